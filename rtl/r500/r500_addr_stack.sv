@@ -1,0 +1,57 @@
+// Address stack: four return addresses of ten bits (spec 3.2, 4.4).
+//
+// Corner cases:
+// * Full and push, empty and pop: refused above (errors 6 and 7), never requested here.
+// * Push and pop in one instruction do not exist: A_OP is one of them.
+// * With an empty stack `top_o` is some old entry; the unit above reports error 7 instead of using it.
+// * Places above the depth keep what they held. Nothing reads them before a push writes them.
+// * clear_i (launch) and a push cannot meet: a launch is accepted only while nothing runs.
+
+module r500_addr_stack (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       clear_i,
+
+  input  logic       push_i,
+  input  logic       pop_i,
+  input  logic [9:0] addr_i,
+
+  output logic [9:0] top_o,
+  output logic       empty_o,
+  output logic       full_o
+);
+
+  logic [4*10-1:0] addr_d, addr_q;  // place p, 0 the bottom, at [10*p +: 10]
+  logic [2:0]      depth_d, depth_q;
+  logic [1:0]      free, top;  // places: the next to fill, the last filled
+
+  assign free    = depth_q[1:0];
+  assign top     = depth_q[1:0] - 2'd1;
+  assign top_o   = addr_q[10*top +: 10];
+  assign empty_o = depth_q == 3'd0;
+  assign full_o  = depth_q == r500_pkg::StackDepth;
+
+  always_comb begin
+    addr_d  = addr_q;
+    depth_d = depth_q;
+    if (clear_i) begin
+      depth_d = 3'd0;
+    end else if (push_i) begin
+      addr_d[10*free +: 10] = addr_i;
+      depth_d               = depth_q + 3'd1;
+    end else if (pop_i) begin
+      depth_d = depth_q - 3'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      addr_q  <= '0;
+      depth_q <= '0;
+    end else begin
+      addr_q  <= addr_d;
+      depth_q <= depth_d;
+    end
+  end
+
+endmodule
