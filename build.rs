@@ -1,0 +1,101 @@
+//! Verilates and compiles the RTL of every unit and links it. Never touches the network.
+
+#[cfg(feature = "rtl")]
+#[path = "src/dut/build.rs"]
+mod model;
+
+#[cfg(feature = "rtl")]
+include!("src/units.rs");
+
+#[cfg(feature = "rtl")]
+macro_rules! table {
+    ($($module:ident $unit:ident [$($lanes:literal),+];)+) => {
+        const UNITS: &[(&str, &[u32])] = &[$((stringify!($module), &[$($lanes),+])),+];
+    };
+}
+#[cfg(feature = "rtl")]
+for_each_unit!(table);
+
+#[cfg(not(feature = "rtl"))]
+fn main() {}
+
+#[cfg(feature = "rtl")]
+fn main() {
+    if let Err(message) = link_models() {
+        // cargo shows only what goes to standard error of a failed build script.
+        eprintln!("\n{message}\n");
+        std::process::exit(1);
+    }
+}
+
+/// Compiles each unit with each of its lane counts and writes `models.rs`, the list of what is linked.
+#[cfg(feature = "rtl")]
+fn link_models() -> Result<(), String> {
+    use std::fmt::Write as _;
+    use std::path::PathBuf;
+
+    let var = |name: &str| std::env::var(name).map_err(|e| format!("{name}: {e}"));
+    let root = PathBuf::from(var("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(var("OUT_DIR")?);
+    println!("cargo:rerun-if-changed=build.rs");
+    for variable in ["VERILATOR", "VERILATOR_ROOT", "CXX"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
+    println!("cargo:rustc-env=RECONVERGE_TARGET={}", var("TARGET")?);
+
+    // docs.rs has no Verilator and needs no model to document the crate.
+    if std::env::var_os("DOCS_RS").is_some() {
+        return std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")
+            .map_err(|e| format!("models.rs: {e}"));
+    }
+
+    let tool = model::Verilator::find(&root)?;
+    let tool_chain = model::ToolChain {
+        target: var("TARGET")?,
+        host: var("HOST")?,
+        assertions: var("PROFILE")? == "debug",
+    };
+    let mut externs = String::new();
+    let mut list = String::new();
+    let runtime = model::runtime(&tool, &tool_chain, &out)?;
+    for (unit, lane_counts) in UNITS {
+        let sources = model::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
+        for file in &sources.files {
+            println!("cargo:rerun-if-changed={}", file.display());
+        }
+        for &lanes in *lane_counts {
+            let job = model::Job {
+                sources: &sources,
+                lanes,
+                symbol: format!("rcv_{unit}_{lanes}"),
+            };
+            let archive = model::archive(&job, &tool, &tool_chain, &out)?;
+            println!("cargo:rustc-link-search=native={}", archive.display());
+            println!("cargo:rustc-link-lib=static={}", job.symbol);
+            writeln!(externs, "    safe static {}: Api;", job.symbol).map_err(|e| e.to_string())?;
+            writeln!(
+                list,
+                "    Linked {{ unit: {unit:?}, lanes: {lanes}, api: &{} }},",
+                job.symbol
+            )
+            .map_err(|e| e.to_string())?;
+        }
+    }
+    // After the models: they need the runtime, and linkers read from left to right.
+    println!("cargo:rustc-link-search=native={}", runtime.display());
+    println!("cargo:rustc-link-lib=static={}", model::RUNTIME);
+    println!(
+        "cargo:rustc-link-lib={}",
+        if var("CARGO_CFG_TARGET_OS")? == "macos" {
+            "c++"
+        } else {
+            "stdc++"
+        }
+    );
+    // Say it by what it is: only files that changed are rewritten, so cargo rebuilds no more than that.
+    let text = format!(
+        "// SAFETY: each table is constant data that the shim defines with the layout of `Api`.\n\
+         unsafe extern \"C\" {{\n{externs}}}\nstatic LINKED: &[Linked] = &[\n{list}];\n"
+    );
+    model::write_if_changed(&out.join("models.rs"), &text)
+}

@@ -1,0 +1,157 @@
+//! What a clock costs, measured side by side: `benches/cost` prepares and calls it.
+//!
+//! Arguments: the program that runs the bare unit (`benches/unit_bare.cpp`), and a folder for the
+//! recorded inputs. Every way of running gets the same inputs, recorded from campaign cases, in
+//! rounds that take turns, so that a machine that changes its speed changes it for all of them.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use bytemuck::{bytes_of, cast_slice};
+use reconverge::campaign;
+use reconverge::dut::Rtl;
+use reconverge::lockstep::{self, Stimulus};
+use reconverge::r500::R500;
+use reconverge::unit::{Golden, Unit};
+
+const CLOCKS: usize = 200_000;
+const ROUNDS: usize = 7;
+const VCD_CLOCKS: usize = 20_000;
+
+/// Inputs of `CLOCKS` clocks of campaign cases, as a bench drives them.
+fn record<U: Unit>(lanes: u32) -> Vec<U::In> {
+    let mut inputs = Vec::with_capacity(CLOCKS + 10_000);
+    let mut golden = U::Golden::new(lanes as usize);
+    for index in 0.. {
+        let (_, case) = campaign::case::<U>(1, index, lanes);
+        let mut stimulus = Stimulus::new(&case);
+        while let Some(pins) = stimulus.next(golden.state()) {
+            golden.cycle(&pins);
+            stimulus.done(&pins, golden.step());
+            inputs.push(pins);
+        }
+        if inputs.len() >= CLOCKS {
+            break;
+        }
+    }
+    inputs.truncate(CLOCKS);
+    inputs
+}
+
+fn ns(clocks: usize, work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e9 / clocks as f64
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn measure<U: Unit>(unit_bare: &PathBuf, dir: &PathBuf) -> Result<(), Box<dyn Error>> {
+    let lanes = U::LANES;
+    let inputs = record::<U>(lanes);
+    let file = dir.join(format!("{}.inputs", U::NAME));
+    std::fs::write(&file, cast_slice::<U::In, u8>(&inputs))?;
+    let rtl = Rtl::<U>::own(lanes)?;
+    let cases: Vec<_> = (0..400)
+        .map(|i| campaign::case::<U>(1, i, lanes).1)
+        .collect();
+
+    let names = [
+        "unit alone, bare C++ loop",
+        "bench top, bare C++ loop",
+        "golden alone",
+        "lock-step, every field every clock",
+        "lock-step with its stimulus (fuzz)",
+        "lock-step, VCD open",
+    ];
+    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    for _ in 0..ROUNDS {
+        let out = Command::new(unit_bare).arg(&file).output()?;
+        if !out.status.success() {
+            return Err(String::from_utf8_lossy(&out.stderr).into_owned().into());
+        }
+        rounds[0].push(String::from_utf8(out.stdout)?.trim().parse()?);
+
+        let mut dut = rtl.open(1)?;
+        rounds[1].push(ns(CLOCKS, || {
+            black_box(dut.bare(&inputs));
+        }));
+
+        let mut golden = U::Golden::new(lanes as usize);
+        rounds[2].push(ns(CLOCKS, || {
+            for pins in &inputs {
+                black_box(golden.cycle(pins));
+            }
+        }));
+
+        let mut dut = rtl.open(1)?;
+        let mut golden = U::Golden::new(lanes as usize);
+        let mut differing = 0u64;
+        rounds[3].push(ns(CLOCKS, || {
+            dut.clock(&inputs[0], None);
+            golden.cycle(&inputs[0]);
+            for pins in &inputs[1..] {
+                let state = dut.clock(pins, None);
+                differing += u64::from(bytes_of(state) != bytes_of(golden.state()));
+                golden.cycle(pins);
+            }
+        }));
+        if differing != 0 {
+            return Err(format!("{differing} clocks differ").into());
+        }
+
+        let mut dut = rtl.open(1)?;
+        let mut clocks = 0;
+        let start = Instant::now();
+        for case in &cases {
+            let mut golden = U::Golden::new(lanes as usize);
+            clocks += lockstep::run(case, &mut dut, &mut golden, &mut ())
+                .compared
+                .clocks;
+        }
+        rounds[4].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
+
+        let mut dut = rtl.open(1)?;
+        let mut golden = U::Golden::new(lanes as usize);
+        dut.open_vcd(&dir.join("cost.vcd"))?;
+        rounds[5].push(ns(VCD_CLOCKS, || {
+            for pins in &inputs[..VCD_CLOCKS] {
+                dut.clock(pins, Some(golden.state()));
+                golden.cycle(pins);
+            }
+            dut.close_vcd();
+        }));
+    }
+    println!(
+        "{} with {lanes} lanes, {CLOCKS} clocks, median of {ROUNDS} rounds",
+        U::NAME
+    );
+    println!(
+        "  {:<36} {:>9} {:>10} {:>10}",
+        "", "ns/clock", "of unit", "of top"
+    );
+    let base = (median(rounds[0].clone()), median(rounds[1].clone()));
+    for (name, values) in names.iter().zip(rounds) {
+        let value = median(values);
+        println!(
+            "  {name:<36} {value:>9.1} {:>10.2} {:>10.2}",
+            value / base.0,
+            value / base.1
+        );
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args_os().skip(1).map(PathBuf::from);
+    let (Some(unit_bare), Some(dir)) = (args.next(), args.next()) else {
+        return Err("usage: cost UNIT_BARE FOLDER (see benches/cost)".into());
+    };
+    measure::<R500>(&unit_bare, &dir)
+}

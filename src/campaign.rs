@@ -1,0 +1,336 @@
+//! Random campaigns: many cases in lock-step, the same ones for the same seed whatever the jobs.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::case::{Case, Conditions, Kind};
+use crate::dut::Rtl;
+use crate::environment::draw_word;
+use crate::lockstep::{self, Compared, Outcome};
+use crate::unit::{Golden, Pins, Records, Seen, Unit, Verdict};
+use crate::watch::Watch;
+
+/// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
+/// on the number of jobs.
+const CHUNK: u64 = 256;
+/// Clocks of a case that ends by its length.
+const CASE_CLOCKS: u64 = 512;
+
+/// When a campaign ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Limit {
+    /// After this many programs.
+    Programs(u64),
+    /// After at least this many clocks.
+    Clocks(u64),
+    /// After about this time.
+    Time(Duration),
+}
+
+/// A campaign.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Campaign seed; each case mixes its own from it. Never 0.
+    pub seed: u64,
+    /// When it ends.
+    pub limit: Limit,
+    /// Worker threads.
+    pub jobs: usize,
+    /// Do not stop at the first mismatch.
+    pub keep_going: bool,
+    /// Where the RTL is from, if it is not our own: kept in saved cases.
+    pub rtl: Option<std::path::PathBuf>,
+}
+
+/// What a campaign did.
+#[derive(Clone)]
+pub struct Summary<U: Unit> {
+    /// Programs run.
+    pub programs: u64,
+    /// How much was compared.
+    pub compared: Compared,
+    /// Programs and clocks by kind.
+    pub kinds: BTreeMap<&'static str, (u64, u64)>,
+    /// How programs ended, and how often.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Programs that the scalar judge compared, lanes and instructions of them.
+    pub judged: (u64, u64, u64),
+    /// What was met.
+    pub seen: U::Seen,
+    /// Cases that failed, in the order of their numbers.
+    pub failures: Vec<Failed<U>>,
+}
+
+/// A failed case.
+#[derive(Clone)]
+pub struct Failed<U: Unit> {
+    /// The case.
+    pub case: Case<U>,
+    /// Why: a mismatch, or the scalar judge's word.
+    pub why: Why<U>,
+}
+
+/// Why a case failed.
+#[derive(Clone)]
+pub enum Why<U: Unit> {
+    /// RTL and golden differ.
+    Mismatch(Box<Outcome<U>>),
+    /// RTL and golden agree, the scalar judge does not: (lane, what it found).
+    Judge(u32, String),
+}
+
+impl<U: Unit> Default for Summary<U> {
+    fn default() -> Self {
+        Summary {
+            programs: 0,
+            compared: Compared::default(),
+            kinds: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            judged: (0, 0, 0),
+            seen: U::Seen::default(),
+            failures: Vec::new(),
+        }
+    }
+}
+
+impl<U: Unit> Summary<U> {
+    fn add(&mut self, other: Self) {
+        self.programs += other.programs;
+        self.compared += other.compared;
+        for (kind, (programs, clocks)) in other.kinds {
+            let entry = self.kinds.entry(kind).or_default();
+            entry.0 += programs;
+            entry.1 += clocks;
+        }
+        for (outcome, count) in other.outcomes {
+            *self.outcomes.entry(outcome).or_default() += count;
+        }
+        self.judged.0 += other.judged.0;
+        self.judged.1 += other.judged.1;
+        self.judged.2 += other.judged.2;
+        self.seen.merge(&other.seen);
+        self.failures.extend(other.failures);
+    }
+
+    /// The summary as JSON.
+    pub fn to_json(&self, options: &Options) -> Value {
+        let kinds: serde_json::Map<String, Value> = self
+            .kinds
+            .iter()
+            .map(|(k, (programs, clocks))| {
+                (
+                    (*k).to_owned(),
+                    json!({"programs": programs, "clocks": clocks}),
+                )
+            })
+            .collect();
+        let failures: Vec<Value> = self
+            .failures
+            .iter()
+            .map(|f| match &f.why {
+                Why::Mismatch(o) => {
+                    let m = o.mismatch.as_ref();
+                    let field = m.map(|m| U::fields()[m.diffs[0].field].name);
+                    json!({"run": f.case.name(), "kind": "mismatch", "clock": m.map(|m| m.clock), "field": field})
+                }
+                Why::Judge(lane, how) => {
+                    json!({"run": f.case.name(), "kind": "scalar-judge", "lane": lane, "how": how})
+                }
+            })
+            .collect();
+        json!({
+            "unit": U::NAME,
+            "seed": options.seed,
+            "programs": self.programs,
+            "launches": self.compared.launches,
+            "clocks": self.compared.clocks,
+            "instructions": self.compared.steps,
+            "fields": U::fields().len(),
+            "kinds": kinds,
+            "outcomes": self.outcomes,
+            "judged": {"programs": self.judged.0, "lanes": self.judged.1, "instructions": self.judged.2},
+            "seen": self.seen.lines().into_iter().collect::<BTreeMap<_, _>>(),
+            "not_seen": self.seen.missing(),
+            "mismatches": failures,
+        })
+    }
+}
+
+/// What a campaign looks at in every case.
+struct Collector<U: Unit> {
+    seen: U::Seen,
+    outcomes: BTreeMap<String, u64>,
+    was_running: bool,
+}
+
+impl<U: Unit> Watch<U> for Collector<U> {
+    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.was_running = U::running(golden.state());
+    }
+    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        let state = golden.state();
+        self.seen.see(state);
+        if self.was_running && !U::running(state) {
+            let how = if pins.is_reset() {
+                "reset in mid-flight".to_owned()
+            } else {
+                U::outcome(state)
+            };
+            *self.outcomes.entry(how).or_default() += 1;
+        }
+    }
+}
+
+/// Case number `index` of a campaign with `seed`: its kind and all that it depends on.
+pub fn case<U: Unit>(seed: u64, index: u64, lanes: u32) -> (Kind, Case<U>) {
+    // The name is mixed in, so that two units never run the same stream.
+    let stream = U::NAME
+        .bytes()
+        .fold(0, |a: u32, b| a.wrapping_mul(31).wrapping_add(b.into()));
+    let own = draw_word(seed, stream, index).max(1);
+    let mut rng = Pcg64Mcg::seed_from_u64(own);
+    // Every other case is raw words; raw and near-legal ones have a fixed length and noise.
+    let kind = [Kind::Structured, Kind::Raw, Kind::NearLegal, Kind::Raw][index as usize % 4];
+    let mut case = Case::<U>::new(U::generate(kind, &mut rng));
+    U::rename(&mut case.program, format!("{}-{index}", kind.name()));
+    case.seed = own;
+    case.lanes = lanes;
+    let all = u64::MAX >> (64 - lanes);
+    case.launch_mask = if rng.random_ratio(3, 4) {
+        all
+    } else {
+        rng.random::<u64>() & all
+    };
+    case.stall16 = [0, 0, 1, 3, 5, 8][rng.random_range(0..6)];
+    case.conditions = Conditions::Drawn {
+        p16: [1, 4, 8, 8, 12, 15][rng.random_range(0..6)],
+    };
+    if kind != Kind::Structured {
+        case.noise_clocks = Some(CASE_CLOCKS);
+        case.max_steps = u64::MAX;
+    }
+    if kind == Kind::Raw {
+        case.conditions = Conditions::Noise;
+    }
+    (kind, case)
+}
+
+fn run_one<U: Unit>(
+    dut: &mut crate::dut::Dut<U>,
+    options: &Options,
+    index: u64,
+    lanes: u32,
+) -> Summary<U> {
+    let (kind, mut case) = case::<U>(options.seed, index, lanes);
+    case.rtl.clone_from(&options.rtl);
+    let mut golden = U::Golden::new(lanes as usize);
+    let mut collector = Collector::<U> {
+        seen: U::Seen::default(),
+        outcomes: BTreeMap::new(),
+        was_running: false,
+    };
+    let mut records = (kind == Kind::Structured).then(Records::default);
+    collector.seen.launched(&case.program);
+    let outcome = lockstep::run(&case, dut, &mut golden, &mut (&mut collector, &mut records));
+    let mut summary = Summary::<U> {
+        programs: 1,
+        compared: outcome.compared,
+        ..Summary::default()
+    };
+    summary
+        .kinds
+        .insert(kind.name(), (1, outcome.compared.clocks));
+    if outcome.step_limit {
+        *collector
+            .outcomes
+            .entry("step limit".to_owned())
+            .or_default() += 1;
+    }
+    summary.outcomes = collector.outcomes;
+    summary.seen = collector.seen;
+    if outcome.mismatch.is_some() {
+        summary.failures.push(Failed {
+            case,
+            why: Why::Mismatch(Box::new(outcome)),
+        });
+    } else if let Some(Records { records, .. }) = records {
+        match U::judge(&case, &records, &outcome.end) {
+            Verdict::Agrees {
+                lanes,
+                instructions,
+            } => {
+                summary.judged = (1, u64::from(lanes), instructions);
+            }
+            Verdict::Disagrees { lane, how } => {
+                summary.failures.push(Failed {
+                    case,
+                    why: Why::Judge(lane, how),
+                });
+            }
+            // The generator promises structure: a judge that cannot say anything is a failure of one of them.
+            Verdict::NotStructured(how) => {
+                summary.failures.push(Failed {
+                    case,
+                    why: Why::Judge(0, format!("not structured: {how}")),
+                });
+            }
+        }
+    }
+    summary
+}
+
+/// Runs a campaign. `progress` is called after every chunk.
+///
+/// # Errors
+/// A model or the threads cannot be made.
+pub fn run<U: Unit>(
+    options: &Options,
+    rtl: &Rtl<U>,
+    mut progress: impl FnMut(&Summary<U>),
+) -> Result<Summary<U>, String> {
+    let started = Instant::now();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.jobs)
+        .build()
+        .map_err(|e| e.to_string())?;
+    rtl.open(1)?;
+    let mut total = Summary::<U>::default();
+    let mut next = 0;
+    loop {
+        let chunk = match options.limit {
+            Limit::Programs(n) => CHUNK.min(n.saturating_sub(next)),
+            Limit::Clocks(n) if total.compared.clocks >= n => 0,
+            Limit::Time(t) if started.elapsed() >= t && next > 0 => 0,
+            _ => CHUNK,
+        };
+        if chunk == 0 || (!options.keep_going && !total.failures.is_empty()) {
+            return Ok(total);
+        }
+        let parts: Result<Vec<Summary<U>>, String> = pool.install(|| {
+            (0..chunk as usize)
+                .into_par_iter()
+                .with_min_len(16)
+                .map_init(
+                    || rtl.open((options.seed as u32).wrapping_add(next as u32) | 1),
+                    |dut, i| match dut {
+                        Ok(dut) => Ok(run_one(dut, options, next + i as u64, rtl.lanes())),
+                        Err(why) => Err(why.clone()),
+                    },
+                )
+                .collect()
+        });
+        for part in parts? {
+            total.add(part);
+            if !options.keep_going && !total.failures.is_empty() {
+                break;
+            }
+        }
+        next += chunk;
+        progress(&total);
+    }
+}

@@ -1,0 +1,261 @@
+//! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::InputError;
+use crate::unit::Unit;
+
+/// Seed used where the user gives none. Never 0.
+pub const DEFAULT_SEED: u64 = 1;
+
+/// What a random program is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Built from the spec's statements; ends by construction.
+    Structured,
+    /// Structured, with one rule broken.
+    NearLegal,
+    /// Random words.
+    Raw,
+}
+
+impl Kind {
+    /// As it appears in the names of programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Structured => "structured",
+            Kind::NearLegal => "near-legal",
+            Kind::Raw => "raw",
+        }
+    }
+}
+
+/// Where the lanes' conditions come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conditions {
+    /// Each lane's own draw, a bit being 1 with probability p16/16 (see [`crate::environment`]).
+    Drawn {
+        /// 0..=16.
+        p16: u32,
+    },
+    /// Bits of draw k of a lane, keyed `lane:k`; draws that are not in the table are 0.
+    Table(Table),
+    /// Anything, every clock, coverage too.
+    Noise,
+}
+
+/// The rows of a `--conditions` file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Row>", into = "Vec<Row>")]
+pub struct Table(HashMap<(u32, u64), u16>);
+
+/// One row of a `--conditions` file: JSON Lines.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    lane: u32,
+    k: u64,
+    bits: u16,
+}
+
+impl From<Vec<Row>> for Table {
+    fn from(rows: Vec<Row>) -> Self {
+        Table(rows.into_iter().map(|r| ((r.lane, r.k), r.bits)).collect())
+    }
+}
+
+impl From<Table> for Vec<Row> {
+    fn from(table: Table) -> Self {
+        let mut rows: Vec<Row> = table
+            .0
+            .into_iter()
+            .map(|((lane, k), bits)| Row { lane, k, bits })
+            .collect();
+        rows.sort_by_key(|r| (r.lane, r.k));
+        rows
+    }
+}
+
+impl Table {
+    /// Reads a `--conditions` file.
+    ///
+    /// # Errors
+    /// A line that is no row, a lane of 64 or more, the same draw twice.
+    pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
+        let mut rows = HashMap::new();
+        for (n, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, l)| !l.trim().is_empty())
+        {
+            let bad =
+                |field: &str, why: String| InputError::new(file, n + 1, field, why).in_text(text);
+            let row: Row = serde_json::from_str(line).map_err(|e| {
+                bad(
+                    "row",
+                    format!("{e}; a row is {{\"lane\":0,\"k\":0,\"bits\":0}}"),
+                )
+            })?;
+            if row.lane >= 64 {
+                return Err(bad("lane", format!("{} is not a lane, 0..63", row.lane)));
+            }
+            if rows.insert((row.lane, row.k), row.bits).is_some() {
+                return Err(bad(
+                    "k",
+                    format!("draw {} of lane {} is given twice", row.k, row.lane),
+                ));
+            }
+        }
+        Ok(Table(rows))
+    }
+
+    /// Condition bits of draw `k` of `lane`.
+    pub fn bits(&self, lane: u32, k: u64) -> u16 {
+        self.0.get(&(lane, k)).copied().unwrap_or(0)
+    }
+}
+
+/// One flipped bit of what the golden expects: shows that the bench would see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flip {
+    /// Field name.
+    pub field: String,
+    /// Lane, frame or entry.
+    pub element: usize,
+    /// Bit of the element.
+    pub bit: usize,
+    /// Clock.
+    pub clock: u64,
+}
+
+/// Everything that one lock-step run depends on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Case<U: Unit> {
+    /// The program with its registers.
+    pub program: U::Program,
+    /// Seed of the conditions, the stalls and the noise; never 0.
+    pub seed: u64,
+    /// Lanes of the wavefront.
+    pub lanes: u32,
+    /// Lanes launched (r500: covered).
+    pub launch_mask: u64,
+    /// 1/16ths of the clocks that stall or starve the unit, 0..=15.
+    pub stall16: u32,
+    /// Instructions after which the run ends by itself.
+    pub max_steps: u64,
+    /// Conditions.
+    pub conditions: Conditions,
+    /// The bench misbehaves where the contract says that the unit must not care: noise on pins that mean
+    /// nothing, launches and host writes while a program runs, further launches, reset in mid-flight;
+    /// this many clocks long.
+    pub noise_clocks: Option<u64>,
+    /// Golden bit to flip.
+    #[serde(default)]
+    pub flip: Option<Flip>,
+    /// RTL other than our own.
+    #[serde(default)]
+    pub rtl: Option<PathBuf>,
+}
+
+impl<U: Unit> Case<U> {
+    /// `program` with the defaults of `run`.
+    pub fn new(program: U::Program) -> Self {
+        Case {
+            program,
+            seed: DEFAULT_SEED,
+            lanes: U::LANES,
+            launch_mask: u64::MAX >> (64 - U::LANES),
+            stall16: 0,
+            max_steps: 100_000,
+            conditions: Conditions::Drawn { p16: 8 },
+            noise_clocks: None,
+            flip: None,
+            rtl: None,
+        }
+    }
+
+    /// `<unit>.<program>.<seed>`: what the run is called everywhere.
+    pub fn name(&self) -> String {
+        format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
+    }
+
+    /// Seed of the registers that reset does not reach.
+    pub fn model_seed(&self) -> u32 {
+        (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
+    }
+
+    /// Checks what a file can get wrong.
+    ///
+    /// # Errors
+    /// A value out of range.
+    pub fn check(&self, file: &str) -> Result<(), InputError> {
+        let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
+        if self.seed == 0 {
+            return bad("seed", "0 is no seed; use 1 or more".to_owned());
+        }
+        if !(1..=64).contains(&self.lanes) {
+            return bad("lanes", format!("{} is not 1..64", self.lanes));
+        }
+        if self.lanes < 64 && self.launch_mask >> self.lanes != 0 {
+            let why = format!(
+                "0x{:x} names lanes beyond {}",
+                self.launch_mask,
+                self.lanes - 1
+            );
+            return bad("launch_mask", why);
+        }
+        if self.stall16 > 15 {
+            return bad(
+                "stall16",
+                format!(
+                    "{} is not 0..15; 16 would never let the unit run",
+                    self.stall16
+                ),
+            );
+        }
+        if let Conditions::Drawn { p16 } = self.conditions
+            && p16 > 16
+        {
+            return bad("p16", format!("{p16} is not 0..16"));
+        }
+        if self.max_steps == 0 {
+            return bad("max_steps", "0 would compare nothing".to_owned());
+        }
+        if let Some(flip) = &self.flip {
+            let Some(field) = U::fields().iter().find(|f| f.name == flip.field) else {
+                let names: Vec<_> = U::fields().iter().map(|f| f.name).collect();
+                return bad(
+                    "flip",
+                    format!("no field {}; there are {}", flip.field, names.join(" ")),
+                );
+            };
+            let elements = field.elements(self.lanes as usize);
+            if flip.element >= elements {
+                return bad(
+                    "flip",
+                    format!(
+                        "{} has {elements} elements, there is no {}",
+                        field.name, flip.element
+                    ),
+                );
+            }
+            if flip.bit >= field.width as usize {
+                return bad(
+                    "flip",
+                    format!(
+                        "{} has {} bits, there is no {}",
+                        field.name, field.width, flip.bit
+                    ),
+                );
+            }
+        }
+        U::check(&self.program, file)
+    }
+}

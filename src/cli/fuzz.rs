@@ -1,0 +1,171 @@
+//! `fuzz`.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use reconverge::campaign::{self, Limit, Options, Summary, Why};
+use reconverge::report::{CASE_FORMAT, SavedCase};
+use reconverge::unit::{Seen, Unit};
+use reconverge::wave;
+
+use super::run::{mismatch, rtl};
+use super::{Agreed, Done, Failure, FuzzArgs, print};
+
+/// Clocks of a campaign that was not told when to end: well under a minute.
+const DEFAULT_CLOCKS: u64 = 2_000_000;
+
+fn bar(limit: Limit) -> Option<ProgressBar> {
+    let (length, what) = match limit {
+        Limit::Programs(n) => (n, "programs"),
+        Limit::Clocks(n) => (n, "clocks"),
+        Limit::Time(t) => (t.as_secs(), "s"),
+    };
+    // Quiet when nobody watches.
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let style = ProgressStyle::with_template(&format!(
+        "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{msg}}, {{eta}} left"
+    ));
+    let bar = ProgressBar::new(length);
+    Some(match style {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    })
+}
+
+pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
+    let limit = match (args.programs, args.clocks, args.seconds) {
+        (Some(n), _, _) => Limit::Programs(n),
+        (_, Some(n), _) => Limit::Clocks(n),
+        (_, _, Some(n)) => Limit::Time(Duration::from_secs(n)),
+        _ => Limit::Clocks(DEFAULT_CLOCKS),
+    };
+    let jobs = match args.jobs {
+        Some(n) => n.into(),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let options = Options {
+        seed: args.seed,
+        limit,
+        jobs,
+        keep_going: args.keep_going,
+        rtl: args.place.rtl.clone(),
+    };
+    let rtl = rtl::<U>(args.place.rtl.as_deref(), U::LANES)?;
+    let bar = bar(limit).map(|b| b.with_prefix(U::NAME));
+    let started = std::time::Instant::now();
+    let summary = campaign::run(&options, &rtl, |so_far| {
+        if let Some(bar) = &bar {
+            bar.set_position(match limit {
+                Limit::Programs(_) => so_far.programs,
+                Limit::Clocks(_) => so_far.compared.clocks,
+                Limit::Time(_) => started.elapsed().as_secs(),
+            });
+            let rate = so_far.compared.clocks as f64 / started.elapsed().as_secs_f64();
+            bar.set_message(format!("{} clocks/s", HumanCount(rate as u64)));
+        }
+    })?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    if let Some(path) = &args.json {
+        let text = format!("{:#}\n", summary.to_json(&options));
+        wave::write_whole(path, &text)?;
+    }
+    print(&text(&summary, &options))?;
+    if summary.compared.clocks == 0 {
+        return Err(Failure::Other("nothing was compared".to_owned()));
+    }
+    for failed in &summary.failures {
+        match &failed.why {
+            Why::Mismatch(outcome) => {
+                print("\n")?;
+                mismatch(&failed.case, &rtl, outcome, &args.place.out)?;
+            }
+            Why::Judge(lane, how) => {
+                let saved = SavedCase::<U> {
+                    reconverge: CASE_FORMAT,
+                    unit: U::NAME.to_owned(),
+                    failure: None,
+                    case: failed.case.clone(),
+                };
+                let path = args.place.out.join(format!("{}.json", failed.case.name()));
+                wave::write_whole(&path, &saved.to_text())?;
+                print(&format!(
+                    "\nSCALAR JUDGE {}  lane {lane}: {how}\nreplay  reconverge replay {}\n",
+                    failed.case.name(),
+                    path.display()
+                ))?;
+            }
+        }
+    }
+    Ok(if summary.failures.is_empty() {
+        Agreed::Yes
+    } else {
+        Agreed::No
+    })
+}
+
+fn text<U: Unit>(summary: &Summary<U>, options: &Options) -> String {
+    let compared = summary.compared;
+    let mut text = format!(
+        "{}.fuzz.{:x}  {} programs, {} launches, {} instructions\n",
+        U::NAME,
+        options.seed,
+        HumanCount(summary.programs),
+        HumanCount(compared.launches),
+        HumanCount(compared.steps),
+    );
+    let mut line = |name: &str, what: &str| {
+        let _ = writeln!(text, "  {name:<16}{what}");
+    };
+    let verdict = match summary.failures.len() {
+        0 => format!(
+            "0 mismatches in {} clocks, {} fields each",
+            HumanCount(compared.clocks),
+            U::fields().len()
+        ),
+        n => format!(
+            "{n} FAILED; {} clocks, {} fields each, agreed",
+            HumanCount(compared.clocks),
+            U::fields().len()
+        ),
+    };
+    line("lock-step", &verdict);
+    let (programs, lanes, instructions) = summary.judged;
+    line(
+        "scalar judge",
+        &format!(
+            "{} programs, {} lanes, {} instructions agree",
+            HumanCount(programs),
+            HumanCount(lanes),
+            HumanCount(instructions)
+        ),
+    );
+    for (kind, (programs, clocks)) in &summary.kinds {
+        line(
+            kind,
+            &format!(
+                "{} programs, {} clocks",
+                HumanCount(*programs),
+                HumanCount(*clocks)
+            ),
+        );
+    }
+    for (outcome, count) in &summary.outcomes {
+        line(
+            "ended",
+            &format!("{:>12} {outcome}", HumanCount(*count).to_string()),
+        );
+    }
+    for (name, what) in summary.seen.lines() {
+        line(&name, &what);
+    }
+    for what in summary.seen.missing() {
+        line("never met", &what);
+    }
+    text
+}

@@ -1,0 +1,398 @@
+//! Command line: parse, call, print. Exit status 0 agreed, 1 mismatch, 2 bad input or usage, 3 anything else.
+
+mod convert;
+mod fuzz;
+mod run;
+
+use std::io::{ErrorKind, Read, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand};
+use reconverge::input::InputError;
+use reconverge::unit::Unit;
+
+/// SIMT divergence hardware and golden models, compared lane by lane on every clock.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one program in lock-step: RTL, golden model, and the scalar judge
+    Run(RunArgs),
+    /// Run random programs in lock-step
+    Fuzz(FuzzArgs),
+    /// Run a saved failing case again, with waves
+    Replay(ReplayArgs),
+    /// Assemble a program: text to words
+    Asm(AsmArgs),
+    /// Disassemble a program: words to text
+    Dis(AsmArgs),
+    /// Turn a compiler's or driver's output into a program
+    Import(ImportArgs),
+    /// Write the GTKWave view of a unit and print the command that opens it
+    View(ViewArgs),
+}
+
+/// What a unit's name stands for, for clap.
+fn unit_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(UNITS.iter().map(|u| u.name()))
+}
+
+fn unit_names_and_all() -> PossibleValuesParser {
+    PossibleValuesParser::new(UNITS.iter().map(|u| u.name()).chain(["all"]))
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    match number(text)? {
+        0 => Err("0 is no seed; use 1 or more".to_owned()),
+        seed => Ok(seed),
+    }
+}
+
+/// Decimal, or hexadecimal with 0x.
+fn number(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|e| e.to_string())
+}
+
+fn mask(text: &str) -> Result<u64, String> {
+    let digits = text.trim_start_matches("0x").trim_start_matches("0X");
+    u64::from_str_radix(digits, 16)
+        .map_err(|e| format!("{e}; a lane mask is hexadecimal, bit i is lane i"))
+}
+
+#[derive(Args)]
+struct RunArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    /// Program: assembly, hex, or a compiler's output, recognised by content
+    program: PathBuf,
+    /// Seed of conditions and stalls; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Probability of each condition bit, in 1/16ths
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=16))]
+    p16: u32,
+    /// Lanes of the wavefront [default: the unit's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    lanes: Option<u32>,
+    /// Lanes launched (r500: covered), hexadecimal, bit i is lane i [default: all]
+    #[arg(long, value_name = "HEX", value_parser = mask)]
+    launch_mask: Option<u64>,
+    /// 1/16ths of the clocks that stall or starve the unit
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
+    stall16: u32,
+    /// Stop after this many instructions
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    max_steps: u64,
+    /// Take the conditions from a table instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}
+    #[arg(long, value_name = "FILE", conflicts_with = "p16")]
+    conditions: Option<PathBuf>,
+    /// Write one JSON object a line for each executed instruction
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write a VCD and a GTKWave view although nothing differs
+    #[arg(long)]
+    wave: bool,
+    /// Flip one bit that the golden expects, as FIELD[ELEMENT].BIT@CLOCK, to see what a mismatch looks like
+    #[arg(long, value_name = "WHERE")]
+    flip: Option<String>,
+    #[command(flatten)]
+    load: LoadArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+#[derive(Args)]
+struct LoadArgs {
+    /// r500: set JUMP_ANY in LOOP words that lack it, as Mesa's do (spec O29)
+    #[arg(long)]
+    safe_loops: bool,
+    /// Which program of a file that holds several: its number or name, as `import --list` gives it
+    #[arg(long, value_name = "WHICH", visible_alias = "kernel")]
+    select: Option<String>,
+}
+
+#[derive(Args)]
+struct PlaceArgs {
+    /// Somebody's own RTL of the unit: a folder with <unit>.f and <unit>_probe.svh
+    #[arg(long, value_name = "DIR")]
+    rtl: Option<PathBuf>,
+    /// Folder for dumps, views and saved cases
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    out: PathBuf,
+}
+
+#[derive(Args)]
+struct FuzzArgs {
+    /// Unit, or all
+    #[arg(value_parser = unit_names_and_all())]
+    unit: String,
+    /// Campaign seed; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Stop after this many programs
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    programs: Option<u64>,
+    /// Stop after at least this many clocks [default: 2000000]
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    clocks: Option<u64>,
+    /// Stop after about this many seconds
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: Option<u64>,
+    /// Worker threads [default: one a processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Do not stop at the first mismatch
+    #[arg(long)]
+    keep_going: bool,
+    /// Write the summary as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+#[derive(Args)]
+struct ReplayArgs {
+    /// A saved case
+    file: PathBuf,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+#[derive(Args)]
+struct AsmArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    /// Program
+    program: PathBuf,
+    /// Write here instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct ImportArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    /// Compiler or driver output
+    program: PathBuf,
+    /// List the programs in the file
+    #[arg(long)]
+    list: bool,
+    /// Write words, one instruction a line, instead of assembly
+    #[arg(long)]
+    hex: bool,
+    #[command(flatten)]
+    load: LoadArgs,
+    /// Write here instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct ViewArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    /// Dump to open; the view is written beside it
+    dump: Option<PathBuf>,
+    /// Lanes of the dump [default: the unit's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    lanes: Option<u32>,
+}
+
+/// Whether what was compared agreed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Agreed {
+    Yes,
+    No,
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+enum Failure {
+    /// Exit status 2.
+    Input(InputError),
+    /// Exit status 3.
+    Other(String),
+}
+
+impl From<InputError> for Failure {
+    fn from(e: InputError) -> Self {
+        Failure::Input(e)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(e: String) -> Self {
+        Failure::Other(e)
+    }
+}
+
+type Done = Result<Agreed, Failure>;
+
+/// The commands of one unit.
+trait Commands: Sync {
+    fn name(&self) -> &'static str;
+    fn run(&self, args: &RunArgs) -> Done;
+    fn fuzz(&self, args: &FuzzArgs) -> Done;
+    fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
+    fn asm(&self, args: &AsmArgs) -> Done;
+    fn dis(&self, args: &AsmArgs) -> Done;
+    fn import(&self, args: &ImportArgs) -> Done;
+    fn view(&self, args: &ViewArgs) -> Done;
+}
+
+struct For<U>(PhantomData<fn() -> U>);
+
+impl<U: Unit> Commands for For<U> {
+    fn name(&self) -> &'static str {
+        U::NAME
+    }
+    fn run(&self, args: &RunArgs) -> Done {
+        run::run::<U>(args)
+    }
+    fn fuzz(&self, args: &FuzzArgs) -> Done {
+        fuzz::fuzz::<U>(args)
+    }
+    fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
+        run::replay::<U>(text, file, args)
+    }
+    fn asm(&self, args: &AsmArgs) -> Done {
+        convert::asm::<U>(args)
+    }
+    fn dis(&self, args: &AsmArgs) -> Done {
+        convert::dis::<U>(args)
+    }
+    fn import(&self, args: &ImportArgs) -> Done {
+        convert::import::<U>(args)
+    }
+    fn view(&self, args: &ViewArgs) -> Done {
+        convert::view::<U>(args)
+    }
+}
+
+macro_rules! commands {
+    ($($module:ident $unit:ident [$($lanes:literal),+];)+) => {
+        static UNITS: &[&dyn Commands] = &[$(&For::<reconverge::$module::$unit>(PhantomData)),+];
+    };
+}
+include!("../units.rs");
+for_each_unit!(commands);
+
+fn unit(name: &str) -> Result<&'static dyn Commands, Failure> {
+    UNITS
+        .iter()
+        .copied()
+        .find(|u| u.name() == name)
+        .ok_or_else(|| InputError::new(name, 0, "unit", "there is no such unit").into())
+}
+
+/// Reads a file whole; a file that cannot be read is bad input.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|mut f| f.read_to_end(&mut bytes))
+        .map_err(|e| InputError::new(path.to_string_lossy(), 0, "file", e.to_string()))?;
+    Ok(bytes)
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        InputError::new(
+            path.to_string_lossy(),
+            0,
+            "file",
+            format!("not UTF-8 text at byte {at}"),
+        )
+        .into()
+    })
+}
+
+/// Prints to standard output; a reader that went away is not an error.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Other(format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+}
+
+fn dispatch(command: &Command) -> Done {
+    match command {
+        Command::Run(args) => unit(&args.unit)?.run(args),
+        Command::Fuzz(args) if args.unit == "all" => {
+            let mut agreed = Agreed::Yes;
+            for unit in UNITS {
+                if unit.fuzz(args)? == Agreed::No {
+                    agreed = Agreed::No;
+                    if !args.keep_going {
+                        break;
+                    }
+                }
+            }
+            Ok(agreed)
+        }
+        Command::Fuzz(args) => unit(&args.unit)?.fuzz(args),
+        Command::Replay(args) => {
+            let text = read_text(&args.file)?;
+            let file = args.file.to_string_lossy();
+            let name = reconverge::report::unit_of_case(&text, &file)?;
+            let unit = UNITS.iter().find(|u| u.name() == name).ok_or_else(|| {
+                let known: Vec<_> = UNITS.iter().map(|u| u.name()).collect();
+                let why = format!("there is no unit {name:?}; there are {}", known.join(", "));
+                InputError::new(file.as_ref(), 0, "unit", why)
+            })?;
+            unit.replay(&text, &file, args)
+        }
+        Command::Asm(args) => unit(&args.unit)?.asm(args),
+        Command::Dis(args) => unit(&args.unit)?.dis(args),
+        Command::Import(args) => unit(&args.unit)?.import(args),
+        Command::View(args) => unit(&args.unit)?.view(args),
+    }
+}
+
+/// Parses the arguments, does what they ask, and says how it went.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(&cli.command) {
+        Ok(Agreed::Yes) => ExitCode::SUCCESS,
+        Ok(Agreed::No) => ExitCode::from(1),
+        Err(Failure::Input(e)) => {
+            // The first line is the whole message; the lines below it show the place.
+            eprintln!("error: {e}");
+            if let Some(place) = e.snippet() {
+                eprint!("{place}");
+            }
+            ExitCode::from(2)
+        }
+        Err(Failure::Other(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(3)
+        }
+    }
+}

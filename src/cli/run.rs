@@ -1,0 +1,271 @@
+//! `run` and `replay`.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use reconverge::case::{Case, Conditions, Flip, Table};
+use reconverge::dut::Rtl;
+use reconverge::input::InputError;
+use reconverge::lockstep::{self, Outcome};
+use reconverge::report::{self, SavedCase};
+use reconverge::unit::{Golden, LoadOptions, Records, Step, Unit, Verdict};
+use reconverge::watch::Watch;
+use reconverge::wave;
+
+use super::{
+    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, print, read, read_text, warn,
+};
+
+impl From<&LoadArgs> for LoadOptions {
+    fn from(args: &LoadArgs) -> Self {
+        LoadOptions {
+            safe_loops: args.safe_loops,
+            which: args.select.clone(),
+        }
+    }
+}
+
+/// The RTL that a command is to judge.
+pub fn rtl<U: Unit>(dir: Option<&Path>, lanes: u32) -> Result<Rtl<U>, Failure> {
+    match dir {
+        None => Ok(Rtl::own(lanes)?),
+        Some(dir) if !dir.is_dir() => {
+            Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into())
+        }
+        // What is wrong with somebody's RTL is wrong input.
+        Some(dir) => Rtl::build(lanes, dir)
+            .map_err(|why| InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into()),
+    }
+}
+
+/// `FIELD[ELEMENT].BIT@CLOCK`; element and bit default to 0.
+fn flip(text: &str) -> Result<Flip, InputError> {
+    let bad = |why: &str| {
+        InputError::new(
+            "--flip",
+            0,
+            "flip",
+            format!("{text}: {why}; FIELD[ELEMENT].BIT@CLOCK"),
+        )
+    };
+    let (what, clock) = text.split_once('@').ok_or_else(|| bad("no clock"))?;
+    let clock = clock.parse().map_err(|_| bad("the clock is no number"))?;
+    let (what, bit) = what.split_once('.').unwrap_or((what, "0"));
+    let bit = bit.parse().map_err(|_| bad("the bit is no number"))?;
+    let (field, element) = match what.split_once('[') {
+        Some((field, rest)) => (field, rest.strip_suffix(']').ok_or_else(|| bad("no ]"))?),
+        None => (what, "0"),
+    };
+    let element = element
+        .parse()
+        .map_err(|_| bad("the element is no number"))?;
+    Ok(Flip {
+        field: field.to_owned(),
+        element,
+        bit,
+        clock,
+    })
+}
+
+/// Writes the trace as the run goes on, into a file that gets its name at the end.
+struct Trace<U: Unit> {
+    out: BufWriter<tempfile::NamedTempFile>,
+    before: U::State,
+    step: u64,
+    lanes: usize,
+    error: Option<std::io::Error>,
+}
+
+impl<U: Unit> Watch<U> for Trace<U> {
+    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.before = *golden.state();
+    }
+    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        if golden.step() != Step::None {
+            let record = U::trace(self.step, &self.before, pins, golden, self.lanes);
+            if let Err(e) = writeln!(self.out, "{record}") {
+                self.error.get_or_insert(e);
+            }
+            self.step += 1;
+        }
+    }
+}
+
+fn trace_file(path: &Path) -> Result<BufWriter<tempfile::NamedTempFile>, Failure> {
+    let dir = path
+        .parent()
+        .filter(|d| !d.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let file = wave::new_file(dir)
+        .map_err(|e| InputError::new(path.to_string_lossy(), 0, "--trace", e.to_string()))?;
+    Ok(BufWriter::new(file))
+}
+
+pub fn run<U: Unit>(args: &RunArgs) -> Done {
+    let file = args.program.to_string_lossy();
+    let loaded = U::load(&read(&args.program)?, &file, &LoadOptions::from(&args.load))?;
+    warn(&loaded.warnings);
+    let lanes = args.lanes.unwrap_or(U::LANES);
+    let mut case = Case::<U>::new(loaded.program);
+    case.seed = args.seed;
+    case.lanes = lanes;
+    case.launch_mask = args.launch_mask.unwrap_or(u64::MAX >> (64 - lanes));
+    case.stall16 = args.stall16;
+    case.max_steps = args.max_steps;
+    case.conditions = match &args.conditions {
+        Some(path) => Conditions::Table(Table::parse(&read_text(path)?, &path.to_string_lossy())?),
+        None => Conditions::Drawn { p16: args.p16 },
+    };
+    case.flip = args.flip.as_deref().map(flip).transpose()?;
+    case.rtl.clone_from(&args.place.rtl);
+    case.check("run")?;
+
+    let mut trace = match &args.trace {
+        Some(path) => Some(Trace::<U> {
+            out: trace_file(path)?,
+            before: *U::Golden::new(lanes as usize).state(),
+            step: 0,
+            lanes: lanes as usize,
+            error: None,
+        }),
+        None => None,
+    };
+    let rtl = rtl::<U>(args.place.rtl.as_deref(), lanes)?;
+    let mut records = Records::default();
+    let mut golden = U::Golden::new(lanes as usize);
+    let mut dut = rtl.open(case.model_seed())?;
+    let outcome = lockstep::run(
+        &case,
+        &mut dut,
+        &mut golden,
+        &mut (&mut trace, &mut records),
+    );
+    if let (Some(trace), Some(path)) = (trace, &args.trace) {
+        let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
+        if let Some(e) = trace.error {
+            return Err(shown(&e));
+        }
+        let file = trace.out.into_inner().map_err(|e| shown(&e))?;
+        file.persist(path).map_err(|e| shown(&e))?;
+    }
+    if outcome.mismatch.is_some() {
+        return mismatch(&case, &rtl, &outcome, &args.place.out);
+    }
+    if let Some(flip) = &case.flip {
+        let why = format!(
+            "the run ended after {} clocks, clock {} never came",
+            outcome.compared.clocks, flip.clock
+        );
+        return Err(InputError::new("--flip", 0, "clock", why).into());
+    }
+    let mut text = agreed(&case, &outcome)?;
+    let verdict = match U::judge(&case, &records.records, &outcome.end) {
+        Verdict::Agrees {
+            lanes,
+            instructions,
+        } => {
+            format!(
+                "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
+            )
+        }
+        Verdict::Disagrees { lane, how } => format!("DISAGREES: lane {lane}: {how}"),
+        Verdict::NotStructured(why) => format!("cannot tell: {why}"),
+    };
+    let _ = writeln!(text, "scalar judge {verdict}");
+    if args.wave {
+        text += &dump(&case, &rtl, &args.place.out)?;
+    }
+    print(&text)?;
+    Ok(Agreed::Yes)
+}
+
+/// What is said of a run that agreed.
+fn agreed<U: Unit>(case: &Case<U>, outcome: &Outcome<U>) -> Result<String, Failure> {
+    let compared = outcome.compared;
+    if compared.clocks == 0 || compared.launches == 0 {
+        return Err(Failure::Other(format!(
+            "{}: nothing was compared",
+            case.name()
+        )));
+    }
+    let end = if outcome.step_limit {
+        format!(
+            "stopped after {} instructions (--max-steps)",
+            compared.steps
+        )
+    } else {
+        format!(
+            "{}, pc 0x{:03x}, after {} instructions",
+            U::outcome(&outcome.end),
+            U::pc(&outcome.end),
+            compared.steps
+        )
+    };
+    Ok(format!(
+        "{}  {end}\nlock-step    agrees: {} clocks, {} fields each, {} lanes\n",
+        case.name(),
+        compared.clocks,
+        U::fields().len(),
+        case.lanes
+    ))
+}
+
+/// Writes waves of a run that agreed; says where.
+fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Failure> {
+    std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let with =
+        |ending: &str| PathBuf::from(format!("{}.{ending}", out.join(case.name()).display()));
+    let (vcd, gtkw) = (with("vcd"), with("gtkw"));
+    let mut dut = rtl.open(case.model_seed())?;
+    let mut golden = U::Golden::new(case.lanes as usize);
+    lockstep::run_with_dump(case, &mut dut, &mut golden, &mut (), 0, &vcd)?;
+    let view = wave::write_view::<U>(&gtkw, &vcd, case.lanes as usize, None)?;
+    Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
+}
+
+/// Reports a mismatch: run again with waves, saved, printed.
+pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
+    if let Some(report) = report::diagnose(case, rtl, outcome, out)? {
+        print(&report.to_string())?;
+    }
+    Ok(Agreed::No)
+}
+
+pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
+    let mut saved = SavedCase::<U>::parse(text, file)?;
+    if let Some(dir) = &args.place.rtl {
+        saved.case.rtl = Some(dir.clone());
+    }
+    let case = &saved.case;
+    let rtl = rtl::<U>(case.rtl.as_deref(), case.lanes)?;
+    let mut golden = U::Golden::new(case.lanes as usize);
+    let mut dut = rtl.open(case.model_seed())?;
+    let outcome = lockstep::run(case, &mut dut, &mut golden, &mut ());
+    if let Some(found) = &outcome.mismatch {
+        if let Some(saved) = &saved.failure {
+            let first = &found.diffs[0];
+            let field = U::fields()[first.field].name;
+            if (found.clock, field, first.element)
+                != (saved.clock, saved.field.as_str(), saved.element)
+            {
+                eprintln!(
+                    "note: saved at clock {} field {}[{}], fails now at clock {} field {field}[{}]",
+                    saved.clock, saved.field, saved.element, found.clock, first.element
+                );
+            }
+        }
+        return mismatch(case, &rtl, &outcome, &args.place.out);
+    }
+    let mut text = agreed(case, &outcome)?;
+    if let Some(saved) = &saved.failure {
+        let _ = writeln!(
+            text,
+            "it failed at clock {} in {} when it was saved",
+            saved.clock, saved.field
+        );
+    }
+    text += &dump(case, &rtl, &args.place.out)?;
+    print(&text)?;
+    Ok(Agreed::Yes)
+}

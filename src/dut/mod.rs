@@ -1,0 +1,159 @@
+//! The unit under test: RTL compiled by Verilator, clocked from Rust.
+
+mod build;
+mod ffi;
+
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, cast_slice};
+
+use crate::unit::Unit;
+
+/// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
+#[derive(Clone)]
+pub struct Rtl<U> {
+    lanes: u32,
+    source: ffi::Source,
+    unit: PhantomData<fn() -> U>,
+}
+
+impl<U: Unit> Rtl<U> {
+    /// Our own RTL with `lanes` lanes: linked in for the usual counts, built on first use for others.
+    ///
+    /// # Errors
+    /// An uncommon lane count without Verilator or without the project's sources at hand.
+    pub fn own(lanes: u32) -> Result<Self, String> {
+        match ffi::linked()
+            .iter()
+            .find(|m| m.unit == U::NAME && m.lanes == lanes)
+        {
+            Some(model) => Ok(Self::from(lanes, ffi::Source::Linked(model.api))),
+            None => Self::build(lanes, &project().join("rtl").join(U::NAME)),
+        }
+    }
+
+    /// Somebody's RTL in `dir` (same module name and ports, `<unit>.f`, `<unit>_probe.svh`), built on
+    /// first use and then found by its contents.
+    ///
+    /// # Errors
+    /// What is missing in `dir`, or what Verilator or the C++ compiler said.
+    pub fn build(lanes: u32, dir: &Path) -> Result<Self, String> {
+        let project = project();
+        let sources = build::Sources::of(U::NAME, &project, dir)?;
+        let tool = build::Verilator::find(&project)?;
+        let chain = build::ToolChain {
+            target: env!("RECONVERGE_TARGET").to_owned(),
+            host: env!("RECONVERGE_TARGET").to_owned(),
+            assertions: cfg!(debug_assertions),
+        };
+        let job = build::Job {
+            sources: &sources,
+            lanes,
+            symbol: format!("rcv_{}_{lanes}", U::NAME),
+        };
+        let library = build::shared(&job, &tool, &chain, &cache())?;
+        Ok(Self::from(lanes, ffi::Source::open(&library, &job.symbol)?))
+    }
+
+    fn from(lanes: u32, source: ffi::Source) -> Self {
+        Rtl {
+            lanes,
+            source,
+            unit: PhantomData,
+        }
+    }
+
+    /// Lanes of the wavefront.
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// A model after power-up; `seed` fills the registers that reset does not reach.
+    ///
+    /// # Errors
+    /// The bench top was built for other structs than this crate's.
+    pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
+        let model = ffi::Model::new(
+            &self.source,
+            self.lanes,
+            size_of::<U::In>(),
+            size_of::<U::State>(),
+            seed,
+        )?;
+        Ok(Dut {
+            model,
+            state: U::State::zeroed(),
+        })
+    }
+}
+
+/// Where bench, shim and RTL of this crate lie; only builds at run time need them.
+fn project() -> PathBuf {
+    std::env::var_os("RECONVERGE_HOME")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
+}
+
+/// Folder of the models built at run time.
+fn cache() -> PathBuf {
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
+    set("RECONVERGE_CACHE")
+        .or_else(|| set("XDG_CACHE_HOME").map(|d| d.join("reconverge")))
+        .or_else(|| set("HOME").map(|d| d.join(".cache/reconverge")))
+        .unwrap_or_else(|| std::env::temp_dir().join("reconverge"))
+}
+
+/// One running model.
+pub struct Dut<U: Unit> {
+    model: ffi::Model,
+    state: U::State,
+}
+
+impl<U: Unit> Dut<U> {
+    /// One clock with `pins`. The bench top registers its inputs, so the state returned is the one
+    /// after the clock BEFORE; `expected`, the golden's state after that same clock, goes into an open dump.
+    pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
+        self.model.clock(
+            bytes_of(pins),
+            expected.map(bytes_of),
+            bytes_of_mut(&mut self.state),
+        );
+        &self.state
+    }
+
+    /// Puts the unit into `state`, control registers and constants excepted. The clock before it must
+    /// have been a stalled one, for it is still in the bench top's registers.
+    pub fn load(&mut self, state: &U::State) {
+        self.model.load(bytes_of(state));
+    }
+
+    /// Clocks the model through `pins` without looking; a checksum of the states. For measuring.
+    pub fn bare(&mut self, pins: &[U::In]) -> u64
+    where
+        U::In: Pod,
+    {
+        self.model.bare(cast_slice(pins))
+    }
+
+    /// Opens a dump; it begins with the next clock.
+    ///
+    /// # Errors
+    /// `path` cannot be written.
+    pub fn open_vcd(&mut self, path: &Path) -> Result<(), String> {
+        self.model.open_vcd(path)
+    }
+
+    /// Closes the dump, if one is open.
+    pub fn close_vcd(&mut self) {
+        self.model.close_vcd();
+    }
+
+    /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.
+    pub fn mismatch(&self) -> u64 {
+        self.model.mismatch()
+    }
+}

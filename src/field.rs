@@ -1,0 +1,208 @@
+//! One list of fields a unit: from it come packing checks, the comparison, the report and the
+//! GTKWave view.
+
+/// How a field lies in the state struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// `n` consecutive bit planes of 64 bits; element i is lane i, bit b of it is bit i of plane b.
+    Planes(usize),
+    /// `count` little-endian integers of `bytes` bytes each; elements are frames, entries, or one value.
+    Words {
+        /// Bytes of one element, 1..=8.
+        bytes: usize,
+        /// How many elements.
+        count: usize,
+    },
+}
+
+/// One architectural field.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Name, as in the spec and in the dump.
+    pub name: &'static str,
+    /// Byte offset in the state struct.
+    pub offset: usize,
+    /// Layout.
+    pub shape: Shape,
+    /// Significant bits of one element.
+    pub width: u32,
+    /// Prints one element; the same printer for both sides.
+    pub show: fn(u64) -> String,
+}
+
+/// One element of one field that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    /// Index in the unit's field list.
+    pub field: usize,
+    /// Lane, frame or entry; 0 for a single value.
+    pub element: usize,
+    /// The unit under test.
+    pub rtl: u64,
+    /// The golden model.
+    pub golden: u64,
+}
+
+impl Field {
+    /// Bytes that the field takes in the state struct.
+    pub fn size(&self) -> usize {
+        match self.shape {
+            Shape::Planes(n) => 8 * n,
+            Shape::Words { bytes, count } => bytes * count,
+        }
+    }
+
+    /// How many elements the field has with `lanes` lanes.
+    pub fn elements(&self, lanes: usize) -> usize {
+        match self.shape {
+            Shape::Planes(_) => lanes,
+            Shape::Words { count, .. } => count,
+        }
+    }
+
+    /// Whether the elements are lanes.
+    pub fn per_lane(&self) -> bool {
+        matches!(self.shape, Shape::Planes(_))
+    }
+
+    /// Element `i` of the field in `state`, the bytes of a state struct.
+    pub fn get(&self, state: &[u8], i: usize) -> u64 {
+        let word = |at: usize, bytes: usize| {
+            let mut raw = [0; 8];
+            raw[..bytes].copy_from_slice(&state[at..at + bytes]);
+            u64::from_le_bytes(raw)
+        };
+        match self.shape {
+            Shape::Planes(n) => (0..n).fold(0, |acc, b| {
+                acc | (word(self.offset + 8 * b, 8) >> i & 1) << b
+            }),
+            Shape::Words { bytes, .. } => word(self.offset + bytes * i, bytes),
+        }
+    }
+
+    /// Flips bit `bit` of element `i`: how the bench shows that it would see a difference.
+    pub fn flip(&self, state: &mut [u8], i: usize, bit: usize) {
+        match self.shape {
+            Shape::Planes(_) => state[self.offset + 8 * bit + i / 8] ^= 1 << (i % 8),
+            Shape::Words { bytes, .. } => {
+                state[self.offset + bytes * i + bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+}
+
+/// Every element that differs between two states, in the order of the field list.
+pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Diff> {
+    let mut diffs = Vec::new();
+    for (index, field) in fields.iter().enumerate() {
+        let span = field.offset..field.offset + field.size();
+        if rtl[span.clone()] == golden[span] {
+            continue;
+        }
+        // Planes may differ above the last lane too: a bench that drives them must be seen.
+        let elements = if field.per_lane() {
+            64
+        } else {
+            field.elements(lanes)
+        };
+        for element in 0..elements {
+            let (r, g) = (field.get(rtl, element), field.get(golden, element));
+            if r != g {
+                diffs.push(Diff {
+                    field: index,
+                    element,
+                    rtl: r,
+                    golden: g,
+                });
+            }
+        }
+    }
+    diffs
+}
+
+/// Gathers bit `bit` of every byte of `lanes` into a plane, lane i to bit i. Lanes come in eights.
+pub fn plane(lanes: &[u8], bit: u32) -> u64 {
+    let (chunks, rest) = lanes.as_chunks::<8>();
+    debug_assert!(rest.is_empty() && chunks.len() <= 8);
+    let mut out = 0;
+    for (i, chunk) in chunks.iter().enumerate() {
+        let ones = u64::from_le_bytes(*chunk) >> bit & 0x0101_0101_0101_0101;
+        // The product moves byte j's bit to bit 56 + j: no two of its terms meet there.
+        out |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+    }
+    out
+}
+
+/// Spreads a plane: element i of the result is bit i of `plane`, for the first `lanes` lanes at least.
+pub fn lanes_of(plane: u64, lanes: usize) -> [u8; 64] {
+    let mut out = [0; 64];
+    for (i, chunk) in out
+        .as_chunks_mut::<8>()
+        .0
+        .iter_mut()
+        .enumerate()
+        .take(lanes.div_ceil(8))
+    {
+        let bits = plane >> (8 * i) & 0xff;
+        // Byte j keeps bit j of the eight; adding 0x7f to what is not zero carries into its top bit.
+        let spread = bits.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+        *chunk = ((spread + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101).to_le_bytes();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_and_lanes_are_each_other_s_inverse() {
+        let lanes: [u8; 64] = std::array::from_fn(|i| (i as u8).wrapping_mul(37) ^ (i as u8) >> 2);
+        for bit in 0..8 {
+            let slow = (0..64).fold(0u64, |a, i| a | u64::from(lanes[i] >> bit & 1) << i);
+            assert_eq!(plane(&lanes, bit), slow, "bit {bit}");
+            for mask in [slow, !slow, 0, u64::MAX, 1, 1 << 63] {
+                let spread = lanes_of(mask, 64);
+                assert_eq!(
+                    spread,
+                    std::array::from_fn(|i| (mask >> i & 1) as u8),
+                    "{mask:x}"
+                );
+                assert_eq!(plane(&spread, 0), mask);
+            }
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_is_the_one_difference_found() {
+        let fields = [
+            Field {
+                name: "p",
+                offset: 0,
+                shape: Shape::Planes(3),
+                width: 3,
+                show: |v| v.to_string(),
+            },
+            Field {
+                name: "w",
+                offset: 24,
+                shape: Shape::Words { bytes: 3, count: 4 },
+                width: 24,
+                show: |v| v.to_string(),
+            },
+        ];
+        for (f, field) in fields.iter().enumerate() {
+            for element in 0..field.elements(16) {
+                for bit in 0..field.width as usize {
+                    let golden = [0x5a; 36];
+                    let mut rtl = golden;
+                    field.flip(&mut rtl, element, bit);
+                    let found = diff(&fields, 16, &rtl, &golden);
+                    assert_eq!(found.len(), 1);
+                    assert_eq!((found[0].field, found[0].element), (f, element));
+                    assert_eq!(found[0].rtl ^ found[0].golden, 1 << bit);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! The loop: golden and RTL get the same pins, and every bit of state is compared on every clock.
+
+use bytemuck::bytes_of;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::case::Case;
+use crate::dut::Dut;
+use crate::field::{self, Diff};
+use crate::unit::{Environment, Golden, Pins, Step, Unit};
+use crate::watch::Watch;
+
+/// Clocks of reset before anything else.
+const RESET_CLOCKS: u64 = 2;
+/// A noisy bench resets the unit in mid-flight once in about this many clocks.
+const RESET_EVERY: u32 = 1500;
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Reset(u64),
+    Setup(usize),
+    Launch,
+    Run,
+    Over,
+}
+
+/// The pins of every clock of a case, as a function of the golden's state: reset, host writes,
+/// launch, instructions with stalls and wait states, and whatever else a noisy bench does.
+pub struct Stimulus<'c, U: Unit> {
+    case: &'c Case<U>,
+    environment: U::Environment,
+    rng: Pcg64Mcg,
+    setup: Vec<U::In>,
+    phase: Phase,
+    launches: u64,
+    steps: u64,
+    clock: u64,
+}
+
+impl<'c, U: Unit> Stimulus<'c, U> {
+    /// From the first clock of `case`.
+    pub fn new(case: &'c Case<U>) -> Self {
+        Stimulus {
+            case,
+            environment: U::Environment::new(case),
+            rng: Pcg64Mcg::seed_from_u64(case.seed),
+            setup: U::setup(&case.program),
+            phase: Phase::Reset(RESET_CLOCKS),
+            launches: 0,
+            steps: 0,
+            clock: 0,
+        }
+    }
+
+    /// The pins of the next clock, `state` being the golden's; `None` when the run is over.
+    pub fn next(&mut self, state: &U::State) -> Option<U::In> {
+        let noisy = self.case.noise_clocks;
+        if noisy.is_some_and(|clocks| self.clock >= clocks) {
+            self.phase = Phase::Over;
+        }
+        if self.phase == Phase::Run && (!U::running(state) || self.steps >= self.case.max_steps) {
+            self.phase = match noisy {
+                Some(_) => Phase::Launch,
+                None => Phase::Over,
+            };
+        }
+        self.clock += 1;
+        if noisy.is_some()
+            && !matches!(self.phase, Phase::Over | Phase::Reset(_))
+            && self.rng.random_ratio(1, RESET_EVERY)
+        {
+            self.phase = Phase::Reset(1);
+        }
+        let mut pins = match self.phase {
+            Phase::Over => return None,
+            Phase::Reset(left) => {
+                self.phase = if left > 1 {
+                    Phase::Reset(left - 1)
+                } else {
+                    Phase::Setup(0)
+                };
+                let mut pins = U::In::reset();
+                if noisy.is_some() {
+                    pins.scramble(U::running(state), &mut self.rng);
+                }
+                return Some(pins);
+            }
+            Phase::Setup(i) if i < self.setup.len() => self.setup[i],
+            Phase::Setup(_) | Phase::Launch => {
+                let again = (noisy.is_some() && self.launches > 0).then_some(&mut self.rng);
+                U::launch(self.case, again)
+            }
+            Phase::Run => self.environment.pins(state, &mut self.rng),
+        };
+        if self.case.stall16 > 0 && self.rng.random_ratio(self.case.stall16, 16) {
+            if self.phase == Phase::Run && self.rng.random() {
+                pins.starve();
+            } else {
+                pins.set_stall(true);
+            }
+        }
+        if noisy.is_some() && self.rng.random_ratio(1, 8) {
+            pins.scramble(U::running(state), &mut self.rng);
+        }
+        Some(pins)
+    }
+
+    /// Tells what the golden did with `pins`.
+    pub fn done(&mut self, pins: &U::In, step: Step) {
+        if pins.is_reset() || pins.is_stalled() {
+            return;
+        }
+        match self.phase {
+            Phase::Setup(i) if i < self.setup.len() => self.phase = Phase::Setup(i + 1),
+            Phase::Setup(_) | Phase::Launch => {
+                self.launches += 1;
+                self.steps = 0;
+                self.environment.launched();
+                self.phase = Phase::Run;
+            }
+            Phase::Run if step == Step::Executed => {
+                self.steps += 1;
+                self.environment.executed();
+            }
+            _ => {}
+        }
+    }
+
+    /// Programs launched so far.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+}
+
+/// How much was compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Clocks on which the whole state was compared.
+    pub clocks: u64,
+    /// Instructions executed.
+    pub steps: u64,
+    /// Programs launched.
+    pub launches: u64,
+}
+
+impl std::ops::AddAssign for Compared {
+    fn add_assign(&mut self, other: Self) {
+        self.clocks += other.clocks;
+        self.steps += other.steps;
+        self.launches += other.launches;
+    }
+}
+
+/// The first mismatch of a run.
+#[derive(Clone, Debug)]
+pub struct Mismatch<U: Unit> {
+    /// The clock whose inputs led to it, from 0.
+    pub clock: u64,
+    /// What differs; never empty.
+    pub diffs: Vec<Diff>,
+    /// The unit's state.
+    pub rtl: U::State,
+    /// What the golden expected.
+    pub golden: U::State,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Outcome<U: Unit> {
+    /// How much was compared before the mismatch, or in all.
+    pub compared: Compared,
+    /// The first mismatch, if there was one.
+    pub mismatch: Option<Mismatch<U>>,
+    /// The golden's state at the end.
+    pub end: U::State,
+    /// The run ended because of `max_steps`.
+    pub step_limit: bool,
+}
+
+/// Runs `case` on `dut` from reset to its end or to the first mismatch. The bench is the
+/// instruction memory; the golden leads by one clock, because the bench top registers its inputs.
+pub fn run<U: Unit>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    golden: &mut U::Golden,
+    watch: &mut impl Watch<U>,
+) -> Outcome<U> {
+    Bench {
+        dut,
+        dump_from: None,
+    }
+    .run(case, golden, watch)
+}
+
+/// As [`run`], with a dump that begins at clock `from` and ends `after` clocks behind a mismatch.
+///
+/// # Errors
+/// The dump cannot be written.
+pub fn run_with_dump<U: Unit>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    golden: &mut U::Golden,
+    watch: &mut impl Watch<U>,
+    from: u64,
+    path: &std::path::Path,
+) -> Result<Outcome<U>, String> {
+    // Found out before the run, not in the middle of it.
+    dut.open_vcd(path)?;
+    dut.close_vcd();
+    let outcome = Bench {
+        dut,
+        dump_from: Some((from, path)),
+    }
+    .run(case, golden, watch);
+    dut.close_vcd();
+    Ok(outcome)
+}
+
+struct Bench<'d, U: Unit> {
+    dut: &'d mut Dut<U>,
+    dump_from: Option<(u64, &'d std::path::Path)>,
+}
+
+impl<U: Unit> Bench<'_, U> {
+    fn run(self, case: &Case<U>, golden: &mut U::Golden, watch: &mut impl Watch<U>) -> Outcome<U> {
+        let mut stimulus = Stimulus::new(case);
+        let mut compared = Compared::default();
+        let mut clock: u64 = 0;
+        let mut mismatch = None;
+        // The state that the golden should have, spoilt on request.
+        let flip = case.flip.as_ref().and_then(|f| {
+            let field = U::fields().iter().find(|x| x.name == f.field)?;
+            Some((field, f))
+        });
+        loop {
+            if let Some((_, path)) = self.dump_from.filter(|(from, _)| *from == clock) {
+                // It could be written a moment ago.
+                let _ = self.dut.open_vcd(path);
+            }
+            let pins = stimulus.next(golden.state());
+            // After the last clock one more, stalled, brings out what the last one did.
+            let flush = pins.is_none();
+            let pins = pins.unwrap_or_else(|| {
+                let mut idle = U::In::default();
+                idle.set_stall(true);
+                idle
+            });
+            let mut spoilt = None;
+            if let Some((field, f)) = flip.filter(|(_, f)| f.clock + 1 == clock) {
+                let state = spoilt.insert(*golden.state());
+                field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
+            }
+            let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
+            let rtl = self
+                .dut
+                .clock(&pins, self.dump_from.is_some().then_some(expected));
+            // Before the first reset clock is through there is nothing to compare.
+            if clock > 0 {
+                if bytes_of(rtl) == bytes_of(expected) {
+                    compared.clocks += 1;
+                } else {
+                    let diffs = field::diff(
+                        U::fields(),
+                        case.lanes as usize,
+                        bytes_of(rtl),
+                        bytes_of(expected),
+                    );
+                    mismatch = Some(Mismatch {
+                        clock: clock - 1,
+                        diffs,
+                        rtl: *rtl,
+                        golden: *expected,
+                    });
+                }
+            }
+            if flush || mismatch.is_some() {
+                break;
+            }
+            watch.before(clock, &pins, golden);
+            golden.cycle(&pins);
+            watch.after(clock, &pins, golden);
+            let step = golden.step();
+            compared.steps += u64::from(step == Step::Executed);
+            stimulus.done(&pins, step);
+            clock += 1;
+        }
+        compared.launches = stimulus.launches();
+        let end = *golden.state();
+        if mismatch.is_some() && self.dump_from.is_some() {
+            // A few clocks more, so that the failing one does not stand at the edge of the picture.
+            for _ in 0..4 {
+                let mut idle = U::In::default();
+                idle.set_stall(true);
+                self.dut.clock(&idle, Some(golden.state()));
+            }
+        }
+        Outcome {
+            compared,
+            mismatch,
+            end,
+            step_limit: stimulus.steps >= case.max_steps,
+        }
+    }
+}

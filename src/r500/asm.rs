@@ -1,0 +1,1058 @@
+//! Statements to words, and the two text forms of a program.
+//!
+//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), section 7.1.
+//!
+//! | layer | what |
+//! |---|---|
+//! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in spec 7.1 |
+//! | [`assemble`] | the `.s` dialect, see [`text`] |
+//! | [`parse_hex`] | `.hex`: three words a line, see [`text`] |
+//! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Not;
+
+use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use super::program::{MEMORY_SLOTS, Slot};
+use crate::input::InputError;
+
+pub mod dis;
+pub mod text;
+
+pub use dis::{disassemble, hex_text, program_text, statement};
+pub use text::{assemble, parse_hex};
+
+/// Something with the line it was written on, from 1; 0 if it was not written in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<T> {
+    /// Where, for messages.
+    pub line: usize,
+    /// What.
+    pub item: T,
+}
+
+impl<T> Line<T> {
+    /// `item` on `line`.
+    pub const fn new(line: usize, item: T) -> Self {
+        Line { line, item }
+    }
+}
+
+/// What a statement depends on: a truth table over the ALU result, one predicate and one boolean.
+///
+/// The table says when the condition is *true*, in whichever statement it stands. `JUMP_FUNC` is
+/// the table itself where a true condition jumps (BREAK, CONTINUE, CALL, RETURN) and its complement
+/// where a false one does (IF, ELSE IF, static IF, LOOP for some lanes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cond {
+    /// Bit `alu_result*4 + predicate*2 + boolean`, as in `JUMP_FUNC` (spec 2.3).
+    pub table: u8,
+    /// The predicate; `RGBA` and the reserved values are refused, flow control may not use them.
+    pub pred: PredSel,
+    /// `RGB_PRED_INV`: the table sees the inverted predicate.
+    pub pred_inv: bool,
+    /// The boolean constant, 0..=31.
+    pub boolean: u8,
+}
+
+impl Cond {
+    /// True where the ALU result is 1.
+    pub const ALU: Cond = Cond {
+        table: 0xf0,
+        pred: PredSel::None,
+        pred_inv: false,
+        boolean: 0,
+    };
+
+    /// True where predicate `sel` is 1.
+    pub const fn pred(sel: PredSel) -> Self {
+        Cond {
+            table: 0xcc,
+            pred: sel,
+            ..Cond::ALU
+        }
+    }
+
+    /// True if boolean constant `n` (0..=31) is 1.
+    pub const fn boolean(n: u8) -> Self {
+        Cond {
+            table: 0xaa,
+            boolean: n,
+            ..Cond::ALU
+        }
+    }
+
+    /// Whether only the boolean constant matters, so that all lanes agree.
+    pub const fn is_static(self) -> bool {
+        matches!(self.table, 0x00 | 0x55 | 0xaa | 0xff)
+    }
+}
+
+impl Not for Cond {
+    type Output = Cond;
+    /// The complement of the table.
+    fn not(self) -> Cond {
+        Cond {
+            table: !self.table,
+            ..self
+        }
+    }
+}
+
+/// One statement. `ign` sets `IGNORE_UNCOVERED` in its word.
+///
+/// Words and targets are those of the table in spec 7.1, where k and r are explained too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// An ALU instruction: `TYPE` alone, the rest of the words 0.
+    Alu,
+    /// A texture instruction, likewise.
+    Tex,
+    /// An output instruction, likewise.
+    Out,
+    /// The name of the next instruction's address. A label that a CALL names begins a subroutine,
+    /// which reaches up to the next such label.
+    Label(String),
+    /// Lanes for which `cond` is false are switched off until ELSE, ELSE IF or ENDIF.
+    If {
+        /// Who goes on.
+        cond: Cond,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// ELSE and IF in one instruction, on the same ENDIF; counts as one more level.
+    ///
+    /// The lanes it tests were off since the IF, whose instruction has cleared their ALU result:
+    /// `cond` should use a predicate or a boolean. Also emits, after the last instruction of the
+    /// main part or subroutine it stands in, a plain IF with the same test and a JUMP behind the
+    /// fused instruction: the way taken when no lane enters the part before.
+    ElseIf {
+        /// Who goes on.
+        cond: Cond,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Swaps the lanes that entered the IF with those that did not.
+    Else {
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Ends IF.
+    Endif {
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// IF without branch counters. `cond` may depend on a boolean constant only.
+    StaticIf {
+        /// Whether the part before ELSE runs.
+        cond: Cond,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// The other part of a static IF: a plain jump over it.
+    StaticElse {
+        /// `IGNORE_UNCOVERED` of the jump.
+        ign: bool,
+    },
+    /// Ends a static IF; no instruction.
+    StaticEndif,
+    /// LOOP, or with a condition "LOOP for some lanes": IF fused into LOOP.
+    Loop {
+        /// Integer constant, 0..=31, of the LOOP and its ENDLOOP.
+        int: u8,
+        /// Lanes for which it is false stay off until after the ENDLOOP.
+        cond: Option<Cond>,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Ends LOOP.
+    EndLoop {
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// As `Loop`, without an aL of its own.
+    Rep {
+        /// Integer constant, 0..=31, of the REP and its ENDREP.
+        int: u8,
+        /// Lanes for which it is false stay off until after the ENDREP.
+        cond: Option<Cond>,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Ends REP.
+    EndRep {
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Leaves the innermost LOOP or REP.
+    Break {
+        /// For which lanes; all if none.
+        cond: Option<Cond>,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Goes on with the next pass of the innermost LOOP or REP.
+    Continue {
+        /// For which lanes; all if none.
+        cond: Option<Cond>,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Calls the subroutine that begins at a label.
+    Call {
+        /// The label.
+        label: String,
+        /// For which lanes; all if none.
+        cond: Option<Cond>,
+        /// Counts a branch level. Without, each CALL of the subroutine must be without, its
+        /// RETURNs too, and all lanes should agree.
+        counters: bool,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Returns. Not inside a dynamic IF or a loop (spec 8.2); with condition and counters not
+    /// inside a static IF either, where r would depend on the path.
+    Ret {
+        /// For which lanes; all if none.
+        cond: Option<Cond>,
+        /// Pops the levels of the CALL and of the conditional RETURNs passed (r of them).
+        counters: bool,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Jumps, whoever is active.
+    Jump {
+        /// Where to.
+        label: String,
+        /// `IGNORE_UNCOVERED`.
+        ign: bool,
+    },
+    /// Three words as they are.
+    Raw {
+        /// The words.
+        slot: Slot,
+        /// A label for `JUMP_ADDR`: absolute or relative as the words' own `JUMP_GLOBAL` says.
+        target: Option<String>,
+    },
+}
+
+/// How targets are written into `JUMP_ADDR` (spec 2.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Targets {
+    /// `JUMP_GLOBAL` = 0: relative to `OFFSET_ADDR`.
+    #[default]
+    Relative,
+    /// `JUMP_GLOBAL` = 1: absolute.
+    Global,
+}
+
+/// What [`expand`] made of statements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// The instructions, from `OFFSET_ADDR` on.
+    pub slots: Vec<Slot>,
+    /// The line each instruction comes from.
+    pub lines: Vec<usize>,
+    /// Labels: number of the slot that follows, at most `slots.len()`.
+    pub labels: BTreeMap<String, u16>,
+    /// (first slot, last slot that is not a stub) of the main part and each subroutine, where
+    /// they have instructions.
+    parts: Vec<(u16, u16)>,
+}
+
+impl Code {
+    /// `END_ADDR` for a program that starts at slot `start`: the last instruction, stubs not
+    /// counted, of the main part or subroutine that `start` lies in.
+    pub fn end(&self, start: u16) -> u16 {
+        self.parts
+            .iter()
+            .rev()
+            .find(|(first, _)| *first <= start)
+            .map_or(0, |(_, last)| *last)
+    }
+}
+
+/// Where an instruction jumps to, before addresses are known. Numbers are those of [`Item`]s.
+#[derive(Clone, Debug)]
+enum Target {
+    None,
+    At(usize),
+    After(usize),
+    Label(String),
+}
+
+/// An instruction before it has its address.
+struct Item {
+    line: usize,
+    /// Statement, for messages.
+    what: &'static str,
+    fc: Result<Fc, Slot>,
+    target: Target,
+}
+
+/// An open IF, static IF or loop.
+enum Block {
+    If {
+        line: usize,
+        /// Branch levels it holds: 1, and one more for each ELSE IF.
+        levels: u8,
+        /// Instructions that go to the next ELSE IF or ELSE, or the end if there is none.
+        open: Vec<usize>,
+        /// The ELSE.
+        swap: Option<usize>,
+        /// There was an ELSE IF.
+        fused: bool,
+    },
+    Static {
+        line: usize,
+        /// Instruction that goes to the else part or the end.
+        open: usize,
+        has_else: bool,
+    },
+    Loop {
+        line: usize,
+        rep: bool,
+        begin: usize,
+        int: u8,
+        /// Only some lanes entered: the end pops a level.
+        some: bool,
+        breaks: Vec<usize>,
+        continues: Vec<usize>,
+    },
+}
+
+impl Block {
+    /// Line and name of the statement that opened it.
+    fn opened(&self) -> (usize, &'static str) {
+        match self {
+            Block::If { line, .. } => (*line, "IF"),
+            Block::Static { line, .. } => (*line, "static IF"),
+            Block::Loop { line, rep, .. } => (*line, if *rep { "REP" } else { "LOOP" }),
+        }
+    }
+
+    fn ends_with(&self) -> &'static str {
+        match self {
+            Block::If { .. } => "ENDIF",
+            Block::Static { .. } => "the ENDIF of the static IF",
+            Block::Loop { rep: false, .. } => "ENDLOOP",
+            Block::Loop { rep: true, .. } => "ENDREP",
+        }
+    }
+}
+
+/// What is known of a subroutine's use of branch counters: a line with, a line without.
+#[derive(Default)]
+struct Counters {
+    with: Option<usize>,
+    without: Option<usize>,
+}
+
+struct Expander<'a> {
+    file: &'a str,
+    items: Vec<Item>,
+    /// Item numbers in the order of their addresses.
+    order: Vec<usize>,
+    /// Stubs of the part being expanded.
+    stubs: Vec<usize>,
+    blocks: Vec<Block>,
+    /// Conditional RETURNs with counters so far in this part.
+    returns: u8,
+    /// First slot of this part.
+    part_start: usize,
+    /// The subroutine this part is.
+    subroutine: Option<String>,
+    subroutines: BTreeSet<String>,
+    counters: BTreeMap<String, Counters>,
+    code: Code,
+}
+
+/// Nests and counts statements, resolves labels, and emits the words of spec 7.1.
+///
+/// `offset` is `OFFSET_ADDR`, where slot 0 will lie; `file` names the source in errors.
+///
+/// # Errors
+///
+/// Statements that do not nest, a BREAK or CONTINUE outside a loop of the same subroutine, a RETURN
+/// where the hardware cannot do one, a label unknown or given twice, a number out of range, a
+/// `B_POP_CNT` above 31, more slots than fit behind `offset`, a target that 9 bits cannot hold.
+pub fn expand(
+    stmts: &[Line<Stmt>],
+    offset: u16,
+    targets: Targets,
+    file: &str,
+) -> Result<Code, InputError> {
+    if usize::from(offset) >= MEMORY_SLOTS {
+        let message = format!(
+            "OFFSET_ADDR is {offset}, the memory ends at {}",
+            MEMORY_SLOTS - 1
+        );
+        return Err(InputError::new(file, 0, "offset", message));
+    }
+    let mut e = Expander {
+        file,
+        items: Vec::new(),
+        order: Vec::new(),
+        stubs: Vec::new(),
+        blocks: Vec::new(),
+        returns: 0,
+        part_start: 0,
+        subroutine: None,
+        subroutines: stmts.iter().filter_map(|s| called(&s.item)).collect(),
+        counters: BTreeMap::new(),
+        code: Code::default(),
+    };
+    for stmt in stmts {
+        e.statement(stmt)?;
+    }
+    e.end_part()?;
+    e.check_counters()?;
+    e.layout(usize::from(offset), targets)?;
+    Ok(e.code)
+}
+
+/// The label that a statement calls.
+fn called(stmt: &Stmt) -> Option<String> {
+    match stmt {
+        Stmt::Call { label, .. } => Some(label.clone()),
+        Stmt::Raw {
+            slot,
+            target: Some(label),
+        } => {
+            let fc = Fc::decode(*slot)?;
+            (fc.inst.a_op == AOp::Push).then(|| label.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The words of an FC instruction apart from its target.
+fn fc(inst: FcInst, cond: Option<Cond>, ign: bool) -> Fc {
+    let mut fc = Fc {
+        cmn: Cmn::FC,
+        inst: FcInst {
+            ignore_uncovered: ign,
+            ..inst
+        },
+        addr: FcAddr::default(),
+    };
+    if let Some(cond) = cond {
+        fc.cmn.pred_sel = cond.pred;
+        fc.cmn.pred_inv = cond.pred_inv;
+        fc.inst.jump_func = cond.table;
+        fc.addr.bool_addr = cond.boolean;
+    }
+    fc
+}
+
+const JUMP: FcInst = FcInst::NOP;
+
+impl Expander<'_> {
+    fn error(&self, line: usize, field: &str, message: impl Into<String>) -> InputError {
+        InputError::new(self.file, line, field, message)
+    }
+
+    fn check(&self, line: usize, cond: Option<Cond>) -> Result<(), InputError> {
+        let Some(cond) = cond else { return Ok(()) };
+        if cond.boolean > 31 {
+            let message = format!(
+                "boolean constant {} does not exist, 0 to 31 do",
+                cond.boolean
+            );
+            return Err(self.error(line, "condition", message));
+        }
+        match cond.pred {
+            PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7 => Err(self.error(
+                line,
+                "condition",
+                "flow control takes one of the predicates R, G, B, A or none",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_int(&self, line: usize, int: u8) -> Result<(), InputError> {
+        if int > 31 {
+            let message = format!("integer constant {int} does not exist, 0 to 31 do");
+            return Err(self.error(line, "constant", message));
+        }
+        Ok(())
+    }
+
+    /// `B_POP_CNT` has 5 bits.
+    fn pop_count(&self, line: usize, what: &str, n: usize) -> Result<u8, InputError> {
+        match u8::try_from(n) {
+            Ok(n) if n <= 31 => Ok(n),
+            _ => {
+                let message = format!("would pop {n} branch levels, B_POP_CNT holds at most 31");
+                Err(self.error(line, what, message))
+            }
+        }
+    }
+
+    /// Adds an instruction at the next address; its number.
+    fn emit(&mut self, line: usize, what: &'static str, fc: Fc, target: Target) -> usize {
+        let n = self.item(line, what, Ok(fc), target);
+        self.order.push(n);
+        n
+    }
+
+    fn item(
+        &mut self,
+        line: usize,
+        what: &'static str,
+        fc: Result<Fc, Slot>,
+        target: Target,
+    ) -> usize {
+        self.items.push(Item {
+            line,
+            what,
+            fc,
+            target,
+        });
+        self.items.len() - 1
+    }
+
+    /// Sends instruction `n` to `target`, counting in `B_OP1` if `count`.
+    fn send(&mut self, n: usize, target: Target, count: bool) {
+        let item = &mut self.items[n];
+        item.target = target;
+        if let (true, Ok(fc)) = (count, &mut item.fc) {
+            fc.inst.b_op1 = BOp::Incr;
+        }
+    }
+
+    fn statement(&mut self, stmt: &Line<Stmt>) -> Result<(), InputError> {
+        let line = stmt.line;
+        match &stmt.item {
+            Stmt::Alu => self.plain(line, Type::Alu),
+            Stmt::Tex => self.plain(line, Type::Tex),
+            Stmt::Out => self.plain(line, Type::Out),
+            Stmt::Raw { slot, target } => {
+                let target = target.clone().map_or(Target::None, Target::Label);
+                let n = self.item(line, "target", Err(*slot), target);
+                self.order.push(n);
+            }
+            Stmt::Label(name) => self.label(line, name)?,
+            &Stmt::If { cond, ign } => {
+                self.check(line, Some(cond))?;
+                let inst = FcInst {
+                    b_op0: BOp::Incr,
+                    ..JUMP
+                };
+                let n = self.emit(line, "IF", fc(inst, Some(!cond), ign), Target::None);
+                self.blocks.push(Block::If {
+                    line,
+                    levels: 1,
+                    open: vec![n],
+                    swap: None,
+                    fused: false,
+                });
+            }
+            &Stmt::ElseIf { cond, ign } => self.else_if(line, cond, ign)?,
+            &Stmt::Else { ign } => self.else_(line, ign)?,
+            &Stmt::Endif { ign } => self.endif(line, ign)?,
+            &Stmt::StaticIf { cond, ign } => {
+                self.check(line, Some(cond))?;
+                if !cond.is_static() {
+                    let message = "a static IF has no branch counters, so only a boolean constant can be its condition";
+                    return Err(self.error(line, "condition", message));
+                }
+                let n = self.emit(line, "static IF", fc(JUMP, Some(!cond), ign), Target::None);
+                self.blocks.push(Block::Static {
+                    line,
+                    open: n,
+                    has_else: false,
+                });
+            }
+            &Stmt::StaticElse { ign } => match self.blocks.pop() {
+                Some(Block::Static {
+                    line: at,
+                    open,
+                    has_else: false,
+                }) => {
+                    let n = self.emit(line, "static ELSE", fc(always(), None, ign), Target::None);
+                    self.send(open, Target::After(n), false);
+                    self.blocks.push(Block::Static {
+                        line: at,
+                        open: n,
+                        has_else: true,
+                    });
+                }
+                other => return Err(self.misplaced(line, "static ELSE", "a static IF", other)),
+            },
+            Stmt::StaticEndif => match self.blocks.pop() {
+                Some(Block::Static { open, .. }) => {
+                    // No instruction of its own: the jump goes behind the last one.
+                    let target = match self.order.last() {
+                        Some(&last) => Target::After(last),
+                        None => Target::None,
+                    };
+                    self.send(open, target, false);
+                }
+                other => return Err(self.misplaced(line, "static ENDIF", "a static IF", other)),
+            },
+            &Stmt::Loop { int, cond, ign } => self.begin_loop(line, false, int, cond, ign)?,
+            &Stmt::Rep { int, cond, ign } => self.begin_loop(line, true, int, cond, ign)?,
+            &Stmt::EndLoop { ign } => self.end_loop(line, false, ign)?,
+            &Stmt::EndRep { ign } => self.end_loop(line, true, ign)?,
+            &Stmt::Break { cond, ign } => self.leave(line, true, cond, ign)?,
+            &Stmt::Continue { cond, ign } => self.leave(line, false, cond, ign)?,
+            Stmt::Call {
+                label,
+                cond,
+                counters,
+                ign,
+            } => {
+                self.check(line, *cond)?;
+                let inst = FcInst {
+                    a_op: AOp::Push,
+                    jump_any: true,
+                    b_op1: if *counters { BOp::Incr } else { BOp::None },
+                    ..always()
+                };
+                self.note_counters(Some(label), line, *counters);
+                let target = Target::Label(label.clone());
+                self.emit(line, "CALL", fc(inst, *cond, *ign), target);
+            }
+            &Stmt::Ret {
+                cond,
+                counters,
+                ign,
+            } => self.ret(line, cond, counters, ign)?,
+            Stmt::Jump { label, ign } => {
+                let target = Target::Label(label.clone());
+                self.emit(line, "JUMP", fc(always(), None, *ign), target);
+            }
+        }
+        Ok(())
+    }
+
+    fn plain(&mut self, line: usize, ty: Type) {
+        let slot = Slot {
+            cmn: ty.bits(),
+            ..Slot::default()
+        };
+        let n = self.item(line, ty.name(), Err(slot), Target::None);
+        self.order.push(n);
+    }
+
+    fn label(&mut self, line: usize, name: &str) -> Result<(), InputError> {
+        if self.subroutines.contains(name) {
+            self.end_part()?;
+            self.subroutine = Some(name.to_owned());
+        }
+        // Only the addresses behind 511 do not fit; `layout` refuses such programs.
+        let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
+        match self.code.labels.insert(name.to_owned(), here) {
+            None => Ok(()),
+            Some(_) => Err(self.error(line, "label", format!("`{name}` is defined twice"))),
+        }
+    }
+
+    /// Closes the main part or subroutine: its stubs follow its last instruction.
+    fn end_part(&mut self) -> Result<(), InputError> {
+        if let Some(block) = self.blocks.last() {
+            let (line, what) = block.opened();
+            let within = match &self.subroutine {
+                Some(name) => format!(" before the end of subroutine `{name}`"),
+                None if self.subroutines.is_empty() => String::new(),
+                None => " before the first subroutine".to_owned(),
+            };
+            let message = format!("needs {}{within}", block.ends_with());
+            return Err(self.error(line, what, message));
+        }
+        if self.order.len() > self.part_start {
+            let last = self.order.len() - 1;
+            let slot = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+            self.code.parts.push((slot(self.part_start), slot(last)));
+        }
+        self.order.append(&mut self.stubs);
+        self.part_start = self.order.len();
+        self.returns = 0;
+        Ok(())
+    }
+
+    /// Error for a statement that found `block` open, or nothing.
+    fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
+        let message = match block {
+            None => format!("belongs to {wanted}, none is open"),
+            Some(Block::Static {
+                line: at,
+                has_else: true,
+                ..
+            }) if what == "static ELSE" => {
+                format!("the static IF of line {at} has an ELSE already")
+            }
+            Some(block) => {
+                let (at, opened) = block.opened();
+                format!("belongs to {wanted}, but the {opened} of line {at} is open")
+            }
+        };
+        self.error(line, what, message)
+    }
+
+    fn else_if(&mut self, line: usize, cond: Cond, ign: bool) -> Result<(), InputError> {
+        self.check(line, Some(cond))?;
+        match self.blocks.pop() {
+            Some(Block::If {
+                line: at,
+                levels,
+                open,
+                swap: None,
+                ..
+            }) => {
+                let levels = self.pop_count(line, "ELSE IF", usize::from(levels) + 1)?;
+                let inst = FcInst {
+                    b_op0: BOp::Incr,
+                    b_op1: BOp::Incr,
+                    ..JUMP
+                };
+                let swap = FcInst {
+                    b_else: true,
+                    ..inst
+                };
+                let fused = self.emit(line, "ELSE IF", fc(swap, Some(!cond), ign), Target::None);
+                let test = Ok(fc(inst, Some(!cond), ign));
+                let test = self.item(line, "ELSE IF", test, Target::None);
+                let back = Ok(fc(always(), None, ign));
+                let back = self.item(line, "ELSE IF", back, Target::After(fused));
+                self.stubs.extend([test, back]);
+                for n in open {
+                    self.send(n, Target::At(test), true);
+                }
+                self.blocks.push(Block::If {
+                    line: at,
+                    levels,
+                    open: vec![fused, test],
+                    swap: None,
+                    fused: true,
+                });
+                Ok(())
+            }
+            Some(Block::If { line: at, .. }) => {
+                let message = format!("the IF of line {at} has an ELSE already");
+                Err(self.error(line, "ELSE IF", message))
+            }
+            other => Err(self.misplaced(line, "ELSE IF", "an IF", other)),
+        }
+    }
+
+    fn else_(&mut self, line: usize, ign: bool) -> Result<(), InputError> {
+        match self.blocks.pop() {
+            Some(Block::If {
+                line: at,
+                levels,
+                open,
+                swap: None,
+                fused,
+            }) => {
+                let inst = FcInst {
+                    b_else: true,
+                    b_op1: BOp::Decr,
+                    b_pop_cnt: levels,
+                    ..JUMP
+                };
+                let n = self.emit(line, "ELSE", fc(inst, None, ign), Target::None);
+                for i in open {
+                    self.send(i, Target::After(n), true);
+                }
+                self.blocks.push(Block::If {
+                    line: at,
+                    levels,
+                    open: Vec::new(),
+                    swap: Some(n),
+                    fused,
+                });
+                Ok(())
+            }
+            Some(Block::If { line: at, .. }) => {
+                let message = format!("the IF of line {at} has an ELSE already");
+                Err(self.error(line, "ELSE", message))
+            }
+            other => Err(self.misplaced(line, "ELSE", "an IF", other)),
+        }
+    }
+
+    fn endif(&mut self, line: usize, ign: bool) -> Result<(), InputError> {
+        match self.blocks.pop() {
+            Some(Block::If {
+                levels,
+                open,
+                swap,
+                fused,
+                ..
+            }) => {
+                let inst = FcInst {
+                    jump_any: true,
+                    b_op0: BOp::Decr,
+                    b_pop_cnt: levels,
+                    ..JUMP
+                };
+                let n = self.emit(line, "ENDIF", fc(inst, None, ign), Target::None);
+                self.send(n, Target::After(n), false);
+                for i in open {
+                    // Without an ELSE, a lone IF jumps behind the ENDIF and has counted nothing; an
+                    // ELSE IF has counted and jumps to the ENDIF as to an empty else part.
+                    let target = if fused {
+                        Target::At(n)
+                    } else {
+                        Target::After(n)
+                    };
+                    self.send(i, target, false);
+                }
+                if let Some(i) = swap {
+                    self.send(i, Target::After(n), false);
+                }
+                Ok(())
+            }
+            other => Err(self.misplaced(line, "ENDIF", "an IF", other)),
+        }
+    }
+
+    fn begin_loop(
+        &mut self,
+        line: usize,
+        rep: bool,
+        int: u8,
+        cond: Option<Cond>,
+        ign: bool,
+    ) -> Result<(), InputError> {
+        self.check(line, cond)?;
+        self.check_int(line, int)?;
+        let inst = FcInst {
+            op: if rep { Op::Rep } else { Op::Loop },
+            jump_any: cond.is_none(),
+            b_op0: if cond.is_some() { BOp::Incr } else { BOp::None },
+            ..FcInst::NOP
+        };
+        let mut words = fc(inst, cond.map(Not::not), ign);
+        words.addr.int_addr = int;
+        let begin = self.emit(line, if rep { "REP" } else { "LOOP" }, words, Target::None);
+        self.blocks.push(Block::Loop {
+            line,
+            rep,
+            begin,
+            int,
+            some: cond.is_some(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn end_loop(&mut self, line: usize, rep: bool, ign: bool) -> Result<(), InputError> {
+        let (what, wanted) = if rep {
+            ("ENDREP", "a REP")
+        } else {
+            ("ENDLOOP", "a LOOP")
+        };
+        match self.blocks.pop() {
+            Some(Block::Loop {
+                rep: kind,
+                begin,
+                int,
+                some,
+                breaks,
+                continues,
+                ..
+            }) if kind == rep => {
+                let inst = FcInst {
+                    op: if rep { Op::EndRep } else { Op::EndLoop },
+                    jump_any: true,
+                    b_op0: if some { BOp::Decr } else { BOp::None },
+                    b_pop_cnt: some.into(),
+                    ..always()
+                };
+                let mut words = fc(inst, None, ign);
+                words.addr.int_addr = int;
+                let n = self.emit(line, what, words, Target::After(begin));
+                self.send(begin, Target::After(n), false);
+                for i in breaks {
+                    self.send(i, Target::After(n), false);
+                }
+                for i in continues {
+                    self.send(i, Target::At(n), false);
+                }
+                Ok(())
+            }
+            other => Err(self.misplaced(line, what, wanted, other)),
+        }
+    }
+
+    /// BREAK and CONTINUE.
+    fn leave(
+        &mut self,
+        line: usize,
+        breaks: bool,
+        cond: Option<Cond>,
+        ign: bool,
+    ) -> Result<(), InputError> {
+        let what = if breaks { "BREAK" } else { "CONTINUE" };
+        self.check(line, cond)?;
+        let mut k = 0;
+        let mut found = None;
+        for (depth, block) in self.blocks.iter().enumerate().rev() {
+            match block {
+                Block::If { levels, .. } => k += usize::from(*levels),
+                Block::Static { .. } => {}
+                Block::Loop { rep, some, .. } => {
+                    k += usize::from(*some && breaks);
+                    found = Some((depth, *rep));
+                    break;
+                }
+            }
+        }
+        let Some((depth, rep)) = found else {
+            let message = match &self.subroutine {
+                Some(name) => format!(
+                    "no LOOP or REP is open in subroutine `{name}`, and none can be left across a CALL"
+                ),
+                None => "no LOOP or REP is open".to_owned(),
+            };
+            return Err(self.error(line, what, message));
+        };
+        let inst = FcInst {
+            op: match (breaks, rep) {
+                (true, false) => Op::BreakLoop,
+                (true, true) => Op::BreakRep,
+                (false, _) => Op::Continue,
+            },
+            b_op1: BOp::Decr,
+            b_pop_cnt: self.pop_count(line, what, k)?,
+            ..always()
+        };
+        let n = self.emit(line, what, fc(inst, cond, ign), Target::None);
+        if let Some(Block::Loop {
+            breaks: b,
+            continues: c,
+            ..
+        }) = self.blocks.get_mut(depth)
+        {
+            if breaks { b.push(n) } else { c.push(n) }
+        }
+        Ok(())
+    }
+
+    fn ret(
+        &mut self,
+        line: usize,
+        cond: Option<Cond>,
+        counters: bool,
+        ign: bool,
+    ) -> Result<(), InputError> {
+        self.check(line, cond)?;
+        let passed = cond.is_some() && counters;
+        for block in &self.blocks {
+            let (at, opened) = block.opened();
+            let why = match block {
+                Block::Static { .. } if !passed => continue,
+                Block::Static { .. } => "the levels to pop later would depend on the path",
+                _ => "nothing would keep the lanes that returned off",
+            };
+            let message = format!("inside the {opened} of line {at}: {why}");
+            return Err(self.error(line, "RETURN", message));
+        }
+        let mut inst = FcInst {
+            a_op: AOp::Pop,
+            ..always()
+        };
+        if counters {
+            inst.b_op1 = BOp::Decr;
+            inst.b_pop_cnt = self.pop_count(line, "RETURN", usize::from(self.returns) + 1)?;
+            if cond.is_some() {
+                inst.b_op0 = BOp::Incr;
+                self.returns += 1;
+            }
+        }
+        self.note_counters(self.subroutine.clone().as_deref(), line, counters);
+        self.emit(line, "RETURN", fc(inst, cond, ign), Target::None);
+        Ok(())
+    }
+
+    fn note_counters(&mut self, subroutine: Option<&str>, line: usize, counters: bool) {
+        if let Some(name) = subroutine {
+            let seen = self.counters.entry(name.to_owned()).or_default();
+            let place = if counters {
+                &mut seen.with
+            } else {
+                &mut seen.without
+            };
+            place.get_or_insert(line);
+        }
+    }
+
+    /// CALLs and RETURNs of a subroutine must all count a level or none may (spec 7.1).
+    fn check_counters(&self) -> Result<(), InputError> {
+        for (name, seen) in &self.counters {
+            if let (Some(with), Some(without)) = (seen.with, seen.without) {
+                let message = format!(
+                    "subroutine `{name}` is called or returns without branch counters here but with them on line {with}"
+                );
+                return Err(self.error(without, "counters", message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every instruction its address and its target.
+    fn layout(&mut self, offset: usize, targets: Targets) -> Result<(), InputError> {
+        let room = MEMORY_SLOTS - offset;
+        if let Some(&n) = self.order.get(room) {
+            let message = format!(
+                "{} slots from address {offset} on, {room} fit: this is the first that does not",
+                self.order.len()
+            );
+            return Err(self.error(self.items[n].line, "program", message));
+        }
+        let mut place = vec![0; self.items.len()];
+        for (at, &n) in self.order.iter().enumerate() {
+            place[n] = at;
+        }
+        let global = targets == Targets::Global;
+        for &n in &self.order {
+            let item = &self.items[n];
+            let to = match &item.target {
+                Target::None => None,
+                Target::At(i) => Some(place[*i]),
+                Target::After(i) => Some(place[*i] + 1),
+                Target::Label(name) => match self.code.labels.get(name) {
+                    Some(&at) => Some(usize::from(at)),
+                    None => {
+                        let message = format!("label `{name}` is not defined");
+                        return Err(self.error(item.line, item.what, message));
+                    }
+                },
+            };
+            let mut slot = match item.fc {
+                Ok(mut fc) => {
+                    fc.addr.jump_global = global && to.is_some();
+                    fc.encode()
+                }
+                Err(slot) => slot,
+            };
+            if let Some(to) = to {
+                let absolute = FcAddr::decode(slot.addr).jump_global;
+                let field = if absolute { to + offset } else { to };
+                let Some(field) = u32::try_from(field).ok().filter(|f| *f < 512) else {
+                    let message = format!(
+                        "target {field} does not fit JUMP_ADDR, 0 to 511: end the program with one more instruction before it"
+                    );
+                    return Err(self.error(item.line, item.what, message));
+                };
+                slot.addr = slot.addr & !(511 << 16) | field << 16;
+            }
+            self.code.slots.push(slot);
+            self.code.lines.push(item.line);
+        }
+        Ok(())
+    }
+}
+
+/// A jump that every lane wants.
+const fn always() -> FcInst {
+    FcInst {
+        jump_func: 0xff,
+        ..FcInst::NOP
+    }
+}

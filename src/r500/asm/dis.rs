@@ -1,0 +1,374 @@
+//! Words to text: one instruction, or a program with its registers.
+//!
+//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), sections 2 and 7.1.
+
+use std::fmt::Write as _;
+
+use super::Cond;
+use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::program::{Program, Registers, Slot};
+
+/// `slot` as one line of assembly that assembles to the same three words.
+///
+/// Flow control is written in the manual's terms; a comment names the statement if the words are a
+/// row of spec 7.1 (also with `IGNORE_UNCOVERED`, and Mesa's LOOP), with the absolute target and
+/// the constants it reads. Flow control with bits set that no field explains becomes `.word`.
+/// `pc` is the instruction's absolute address, `regs` what it runs under.
+pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
+    let mut text = mnemonic(slot);
+    let mut notes = Vec::new();
+    if let Some(fc) = Fc::decode(slot) {
+        if text.starts_with('.') {
+            notes.push(format!("bits without meaning set; {}", fields(&fc)));
+        }
+        notes.push(match statement(slot) {
+            Some(name) => format!("{name}{}", operands(&fc, regs)),
+            None => format!("no statement{}", operands(&fc, regs)),
+        });
+    }
+    if usize::from(pc) == usize::from(regs.offset()) + usize::from(regs.end()) {
+        notes.push("END_ADDR".to_owned());
+    }
+    if !notes.is_empty() {
+        let _ = write!(text, " ; {}", notes.join("; "));
+    }
+    text
+}
+
+/// The instruction without comments.
+fn mnemonic(slot: Slot) -> String {
+    match Fc::decode(slot) {
+        None => {
+            let ty = Type::from_bits(slot.cmn);
+            let plain = Slot {
+                cmn: ty.bits(),
+                ..Slot::default()
+            };
+            if slot == plain {
+                ty.name().to_owned()
+            } else {
+                let [a, b, c] = words(slot);
+                format!("{} [{a} {b} {c}]", ty.name())
+            }
+        }
+        Some(fc) if fc.encode() == slot && only_fc_fields(fc.cmn) => fields(&fc),
+        Some(_) => format!(".word {}", words(slot).join(" ")),
+    }
+}
+
+/// The three words as the spec prints them.
+fn words(slot: Slot) -> [String; 3] {
+    [slot.cmn, slot.inst, slot.addr].map(|w| format!("0x{w:08X}"))
+}
+
+/// Whether only fields that [`fields`] writes differ from 0.
+fn only_fc_fields(cmn: Cmn) -> bool {
+    cmn == Cmn {
+        tex_sem_wait: cmn.tex_sem_wait,
+        pred_sel: cmn.pred_sel,
+        pred_inv: cmn.pred_inv,
+        last: cmn.last,
+        alu_wait: cmn.alu_wait,
+        ..Cmn::decode(Type::Fc.bits())
+    }
+}
+
+/// The manual's mnemonic with every field that is not at its default.
+fn fields(fc: &Fc) -> String {
+    let Fc { cmn, inst, addr } = fc;
+    let mut t = format!("{} func=0x{:02X}", inst.op.name(), inst.jump_func);
+    let flag = |t: &mut String, on: bool, name: &str| {
+        if on {
+            t.push(' ');
+            t.push_str(name);
+        }
+    };
+    flag(&mut t, inst.jump_any, "any");
+    flag(&mut t, inst.b_else, "else");
+    if inst.a_op != AOp::None {
+        let _ = write!(t, " a={}", inst.a_op.name());
+    }
+    for (name, op) in [("b0", inst.b_op0), ("b1", inst.b_op1)] {
+        if op != BOp::None {
+            let _ = write!(t, " {name}={}", op.name());
+        }
+    }
+    for (name, n) in [
+        ("pop", inst.b_pop_cnt),
+        ("bool", addr.bool_addr),
+        ("int", addr.int_addr),
+    ] {
+        if n != 0 {
+            let _ = write!(t, " {name}={n}");
+        }
+    }
+    if cmn.pred_sel != PredSel::None {
+        let _ = write!(t, " pred={}", cmn.pred_sel.name());
+    }
+    flag(&mut t, cmn.pred_inv, "inv");
+    flag(&mut t, inst.ignore_uncovered, "ign");
+    flag(&mut t, addr.jump_global, "global");
+    flag(&mut t, cmn.tex_sem_wait, "tex_wait");
+    flag(&mut t, cmn.last, "last");
+    flag(&mut t, !cmn.alu_wait, "no_alu_wait");
+    if inst.a_op != AOp::Pop || addr.jump_addr != 0 {
+        let _ = write!(t, " -> 0x{:03X}", addr.jump_addr);
+    }
+    t
+}
+
+/// What of the registers the instruction uses: target, integer and boolean constants.
+fn operands(fc: &Fc, regs: &Registers) -> String {
+    let Fc { inst, addr, .. } = fc;
+    let mut t = String::new();
+    match inst.a_op {
+        AOp::Pop => t.push_str(" -> the address popped"),
+        _ => {
+            let base = if addr.jump_global { 0 } else { regs.offset() };
+            let _ = write!(t, " -> 0x{:03X}", addr.jump_addr + base);
+        }
+    }
+    let k = regs.int_const[usize::from(addr.int_addr & 31)];
+    let [count, init, step, _] = k.to_le_bytes();
+    let i = addr.int_addr;
+    match inst.op {
+        Op::Loop => {
+            let _ = write!(t, ", i{i}: count {count}, init {init}");
+        }
+        Op::Rep => {
+            let _ = write!(t, ", i{i}: count {count}");
+        }
+        Op::EndLoop => {
+            let _ = write!(t, ", i{i}: step {}", step.cast_signed());
+        }
+        _ => {}
+    }
+    // The table depends on the boolean if a pair of neighbouring bits differs.
+    if (inst.jump_func ^ inst.jump_func >> 1) & 0x55 != 0 {
+        let b = addr.bool_addr;
+        let _ = write!(t, ", b{b} = {}", regs.bool_const >> (b & 31) & 1);
+    }
+    t
+}
+
+/// The condition as the assembler reads it.
+fn condition(cond: Cond) -> String {
+    let plain = |c: Cond| {
+        if c == Cond::ALU {
+            return Some("alu".to_owned());
+        }
+        if c == Cond::boolean(c.boolean) {
+            return Some(format!("b{}", c.boolean));
+        }
+        let predicate = Cond {
+            pred_inv: c.pred_inv,
+            ..Cond::pred(c.pred)
+        };
+        (c == predicate && c.pred != PredSel::None).then(|| predicate_name(c))
+    };
+    if let Some(name) = plain(cond) {
+        name
+    } else if let Some(name) = plain(!cond) {
+        format!("!{name}")
+    } else {
+        let mut t = format!("table(0x{:02X}", cond.table);
+        if cond.pred != PredSel::None || cond.pred_inv {
+            let _ = write!(t, ", {}", predicate_name(cond));
+        }
+        if cond.boolean != 0 {
+            let _ = write!(t, ", b{}", cond.boolean);
+        }
+        t + ")"
+    }
+}
+
+fn predicate_name(cond: Cond) -> String {
+    let inv = if cond.pred_inv { "~" } else { "" };
+    match cond.pred {
+        PredSel::None => format!("{inv}none"),
+        sel => format!("{inv}p{}", sel.name().to_ascii_lowercase()),
+    }
+}
+
+/// The statement of spec 7.1 whose word this is, or Mesa's LOOP; `None` if it is none of them.
+///
+/// `IGNORE_UNCOVERED`, the target and the timing bits make no difference.
+pub fn statement(slot: Slot) -> Option<String> {
+    use BOp::{Decr, Incr, None as Keep};
+    let fc = Fc::decode(slot)?;
+    let FcInst {
+        op,
+        b_else,
+        jump_any,
+        a_op,
+        jump_func,
+        b_pop_cnt: n,
+        b_op0,
+        b_op1,
+        ignore_uncovered: _,
+    } = fc.inst;
+    let jumps = Cond {
+        table: jump_func,
+        pred: fc.cmn.pred_sel,
+        pred_inv: fc.cmn.pred_inv,
+        boolean: fc.addr.bool_addr,
+    };
+    let if_jumps = || condition(jumps);
+    let if_stays = || condition(!jumps);
+    let FcAddr { int_addr: i, .. } = fc.addr;
+    let (never, always) = (jump_func == 0, jump_func == 0xff);
+    let suffix = |name: &str, plain: bool| {
+        if plain {
+            name.to_owned()
+        } else {
+            format!("{name}C {}", if_jumps())
+        }
+    };
+    let begin = if op == Op::Rep { "REP" } else { "LOOP" };
+    Some(match (op, a_op, b_else, jump_any, b_op0, b_op1, n) {
+        (Op::Jump, AOp::None, false, false, Incr, Incr, 0) => {
+            format!("IF {}, with ELSE", if_stays())
+        }
+        (Op::Jump, AOp::None, false, false, Incr, Keep, 0) => {
+            format!("IF {}, no ELSE", if_stays())
+        }
+        (Op::Jump, AOp::None, true, false, Keep, Decr, 1..) if never => match n {
+            1 => "ELSE".to_owned(),
+            _ => format!("ELSE, {n} levels"),
+        },
+        (Op::Jump, AOp::None, false, true, Decr, Keep, 1..) if never => match n {
+            1 => "ENDIF".to_owned(),
+            _ => format!("ENDIF, {n} levels"),
+        },
+        (Op::Jump, AOp::None, true, false, Incr, Incr, 0) => format!("ELSEIF {}", if_stays()),
+        (Op::Jump, AOp::None, false, false, Keep, Keep, 0) if always => "JUMP".to_owned(),
+        (Op::Jump, AOp::None, false, false, Keep, Keep, 0) if matches!(jump_func, 0x55 | 0xaa) => {
+            format!("SIF {}", if_stays())
+        }
+        (Op::Loop | Op::Rep, AOp::None, false, true, Keep, Keep, 0) if never => {
+            format!("{begin} i{i}")
+        }
+        (Op::Loop | Op::Rep, AOp::None, false, false, Keep, Keep, 0) if never => {
+            format!("{begin} i{i} as Mesa writes it: JUMP_ANY = 0")
+        }
+        (Op::Loop | Op::Rep, AOp::None, false, false, Incr, Keep, 0) => {
+            format!("{begin}C i{i}, {}", if_stays())
+        }
+        (Op::EndLoop | Op::EndRep, AOp::None, false, true, Keep, Keep, 0) if always => {
+            op.name().to_owned()
+        }
+        (Op::EndLoop | Op::EndRep, AOp::None, false, true, Decr, Keep, 1) if always => {
+            let begin = if op == Op::EndRep { "REPC" } else { "LOOPC" };
+            format!("{} of {begin}", op.name())
+        }
+        (Op::BreakLoop | Op::BreakRep | Op::Continue, AOp::None, false, false, Keep, Decr, _) => {
+            let name = if op == Op::Continue {
+                "CONTINUE"
+            } else {
+                "BREAK"
+            };
+            format!("{}, {n} deep", suffix(name, always))
+        }
+        (Op::Jump, AOp::Push, false, true, Keep, Incr, 0) => suffix("CALL", always),
+        (Op::Jump, AOp::Push, false, true, Keep, Keep, 0) => {
+            format!("{}, nc", suffix("CALL", always))
+        }
+        (Op::Jump, AOp::Pop, false, false, Keep, Decr, 1..) if always => format!("RET, r = {n}"),
+        (Op::Jump, AOp::Pop, false, false, Incr, Decr, 1..) => {
+            format!("RETC {}, r = {n}", if_jumps())
+        }
+        (Op::Jump, AOp::Pop, false, false, Keep, Keep, 0) => {
+            format!("{}, nc", suffix("RET", always))
+        }
+        _ => return None,
+    })
+}
+
+/// Directives for the registers, in the dialect both text forms share.
+fn registers(program: &Program) -> String {
+    let Registers {
+        fc_ctrl,
+        code_addr,
+        code_range,
+        code_offset,
+        bool_const,
+        int_const,
+    } = &program.regs;
+    let mut t = String::new();
+    let mut line = |text: String| {
+        t.push_str(&text);
+        t.push('\n');
+    };
+    let name: String = program
+        .name
+        .chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect();
+    line(format!("; {name}"));
+    // A directive if it can say all of the register, else the register as it is.
+    match *fc_ctrl {
+        0x8000_0000 => line(".full".to_owned()),
+        0 => line(".partial".to_owned()),
+        v => line(format!(".reg US_FC_CTRL 0x{v:08X}")),
+    }
+    const TWO_ADDRESSES: u32 = 0x01ff_01ff;
+    if code_offset & !0x1ff != 0 {
+        line(format!(".reg US_CODE_OFFSET 0x{code_offset:08X}"));
+    } else if *code_offset != 0 {
+        line(format!(".offset 0x{code_offset:03X}"));
+    }
+    if code_addr & !TWO_ADDRESSES != 0 {
+        line(format!(".reg US_CODE_ADDR 0x{code_addr:08X}"));
+    } else {
+        line(format!(".start 0x{:03X}", program.regs.start()));
+        line(format!(".end 0x{:03X}", program.regs.end()));
+    }
+    if code_range & !TWO_ADDRESSES != 0 {
+        line(format!(".reg US_CODE_RANGE 0x{code_range:08X}"));
+    } else if *code_range != Registers::default().code_range {
+        let (first, size) = (code_range & 0x1ff, code_range >> 16);
+        line(format!(".window 0x{first:03X} 0x{size:03X}"));
+    }
+    if *bool_const != 0 {
+        line(format!(".bool 0x{bool_const:08X}"));
+    }
+    for (n, k) in int_const.iter().enumerate().filter(|(_, k)| **k != 0) {
+        let [count, init, step, rest] = k.to_le_bytes();
+        line(match rest {
+            0 => format!(".int {n} {count} {init} {}", step.cast_signed()),
+            _ => format!(".reg US_FC_INT_CONST_{n} 0x{k:08X}"),
+        });
+    }
+    t
+}
+
+/// `program` as a `.s` file.
+///
+/// [`super::assemble`] makes an equal program of it, if its name is the file's and it has at least
+/// one instruction and no more than fit behind `OFFSET_ADDR`.
+pub fn program_text(program: &Program) -> String {
+    let mut t = registers(program) + "\n";
+    listing(program, &mut t, mnemonic);
+    t
+}
+
+/// `program` as a `.hex` file, for [`super::parse_hex`]; likewise.
+pub fn hex_text(program: &Program) -> String {
+    let mut t = registers(program) + "\n";
+    listing(program, &mut t, |slot| words(slot).join(" "));
+    t
+}
+
+/// One line for each instruction: what `form` makes of it, then its address and what it is.
+fn listing(program: &Program, t: &mut String, form: impl Fn(Slot) -> String) {
+    for (i, slot) in program.slots.iter().enumerate() {
+        let at = i + usize::from(program.regs.offset());
+        let pc = u16::try_from(at).unwrap_or(u16::MAX);
+        let text = form(*slot);
+        let all = disassemble(*slot, pc, &program.regs);
+        let note = all
+            .split_once(" ; ")
+            .map_or_else(|| Type::from_bits(slot.cmn).name(), |(_, note)| note);
+        let _ = writeln!(t, "{text:<56} ; 0x{at:03X} {note}");
+    }
+}

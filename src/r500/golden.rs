@@ -1,0 +1,714 @@
+//! The golden model: the step function of the spec, lane by lane, and the clock contract around it.
+//!
+//! Written from *R500 pixel-shader flow control: behavioural specification*, sections 3, 4 and 6
+//! ("spec" below). Steps 0 to 8 are those of spec 4.1. Nothing here is shared with the RTL.
+
+use super::state::{In, State};
+use crate::field::{lanes_of, plane};
+use crate::unit::Step;
+
+/// Most lanes a wavefront can have.
+pub const MAX_LANES: usize = 64;
+
+// Lane classes (spec 3.1).
+const ACTIVE: u8 = 0;
+const BRANCH: u8 = 1;
+const CONT: u8 = 2;
+const BRK: u8 = 3;
+
+// OP (spec 2.3).
+const LOOP: u32 = 1;
+const ENDLOOP: u32 = 2;
+const REP: u32 = 3;
+const ENDREP: u32 = 4;
+const BREAKLOOP: u32 = 5;
+const BREAKREP: u32 = 6;
+const CONTINUE: u32 = 7;
+
+// B_OP0, B_OP1 and A_OP (spec 2.3).
+const DECR: u32 = 1;
+const INCR: u32 = 2;
+const A_POP: u32 = 1;
+const A_PUSH: u32 = 2;
+
+const STACK_DEPTH: usize = 4;
+
+/// Error codes of spec 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Error {
+    /// A reserved field value.
+    Illegal = 1,
+    /// Loop or address-stack operation in partial mode.
+    Partial = 2,
+    /// Loop instruction with an empty loop stack.
+    LoopUnderflow = 3,
+    /// LOOP frame closed as REP, or the other way round.
+    LoopKind = 4,
+    /// Fifth loop.
+    LoopOverflow = 5,
+    /// Fifth call.
+    AddrOverflow = 6,
+    /// Return with an empty address stack.
+    AddrUnderflow = 7,
+    /// Branch counter past its limit.
+    BranchOverflow = 8,
+    /// Fetch or taken jump outside the code window.
+    PcRange = 9,
+}
+
+/// A frame of the loop stack (spec 3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Frame {
+    rep: bool,
+    count: u8,
+    al: u8,
+}
+
+/// Control registers sampled at launch (spec 2.1).
+#[derive(Clone, Copy, Debug, Default)]
+struct Control {
+    full: bool,
+    offset: u16,
+    end: u16,
+    lo: u16,
+    hi: u16,
+}
+
+/// What the last clock did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Reset was asserted.
+    Reset,
+    /// The unit was stalled.
+    Stalled,
+    /// No program, or none any more.
+    Idle,
+    /// A program was started.
+    Launched,
+    /// Running, and no instruction came.
+    Waiting,
+    /// An ALU, TEX or OUT instruction executed.
+    Other,
+    /// A flow-control instruction executed; `jump` is the decision of the unit.
+    FlowControl {
+        /// The unit jumped.
+        jump: bool,
+    },
+    /// The unit halted with this error.
+    Halted(Error),
+}
+
+/// What steps 1 to 6 of one flow-control instruction found.
+#[derive(Clone, Copy)]
+struct Decision {
+    op: u32,
+    st: [u8; MAX_LANES],
+    want: [u8; MAX_LANES],
+    jump: bool,
+    forced: bool,
+    held_back: bool,
+    voters: bool,
+    b_op: u32,
+    pop_cnt: u8,
+    push_loop: bool,
+    pop_loop: bool,
+    push_addr: bool,
+    pop_addr: bool,
+    next_pc: u16,
+    kr: u8,
+    kg: u8,
+    kb: u8,
+}
+
+/// The golden model of the unit.
+#[derive(Clone)]
+pub struct Golden {
+    lanes: usize,
+    st: [u8; MAX_LANES],
+    bc: [u8; MAX_LANES],
+    lc: [u8; MAX_LANES],
+    loops: Vec<Frame>,
+    addrs: Vec<u16>,
+    pc: u16,
+    running: bool,
+    done: bool,
+    err: Option<Error>,
+    alu_clr: bool,
+    control: Control,
+    int_const: [u32; 32],
+    bool_const: u32,
+    event: Event,
+    state: State,
+}
+
+fn bits(word: u32, hi: u32, lo: u32) -> u32 {
+    word >> lo & ((1 << (hi - lo + 1)) - 1)
+}
+
+impl Golden {
+    /// A unit of `lanes` lanes after reset.
+    ///
+    /// # Panics
+    /// If `lanes` is 0 or over [`MAX_LANES`].
+    pub fn new(lanes: usize) -> Self {
+        assert!((1..=MAX_LANES).contains(&lanes), "{lanes} lanes");
+        let mut golden = Golden {
+            lanes,
+            st: [ACTIVE; MAX_LANES],
+            bc: [0; MAX_LANES],
+            lc: [0; MAX_LANES],
+            loops: Vec::with_capacity(STACK_DEPTH),
+            addrs: Vec::with_capacity(STACK_DEPTH),
+            pc: 0,
+            running: false,
+            done: false,
+            err: None,
+            alu_clr: false,
+            control: Control::default(),
+            int_const: [0; 32],
+            bool_const: 0,
+            event: Event::Reset,
+            state: State::default(),
+        };
+        golden.publish_lanes();
+        golden.publish();
+        golden
+    }
+
+    /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
+    pub fn cycle(&mut self, pins: &In) -> &State {
+        if pins.rst_n == 0 {
+            *self = Golden::new(self.lanes);
+        } else if pins.stall == 1 {
+            self.event = Event::Stalled;
+        } else {
+            self.event = self.clock(pins);
+            self.publish();
+        }
+        &self.state
+    }
+
+    /// The state after the last clock.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What the last clock did.
+    pub fn event(&self) -> Event {
+        self.event
+    }
+
+    /// Puts the unit into `state`, keeping control registers and constants: bench only.
+    pub fn load(&mut self, state: &State) {
+        for i in 0..self.lanes {
+            self.st[i] = state.class(i);
+            self.bc[i] = state.bc(i);
+            self.lc[i] = state.lc(i);
+        }
+        self.loops.clear();
+        for f in 0..usize::from(state.loop_depth) {
+            let (rep, count, al) = state.frame(f);
+            self.loops.push(Frame { rep, count, al });
+        }
+        self.addrs.clear();
+        self.addrs
+            .extend_from_slice(&state.addrs[..usize::from(state.addr_depth)]);
+        self.pc = state.pc;
+        self.running = state.running == 1;
+        self.done = state.done == 1;
+        self.err = ERRORS.iter().copied().find(|e| *e as u8 == state.err);
+        self.alu_clr = state.alu_clr == 1;
+        self.publish_lanes();
+        self.publish();
+    }
+
+    fn clock(&mut self, pins: &In) -> Event {
+        self.alu_clr = false;
+        if !self.running {
+            if pins.const_we == 1 {
+                self.host_write(pins);
+            }
+            if pins.launch == 1 {
+                self.launch(pins);
+                return Event::Launched;
+            }
+            return Event::Idle;
+        }
+        if !self.in_window(self.pc) {
+            return self.halt(Error::PcRange);
+        }
+        if pins.inst_valid == 0 {
+            return Event::Waiting;
+        }
+        if bits(pins.cmn, 1, 0) != 2 {
+            self.end_of_program();
+            self.pc += 1;
+            return Event::Other;
+        }
+        match self.decide(pins) {
+            Err(code) => self.halt(code),
+            Ok(decision) => {
+                self.update(&decision);
+                self.alu_clr = true;
+                Event::FlowControl {
+                    jump: decision.jump,
+                }
+            }
+        }
+    }
+
+    fn host_write(&mut self, pins: &In) {
+        match pins.const_addr {
+            n @ 0..=31 => {
+                self.int_const[usize::from(n)] = bits(pins.const_wdata, 23, 0);
+                self.state.int_const[usize::from(n)]
+                    .copy_from_slice(&pins.const_wdata.to_le_bytes()[..3]);
+            }
+            32 => {
+                self.bool_const = pins.const_wdata;
+                self.state.bool_const = pins.const_wdata;
+            }
+            _ => {}
+        }
+    }
+
+    /// Start of a program (spec 3.3).
+    fn launch(&mut self, pins: &In) {
+        let lo = bits(pins.code_range, 8, 0) as u16;
+        let size = bits(pins.code_range, 24, 16) as u16;
+        self.control = Control {
+            full: bits(pins.fc_ctrl, 31, 31) == 1,
+            offset: bits(pins.code_offset, 8, 0) as u16,
+            end: bits(pins.code_addr, 24, 16) as u16,
+            lo,
+            hi: (lo + size).min(511),
+        };
+        self.st = [ACTIVE; MAX_LANES];
+        self.bc = [0; MAX_LANES];
+        self.lc = [0; MAX_LANES];
+        self.loops.clear();
+        self.addrs.clear();
+        self.pc = self.control.offset + bits(pins.code_addr, 8, 0) as u16;
+        self.running = true;
+        self.done = false;
+        self.err = None;
+        self.publish_lanes();
+    }
+
+    /// `pc` lies in the code window of the program that was launched last (spec O32).
+    pub fn in_window(&self, pc: u16) -> bool {
+        self.control.lo <= pc && pc <= self.control.hi
+    }
+
+    fn halt(&mut self, code: Error) -> Event {
+        self.err = Some(code);
+        self.running = false;
+        Event::Halted(code)
+    }
+
+    /// The instruction at `END_ADDR` is the last one, whatever it is (spec O26).
+    fn end_of_program(&mut self) {
+        if self.pc == self.control.offset + self.control.end {
+            self.done = true;
+            self.running = false;
+        }
+    }
+
+    /// Steps 0 to 6 of spec 4.1: everything up to the decision and the checks that depend on it.
+    #[inline(always)]
+    fn decide(&self, pins: &In) -> Result<Decision, Error> {
+        // The bound is known already; said here it lets every lane loop run without checks.
+        let n = self.lanes.min(MAX_LANES);
+        // Step 0: decode.
+        let op = bits(pins.inst, 2, 0);
+        let b_else = bits(pins.inst, 4, 4) == 1;
+        let jump_any = bits(pins.inst, 5, 5) == 1;
+        let a_op = bits(pins.inst, 7, 6);
+        let func = bits(pins.inst, 15, 8);
+        let pop_cnt = bits(pins.inst, 20, 16) as u8;
+        let b_op0 = bits(pins.inst, 25, 24);
+        let b_op1 = bits(pins.inst, 27, 26);
+        let ignore_uncovered = bits(pins.inst, 28, 28) == 1;
+        let bool_addr = bits(pins.addr, 4, 0);
+        let int_addr = bits(pins.addr, 12, 8) as usize;
+        let jump_addr = bits(pins.addr, 24, 16) as u16;
+        let jump_global = bits(pins.addr, 31, 31) == 1;
+        let pred_sel = bits(pins.cmn, 5, 3);
+        let pred_inv = bits(pins.cmn, 6, 6);
+        let is_begin = op == LOOP || op == REP;
+        let is_end = op == ENDLOOP || op == ENDREP;
+        let is_break = op == BREAKLOOP || op == BREAKREP;
+        let is_continue = op == CONTINUE;
+
+        // Step 1: checks that need no decision. In the order of the codes, so the lowest wins.
+        if a_op == 3 || b_op0 == 3 || b_op1 == 3 || matches!(pred_sel, 1 | 6 | 7) {
+            return Err(Error::Illegal);
+        }
+        if !self.control.full && (op != 0 || a_op != 0) {
+            return Err(Error::Partial);
+        }
+        if is_end || is_break || is_continue {
+            let top = self.loops.last().ok_or(Error::LoopUnderflow)?;
+            let wants_rep = op == ENDREP || op == BREAKREP;
+            if !is_continue && top.rep != wants_rep {
+                return Err(Error::LoopKind);
+            }
+        }
+
+        // Step 4 comes first here, for it asks no lane: iteration counts override.
+        let k = self.int_const[int_addr];
+        let (kr, kg, kb) = (
+            bits(k, 7, 0) as u8,
+            bits(k, 15, 8) as u8,
+            bits(k, 23, 16) as u8,
+        );
+        let mut forced = None;
+        if is_begin && kr == 0 {
+            forced = Some(true);
+        }
+        if is_end && self.loops.last().is_some_and(|top| top.count == 1) {
+            forced = Some(false);
+        }
+
+        // The boolean is the same for all lanes, so four bits of the table remain.
+        let boolean = self.bool_const >> bool_addr & 1;
+        let table = |alu: u32, p: u32| (func >> (alu << 2 | p << 1 | boolean)) as u8 & 1;
+        let (t00, t01, t10, t11) = (table(0, 0), table(0, 1), table(1, 0), table(1, 1));
+        let alu = lanes_of(pins.alu, n);
+        let predicate = if pred_sel == 0 {
+            u64::MAX
+        } else {
+            pins.pred[pred_sel as usize - 2]
+        };
+        let predicate = lanes_of(if pred_inv == 1 { !predicate } else { predicate }, n);
+        let consulted = lanes_of(if ignore_uncovered { pins.cov } else { u64::MAX }, n);
+        let (b_else, is_end_too) = (u8::from(b_else), u8::from(is_end));
+        // Lanes switched off by this else vote, but not on a BREAK or CONTINUE.
+        let else_votes = u8::from(!is_break && !is_continue);
+        let branch_holds = u8::from(is_break || is_continue);
+        let cont_holds = u8::from(is_break);
+        let bc_max = if self.control.full { 31 } else { 3 };
+
+        let mut st = [0; MAX_LANES];
+        let mut want = [0; MAX_LANES];
+        let (mut wants_jump, mut wants_stay, mut held_back, mut at_limit) = (0, 0, 0, 0);
+        for i in 0..n {
+            // Step 2: the else swap, then the return of continued lanes. A lane that was ACTIVE has bc 0.
+            let was = self.st[i];
+            let else_off = b_else & u8::from(was == ACTIVE);
+            let else_on = b_else & u8::from(was == BRANCH) & u8::from(self.bc[i] == 0);
+            let returns = is_end_too & u8::from(was == CONT) & u8::from(self.lc[i] == 0);
+            let now = if else_off == 1 { BRANCH } else { was };
+            let now = if else_on | returns == 1 { ACTIVE } else { now };
+            st[i] = now;
+
+            // Step 3: what the lane wants.
+            let if_alu = if predicate[i] == 1 { t11 } else { t10 };
+            let if_not = if predicate[i] == 1 { t01 } else { t00 };
+            let wish = if alu[i] == 1 { if_alu } else { if_not };
+            let active = u8::from(now == ACTIVE);
+            want[i] = if active == 1 { wish } else { else_off };
+
+            // Step 5, what it contributes to the decision; step 6, whether INCR is one too many for it.
+            let votes = consulted[i] & (active | else_off & else_votes);
+            wants_jump |= votes & want[i];
+            wants_stay |= votes & (want[i] ^ 1);
+            let branch = u8::from(now == BRANCH);
+            held_back |=
+                consulted[i] & (branch & branch_holds | u8::from(now == CONT) & cont_holds);
+            at_limit |= branch & u8::from(self.bc[i] == bc_max);
+        }
+
+        // Step 5: the decision of the unit.
+        let held_back = forced.is_none() && held_back == 1;
+        let jump = match forced {
+            Some(jump) => {
+                want = [u8::from(jump); MAX_LANES];
+                jump
+            }
+            None if held_back => false,
+            None if jump_any => wants_jump == 1,
+            None => wants_stay == 0,
+        };
+        let b_op = if jump { b_op1 } else { b_op0 };
+        let push_loop = is_begin && !jump;
+        let pop_loop = (is_end && !jump) || (is_break && jump);
+        let push_addr = a_op == A_PUSH && jump;
+        let pop_addr = a_op == A_POP && jump;
+
+        // Step 6: next PC and the checks that depend on the decision, in the order of the codes.
+        if push_loop && self.loops.len() == STACK_DEPTH {
+            return Err(Error::LoopOverflow);
+        }
+        if push_addr && self.addrs.len() == STACK_DEPTH {
+            return Err(Error::AddrOverflow);
+        }
+        if pop_addr && self.addrs.is_empty() {
+            return Err(Error::AddrUnderflow);
+        }
+        if b_op == INCR && at_limit == 1 {
+            return Err(Error::BranchOverflow);
+        }
+        let mut next_pc = self.pc + 1;
+        if jump {
+            let relative_to = if jump_global { 0 } else { self.control.offset };
+            next_pc = match self.addrs.last() {
+                Some(top) if pop_addr => *top,
+                _ => jump_addr + relative_to,
+            };
+            if !self.in_window(next_pc) {
+                return Err(Error::PcRange);
+            }
+        }
+        Ok(Decision {
+            op,
+            st,
+            want,
+            jump,
+            forced: forced.is_some(),
+            held_back,
+            voters: wants_jump | wants_stay == 1,
+            b_op,
+            pop_cnt,
+            push_loop,
+            pop_loop,
+            push_addr,
+            pop_addr,
+            next_pc,
+            kr,
+            kg,
+            kb,
+        })
+    }
+
+    /// Steps 7 and 8 of spec 4.1: lanes (the table of 4.3), stacks (4.4), PC, end of program.
+    #[inline(always)]
+    fn update(&mut self, d: &Decision) {
+        let decision = u8::from(d.jump);
+        // What becomes of an ACTIVE lane that disagrees.
+        let off = match d.op {
+            BREAKLOOP | BREAKREP if !d.jump => BRK,
+            CONTINUE if !d.jump => CONT,
+            _ if d.b_op == INCR => BRANCH,
+            _ => ACTIVE,
+        };
+        let (incr, decr) = (u8::from(d.b_op == INCR), u8::from(d.b_op == DECR));
+        let pop_cnt = if decr == 1 { d.pop_cnt } else { 0 };
+        let (push_loop, pop_loop) = (u8::from(d.push_loop), u8::from(d.pop_loop));
+        for i in 0..self.lanes.min(MAX_LANES) {
+            let (st, bc, lc) = (d.st[i], self.bc[i], self.lc[i]);
+            let disagrees = u8::from(d.want[i] != decision);
+            let branch = u8::from(st == BRANCH);
+            let waits = u8::from(st == CONT) | u8::from(st == BRK);
+            let branch_ends = branch & decr & u8::from(bc < pop_cnt);
+            let wait_ends = waits & pop_loop & u8::from(lc == 0);
+            // The wrapped value of a counter that would go below 0 is never the one taken.
+            let bc_moved = bc.wrapping_add(incr).wrapping_sub(pop_cnt);
+            let lc_moved = lc.wrapping_add(push_loop).wrapping_sub(pop_loop);
+            let next = if branch_ends | wait_ends == 1 {
+                ACTIVE
+            } else {
+                st
+            };
+            self.st[i] = if st == ACTIVE && disagrees == 1 {
+                off
+            } else {
+                next
+            };
+            let bc_kept = if branch == 1 { bc_moved } else { bc };
+            self.bc[i] = if branch_ends == 1 { 0 } else { bc_kept };
+            let lc_kept = if waits == 1 { lc_moved } else { lc };
+            self.lc[i] = if wait_ends == 1 { 0 } else { lc_kept };
+        }
+
+        let outer_al = self.loops.last().map_or(0, |top| top.al);
+        if d.push_loop {
+            let rep = d.op == REP;
+            self.loops.push(Frame {
+                rep,
+                count: d.kr,
+                al: if rep { outer_al } else { d.kg },
+            });
+        } else if d.pop_loop {
+            self.loops.pop();
+        } else if let (ENDLOOP | ENDREP, Some(top)) = (d.op, self.loops.last_mut()) {
+            top.count -= 1;
+            if d.op == ENDLOOP {
+                top.al = top.al.wrapping_add(d.kb);
+            }
+        }
+        if d.push_addr {
+            self.addrs.push(self.pc + 1);
+        } else if d.pop_addr {
+            self.addrs.pop();
+        }
+        self.end_of_program();
+        self.pc = d.next_pc;
+        self.publish_lanes();
+    }
+
+    fn publish_lanes(&mut self) {
+        // Lanes that there are not stay 0, ACTIVE, for ever.
+        let eights = self.lanes.next_multiple_of(8);
+        let (st, bc, lc) = (&self.st[..eights], &self.bc[..eights], &self.lc[..eights]);
+        let s = &mut self.state;
+        s.st = [plane(st, 0), plane(st, 1)];
+        s.bc = [
+            plane(bc, 0),
+            plane(bc, 1),
+            plane(bc, 2),
+            plane(bc, 3),
+            plane(bc, 4),
+        ];
+        s.lc = [plane(lc, 0), plane(lc, 1)];
+        s.active = !(s.st[0] | s.st[1]) & (u64::MAX >> (64 - self.lanes));
+        s.loops = [0; 4];
+        for (word, f) in s.loops.iter_mut().zip(&self.loops) {
+            *word = u32::from(f.rep) << 16 | u32::from(f.count) << 8 | u32::from(f.al);
+        }
+        s.addrs = [0; 4];
+        s.addrs[..self.addrs.len()].copy_from_slice(&self.addrs);
+        s.loop_depth = self.loops.len() as u8;
+        s.addr_depth = self.addrs.len() as u8;
+        s.al = self.loops.last().map_or(0, |top| top.al);
+    }
+
+    fn publish(&mut self) {
+        let s = &mut self.state;
+        s.pc = self.pc;
+        s.running = u8::from(self.running);
+        s.done = u8::from(self.done);
+        s.halted = u8::from(self.err.is_some());
+        s.err = self.err.map_or(0, |e| e as u8);
+        s.alu_clr = u8::from(self.alu_clr);
+    }
+}
+
+const ERRORS: [Error; 9] = [
+    Error::Illegal,
+    Error::Partial,
+    Error::LoopUnderflow,
+    Error::LoopKind,
+    Error::LoopOverflow,
+    Error::AddrOverflow,
+    Error::AddrUnderflow,
+    Error::BranchOverflow,
+    Error::PcRange,
+];
+
+impl crate::unit::Golden<super::R500> for Golden {
+    fn new(lanes: usize) -> Self {
+        Golden::new(lanes)
+    }
+    fn cycle(&mut self, pins: &In) -> &State {
+        Golden::cycle(self, pins)
+    }
+    fn state(&self) -> &State {
+        Golden::state(self)
+    }
+    fn load(&mut self, state: &State) {
+        Golden::load(self, state);
+    }
+    fn step(&self) -> Step {
+        match self.event {
+            Event::Other | Event::FlowControl { .. } => Step::Executed,
+            Event::Halted(_) => Step::Failed,
+            _ => Step::None,
+        }
+    }
+    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        let mut after = self.clone();
+        after.cycle(pins);
+        match after.event {
+            Event::Reset => "reset: everything 0, every lane ACTIVE".to_owned(),
+            Event::Stalled => "stall: nothing changes at all".to_owned(),
+            Event::Idle if pins.const_we == 1 => "no program runs: the host may write constants".to_owned(),
+            Event::Idle => "no program runs: nothing changes".to_owned(),
+            Event::Waiting => "running, no instruction: nothing changes".to_owned(),
+            Event::Launched => {
+                "spec 3.3, start of a program: PC = OFFSET_ADDR + START_ADDR, every lane ACTIVE, stacks empty"
+                    .to_owned()
+            }
+            Event::Other => {
+                "spec 4.5 run: ALU, TEX, OUT take PC to PC + 1 and touch no lane; done at END_ADDR".to_owned()
+            }
+            Event::Halted(code) => format!(
+                "spec 6, error {} {}: halted, everything else as before the instruction",
+                code as u8,
+                super::state::ERROR_NAMES[code as usize]
+            ),
+            Event::FlowControl { .. } => match self.decide(pins) {
+                Ok(d) => self.explain_step(&d, field, element),
+                Err(_) => String::new(),
+            },
+        }
+    }
+}
+
+impl Golden {
+    /// The rule behind `field` of `element` after an instruction that was decided as `d`.
+    fn explain_step(&self, d: &Decision, field: &str, element: usize) -> String {
+        let verb = if d.jump { "jumps" } else { "stays" };
+        let decision = if d.forced {
+            format!("the unit {verb}: the iteration count overrides (spec 4.1 step 4)")
+        } else if d.held_back {
+            "the unit stays: lanes switched off by a branch or a CONTINUE hold it back (spec 4.2)"
+                .to_owned()
+        } else if !d.voters {
+            format!("the unit {verb}: no voter (spec 4.2)")
+        } else {
+            format!("the unit {verb} by its voters (spec 4.2)")
+        };
+        let b_op = ["NONE", "DECR", "INCR", "reserved"][d.b_op as usize & 3];
+        let rule = match field {
+            "st" | "bc" | "lc" | "active" if element < self.lanes => {
+                let agrees = (d.want[element] == 1) == d.jump;
+                let row = match d.st[element] {
+                    ACTIVE if agrees => "ACTIVE and agrees: stays ACTIVE".to_owned(),
+                    ACTIVE => match d.op {
+                        BREAKLOOP | BREAKREP if !d.jump => {
+                            "ACTIVE, disagrees, BREAK stays: BRK, lc 0".to_owned()
+                        }
+                        CONTINUE if !d.jump => {
+                            "ACTIVE, disagrees, CONTINUE stays: CONT, lc 0".to_owned()
+                        }
+                        _ if d.b_op == INCR => "ACTIVE, disagrees, INCR: BRANCH, bc 0".to_owned(),
+                        _ => format!("ACTIVE, disagrees, {b_op}: carried along"),
+                    },
+                    BRANCH => format!(
+                        "BRANCH with bc {} and {b_op} {}",
+                        self.bc[element], d.pop_cnt
+                    ),
+                    _ if d.push_loop => "CONT or BRK, a frame is pushed: lc + 1".to_owned(),
+                    _ if d.pop_loop => {
+                        "CONT or BRK, a frame is popped: ACTIVE at lc 0, else lc - 1".to_owned()
+                    }
+                    _ => "CONT or BRK: untouched".to_owned(),
+                };
+                format!("spec 4.3, {row}")
+            }
+            "loops" | "loop_depth" | "al" => match (d.push_loop, d.pop_loop) {
+                (true, _) => "spec 4.4: LOOP or REP that stays pushes a frame".to_owned(),
+                (_, true) => "spec 4.4: the frame is popped".to_owned(),
+                _ if matches!(d.op, ENDLOOP | ENDREP) => {
+                    "spec 4.4: loops back, count - 1, aL + KB for ENDLOOP".to_owned()
+                }
+                _ => "spec 4.4: the loop stack is left alone".to_owned(),
+            },
+            "addrs" | "addr_depth" => match (d.push_addr, d.pop_addr) {
+                (true, _) => "spec 4.4: PUSH and jump pushes PC + 1".to_owned(),
+                (_, true) => "spec 4.4: POP and jump pops".to_owned(),
+                _ => "spec 4.4: the address stack is left alone".to_owned(),
+            },
+            "alu_clr" => {
+                "spec O24: an FC instruction without error uses the ALU results up".to_owned()
+            }
+            "pc" if d.pop_addr => "spec 4.4: the popped address is the target".to_owned(),
+            "pc" if d.jump => "spec 2.4: JUMP_ADDR, plus OFFSET_ADDR unless JUMP_GLOBAL".to_owned(),
+            "pc" => "PC + 1".to_owned(),
+            _ => "spec 4.1".to_owned(),
+        };
+        format!("{rule}; {decision}")
+    }
+}

@@ -1,0 +1,691 @@
+//! Programs from files of any kind: what a Mesa user has at hand, and the crate's own two forms.
+//!
+//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), sections 2.1, 7.1
+//! and O29.
+//!
+//! | kind | recognised by | registers |
+//! |---|---|---|
+//! | log of Mesa's r300 driver, `RADEON_DEBUG=fp` | a line `R500 Fragment Program:`, or `0:CMN_INST` | worked out, see below |
+//! | `# SLOTS` listing: `INDEX W0 W1 W2 W3 W4 W5`, 8 hexadecimal digits each, up to the next `#` line | a line `# SLOTS` | from its `# REGISTERS`: `US_FC_CTRL`, `US_FC_BOOL_CONST`, `US_FC_INT_CONST_n`, `US_CODE_OFFSET`, `US_CODE_RANGE` in hexadecimal, `US_CODE_ADDR start=N end=N`; worked out where missing |
+//! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
+//! | `.s` | anything else | its directives |
+//!
+//! A log has no register values. They are worked out as the driver does: full flow control if there
+//! is any OP but JUMP, any `A_OP`, or an IF at depth 4; integer constant 0 is 0xFF (255 passes) if
+//! there is a loop; the program starts at slot 0 and ends at the last.
+
+use std::path::Path;
+
+use super::asm::text::{code, program_name};
+use super::asm::{assemble, parse_hex};
+use super::isa::{AOp, BOp, Fc, FcInst, Op, Type};
+use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use crate::input::InputError;
+
+/// What to take and what to change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Set `JUMP_ANY` in the LOOP words of a compiled program (spec O29).
+    pub safe_loops: bool,
+    /// Which program of a log, from 1; the last that is complete if none.
+    pub which: Option<usize>,
+}
+
+/// A program in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Line on which it begins.
+    pub line: usize,
+    /// Instructions that could be read.
+    pub slots: usize,
+    /// What is wrong with it, if anything is.
+    pub problem: Option<String>,
+}
+
+/// A program that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The program. It is called what the file is, with `.N` behind if it is number N of several.
+    pub program: Program,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    /// The programs of a log, in its order; empty for other kinds of files.
+    pub listed: Vec<Listed>,
+}
+
+/// Kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `.s`.
+    Assembly,
+    /// `.hex`.
+    Hex,
+    /// Log of Mesa's r300 driver.
+    MesaLog,
+    /// `# SLOTS` listing.
+    Slots,
+}
+
+/// The kind of a file with this text; the extension of `file` decides only where no line does.
+pub fn recognise(text: &str, file: &str) -> Format {
+    for line in text.lines() {
+        if line.starts_with(HEADER) || matches!(log_line(line), Some(LogLine { slot: Some(_), .. }))
+        {
+            return Format::MesaLog;
+        }
+        if section(line) == Some("SLOTS") {
+            return Format::Slots;
+        }
+    }
+    // The first instruction; `.word` is one, the directives are in both forms.
+    let first = text
+        .lines()
+        .map(code)
+        .filter_map(|line| line.split_whitespace().next())
+        .find(|word| !word.starts_with('.') || word.eq_ignore_ascii_case(".word"));
+    let hex = match first {
+        Some(word) => {
+            // No mnemonic consists of the digits 0-9 and a-f alone.
+            let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
+            digits
+                .unwrap_or(word)
+                .chars()
+                .all(|c| c.is_ascii_hexdigit())
+        }
+        None => Path::new(file)
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("hex")),
+    };
+    if hex { Format::Hex } else { Format::Assembly }
+}
+
+/// Reads a program from a file of any kind. `file` is its name, for messages and for the program.
+///
+/// `options` matter to compiled programs only.
+///
+/// # Errors
+///
+/// Text that is not UTF-8, and whatever its kind's reader finds wrong.
+pub fn load(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, InputError> {
+    let text = utf8(bytes, file)?;
+    let program = match recognise(text, file) {
+        Format::Assembly => assemble(text, file)?,
+        Format::Hex => parse_hex(text, file)?,
+        format => return import_text(text, format, file, options),
+    };
+    if let Some(n) = options.which {
+        return Err(which_error(file, n, 1));
+    }
+    Ok(Imported {
+        program,
+        warnings: Vec::new(),
+        listed: Vec::new(),
+    })
+}
+
+/// Reads a compiled program: a log of Mesa's r300 driver or a `# SLOTS` listing.
+///
+/// # Errors
+///
+/// Text that is neither of the two or not UTF-8; a log without a complete program; slots out of
+/// order or with words missing or damaged; more slots than fit the memory; an address over 511.
+pub fn import(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, InputError> {
+    let text = utf8(bytes, file)?;
+    match recognise(text, file) {
+        Format::Assembly | Format::Hex => Err(InputError::new(
+            file,
+            0,
+            "file",
+            format!(
+                "has neither a line `{HEADER}`, as a log of RADEON_DEBUG=fp, nor a line `# SLOTS`"
+            ),
+        )),
+        format => import_text(text, format, file, options),
+    }
+}
+
+fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
+    let text = str::from_utf8(bytes).map_err(|e| {
+        let before = &bytes[..e.valid_up_to()];
+        let line = 1 + before.iter().filter(|b| **b == b'\n').count();
+        let message = format!("is not UTF-8 text from byte {} on", e.valid_up_to());
+        InputError::new(file, line, "file", message)
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+fn which_error(file: &str, n: usize, programs: usize) -> InputError {
+    let message = match programs {
+        1 => format!("there is one program, number 1, not {n}"),
+        _ => format!("there are {programs} programs, 1 to {programs}, not {n}"),
+    };
+    InputError::new(file, 0, "which", message)
+}
+
+fn import_text(
+    text: &str,
+    format: Format,
+    file: &str,
+    options: &Options,
+) -> Result<Imported, InputError> {
+    let mut imported = if format == Format::Slots {
+        if let Some(n) = options.which.filter(|n| *n != 1) {
+            return Err(which_error(file, n, 1));
+        }
+        slots_listing(text, file).map_err(|e| e.in_text(text))?
+    } else {
+        mesa_log(text, file, options.which).map_err(|e| e.in_text(text))?
+    };
+    check_loops(&mut imported, options.safe_loops);
+    Ok(imported)
+}
+
+/// Mesa's LOOP: `JUMP_ANY` = 0 with a table that never jumps (spec O29).
+fn check_loops(imported: &mut Imported, safe: bool) {
+    let mut found = Vec::new();
+    for (i, slot) in imported.program.slots.iter_mut().enumerate() {
+        let Some(fc) = Fc::decode(*slot) else {
+            continue;
+        };
+        let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
+        if begins && fc.inst.jump_func == 0 && !fc.inst.jump_any {
+            found.push(i.to_string());
+            if safe {
+                let jump_any = FcInst {
+                    jump_any: true,
+                    ..FcInst::NOP
+                };
+                slot.inst |= jump_any.encode();
+            }
+        }
+    }
+    if found.is_empty() {
+        return;
+    }
+    let slots = match found.len() {
+        1 => "slot ",
+        _ => "slots ",
+    };
+    let slots = slots.to_owned() + &found.join(", ");
+    imported.warnings.push(if safe {
+        format!("{slots}: JUMP_ANY set in the LOOP, which the compiler left 0")
+    } else {
+        format!(
+            "{slots}: LOOP with JUMP_ANY = 0: reached with no lane active it jumps, pushes nothing, and its end pops another loop's frame (error 3 sooner or later); safe loops set JUMP_ANY"
+        )
+    });
+}
+
+/// Registers for a program of which only the words are known, as the driver sets them.
+fn driver_registers(slots: &[Slot]) -> Registers {
+    let mut full = false;
+    let mut loops = false;
+    let mut depth = 0usize;
+    for fc in slots.iter().filter_map(|s| Fc::decode(*s)) {
+        let FcInst {
+            op,
+            a_op,
+            b_op0,
+            b_else,
+            ..
+        } = fc.inst;
+        full |= op != Op::Jump || a_op != AOp::None;
+        loops |= matches!(op, Op::Loop | Op::Rep);
+        match b_op0 {
+            BOp::Incr if !b_else => depth += 1,
+            BOp::Decr => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // The hardware's limit is 4 levels; the driver changes over when it reaches it (spec O25).
+        full |= depth >= 4;
+    }
+    let mut regs = Registers {
+        fc_ctrl: u32::from(full) << 31,
+        code_addr: last_slot(slots) << 16,
+        ..Registers::default()
+    };
+    if loops {
+        regs.int_const[0] = 0xff;
+    }
+    regs
+}
+
+fn last_slot(slots: &[Slot]) -> u32 {
+    u32::try_from(slots.len().saturating_sub(1)).unwrap_or(0) & 0x1ff
+}
+
+/// Eight hexadecimal digits.
+fn eight_digits(text: &str) -> Option<u32> {
+    let plain = text.len() == 8 && text.chars().all(|c| c.is_ascii_hexdigit());
+    plain.then(|| u32::from_str_radix(text, 16).ok()).flatten()
+}
+
+// ---- log of RADEON_DEBUG=fp ---------------------------------------------------------------
+
+/// Begins each program.
+const HEADER: &str = "R500 Fragment Program:";
+
+/// A line with a word of an instruction.
+struct LogLine<'a> {
+    /// Number of the slot, on the line of its word 0.
+    slot: Option<&'a str>,
+    /// Which of the six words.
+    index: usize,
+    /// Its name.
+    name: &'static str,
+    /// The word, if it is whole.
+    word: Option<u32>,
+}
+
+/// Which word each name is, and in instructions of which types.
+const NAMES: [(usize, &str, &[Type]); 12] = [
+    (0, "CMN_INST", &[Type::Alu, Type::Out, Type::Fc, Type::Tex]),
+    (1, "RGB_ADDR", &[Type::Alu, Type::Out]),
+    (2, "ALPHA_ADDR", &[Type::Alu, Type::Out]),
+    (3, "RGB_INST", &[Type::Alu, Type::Out]),
+    (4, "ALPHA_INST", &[Type::Alu, Type::Out]),
+    (5, "RGBA_INST", &[Type::Alu, Type::Out]),
+    (1, "TEX_INST", &[Type::Tex]),
+    (2, "TEX_ADDR", &[Type::Tex]),
+    (3, "TEX_DXDY", &[Type::Tex]),
+    (3, "TEX_ADDR_DXDY", &[Type::Tex]),
+    (2, "FC_INST", &[Type::Fc]),
+    (3, "FC_ADDR", &[Type::Fc]),
+];
+
+/// `[SLOT] INDEX:NAME[:] 0xWORD[:...]`, where the first colon may be a blank.
+fn log_line(line: &str) -> Option<LogLine<'_>> {
+    let line = line.trim();
+    let (slot, rest) = match line.split_once(char::is_whitespace) {
+        Some((n, rest)) if rest.trim_start().starts_with("0:CMN_INST") => {
+            (Some(n), rest.trim_start())
+        }
+        _ => (None, line),
+    };
+    let slot = slot.filter(|n| n.chars().all(|c| c.is_ascii_digit()));
+    let (index, rest) = rest.split_once([':', ' '])?;
+    let index: usize = index.parse().ok()?;
+    let end = rest
+        .find(|c: char| !c.is_ascii_uppercase() && c != '_')
+        .unwrap_or(rest.len());
+    let (name, rest) = rest.split_at(end);
+    let (_, name, _) = *NAMES.iter().find(|(i, n, _)| (*i, *n) == (index, name))?;
+    let rest = rest.strip_prefix(':').unwrap_or(rest).trim_start();
+    let word = rest.strip_prefix("0x").and_then(|t| {
+        let end = t
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(t.len());
+        eight_digits(&t[..end])
+    });
+    Some(LogLine {
+        slot,
+        index,
+        name,
+        word,
+    })
+}
+
+/// A program of a log while it is read.
+struct Section {
+    line: usize,
+    slots: Vec<Slot>,
+    /// The instruction that lacks words still: line, words.
+    open: Option<(usize, [Option<u32>; 6])>,
+    /// What is wrong; nothing more is read then.
+    broken: Option<InputError>,
+    /// Broken because the file ends.
+    cut: bool,
+}
+
+impl Section {
+    fn new(line: usize) -> Self {
+        Section {
+            line,
+            slots: Vec::new(),
+            open: None,
+            broken: None,
+            cut: false,
+        }
+    }
+
+    /// Closes the instruction that is open.
+    fn close(&mut self, file: &str) {
+        let Some((line, words)) = self.open.take() else {
+            return;
+        };
+        if self.broken.is_some() {
+            return;
+        }
+        let n = self.slots.len();
+        match words {
+            [Some(cmn), _, Some(inst), Some(addr), ..] if n < MEMORY_SLOTS => {
+                self.slots.push(Slot { cmn, inst, addr });
+            }
+            [Some(cmn), _, word, ..] => {
+                let (field, message) = if n >= MEMORY_SLOTS {
+                    (
+                        "program",
+                        format!("slot {n}: the memory has {MEMORY_SLOTS}"),
+                    )
+                } else {
+                    let ty = Type::from_bits(cmn);
+                    let missing = if word.is_none() { 2 } else { 3 };
+                    let name = NAMES
+                        .iter()
+                        .find(|(i, _, types)| *i == missing && types.contains(&ty));
+                    (
+                        name.map_or("word", |n| n.1),
+                        format!("is missing in slot {n}"),
+                    )
+                };
+                self.broken = Some(InputError::new(file, line, field, message));
+            }
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, file: &str, line: usize, found: &LogLine) {
+        let LogLine {
+            slot,
+            index,
+            name,
+            word,
+        } = *found;
+        if index == 0 {
+            self.close(file);
+        }
+        if self.broken.is_some() {
+            return;
+        }
+        let fail = |message: String| Some(InputError::new(file, line, name, message));
+        let Some(word) = word else {
+            self.broken = fail("is not followed by 0x and 8 hexadecimal digits".to_owned());
+            return;
+        };
+        if index == 0 {
+            let n = self.slots.len();
+            if slot.and_then(|s| s.parse().ok()) == Some(n) {
+                self.open = Some((line, [Some(word), None, None, None, None, None]));
+            } else {
+                let message = match slot {
+                    Some(slot) => format!("slot {slot} follows where slot {n} should"),
+                    None => format!("has no slot number, {n} should stand before it"),
+                };
+                self.broken = Some(InputError::new(file, line, "slot", message));
+            }
+            return;
+        }
+        let Some((_, words)) = &mut self.open else {
+            self.broken = fail("stands before the first 0:CMN_INST".to_owned());
+            return;
+        };
+        let ty = Type::from_bits(words[0].unwrap_or(0));
+        let fits = NAMES
+            .iter()
+            .any(|(i, n, types)| (*i, *n) == (index, name) && types.contains(&ty));
+        if !fits {
+            self.broken = fail(format!(
+                "does not belong to an instruction of type {}",
+                ty.name()
+            ));
+        } else if words[index].replace(word).is_some() {
+            self.broken = fail(format!("is given twice in slot {}", self.slots.len()));
+        }
+    }
+}
+
+fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, InputError> {
+    let mut sections: Vec<Section> = Vec::new();
+    // Line of the last word, to tell a log that was cut off from a damaged one.
+    let mut last = (0, false);
+    let mut lines = 0;
+    for (n, line) in (1..).zip(text.lines()) {
+        if !line.trim().is_empty() {
+            lines = n;
+        }
+        if line.starts_with(HEADER) {
+            if let Some(s) = sections.last_mut() {
+                s.close(file);
+            }
+            sections.push(Section::new(n));
+        } else if let Some(found) = log_line(line) {
+            if sections.is_empty() {
+                sections.push(Section::new(n));
+            }
+            if let Some(s) = sections.last_mut() {
+                let whole = s.broken.is_none();
+                s.line(file, n, &found);
+                last = (n, whole && s.broken.is_some());
+            }
+        }
+    }
+    if let Some(s) = sections.last_mut() {
+        let whole = s.broken.is_none();
+        s.close(file);
+        let at_end = last.0 == lines && last.1;
+        s.cut = s.slots.is_empty() || at_end || whole && s.broken.is_some();
+    }
+    for s in &mut sections {
+        if s.slots.is_empty() && s.broken.is_none() {
+            let message = "no slots follow";
+            s.broken = Some(InputError::new(file, s.line, "program", message));
+        }
+    }
+    let listed: Vec<Listed> = sections
+        .iter()
+        .map(|s| Listed {
+            line: s.line,
+            slots: s.slots.len(),
+            problem: s.broken.as_ref().map(ToString::to_string),
+        })
+        .collect();
+    let count = sections.len();
+    let mut warnings = Vec::new();
+    let number = match which {
+        Some(n) if (1..=count).contains(&n) => n,
+        Some(n) => return Err(which_error(file, n, count)),
+        // Only what the end of the file has cut off is passed over: after damage anywhere else an
+        // older program would not be what the user means.
+        None if count > 1 && sections[count - 1].cut && sections[count - 1].broken.is_some() => {
+            warnings.push(format!(
+                "program {count} of the log is cut off at its end, program {} is taken",
+                count - 1
+            ));
+            count - 1
+        }
+        None => count,
+    };
+    let chosen = sections.swap_remove(number - 1);
+    if let Some(e) = chosen.broken {
+        return Err(e);
+    }
+    let slots = chosen.slots;
+    let ends_with_out = slots
+        .last()
+        .is_some_and(|s| Type::from_bits(s.cmn) == Type::Out);
+    if !ends_with_out {
+        warnings.push("the last instruction is no OUT: the log may have been cut off".to_owned());
+    }
+    let mut name = program_name(file);
+    if count > 1 {
+        name = format!("{name}.{number}");
+    }
+    Ok(Imported {
+        program: Program {
+            name,
+            regs: driver_registers(&slots),
+            slots,
+        },
+        warnings,
+        listed,
+    })
+}
+
+// ---- `# SLOTS` listing ----------------------------------------------------------------------
+
+/// The name of the section that a `# NAME ...` line begins.
+fn section(line: &str) -> Option<&str> {
+    let title = line.strip_prefix("# ")?;
+    let end = title
+        .find(|c: char| !c.is_ascii_uppercase())
+        .unwrap_or(title.len());
+    Some(&title[..end])
+}
+
+fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
+    let mut slots: Vec<Slot> = Vec::new();
+    let mut given: Vec<(String, u32)> = Vec::new();
+    let mut now = "";
+    for (n, line) in (1..).zip(text.lines()) {
+        let fail = |field: &str, message: String| Err(InputError::new(file, n, field, message));
+        if let Some(name) = section(line) {
+            if name == "SLOTS" && !slots.is_empty() {
+                return fail("# SLOTS", "there is one already".to_owned());
+            }
+            now = name;
+        } else if line.starts_with('#') {
+            // `#version` and the like: the text of a shader.
+            now = "";
+        } else if line.trim().is_empty() {
+        } else if now == "SLOTS" {
+            slots.push(slot_line(file, n, line, slots.len())?);
+        } else if now == "REGISTERS"
+            && let Some((name, value)) = register_line(file, n, line)?
+        {
+            if given.iter().any(|(other, _)| *other == name) {
+                return fail(&name, "is given twice".to_owned());
+            }
+            given.push((name, value));
+        }
+    }
+    if slots.is_empty() {
+        return Err(InputError::new(file, 0, "# SLOTS", "no slots follow"));
+    }
+    let mut regs = driver_registers(&slots);
+    let (mut mode, mut places) = (false, false);
+    for (name, value) in given {
+        match (name.as_str(), name.strip_prefix("US_FC_INT_CONST_")) {
+            ("US_FC_CTRL", _) => (regs.fc_ctrl, mode) = (value, true),
+            ("US_FC_BOOL_CONST", _) => regs.bool_const = value,
+            ("US_CODE_OFFSET", _) => regs.code_offset = value,
+            ("US_CODE_RANGE", _) => regs.code_range = value,
+            ("US_CODE_ADDR", _) => (regs.code_addr, places) = (value, true),
+            (_, Some(index)) => {
+                if let Some(k) = index
+                    .parse()
+                    .ok()
+                    .and_then(|i: usize| regs.int_const.get_mut(i))
+                {
+                    *k = value;
+                }
+            }
+            _ => {}
+        }
+    }
+    let room = MEMORY_SLOTS - usize::from(regs.offset());
+    if slots.len() > room {
+        let message = format!("{} slots, {room} fit", slots.len());
+        return Err(InputError::new(file, 0, "program", message));
+    }
+    let mut warnings = Vec::new();
+    for (name, known) in [("US_FC_CTRL", mode), ("US_CODE_ADDR", places)] {
+        if !known {
+            warnings.push(format!(
+                "{name} is not given; it is worked out as for a log"
+            ));
+        }
+    }
+    Ok(Imported {
+        program: Program {
+            name: program_name(file),
+            regs,
+            slots,
+        },
+        warnings,
+        listed: Vec::new(),
+    })
+}
+
+/// `INDEX W0 W1 W2 W3 W4 W5`, where INDEX must be `expected`.
+fn slot_line(file: &str, n: usize, line: &str, expected: usize) -> Result<Slot, InputError> {
+    let fail = |field: &str, message: String| Err(InputError::new(file, n, field, message));
+    let mut parts = line.split_whitespace();
+    let index = parts.next().unwrap_or_default();
+    if index.parse() != Ok(expected) {
+        return fail(
+            "slot",
+            format!("`{index}` follows where slot {expected} should"),
+        );
+    }
+    if expected >= MEMORY_SLOTS {
+        return fail(
+            "program",
+            format!("slot {expected}: the memory has {MEMORY_SLOTS}"),
+        );
+    }
+    let mut words = [0; 6];
+    for (i, word) in words.iter_mut().enumerate() {
+        let field = format!("word {i}");
+        let Some(text) = parts.next() else {
+            return fail(&field, format!("is missing in slot {expected}"));
+        };
+        match eight_digits(text) {
+            Some(w) => *word = w,
+            None => return fail(&field, format!("`{text}` is not 8 hexadecimal digits")),
+        }
+    }
+    match parts.next() {
+        None => Ok(Slot {
+            cmn: words[0],
+            inst: words[2],
+            addr: words[3],
+        }),
+        Some(more) => fail("slot", format!("`{more}` follows the six words")),
+    }
+}
+
+/// A register line as name and value; nothing for registers outside flow control.
+fn register_line(file: &str, n: usize, line: &str) -> Result<Option<(String, u32)>, InputError> {
+    let fail = |field: &str, message: String| Err(InputError::new(file, n, field, message));
+    let mut parts = line.split_whitespace();
+    let name = parts.next().unwrap_or_default();
+    let operands: Vec<&str> = parts.collect();
+    if name == "US_CODE_ADDR" {
+        let mut value = 0;
+        for (field, at) in [("start", 0), ("end", 16)] {
+            let text = operands
+                .iter()
+                .find_map(|t| t.strip_prefix(field)?.strip_prefix('='));
+            match text.map(str::parse::<u32>) {
+                Some(Ok(address)) if address <= 511 => value |= address << at,
+                Some(_) => {
+                    return fail(
+                        name,
+                        format!("{field}={} is no address, 0 to 511", text.unwrap_or("")),
+                    );
+                }
+                None => return fail(name, format!("{field}=N is missing")),
+            }
+        }
+        return Ok(Some((name.to_owned(), value)));
+    }
+    if let Some(index) = name.strip_prefix("US_FC_INT_CONST_") {
+        let known = index
+            .parse()
+            .is_ok_and(|i: usize| i < 32 && i.to_string() == index);
+        if !known {
+            return fail(name, "is no register, constants 0 to 31 exist".to_owned());
+        }
+    } else if !matches!(
+        name,
+        "US_FC_CTRL" | "US_FC_BOOL_CONST" | "US_CODE_OFFSET" | "US_CODE_RANGE"
+    ) {
+        return Ok(None);
+    }
+    match operands[..] {
+        [text] if eight_digits(text).is_some() => {
+            Ok(eight_digits(text).map(|v| (name.to_owned(), v)))
+        }
+        _ => fail(name, "is followed by 8 hexadecimal digits".to_owned()),
+    }
+}

@@ -1,0 +1,90 @@
+//! A program with the registers it runs under (spec 2.1).
+
+use serde::{Deserialize, Serialize};
+
+/// Instruction slots of the instruction memory; an absolute address is 0..=511 (spec 2.1).
+pub const MEMORY_SLOTS: usize = 512;
+
+/// The three words of an instruction that the sequencer reads (spec 2.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Slot {
+    /// `US_CMN_INST`, word 0: the type, and the predicate of an FC instruction (spec 2.2).
+    pub cmn: u32,
+    /// `US_FC_INST`, word 2 (spec 2.3). Without meaning to the sequencer unless `cmn` says FC.
+    pub inst: u32,
+    /// `US_FC_ADDR`, word 3 (spec 2.4). Likewise.
+    pub addr: u32,
+}
+
+/// Control registers and constants, in the formats of the registers (spec 2.1, 2.5).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registers {
+    /// `US_FC_CTRL`: bit 31 `FULL_FC_EN`.
+    pub fc_ctrl: u32,
+    /// `US_CODE_ADDR`: 8:0 `START_ADDR`, 24:16 `END_ADDR`, both relative to `OFFSET_ADDR`.
+    pub code_addr: u32,
+    /// `US_CODE_RANGE`: 8:0 `CODE_ADDR` (absolute), 24:16 `CODE_SIZE` (length minus one).
+    pub code_range: u32,
+    /// `US_CODE_OFFSET`: 8:0 `OFFSET_ADDR`.
+    pub code_offset: u32,
+    /// `US_FC_BOOL_CONST`: bit i is boolean constant i.
+    pub bool_const: u32,
+    /// `US_FC_INT_CONST_0..31`: 7:0 `KR` count, 15:8 `KG` init, 23:16 `KB` step.
+    pub int_const: [u32; 32],
+}
+
+impl Default for Registers {
+    /// Full flow control, code window 0..511, everything else 0.
+    fn default() -> Self {
+        Registers {
+            fc_ctrl: 1 << 31,
+            code_addr: 0,
+            code_range: 511 << 16,
+            code_offset: 0,
+            bool_const: 0,
+            int_const: [0; 32],
+        }
+    }
+}
+
+impl Registers {
+    /// `FULL_FC_EN`: full flow control (loops, calls, 32 branch levels) rather than partial.
+    pub fn full(&self) -> bool {
+        self.fc_ctrl >> 31 == 1
+    }
+    /// `OFFSET_ADDR`, absolute.
+    pub fn offset(&self) -> u16 {
+        (self.code_offset & 0x1ff) as u16
+    }
+    /// `START_ADDR`, relative to `OFFSET_ADDR`.
+    pub fn start(&self) -> u16 {
+        (self.code_addr & 0x1ff) as u16
+    }
+    /// `END_ADDR`, relative to `OFFSET_ADDR`: the last instruction (spec O26).
+    pub fn end(&self) -> u16 {
+        (self.code_addr >> 16 & 0x1ff) as u16
+    }
+}
+
+/// A program: slot i lies at absolute address `OFFSET_ADDR` + i.
+///
+/// Addresses of the instruction memory outside the slots read as zero words (an ALU instruction).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// What runs of it are called: file name without its extension.
+    pub name: String,
+    /// Registers and constants set before launch.
+    pub regs: Registers,
+    /// Instructions from `OFFSET_ADDR` on; at most [`MEMORY_SLOTS`] minus the offset.
+    pub slots: Vec<Slot>,
+}
+
+impl Program {
+    /// The instruction at absolute address `pc`; zero words where nothing was loaded.
+    pub fn slot(&self, pc: u16) -> Slot {
+        pc.checked_sub(self.regs.offset())
+            .and_then(|i| self.slots.get(usize::from(i)))
+            .copied()
+            .unwrap_or_default()
+    }
+}

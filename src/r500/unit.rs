@@ -1,0 +1,451 @@
+//! The unit as the bench sees it.
+
+use std::ops::RangeInclusive;
+
+use rand::Rng;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::environment::{Surroundings, counts};
+use super::golden::{Event, Golden};
+use super::program::{MEMORY_SLOTS, Program};
+use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
+use super::{R500, asm, generate, import, judge};
+use crate::case::{Case, Kind};
+use crate::field::Field;
+use crate::input::InputError;
+use crate::unit::{LoadOptions, Loaded, Record, Seen, Unit, Verdict};
+use crate::wave::Filter;
+
+/// Filter that prints a lane as the spec does.
+const LANE_FILTER: &str = "r500_lane";
+const ERROR_FILTER: &str = "r500_err";
+
+impl Unit for R500 {
+    const NAME: &'static str = "r500";
+    const LANES: u32 = 16;
+    type In = In;
+    type State = State;
+    type Program = Program;
+    type Golden = Golden;
+    type Environment = Surroundings;
+    type Seen = Met;
+
+    fn fields() -> &'static [Field] {
+        &FIELDS
+    }
+
+    fn running(state: &State) -> bool {
+        state.running == 1
+    }
+
+    fn outcome(state: &State) -> String {
+        match state.err {
+            0 => "done".to_owned(),
+            code => format!("error {code} {}", ERROR_NAMES[usize::from(code).min(9)]),
+        }
+    }
+
+    fn pc(state: &State) -> u32 {
+        state.pc.into()
+    }
+
+    fn context(field: &str) -> bool {
+        matches!(field, "pc" | "err" | "loop_depth" | "addr_depth")
+    }
+
+    fn describe(pins: &In, running: bool) -> String {
+        if pins.rst_n == 0 {
+            "reset".to_owned()
+        } else if pins.stall == 1 {
+            "stalled".to_owned()
+        } else if running {
+            "waiting for an instruction".to_owned()
+        } else {
+            let write = match (pins.const_we, pins.const_addr) {
+                (1, n @ 0..=31) => Some(format!(
+                    "host writes US_FC_INT_CONST_{n} = 0x{:08x}",
+                    pins.const_wdata
+                )),
+                (1, 32) => Some(format!(
+                    "host writes US_FC_BOOL_CONST = 0x{:08x}",
+                    pins.const_wdata
+                )),
+                _ => None,
+            };
+            match (pins.launch, write) {
+                (1, None) => "launch".to_owned(),
+                (1, Some(write)) => format!("launch; {write}"),
+                (_, Some(write)) => write,
+                (_, None) => "idle".to_owned(),
+            }
+        }
+    }
+
+    fn lanes(state: &State, lanes: usize) -> String {
+        (0..lanes)
+            .map(|i| state.lane(i))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn signal(field: &'static str) -> &'static str {
+        match field {
+            "st" | "bc" | "lc" => "lane",
+            other => other,
+        }
+    }
+
+    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)> {
+        match field {
+            "st" | "bc" | "lc" => Some((9, Some(LANE_FILTER))),
+            "err" => Some((4, Some(ERROR_FILTER))),
+            _ => None,
+        }
+    }
+
+    fn filters() -> Vec<Filter> {
+        // {class, bc, lc}; what is not canonical has no name and shows as bits.
+        let counted = |class: u64, shift: u32, counts: RangeInclusive<u64>| {
+            let letter = CLASS_LETTER[class as usize];
+            counts.map(move |n| (class << 7 | n << shift, format!("{letter}{n}")))
+        };
+        let lanes = std::iter::once((0, "A".to_owned()))
+            .chain(counted(1, 2, 0..=31))
+            .chain(counted(2, 0, 0..=3))
+            .chain(counted(3, 0, 0..=3));
+        let errors = ERROR_NAMES
+            .iter()
+            .zip(0..)
+            .map(|(name, v)| (v, (*name).to_owned()));
+        vec![
+            (LANE_FILTER, 9, lanes.collect()),
+            (ERROR_FILTER, 4, errors.collect()),
+        ]
+    }
+
+    fn input_signals() -> &'static [(&'static str, u32)] {
+        &[
+            ("dut.rst_ni", 1),
+            ("dut.stall_i", 1),
+            ("dut.launch_i", 1),
+            ("dut.const_we_i", 1),
+            ("dut.inst_valid_i", 1),
+            ("dut.cmn_inst_i", 32),
+            ("dut.fc_inst_i", 32),
+            ("dut.fc_addr_i", 32),
+            ("dut.alu_i", 0),
+            ("dut.cov_i", 0),
+        ]
+    }
+
+    fn name(program: &Program) -> &str {
+        &program.name
+    }
+
+    fn rename(program: &mut Program, name: String) {
+        program.name = name;
+    }
+
+    fn check(program: &Program, file: &str) -> Result<(), InputError> {
+        let room = MEMORY_SLOTS - usize::from(program.regs.offset());
+        if program.slots.len() > room {
+            let why = format!(
+                "{} instructions, the memory has room for {room}",
+                program.slots.len()
+            );
+            return Err(InputError::new(file, 0, "slots", why));
+        }
+        if program.name.is_empty()
+            || !program
+                .name
+                .chars()
+                .all(|c| c.is_ascii_graphic() && c != '/')
+        {
+            let why = format!("{:?} cannot be part of a file name", program.name);
+            return Err(InputError::new(file, 0, "name", why));
+        }
+        Ok(())
+    }
+
+    fn setup(program: &Program) -> Vec<In> {
+        let regs = &program.regs;
+        let write = |addr: u8, data: u32| In {
+            const_we: 1,
+            const_addr: addr,
+            const_wdata: data,
+            ..In::default()
+        };
+        // Reset leaves zeros; only what is not zero is written.
+        let ints = (0..32)
+            .zip(&regs.int_const)
+            .filter(|(_, k)| **k != 0)
+            .map(|(n, k)| write(n, *k));
+        let bools = (regs.bool_const != 0).then(|| write(32, regs.bool_const));
+        ints.chain(bools).collect()
+    }
+
+    fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> In {
+        let regs = &case.program.regs;
+        let mut pins = In {
+            launch: 1,
+            fc_ctrl: regs.fc_ctrl,
+            code_addr: regs.code_addr,
+            code_range: regs.code_range,
+            code_offset: regs.code_offset,
+            ..In::default()
+        };
+        if let Some(rng) = again
+            && case.conditions == crate::case::Conditions::Noise
+        {
+            // From another place each time: from the first one, random words die at the same error.
+            pins.code_addr = regs.code_addr & !0x1ff | rng.random_range(0..512);
+        }
+        pins
+    }
+
+    fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
+        match kind {
+            Kind::Structured => {
+                let options = generate::Options::random(rng);
+                generate::structured(rng, &options)
+            }
+            Kind::NearLegal => generate::near_legal(rng),
+            Kind::Raw => generate::raw(rng),
+        }
+    }
+
+    fn load(
+        bytes: &[u8],
+        file: &str,
+        options: &LoadOptions,
+    ) -> Result<Loaded<Program>, InputError> {
+        let imported = import::load(bytes, file, &import_options(options)?)?;
+        Ok(Loaded {
+            program: imported.program,
+            warnings: imported.warnings,
+        })
+    }
+
+    fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
+        let listed = import::import(bytes, file, &import::Options::default())?.listed;
+        Ok((1..)
+            .zip(listed)
+            .map(|(n, p)| {
+                let problem = p.problem.map(|why| format!(", {why}")).unwrap_or_default();
+                format!("{n}  line {}, {} instructions{problem}", p.line, p.slots)
+            })
+            .collect())
+    }
+
+    fn disassemble(program: &Program, pc: u32) -> String {
+        match u16::try_from(pc) {
+            Ok(pc) => asm::disassemble(program.slot(pc), pc, &program.regs),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn to_text(program: &Program) -> String {
+        asm::program_text(program)
+    }
+
+    fn to_hex(program: &Program) -> String {
+        asm::hex_text(program)
+    }
+
+    fn trace(step: u64, before: &State, pins: &In, golden: &Golden, lanes: usize) -> Value {
+        let after = golden.state();
+        // Out of the code window there is no instruction, whatever stands on the pins.
+        let words = golden
+            .in_window(before.pc)
+            .then_some((pins.cmn, pins.inst, pins.addr));
+        let record = TraceRecord {
+            step,
+            pc: before.pc,
+            cmn: words.map(|w| w.0),
+            inst: words.map(|w| w.1),
+            addr: words.map(|w| w.2),
+            jump: match golden.event() {
+                Event::FlowControl { jump } => Some(u8::from(jump)),
+                _ => None,
+            },
+            st: (0..lanes).map(|i| after.class(i)).collect(),
+            bc: (0..lanes).map(|i| after.bc(i)).collect(),
+            lc: (0..lanes).map(|i| after.lc(i)).collect(),
+            loops: (0..usize::from(after.loop_depth))
+                .map(|f| {
+                    let (rep, count, al) = after.frame(f);
+                    [if rep { 3 } else { 1 }, count, al]
+                })
+                .collect(),
+            addrs: after.addrs[..usize::from(after.addr_depth)].to_vec(),
+            pc_next: after.pc,
+            err: after.err,
+            done: after.done,
+            halted: after.halted,
+        };
+        serde_json::to_value(record).unwrap_or_default()
+    }
+
+    fn record(before: &State, pins: &In) -> Record {
+        Record {
+            pc: before.pc.into(),
+            context: before.al.into(),
+            executes: if pins.cmn & 3 == 2 { 0 } else { before.active },
+            counts: counts(before, pins),
+        }
+    }
+
+    fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
+        judge::judge(case, records, end)
+    }
+}
+
+fn import_options(options: &LoadOptions) -> Result<import::Options, InputError> {
+    let which = options.which.as_deref().map(|text| {
+        text.parse().map_err(|_| {
+            InputError::new(
+                "--select",
+                0,
+                "number",
+                format!("{text:?} is no number of a program"),
+            )
+        })
+    });
+    Ok(import::Options {
+        safe_loops: options.safe_loops,
+        which: which.transpose()?,
+    })
+}
+
+/// One executed instruction in a trace file; names and meaning are fixed.
+#[derive(Serialize)]
+struct TraceRecord {
+    step: u64,
+    pc: u16,
+    cmn: Option<u32>,
+    inst: Option<u32>,
+    addr: Option<u32>,
+    jump: Option<u8>,
+    st: Vec<u8>,
+    bc: Vec<u8>,
+    lc: Vec<u8>,
+    /// Kind as its OP: 1 LOOP, 3 REP.
+    loops: Vec<[u8; 3]>,
+    addrs: Vec<u16>,
+    pc_next: u16,
+    err: u8,
+    done: u8,
+    halted: u8,
+}
+
+/// What a campaign has met of this unit.
+#[derive(Clone, Debug, Default)]
+pub struct Met {
+    /// Bit n: error code n.
+    errors: u16,
+    /// Bit n: n frames, n entries in use.
+    loop_depths: u8,
+    addr_depths: u8,
+    /// Bit n: a lane of class n.
+    classes: u8,
+    /// Bits 0..5: the highest branch-counter planes; `level_31`: a lane at the very limit.
+    bc_planes: u8,
+    level_31: bool,
+    full: u64,
+    partial: u64,
+}
+
+impl Seen<R500> for Met {
+    fn see(&mut self, s: &State) {
+        self.errors |= 1 << s.err;
+        self.loop_depths |= 1 << s.loop_depth;
+        self.addr_depths |= 1 << s.addr_depth;
+        let [lo, hi] = s.st;
+        self.classes |= u8::from(s.active != 0)
+            | u8::from(lo & !hi != 0) << 1
+            | u8::from(!lo & hi != 0) << 2
+            | u8::from(lo & hi != 0) << 3;
+        for (b, plane) in s.bc.iter().enumerate() {
+            self.bc_planes |= u8::from(*plane != 0) << b;
+        }
+        self.level_31 |= s.bc.iter().fold(u64::MAX, |all, plane| all & plane) != 0;
+    }
+
+    fn launched(&mut self, program: &Program) {
+        if program.regs.full() {
+            self.full += 1;
+        } else {
+            self.partial += 1;
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.errors |= other.errors;
+        self.loop_depths |= other.loop_depths;
+        self.addr_depths |= other.addr_depths;
+        self.classes |= other.classes;
+        self.bc_planes |= other.bc_planes;
+        self.level_31 |= other.level_31;
+        self.full += other.full;
+        self.partial += other.partial;
+    }
+
+    fn lines(&self) -> Vec<(String, String)> {
+        let set = |bits: u32, names: &dyn Fn(u32) -> String| {
+            (0..32)
+                .filter(|n| bits >> n & 1 == 1)
+                .map(names)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let number = |n: u32| n.to_string();
+        let deepest = if self.level_31 {
+            31
+        } else {
+            (1u32 << (8 - self.bc_planes.leading_zeros())) - 1
+        };
+        let line = |name: &str, what: String| (name.to_owned(), what);
+        vec![
+            line(
+                "modes",
+                format!("{} full, {} partial", self.full, self.partial),
+            ),
+            line("errors", set((self.errors & !1).into(), &number)),
+            line(
+                "lane classes",
+                set(self.classes.into(), &|n| {
+                    CLASS_LETTER[n as usize].to_string()
+                }),
+            ),
+            line("branch counter", format!("up to {deepest}")),
+            line(
+                "loop stack",
+                format!("depths {}", set(self.loop_depths.into(), &number)),
+            ),
+            line(
+                "address stack",
+                format!("depths {}", set(self.addr_depths.into(), &number)),
+            ),
+        ]
+    }
+
+    fn missing(&self) -> Vec<String> {
+        let mut missing: Vec<String> = (1..10)
+            .filter(|n| self.errors >> n & 1 == 0)
+            .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
+            .collect();
+        let mut want = |seen: bool, what: &str| {
+            if !seen {
+                missing.push(what.to_owned());
+            }
+        };
+        want(self.full > 0, "full flow control");
+        want(self.partial > 0, "partial flow control");
+        want(self.loop_depths == 0b1_1111, "every loop-stack depth");
+        want(self.addr_depths == 0b1_1111, "every address-stack depth");
+        want(self.classes == 0b1111, "every lane class");
+        want(self.level_31, "branch counter 31");
+        missing
+    }
+}

@@ -1,0 +1,364 @@
+//! From a mismatch to what a person needs: the run again with waves, a short report, a file to replay.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+use bytemuck::bytes_of;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::case::Case;
+use crate::dut::Rtl;
+use crate::field::Diff;
+use crate::input::InputError;
+use crate::lockstep::{self, Compared, Mismatch, Outcome};
+use crate::unit::{Golden, Step, Unit};
+use crate::watch::Watch;
+use crate::wave;
+
+/// Lines of history in a report.
+const HISTORY: usize = 6;
+/// Differing elements in a report; the dump has them all.
+const ELEMENTS: usize = 12;
+/// A dump covers the whole run up to this many clocks, and a window of this size before the failing
+/// one otherwise.
+const WINDOW: u64 = 400;
+
+/// Where a saved case failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Clock, from 0.
+    pub clock: u64,
+    /// First field that differed.
+    pub field: String,
+    /// Lane, frame or entry of it.
+    pub element: usize,
+}
+
+/// A saved case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct SavedCase<U: Unit> {
+    /// Version of this format.
+    pub reconverge: u32,
+    /// Name of the unit.
+    pub unit: String,
+    /// Where it failed when it was saved.
+    pub failure: Option<Failure>,
+    /// The case.
+    pub case: Case<U>,
+}
+
+/// The version of [`SavedCase`] that this crate writes and reads.
+pub const CASE_FORMAT: u32 = 1;
+
+/// The unit that a saved case is for.
+///
+/// # Errors
+/// Not a saved case of this version.
+pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|e| InputError::new(file, e.line(), "json", format!("{e}")).in_text(text))?;
+    match value.get("reconverge").and_then(Value::as_u64) {
+        Some(v) if v == u64::from(CASE_FORMAT) => {}
+        Some(v) => {
+            let why = format!("version {v} of the format, this program reads {CASE_FORMAT}");
+            return Err(InputError::new(file, 0, "reconverge", why));
+        }
+        None => {
+            return Err(InputError::new(
+                file,
+                0,
+                "reconverge",
+                "missing: not a saved case",
+            ));
+        }
+    }
+    value
+        .get("unit")
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+        .ok_or_else(|| InputError::new(file, 0, "unit", "missing: which unit the case is for"))
+}
+
+impl<U: Unit> SavedCase<U> {
+    /// Reads a saved case.
+    ///
+    /// # Errors
+    /// Not JSON, other fields than these, values out of range.
+    pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
+        let saved: Self = serde_json::from_str(text)
+            .map_err(|e| InputError::new(file, e.line(), "case", format!("{e}")).in_text(text))?;
+        saved.case.check(file)?;
+        Ok(saved)
+    }
+
+    /// The case as text.
+    pub fn to_text(&self) -> String {
+        // Plain data with string keys: nothing in it can fail to serialise.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+/// What one clock did, as text.
+#[derive(Clone, Debug)]
+struct Line {
+    clock: u64,
+    text: String,
+}
+
+/// Keeps the last clocks of a run as text.
+struct History<'c, U: Unit> {
+    case: &'c Case<U>,
+    lines: VecDeque<Line>,
+    from: u64,
+    /// The golden before the last clock, and the pins of it.
+    last: Option<(U::Golden, U::In)>,
+}
+
+impl<U: Unit> Watch<U> for History<'_, U> {
+    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        if clock >= self.from {
+            self.last = Some((golden.clone(), *pins));
+        }
+    }
+
+    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        let Some((before, _)) = &self.last else {
+            return;
+        };
+        let pc = U::pc(before.state());
+        let lanes = U::lanes(golden.state(), self.case.lanes as usize);
+        let what = match golden.step() {
+            Step::Executed | Step::Failed => U::disassemble(&self.case.program, pc),
+            Step::None => U::describe(pins, U::running(before.state())),
+        };
+        if self.lines.len() == HISTORY {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(Line {
+            clock,
+            text: format!("0x{pc:03x}  {what:<44} {lanes}"),
+        });
+    }
+}
+
+/// Everything that is said about a mismatch.
+#[derive(Debug)]
+pub struct Report {
+    name: String,
+    clock: u64,
+    compared: Compared,
+    fields: usize,
+    rows: Vec<Row>,
+    more: usize,
+    rule: String,
+    history: Vec<(u64, String)>,
+    /// The case, to be replayed.
+    pub case_file: PathBuf,
+    /// The dump.
+    pub dump: PathBuf,
+    time: u64,
+    view: String,
+    /// First differing field and element.
+    pub failure: Failure,
+    reproduced: Result<(), String>,
+}
+
+#[derive(Debug)]
+struct Row {
+    name: String,
+    rtl: String,
+    golden: String,
+    differs: bool,
+}
+
+fn rows<U: Unit>(m: &Mismatch<U>, lanes: usize) -> (Vec<Row>, usize) {
+    let label = |d: &Diff| {
+        let field = &U::fields()[d.field];
+        if field.elements(lanes) == 1 {
+            field.name.to_owned()
+        } else {
+            format!("{}[{}]", field.name, d.element)
+        }
+    };
+    let mut rows: Vec<Row> = m
+        .diffs
+        .iter()
+        .take(ELEMENTS)
+        .map(|d| {
+            let show = U::fields()[d.field].show;
+            Row {
+                name: label(d),
+                rtl: show(d.rtl),
+                golden: show(d.golden),
+                differs: true,
+            }
+        })
+        .collect();
+    // What one wants to see beside a difference, differing or not.
+    for (i, field) in U::fields().iter().enumerate() {
+        if field.elements(lanes) == 1
+            && U::context(field.name)
+            && !m.diffs.iter().any(|d| d.field == i)
+        {
+            let value = (field.show)(field.get(bytes_of(&m.golden), 0));
+            rows.push(Row {
+                name: field.name.to_owned(),
+                rtl: value.clone(),
+                golden: value,
+                differs: false,
+            });
+        }
+    }
+    rows.push(Row {
+        name: "lanes".to_owned(),
+        rtl: U::lanes(&m.rtl, lanes),
+        golden: U::lanes(&m.golden, lanes),
+        differs: false,
+    });
+    (rows, m.diffs.len().saturating_sub(ELEMENTS))
+}
+
+/// Runs the failing `case` again on a fresh model with a dump, checks that the same clock and fields
+/// fail, and writes case, dump and view into `dir`.
+///
+/// # Errors
+/// A model cannot be opened or a file cannot be written.
+pub fn diagnose<U: Unit>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    first: &Outcome<U>,
+    dir: &Path,
+) -> Result<Option<Report>, String> {
+    let Some(found) = &first.mismatch else {
+        return Ok(None);
+    };
+    let base = dir.join(case.name());
+    let with = |ending: &str| PathBuf::from(format!("{}.{ending}", base.display()));
+    let (dump, view, case_file) = (with("vcd"), with("gtkw"), with("json"));
+    let lanes = case.lanes as usize;
+    std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+
+    let from = if found.clock <= WINDOW {
+        0
+    } else {
+        found.clock - WINDOW
+    };
+    let mut history = History {
+        case,
+        lines: VecDeque::with_capacity(HISTORY),
+        from: found.clock.saturating_sub(HISTORY as u64),
+        last: None,
+    };
+    let mut golden = U::Golden::new(lanes);
+    let mut dut = rtl.open(case.model_seed())?;
+    let again = lockstep::run_with_dump(case, &mut dut, &mut golden, &mut history, from, &dump)?;
+    let reproduced = match &again.mismatch {
+        Some(m) if m.clock == found.clock && m.diffs == found.diffs => Ok(()),
+        Some(m) => Err(format!(
+            "from reset the run first fails at clock {}",
+            m.clock
+        )),
+        None => Err("from reset the run does not fail".to_owned()),
+    };
+    let shown = again.mismatch.as_ref().unwrap_or(found);
+    let first_diff = &shown.diffs[0];
+    let field = U::fields()[first_diff.field].name;
+    let failure = Failure {
+        clock: shown.clock,
+        field: field.to_owned(),
+        element: first_diff.element,
+    };
+    let saved = SavedCase {
+        reconverge: CASE_FORMAT,
+        unit: U::NAME.to_owned(),
+        failure: Some(failure.clone()),
+        case: case.clone(),
+    };
+    wave::write_whole(&case_file, &saved.to_text())?;
+    let time = wave::time_of(shown.clock);
+    let view = wave::write_view::<U>(&view, &dump, lanes, Some(time))?;
+    let rule = match &history.last {
+        Some((before, pins)) => before.explain(pins, field, first_diff.element),
+        None => String::new(),
+    };
+    let (rows, more) = rows(shown, lanes);
+    Ok(Some(Report {
+        name: case.name(),
+        clock: shown.clock,
+        compared: again.compared,
+        fields: U::fields().len(),
+        rows,
+        more,
+        rule,
+        history: history
+            .lines
+            .into_iter()
+            .map(|l| (l.clock, l.text))
+            .collect(),
+        case_file,
+        dump,
+        time,
+        view,
+        failure,
+        reproduced,
+    }))
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "MISMATCH {}  clock {}  ({} clocks, {} fields each, agreed before this)",
+            self.name, self.clock, self.compared.clocks, self.fields
+        )?;
+        if let Err(why) = &self.reproduced {
+            writeln!(
+                f,
+                "  NOT REPRODUCED: {why}: the RTL keeps something that reset does not reach"
+            )?;
+        }
+        let width = |get: fn(&Row) -> &str, least: usize| {
+            self.rows
+                .iter()
+                .map(|r| get(r).len())
+                .max()
+                .unwrap_or(0)
+                .max(least)
+        };
+        let (a, b, c) = (
+            width(|r| &r.name, 10),
+            width(|r| &r.rtl, 16),
+            width(|r| &r.golden, 16),
+        );
+        writeln!(f, "  {:<a$}  {:<b$}  {:<c$}", "field", "rtl", "golden")?;
+        for row in &self.rows {
+            let mark = if row.differs { "  <--" } else { "" };
+            let line = format!(
+                "  {:<a$}  {:<b$}  {:<c$}{mark}",
+                row.name, row.rtl, row.golden
+            );
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        if self.more > 0 {
+            writeln!(f, "  and {} more, all in the dump", self.more)?;
+        }
+        writeln!(f, "  golden's rule: {}", self.rule)?;
+        writeln!(f, "  last clocks (golden):")?;
+        for (clock, text) in &self.history {
+            let mark = if *clock == self.clock { '>' } else { ' ' };
+            writeln!(f, "  {mark} {clock:>6}  {text}")?;
+        }
+        writeln!(f, "replay  reconverge replay {}", self.case_file.display())?;
+        writeln!(
+            f,
+            "wave    {}  (differs from {} ns on)",
+            self.dump.display(),
+            self.time
+        )?;
+        writeln!(f, "view    {}", self.view)
+    }
+}

@@ -1,0 +1,253 @@
+//! What a unit is: the trait through which bench, report, waves and commands see all of them alike.
+
+use std::fmt::Debug;
+
+use bytemuck::Pod;
+use rand::Rng;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::case::{Case, Kind};
+use crate::field::Field;
+use crate::input::InputError;
+use crate::watch::Watch;
+use crate::wave::Filter;
+
+/// One clock's inputs of a unit: the pins that every unit has.
+pub trait Pins: Pod + Default + Send + Sync {
+    /// Reset asserted.
+    fn reset() -> Self;
+    /// Whether reset is asserted.
+    fn is_reset(&self) -> bool;
+    /// Asserts or releases `stall_i`.
+    fn set_stall(&mut self, stall: bool);
+    /// Whether the unit is stalled.
+    fn is_stalled(&self) -> bool;
+    /// Takes the instruction away: the memory has not answered yet.
+    fn starve(&mut self);
+    /// Puts noise on every pin that the unit must not look at in this clock; `running` tells whether a
+    /// program runs. Reset, and stall once asserted, stay.
+    fn scramble(&mut self, running: bool, rng: &mut impl Rng);
+}
+
+/// What the golden did in one clock, as far as bench and environment need to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// No instruction and no end.
+    None,
+    /// One instruction executed.
+    Executed,
+    /// A step that ended in an error.
+    Failed,
+}
+
+/// The golden model of a unit: one call a clock, the same contract as the RTL behind its registers.
+pub trait Golden<U: Unit>: Clone + Send {
+    /// A unit of `lanes` lanes after reset.
+    fn new(lanes: usize) -> Self;
+    /// One clock.
+    fn cycle(&mut self, pins: &U::In) -> &U::State;
+    /// State after the last clock.
+    fn state(&self) -> &U::State;
+    /// Puts the unit into `state`, as [`crate::dut::Dut::load`] does.
+    fn load(&mut self, state: &U::State);
+    /// What the last clock did.
+    fn step(&self) -> Step;
+    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
+    /// `element` its value.
+    fn explain(&self, pins: &U::In, field: &str, element: usize) -> String;
+}
+
+/// The black boxes around a unit: instruction memory, ALU, texture unit, and their condition bits.
+pub trait Environment<U: Unit>: Send {
+    /// The surroundings of one case.
+    fn new(case: &Case<U>) -> Self;
+    /// Forgets every lane's history: a program is launched.
+    fn launched(&mut self);
+    /// The instruction that `state` asks for, with the lanes' conditions. `rng` serves only cases whose
+    /// conditions are noise.
+    fn pins(&mut self, state: &U::State, rng: &mut impl Rng) -> U::In;
+    /// The instruction that was last asked for has been executed.
+    fn executed(&mut self);
+}
+
+/// One executed instruction of a wavefront, as the scalar judge wants to hear of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Address.
+    pub pc: u32,
+    /// Whatever the lanes that execute it see besides (r500: aL).
+    pub context: u32,
+    /// Lanes that execute it, if it is not a control instruction; otherwise 0.
+    pub executes: u64,
+    /// Lanes whose history it counts in (design: the k of the condition draw).
+    pub counts: u64,
+}
+
+/// Collects the records of a run for the scalar judge.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// In the order of execution.
+    pub records: Vec<Record>,
+    next: Option<Record>,
+}
+
+impl<U: Unit> Watch<U> for Records {
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.next = Some(U::record(golden.state(), pins));
+    }
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        if golden.step() == Step::Executed {
+            self.records.extend(self.next);
+        }
+    }
+}
+
+/// What the scalar judge says of a whole program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every compared lane executed what it executes alone.
+    Agrees {
+        /// Lanes compared.
+        lanes: u32,
+        /// Instructions compared, all lanes together.
+        instructions: u64,
+    },
+    /// A lane did not.
+    Disagrees {
+        /// Lane.
+        lane: u32,
+        /// What it did in the wavefront and what it does alone.
+        how: String,
+    },
+    /// The program is outside what the judge can say anything about.
+    NotStructured(String),
+}
+
+/// A program as it was read, and what the user should know of it.
+#[derive(Clone, Debug)]
+pub struct Loaded<P> {
+    /// The program.
+    pub program: P,
+    /// One line each.
+    pub warnings: Vec<String>,
+}
+
+/// How a file of programs is to be read.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// r500: set `JUMP_ANY` in LOOP words that lack it (spec O29).
+    pub safe_loops: bool,
+    /// Which of several programs in the file, by number or name.
+    pub which: Option<String>,
+}
+
+/// What a campaign has met, to be shown at its end.
+pub trait Seen<U: Unit>: Clone + Default + Send {
+    /// Looks at the state after a clock.
+    fn see(&mut self, state: &U::State);
+    /// Looks at a program when it is launched.
+    fn launched(&mut self, program: &U::Program);
+    /// Adds what another one has met.
+    fn merge(&mut self, other: &Self);
+    /// One line each: what, and how often or how far.
+    fn lines(&self) -> Vec<(String, String)>;
+    /// What must have been met for a campaign to be worth its name, and was not.
+    fn missing(&self) -> Vec<String>;
+}
+
+/// A flow-control unit.
+pub trait Unit: Copy + Send + Sync + 'static {
+    /// Name of the folder, the module and the command's argument.
+    const NAME: &'static str;
+    /// Lanes of a wavefront, unless asked for otherwise.
+    const LANES: u32;
+    /// One clock's inputs.
+    type In: Pins;
+    /// Architectural state.
+    type State: Pod + Default + PartialEq + Send + Sync;
+    /// A program with the registers it runs under.
+    type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
+    /// Golden model.
+    type Golden: Golden<Self>;
+    /// Black boxes.
+    type Environment: Environment<Self>;
+    /// Campaign statistics.
+    type Seen: Seen<Self>;
+
+    /// The state's fields, in the order of the bench top's mismatch bits.
+    fn fields() -> &'static [Field];
+    /// A program runs: instructions are wanted.
+    fn running(state: &Self::State) -> bool;
+    /// How a stopped program ended, e.g. `done` or `error 3 LOOP_UNDERFLOW`.
+    fn outcome(state: &Self::State) -> String;
+    /// Address of the instruction wanted.
+    fn pc(state: &Self::State) -> u32;
+    /// Whether a mismatch report shows this field although it agrees.
+    fn context(field: &str) -> bool;
+    /// What a clock without an instruction was: reset, stall, launch, host write, waiting.
+    fn describe(pins: &Self::In, running: bool) -> String;
+    /// Lanes as the spec's traces print them.
+    fn lanes(state: &Self::State, lanes: usize) -> String;
+
+    /// Signal of the bench top's view in which `field` is to be seen, if it has another name.
+    fn signal(field: &'static str) -> &'static str {
+        field
+    }
+    /// Width and filter of that signal, where they are not the field's own.
+    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)>;
+    /// Filters that the view uses.
+    fn filters() -> Vec<Filter>;
+    /// Inputs worth seeing: signal below the bench top, and its width; 0: one bit a lane.
+    fn input_signals() -> &'static [(&'static str, u32)];
+
+    /// Name of a program.
+    fn name(program: &Self::Program) -> &str;
+    /// Gives a program another name.
+    fn rename(program: &mut Self::Program, name: String);
+    /// Checks what a saved case can get wrong in its program.
+    ///
+    /// # Errors
+    /// A program that does not fit the instruction memory, for instance.
+    fn check(program: &Self::Program, file: &str) -> Result<(), InputError>;
+    /// The clocks of the host's writes before a launch.
+    fn setup(program: &Self::Program) -> Vec<Self::In>;
+    /// The clock of the launch; `again` draws what may differ from launch to launch of a noisy case.
+    fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> Self::In;
+    /// A random program.
+    fn generate(kind: Kind, rng: &mut impl Rng) -> Self::Program;
+    /// Reads a program of any kind that the unit knows, recognised by content.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn load(
+        bytes: &[u8],
+        file: &str,
+        options: &LoadOptions,
+    ) -> Result<Loaded<Self::Program>, InputError>;
+    /// Programs in a file that holds several: number, name, size.
+    ///
+    /// # Errors
+    /// As [`Unit::load`].
+    fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError>;
+    /// One instruction as text.
+    fn disassemble(program: &Self::Program, pc: u32) -> String;
+    /// The program as assembly text that assembles to the same.
+    fn to_text(program: &Self::Program) -> String;
+    /// The program as words, one instruction a line.
+    fn to_hex(program: &Self::Program) -> String;
+
+    /// The trace record of a step (design, section 6); `golden` has just done it.
+    fn trace(
+        step: u64,
+        before: &Self::State,
+        pins: &Self::In,
+        golden: &Self::Golden,
+        lanes: usize,
+    ) -> Value;
+    /// The instruction on `pins` as the scalar judge wants to hear of it.
+    fn record(before: &Self::State, pins: &Self::In) -> Record;
+    /// Holds what each lane did in the wavefront against what it does alone.
+    fn judge(case: &Case<Self>, records: &[Record], end: &Self::State) -> Verdict;
+}

@@ -1,0 +1,52 @@
+//! Looking on at a lock-step run.
+
+use crate::unit::Unit;
+
+/// Looks on, clock by clock.
+pub trait Watch<U: Unit> {
+    /// The golden is about to take `pins`.
+    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
+    /// The golden has taken them.
+    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
+}
+
+/// Nobody looks.
+impl<U: Unit> Watch<U> for () {
+    fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+}
+
+/// Both look.
+impl<U: Unit, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
+    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        self.0.before(clock, pins, golden);
+        self.1.before(clock, pins, golden);
+    }
+    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        self.0.after(clock, pins, golden);
+        self.1.after(clock, pins, golden);
+    }
+}
+
+/// Looks only if it is there.
+impl<U: Unit, W: Watch<U>> Watch<U> for Option<W> {
+    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        if let Some(watch) = self {
+            watch.before(clock, pins, golden);
+        }
+    }
+    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        if let Some(watch) = self {
+            watch.after(clock, pins, golden);
+        }
+    }
+}
+
+impl<U: Unit, W: Watch<U>> Watch<U> for &mut W {
+    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        (**self).before(clock, pins, golden);
+    }
+    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        (**self).after(clock, pins, golden);
+    }
+}

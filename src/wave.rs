@@ -1,0 +1,217 @@
+//! Waves: the GTKWave view of a unit, made from its field list, and the filters that name values.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::field::{Field, Shape};
+use crate::unit::Unit;
+
+/// Time units (ns) a clock takes in a dump; clock n rises at n times this.
+pub const PERIOD_NS: u64 = 10;
+
+/// How a field is shown in the waves. Both sides have it, as `rtl_view.NAME` and `golden_view.NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Name below the view's scope, e.g. `lane[3]`.
+    pub name: String,
+    /// Bits.
+    pub width: u32,
+    /// Filter file that names the values, without folder and ending.
+    pub filter: Option<&'static str>,
+}
+
+/// Tables that name values: file name, and (value, name) for every value worth one.
+pub type Filter = (&'static str, u32, Vec<(u64, String)>);
+
+/// Time in a dump at which what the inputs of clock `clock` did is to be seen.
+pub fn time_of(clock: u64) -> u64 {
+    (clock + 1) * PERIOD_NS
+}
+
+/// The signal that shows `element` of `field`.
+pub fn signal<U: Unit>(field: &Field, element: usize) -> String {
+    let name = U::signal(field.name);
+    match field.shape {
+        // A single plane is a mask, one signal for all lanes.
+        Shape::Planes(1) => name.to_owned(),
+        Shape::Words { count: 1, .. } => name.to_owned(),
+        _ => format!("{name}[{element}]"),
+    }
+}
+
+/// Signals of one side in the order of the view: (name, width, filter).
+fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
+    let mut list: Vec<Trace> = Vec::new();
+    for field in U::fields() {
+        let elements = if field.shape == Shape::Planes(1) {
+            1
+        } else {
+            field.elements(lanes)
+        };
+        let (width, filter) = U::signal_format(field.name).unwrap_or((field.width, None));
+        let width = if field.shape == Shape::Planes(1) {
+            lanes as u32
+        } else {
+            width
+        };
+        for element in 0..elements {
+            let trace = Trace {
+                name: signal::<U>(field, element),
+                width,
+                filter,
+            };
+            // Fields that share a signal (class and counters of a lane) are listed once.
+            if !list.contains(&trace) {
+                list.push(trace);
+            }
+        }
+    }
+    list
+}
+
+/// The view as the text of a save file. `dump` is named in it; `filters` is the folder of the filter
+/// files as seen from where GTKWave is started, for it looks there and not beside the save file.
+pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Option<u64>) -> String {
+    let mut text = String::new();
+    let top = format!("TOP.{}_tb", U::NAME);
+    let _ = writeln!(
+        text,
+        "[*] Reconverge {}: RTL beside golden, {lanes} lanes",
+        U::NAME
+    );
+    let _ = writeln!(text, "[dumpfile] \"{dump}\"");
+    let _ = writeln!(
+        text,
+        "[timestart] {}",
+        marker.map_or(0, |t| t.saturating_sub(20 * PERIOD_NS))
+    );
+    let marker = marker.map_or_else(|| "-1".to_owned(), |t| t.to_string());
+    // Zoom 2^-3.5: some forty clocks in a window of usual width.
+    let _ = writeln!(text, "*-3.5 {marker}{}", " -1".repeat(26));
+    let _ = writeln!(
+        text,
+        "[treeopen] TOP.\n[treeopen] {top}.\n[sst_width] 220\n[signals_width] 260"
+    );
+    let mut line = |flags: &str, what: &str| {
+        let _ = writeln!(text, "@{flags}\n{what}");
+    };
+    line("28", &format!("{top}.clk_i"));
+    line("200", "-mismatch, one bit a field");
+    line(
+        "c00023",
+        &format!("{top}.mismatch_o[{}:0]", U::fields().len() - 1),
+    );
+    for (i, field) in U::fields().iter().enumerate() {
+        line(
+            "28",
+            &format!(
+                "+{{{}}} ({i}){top}.mismatch_o[{}:0]",
+                field.name,
+                U::fields().len() - 1
+            ),
+        );
+    }
+    line("1401201", "-group_end");
+    line("200", "-inputs, one clock before they act");
+    for (name, width) in U::input_signals() {
+        let width = if *width == 0 { lanes as u32 } else { *width };
+        line(
+            if width == 1 { "28" } else { "22" },
+            &format!("{top}.{name}{}", range(width)),
+        );
+    }
+    for trace in traces::<U>(lanes) {
+        let mut radix = |side: &str| {
+            let name = format!("{top}.{side}_view.{}{}", trace.name, range(trace.width));
+            match trace.filter {
+                Some(filter) => line(
+                    "2028",
+                    &format!(
+                        "^1 {filters}/{filter}.txt\n+{{{side} {}}} {name}",
+                        trace.name
+                    ),
+                ),
+                None if trace.width == 1 => {
+                    line("28", &format!("+{{{side} {}}} {name}", trace.name))
+                }
+                None => line("22", &format!("+{{{side} {}}} {name}", trace.name)),
+            }
+        };
+        radix("rtl");
+        radix("golden");
+    }
+    text.push_str("[pattern_trace] 1\n[pattern_trace] 0\n");
+    text
+}
+
+fn range(width: u32) -> String {
+    if width == 1 {
+        String::new()
+    } else {
+        format!("[{}:0]", width - 1)
+    }
+}
+
+/// A filter file: value in binary, then its name.
+fn filter_text(width: u32, names: &[(u64, String)]) -> String {
+    names.iter().fold(String::new(), |mut text, (value, name)| {
+        let _ = writeln!(text, "{value:0width$b} {name}", width = width as usize);
+        text
+    })
+}
+
+/// A temporary file in `dir` that is to be renamed; readable by whom the umask allows, like any file.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn new_file(dir: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(".writing-").tempfile_in(dir)
+}
+
+/// Writes `text` beside its place and renames it: never half a file.
+///
+/// # Errors
+/// The folder or the file cannot be written.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
+    let shown = |e: std::io::Error| format!("{}: {e}", path.display());
+    let dir = path
+        .parent()
+        .filter(|d| !d.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    fs::create_dir_all(dir).map_err(shown)?;
+    let mut file = new_file(dir).map_err(shown)?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(shown)?;
+    file.persist(path).map_err(|e| shown(e.error))?;
+    Ok(())
+}
+
+/// Writes the filters of `U` into `dir/filters` and the view to `path`; returns the command that opens
+/// `dump` in it, to be run from the current folder.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_view<U: Unit>(
+    path: &Path,
+    dump: &Path,
+    lanes: usize,
+    marker: Option<u64>,
+) -> Result<String, String> {
+    let dir = path.parent().unwrap_or(Path::new(""));
+    let filters: PathBuf = dir.join("filters");
+    for (name, width, names) in U::filters() {
+        write_whole(
+            &filters.join(format!("{name}.txt")),
+            &filter_text(width, &names),
+        )?;
+    }
+    let dump_name = dump.to_string_lossy();
+    write_whole(
+        path,
+        &save_file::<U>(lanes, &dump_name, &filters.to_string_lossy(), marker),
+    )?;
+    Ok(format!("gtkwave {dump_name} {}", path.display()))
+}

@@ -1,0 +1,131 @@
+// One template for all units. Compiled once a model, in one unit with what Verilator emitted, with
+//   RCV_TOP     class of the verilated bench top
+//   RCV_SYMBOL  name of the exported table
+//   RCV_LANES   LANES of the model
+// Lines between emitted files are joined by src/dut/build.rs.
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "shim.h"
+#include "verilated.h"
+#include "verilated_vcd_c.h"
+
+struct rcv_model {
+  VerilatedContext context;
+  std::unique_ptr<RCV_TOP> top;
+  std::unique_ptr<VerilatedVcdC> vcd;
+  uint64_t clock = 0;
+};
+
+namespace {
+
+// Ten time units a clock, rising edge at multiples of ten.
+constexpr uint64_t kPeriod = 10;
+constexpr uint64_t kHalf = 5;
+
+template <typename T>
+void put(T &port, const void *bytes) {
+  std::memcpy(&port, bytes, sizeof(port));
+}
+
+inline void edge(rcv_model *m, uint8_t level) {
+  m->top->clk_i = level;
+  m->top->eval();
+}
+
+rcv_model *create(uint32_t seed) {
+  auto m = std::unique_ptr<rcv_model>(new (std::nothrow) rcv_model);
+  if (!m) return nullptr;
+  m->context.randReset(2);
+  m->context.randSeed(static_cast<int>(seed));
+  m->context.traceEverOn(true);
+  m->top.reset(new (std::nothrow) RCV_TOP{&m->context, "TOP"});
+  if (!m->top) return nullptr;
+  m->top->view_i = 0;
+  m->top->load_i = 0;
+  std::memset(&m->top->in_i, 0, sizeof(m->top->in_i));
+  std::memset(&m->top->golden_i, 0, sizeof(m->top->golden_i));
+  edge(m.get(), 0);
+  return m.release();
+}
+
+void destroy(rcv_model *m) {
+  if (m->vcd) m->vcd->close();
+  m->top->final();
+  delete m;
+}
+
+void step(rcv_model *m, const void *in, const void *golden, void *state) {
+  put(m->top->in_i, in);
+  if (golden) put(m->top->golden_i, golden);
+  edge(m, 1);
+  if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod));
+  std::memcpy(state, &m->top->state_o, sizeof(m->top->state_o));
+  edge(m, 0);
+  if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod + kHalf));
+  ++m->clock;
+}
+
+void load(rcv_model *m, const void *state) {
+  // First the clock that the top still has in its input registers (a stalled one, by contract), so
+  // that nothing moves after the load.
+  edge(m, 1);
+  edge(m, 0);
+  put(m->top->golden_i, state);
+  m->top->load_i = 1;
+  m->top->eval();
+  m->top->load_i = 0;
+  m->top->eval();
+}
+
+uint64_t bare(rcv_model *m, const void *ins, uint64_t count) {
+  const auto *in = static_cast<const char *>(ins);
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; ++i, in += sizeof(m->top->in_i)) {
+    put(m->top->in_i, in);
+    edge(m, 1);
+    edge(m, 0);
+    uint64_t word;
+    std::memcpy(&word, &m->top->state_o, sizeof(word));
+    sum = (sum << 1 | sum >> 63) ^ word;
+  }
+  return sum;
+}
+
+void close_vcd(rcv_model *m) {
+  if (m->vcd) m->vcd->close();
+  m->vcd.reset();
+  m->top->view_i = 0;
+}
+
+int open_vcd(rcv_model *m, const char *path) {
+  close_vcd(m);
+  // Opened here first: the trace writer has no way to say that it cannot.
+  std::FILE *probe = std::fopen(path, "w");
+  if (!probe) return 0;
+  std::fclose(probe);
+  m->vcd.reset(new VerilatedVcdC);
+  m->top->trace(m->vcd.get(), 99);
+  m->vcd->set_time_unit("1ns");
+  m->vcd->set_time_resolution("1ns");
+  m->vcd->open(path);
+  m->top->view_i = 1;
+  return m->vcd->isOpen() ? 1 : 0;
+}
+
+uint64_t mismatch(const rcv_model *m) { return m->top->mismatch_o; }
+
+}  // namespace
+
+extern "C" {
+// `extern` again: a constant at namespace scope has internal linkage by default.
+extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
+const rcv_api RCV_SYMBOL = {
+    RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o),
+    create,  destroy,   step,                  load,                     bare,
+    open_vcd, close_vcd, mismatch,
+};
+}
