@@ -6,7 +6,7 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -52,7 +52,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn measure<U: Unit>(unit_bare: &PathBuf, dir: &PathBuf) -> Result<(), Box<dyn Error>> {
+fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> {
     let lanes = U::LANES;
     let inputs = record::<U>(lanes);
     let file = dir.join(format!("{}.inputs", U::NAME));

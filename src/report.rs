@@ -106,7 +106,9 @@ impl<U: Unit> SavedCase<U> {
 #[derive(Clone, Debug)]
 struct Line {
     clock: u64,
-    text: String,
+    pc: u32,
+    what: String,
+    lanes: String,
 }
 
 /// Keeps the last clocks of a run as text.
@@ -140,7 +142,9 @@ impl<U: Unit> Watch<U> for History<'_, U> {
         }
         self.lines.push_back(Line {
             clock,
-            text: format!("0x{pc:03x}  {what:<44} {lanes}"),
+            pc,
+            what,
+            lanes,
         });
     }
 }
@@ -154,8 +158,10 @@ pub struct Report {
     fields: usize,
     rows: Vec<Row>,
     more: usize,
+    /// All lanes, RTL and golden.
+    lanes: [String; 2],
     rule: String,
-    history: Vec<(u64, String)>,
+    history: Vec<Line>,
     /// The case, to be replayed.
     pub case_file: PathBuf,
     /// The dump.
@@ -213,12 +219,6 @@ fn rows<U: Unit>(m: &Mismatch<U>, lanes: usize) -> (Vec<Row>, usize) {
             });
         }
     }
-    rows.push(Row {
-        name: "lanes".to_owned(),
-        rtl: U::lanes(&m.rtl, lanes),
-        golden: U::lanes(&m.golden, lanes),
-        differs: false,
-    });
     (rows, m.diffs.len().saturating_sub(ELEMENTS))
 }
 
@@ -242,11 +242,7 @@ pub fn diagnose<U: Unit>(
     let lanes = case.lanes as usize;
     std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
 
-    let from = if found.clock <= WINDOW {
-        0
-    } else {
-        found.clock - WINDOW
-    };
+    let from = found.clock.saturating_sub(WINDOW);
     let mut history = History {
         case,
         lines: VecDeque::with_capacity(HISTORY),
@@ -293,12 +289,9 @@ pub fn diagnose<U: Unit>(
         fields: U::fields().len(),
         rows,
         more,
+        lanes: [&shown.rtl, &shown.golden].map(|s| U::lanes(s, lanes)),
         rule,
-        history: history
-            .lines
-            .into_iter()
-            .map(|l| (l.clock, l.text))
-            .collect(),
+        history: history.lines.into(),
         case_file,
         dump,
         time,
@@ -334,7 +327,7 @@ impl Display for Report {
             width(|r| &r.rtl, 16),
             width(|r| &r.golden, 16),
         );
-        writeln!(f, "  {:<a$}  {:<b$}  {:<c$}", "field", "rtl", "golden")?;
+        writeln!(f, "  {:<a$}  {:<b$}  golden", "field", "rtl")?;
         for row in &self.rows {
             let mark = if row.differs { "  <--" } else { "" };
             let line = format!(
@@ -346,11 +339,23 @@ impl Display for Report {
         if self.more > 0 {
             writeln!(f, "  and {} more, all in the dump", self.more)?;
         }
+        writeln!(f, "  lanes rtl     {}", self.lanes[0])?;
+        writeln!(f, "  lanes golden  {}", self.lanes[1])?;
         writeln!(f, "  golden's rule: {}", self.rule)?;
         writeln!(f, "  last clocks (golden):")?;
-        for (clock, text) in &self.history {
+        let width = self.history.iter().map(|l| l.what.len()).max().unwrap_or(0);
+        for Line {
+            clock,
+            pc,
+            what,
+            lanes,
+        } in &self.history
+        {
             let mark = if *clock == self.clock { '>' } else { ' ' };
-            writeln!(f, "  {mark} {clock:>6}  {text}")?;
+            writeln!(
+                f,
+                "  {mark} {clock:>6}  0x{pc:03x}  {what:<width$}  {lanes}"
+            )?;
         }
         writeln!(f, "replay  reconverge replay {}", self.case_file.display())?;
         writeln!(

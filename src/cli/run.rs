@@ -13,9 +13,7 @@ use reconverge::unit::{Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
 use reconverge::wave;
 
-use super::{
-    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, print, read, read_text, warn,
-};
+use super::{Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, print, read, read_text, warn};
 
 impl From<&LoadArgs> for LoadOptions {
     fn from(args: &LoadArgs) -> Self {

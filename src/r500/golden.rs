@@ -647,6 +647,23 @@ impl crate::unit::Golden<super::R500> for Golden {
 }
 
 impl Golden {
+    /// What each lane wants of the flow-control instruction on `pins`, as the spec's traces print it
+    /// (spec 7.2): 1 jump, 0 stay, `e` switched off by this else, `-` nothing; `count` if the count
+    /// decides. `None` if the instruction ends in an error.
+    pub fn wants(&self, pins: &In) -> Option<String> {
+        let d = self.decide(pins).ok()?;
+        if d.forced {
+            return Some("count".to_owned());
+        }
+        let lane = |i: usize| match d.st[i] {
+            ACTIVE if d.want[i] == 1 => '1',
+            ACTIVE => '0',
+            BRANCH if d.want[i] == 1 => 'e',
+            _ => '-',
+        };
+        Some((0..self.lanes).map(lane).collect())
+    }
+
     /// The rule behind `field` of `element` after an instruction that was decided as `d`.
     fn explain_step(&self, d: &Decision, field: &str, element: usize) -> String {
         let verb = if d.jump { "jumps" } else { "stays" };

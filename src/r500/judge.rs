@@ -60,7 +60,11 @@ pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
             true => taken.next().copied().unwrap_or(0),
             false => drawn(case, lane, k),
         };
-        let alone = scalar.run(case.max_steps, &mut conditions);
+        // Alone a lane may go through stubs that it slept through in the wavefront: a few more steps.
+        let alone = scalar.run(
+            case.max_steps.saturating_mul(2).saturating_add(100),
+            &mut conditions,
+        );
         let differs = executed
             .iter()
             .zip(&alone.executed)
@@ -86,8 +90,7 @@ pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
         };
         return Verdict::Disagrees { lane, how };
     }
-    if end.done == 1 && !ignores && (end.st != [0; 2] || end.loop_depth != 0 || end.addr_depth != 0)
-    {
+    if end.done == 1 && (end.st != [0; 2] || end.loop_depth != 0 || end.addr_depth != 0) {
         let how = "at its end not every lane is ACTIVE and both stacks empty (spec 8.1)".to_owned();
         return Verdict::Disagrees {
             lane: (end.st[0] | end.st[1]).trailing_zeros() % 64,

@@ -13,8 +13,8 @@
 //! would be alone. The forms are those of spec 7.1 with every field that has no effect left free;
 //! anything else is [`NotStructured`], never a guess.
 //!
-//! Two words cannot be read without that pass. A lane that arrives ACTIVE at an ELSE goes to its
-//! target if the jump closes the level (`B_OP1` DECR), but at a fused ELSE IF the target is the
+//! One word cannot be read alone without that pass. A lane that arrives ACTIVE at an ELSE goes to
+//! its target if the jump closes the level (`B_OP1` DECR), but the target of a fused ELSE IF is the
 //! inner ELSE part, and the lane goes on behind the ENDIF that closes the level.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -1451,7 +1451,7 @@ mod tests {
         refused(
             &with(if_else(), 5, to(ENDIF - 0x1_0000, 6)),
             6,
-            "two ways here",
+            "ends inside",
         );
         refused(
             &with(if_else(), 1, to(IF_ELSE, 5)),
@@ -1470,10 +1470,16 @@ mod tests {
             1,
             "lanes along that want to stay",
         );
-        refused(&with(if_else(), 2, to(RETURN, 0)), 6, "ends inside");
+        let mut early = if_else();
+        early.regs.code_addr = 2 << 16;
+        refused(&early, 2, "ends inside");
         refused(&with(if_else(), 6, to(IF, 6)), 6, "opens a construct");
         let leave = continue_and_break;
-        refused(&with(leave(), 3, to(0x0401_ff07, 10)), 10, "two ways here");
+        refused(
+            &with(leave(), 3, to(0x0401_ff07, 10)),
+            3,
+            "to the end of its loop",
+        );
         refused(
             &with(leave(), 3, to(0x0402_ff07, 11)),
             3,
@@ -1594,16 +1600,17 @@ mod tests {
         };
         assert_eq!(end(&chain(4)).0, End::Done);
         assert_eq!(end(&chain(5)), (End::Error(ADDR_OVERFLOW), 8, 0, 4));
-        // Itself, for ever; nobody knows how deep.
-        let p = program(&[to(CALL, 0), A]);
+        // A subroutine that calls itself: no depth of its own.
+        let p = program(&[to(CALL, 2), A, to(CALL, 2), (RETURN, 0)]);
         let p = Program {
             regs: Registers {
-                code_addr: 9 << 16,
+                code_addr: 1 << 16,
                 ..p.regs
             },
             ..p
         };
-        assert_eq!(Scalar::new(&p).map(|s| s.depth()).ok(), Some(None));
+        assert_eq!(Scalar::new(&p).expect("structured").depth(), None);
+        assert_eq!(end(&p), (End::Error(ADDR_OVERFLOW), 2, 0, 4));
         let mut p = program(&[to(JUMP, 300), A]);
         p.regs.code_range = 255 << 16;
         assert_eq!(end(&p), (End::Error(PC_RANGE), 0, 0, 0));

@@ -247,12 +247,16 @@ impl State {
     pub fn lc(&self, i: usize) -> u8 {
         (self.lc[0] >> i & 1) as u8 | ((self.lc[1] >> i & 1) as u8) << 1
     }
-    /// Lane `i` as the spec's traces print it: `A`, `B2`, `C0`, `K1`.
+    /// Lane `i` as the spec's traces print it: `A`, `B2`, `C0`, `K1`; with both counters if they are not
+    /// canonical (spec 3.1), as only broken RTL has them.
     pub fn lane(&self, i: usize) -> String {
-        match self.class(i) {
-            0 => "A".to_owned(),
-            1 => format!("B{}", self.bc(i)),
-            c => format!("{}{}", CLASS_LETTER[usize::from(c)], self.lc(i)),
+        let (class, bc, lc) = (self.class(i), self.bc(i), self.lc(i));
+        let letter = CLASS_LETTER[usize::from(class)];
+        match class {
+            0 if bc == 0 && lc == 0 => letter.to_string(),
+            1 if lc == 0 => format!("{letter}{bc}"),
+            2 | 3 if bc == 0 => format!("{letter}{lc}"),
+            _ => format!("{letter}[bc={bc},lc={lc}]"),
         }
     }
     /// Constant `n` as written, bits 23:0 of `US_FC_INT_CONST_n`.
@@ -293,10 +297,12 @@ mod tests {
 
     #[test]
     fn lanes_print_as_in_the_traces_of_the_spec() {
-        let mut s = State::default();
-        s.st = [0b1010, 0b1100];
-        s.bc = [0b10, 0b10, 0, 0, 0b10];
-        s.lc = [0b1000, 0];
+        let s = State {
+            st: [0b1010, 0b1100],
+            bc: [0b10, 0b10, 0, 0, 0b10],
+            lc: [0b1000, 0],
+            ..State::default()
+        };
         assert_eq!([0, 1, 2, 3].map(|i| s.lane(i)), ["A", "B19", "C0", "K1"]);
     }
 }
