@@ -4,18 +4,14 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
-use bytemuck::bytes_of;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::case::Case;
+use crate::case::{CASE_FORMAT, Case, Failure, SavedCase};
 use crate::dut::Rtl;
 use crate::field::Diff;
-use crate::input::InputError;
 use crate::lockstep::{self, Compared, Mismatch, Outcome};
 use crate::unit::{Golden, Step, Unit};
 use crate::watch::Watch;
 use crate::wave;
+use bytemuck::bytes_of;
 
 /// Lines of history in a report.
 const HISTORY: usize = 6;
@@ -24,83 +20,6 @@ const ELEMENTS: usize = 12;
 /// A dump covers the whole run up to this many clocks, and a window of this size before the failing
 /// one otherwise.
 const WINDOW: u64 = 400;
-
-/// Where a saved case failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// Clock, from 0.
-    pub clock: u64,
-    /// First field that differed.
-    pub field: String,
-    /// Lane, frame or entry of it.
-    pub element: usize,
-}
-
-/// A saved case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-pub struct SavedCase<U: Unit> {
-    /// Version of this format.
-    pub reconverge: u32,
-    /// Name of the unit.
-    pub unit: String,
-    /// Where it failed when it was saved.
-    pub failure: Option<Failure>,
-    /// The case.
-    pub case: Case<U>,
-}
-
-/// The version of [`SavedCase`] that this crate writes and reads.
-pub const CASE_FORMAT: u32 = 1;
-
-/// The unit that a saved case is for.
-///
-/// # Errors
-/// Not a saved case of this version.
-pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|e| InputError::new(file, e.line(), "json", format!("{e}")).in_text(text))?;
-    match value.get("reconverge").and_then(Value::as_u64) {
-        Some(v) if v == u64::from(CASE_FORMAT) => {}
-        Some(v) => {
-            let why = format!("version {v} of the format, this program reads {CASE_FORMAT}");
-            return Err(InputError::new(file, 0, "reconverge", why));
-        }
-        None => {
-            return Err(InputError::new(
-                file,
-                0,
-                "reconverge",
-                "missing: not a saved case",
-            ));
-        }
-    }
-    value
-        .get("unit")
-        .and_then(Value::as_str)
-        .map(str::to_owned)
-        .ok_or_else(|| InputError::new(file, 0, "unit", "missing: which unit the case is for"))
-}
-
-impl<U: Unit> SavedCase<U> {
-    /// Reads a saved case.
-    ///
-    /// # Errors
-    /// Not JSON, other fields than these, values out of range.
-    pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        let saved: Self = serde_json::from_str(text)
-            .map_err(|e| InputError::new(file, e.line(), "case", format!("{e}")).in_text(text))?;
-        saved.case.check(file)?;
-        Ok(saved)
-    }
-
-    /// The case as text.
-    pub fn to_text(&self) -> String {
-        // Plain data with string keys: nothing in it can fail to serialise.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
-    }
-}
 
 /// What one clock did, as text.
 #[derive(Clone, Debug)]

@@ -6,7 +6,6 @@ use bytemuck::Pod;
 use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::case::{Case, Kind};
 use crate::field::Field;
@@ -238,14 +237,14 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// The program as words, one instruction a line.
     fn to_hex(program: &Self::Program) -> String;
 
-    /// The trace record of a step (design, section 6); `golden` has just done it.
+    /// The trace record of a step, as one line of JSON without its end; `golden` has just done it.
     fn trace(
         step: u64,
         before: &Self::State,
         pins: &Self::In,
         golden: &Self::Golden,
         lanes: usize,
-    ) -> Value;
+    ) -> String;
     /// The instruction on `pins` as the scalar judge wants to hear of it.
     fn record(before: &Self::State, pins: &Self::In) -> Record;
     /// Holds what each lane did in the wavefront against what it does alone.

@@ -7,9 +7,8 @@ use std::process::{Command, Output};
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::case::{Case, Table};
+use reconverge::case::{CASE_FORMAT, Case, Failure, SavedCase, Table, unit_of_case};
 use reconverge::r500::R500;
-use reconverge::report::{CASE_FORMAT, Failure, SavedCase, unit_of_case};
 use reconverge::unit::{LoadOptions, Unit};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

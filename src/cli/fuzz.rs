@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reconverge::campaign::{self, Limit, Options, Summary, Why};
-use reconverge::report::{CASE_FORMAT, SavedCase};
+use reconverge::case::{CASE_FORMAT, SavedCase};
 use reconverge::unit::{Seen, Unit};
 use reconverge::wave;
 

@@ -361,7 +361,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Replay(args) => {
             let text = read_text(&args.file)?;
             let file = args.file.to_string_lossy();
-            let name = reconverge::report::unit_of_case(&text, &file)?;
+            let name = reconverge::case::unit_of_case(&text, &file)?;
             let unit = UNITS.iter().find(|u| u.name() == name).ok_or_else(|| {
                 let known: Vec<_> = UNITS.iter().map(|u| u.name()).collect();
                 let why = format!("there is no unit {name:?}; there are {}", known.join(", "));

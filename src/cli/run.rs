@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use reconverge::case::{Case, Conditions, Flip, Table};
+use reconverge::case::{Case, Conditions, Flip, SavedCase, Table};
 use reconverge::dut::Rtl;
 use reconverge::input::InputError;
 use reconverge::lockstep::{self, Outcome};
-use reconverge::report::{self, SavedCase};
+use reconverge::report;
 use reconverge::unit::{Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
 use reconverge::wave;

@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use rand::Rng;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
@@ -253,7 +252,7 @@ impl Unit for R500 {
         asm::hex_text(program)
     }
 
-    fn trace(step: u64, before: &State, pins: &In, golden: &Golden, lanes: usize) -> Value {
+    fn trace(step: u64, before: &State, pins: &In, golden: &Golden, lanes: usize) -> String {
         let after = golden.state();
         // Out of the code window there is no instruction, whatever stands on the pins.
         let words = golden
@@ -284,7 +283,8 @@ impl Unit for R500 {
             done: after.done,
             halted: after.halted,
         };
-        serde_json::to_value(record).unwrap_or_default()
+        // Numbers and lists of them: nothing in it can fail to serialise.
+        serde_json::to_string(&record).unwrap_or_default()
     }
 
     fn record(before: &State, pins: &In) -> Record {
