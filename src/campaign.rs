@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::case::{Case, Conditions, Kind};
 use crate::dut::Rtl;
 use crate::environment::draw_word;
-use crate::lockstep::{self, Compared, Outcome};
+use crate::lockstep::{self, Compared, Outcome, Stimulus};
 use crate::unit::{Golden, Pins, Records, Seen, Unit, Verdict};
 use crate::watch::Watch;
 
@@ -218,6 +218,26 @@ pub fn case<U: Unit>(seed: u64, index: u64, lanes: u32) -> (Kind, Case<U>) {
         case.conditions = Conditions::Noise;
     }
     (kind, case)
+}
+
+/// The inputs of the first `clocks` clocks of a campaign, recorded from the golden alone: for measuring.
+pub fn recorded<U: Unit>(seed: u64, lanes: u32, clocks: usize) -> Vec<U::In> {
+    let mut inputs = Vec::with_capacity(clocks + 2 * CASE_CLOCKS as usize);
+    let mut golden = U::Golden::new(lanes as usize);
+    for index in 0.. {
+        let (_, case) = case::<U>(seed, index, lanes);
+        let mut stimulus = Stimulus::new(&case);
+        while let Some(pins) = stimulus.next(golden.state()) {
+            golden.cycle(&pins);
+            stimulus.done(&pins, golden.step());
+            inputs.push(pins);
+        }
+        if inputs.len() >= clocks {
+            break;
+        }
+    }
+    inputs.truncate(clocks);
+    inputs
 }
 
 fn run_one<U: Unit>(

@@ -1,4 +1,75 @@
-//! Reconverge.
+//! SIMT divergence hardware in SystemVerilog, golden models in Rust, and a lock-step bench that
+//! compares every bit of every lane on every clock.
+//!
+//! ```text
+//!                  case (program, seed, stalls ...)
+//!                               |
+//!                  Stimulus: the pins of every clock
+//!                   |                            |
+//!            Golden::cycle                   Dut::clock          (one clock later: the bench top
+//!                   |                            |                registers its inputs)
+//!                   +------> compared <----------+
+//!                               |
+//!            Mismatch -> Report, VCD, view, saved case
+//! ```
+//!
+//! # The clock contract
+//!
+//! One clock, synchronous active-low reset. A launch starts a wavefront; while the unit is stalled
+//! nothing changes at all; while a program runs, a clock executes one instruction if and only if the
+//! instruction is valid. The bench is the instruction memory: it answers in the same clock or any number
+//! of clocks later. An error is sticky, the offending instruction changes nothing else, and the unit
+//! stays halted until the next launch.
+//!
+//! # Three judges
+//!
+//! RTL and golden model are written separately from the specification of the unit and share nothing. The
+//! third judge, a scalar machine, runs one lane alone: in a structured program each lane must execute
+//! exactly what it would execute by itself.
+//!
+//! # One program in lock-step
+//!
+//! ```
+//! # #[cfg(feature = "rtl")] {
+//! use reconverge::case::Case;
+//! use reconverge::dut::Rtl;
+//! use reconverge::lockstep;
+//! use reconverge::r500::{R500, asm::assemble, golden::Golden};
+//! use reconverge::unit::{Golden as _, Records, Unit, Verdict};
+//!
+//! let program = assemble("ALU c\nIF alu\nALU then\nELSE\nALU else\nENDIF\nOUT\n", "demo.s").unwrap();
+//! let case = Case::<R500>::new(program);
+//! let mut dut = Rtl::<R500>::own(case.lanes).unwrap().open(case.model_seed()).unwrap();
+//! let mut records = Records::default();
+//! let outcome = lockstep::run(&case, &mut dut, &mut Golden::new(16), &mut records);
+//! assert!(outcome.mismatch.is_none() && outcome.compared.clocks > 0);
+//! assert!(matches!(R500::judge(&case, &records.records, &outcome.end), Verdict::Agrees { lanes: 16, .. }));
+//! # }
+//! ```
+//!
+//! # Task -> files
+//!
+//! | to | look at |
+//! |---|---|
+//! | run a case | [`case`], [`lockstep`], [`dut`] |
+//! | see why it failed | [`report`], [`wave`] |
+//! | run many | [`campaign`] |
+//! | draw conditions | [`environment`] |
+//! | read, write, import programs | [`r500::asm`], [`r500::import`], [`r500::isa`] |
+//! | know what a unit does | [`r500::golden`] |
+//! | judge one lane | [`r500::scalar`], [`r500::judge`] |
+//! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
+//! | build RTL | `build.rs`, `src/dut/build.rs` |
+//!
+//! # Units
+//!
+//! * [`r500`]: ATI R5xx pixel-shader flow control.
+//!
+//! # Features
+//!
+//! * `cli` (default): the `reconverge` command, and with it `rtl` and [`campaign`].
+//! * `rtl`: the RTL, verilated by the build script: [`dut`], [`lockstep`], [`report`]. Without it the crate
+//!   is golden models, assemblers and importers in pure Rust, and needs no Verilator.
 
 #[cfg(feature = "cli")]
 pub mod campaign;

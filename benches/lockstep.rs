@@ -1,0 +1,51 @@
+//! Nanoseconds a clock of the parts of lock-step; `benches/cost` holds them against the bare unit.
+
+use bytemuck::bytes_of;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use reconverge::campaign;
+use reconverge::dut::Rtl;
+use reconverge::r500::R500;
+use reconverge::unit::{Golden, Unit};
+
+const CLOCKS: usize = 20_000;
+
+fn parts<U: Unit>(c: &mut Criterion) {
+    let inputs = campaign::recorded::<U>(1, U::LANES, CLOCKS);
+    let rtl = Rtl::<U>::own(U::LANES).expect("linked");
+    let mut group = c.benchmark_group(U::NAME);
+    group.throughput(Throughput::Elements(CLOCKS as u64));
+    group.bench_function("bench top, bare", |b| {
+        let mut dut = rtl.open(1).expect("fits");
+        b.iter(|| dut.bare(&inputs));
+    });
+    group.bench_function("golden", |b| {
+        let mut golden = U::Golden::new(U::LANES as usize);
+        b.iter(|| {
+            for pins in &inputs {
+                golden.cycle(pins);
+            }
+        });
+    });
+    group.bench_function("lock-step", |b| {
+        let mut dut = rtl.open(1).expect("fits");
+        let mut golden = U::Golden::new(U::LANES as usize);
+        // Every round starts with a reset, so that both begin alike.
+        dut.clock(&inputs[0], None);
+        golden.cycle(&inputs[0]);
+        b.iter(|| {
+            for pins in &inputs {
+                let state = dut.clock(pins, None);
+                assert!(bytes_of(state) == bytes_of(golden.state()));
+                golden.cycle(pins);
+            }
+        });
+    });
+    group.finish();
+}
+
+fn all(c: &mut Criterion) {
+    parts::<R500>(c);
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);
