@@ -1,6 +1,7 @@
 //! The loop: golden and RTL get the same pins, and every bit of state is compared on every clock.
 
 use bytemuck::bytes_of;
+use rand::distr::{Bernoulli, Distribution};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -14,6 +15,13 @@ use crate::watch::Watch;
 const RESET_CLOCKS: u64 = 2;
 /// A noisy bench resets the unit in mid-flight once in about this many clocks.
 const RESET_EVERY: u32 = 1500;
+/// A noisy bench puts noise on the pins that do not matter once in about this many clocks.
+const SCRAMBLE_EVERY: u32 = 8;
+
+/// True `n` times in `of`; always, if `n` is more.
+fn ratio(n: u32, of: u32) -> Bernoulli {
+    Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
+}
 
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +44,10 @@ pub struct Stimulus<'c, U: Unit> {
     launches: u64,
     steps: u64,
     clock: u64,
+    // Made once: to make one takes a division, and each is asked in every clock.
+    stalls: Bernoulli,
+    resets: Bernoulli,
+    scrambles: Bernoulli,
 }
 
 impl<'c, U: Unit> Stimulus<'c, U> {
@@ -50,6 +62,9 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             launches: 0,
             steps: 0,
             clock: 0,
+            stalls: ratio(case.stall16, 16),
+            resets: ratio(1, RESET_EVERY),
+            scrambles: ratio(1, SCRAMBLE_EVERY),
         }
     }
 
@@ -68,7 +83,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         self.clock += 1;
         if noisy.is_some()
             && !matches!(self.phase, Phase::Over | Phase::Reset(_))
-            && self.rng.random_ratio(1, RESET_EVERY)
+            && self.resets.sample(&mut self.rng)
         {
             self.phase = Phase::Reset(1);
         }
@@ -93,14 +108,14 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             }
             Phase::Run => self.environment.pins(state, &mut self.rng),
         };
-        if self.case.stall16 > 0 && self.rng.random_ratio(self.case.stall16, 16) {
+        if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
             if self.phase == Phase::Run && self.rng.random() {
                 pins.starve();
             } else {
                 pins.set_stall(true);
             }
         }
-        if noisy.is_some() && self.rng.random_ratio(1, 8) {
+        if noisy.is_some() && self.scrambles.sample(&mut self.rng) {
             pins.scramble(U::running(state), &mut self.rng);
         }
         Some(pins)
@@ -252,23 +267,19 @@ impl<U: Unit> Bench<'_, U> {
                 field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
             }
             let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
-            let rtl = self
-                .dut
-                .clock(&pins, self.dump_from.is_some().then_some(expected));
-            // Before the first reset clock is through there is nothing to compare.
-            if clock > 0 {
-                if bytes_of(rtl) == bytes_of(expected) {
-                    compared.clocks += 1;
-                } else {
-                    let diffs = field::diff(
-                        U::fields(),
-                        case.lanes as usize,
-                        bytes_of(rtl),
-                        bytes_of(expected),
-                    );
+            match self.dut.check(&pins, expected) {
+                // Before the first reset clock is through there is nothing to compare.
+                _ if clock == 0 => {}
+                None => compared.clocks += 1,
+                Some(rtl) => {
                     mismatch = Some(Mismatch {
                         clock: clock - 1,
-                        diffs,
+                        diffs: field::diff(
+                            U::fields(),
+                            case.lanes as usize,
+                            bytes_of(rtl),
+                            bytes_of(expected),
+                        ),
                         rtl: *rtl,
                         golden: *expected,
                     });

@@ -19,6 +19,15 @@ pub struct Trace {
     pub width: u32,
     /// Filter file that names the values, without folder and ending.
     pub filter: Option<&'static str>,
+    /// It is one of a list with an element for each lane.
+    pub per_lane: bool,
+}
+
+impl Trace {
+    /// Name of the list that it is an element of, or its own.
+    fn list(&self) -> &str {
+        self.name.split('[').next().unwrap_or_default()
+    }
 }
 
 /// Tables that name values: file name, and (value, name) for every value worth one.
@@ -60,6 +69,7 @@ fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
                 name: signal::<U>(field, element),
                 width,
                 filter,
+                per_lane: field.per_lane(),
             };
             // Fields that share a signal (class and counters of a lane) are listed once.
             if !list.contains(&trace) {
@@ -70,76 +80,105 @@ fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
     list
 }
 
+/// Clocks of the dump to the left of the marker.
+const CLOCKS_BEFORE: u64 = 9;
+
+/// Lists of more values than this are folded up, unless their elements are lanes.
+const UNFOLDED: usize = 8;
+
+// Trace flags of a save file: radix, and what opens and ends a group.
+const BINARY: &str = "28";
+const HEX: &str = "22";
+const NAMED: &str = "2028";
+const COMMENT: &str = "200";
+const OPEN: &str = "800200";
+const OPEN_HEX: &str = "800022";
+const FOLDED: &str = "c00200";
+const END: &str = "1000200";
+const END_FOLDED: &str = "1401200";
+
 /// The view as the text of a save file. `dump` is named in it; `filters` is the folder of the filter
 /// files as seen from where GTKWave is started, for it looks there and not beside the save file.
 pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Option<u64>) -> String {
     let mut text = String::new();
     let top = format!("TOP.{}_tb", U::NAME);
-    let _ = writeln!(
-        text,
-        "[*] Reconverge {}: RTL beside golden, {lanes} lanes",
-        U::NAME
-    );
-    let _ = writeln!(text, "[dumpfile] \"{dump}\"");
-    let _ = writeln!(
-        text,
-        "[timestart] {}",
-        marker.map_or(0, |t| t.saturating_sub(20 * PERIOD_NS))
-    );
+    let start = marker.map_or(0, |t| t.saturating_sub(CLOCKS_BEFORE * PERIOD_NS));
     let marker = marker.map_or_else(|| "-1".to_owned(), |t| t.to_string());
-    // Zoom 2^-3.5: some forty clocks in a window of usual width.
-    let _ = writeln!(text, "*-3.5 {marker}{}", " -1".repeat(26));
+    // Zoom -5: 2^5 ns take 200 pixels, so that a clock has room for eight hexadecimal digits.
     let _ = writeln!(
         text,
-        "[treeopen] TOP.\n[treeopen] {top}.\n[sst_width] 220\n[signals_width] 260"
+        "[*] Reconverge {}: RTL beside golden, {lanes} lanes\n\
+         [dumpfile] \"{dump}\"\n\
+         [timestart] {start}\n\
+         [size] 1600 1000\n\
+         [pos] -1 -1\n\
+         *-5.0 {marker}{}\n\
+         [treeopen] TOP.\n\
+         [treeopen] {top}.\n\
+         [sst_width] 200\n\
+         [signals_width] 330",
+        U::NAME,
+        " -1".repeat(26)
     );
     let mut line = |flags: &str, what: &str| {
         let _ = writeln!(text, "@{flags}\n{what}");
     };
-    line("28", &format!("{top}.clk_i"));
-    line("200", "-mismatch, one bit a field");
+    line(BINARY, &format!("{top}.clk_i"));
+    let bits = U::fields().len();
+    let mismatch = format!("{top}.mismatch_o[{}:0]", bits - 1);
     line(
-        "c00023",
-        &format!("{top}.mismatch_o[{}:0]", U::fields().len() - 1),
+        OPEN_HEX,
+        &format!("+{{mismatch, one bit a field}} {mismatch}"),
     );
     for (i, field) in U::fields().iter().enumerate() {
+        // GTKWave counts the bits of a vector from its left end.
+        let from_left = bits - 1 - i;
         line(
-            "28",
-            &format!(
-                "+{{{}}} ({i}){top}.mismatch_o[{}:0]",
-                field.name,
-                U::fields().len() - 1
-            ),
+            BINARY,
+            &format!("+{{differs: {}}} ({from_left}){mismatch}", field.name),
         );
     }
-    line("1401201", "-group_end");
-    line("200", "-inputs, one clock before they act");
+    line(END, "-group_end");
+    line(OPEN, "-inputs, one clock before they act");
     for (name, width) in U::input_signals() {
         let width = if *width == 0 { lanes as u32 } else { *width };
         line(
-            if width == 1 { "28" } else { "22" },
+            if width == 1 { BINARY } else { HEX },
             &format!("{top}.{name}{}", range(width)),
         );
     }
-    for trace in traces::<U>(lanes) {
-        let mut radix = |side: &str| {
-            let name = format!("{top}.{side}_view.{}{}", trace.name, range(trace.width));
-            match trace.filter {
-                Some(filter) => line(
-                    "2028",
-                    &format!(
-                        "^1 {filters}/{filter}.txt\n+{{{side} {}}} {name}",
-                        trace.name
-                    ),
-                ),
-                None if trace.width == 1 => {
-                    line("28", &format!("+{{{side} {}}} {name}", trace.name))
-                }
-                None => line("22", &format!("+{{{side} {}}} {name}", trace.name)),
-            }
+    line(END, "-group_end");
+    line(COMMENT, "-rtl, and golden below it");
+    for group in traces::<U>(lanes).chunk_by(|a, b| a.list() == b.list()) {
+        let name = group[0].list();
+        let ends = match group {
+            [_] => None,
+            _ if group.len() > UNFOLDED && !group[0].per_lane => Some((FOLDED, END_FOLDED)),
+            _ => Some((OPEN, END)),
         };
-        radix("rtl");
-        radix("golden");
+        if let Some((begin, _)) = ends {
+            line(begin, &format!("-{name}"));
+        }
+        for trace in group {
+            for (side, colour) in [("rtl", ""), ("golden", "[color] 3\n")] {
+                let (flags, filter) = match trace.filter {
+                    Some(filter) => (NAMED, format!("^1 {filters}/{filter}.txt\n")),
+                    None if trace.width == 1 => (BINARY, String::new()),
+                    None => (HEX, String::new()),
+                };
+                let name = &trace.name;
+                line(
+                    flags,
+                    &format!(
+                        "{colour}{filter}+{{{side} {name}}} {top}.{side}_view.{name}{}",
+                        range(trace.width)
+                    ),
+                );
+            }
+        }
+        if let Some((_, end)) = ends {
+            line(end, "-group_end");
+        }
     }
     text.push_str("[pattern_trace] 1\n[pattern_trace] 0\n");
     text
@@ -213,5 +252,19 @@ pub fn write_view<U: Unit>(
         path,
         &save_file::<U>(lanes, &dump_name, &filters.to_string_lossy(), marker),
     )?;
-    Ok(format!("gtkwave {dump_name} {}", path.display()))
+    Ok(format!(
+        "gtkwave {} {}",
+        quoted(&dump_name),
+        quoted(&path.to_string_lossy())
+    ))
+}
+
+/// `word` as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

@@ -36,6 +36,15 @@ inline void edge(rcv_model *m, uint8_t level) {
   m->top->eval();
 }
 
+// A rising edge of one of the top's other clocks.
+template <typename T>
+void pulse(rcv_model *m, T &port) {
+  port = 1;
+  m->top->eval();
+  port = 0;
+  m->top->eval();
+}
+
 rcv_model *create(uint32_t seed) {
   auto m = std::unique_ptr<rcv_model>(new (std::nothrow) rcv_model);
   if (!m) return nullptr;
@@ -58,15 +67,20 @@ void destroy(rcv_model *m) {
   delete m;
 }
 
-void step(rcv_model *m, const void *in, const void *golden, void *state) {
+const void *step(rcv_model *m, const void *in, const void *golden) {
   put(m->top->in_i, in);
-  if (golden) put(m->top->golden_i, golden);
   edge(m, 1);
-  if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod));
-  std::memcpy(state, &m->top->state_o, sizeof(m->top->state_o));
+  if (m->vcd) {
+    if (golden) put(m->top->golden_i, golden);
+    // After the clock's own edge, so that the views show what it did.
+    pulse(m, m->top->view_i);
+    m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod));
+  }
   edge(m, 0);
   if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod + kHalf));
   ++m->clock;
+  // Not a copy: most callers only hold it against what they expect.
+  return &m->top->state_o;
 }
 
 void load(rcv_model *m, const void *state) {
@@ -75,10 +89,7 @@ void load(rcv_model *m, const void *state) {
   edge(m, 1);
   edge(m, 0);
   put(m->top->golden_i, state);
-  m->top->load_i = 1;
-  m->top->eval();
-  m->top->load_i = 0;
-  m->top->eval();
+  pulse(m, m->top->load_i);
 }
 
 uint64_t bare(rcv_model *m, const void *ins, uint64_t count) {
@@ -98,7 +109,6 @@ uint64_t bare(rcv_model *m, const void *ins, uint64_t count) {
 void close_vcd(rcv_model *m) {
   if (m->vcd) m->vcd->close();
   m->vcd.reset();
-  m->top->view_i = 0;
 }
 
 int open_vcd(rcv_model *m, const char *path) {
@@ -112,7 +122,6 @@ int open_vcd(rcv_model *m, const char *path) {
   m->vcd->set_time_unit("1ns");
   m->vcd->set_time_resolution("1ns");
   m->vcd->open(path);
-  m->top->view_i = 1;
   return m->vcd->isOpen() ? 1 : 0;
 }
 

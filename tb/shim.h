@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 1u
+#define RCV_ABI 2u
 
 typedef struct rcv_model rcv_model;
 
@@ -24,9 +24,10 @@ typedef struct {
   // A model after power-up; `seed` (never 0) fills what reset does not reach. NULL: out of memory.
   rcv_model *(*create)(uint32_t seed);
   void (*destroy)(rcv_model *m);
-  // One clock. The top registers `in`, so `state` is the unit's state after the clock before; `golden`
-  // is the state expected now, and may be NULL while no dump is open.
-  void (*clock)(rcv_model *m, const void *in, const void *golden, void *state);
+  // One clock. The top registers `in`, so the result is the unit's state after the clock before, as
+  // `state_size` bytes in the model that stay as they are until its next call. `golden` is the state
+  // expected now: it goes into an open dump, and may be NULL.
+  const void *(*clock)(rcv_model *m, const void *in, const void *golden);
   // Puts the unit into `state` between two clocks, control registers and constants excepted.
   void (*load)(rcv_model *m, const void *state);
   // Runs `count` clocks over an array of input structs with no comparison; returns a checksum of

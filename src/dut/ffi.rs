@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// `RCV_ABI` of `tb/shim.h`.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 
 /// Opaque `rcv_model`.
 #[repr(C)]
@@ -26,7 +26,7 @@ pub(super) struct Api {
     state_size: u32,
     create: extern "C" fn(u32) -> *mut Raw,
     destroy: unsafe extern "C" fn(*mut Raw),
-    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void, *mut c_void),
+    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
     load: unsafe extern "C" fn(*mut Raw, *const c_void),
     bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64) -> u64,
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
@@ -137,22 +137,20 @@ impl Model {
         })
     }
 
-    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>, state: &mut [u8]) {
+    /// The state after the clock, in the model's own memory.
+    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>) -> &[u8] {
         let api = self.source.api();
-        assert!(pins.len() == api.in_size as usize && state.len() == api.state_size as usize);
+        assert_eq!(pins.len(), api.in_size as usize);
         let golden = golden.map_or(std::ptr::null(), |g| {
-            assert_eq!(g.len(), state.len());
+            assert_eq!(g.len(), api.state_size as usize);
             g.as_ptr()
         });
         // SAFETY: `raw` is a live model of this table; the lengths were checked against the sizes that the
-        // shim copies; `golden` may be null.
+        // shim copies; `golden` may be null. What comes back are `state_size` bytes of the model, which
+        // nothing but a call with `&mut self` writes or frees, and the borrow forbids one.
         unsafe {
-            (api.clock)(
-                self.raw.as_ptr(),
-                pins.as_ptr().cast(),
-                golden.cast(),
-                state.as_mut_ptr().cast(),
-            );
+            let state = (api.clock)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
+            std::slice::from_raw_parts(state.cast(), api.state_size as usize)
         }
     }
 

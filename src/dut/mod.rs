@@ -117,12 +117,22 @@ impl<U: Unit> Dut<U> {
     /// One clock with `pins`. The bench top registers its inputs, so the state returned is the one
     /// after the clock BEFORE; `expected`, the golden's state after that same clock, goes into an open dump.
     pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
-        self.model.clock(
-            bytes_of(pins),
-            expected.map(bytes_of),
-            bytes_of_mut(&mut self.state),
-        );
+        let state = self.model.clock(bytes_of(pins), expected.map(bytes_of));
+        bytes_of_mut(&mut self.state).copy_from_slice(state);
         &self.state
+    }
+
+    /// As [`Dut::clock`], for the loop that compares: the unit's state if any bit of it is not as
+    /// expected. Every byte is compared, where the model has it.
+    #[inline]
+    pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Option<&U::State> {
+        let expected = bytes_of(expected);
+        let state = self.model.clock(bytes_of(pins), Some(expected));
+        if state == expected {
+            return None;
+        }
+        bytes_of_mut(&mut self.state).copy_from_slice(state);
+        Some(&self.state)
     }
 
     /// Puts the unit into `state`, control registers and constants excepted. The clock before it must

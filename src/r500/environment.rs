@@ -48,10 +48,15 @@ pub struct Surroundings {
 
 impl Surroundings {
     fn refresh(&mut self) {
-        let mut stale = std::mem::take(&mut self.stale);
-        while stale != 0 {
-            let lane = stale.trailing_zeros();
-            stale &= stale - 1;
+        let stale = std::mem::take(&mut self.stale);
+        if stale == 0 {
+            return;
+        }
+        let mut planes = [0u64; CONDITION_BITS as usize];
+        let mut left = stale;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            left &= left - 1;
             let k = self.drawn_at[lane as usize];
             let drawn = match &self.conditions {
                 Conditions::Drawn { p16 } => {
@@ -60,13 +65,14 @@ impl Surroundings {
                 Conditions::Table(table) => table.bits(lane, k),
                 Conditions::Noise => 0,
             };
-            let set = |plane: &mut u64, j: u32| {
-                *plane = *plane & !(1 << lane) | u64::from(drawn >> j & 1) << lane;
-            };
-            set(&mut self.alu, 0);
-            for (j, plane) in (1..).zip(&mut self.pred) {
-                set(plane, j);
+            for (j, plane) in planes.iter_mut().enumerate() {
+                *plane |= u64::from(drawn >> j & 1) << lane;
             }
+        }
+        let [alu, pred @ ..] = planes;
+        self.alu = self.alu & !stale | alu;
+        for (old, new) in self.pred.iter_mut().zip(pred) {
+            *old = *old & !stale | new;
         }
     }
 }
@@ -127,19 +133,21 @@ impl Environment<R500> for Surroundings {
             return;
         }
         let (is_fc, counts, active) = self.asked;
-        for lane in 0..self.lanes as usize {
-            if counts >> lane & 1 == 1 {
-                if !is_fc {
-                    self.drawn_at[lane] = self.k[lane];
-                }
-                self.k[lane] += 1;
-            }
-        }
+        let lanes = self.lanes as usize;
         if is_fc {
             // The ALU result is used up (spec O24); predicates stay.
             self.alu = 0;
         } else {
+            for (lane, (at, k)) in self.drawn_at[..lanes].iter_mut().zip(&self.k).enumerate() {
+                if counts >> lane & 1 == 1 {
+                    *at = *k;
+                }
+            }
             self.stale |= active;
+        }
+        // Added, not branched upon: masks are as random as the programs.
+        for (lane, k) in self.k[..lanes].iter_mut().enumerate() {
+            *k += counts >> lane & 1;
         }
     }
 }
