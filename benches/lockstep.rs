@@ -2,7 +2,7 @@
 
 use bytemuck::bytes_of;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use reconverge::campaign;
+use reconverge::campaign::{self, Pace};
 use reconverge::dut::Rtl;
 use reconverge::r500::R500;
 use reconverge::unit::{Golden, Unit};
@@ -10,7 +10,7 @@ use reconverge::unit::{Golden, Unit};
 const CLOCKS: usize = 20_000;
 
 fn parts<U: Unit>(c: &mut Criterion) {
-    let inputs = campaign::recorded::<U>(1, U::LANES, CLOCKS);
+    let inputs = campaign::recorded::<U>(1, U::LANES, CLOCKS, Pace::Campaign);
     let rtl = Rtl::<U>::own(U::LANES).expect("linked");
     let mut group = c.benchmark_group(U::NAME);
     group.throughput(Throughput::Elements(CLOCKS as u64));

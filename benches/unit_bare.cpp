@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -22,7 +23,8 @@ static_assert(sizeof(In) == 88, "src/r500/state.rs");
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2) return std::fprintf(stderr, "usage: unit_bare INPUTS\n"), 2;
+  if (argc != 3) return std::fprintf(stderr, "usage: unit_bare INPUTS TIMES\n"), 2;
+  const long times = std::strtol(argv[2], nullptr, 10);
   std::FILE *file = std::fopen(argv[1], "rb");
   if (!file) return std::perror(argv[1]), 2;
   std::vector<In> inputs;
@@ -35,6 +37,7 @@ int main(int argc, char **argv) {
   UNIT top{&context};
   uint64_t sum = 0;
   const auto start = std::chrono::steady_clock::now();
+  for (long time = 0; time < times; ++time)
   for (const In &in : inputs) {
     top.rst_ni = in.rst_n;
     top.stall_i = in.stall;
@@ -66,6 +69,6 @@ int main(int argc, char **argv) {
   top.final();
   // The sum keeps the loop from being optimised away; it goes where nobody parses it.
   std::fprintf(stderr, "%llx\n", static_cast<unsigned long long>(sum));
-  std::printf("%.2f\n", took.count() / static_cast<double>(inputs.size()));
+  std::printf("%.2f\n", took.count() / static_cast<double>(inputs.size()) / static_cast<double>(times));
   return 0;
 }

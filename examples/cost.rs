@@ -11,35 +11,18 @@ use std::process::Command;
 use std::time::Instant;
 
 use bytemuck::cast_slice;
-use reconverge::campaign;
+use reconverge::campaign::{self, Pace};
 use reconverge::dut::Rtl;
-use reconverge::lockstep::{self, Stimulus};
+use reconverge::lockstep;
 use reconverge::r500::R500;
 use reconverge::unit::{Golden, Unit};
 
-const CLOCKS: usize = 200_000;
+/// Clocks recorded; few enough that the inputs stay in the cache, run through several times.
+const RECORDED: usize = 10_000;
+const TIMES: usize = 20;
+const CLOCKS: usize = RECORDED * TIMES;
 const ROUNDS: usize = 7;
 const VCD_CLOCKS: usize = 20_000;
-
-/// Inputs of `CLOCKS` clocks of campaign cases, as a bench drives them.
-fn record<U: Unit>(lanes: u32) -> Vec<U::In> {
-    let mut inputs = Vec::with_capacity(CLOCKS + 10_000);
-    let mut golden = U::Golden::new(lanes as usize);
-    for index in 0.. {
-        let (_, case) = campaign::case::<U>(1, index, lanes);
-        let mut stimulus = Stimulus::new(&case);
-        while let Some(pins) = stimulus.next(golden.state()) {
-            golden.cycle(&pins);
-            stimulus.done(&pins, golden.step());
-            inputs.push(pins);
-        }
-        if inputs.len() >= CLOCKS {
-            break;
-        }
-    }
-    inputs.truncate(CLOCKS);
-    inputs
-}
 
 fn ns(clocks: usize, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
@@ -52,9 +35,9 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> {
+fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> {
     let lanes = U::LANES;
-    let inputs = record::<U>(lanes);
+    let inputs = campaign::recorded::<U>(1, lanes, RECORDED, pace);
     let file = dir.join(format!("{}.inputs", U::NAME));
     std::fs::write(&file, cast_slice::<U::In, u8>(&inputs))?;
     let rtl = Rtl::<U>::own(lanes)?;
@@ -62,6 +45,8 @@ fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> 
         .map(|i| campaign::case::<U>(1, i, lanes).1)
         .collect();
 
+    // Each recording begins with a reset, so golden and RTL go on alike from one to the next.
+    let repeated = || (0..TIMES).flat_map(|_| &inputs);
     let names = [
         "unit alone, bare C++ loop",
         "bench top, bare C++ loop",
@@ -72,7 +57,10 @@ fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> 
     ];
     let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
     for _ in 0..ROUNDS {
-        let out = Command::new(unit_bare).arg(&file).output()?;
+        let out = Command::new(unit_bare)
+            .arg(&file)
+            .arg(TIMES.to_string())
+            .output()?;
         if !out.status.success() {
             return Err(String::from_utf8_lossy(&out.stderr).into_owned().into());
         }
@@ -80,12 +68,14 @@ fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> 
 
         let mut dut = rtl.open(1)?;
         rounds[1].push(ns(CLOCKS, || {
-            black_box(dut.bare(&inputs));
+            for _ in 0..TIMES {
+                black_box(dut.bare(&inputs));
+            }
         }));
 
         let mut golden = U::Golden::new(lanes as usize);
         rounds[2].push(ns(CLOCKS, || {
-            for pins in &inputs {
+            for pins in repeated() {
                 black_box(golden.cycle(pins));
             }
         }));
@@ -96,7 +86,7 @@ fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> 
         rounds[3].push(ns(CLOCKS, || {
             dut.clock(&inputs[0], None);
             golden.cycle(&inputs[0]);
-            for pins in &inputs[1..] {
+            for pins in repeated().skip(1) {
                 differing += u64::from(dut.check(pins, golden.state()).is_some());
                 golden.cycle(pins);
             }
@@ -120,15 +110,19 @@ fn measure<U: Unit>(unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> 
         let mut golden = U::Golden::new(lanes as usize);
         dut.open_vcd(&dir.join("cost.vcd"))?;
         rounds[5].push(ns(VCD_CLOCKS, || {
-            for pins in &inputs[..VCD_CLOCKS] {
+            for pins in repeated().take(VCD_CLOCKS) {
                 dut.clock(pins, Some(golden.state()));
                 golden.cycle(pins);
             }
             dut.close_vcd();
         }));
     }
+    let what = match pace {
+        Pace::Campaign => "campaign cases, with stalls, wait states and noise",
+        Pace::Busy => "an instruction in every clock",
+    };
     println!(
-        "{} with {lanes} lanes, {CLOCKS} clocks, median of {ROUNDS} rounds",
+        "{} with {lanes} lanes; {what}; {CLOCKS} clocks, median of {ROUNDS} rounds",
         U::NAME
     );
     println!(
@@ -161,5 +155,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(unit_bare), Some(dir)) = (args.next(), args.next()) else {
         return Err("usage: cost UNIT_BARE FOLDER (see benches/cost)".into());
     };
-    measure::<R500>(&unit_bare, &dir)
+    measure::<R500>(Pace::Campaign, &unit_bare, &dir)?;
+    measure::<R500>(Pace::Busy, &unit_bare, &dir)
 }

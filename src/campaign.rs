@@ -220,12 +220,24 @@ pub fn case<U: Unit>(seed: u64, index: u64, lanes: u32) -> (Kind, Case<U>) {
     (kind, case)
 }
 
+/// What recorded inputs are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Campaign cases as they are: stalls, wait states, noise, resets.
+    Campaign,
+    /// The same programs with none of it: an instruction in every clock of a program.
+    Busy,
+}
+
 /// The inputs of the first `clocks` clocks of a campaign, recorded from the golden alone: for measuring.
-pub fn recorded<U: Unit>(seed: u64, lanes: u32, clocks: usize) -> Vec<U::In> {
+pub fn recorded<U: Unit>(seed: u64, lanes: u32, clocks: usize, pace: Pace) -> Vec<U::In> {
     let mut inputs = Vec::with_capacity(clocks + 2 * CASE_CLOCKS as usize);
     let mut golden = U::Golden::new(lanes as usize);
     for index in 0.. {
-        let (_, case) = case::<U>(seed, index, lanes);
+        let (_, mut case) = case::<U>(seed, index, lanes);
+        if pace == Pace::Busy {
+            (case.stall16, case.noise_clocks, case.max_steps) = (0, None, CASE_CLOCKS);
+        }
         let mut stimulus = Stimulus::new(&case);
         while let Some(pins) = stimulus.next(golden.state()) {
             golden.cycle(&pins);

@@ -80,8 +80,10 @@ fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
     list
 }
 
-/// Clocks of the dump to the left of the marker.
-const CLOCKS_BEFORE: u64 = 9;
+/// Clocks of the dump to the left of the marker. With the size of window and the zoom below some ten
+/// clocks are to be seen; GTKWave ignores a start that shows time behind the end of the dump, which
+/// comes four clocks after a mismatch.
+const CLOCKS_BEFORE: u64 = 8;
 
 /// Lists of more values than this are folded up, unless their elements are lanes.
 const UNFOLDED: usize = 8;
@@ -110,7 +112,7 @@ pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Optio
         "[*] Reconverge {}: RTL beside golden, {lanes} lanes\n\
          [dumpfile] \"{dump}\"\n\
          [timestart] {start}\n\
-         [size] 1600 1000\n\
+         [size] 1300 1000\n\
          [pos] -1 -1\n\
          *-5.0 {marker}{}\n\
          [treeopen] TOP.\n\
