@@ -50,11 +50,8 @@ fn link_models() -> Result<(), String> {
     }
 
     let tool = model::Verilator::find(&root)?;
-    let tool_chain = model::ToolChain {
-        target: var("TARGET")?,
-        host: var("HOST")?,
-        assertions: var("PROFILE")? == "debug",
-    };
+    let debug = var("PROFILE")? == "debug";
+    let tool_chain = model::ToolChain::find(&var("TARGET")?, &var("HOST")?, debug)?;
     let mut externs = String::new();
     let mut list = String::new();
     let runtime = model::runtime(&tool, &tool_chain, &out)?;

@@ -290,8 +290,8 @@ fn run_one<U: Unit>(
             case,
             why: Why::Mismatch(Box::new(outcome)),
         });
-    } else if let Some(Records { records, .. }) = records {
-        match U::judge(&case, &records, &outcome.end) {
+    } else if let Some(records) = records {
+        match records.judge(&case, &outcome.end) {
             Verdict::Agrees {
                 lanes,
                 instructions,

@@ -112,6 +112,14 @@ impl Table {
                 ));
             }
         }
+        if rows.is_empty() {
+            return Err(InputError::new(
+                file,
+                0,
+                "row",
+                "no rows: every condition would be 0",
+            ));
+        }
         Ok(Table(rows))
     }
 
@@ -228,6 +236,21 @@ impl<U: Unit> Case<U> {
         }
         if self.max_steps == 0 {
             return bad("max_steps", "0 would compare nothing".to_owned());
+        }
+        if self.noise_clocks == Some(0) {
+            return bad("noise_clocks", "0 would compare nothing".to_owned());
+        }
+        if let Conditions::Table(table) = &self.conditions
+            && let Some(lane) = table
+                .0
+                .keys()
+                .map(|(lane, _)| *lane)
+                .find(|lane| *lane >= self.lanes)
+        {
+            return bad(
+                "conditions",
+                format!("there is no lane {lane} among {}", self.lanes),
+            );
         }
         if let Some(flip) = &self.flip {
             let Some(field) = U::fields().iter().find(|f| f.name == flip.field) else {

@@ -13,6 +13,8 @@ use crate::watch::Watch;
 
 /// Clocks of reset before anything else.
 const RESET_CLOCKS: u64 = 2;
+/// Idle clocks at the end of a run.
+const IDLE_CLOCKS: u64 = 2;
 /// A noisy bench resets the unit in mid-flight once in about this many clocks.
 const RESET_EVERY: u32 = 1500;
 /// A noisy bench puts noise on the pins that do not matter once in about this many clocks.
@@ -30,6 +32,8 @@ enum Phase {
     Setup(usize),
     Launch,
     Run,
+    /// The program has stopped, and for so many clocks nothing is asked of the unit: what it shows stays.
+    Idle(u64),
     Over,
 }
 
@@ -74,10 +78,19 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         if noisy.is_some_and(|clocks| self.clock >= clocks) {
             self.phase = Phase::Over;
         }
-        if self.phase == Phase::Run && (!U::running(state) || self.steps >= self.case.max_steps) {
-            self.phase = match noisy {
-                Some(_) => Phase::Launch,
-                None => Phase::Over,
+        if self.phase == Phase::Run && !U::running(state) {
+            self.phase = Phase::Idle(match noisy {
+                Some(_) => self.rng.random_range(0..4),
+                None => IDLE_CLOCKS,
+            });
+        } else if self.phase == Phase::Run && self.steps >= self.case.max_steps {
+            self.phase = Phase::Over;
+        }
+        if self.phase == Phase::Idle(0) {
+            self.phase = if noisy.is_some() {
+                Phase::Launch
+            } else {
+                Phase::Over
             };
         }
         self.clock += 1;
@@ -106,7 +119,8 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 let again = (noisy.is_some() && self.launches > 0).then_some(&mut self.rng);
                 U::launch(self.case, again)
             }
-            Phase::Run => self.environment.pins(state, &mut self.rng),
+            // An instruction stands there in idle clocks too: it must not be executed.
+            Phase::Run | Phase::Idle(_) => self.environment.pins(state, &mut self.rng),
         };
         if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
             if self.phase == Phase::Run && self.rng.random() {
@@ -115,8 +129,14 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 pins.set_stall(true);
             }
         }
-        if noisy.is_some() && self.scrambles.sample(&mut self.rng) {
-            pins.scramble(U::running(state), &mut self.rng);
+        if noisy.is_some() {
+            let idle = matches!(self.phase, Phase::Idle(_));
+            if idle || self.scrambles.sample(&mut self.rng) {
+                pins.scramble(U::running(state), &mut self.rng);
+            }
+            if matches!(self.phase, Phase::Idle(_) | Phase::Launch) && self.rng.random() {
+                pins.host_write(&mut self.rng);
+            }
         }
         Some(pins)
     }
@@ -138,6 +158,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 self.steps += 1;
                 self.environment.executed();
             }
+            Phase::Idle(left) => self.phase = Phase::Idle(left - 1),
             _ => {}
         }
     }
@@ -262,7 +283,7 @@ impl<U: Unit> Bench<'_, U> {
                 idle
             });
             let mut spoilt = None;
-            if let Some((field, f)) = flip.filter(|(_, f)| f.clock + 1 == clock) {
+            if let Some((field, f)) = flip.filter(|(_, f)| clock.checked_sub(1) == Some(f.clock)) {
                 let state = spoilt.insert(*golden.state());
                 field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
             }

@@ -71,6 +71,8 @@ impl<U: Unit> Watch<U> for History<'_, U> {
 /// Everything that is said about a mismatch.
 #[derive(Debug)]
 pub struct Report {
+    /// The command as the user calls it, for the line that says how to replay.
+    pub program: String,
     name: String,
     clock: u64,
     compared: Compared,
@@ -202,6 +204,7 @@ pub fn diagnose<U: Unit>(
     };
     let (rows, more) = rows(shown, lanes);
     Ok(Some(Report {
+        program: "reconverge".to_owned(),
         name: case.name(),
         clock: shown.clock,
         compared: again.compared,
@@ -276,7 +279,8 @@ impl Display for Report {
                 "  {mark} {clock:>6}  0x{pc:03x}  {what:<width$}  {lanes}"
             )?;
         }
-        writeln!(f, "replay  reconverge replay {}", self.case_file.display())?;
+        let case = wave::shell(&self.case_file.to_string_lossy());
+        writeln!(f, "replay  {} replay {case}", wave::shell(&self.program))?;
         writeln!(
             f,
             "wave    {}  (differs from {} ns on)",

@@ -26,8 +26,10 @@ pub trait Pins: Pod + Default + Send + Sync {
     /// Takes the instruction away: the memory has not answered yet.
     fn starve(&mut self);
     /// Puts noise on every pin that the unit must not look at in this clock; `running` tells whether a
-    /// program runs. Reset, and stall once asserted, stay.
+    /// program runs. Reset, and stall once asserted without it, stay.
     fn scramble(&mut self, running: bool, rng: &mut impl Rng);
+    /// Adds a host write of anything to anywhere, for a clock in which no program runs.
+    fn host_write(&mut self, rng: &mut impl Rng);
 }
 
 /// What the golden did in one clock, as far as bench and environment need to know.
@@ -90,6 +92,20 @@ pub struct Records {
     /// In the order of execution.
     pub records: Vec<Record>,
     next: Option<Record>,
+    lost: u64,
+}
+
+impl Records {
+    /// More are not kept: a hundred megabytes.
+    pub const MOST: usize = 4_000_000;
+
+    /// What the scalar judge of the unit says of the run that was recorded.
+    pub fn judge<U: Unit>(&self, case: &Case<U>, end: &U::State) -> Verdict {
+        if self.lost > 0 {
+            return Verdict::NotStructured(format!("more than {} instructions", Self::MOST));
+        }
+        U::judge(case, &self.records, end)
+    }
 }
 
 impl<U: Unit> Watch<U> for Records {
@@ -98,7 +114,11 @@ impl<U: Unit> Watch<U> for Records {
     }
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if golden.step() == Step::Executed {
-            self.records.extend(self.next);
+            if self.records.len() < Self::MOST {
+                self.records.extend(self.next);
+            } else {
+                self.lost += 1;
+            }
         }
     }
 }

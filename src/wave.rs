@@ -270,3 +270,29 @@ fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
+
+/// `word` as one word for a shell: quoted only where it has to be.
+pub fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_are_quoted_for_a_shell_where_they_have_to_be() {
+        for (word, quoted) in [
+            ("waves/a.vcd", "waves/a.vcd"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("", "''"),
+            ("$x", "'$x'"),
+        ] {
+            assert_eq!(super::shell(word), quoted);
+        }
+    }
+}

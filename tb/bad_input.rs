@@ -122,6 +122,95 @@ fn files_that_are_not_there_or_not_text_are_refused() {
     );
 }
 
+/// Outputs are checked before any work is done, and the flag is named.
+#[test]
+fn an_output_that_cannot_be_a_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().to_str().unwrap();
+    let nowhere = format!("{folder}/no/such");
+    for (args, flag) in [
+        (vec!["run", "r500", PROGRAM, "--trace"], "--trace"),
+        (vec!["fuzz", "r500", "--clocks", "1", "--json"], "--json"),
+        (vec!["asm", "r500", PROGRAM, "-o"], "--output"),
+    ] {
+        let with = |path: &str| {
+            [args.clone(), vec![path]]
+                .concat()
+                .into_iter()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        for (path, why) in [
+            (folder, "is a folder"),
+            (&nowhere, "its folder does not exist"),
+        ] {
+            let args = with(path);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            refused(&args, &format!("error: {flag}: {path}: {why}"));
+        }
+    }
+}
+
+/// Cut off in the middle, a file of words still reads as words: the end address tells.
+#[test]
+fn a_truncated_hex_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("cut.hex");
+    let whole = String::from_utf8(reconverge(&["asm", "r500", PROGRAM]).stdout).unwrap();
+    let name = file.to_str().unwrap().to_owned();
+    fs::write(&file, &whole).unwrap();
+    assert_eq!(reconverge(&["run", "r500", &name]).status.code(), Some(0));
+    let lines = whole.lines().count();
+    fs::write(
+        &file,
+        whole
+            .lines()
+            .take(lines - 1)
+            .map(|l| format!("{l}\n"))
+            .collect::<String>(),
+    )
+    .unwrap();
+    refused(
+        &["run", "r500", &name],
+        &format!(
+            "error: {name}: end: END_ADDR is 6, and there are 6 instructions: is the file cut off?"
+        ),
+    );
+}
+
+#[test]
+fn a_program_may_have_any_file_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("my prog.v1 \u{fc}.s");
+    fs::copy(Path::new(ROOT).join(PROGRAM), &file).unwrap();
+    let output = reconverge(&["run", "r500", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .starts_with("r500.my_prog.v1__.1  done")
+    );
+}
+
+/// A reader that goes away is no reason to panic.
+#[test]
+fn closed_pipes_are_quiet() {
+    let command = format!(
+        "{} run r500 no/such.s 2>&1 | true",
+        env!("CARGO_BIN_EXE_reconverge")
+    );
+    let output = Command::new("bash")
+        .args(["-c", &format!("set -o pipefail; {command}")])
+        .output()
+        .unwrap();
+    assert_ne!(
+        output.status.code(),
+        Some(101),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 #[test]
 fn a_mistake_in_a_program_is_shown_with_its_line() {
     let dir = tempfile::tempdir().unwrap();

@@ -237,7 +237,10 @@ fn a_report_says_where_what_why_and_how_to_go_on() {
     ]);
     let expected =
         fs::read_to_string(Path::new(ROOT).join("tb/programs/r500/flipped.report")).unwrap();
-    assert_eq!(text(&output.stdout).replace(dir, "OUT"), expected);
+    let report = text(&output.stdout)
+        .replace(dir, "OUT")
+        .replace(env!("CARGO_BIN_EXE_reconverge"), "reconverge");
+    assert_eq!(report, expected);
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -282,8 +285,7 @@ fn line_starting<'a>(report: &'a str, start: &str) -> &'a str {
 
 /// An unchanged copy passes; with one operator changed `fuzz` finds it, and the saved case replays to
 /// the same clock and field, and passes on our own RTL.
-#[test]
-fn rtl_with_one_operator_changed_is_caught_and_its_case_replays() {
+fn caught_and_replayed(changes: &[Change]) {
     let out = tempfile::tempdir().unwrap();
     let out = out.path().to_str().unwrap();
     let fuzz = |dir: &Path| {
@@ -308,7 +310,7 @@ fn rtl_with_one_operator_changed_is_caught_and_its_case_replays() {
         text(&output.stderr)
     );
 
-    for (file, from, to) in MUTANTS {
+    for (file, from, to) in changes {
         let bad = copy_of_the_rtl();
         change(bad.path(), file, from, to);
         let output = fuzz(bad.path());
@@ -344,7 +346,10 @@ fn rtl_with_one_operator_changed_is_caught_and_its_case_replays() {
 }
 
 /// File, text that stands in it once, what it becomes.
-const MUTANTS: &[(&str, &str, &str)] = &[
+type Change = (&'static str, &'static str, &'static str);
+
+/// One operator of a decision changed.
+const DECISIONS: &[Change] = &[
     (
         "r500_vote.sv",
         "(agreed & ~|held & ~force_stay_i)",
@@ -368,6 +373,149 @@ const MUTANTS: &[(&str, &str, &str)] = &[
         "(is_end | is_break) & loop_empty",
     ),
 ];
+
+/// The clock contract broken: host port, launch, stall, reset, and what stays after the end.
+const CONTRACT: &[Change] = &[
+    // Addresses 33 to 63 alias into the constants.
+    (
+        "r500_consts.sv",
+        "(we_i && !waddr_i[5])",
+        "(we_i && waddr_i != 6'd32)",
+    ),
+    (
+        "r500_consts.sv",
+        "we_i && waddr_i == r500_pkg::HostBoolConst",
+        "we_i && waddr_i[5]",
+    ),
+    // A write adds to the constant.
+    (
+        "r500_consts.sv",
+        "<= wdata_i[23:0];",
+        "<= int_q[24*waddr_i[4:0] +: 24] | wdata_i[23:0];",
+    ),
+    // No write in the clock of a launch; none after a program; one while stalled.
+    (
+        "r500_seq.sv",
+        "(const_we_i & ~running_q & ~stall_i)",
+        "(const_we_i & ~running_q & ~stall_i & ~launch_i)",
+    ),
+    (
+        "r500_seq.sv",
+        "(const_we_i & ~running_q & ~stall_i)",
+        "(const_we_i & ~running_q & ~stall_i & ~done_q & ~halted_q)",
+    ),
+    (
+        "r500_seq.sv",
+        "(const_we_i & ~running_q & ~stall_i)",
+        "(const_we_i & ~running_q)",
+    ),
+    // done, then the error, last one clock.
+    (
+        "r500_seq.sv",
+        AFTER_LAUNCH,
+        "          pc_d      = start_addr;\n        end\n        if (!launch_i) done_d = 1'b0;",
+    ),
+    (
+        "r500_seq.sv",
+        AFTER_LAUNCH,
+        "          pc_d      = start_addr;\n        end\n        if (!launch_i) halted_d = 1'b0;",
+    ),
+    // A unit that has stopped goes on counting.
+    (
+        "r500_seq.sv",
+        AFTER_LAUNCH,
+        "          pc_d      = start_addr;\n        end\n        if (!launch_i & inst_valid_i & done_q) pc_d = pc_q + 10'd1;",
+    ),
+    // A launch keeps the control registers of the one before.
+    (
+        "r500_seq.sv",
+        "end else if (launch) begin",
+        "end else if (launch & ~(done_q | halted_q)) begin",
+    ),
+    (
+        "r500_seq.sv",
+        "alu_clr_d = commit;",
+        "alu_clr_d = commit | (alu_clr_q & ~running_q & ~launch_i);",
+    ),
+    (
+        "r500_seq.sv",
+        "if (!rst_ni) begin\n      running_q <= 1'b0;",
+        "if (!rst_ni && !stall_i) begin\n      running_q <= 1'b0;",
+    ),
+];
+
+const AFTER_LAUNCH: &str = "          pc_d      = start_addr;\n        end";
+
+#[test]
+fn rtl_with_one_operator_changed_is_caught_and_its_case_replays() {
+    caught_and_replayed(DECISIONS);
+}
+
+#[test]
+fn rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays() {
+    caught_and_replayed(CONTRACT);
+}
+
+/// What an RTL file includes is part of the RTL: a change there is seen.
+#[test]
+fn a_change_in_an_included_file_is_another_model() {
+    let dir = copy_of_the_rtl();
+    change(
+        dir.path(),
+        "r500_seq.sv",
+        "module r500_seq",
+        "`include \"step.svh\"\nmodule r500_seq",
+    );
+    change(
+        dir.path(),
+        "r500_seq.sv",
+        "is_fc ? pc_next : pc_q + 10'd1;",
+        "is_fc ? pc_next : pc_q + `STEP;",
+    );
+    let program = program("if_else.s");
+    for (step, status) in [("10'd1", 0), ("10'd2", 1)] {
+        fs::write(
+            dir.path().join("step.svh"),
+            format!("`define STEP {step}\n"),
+        )
+        .unwrap();
+        let out = dir.path().join("out");
+        let (rtl, out) = (dir.path().to_str().unwrap(), out.to_str().unwrap());
+        let output = reconverge(&["run", "r500", &program, "--rtl", rtl, "--out", out]);
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{step}: {}{}",
+            text(&output.stdout),
+            text(&output.stderr)
+        );
+    }
+}
+
+/// A mismatch is not lost because its files cannot be written where they should go.
+#[test]
+fn a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a-file");
+    fs::write(&file, "").unwrap();
+    let program = program("if_else.s");
+    let output = reconverge(&[
+        "run",
+        "r500",
+        &program,
+        "--flip",
+        "pc@4",
+        "--out",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with("MISMATCH r500.if_else.1  clock 4  "));
+    assert!(
+        text(&output.stderr).contains("instead"),
+        "{}",
+        text(&output.stderr)
+    );
+}
 
 #[test]
 fn rtl_that_does_not_compile_is_bad_input() {

@@ -6,11 +6,14 @@ use reconverge::input::InputError;
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::wave;
 
-use super::{Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, print, read, warn};
+use super::{Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, print, read, warn, writable};
 
 fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     match output {
-        Some(path) => Ok(wave::write_whole(path, text)?),
+        Some(path) => {
+            writable("--output", path)?;
+            Ok(wave::write_whole(path, text)?)
+        }
         None => print(text),
     }
 }
@@ -56,6 +59,10 @@ pub fn view<U: Unit>(args: &ViewArgs) -> Done {
             let why = "no such dump; `run --wave` or a mismatch writes one";
             return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
         }
+        Some(dump) if !is_dump(dump) => {
+            let why = "not a VCD: no $enddefinitions in it";
+            return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
+        }
         Some(dump) => (dump.with_extension("gtkw"), dump.clone()),
         // The view by itself, for a dump that is still to come.
         None => (
@@ -66,4 +73,14 @@ pub fn view<U: Unit>(args: &ViewArgs) -> Done {
     let command = wave::write_view::<U>(&view, &dump, lanes, None)?;
     print(&format!("{command}\n"))?;
     Ok(Agreed::Yes)
+}
+
+fn is_dump(path: &Path) -> bool {
+    use std::io::{BufRead, BufReader};
+    std::fs::File::open(path).is_ok_and(|file| {
+        BufReader::new(file)
+            .split(b'\n')
+            .map_while(Result::ok)
+            .any(|l| l.starts_with(b"$enddefinitions"))
+    })
 }

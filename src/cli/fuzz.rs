@@ -2,17 +2,20 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reconverge::campaign::{self, Limit, Options, Summary, Why};
-use reconverge::case::{CASE_FORMAT, SavedCase};
+use reconverge::case::{CASE_FORMAT, Case, SavedCase};
 use reconverge::unit::{Seen, Unit};
-use reconverge::wave;
+use reconverge::wave::{self, shell};
 
-use super::run::{mismatch, rtl};
-use super::{Agreed, Done, Failure, FuzzArgs, print};
+use super::run::{absolute, mismatch, rtl};
+use super::{Agreed, Done, Failure, FuzzArgs, print, program, writable};
 
+/// Mismatches that get a full report with waves; more are only saved.
+const REPORTS: usize = 8;
 /// Clocks of a campaign that was not told when to end: well under a minute.
 const DEFAULT_CLOCKS: u64 = 2_000_000;
 
@@ -52,8 +55,11 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
         limit,
         jobs,
         keep_going: args.keep_going,
-        rtl: args.place.rtl.clone(),
+        rtl: args.place.rtl.as_deref().map(absolute),
     };
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
     let rtl = rtl::<U>(args.place.rtl.as_deref(), U::LANES)?;
     let bar = bar(limit).map(|b| b.with_prefix(U::NAME));
     let started = std::time::Instant::now();
@@ -71,42 +77,59 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    if let Some(path) = &args.json {
-        let text = format!("{:#}\n", summary.to_json(&options));
-        wave::write_whole(path, &text)?;
-    }
     print(&text(&summary, &options))?;
-    if summary.compared.clocks == 0 {
-        return Err(Failure::Other("nothing was compared".to_owned()));
-    }
-    for failed in &summary.failures {
+    for (n, failed) in summary.failures.iter().enumerate() {
         match &failed.why {
-            Why::Mismatch(outcome) => {
+            Why::Mismatch(outcome) if n < REPORTS => {
                 print("\n")?;
                 mismatch(&failed.case, &rtl, outcome, &args.place.out)?;
             }
-            Why::Judge(lane, how) => {
-                let saved = SavedCase::<U> {
-                    reconverge: CASE_FORMAT,
-                    unit: U::NAME.to_owned(),
-                    failure: None,
-                    case: failed.case.clone(),
-                };
-                let path = args.place.out.join(format!("{}.json", failed.case.name()));
-                wave::write_whole(&path, &saved.to_text())?;
+            Why::Mismatch(outcome) => {
+                let clock = outcome.mismatch.as_ref().map_or(0, |m| m.clock);
+                let path = save(&failed.case, &args.place.out)?;
                 print(&format!(
-                    "\nSCALAR JUDGE {}  lane {lane}: {how}\nreplay  reconverge replay {}\n",
+                    "MISMATCH {}  clock {clock}  replay  {} replay {}\n",
                     failed.case.name(),
-                    path.display()
+                    shell(&program()),
+                    shell(&path)
+                ))?;
+            }
+            Why::Judge(lane, how) => {
+                let path = save(&failed.case, &args.place.out)?;
+                print(&format!(
+                    "\nSCALAR JUDGE {}  lane {lane}: {how}\nreplay  {} replay {}\n",
+                    failed.case.name(),
+                    shell(&program()),
+                    shell(&path)
                 ))?;
             }
         }
+    }
+    // Last: what was found is out whatever becomes of this file.
+    if let Some(path) = &args.json {
+        wave::write_whole(path, &format!("{:#}\n", summary.to_json(&options)))?;
+    }
+    if summary.compared.clocks == 0 {
+        return Err(Failure::Other("nothing was compared".to_owned()));
     }
     Ok(if summary.failures.is_empty() {
         Agreed::Yes
     } else {
         Agreed::No
     })
+}
+
+/// Saves a case without running it again; returns where.
+fn save<U: Unit>(case: &Case<U>, out: &Path) -> Result<String, String> {
+    let saved = SavedCase::<U> {
+        reconverge: CASE_FORMAT,
+        unit: U::NAME.to_owned(),
+        failure: None,
+        case: case.clone(),
+    };
+    let path = out.join(format!("{}.json", case.name()));
+    wave::write_whole(&path, &saved.to_text())?;
+    Ok(path.to_string_lossy().into_owned())
 }
 
 fn text<U: Unit>(summary: &Summary<U>, options: &Options) -> String {

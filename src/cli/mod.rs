@@ -66,7 +66,10 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 fn mask(text: &str) -> Result<u64, String> {
-    let digits = text.trim_start_matches("0x").trim_start_matches("0X");
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .unwrap_or(text);
     u64::from_str_radix(digits, 16)
         .map_err(|e| format!("{e}; a lane mask is hexadecimal, bit i is lane i"))
 }
@@ -336,10 +339,41 @@ fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Prints a line to standard error; a reader that went away is not an error.
+fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 fn warn(warnings: &[String]) {
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        complain(&format!("warning: {warning}"));
     }
+}
+
+/// How this program was called, for commands that a person is to repeat.
+fn program() -> String {
+    std::env::args()
+        .next()
+        .unwrap_or_else(|| "reconverge".to_owned())
+}
+
+/// The folder that `path` lies in.
+fn folder(path: &Path) -> &Path {
+    path.parent()
+        .filter(|d| !d.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
+/// Refuses an output that cannot become a file, before any work is done for it.
+fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
+    let bad = |why: &str| Err(InputError::new(flag, 0, path.to_string_lossy(), why));
+    if path.is_dir() {
+        return bad("is a folder");
+    }
+    if !folder(path).is_dir() {
+        return bad("its folder does not exist");
+    }
+    Ok(())
 }
 
 fn dispatch(command: &Command) -> Done {
@@ -384,14 +418,14 @@ pub fn main() -> ExitCode {
         Ok(Agreed::No) => ExitCode::from(1),
         Err(Failure::Input(e)) => {
             // The first line is the whole message; the lines below it show the place.
-            eprintln!("error: {e}");
+            complain(&format!("error: {e}"));
             if let Some(place) = e.snippet() {
-                eprint!("{place}");
+                complain(place.trim_end());
             }
             ExitCode::from(2)
         }
         Err(Failure::Other(message)) => {
-            eprintln!("error: {message}");
+            complain(&format!("error: {message}"));
             ExitCode::from(3)
         }
     }

@@ -13,7 +13,10 @@ use reconverge::unit::{Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
 use reconverge::wave;
 
-use super::{Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, print, read, read_text, warn};
+use super::{
+    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, folder, print, program, read,
+    read_text, warn, writable,
+};
 
 impl From<&LoadArgs> for LoadOptions {
     fn from(args: &LoadArgs) -> Self {
@@ -35,6 +38,11 @@ pub fn rtl<U: Unit>(dir: Option<&Path>, lanes: u32) -> Result<Rtl<U>, Failure> {
         Some(dir) => Rtl::build(lanes, dir)
             .map_err(|why| InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into()),
     }
+}
+
+/// `path` from the root, for saved cases; as it is where there is no current folder.
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// `FIELD[ELEMENT].BIT@CLOCK`; element and bit default to 0.
@@ -91,12 +99,9 @@ impl<U: Unit> Watch<U> for Trace<U> {
 }
 
 fn trace_file(path: &Path) -> Result<BufWriter<tempfile::NamedTempFile>, Failure> {
-    let dir = path
-        .parent()
-        .filter(|d| !d.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let file = wave::new_file(dir)
-        .map_err(|e| InputError::new(path.to_string_lossy(), 0, "--trace", e.to_string()))?;
+    writable("--trace", path)?;
+    let file = wave::new_file(folder(path))
+        .map_err(|e| InputError::new("--trace", 0, path.to_string_lossy(), e.to_string()))?;
     Ok(BufWriter::new(file))
 }
 
@@ -116,7 +121,8 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         None => Conditions::Drawn { p16: args.p16 },
     };
     case.flip = args.flip.as_deref().map(flip).transpose()?;
-    case.rtl.clone_from(&args.place.rtl);
+    // Absolute, so that the saved case replays from anywhere.
+    case.rtl = args.place.rtl.as_deref().map(absolute);
     case.check("run")?;
 
     let mut trace = match &args.trace {
@@ -130,25 +136,50 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         None => None,
     };
     let rtl = rtl::<U>(args.place.rtl.as_deref(), lanes)?;
-    let mut records = Records::default();
-    let mut golden = U::Golden::new(lanes as usize);
-    let mut dut = rtl.open(case.model_seed())?;
-    let outcome = lockstep::run(
-        &case,
-        &mut dut,
-        &mut golden,
-        &mut (&mut trace, &mut records),
-    );
+    let ran = judged(&case, &rtl, &mut trace)?;
     if let (Some(trace), Some(path)) = (trace, &args.trace) {
         let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
         if let Some(e) = trace.error {
             return Err(shown(&e));
         }
         let file = trace.out.into_inner().map_err(|e| shown(&e))?;
-        file.persist(path).map_err(|e| shown(&e))?;
+        file.persist(path).map_err(|e| shown(&e.error))?;
     }
+    if ran.outcome.mismatch.is_some() {
+        return mismatch(&case, &rtl, &ran.outcome, &args.place.out);
+    }
+    let mut text = ran.text;
+    if args.wave {
+        text += &dump(&case, &rtl, &args.place.out)?;
+    }
+    print(&text)?;
+    Ok(ran.agreed)
+}
+
+/// A run, and what all judges say of it.
+struct Ran<U: Unit> {
+    outcome: Outcome<U>,
+    agreed: Agreed,
+    /// To be printed, unless RTL and golden differ.
+    text: String,
+}
+
+/// Runs `case` and asks every judge.
+fn judged<U: Unit>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    watch: &mut impl Watch<U>,
+) -> Result<Ran<U>, Failure> {
+    let mut records = Records::default();
+    let mut golden = U::Golden::new(case.lanes as usize);
+    let mut dut = rtl.open(case.model_seed())?;
+    let outcome = lockstep::run(case, &mut dut, &mut golden, &mut (watch, &mut records));
     if outcome.mismatch.is_some() {
-        return mismatch(&case, &rtl, &outcome, &args.place.out);
+        return Ok(Ran {
+            outcome,
+            agreed: Agreed::No,
+            text: String::new(),
+        });
     }
     if let Some(flip) = &case.flip {
         let why = format!(
@@ -157,8 +188,8 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         );
         return Err(InputError::new("--flip", 0, "clock", why).into());
     }
-    let mut text = agreed(&case, &outcome)?;
-    let verdict = match U::judge(&case, &records.records, &outcome.end) {
+    let mut text = agreed(case, &outcome)?;
+    let verdict = match records.judge(case, &outcome.end) {
         Verdict::Agrees {
             lanes,
             instructions,
@@ -167,15 +198,22 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
                 "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
             )
         }
-        Verdict::Disagrees { lane, how } => format!("DISAGREES: lane {lane}: {how}"),
+        Verdict::Disagrees { lane, how } => {
+            let _ = writeln!(text, "scalar judge DISAGREES: lane {lane}: {how}");
+            return Ok(Ran {
+                outcome,
+                agreed: Agreed::No,
+                text,
+            });
+        }
         Verdict::NotStructured(why) => format!("cannot tell: {why}"),
     };
     let _ = writeln!(text, "scalar judge {verdict}");
-    if args.wave {
-        text += &dump(&case, &rtl, &args.place.out)?;
-    }
-    print(&text)?;
-    Ok(Agreed::Yes)
+    Ok(Ran {
+        outcome,
+        agreed: Agreed::Yes,
+        text,
+    })
 }
 
 /// What is said of a run that agreed.
@@ -222,9 +260,26 @@ fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Fai
     Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
 }
 
-/// Reports a mismatch: run again with waves, saved, printed.
+/// Reports a mismatch: run again with waves, saved, printed. What cannot be written to `out` goes to a
+/// temporary folder: a found mismatch is not lost.
 pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
-    if let Some(report) = report::diagnose(case, rtl, outcome, out)? {
+    let report = match report::diagnose(case, rtl, outcome, out) {
+        Err(why) => {
+            let dir = tempfile::Builder::new()
+                .prefix("reconverge-")
+                .tempdir()
+                .map_err(|e| format!("{why}; no temporary folder either: {e}"))?
+                .keep();
+            complain(&format!(
+                "warning: {why}; written to {} instead",
+                dir.display()
+            ));
+            report::diagnose(case, rtl, outcome, &dir)?
+        }
+        Ok(report) => report,
+    };
+    if let Some(mut report) = report {
+        report.program = program();
         print(&report.to_string())?;
     }
     Ok(Agreed::No)
@@ -237,25 +292,23 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     let case = &saved.case;
     let rtl = rtl::<U>(case.rtl.as_deref(), case.lanes)?;
-    let mut golden = U::Golden::new(case.lanes as usize);
-    let mut dut = rtl.open(case.model_seed())?;
-    let outcome = lockstep::run(case, &mut dut, &mut golden, &mut ());
-    if let Some(found) = &outcome.mismatch {
+    let ran = judged(case, &rtl, &mut ())?;
+    if let Some(found) = &ran.outcome.mismatch {
         if let Some(saved) = &saved.failure {
             let first = &found.diffs[0];
             let field = U::fields()[first.field].name;
             if (found.clock, field, first.element)
                 != (saved.clock, saved.field.as_str(), saved.element)
             {
-                eprintln!(
+                complain(&format!(
                     "note: saved at clock {} field {}[{}], fails now at clock {} field {field}[{}]",
                     saved.clock, saved.field, saved.element, found.clock, first.element
-                );
+                ));
             }
         }
-        return mismatch(case, &rtl, &outcome, &args.place.out);
+        return mismatch(case, &rtl, &ran.outcome, &args.place.out);
     }
-    let mut text = agreed(case, &outcome)?;
+    let mut text = ran.text;
     if let Some(saved) = &saved.failure {
         let _ = writeln!(
             text,
@@ -265,5 +318,5 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     text += &dump(case, &rtl, &args.place.out)?;
     print(&text)?;
-    Ok(Agreed::Yes)
+    Ok(ran.agreed)
 }

@@ -38,6 +38,41 @@ pub struct ToolChain {
     pub host: String,
     /// SystemVerilog assertions stay in.
     pub assertions: bool,
+    /// What the C++ compiler calls itself: objects of two compilers are not the same.
+    compiler: String,
+}
+
+impl ToolChain {
+    /// The compiler that the `cc` crate finds for `target`.
+    ///
+    /// # Errors
+    /// There is none; the message names `./setup`.
+    pub fn find(target: &str, host: &str, assertions: bool) -> Result<Self, String> {
+        let none = |why: String| {
+            format!(
+                "no usable C++ compiler: {why}\nRun ./setup in the project's folder: it installs one."
+            )
+        };
+        let tool = cc::Build::new()
+            .cpp(true)
+            .target(target)
+            .host(host)
+            .opt_level(3)
+            .cargo_metadata(false)
+            .try_get_compiler()
+            .map_err(|e| none(e.to_string()))?;
+        let out = Command::new(tool.path())
+            .arg("--version")
+            .output()
+            .map_err(|e| none(format!("{}: {e}", tool.path().display())))?;
+        let version = String::from_utf8_lossy(&out.stdout).into_owned();
+        Ok(ToolChain {
+            target: target.to_owned(),
+            host: host.to_owned(),
+            assertions,
+            compiler: format!("{} {version}", tool.path().display()),
+        })
+    }
 }
 
 /// The files that a model of a unit is made from.
@@ -235,8 +270,15 @@ impl Sources {
         }
         let tb_dir = root.join("tb");
         let lint = Some(root.join("rtl/lint.vlt")).filter(|p| p.is_file());
-        let mut files = rtl.clone();
-        files.extend([list, probe]);
+        // An `include may name any of them, so a change of any of them counts.
+        let mut files = vec![list];
+        verilog_files(rtl_dir, 8, &mut files)?;
+        for file in &rtl {
+            let dir = file.parent().unwrap_or(rtl_dir);
+            verilog_files(dir, 0, &mut files)?;
+        }
+        files.sort();
+        files.dedup();
         files.extend(["shim.h", "shim.cpp"].map(|n| tb_dir.join(n)));
         files.push(tb_dir.join(format!("{unit}_tb.sv")));
         files.extend(lint.clone());
@@ -249,6 +291,24 @@ impl Sources {
             files,
         })
     }
+}
+
+/// Adds the Verilog files in `dir`, and in its folders down to `depth`, to `files`.
+fn verilog_files(dir: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    for entry in fs::read_dir(dir).map_err(|e| io(dir, &e))? {
+        let path = entry.map_err(|e| io(dir, &e))?.path();
+        if path.is_dir() {
+            if depth > 0 {
+                verilog_files(&path, depth - 1, files)?;
+            }
+        } else if path
+            .extension()
+            .is_some_and(|x| ["sv", "v", "svh", "vh"].iter().any(|v| x == *v))
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// Hash of contents and settings, as the name of a folder.
@@ -347,7 +407,10 @@ fn runtime_build(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
 /// Verilator's runtime as an archive; returns its folder. It is the slow part, and built once.
 #[allow(dead_code)] // the build script's half
 pub fn runtime(tool: &Verilator, chain: &ToolChain, base: &Path) -> Result<PathBuf, String> {
-    let name = key(&["runtime", &tool.version, &chain.target], &[])?;
+    let name = key(
+        &["runtime", &tool.version, &chain.target, &chain.compiler],
+        &[],
+    )?;
     cached(base, &format!("runtime-{name}"), |dir| {
         runtime_build(tool, chain, dir)
             .try_compile(RUNTIME)
@@ -451,6 +514,7 @@ fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, Str
         &job.symbol,
         &tool.version,
         &chain.target,
+        &chain.compiler,
         &assertions,
     ];
     key(&settings.map(String::as_str), &job.sources.files)
@@ -483,7 +547,10 @@ pub fn shared(
     let name = format!("{}-{}-so", job.symbol, job_key(job, tool, chain)?);
     let file = format!("lib{}.so", job.symbol);
     let dir = cached(base, &name, |dir| {
-        let runtime_name = key(&["runtime", &tool.version, &chain.target, "objects"], &[])?;
+        let runtime_name = key(
+            &["objects", &tool.version, &chain.target, &chain.compiler],
+            &[],
+        )?;
         let runtime = cached(base, &format!("runtime-{runtime_name}"), |out| {
             runtime_build(tool, chain, out)
                 .try_compile_intermediates()

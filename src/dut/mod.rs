@@ -42,11 +42,8 @@ impl<U: Unit> Rtl<U> {
         let project = project();
         let sources = build::Sources::of(U::NAME, &project, dir)?;
         let tool = build::Verilator::find(&project)?;
-        let chain = build::ToolChain {
-            target: env!("RECONVERGE_TARGET").to_owned(),
-            host: env!("RECONVERGE_TARGET").to_owned(),
-            assertions: cfg!(debug_assertions),
-        };
+        let target = env!("RECONVERGE_TARGET");
+        let chain = build::ToolChain::find(target, target, cfg!(debug_assertions))?;
         let job = build::Job {
             sources: &sources,
             lanes,

@@ -177,6 +177,9 @@ impl Pins for In {
     }
 
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
+        if self.is_reset() {
+            self.stall = rng.random_range(0..=1);
+        }
         let anything = self.is_reset() || self.is_stalled();
         if anything || !running || self.inst_valid == 0 {
             self.alu = rng.random();
@@ -201,5 +204,17 @@ impl Pins for In {
             self.const_wdata = rng.random();
             self.const_addr = rng.random_range(0..64);
         }
+    }
+
+    fn host_write(&mut self, rng: &mut impl Rng) {
+        self.const_we = 1;
+        self.const_addr = rng.random_range(0..64);
+        // Loops of few iterations mostly: others would fill a case by themselves.
+        let few = if rng.random_ratio(7, 8) {
+            0xffff_ff03
+        } else {
+            u32::MAX
+        };
+        self.const_wdata = rng.random::<u32>() & few;
     }
 }

@@ -19,6 +19,8 @@ use crate::wave::Filter;
 /// Filter that prints a lane as the spec does.
 const LANE_FILTER: &str = "r500_lane";
 const ERROR_FILTER: &str = "r500_err";
+/// File systems allow 255 bytes, and seed and ending come behind it.
+const LONGEST_NAME: usize = 200;
 
 impl Unit for R500 {
     const NAME: &'static str = "r500";
@@ -40,7 +42,9 @@ impl Unit for R500 {
 
     fn outcome(state: &State) -> String {
         match state.err {
-            0 => "done".to_owned(),
+            0 if state.done == 1 => "done".to_owned(),
+            0 if state.running == 1 => "still running".to_owned(),
+            0 => "never launched".to_owned(),
             code => format!("error {code} {}", ERROR_NAMES[usize::from(code).min(9)]),
         }
     }
@@ -155,6 +159,13 @@ impl Unit for R500 {
             );
             return Err(InputError::new(file, 0, "slots", why));
         }
+        if program.name.len() > LONGEST_NAME {
+            let why = format!(
+                "{} characters, more than {LONGEST_NAME}",
+                program.name.len()
+            );
+            return Err(InputError::new(file, 0, "name", why));
+        }
         if program.name.is_empty()
             || !program
                 .name
@@ -194,11 +205,22 @@ impl Unit for R500 {
             code_offset: regs.code_offset,
             ..In::default()
         };
-        if let Some(rng) = again
-            && case.conditions == crate::case::Conditions::Noise
-        {
-            // From another place each time: from the first one, random words die at the same error.
-            pins.code_addr = regs.code_addr & !0x1ff | rng.random_range(0..512);
+        // A launch must not keep anything of the launch before it.
+        if let Some(rng) = again {
+            let noise = case.conditions == crate::case::Conditions::Noise;
+            if noise {
+                // From another place each time: from the first one, random words die at the same error.
+                pins.code_addr = pins.code_addr & !0x1ff | rng.random_range(0..512);
+            }
+            match rng.random_range(0..16) {
+                0 => pins.code_addr = pins.code_addr & 0xffff | rng.random::<u32>() << 16,
+                1 => pins.fc_ctrl ^= 1 << 31,
+                2 => pins.fc_ctrl ^= rng.random::<u32>() >> 1,
+                3 => pins.code_range ^= rng.random::<u32>() & 0xfe00_fe00,
+                4 if noise => pins.code_range = rng.random(),
+                5 if noise => pins.code_offset = rng.random(),
+                _ => {}
+            }
         }
         pins
     }
@@ -219,7 +241,29 @@ impl Unit for R500 {
         file: &str,
         options: &LoadOptions,
     ) -> Result<Loaded<Program>, InputError> {
-        let imported = import::load(bytes, file, &import_options(options)?)?;
+        let mut imported = import::load(bytes, file, &import_options(options)?)?;
+        // It becomes part of file names.
+        let sound = |c: char| {
+            if c.is_ascii_alphanumeric() || "._-+".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
+        imported.program.name = imported
+            .program
+            .name
+            .chars()
+            .map(sound)
+            .take(LONGEST_NAME)
+            .collect();
+        let (end, slots) = (imported.program.regs.end(), imported.program.slots.len());
+        if usize::from(end) >= slots {
+            let why = format!(
+                "END_ADDR is {end}, and there are {slots} instructions: is the file cut off?"
+            );
+            return Err(InputError::new(file, 0, "end", why));
+        }
         Ok(Loaded {
             program: imported.program,
             warnings: imported.warnings,
