@@ -54,7 +54,7 @@ fn link_models() -> Result<(), String> {
     let tool_chain = model::ToolChain::find(&var("TARGET")?, &var("HOST")?, debug)?;
     let mut externs = String::new();
     let mut list = String::new();
-    let runtime = model::runtime(&tool, &tool_chain, &out)?;
+    let runtime = model::runtime(&tool, &tool_chain, &root.join("tb"), &out)?;
     for (unit, lane_counts) in UNITS {
         let sources = model::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
         for file in &sources.files {

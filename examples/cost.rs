@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use bytemuck::cast_slice;
 use reconverge::campaign::{self, Pace};
-use reconverge::dut::Rtl;
+use reconverge::dut::{Check, Rtl};
 use reconverge::lockstep;
 use reconverge::r500::R500;
 use reconverge::unit::{Golden, Unit};
@@ -87,7 +87,7 @@ fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<
             dut.clock(&inputs[0], None);
             golden.cycle(&inputs[0]);
             for pins in repeated().skip(1) {
-                differing += u64::from(dut.check(pins, golden.state()).is_some());
+                differing += u64::from(!matches!(dut.check(pins, golden.state()), Check::Agrees));
                 golden.cycle(pins);
             }
         }));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::case::{Case, Conditions, Kind};
 use crate::dut::Rtl;
 use crate::environment::draw_word;
-use crate::lockstep::{self, Compared, Outcome, Stimulus};
+use crate::lockstep::{self, Compared, Outcome, Stimulus, Stopped};
 use crate::unit::{Golden, Pins, Records, Seen, Unit, Verdict};
 use crate::watch::Watch;
 
@@ -80,6 +80,8 @@ pub struct Failed<U: Unit> {
 pub enum Why<U: Unit> {
     /// RTL and golden differ.
     Mismatch(Box<Outcome<U>>),
+    /// The RTL stopped the simulation.
+    Stopped(Stopped),
     /// RTL and golden agree, the scalar judge does not: (lane, what it found).
     Judge(u32, String),
 }
@@ -137,6 +139,9 @@ impl<U: Unit> Summary<U> {
                     let m = o.mismatch.as_ref();
                     let field = m.map(|m| U::fields()[m.diffs[0].field].name);
                     json!({"run": f.case.name(), "kind": "mismatch", "clock": m.map(|m| m.clock), "field": field})
+                }
+                Why::Stopped(s) => {
+                    json!({"run": f.case.name(), "kind": "stopped", "clock": s.clock, "how": s.why})
                 }
                 Why::Judge(lane, how) => {
                     json!({"run": f.case.name(), "kind": "scalar-judge", "lane": lane, "how": how})
@@ -254,10 +259,11 @@ pub fn recorded<U: Unit>(seed: u64, lanes: u32, clocks: usize, pace: Pace) -> Ve
 
 fn run_one<U: Unit>(
     dut: &mut crate::dut::Dut<U>,
+    rtl: &Rtl<U>,
     options: &Options,
     index: u64,
-    lanes: u32,
 ) -> Summary<U> {
+    let lanes = rtl.lanes();
     let (kind, mut case) = case::<U>(options.seed, index, lanes);
     case.rtl.clone_from(&options.rtl);
     let mut golden = U::Golden::new(lanes as usize);
@@ -289,6 +295,15 @@ fn run_one<U: Unit>(
         summary.failures.push(Failed {
             case,
             why: Why::Mismatch(Box::new(outcome)),
+        });
+    } else if let Some(stopped) = outcome.stopped {
+        // A model that has stopped is of no more use.
+        if let Ok(fresh) = rtl.open(case.model_seed()) {
+            *dut = fresh;
+        }
+        summary.failures.push(Failed {
+            case,
+            why: Why::Stopped(stopped),
         });
     } else if let Some(records) = records {
         match records.judge(&case, &outcome.end) {
@@ -350,7 +365,7 @@ pub fn run<U: Unit>(
                 .map_init(
                     || rtl.open((options.seed as u32).wrapping_add(next as u32) | 1),
                     |dut, i| match dut {
-                        Ok(dut) => Ok(run_one(dut, options, next + i as u64, rtl.lanes())),
+                        Ok(dut) => Ok(run_one(dut, rtl, options, next + i as u64)),
                         Err(why) => Err(why.clone()),
                     },
                 )

@@ -27,6 +27,14 @@
 //! third judge, a scalar machine, runs one lane alone: in a structured program each lane must execute
 //! exactly what it would execute by itself.
 //!
+//! # Conditions
+//!
+//! ALU, texture and memory instructions are black boxes that give each lane condition bits. A lane's draw
+//! depends on seed, lane and k alone, the number of instructions that the lane has executed
+//! ([`environment`]), so it draws the same bits by itself and among others. For r500, k counts an
+//! instruction for the lanes that are ACTIVE before it, and an ENDLOOP or ENDREP also for the continued lanes
+//! that it returns before it decides: alone, such a lane jumps there and executes it.
+//!
 //! # One program in lock-step
 //!
 //! ```

@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::case::Case;
-use crate::dut::Dut;
+use crate::dut::{Check, Dut};
 use crate::field::{self, Diff};
 use crate::unit::{Environment, Golden, Pins, Step, Unit};
 use crate::watch::Watch;
@@ -201,6 +201,15 @@ pub struct Mismatch<U: Unit> {
     pub golden: U::State,
 }
 
+/// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, logic that does not settle.
+#[derive(Clone, Debug)]
+pub struct Stopped {
+    /// The clock whose inputs led to it, from 0.
+    pub clock: u64,
+    /// What it said.
+    pub why: String,
+}
+
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub struct Outcome<U: Unit> {
@@ -208,6 +217,8 @@ pub struct Outcome<U: Unit> {
     pub compared: Compared,
     /// The first mismatch, if there was one.
     pub mismatch: Option<Mismatch<U>>,
+    /// The RTL stopped the simulation.
+    pub stopped: Option<Stopped>,
     /// The golden's state at the end.
     pub end: U::State,
     /// The run ended because of `max_steps`.
@@ -264,6 +275,8 @@ impl<U: Unit> Bench<'_, U> {
         let mut compared = Compared::default();
         let mut clock: u64 = 0;
         let mut mismatch = None;
+        let mut stopped = None;
+        let last;
         // The state that the golden should have, spoilt on request.
         let flip = case.flip.as_ref().and_then(|f| {
             let field = U::fields().iter().find(|x| x.name == f.field)?;
@@ -289,10 +302,17 @@ impl<U: Unit> Bench<'_, U> {
             }
             let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
             match self.dut.check(&pins, expected) {
+                Check::Stopped => {
+                    let why = self.dut.stopped().unwrap_or_default();
+                    stopped = Some(Stopped {
+                        clock: clock.saturating_sub(1),
+                        why,
+                    });
+                }
                 // Before the first reset clock is through there is nothing to compare.
                 _ if clock == 0 => {}
-                None => compared.clocks += 1,
-                Some(rtl) => {
+                Check::Agrees => compared.clocks += 1,
+                Check::Differs(rtl) => {
                     mismatch = Some(Mismatch {
                         clock: clock - 1,
                         diffs: field::diff(
@@ -306,7 +326,8 @@ impl<U: Unit> Bench<'_, U> {
                     });
                 }
             }
-            if flush || mismatch.is_some() {
+            if flush || mismatch.is_some() || stopped.is_some() {
+                last = pins;
                 break;
             }
             watch.before(clock, &pins, golden);
@@ -320,7 +341,9 @@ impl<U: Unit> Bench<'_, U> {
         compared.launches = stimulus.launches();
         let end = *golden.state();
         if mismatch.is_some() && self.dump_from.is_some() {
-            // A few clocks more, so that the failing one does not stand at the edge of the picture.
+            // A few clocks more, so that the failing one does not stand at the edge of the picture. The
+            // unit has taken the last pins already.
+            golden.cycle(&last);
             for _ in 0..4 {
                 let mut idle = U::In::default();
                 idle.set_stall(true);
@@ -330,6 +353,7 @@ impl<U: Unit> Bench<'_, U> {
         Outcome {
             compared,
             mismatch,
+            stopped,
             end,
             step_limit: stimulus.steps >= case.max_steps,
         }

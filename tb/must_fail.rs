@@ -492,6 +492,39 @@ fn a_change_in_an_included_file_is_another_model() {
     }
 }
 
+/// RTL that ends the simulation ends its case and nothing else.
+#[test]
+fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays() {
+    let dir = copy_of_the_rtl();
+    change(
+        dir.path(),
+        "r500_seq.sv",
+        "  assign pc_o      = pc_q;",
+        "  assign pc_o      = pc_q;\n  always @(posedge clk_i) if (rst_ni && halted_q) $fatal(1, \"halted\");",
+    );
+    let out = dir.path().join("out");
+    let (rtl, out) = (dir.path().to_str().unwrap(), out.to_str().unwrap());
+    let output = reconverge(&[
+        "fuzz", "r500", "--rtl", rtl, "--clocks", "100000", "--out", out,
+    ]);
+    let report = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{report}{}",
+        text(&output.stderr)
+    );
+    let stopped = line_starting(&report, "STOPPED ");
+    assert!(stopped.contains("r500_seq.sv"), "{stopped}");
+    let case = line_starting(&report, "replay ")
+        .split_whitespace()
+        .last()
+        .unwrap();
+    let again = reconverge(&["replay", case, "--out", out]);
+    assert_eq!(again.status.code(), Some(1));
+    assert_eq!(line_starting(&text(&again.stdout), "STOPPED "), stopped);
+}
+
 /// A mismatch is not lost because its files cannot be written where they should go.
 #[test]
 fn a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same() {

@@ -6,8 +6,10 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "shim.h"
 #include "verilated.h"
@@ -18,6 +20,7 @@ struct rcv_model {
   std::unique_ptr<RCV_TOP> top;
   std::unique_ptr<VerilatedVcdC> vcd;
   uint64_t clock = 0;
+  std::string stopped;
 };
 
 namespace {
@@ -31,17 +34,30 @@ void put(T &port, const void *bytes) {
   std::memcpy(&port, bytes, sizeof(port));
 }
 
+// Does `work` unless the RTL has stopped the simulation (see stop.cpp) or does so now.
+template <typename Work>
+inline bool running(rcv_model *m, Work work) {
+  if (!m->stopped.empty()) return false;
+  try {
+    work();
+    return true;
+  } catch (const std::exception &e) {
+    m->stopped = e.what();
+    return false;
+  }
+}
+
 inline void edge(rcv_model *m, uint8_t level) {
   m->top->clk_i = level;
   m->top->eval();
 }
 
-// A rising edge of one of the top's other clocks.
-template <typename T>
-void pulse(rcv_model *m, T &port) {
-  port = 1;
+// A rising edge of the top's other clock: the views, and with `load` the seeding of the unit.
+void bench(rcv_model *m, bool load) {
+  m->top->load_i = load;
+  m->top->bench_i = 1;
   m->top->eval();
-  port = 0;
+  m->top->bench_i = 0;
   m->top->eval();
 }
 
@@ -53,56 +69,62 @@ rcv_model *create(uint32_t seed) {
   m->context.traceEverOn(true);
   m->top.reset(new (std::nothrow) RCV_TOP{&m->context, "TOP"});
   if (!m->top) return nullptr;
-  m->top->view_i = 0;
+  m->top->bench_i = 0;
   m->top->load_i = 0;
   std::memset(&m->top->in_i, 0, sizeof(m->top->in_i));
   std::memset(&m->top->golden_i, 0, sizeof(m->top->golden_i));
-  edge(m.get(), 0);
+  running(m.get(), [&] { edge(m.get(), 0); });
   return m.release();
 }
 
 void destroy(rcv_model *m) {
   if (m->vcd) m->vcd->close();
-  m->top->final();
+  running(m, [&] { m->top->final(); });
   delete m;
 }
 
 const void *step(rcv_model *m, const void *in, const void *golden) {
-  put(m->top->in_i, in);
-  edge(m, 1);
-  if (m->vcd) {
-    if (golden) put(m->top->golden_i, golden);
-    // After the clock's own edge, so that the views show what it did.
-    pulse(m, m->top->view_i);
-    m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod));
-  }
-  edge(m, 0);
-  if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod + kHalf));
-  ++m->clock;
+  const bool went = running(m, [&] {
+    put(m->top->in_i, in);
+    edge(m, 1);
+    if (m->vcd) {
+      if (golden) put(m->top->golden_i, golden);
+      // After the clock's own edge, so that the views show what it did.
+      bench(m, false);
+      m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod));
+    }
+    edge(m, 0);
+    if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod + kHalf));
+    ++m->clock;
+  });
   // Not a copy: most callers only hold it against what they expect.
-  return &m->top->state_o;
+  return went ? static_cast<const void *>(&m->top->state_o) : nullptr;
 }
 
 void load(rcv_model *m, const void *state) {
   // First the clock that the top still has in its input registers (a stalled one, by contract), so
   // that nothing moves after the load.
-  edge(m, 1);
-  edge(m, 0);
-  put(m->top->golden_i, state);
-  pulse(m, m->top->load_i);
+  running(m, [&] {
+    edge(m, 1);
+    edge(m, 0);
+    put(m->top->golden_i, state);
+    bench(m, true);
+  });
 }
 
 uint64_t bare(rcv_model *m, const void *ins, uint64_t count) {
   const auto *in = static_cast<const char *>(ins);
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < count; ++i, in += sizeof(m->top->in_i)) {
-    put(m->top->in_i, in);
-    edge(m, 1);
-    edge(m, 0);
-    uint64_t word;
-    std::memcpy(&word, &m->top->state_o, sizeof(word));
-    sum = (sum << 1 | sum >> 63) ^ word;
-  }
+  running(m, [&] {
+    for (uint64_t i = 0; i < count; ++i, in += sizeof(m->top->in_i)) {
+      put(m->top->in_i, in);
+      edge(m, 1);
+      edge(m, 0);
+      uint64_t word;
+      std::memcpy(&word, &m->top->state_o, sizeof(word));
+      sum = (sum << 1 | sum >> 63) ^ word;
+    }
+  });
   return sum;
 }
 
@@ -127,6 +149,8 @@ int open_vcd(rcv_model *m, const char *path) {
 
 uint64_t mismatch(const rcv_model *m) { return m->top->mismatch_o; }
 
+const char *stopped(const rcv_model *m) { return m->stopped.empty() ? nullptr : m->stopped.c_str(); }
+
 }  // namespace
 
 extern "C" {
@@ -135,6 +159,6 @@ extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
 const rcv_api RCV_SYMBOL = {
     RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o),
     create,  destroy,   step,                  load,                     bare,
-    open_vcd, close_vcd, mismatch,
+    open_vcd, close_vcd, mismatch,  stopped,
 };
 }

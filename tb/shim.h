@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 2u
+#define RCV_ABI 3u
 
 typedef struct rcv_model rcv_model;
 
@@ -26,7 +26,8 @@ typedef struct {
   void (*destroy)(rcv_model *m);
   // One clock. The top registers `in`, so the result is the unit's state after the clock before, as
   // `state_size` bytes in the model that stay as they are until its next call. `golden` is the state
-  // expected now: it goes into an open dump, and may be NULL.
+  // expected now: it goes into an open dump, and may be NULL. NULL: the RTL stopped the simulation, and
+  // `stopped` says how; the model is of no more use.
   const void *(*clock)(rcv_model *m, const void *in, const void *golden);
   // Puts the unit into `state` between two clocks, control registers and constants excepted.
   void (*load)(rcv_model *m, const void *state);
@@ -38,6 +39,8 @@ typedef struct {
   void (*close_vcd)(rcv_model *m);
   // One bit a field: RTL and golden differed in the last clock with a dump open.
   uint64_t (*mismatch)(const rcv_model *m);
+  // Why the simulation stopped, or NULL.
+  const char *(*stopped)(const rcv_model *m);
 } rcv_api;
 
 #ifdef __cplusplus

@@ -38,7 +38,7 @@ assign probe_int_const  = dut.u_consts.int_q;
 assign probe_bool_const = dut.u_consts.bool_q;
 
 // Puts the unit into the state on the load_* nets. For use between two rising edges:
-//   always @(posedge load_i) begin `R500_PROBE_LOAD end
+//   always @(posedge bench_i) if (load_i) begin `R500_PROBE_LOAD end
 // Control registers and constants are not loaded: a launch and the host port set them before. The
 // state must be one that the unit can reach under those: counters canonical and within their limits
 // (branch counter at most 3 in partial mode, loop-inactive counter below the loop depth, count not 0).

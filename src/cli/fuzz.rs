@@ -94,6 +94,17 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
                     shell(&path)
                 ))?;
             }
+            Why::Stopped(stopped) => {
+                let path = save(&failed.case, &args.place.out)?;
+                print(&format!(
+                    "\nSTOPPED {}  clock {}  {}\nreplay  {} replay {}\n",
+                    failed.case.name(),
+                    stopped.clock,
+                    stopped.why,
+                    shell(&program()),
+                    shell(&path)
+                ))?;
+            }
             Why::Judge(lane, how) => {
                 let path = save(&failed.case, &args.place.out)?;
                 print(&format!(

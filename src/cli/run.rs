@@ -174,6 +174,19 @@ fn judged<U: Unit>(
     let mut golden = U::Golden::new(case.lanes as usize);
     let mut dut = rtl.open(case.model_seed())?;
     let outcome = lockstep::run(case, &mut dut, &mut golden, &mut (watch, &mut records));
+    if let Some(stopped) = &outcome.stopped {
+        let text = format!(
+            "STOPPED {}  clock {}  {}\n",
+            case.name(),
+            stopped.clock,
+            stopped.why
+        );
+        return Ok(Ran {
+            agreed: Agreed::No,
+            text,
+            outcome,
+        });
+    }
     if outcome.mismatch.is_some() {
         return Ok(Ran {
             outcome,

@@ -15,6 +15,9 @@ use std::process::Command;
 #[allow(dead_code)] // the crate links no archives, only the build script does
 pub const RUNTIME: &str = "rcv_verilated";
 
+/// What the runtime does when the RTL stops the simulation, in the bench's folder.
+const STOP: &str = "stop.cpp";
+
 /// Oldest Verilator that is known to work.
 const OLDEST: (u32, u32) = (5, 6);
 
@@ -279,7 +282,7 @@ impl Sources {
         }
         files.sort();
         files.dedup();
-        files.extend(["shim.h", "shim.cpp"].map(|n| tb_dir.join(n)));
+        files.extend(["shim.h", "shim.cpp", STOP].map(|n| tb_dir.join(n)));
         files.push(tb_dir.join(format!("{unit}_tb.sv")));
         files.extend(lint.clone());
         Ok(Sources {
@@ -392,8 +395,13 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
     build
 }
 
-fn runtime_build(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
+fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path) -> cc::Build {
     let mut build = compiler(tool, chain, out);
+    // $stop and the like end a case and not the process: tb/stop.cpp.
+    for name in ["VL_USER_FINISH", "VL_USER_STOP", "VL_USER_FATAL"] {
+        build.define(name, None);
+    }
+    build.file(tb_dir.join(STOP));
     for file in [
         "verilated.cpp",
         "verilated_threads.cpp",
@@ -406,13 +414,18 @@ fn runtime_build(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
 
 /// Verilator's runtime as an archive; returns its folder. It is the slow part, and built once.
 #[allow(dead_code)] // the build script's half
-pub fn runtime(tool: &Verilator, chain: &ToolChain, base: &Path) -> Result<PathBuf, String> {
+pub fn runtime(
+    tool: &Verilator,
+    chain: &ToolChain,
+    tb_dir: &Path,
+    base: &Path,
+) -> Result<PathBuf, String> {
     let name = key(
         &["runtime", &tool.version, &chain.target, &chain.compiler],
-        &[],
+        &[tb_dir.join(STOP)],
     )?;
     cached(base, &format!("runtime-{name}"), |dir| {
-        runtime_build(tool, chain, dir)
+        runtime_build(tool, chain, tb_dir, dir)
             .try_compile(RUNTIME)
             .map_err(|e| e.to_string())
     })
@@ -549,10 +562,10 @@ pub fn shared(
     let dir = cached(base, &name, |dir| {
         let runtime_name = key(
             &["objects", &tool.version, &chain.target, &chain.compiler],
-            &[],
+            &[job.sources.tb_dir.join(STOP)],
         )?;
         let runtime = cached(base, &format!("runtime-{runtime_name}"), |out| {
-            runtime_build(tool, chain, out)
+            runtime_build(tool, chain, &job.sources.tb_dir, out)
                 .try_compile_intermediates()
                 .map(drop)
                 .map_err(|e| e.to_string())

@@ -3,13 +3,13 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// `RCV_ABI` of `tb/shim.h`.
-const ABI: u32 = 2;
+const ABI: u32 = 3;
 
 /// Opaque `rcv_model`.
 #[repr(C)]
@@ -32,6 +32,7 @@ pub(super) struct Api {
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
     close_vcd: unsafe extern "C" fn(*mut Raw),
     mismatch: unsafe extern "C" fn(*const Raw) -> u64,
+    stopped: unsafe extern "C" fn(*const Raw) -> *const c_char,
 }
 
 /// A model that the build script linked.
@@ -137,8 +138,8 @@ impl Model {
         })
     }
 
-    /// The state after the clock, in the model's own memory.
-    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>) -> &[u8] {
+    /// The state after the clock, in the model's own memory; `None` once the RTL has stopped.
+    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>) -> Option<&[u8]> {
         let api = self.source.api();
         assert_eq!(pins.len(), api.in_size as usize);
         let golden = golden.map_or(std::ptr::null(), |g| {
@@ -150,7 +151,18 @@ impl Model {
         // nothing but a call with `&mut self` writes or frees, and the borrow forbids one.
         unsafe {
             let state = (api.clock)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
-            std::slice::from_raw_parts(state.cast(), api.state_size as usize)
+            (!state.is_null())
+                .then(|| std::slice::from_raw_parts(state.cast(), api.state_size as usize))
+        }
+    }
+
+    /// Why the RTL stopped the simulation, if it did.
+    pub fn stopped(&self) -> Option<String> {
+        // SAFETY: `raw` is a live model; the text, if there is one, is NUL-terminated, belongs to the model
+        // and is copied before anything else is done with it.
+        unsafe {
+            let text = (self.source.api().stopped)(self.raw.as_ptr());
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     }
 

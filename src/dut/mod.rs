@@ -104,6 +104,17 @@ fn cache() -> PathBuf {
         .unwrap_or_else(|| std::env::temp_dir().join("reconverge"))
 }
 
+/// What a compared clock brought.
+#[derive(Debug)]
+pub enum Check<'a, U: Unit> {
+    /// Every bit is as expected.
+    Agrees,
+    /// The unit's state, which is not as expected.
+    Differs(&'a U::State),
+    /// The RTL stopped the simulation.
+    Stopped,
+}
+
 /// One running model.
 pub struct Dut<U: Unit> {
     model: ffi::Model,
@@ -113,23 +124,32 @@ pub struct Dut<U: Unit> {
 impl<U: Unit> Dut<U> {
     /// One clock with `pins`. The bench top registers its inputs, so the state returned is the one
     /// after the clock BEFORE; `expected`, the golden's state after that same clock, goes into an open dump.
+    /// Once the RTL has stopped ([`Dut::stopped`]) the state stays as it was.
     pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
-        let state = self.model.clock(bytes_of(pins), expected.map(bytes_of));
-        bytes_of_mut(&mut self.state).copy_from_slice(state);
+        if let Some(state) = self.model.clock(bytes_of(pins), expected.map(bytes_of)) {
+            bytes_of_mut(&mut self.state).copy_from_slice(state);
+        }
         &self.state
     }
 
-    /// As [`Dut::clock`], for the loop that compares: the unit's state if any bit of it is not as
-    /// expected. Every byte is compared, where the model has it.
+    /// As [`Dut::clock`], for the loop that compares. Every byte is compared, where the model has it.
     #[inline]
-    pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Option<&U::State> {
+    pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Check<'_, U> {
         let expected = bytes_of(expected);
-        let state = self.model.clock(bytes_of(pins), Some(expected));
-        if state == expected {
-            return None;
+        match self.model.clock(bytes_of(pins), Some(expected)) {
+            Some(state) if state == expected => Check::Agrees,
+            Some(state) => {
+                bytes_of_mut(&mut self.state).copy_from_slice(state);
+                Check::Differs(&self.state)
+            }
+            None => Check::Stopped,
         }
-        bytes_of_mut(&mut self.state).copy_from_slice(state);
-        Some(&self.state)
+    }
+
+    /// How the RTL stopped the simulation ($stop, $fatal, $finish, a failed assertion, logic that does not
+    /// settle), if it did. The model is of no more use then.
+    pub fn stopped(&self) -> Option<String> {
+        self.model.stopped()
     }
 
     /// Puts the unit into `state`, control registers and constants excepted. The clock before it must
