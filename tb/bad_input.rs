@@ -72,20 +72,20 @@ fn flags_out_of_range_are_refused() {
     }
     refused(
         &["run", "r500", PROGRAM, "--launch-mask", "10000"],
-        "error: run: launch_mask: 0x10000 names lanes beyond 15",
+        "error: flags: launch_mask: 0x10000 names lanes beyond 15",
     );
     refused(
         &["run", "r500", PROGRAM, "--flip", "nothing@3"],
-        "error: run: flip: no field nothing; there are st bc lc active loops addrs pc loop_depth addr_depth \
+        "error: flags: flip: no field nothing; there are st bc lc active loops addrs pc loop_depth addr_depth \
          running done halted err al alu_clr int_const bool_const",
     );
     refused(
         &["run", "r500", PROGRAM, "--flip", "st[16]@3"],
-        "error: run: flip: st has 16 elements, there is no 16",
+        "error: flags: flip: st has 16 elements, there is no 16",
     );
     refused(
         &["run", "r500", PROGRAM, "--flip", "st[15].2@3"],
-        "error: run: flip: st has 2 bits, there is no 2",
+        "error: flags: flip: st has 2 bits, there is no 2",
     );
     refused(
         &["run", "r500", PROGRAM, "--flip", "st[3"],

@@ -122,7 +122,7 @@ struct LoadArgs {
     /// r500: set JUMP_ANY in LOOP words that lack it, as Mesa's do (spec O29)
     #[arg(long)]
     safe_loops: bool,
-    /// Which program of a file that holds several: its number or name, as `import --list` gives it
+    /// Which program of a file that holds several, as `import --list` numbers them
     #[arg(long, value_name = "WHICH", visible_alias = "kernel")]
     select: Option<String>,
 }

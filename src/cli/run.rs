@@ -123,7 +123,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     case.flip = args.flip.as_deref().map(flip).transpose()?;
     // Absolute, so that the saved case replays from anywhere.
     case.rtl = args.place.rtl.as_deref().map(absolute);
-    case.check("run")?;
+    case.check("flags")?;
 
     let mut trace = match &args.trace {
         Some(path) => Some(Trace::<U> {
