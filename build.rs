@@ -89,6 +89,9 @@ fn link_models() -> Result<(), String> {
             "stdc++"
         }
     );
+    if tool_chain.needs_atomic {
+        println!("cargo:rustc-link-lib=atomic");
+    }
     // Say it by what it is: only files that changed are rewritten, so cargo rebuilds no more than that.
     let text = format!(
         "// SAFETY: each table is constant data that the shim defines with the layout of `Api`.\n\

@@ -43,6 +43,8 @@ pub struct ToolChain {
     pub assertions: bool,
     /// What the C++ compiler calls itself: objects of two compilers are not the same.
     compiler: String,
+    /// Clang leaves atomic operations on odd sizes to a library of their own.
+    pub needs_atomic: bool,
 }
 
 impl ToolChain {
@@ -74,6 +76,7 @@ impl ToolChain {
             host: host.to_owned(),
             assertions,
             compiler: format!("{} {version}", tool.path().display()),
+            needs_atomic: tool.is_like_clang() && target.contains("linux"),
         })
     }
 }
@@ -588,6 +591,7 @@ pub fn shared(
             .to_command()
             .arg("-shared")
             .args(&objects)
+            .args(chain.needs_atomic.then_some("-latomic"))
             .arg("-o")
             .arg(dir.join(&file))
             .output()
