@@ -179,7 +179,7 @@ impl<U: Unit> Watch<U> for Collector<U> {
     }
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
-        self.seen.see(state);
+        self.seen.see(pins, golden.step(), state);
         if self.was_running && !U::running(state) {
             let how = if pins.is_reset() {
                 "reset in mid-flight".to_owned()
@@ -246,7 +246,7 @@ pub fn recorded<U: Unit>(seed: u64, lanes: u32, clocks: usize, pace: Pace) -> Ve
         let mut stimulus = Stimulus::new(&case);
         while let Some(pins) = stimulus.next(golden.state()) {
             golden.cycle(&pins);
-            stimulus.done(&pins, golden.step());
+            stimulus.done(&pins, golden.step(), golden.state());
             inputs.push(pins);
         }
         if inputs.len() >= clocks {
@@ -272,7 +272,7 @@ fn run_one<U: Unit>(
         outcomes: BTreeMap::new(),
         was_running: false,
     };
-    let mut records = (kind == Kind::Structured).then(Records::default);
+    let mut records = (kind == Kind::Structured).then(Records::<U>::default);
     collector.seen.launched(&case.program);
     let outcome = lockstep::run(&case, dut, &mut golden, &mut (&mut collector, &mut records));
     let mut summary = Summary::<U> {

@@ -6,11 +6,14 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::environment::{bits, draw_word};
 use crate::input::InputError;
 use crate::unit::Unit;
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
+/// File systems allow 255 bytes, and seed and ending come behind a program's name.
+pub const LONGEST_NAME: usize = 200;
 
 /// What a random program is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +51,17 @@ pub enum Conditions {
     Table(Table),
     /// Anything, every clock, coverage too.
     Noise,
+}
+
+impl Conditions {
+    /// The lowest `count` condition bits of draw `k` of `lane`; 0 for noise, which is nobody's draw.
+    pub fn draw(&self, seed: u64, lane: u32, k: u64, count: u32) -> u16 {
+        match self {
+            Conditions::Drawn { p16 } => bits(draw_word(seed, lane, k), count, *p16),
+            Conditions::Table(table) => table.bits(lane, k),
+            Conditions::Noise => 0,
+        }
+    }
 }
 
 /// The rows of a `--conditions` file.
@@ -153,7 +167,7 @@ pub struct Case<U: Unit> {
     pub seed: u64,
     /// Lanes of the wavefront.
     pub lanes: u32,
-    /// Lanes launched (r500: covered).
+    /// Lanes launched (r500: covered; r700: valid).
     pub launch_mask: u64,
     /// 1/16ths of the clocks that stall or starve the unit, 0..=15.
     pub stall16: u32,
@@ -279,6 +293,14 @@ impl<U: Unit> Case<U> {
                     ),
                 );
             }
+        }
+        let name = U::name(&self.program);
+        if name.len() > LONGEST_NAME {
+            let why = format!("{} characters, more than {LONGEST_NAME}", name.len());
+            return bad("name", why);
+        }
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic() && c != '/') {
+            return bad("name", format!("{name:?} cannot be part of a file name"));
         }
         U::check(&self.program, file)
     }

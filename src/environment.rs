@@ -3,6 +3,9 @@
 //! A lane's draw depends on the lane's own history only, so that it draws the same bits alone, in
 //! the wavefront and in anybody else's program.
 
+use crate::case::{Case, Conditions};
+use crate::unit::Unit;
+
 /// How many condition bits one draw gives.
 pub const BITS: u32 = 16;
 
@@ -24,4 +27,126 @@ pub fn bit(word: u64, j: u32, p16: u32) -> bool {
 /// The lowest `count` condition bits of a draw, bit j of the result being condition bit j.
 pub fn bits(word: u64, count: u32, p16: u32) -> u16 {
     (0..count).fold(0, |acc, j| acc | u16::from(bit(word, j, p16)) << j)
+}
+
+/// The draws of every lane of a wavefront, and how far each lane's history has come.
+#[derive(Clone, Debug)]
+pub struct Histories {
+    conditions: Conditions,
+    seed: u64,
+    lanes: usize,
+    /// Instructions each lane has executed (design: k).
+    k: [u64; 64],
+}
+
+impl Histories {
+    /// Of `case`, nothing executed.
+    pub fn new<U: Unit>(case: &Case<U>) -> Self {
+        Histories {
+            conditions: case.conditions.clone(),
+            seed: case.seed,
+            lanes: case.lanes as usize,
+            k: [0; 64],
+        }
+    }
+
+    /// Whether conditions are noise and depend on nobody's history.
+    pub fn noisy(&self) -> bool {
+        self.conditions == Conditions::Noise
+    }
+
+    /// A program is launched: nobody has executed anything.
+    pub fn forget(&mut self) {
+        self.k = [0; 64];
+    }
+
+    /// How many instructions `lane` has executed.
+    pub fn k(&self, lane: u32) -> u64 {
+        self.k[lane as usize]
+    }
+
+    /// The lowest `count` condition bits of draw `k` of `lane`.
+    pub fn draw(&self, lane: u32, k: u64, count: u32) -> u16 {
+        self.conditions.draw(self.seed, lane, k, count)
+    }
+
+    /// Counts an instruction for the lanes of `mask`.
+    pub fn count(&mut self, mask: u64) {
+        // Added, not branched upon: masks are as random as the programs.
+        for (lane, k) in self.k[..self.lanes].iter_mut().enumerate() {
+            *k += mask >> lane & 1;
+        }
+    }
+}
+
+/// Condition bits that stay with the lanes until they are drawn again, one plane a bit.
+#[derive(Clone, Debug)]
+pub struct Planes<const BITS: usize> {
+    /// The lanes' draws.
+    pub lanes: Histories,
+    /// The k of each lane's last draw.
+    drawn_at: [u64; 64],
+    /// Lanes whose last draw is not in the planes yet: few instructions look at them.
+    stale: u64,
+    planes: [u64; BITS],
+}
+
+impl<const BITS: usize> Planes<BITS> {
+    /// Of `case`: all 0 until the first draw.
+    pub fn new<U: Unit>(case: &Case<U>) -> Self {
+        Planes {
+            lanes: Histories::new(case),
+            drawn_at: [0; 64],
+            stale: 0,
+            planes: [0; BITS],
+        }
+    }
+
+    /// A program is launched: nobody has executed or drawn anything.
+    pub fn forget(&mut self) {
+        self.lanes.forget();
+        self.stale = 0;
+        self.planes = [0; BITS];
+    }
+
+    /// The lanes of `mask` draw all bits anew, with the k that they have now.
+    pub fn redraw(&mut self, mask: u64) {
+        let lanes = self.lanes.lanes;
+        for (lane, (at, k)) in self.drawn_at[..lanes]
+            .iter_mut()
+            .zip(&self.lanes.k)
+            .enumerate()
+        {
+            if mask >> lane & 1 == 1 {
+                *at = *k;
+            }
+        }
+        self.stale |= mask;
+    }
+
+    /// Condition bit `j` is 0 for every lane.
+    pub fn clear(&mut self, j: usize) {
+        self.refresh();
+        self.planes[j] = 0;
+    }
+
+    /// The planes as they were last drawn.
+    pub fn refresh(&mut self) -> &[u64; BITS] {
+        let mut left = std::mem::take(&mut self.stale);
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            left &= left - 1;
+            let k = self.drawn_at[lane as usize];
+            let drawn = self.lanes.draw(lane, k, BITS as u32);
+            for (j, plane) in self.planes.iter_mut().enumerate() {
+                *plane = *plane & !(1 << lane) | u64::from(drawn >> j & 1) << lane;
+            }
+        }
+        &self.planes
+    }
+
+    /// The k of the last draw of `lane`; meaningless before the first.
+    pub fn drawn_at(&self, lane: u32) -> u64 {
+        self.drawn_at[lane as usize]
+    }
 }

@@ -30,6 +30,77 @@ pub struct Field {
     pub show: fn(u64) -> String,
 }
 
+/// A field of `n` bit planes, one bit a lane each.
+pub const fn planes(name: &'static str, offset: usize, n: usize, show: fn(u64) -> String) -> Field {
+    Field {
+        name,
+        offset,
+        shape: Shape::Planes(n),
+        width: n as u32,
+        show,
+    }
+}
+
+/// A field of `count` integers of `bytes` bytes, `width` bits of each significant.
+pub const fn words(
+    name: &'static str,
+    offset: usize,
+    bytes: usize,
+    count: usize,
+    width: u32,
+    show: fn(u64) -> String,
+) -> Field {
+    Field {
+        name,
+        offset,
+        shape: Shape::Words { bytes, count },
+        width,
+        show,
+    }
+}
+
+/// Printers of elements that several units use.
+pub mod show {
+    /// As it is.
+    pub fn decimal(v: u64) -> String {
+        v.to_string()
+    }
+
+    /// A 32-bit word.
+    pub fn hex32(v: u64) -> String {
+        format!("0x{v:08x}")
+    }
+
+    /// An instruction's address.
+    pub fn address(v: u64) -> String {
+        format!("0x{v:03x}")
+    }
+
+    /// Eight bits, two's complement.
+    pub fn signed8(v: u64) -> String {
+        (v as u8 as i8).to_string()
+    }
+
+    /// 32 bits, two's complement.
+    pub fn signed32(v: u64) -> String {
+        (v as u32 as i32).to_string()
+    }
+
+    /// The name of `v`; the number, if it has none.
+    pub fn named(names: &[&str], v: u64) -> String {
+        names
+            .get(v as usize)
+            .map_or_else(|| v.to_string(), |n| (*n).to_owned())
+    }
+
+    /// The number and the name of `v`.
+    pub fn code(names: &[&str], v: u64) -> String {
+        names
+            .get(v as usize)
+            .map_or_else(|| v.to_string(), |n| format!("{v} {n}"))
+    }
+}
+
 /// One element of one field that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
@@ -118,6 +189,22 @@ pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Di
         }
     }
     diffs
+}
+
+/// Bytes of a state of `size` bytes that no field owns; a unit's tests hold them against its padding.
+///
+/// # Panics
+/// Two fields overlap, or one lies outside.
+#[cfg(test)]
+pub fn unowned(fields: &[Field], size: usize) -> Vec<usize> {
+    let mut owner = vec![None; size];
+    for field in fields {
+        for byte in &mut owner[field.offset..field.offset + field.size()] {
+            assert_eq!(*byte, None, "{} overlaps", field.name);
+            *byte = Some(field.name);
+        }
+    }
+    (0..size).filter(|i| owner[*i].is_none()).collect()
 }
 
 /// Gathers bit `bit` of every byte of `lanes` into a plane, lane i to bit i. Lanes come in eights.

@@ -92,6 +92,7 @@ pub mod lockstep;
 pub mod r500;
 #[cfg(feature = "rtl")]
 pub mod report;
+pub mod seen;
 pub mod unit;
 pub mod watch;
 pub mod wave;

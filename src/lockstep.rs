@@ -141,8 +141,8 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         Some(pins)
     }
 
-    /// Tells what the golden did with `pins`.
-    pub fn done(&mut self, pins: &U::In, step: Step) {
+    /// Tells what the golden did with `pins`: the step, and the state after it.
+    pub fn done(&mut self, pins: &U::In, step: Step, after: &U::State) {
         if pins.is_reset() || pins.is_stalled() {
             return;
         }
@@ -156,7 +156,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             }
             Phase::Run if step == Step::Executed => {
                 self.steps += 1;
-                self.environment.executed();
+                self.environment.executed(after);
             }
             Phase::Idle(left) => self.phase = Phase::Idle(left - 1),
             _ => {}
@@ -335,7 +335,7 @@ impl<U: Unit> Bench<'_, U> {
             watch.after(clock, &pins, golden);
             let step = golden.step();
             compared.steps += u64::from(step == Step::Executed);
-            stimulus.done(&pins, step);
+            stimulus.done(&pins, step, golden.state());
             clock += 1;
         }
         compared.launches = stimulus.launches();

@@ -8,7 +8,7 @@ use crate::case::{CASE_FORMAT, Case, Failure, SavedCase};
 use crate::dut::Rtl;
 use crate::field::Diff;
 use crate::lockstep::{self, Compared, Mismatch, Outcome};
-use crate::unit::{Golden, Step, Unit};
+use crate::unit::{Golden, Pins, Step, Unit};
 use crate::watch::Watch;
 use crate::wave;
 use bytemuck::bytes_of;
@@ -54,7 +54,7 @@ impl<U: Unit> Watch<U> for History<'_, U> {
         let lanes = U::lanes(golden.state(), self.case.lanes as usize);
         let what = match golden.step() {
             Step::Executed | Step::Failed => U::disassemble(&self.case.program, pc),
-            Step::None => U::describe(pins, U::running(before.state())),
+            Step::None => pins.describe(U::running(before.state())),
         };
         if self.lines.len() == HISTORY {
             self.lines.pop_front();

@@ -23,6 +23,27 @@ pub trait Pins: Pod + Default + Send + Sync {
     fn set_stall(&mut self, stall: bool);
     /// Whether the unit is stalled.
     fn is_stalled(&self) -> bool;
+    /// Whether a launch is asked for.
+    fn launches(&self) -> bool;
+    /// The host's write, if there is one: register and value.
+    fn written(&self) -> Option<String>;
+    /// What a clock without an instruction was: reset, stall, waiting, launch, host write, idle.
+    fn describe(&self, running: bool) -> String {
+        if self.is_reset() {
+            "reset".to_owned()
+        } else if self.is_stalled() {
+            "stalled".to_owned()
+        } else if running {
+            "waiting for an instruction".to_owned()
+        } else {
+            match (self.launches(), self.written()) {
+                (true, None) => "launch".to_owned(),
+                (true, Some(write)) => format!("launch; host writes {write}"),
+                (false, Some(write)) => format!("host writes {write}"),
+                (false, None) => "idle".to_owned(),
+            }
+        }
+    }
     /// Takes the instruction away: the memory has not answered yet.
     fn starve(&mut self);
     /// Puts noise on every pin that the unit must not look at in this clock; `running` tells whether a
@@ -69,8 +90,8 @@ pub trait Environment<U: Unit>: Send {
     /// The instruction that `state` asks for, with the lanes' conditions. `rng` serves only cases whose
     /// conditions are noise.
     fn pins(&mut self, state: &U::State, rng: &mut impl Rng) -> U::In;
-    /// The instruction that was last asked for has been executed.
-    fn executed(&mut self);
+    /// The instruction that was last asked for has been executed; `after` is the state it led to.
+    fn executed(&mut self, after: &U::State);
 }
 
 /// One executed instruction of a wavefront, as the scalar judge wants to hear of it.
@@ -78,7 +99,7 @@ pub trait Environment<U: Unit>: Send {
 pub struct Record {
     /// Address.
     pub pc: u32,
-    /// Whatever the lanes that execute it see besides (r500: aL).
+    /// Whatever the lanes that execute it see besides (r500, r700: aL).
     pub context: u32,
     /// Lanes that execute it, if it is not a control instruction; otherwise 0.
     pub executes: u64,
@@ -87,20 +108,30 @@ pub struct Record {
 }
 
 /// Collects the records of a run for the scalar judge.
-#[derive(Debug, Default)]
-pub struct Records {
+#[derive(Debug)]
+pub struct Records<U: Unit> {
     /// In the order of execution.
     pub records: Vec<Record>,
-    next: Option<Record>,
+    before: Option<U::State>,
     lost: u64,
 }
 
-impl Records {
+impl<U: Unit> Default for Records<U> {
+    fn default() -> Self {
+        Records {
+            records: Vec::new(),
+            before: None,
+            lost: 0,
+        }
+    }
+}
+
+impl<U: Unit> Records<U> {
     /// More are not kept: a hundred megabytes.
     pub const MOST: usize = 4_000_000;
 
     /// What the scalar judge of the unit says of the run that was recorded.
-    pub fn judge<U: Unit>(&self, case: &Case<U>, end: &U::State) -> Verdict {
+    pub fn judge(&self, case: &Case<U>, end: &U::State) -> Verdict {
         if self.lost > 0 {
             return Verdict::NotStructured(format!("more than {} instructions", Self::MOST));
         }
@@ -108,14 +139,14 @@ impl Records {
     }
 }
 
-impl<U: Unit> Watch<U> for Records {
-    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
-        self.next = Some(U::record(golden.state(), pins));
+impl<U: Unit> Watch<U> for Records<U> {
+    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.before = Some(*golden.state());
     }
-    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
-        if golden.step() == Step::Executed {
+    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        if let (Step::Executed, Some(before)) = (golden.step(), &self.before) {
             if self.records.len() < Self::MOST {
-                self.records.extend(self.next);
+                self.records.push(U::record(before, pins, golden.state()));
             } else {
                 self.lost += 1;
             }
@@ -164,8 +195,8 @@ pub struct LoadOptions {
 
 /// What a campaign has met, to be shown at its end.
 pub trait Seen<U: Unit>: Clone + Default + Send {
-    /// Looks at the state after a clock.
-    fn see(&mut self, state: &U::State);
+    /// Looks at what a clock with `pins` did: the step, and the state after it.
+    fn see(&mut self, pins: &U::In, step: Step, after: &U::State);
     /// Looks at a program when it is launched.
     fn launched(&mut self, program: &U::Program);
     /// Adds what another one has met.
@@ -205,8 +236,6 @@ pub trait Unit: Copy + Send + Sync + 'static {
     fn pc(state: &Self::State) -> u32;
     /// Whether a mismatch report shows this field although it agrees.
     fn context(field: &str) -> bool;
-    /// What a clock without an instruction was: reset, stall, launch, host write, waiting.
-    fn describe(pins: &Self::In, running: bool) -> String;
     /// Lanes as the spec's traces print them.
     fn lanes(state: &Self::State, lanes: usize) -> String;
 
@@ -265,8 +294,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
         golden: &Self::Golden,
         lanes: usize,
     ) -> String;
-    /// The instruction on `pins` as the scalar judge wants to hear of it.
-    fn record(before: &Self::State, pins: &Self::In) -> Record;
+    /// The instruction on `pins`, which took `before` to `after`, as the scalar judge wants to hear of it.
+    fn record(before: &Self::State, pins: &Self::In, after: &Self::State) -> Record;
     /// Holds what each lane did in the wavefront against what it does alone.
     fn judge(case: &Case<Self>, records: &[Record], end: &Self::State) -> Verdict;
 }

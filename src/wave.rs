@@ -85,8 +85,10 @@ fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
 /// comes four clocks after a mismatch.
 const CLOCKS_BEFORE: u64 = 8;
 
-/// Lists of more values than this are folded up, unless their elements are lanes.
+/// Lists of more values than this are folded up.
 const UNFOLDED: usize = 8;
+/// The same for lists of lanes: a window has room for so many on both sides.
+const UNFOLDED_LANES: usize = 16;
 
 // Trace flags of a save file: radix, and what opens and ends a group.
 const BINARY: &str = "28";
@@ -155,7 +157,7 @@ pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Optio
         let name = group[0].list();
         let ends = match group {
             [_] => None,
-            _ if group.len() > UNFOLDED && !group[0].per_lane => Some((FOLDED, END_FOLDED)),
+            [first, ..] if group.len() > folded_from(first) => Some((FOLDED, END_FOLDED)),
             _ => Some((OPEN, END)),
         };
         if let Some((begin, _)) = ends {
@@ -184,6 +186,14 @@ pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Optio
     }
     text.push_str("[pattern_trace] 1\n[pattern_trace] 0\n");
     text
+}
+
+fn folded_from(trace: &Trace) -> usize {
+    if trace.per_lane {
+        UNFOLDED_LANES
+    } else {
+        UNFOLDED
+    }
 }
 
 fn range(width: u32) -> String {

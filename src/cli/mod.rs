@@ -90,7 +90,7 @@ struct RunArgs {
     /// Lanes of the wavefront [default: the unit's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
-    /// Lanes launched (r500: covered), hexadecimal, bit i is lane i [default: all]
+    /// Lanes launched (r500: covered; r700: valid), hexadecimal, bit i is lane i [default: all]
     #[arg(long, value_name = "HEX", value_parser = mask)]
     launch_mask: Option<u64>,
     /// 1/16ths of the clocks that stall or starve the unit

@@ -5,12 +5,9 @@ use rand::Rng;
 use super::R500;
 use super::program::Program;
 use super::state::{In, State};
-use crate::case::{Case, Conditions};
-use crate::environment::{bits, draw_word};
+use crate::case::Case;
+use crate::environment::Planes;
 use crate::unit::{Environment, Pins};
-
-/// Condition bits of the unit: ALU result, predicates R, G, B, A.
-const CONDITION_BITS: u32 = 5;
 
 /// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
 /// ENDREP also the continued lanes that it returns to ACTIVE before it decides (spec 4.1 step 2).
@@ -30,75 +27,29 @@ pub fn counts(state: &State, pins: &In) -> u64 {
 #[derive(Debug)]
 pub struct Surroundings {
     program: Program,
-    conditions: Conditions,
-    seed: u64,
-    lanes: u32,
     cov: u64,
-    /// Instructions each lane has executed.
-    k: [u64; 64],
-    /// The k of each lane's last draw.
-    drawn_at: [u64; 64],
-    /// Lanes whose last draw is not in `alu` and `pred` yet: only an FC instruction looks at them.
-    stale: u64,
-    alu: u64,
-    pred: [u64; 4],
-    /// Of the instruction last asked for: is it FC, lanes it counts for, lanes that are ACTIVE.
-    asked: (bool, u64, u64),
-}
-
-impl Surroundings {
-    fn refresh(&mut self) {
-        let stale = std::mem::take(&mut self.stale);
-        if stale == 0 {
-            return;
-        }
-        let mut planes = [0u64; CONDITION_BITS as usize];
-        let mut left = stale;
-        while left != 0 {
-            let lane = left.trailing_zeros();
-            left &= left - 1;
-            let k = self.drawn_at[lane as usize];
-            let drawn = match &self.conditions {
-                Conditions::Drawn { p16 } => {
-                    bits(draw_word(self.seed, lane, k), CONDITION_BITS, *p16)
-                }
-                Conditions::Table(table) => table.bits(lane, k),
-                Conditions::Noise => 0,
-            };
-            for (j, plane) in planes.iter_mut().enumerate() {
-                *plane |= u64::from(drawn >> j & 1) << lane;
-            }
-        }
-        let [alu, pred @ ..] = planes;
-        self.alu = self.alu & !stale | alu;
-        for (old, new) in self.pred.iter_mut().zip(pred) {
-            *old = *old & !stale | new;
-        }
-    }
+    /// ALU result, predicates R, G, B, A.
+    conditions: Planes<5>,
+    /// What the planes show, as far as an FC instruction looked at them.
+    shown: [u64; 5],
+    /// Of the instruction last asked for: is it FC, lanes it counts for.
+    asked: (bool, u64),
 }
 
 impl Environment<R500> for Surroundings {
     fn new(case: &Case<R500>) -> Self {
         Surroundings {
             program: case.program.clone(),
-            conditions: case.conditions.clone(),
-            seed: case.seed,
-            lanes: case.lanes,
             cov: case.launch_mask,
-            k: [0; 64],
-            drawn_at: [0; 64],
-            stale: 0,
-            alu: 0,
-            pred: [0; 4],
-            asked: (false, 0, 0),
+            conditions: Planes::new(case),
+            shown: [0; 5],
+            asked: (false, 0),
         }
     }
 
     fn launched(&mut self) {
-        self.k = [0; 64];
-        self.stale = 0;
-        self.alu = 0;
-        self.pred = [0; 4];
+        self.conditions.forget();
+        self.shown = [0; 5];
     }
 
     fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
@@ -110,7 +61,7 @@ impl Environment<R500> for Surroundings {
             inst_valid: 1,
             ..In::default()
         };
-        if self.conditions == Conditions::Noise {
+        if self.conditions.lanes.noisy() {
             pins.alu = rng.random();
             pins.pred = rng.random();
             // Mostly covered: with half of the lanes left out few decisions would be contested.
@@ -119,36 +70,33 @@ impl Environment<R500> for Surroundings {
         }
         let is_fc = slot.cmn & 3 == 2;
         if is_fc {
-            self.refresh();
+            self.shown = *self.conditions.refresh();
         }
-        self.asked = (is_fc, counts(state, &pins), state.active);
-        pins.alu = self.alu;
-        pins.pred = self.pred;
+        self.asked = (is_fc, counts(state, &pins));
+        [
+            pins.alu,
+            pins.pred[0],
+            pins.pred[1],
+            pins.pred[2],
+            pins.pred[3],
+        ] = self.shown;
         pins.cov = self.cov;
         pins
     }
 
-    fn executed(&mut self) {
-        if self.conditions == Conditions::Noise {
+    fn executed(&mut self, _: &State) {
+        if self.conditions.lanes.noisy() {
             return;
         }
-        let (is_fc, counts, active) = self.asked;
-        let lanes = self.lanes as usize;
+        let (is_fc, counts) = self.asked;
         if is_fc {
             // The ALU result is used up (spec O24); predicates stay.
-            self.alu = 0;
+            self.conditions.clear(0);
+            self.shown[0] = 0;
         } else {
-            for (lane, (at, k)) in self.drawn_at[..lanes].iter_mut().zip(&self.k).enumerate() {
-                if counts >> lane & 1 == 1 {
-                    *at = *k;
-                }
-            }
-            self.stale |= active;
+            self.conditions.redraw(counts);
         }
-        // Added, not branched upon: masks are as random as the programs.
-        for (lane, k) in self.k[..lanes].iter_mut().enumerate() {
-            *k += counts >> lane & 1;
-        }
+        self.conditions.lanes.count(counts);
     }
 }
 
@@ -170,6 +118,18 @@ impl Pins for In {
 
     fn is_stalled(&self) -> bool {
         self.stall == 1
+    }
+
+    fn launches(&self) -> bool {
+        self.launch == 1
+    }
+
+    fn written(&self) -> Option<String> {
+        match (self.const_we, self.const_addr) {
+            (1, n @ 0..=31) => Some(format!("US_FC_INT_CONST_{n} = 0x{:08x}", self.const_wdata)),
+            (1, 32) => Some(format!("US_FC_BOOL_CONST = 0x{:08x}", self.const_wdata)),
+            _ => None,
+        }
     }
 
     fn starve(&mut self) {

@@ -7,7 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-use crate::field::{Field, Shape};
+use crate::field::{Field, planes, show, words};
 
 /// One clock's inputs. Lane masks: bit i is lane i; flags are 0 or 1.
 #[repr(C)]
@@ -129,18 +129,8 @@ pub const ERROR_NAMES: [&str; 10] = [
     "PC_RANGE",
 ];
 
-fn decimal(v: u64) -> String {
-    v.to_string()
-}
-
-fn address(v: u64) -> String {
-    format!("0x{v:03x}")
-}
-
 fn class(v: u64) -> String {
-    ["ACTIVE", "BRANCH", "CONT", "BRK"]
-        .get(v as usize)
-        .map_or_else(|| v.to_string(), |s| (*s).to_owned())
+    show::named(&["ACTIVE", "BRANCH", "CONT", "BRK"], v)
 }
 
 fn frame(v: u64) -> String {
@@ -149,9 +139,7 @@ fn frame(v: u64) -> String {
 }
 
 fn error(v: u64) -> String {
-    ERROR_NAMES
-        .get(v as usize)
-        .map_or_else(|| v.to_string(), |n| format!("{v} {n}"))
+    show::code(&ERROR_NAMES, v)
 }
 
 fn int_const(v: u64) -> String {
@@ -163,49 +151,22 @@ fn int_const(v: u64) -> String {
     )
 }
 
-const fn planes(name: &'static str, offset: usize, n: usize, show: fn(u64) -> String) -> Field {
-    Field {
-        name,
-        offset,
-        shape: Shape::Planes(n),
-        width: n as u32,
-        show,
-    }
-}
-
-const fn words(
-    name: &'static str,
-    offset: usize,
-    bytes: usize,
-    count: usize,
-    width: u32,
-    show: fn(u64) -> String,
-) -> Field {
-    Field {
-        name,
-        offset,
-        shape: Shape::Words { bytes, count },
-        width,
-        show,
-    }
-}
-
 /// The fields of [`State`], in the order of the `mismatch` bits of the bench top.
 pub static FIELDS: [Field; 17] = [
     planes("st", offset_of!(State, st), 2, class),
-    planes("bc", offset_of!(State, bc), 5, decimal),
-    planes("lc", offset_of!(State, lc), 2, decimal),
-    planes("active", offset_of!(State, active), 1, decimal),
+    planes("bc", offset_of!(State, bc), 5, show::decimal),
+    planes("lc", offset_of!(State, lc), 2, show::decimal),
+    planes("active", offset_of!(State, active), 1, show::decimal),
     words("loops", offset_of!(State, loops), 4, 4, 17, frame),
-    words("addrs", offset_of!(State, addrs), 2, 4, 10, address),
-    words("pc", offset_of!(State, pc), 2, 1, 10, address),
+    words("addrs", offset_of!(State, addrs), 2, 4, 10, show::address),
+    words("pc", offset_of!(State, pc), 2, 1, 10, show::address),
     words(
         "loop_depth",
         offset_of!(State, loop_depth),
         1,
         1,
         3,
-        decimal,
+        show::decimal,
     ),
     words(
         "addr_depth",
@@ -213,14 +174,28 @@ pub static FIELDS: [Field; 17] = [
         1,
         1,
         3,
-        decimal,
+        show::decimal,
     ),
-    words("running", offset_of!(State, running), 1, 1, 1, decimal),
-    words("done", offset_of!(State, done), 1, 1, 1, decimal),
-    words("halted", offset_of!(State, halted), 1, 1, 1, decimal),
+    words(
+        "running",
+        offset_of!(State, running),
+        1,
+        1,
+        1,
+        show::decimal,
+    ),
+    words("done", offset_of!(State, done), 1, 1, 1, show::decimal),
+    words("halted", offset_of!(State, halted), 1, 1, 1, show::decimal),
     words("err", offset_of!(State, err), 1, 1, 4, error),
-    words("al", offset_of!(State, al), 1, 1, 8, decimal),
-    words("alu_clr", offset_of!(State, alu_clr), 1, 1, 1, decimal),
+    words("al", offset_of!(State, al), 1, 1, 8, show::decimal),
+    words(
+        "alu_clr",
+        offset_of!(State, alu_clr),
+        1,
+        1,
+        1,
+        show::decimal,
+    ),
     words(
         "int_const",
         offset_of!(State, int_const),
@@ -229,9 +204,14 @@ pub static FIELDS: [Field; 17] = [
         24,
         int_const,
     ),
-    words("bool_const", offset_of!(State, bool_const), 4, 1, 32, |v| {
-        format!("0x{v:08x}")
-    }),
+    words(
+        "bool_const",
+        offset_of!(State, bool_const),
+        4,
+        1,
+        32,
+        show::hex32,
+    ),
 ];
 
 impl State {
@@ -274,25 +254,14 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::unowned;
 
     #[test]
     fn the_field_list_covers_every_byte_of_the_state_but_the_padding() {
-        let mut owner = vec![None; size_of::<State>()];
-        for field in &FIELDS {
-            for byte in &mut owner[field.offset..field.offset + field.size()] {
-                assert_eq!(*byte, None, "{} overlaps", field.name);
-                *byte = Some(field.name);
-            }
-        }
         let pad = offset_of!(State, pad)..offset_of!(State, pad) + 6;
         let pad_end = offset_of!(State, pad_end)..size_of::<State>();
-        for (i, byte) in owner.iter().enumerate() {
-            assert_eq!(
-                byte.is_none(),
-                pad.contains(&i) || pad_end.contains(&i),
-                "byte {i}"
-            );
-        }
+        let padding: Vec<usize> = pad.chain(pad_end).collect();
+        assert_eq!(unowned(&FIELDS, size_of::<State>()), padding);
     }
 
     #[test]

@@ -10,17 +10,16 @@ use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
 use super::{R500, asm, generate, import, judge};
-use crate::case::{Case, Kind};
+use crate::case::{Case, Kind, LONGEST_NAME};
 use crate::field::Field;
 use crate::input::InputError;
-use crate::unit::{LoadOptions, Loaded, Record, Seen, Unit, Verdict};
+use crate::seen::Met;
+use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Verdict};
 use crate::wave::Filter;
 
 /// Filter that prints a lane as the spec does.
 const LANE_FILTER: &str = "r500_lane";
 const ERROR_FILTER: &str = "r500_err";
-/// File systems allow 255 bytes, and seed and ending come behind it.
-const LONGEST_NAME: usize = 200;
 
 impl Unit for R500 {
     const NAME: &'static str = "r500";
@@ -30,7 +29,7 @@ impl Unit for R500 {
     type Program = Program;
     type Golden = Golden;
     type Environment = Surroundings;
-    type Seen = Met;
+    type Seen = Seen;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -55,34 +54,6 @@ impl Unit for R500 {
 
     fn context(field: &str) -> bool {
         matches!(field, "pc" | "err" | "loop_depth" | "addr_depth")
-    }
-
-    fn describe(pins: &In, running: bool) -> String {
-        if pins.rst_n == 0 {
-            "reset".to_owned()
-        } else if pins.stall == 1 {
-            "stalled".to_owned()
-        } else if running {
-            "waiting for an instruction".to_owned()
-        } else {
-            let write = match (pins.const_we, pins.const_addr) {
-                (1, n @ 0..=31) => Some(format!(
-                    "host writes US_FC_INT_CONST_{n} = 0x{:08x}",
-                    pins.const_wdata
-                )),
-                (1, 32) => Some(format!(
-                    "host writes US_FC_BOOL_CONST = 0x{:08x}",
-                    pins.const_wdata
-                )),
-                _ => None,
-            };
-            match (pins.launch, write) {
-                (1, None) => "launch".to_owned(),
-                (1, Some(write)) => format!("launch; {write}"),
-                (_, Some(write)) => write,
-                (_, None) => "idle".to_owned(),
-            }
-        }
     }
 
     fn lanes(state: &State, lanes: usize) -> String {
@@ -158,22 +129,6 @@ impl Unit for R500 {
                 program.slots.len()
             );
             return Err(InputError::new(file, 0, "slots", why));
-        }
-        if program.name.len() > LONGEST_NAME {
-            let why = format!(
-                "{} characters, more than {LONGEST_NAME}",
-                program.name.len()
-            );
-            return Err(InputError::new(file, 0, "name", why));
-        }
-        if program.name.is_empty()
-            || !program
-                .name
-                .chars()
-                .all(|c| c.is_ascii_graphic() && c != '/')
-        {
-            let why = format!("{:?} cannot be part of a file name", program.name);
-            return Err(InputError::new(file, 0, "name", why));
         }
         Ok(())
     }
@@ -331,7 +286,7 @@ impl Unit for R500 {
         serde_json::to_string(&record).unwrap_or_default()
     }
 
-    fn record(before: &State, pins: &In) -> Record {
+    fn record(before: &State, pins: &In, _: &State) -> Record {
         Record {
             pc: before.pc.into(),
             context: before.al.into(),
@@ -385,14 +340,12 @@ struct TraceRecord {
 
 /// What a campaign has met of this unit.
 #[derive(Clone, Debug, Default)]
-pub struct Met {
-    /// Bit n: error code n.
-    errors: u16,
-    /// Bit n: n frames, n entries in use.
-    loop_depths: u8,
-    addr_depths: u8,
-    /// Bit n: a lane of class n.
-    classes: u8,
+pub struct Seen {
+    errors: Met,
+    /// Frames, entries in use.
+    loop_depths: Met,
+    addr_depths: Met,
+    classes: Met,
     /// Bits 0..5: the highest branch-counter planes; `level_31`: a lane at the very limit.
     bc_planes: u8,
     level_31: bool,
@@ -400,16 +353,16 @@ pub struct Met {
     partial: u64,
 }
 
-impl Seen<R500> for Met {
-    fn see(&mut self, s: &State) {
-        self.errors |= 1 << s.err;
-        self.loop_depths |= 1 << s.loop_depth;
-        self.addr_depths |= 1 << s.addr_depth;
+impl unit::Seen<R500> for Seen {
+    fn see(&mut self, _: &In, _: Step, s: &State) {
+        self.errors.hit(s.err.into());
+        self.loop_depths.hit(s.loop_depth.into());
+        self.addr_depths.hit(s.addr_depth.into());
         let [lo, hi] = s.st;
-        self.classes |= u8::from(s.active != 0)
-            | u8::from(lo & !hi != 0) << 1
-            | u8::from(!lo & hi != 0) << 2
-            | u8::from(lo & hi != 0) << 3;
+        self.classes.hit_if(s.active != 0, 0);
+        self.classes.hit_if(lo & !hi != 0, 1);
+        self.classes.hit_if(!lo & hi != 0, 2);
+        self.classes.hit_if(lo & hi != 0, 3);
         for (b, plane) in s.bc.iter().enumerate() {
             self.bc_planes |= u8::from(*plane != 0) << b;
         }
@@ -425,10 +378,10 @@ impl Seen<R500> for Met {
     }
 
     fn merge(&mut self, other: &Self) {
-        self.errors |= other.errors;
-        self.loop_depths |= other.loop_depths;
-        self.addr_depths |= other.addr_depths;
-        self.classes |= other.classes;
+        self.errors.merge(&other.errors);
+        self.loop_depths.merge(&other.loop_depths);
+        self.addr_depths.merge(&other.addr_depths);
+        self.classes.merge(&other.classes);
         self.bc_planes |= other.bc_planes;
         self.level_31 |= other.level_31;
         self.full += other.full;
@@ -436,47 +389,39 @@ impl Seen<R500> for Met {
     }
 
     fn lines(&self) -> Vec<(String, String)> {
-        let set = |bits: u32, names: &dyn Fn(u32) -> String| {
-            (0..32)
-                .filter(|n| bits >> n & 1 == 1)
-                .map(names)
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        let number = |n: u32| n.to_string();
         let deepest = if self.level_31 {
             31
         } else {
             (1u32 << (8 - self.bc_planes.leading_zeros())) - 1
         };
+        let codes = self.errors.iter().filter(|n| *n != 0);
+        let codes: Vec<String> = codes.map(|n| n.to_string()).collect();
         let line = |name: &str, what: String| (name.to_owned(), what);
         vec![
             line(
                 "modes",
                 format!("{} full, {} partial", self.full, self.partial),
             ),
-            line("errors", set((self.errors & !1).into(), &number)),
+            line("errors", codes.join(" ")),
             line(
                 "lane classes",
-                set(self.classes.into(), &|n| {
-                    CLASS_LETTER[n as usize].to_string()
-                }),
+                self.classes.text(|n| CLASS_LETTER[n & 3].to_string()),
             ),
             line("branch counter", format!("up to {deepest}")),
             line(
                 "loop stack",
-                format!("depths {}", set(self.loop_depths.into(), &number)),
+                format!("depths {}", self.loop_depths.text(|n| n.to_string())),
             ),
             line(
                 "address stack",
-                format!("depths {}", set(self.addr_depths.into(), &number)),
+                format!("depths {}", self.addr_depths.text(|n| n.to_string())),
             ),
         ]
     }
 
     fn missing(&self) -> Vec<String> {
         let mut missing: Vec<String> = (1..10)
-            .filter(|n| self.errors >> n & 1 == 0)
+            .filter(|n| !self.errors.has(*n))
             .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
             .collect();
         let mut want = |seen: bool, what: &str| {
@@ -486,9 +431,9 @@ impl Seen<R500> for Met {
         };
         want(self.full > 0, "full flow control");
         want(self.partial > 0, "partial flow control");
-        want(self.loop_depths == 0b1_1111, "every loop-stack depth");
-        want(self.addr_depths == 0b1_1111, "every address-stack depth");
-        want(self.classes == 0b1111, "every lane class");
+        want(self.loop_depths.all(0..=4), "every loop-stack depth");
+        want(self.addr_depths.all(0..=4), "every address-stack depth");
+        want(self.classes.all(0..4), "every lane class");
         want(self.level_31, "branch counter 31");
         missing
     }
