@@ -9,10 +9,14 @@ include!("src/units.rs");
 
 #[cfg(feature = "rtl")]
 macro_rules! table {
-    ($($module:ident $unit:ident [$($lanes:literal),+];)+) => {
-        const UNITS: &[(&str, &[u32])] = &[$((stringify!($module), &[$($lanes),+])),+];
+    ($($module:ident $unit:ident [$($lanes:literal $($name:ident=$value:literal)*),+];)+) => {
+        const UNITS: &[(&str, &[Model])] =
+            &[$((stringify!($module), &[$(($lanes, &[$((stringify!($name), $value)),*])),+])),+];
     };
 }
+/// Lanes, and the parameters that do not have their default.
+#[cfg(feature = "rtl")]
+type Model = (u32, &'static [(&'static str, u32)]);
 #[cfg(feature = "rtl")]
 for_each_unit!(table);
 
@@ -55,25 +59,28 @@ fn link_models() -> Result<(), String> {
     let mut externs = String::new();
     let mut list = String::new();
     let runtime = model::runtime(&tool, &tool_chain, &root.join("tb"), &out)?;
-    for (unit, lane_counts) in UNITS {
+    for (unit, models) in UNITS {
         let sources = model::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
         for file in &sources.files {
             println!("cargo:rerun-if-changed={}", file.display());
         }
-        for &lanes in *lane_counts {
+        for &(lanes, parameters) in *models {
             let job = model::Job {
                 sources: &sources,
                 lanes,
-                symbol: format!("rcv_{unit}_{lanes}"),
+                parameters: parameters
+                    .iter()
+                    .map(|(n, v)| ((*n).to_owned(), *v))
+                    .collect(),
             };
+            let symbol = job.symbol();
             let archive = model::archive(&job, &tool, &tool_chain, &out)?;
             println!("cargo:rustc-link-search=native={}", archive.display());
-            println!("cargo:rustc-link-lib=static={}", job.symbol);
-            writeln!(externs, "    safe static {}: Api;", job.symbol).map_err(|e| e.to_string())?;
+            println!("cargo:rustc-link-lib=static={symbol}");
+            writeln!(externs, "    safe static {symbol}: Api;").map_err(|e| e.to_string())?;
             writeln!(
                 list,
-                "    Linked {{ unit: {unit:?}, lanes: {lanes}, api: &{} }},",
-                job.symbol
+                "    Linked {{ unit: {unit:?}, lanes: {lanes}, parameters: &{parameters:?}, api: &{symbol} }},"
             )
             .map_err(|e| e.to_string())?;
         }
@@ -95,6 +102,7 @@ fn link_models() -> Result<(), String> {
     // Say it by what it is: only files that changed are rewritten, so cargo rebuilds no more than that.
     let text = format!(
         "// SAFETY: each table is constant data that the shim defines with the layout of `Api`.\n\
+         #[allow(non_upper_case_globals)]\n\
          unsafe extern \"C\" {{\n{externs}}}\nstatic LINKED: &[Linked] = &[\n{list}];\n"
     );
     model::write_if_changed(&out.join("models.rs"), &text)

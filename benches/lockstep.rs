@@ -4,13 +4,12 @@ use bytemuck::bytes_of;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use reconverge::campaign::{self, Pace};
 use reconverge::dut::Rtl;
-use reconverge::r500::R500;
 use reconverge::unit::{Golden, Unit};
 
 const CLOCKS: usize = 20_000;
 
 fn parts<U: Unit>(c: &mut Criterion) {
-    let inputs = campaign::recorded::<U>(1, U::LANES, CLOCKS, Pace::Campaign);
+    let inputs = campaign::recorded::<U>(1, &U::LANES.into(), CLOCKS, Pace::Campaign);
     let rtl = Rtl::<U>::own(U::LANES).expect("linked");
     let mut group = c.benchmark_group(U::NAME);
     group.throughput(Throughput::Elements(CLOCKS as u64));
@@ -43,9 +42,15 @@ fn parts<U: Unit>(c: &mut Criterion) {
     group.finish();
 }
 
-fn all(c: &mut Criterion) {
-    parts::<R500>(c);
+macro_rules! units {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        fn all(c: &mut Criterion) {
+            $(parts::<reconverge::$module::$unit>(c);)+
+        }
+    };
 }
+include!("../src/units.rs");
+for_each_unit!(units);
 
 criterion_group!(benches, all);
 criterion_main!(benches);

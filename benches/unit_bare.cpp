@@ -1,74 +1,96 @@
-// The bare unit under a C++ loop: no bench top, no comparison, no Rust. Reads recorded input structs
-// (src/r500/state.rs, `In`), runs the model through them, prints nanoseconds a clock.
-// Compiled by benches/cost in one unit with what Verilator emitted for the unit as top module.
+// The bare unit under a C++ loop: no bench top, no comparison, no Rust. Reads recorded input structs, runs
+// the model through them, prints nanoseconds a clock, and of each output a sum over the recorded clocks.
+// examples/cost.rs holds the sums against the golden's: a loop that drives or reads a pin wrongly, or
+// another unit than it says, is found out.
+//
+// Compiled by benches/cost, once a unit and lane count, behind what Verilator emitted for the unit, with
+//   UNIT    class of the verilated unit
+//   LANES   its lanes
+//   HEADER  "<unit>.h", the one file that a unit brings along. It declares
+//             struct In                           one clock's inputs, as src/<unit>/state.rs has them
+//             void drive(UNIT &, const In &)      puts them on the pins, lane masks through lanes()
+//             std::array outputs(const UNIT &)    every output port, by the name of its field of `State`
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "verilated.h"
 
 namespace {
 
-struct In {
-  uint64_t alu, pred[4], cov;
-  uint32_t cmn, inst, addr, const_wdata, fc_ctrl, code_addr, code_range, code_offset;
-  uint8_t const_addr, const_we, launch, stall, inst_valid, rst_n, pad[2];
+struct Output {
+  const char *name;
+  uint64_t value;
 };
-static_assert(sizeof(In) == 88, "src/r500/state.rs");
+
+// The lanes that the unit has: Verilator wants the bits of a port above its width to be 0.
+constexpr uint64_t lanes(uint64_t mask) {
+  static_assert(LANES >= 1 && LANES <= 64, "masks are 64 bits wide");
+  return mask & UINT64_MAX >> (64 - LANES);
+}
+
+#include HEADER
+
+int fail(const char *why) {
+  std::fprintf(stderr, "unit_bare: %s\n", why);
+  return 2;
+}
 
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: unit_bare INPUTS TIMES\n"), 2;
-  const long times = std::strtol(argv[2], nullptr, 10);
+  if (argc != 4) return fail("usage: unit_bare INPUTS BYTES_OF_ONE TIMES");
+  if (std::strtoul(argv[2], nullptr, 10) != sizeof(In)) {
+    return fail("In in benches/" HEADER " is not as large as the one of the crate");
+  }
+  const long times = std::strtol(argv[3], nullptr, 10);
   std::FILE *file = std::fopen(argv[1], "rb");
   if (!file) return std::perror(argv[1]), 2;
   std::vector<In> inputs;
   In one;
   while (std::fread(&one, sizeof(one), 1, file) == 1) inputs.push_back(one);
   std::fclose(file);
-  if (inputs.empty()) return std::fprintf(stderr, "no inputs\n"), 2;
+  if (inputs.empty() || times < 1) return fail("nothing to run");
 
   VerilatedContext context;
   UNIT top{&context};
-  uint64_t sum = 0;
+  // The first evaluation has no edge to see: a rising one would be lost.
+  top.clk_i = 0;
+  top.eval();
+  const auto run = [&](auto after_clock) {
+    for (const In &in : inputs) {
+      drive(top, in);
+      top.clk_i = 1;
+      top.eval();
+      top.clk_i = 0;
+      top.eval();
+      after_clock();
+    }
+  };
+
+  // Once with an eye on every output.
+  std::array<uint64_t, std::tuple_size_v<decltype(outputs(top))>> sums{};
+  run([&] {
+    const auto now = outputs(top);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] = sums[i] * 31 + now[i].value;
+  });
+  const auto end = outputs(top);
+
   const auto start = std::chrono::steady_clock::now();
-  for (long time = 0; time < times; ++time)
-  for (const In &in : inputs) {
-    top.rst_ni = in.rst_n;
-    top.stall_i = in.stall;
-    top.const_we_i = in.const_we;
-    top.const_addr_i = in.const_addr;
-    top.const_wdata_i = in.const_wdata;
-    top.launch_i = in.launch;
-    top.fc_ctrl_i = in.fc_ctrl;
-    top.code_addr_i = in.code_addr;
-    top.code_range_i = in.code_range;
-    top.code_offset_i = in.code_offset;
-    top.inst_valid_i = in.inst_valid;
-    top.cmn_inst_i = in.cmn;
-    top.fc_inst_i = in.inst;
-    top.fc_addr_i = in.addr;
-    top.alu_i = static_cast<uint16_t>(in.alu);
-    top.pred_r_i = static_cast<uint16_t>(in.pred[0]);
-    top.pred_g_i = static_cast<uint16_t>(in.pred[1]);
-    top.pred_b_i = static_cast<uint16_t>(in.pred[2]);
-    top.pred_a_i = static_cast<uint16_t>(in.pred[3]);
-    top.cov_i = static_cast<uint16_t>(in.cov);
-    top.clk_i = 1;
-    top.eval();
-    top.clk_i = 0;
-    top.eval();
-    sum = sum * 31 + top.pc_o + top.active_o;
-  }
+  for (long time = 0; time < times; ++time) run([] {});
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  top.final();
-  // The sum keeps the loop from being optimised away; it goes where nobody parses it.
-  std::fprintf(stderr, "%llx\n", static_cast<unsigned long long>(sum));
   std::printf("%.2f\n", took.count() / static_cast<double>(inputs.size()) / static_cast<double>(times));
+
+  // Nobody has looked while it was timed, but it must have come to the same end.
+  const auto last = outputs(top);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (last[i].value != end[i].value) return fail("the timed clocks were others");
+    std::printf("%s %llu\n", last[i].name, static_cast<unsigned long long>(sums[i]));
+  }
+  top.final();
   return 0;
 }

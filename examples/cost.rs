@@ -1,21 +1,24 @@
 //! What a clock costs, measured side by side: `benches/cost` prepares and calls it.
 //!
-//! Arguments: the program that runs the bare unit (`benches/unit_bare.cpp`), and a folder for the
-//! recorded inputs. Every way of running gets the same inputs, recorded from campaign cases, in
-//! rounds that take turns, so that a machine that changes its speed changes it for all of them.
+//! `cost --models [UNIT ...]` prints the bare programs that it wants (`benches/unit_bare.cpp`), as
+//! `<unit>_<lanes>`; `cost FOLDER [UNIT ...]` finds them in that folder and measures. Every way of running
+//! gets the same inputs, recorded from campaign cases, in rounds that take turns, so that a machine that
+//! changes its speed changes it for all of them. What is measured is checked as well: lock-step by its
+//! comparison, the bare loops by a sum over each of the unit's outputs.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use bytemuck::cast_slice;
+use bytemuck::{bytes_of, cast_slice};
 use reconverge::campaign::{self, Pace};
 use reconverge::dut::{Check, Rtl};
+use reconverge::field::{Field, Shape};
 use reconverge::lockstep;
-use reconverge::r500::R500;
-use reconverge::unit::{Golden, Unit};
+use reconverge::unit::{Golden, Step, Unit};
 
 /// Clocks recorded; few enough that the inputs stay in the cache, run through several times.
 const RECORDED: usize = 10_000;
@@ -23,6 +26,10 @@ const TIMES: usize = 20;
 const CLOCKS: usize = RECORDED * TIMES;
 const ROUNDS: usize = 7;
 const VCD_CLOCKS: usize = 20_000;
+/// Lane counts that every unit alone is measured with besides its own.
+const WIDTHS: [u32; 2] = [16, 64];
+
+type Done<T> = Result<T, Box<dyn Error>>;
 
 fn ns(clocks: usize, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
@@ -35,15 +42,155 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<dyn Error>> {
+/// Ratios within a round: a machine that slows down between rounds slows both sides.
+fn ratio(values: &[f64], base: &[f64]) -> f64 {
+    median(
+        values
+            .iter()
+            .zip(base)
+            .map(|(value, base)| value / base)
+            .collect(),
+    )
+}
+
+/// Lane counts of unit `U`'s bare programs, ascending.
+fn widths<U: Unit>() -> Vec<u32> {
+    let mut widths = vec![U::LANES];
+    widths.extend(WIDTHS);
+    widths.sort_unstable();
+    widths.dedup();
+    widths
+}
+
+fn model<U: Unit>(lanes: u32) -> String {
+    format!("{}_{lanes}", U::NAME)
+}
+
+/// The unit alone, in a program of its own.
+struct Bare {
+    command: Command,
+    model: String,
+    row: String,
+    /// Of each field that may be an output, what its sum must be: from the golden.
+    sums: BTreeMap<&'static str, u64>,
+    /// Instructions executed in a clock.
+    rate: f64,
+    rounds: Vec<f64>,
+}
+
+impl Bare {
+    /// With `lanes` lanes over `inputs`, whose lane masks may be wider.
+    fn new<U: Unit>(dir: &Path, lanes: u32, inputs: &[U::In], row: String) -> Done<Self> {
+        let file = dir.join(format!("{} {row}.inputs", U::NAME));
+        std::fs::write(&file, cast_slice::<U::In, u8>(inputs))?;
+        let mut command = Command::new(dir.join(model::<U>(lanes)));
+        command
+            .arg(&file)
+            .arg(size_of::<U::In>().to_string())
+            .arg(TIMES.to_string());
+
+        let fields: Vec<Field> = U::fields().iter().filter_map(one_value).collect();
+        let mut golden = U::Golden::new(lanes as usize);
+        let mut sums = vec![0u64; fields.len()];
+        let mut executed = 0u32;
+        for pins in inputs {
+            let state = bytes_of(golden.cycle(pins));
+            for (field, sum) in fields.iter().zip(&mut sums) {
+                *sum = sum.wrapping_mul(31).wrapping_add(field.get(state, 0));
+            }
+            executed += u32::from(golden.step() == Step::Executed);
+        }
+        Ok(Bare {
+            command,
+            model: model::<U>(lanes),
+            row,
+            sums: fields.iter().map(|field| field.name).zip(sums).collect(),
+            rate: f64::from(executed) / inputs.len() as f64,
+            rounds: Vec::with_capacity(ROUNDS),
+        })
+    }
+
+    /// One round. An output that was not what the golden says in every clock is an error.
+    fn round(&mut self) -> Done<()> {
+        let out = self
+            .command
+            .output()
+            .map_err(|e| format!("{}: {e}", self.model))?;
+        if !out.status.success() {
+            let said = String::from_utf8_lossy(&out.stderr);
+            return Err(format!("{}: {}: {said}", self.model, out.status).into());
+        }
+        let text = String::from_utf8(out.stdout)?;
+        let mut lines = text.lines();
+        let took = lines
+            .next()
+            .and_then(|line| line.parse().ok())
+            .ok_or_else(|| format!("{}: says no time: {text:?}", self.model))?;
+        let mut outputs = 0;
+        let mut wrong = Vec::new();
+        for line in lines {
+            let (name, sum) = line.split_once(' ').unwrap_or((line, ""));
+            if !sum
+                .parse()
+                .is_ok_and(|sum| self.sums.get(name) == Some(&sum))
+            {
+                wrong.push(name);
+            }
+            outputs += 1;
+        }
+        if outputs == 0 || !wrong.is_empty() {
+            return Err(format!(
+                "{}: the bare loop is not the golden in {} of {outputs} outputs: {}",
+                self.model,
+                wrong.len(),
+                wrong.join(" ")
+            )
+            .into());
+        }
+        self.rounds.push(took);
+        Ok(())
+    }
+}
+
+/// `field` as one integer, if it is one value or one bit a lane.
+fn one_value(field: &Field) -> Option<Field> {
+    match field.shape {
+        Shape::Words { count: 1, .. } => Some(*field),
+        Shape::Planes(1) => Some(Field {
+            shape: Shape::Words { bytes: 8, count: 1 },
+            ..*field
+        }),
+        _ => None,
+    }
+}
+
+fn measure<U: Unit>(pace: Pace, dir: &Path) -> Done<()> {
     let lanes = U::LANES;
-    let inputs = campaign::recorded::<U>(1, lanes, RECORDED, pace);
-    let file = dir.join(format!("{}.inputs", U::NAME));
-    std::fs::write(&file, cast_slice::<U::In, u8>(&inputs))?;
+    let inputs = campaign::recorded::<U>(1, &lanes.into(), RECORDED, pace);
     let rtl = Rtl::<U>::own(lanes)?;
     let cases: Vec<_> = (0..400)
-        .map(|i| campaign::case::<U>(1, i, lanes).1)
+        .map(|i| campaign::case::<U>(1, i, &lanes.into()).1)
         .collect();
+
+    // Each lane count with the recording that it makes of the same cases. Beside it, with the inputs of the
+    // widest, masks cut off: the very same words, but a narrower unit branches otherwise than the program
+    // that it is fed, runs into errors and then has less to do.
+    let widths = widths::<U>();
+    let widest = widths[widths.len() - 1];
+    let wide = campaign::recorded::<U>(1, &widest.into(), RECORDED, pace);
+    let mut bares = Vec::new();
+    let mut alone = 0;
+    for &lanes in &widths {
+        if lanes == U::LANES {
+            alone = bares.len();
+        }
+        let own = campaign::recorded::<U>(1, &lanes.into(), RECORDED, pace);
+        bares.push(Bare::new::<U>(dir, lanes, &own, format!("{lanes} lanes"))?);
+        if lanes < widest {
+            let row = format!("{lanes} lanes, the inputs of {widest}");
+            bares.push(Bare::new::<U>(dir, lanes, &wide, row)?);
+        }
+    }
 
     // Each recording begins with a reset, so golden and RTL go on alike from one to the next.
     let repeated = || (0..TIMES).flat_map(|_| &inputs);
@@ -55,26 +202,21 @@ fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<
         "lock-step with its stimulus (fuzz)",
         "lock-step, VCD open",
     ];
-    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); names.len() - 1];
     for _ in 0..ROUNDS {
-        let out = Command::new(unit_bare)
-            .arg(&file)
-            .arg(TIMES.to_string())
-            .output()?;
-        if !out.status.success() {
-            return Err(String::from_utf8_lossy(&out.stderr).into_owned().into());
+        for bare in &mut bares {
+            bare.round()?;
         }
-        rounds[0].push(String::from_utf8(out.stdout)?.trim().parse()?);
 
         let mut dut = rtl.open(1)?;
-        rounds[1].push(ns(CLOCKS, || {
+        rounds[0].push(ns(CLOCKS, || {
             for _ in 0..TIMES {
                 black_box(dut.bare(&inputs));
             }
         }));
 
         let mut golden = U::Golden::new(lanes as usize);
-        rounds[2].push(ns(CLOCKS, || {
+        rounds[1].push(ns(CLOCKS, || {
             for pins in repeated() {
                 black_box(golden.cycle(pins));
             }
@@ -83,7 +225,7 @@ fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<
         let mut dut = rtl.open(1)?;
         let mut golden = U::Golden::new(lanes as usize);
         let mut differing = 0u64;
-        rounds[3].push(ns(CLOCKS, || {
+        rounds[2].push(ns(CLOCKS, || {
             dut.clock(&inputs[0], None);
             golden.cycle(&inputs[0]);
             for pins in repeated().skip(1) {
@@ -92,7 +234,7 @@ fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<
             }
         }));
         if differing != 0 {
-            return Err(format!("{differing} clocks differ").into());
+            return Err(format!("{}: {differing} clocks differ", U::NAME).into());
         }
 
         let mut dut = rtl.open(1)?;
@@ -104,18 +246,21 @@ fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<
                 .compared
                 .clocks;
         }
-        rounds[4].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
+        rounds[3].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
 
         let mut dut = rtl.open(1)?;
         let mut golden = U::Golden::new(lanes as usize);
-        dut.open_vcd(&dir.join("cost.vcd"))?;
-        rounds[5].push(ns(VCD_CLOCKS, || {
+        let vcd = dir.join("cost.vcd");
+        dut.open_vcd(&vcd)?;
+        rounds[4].push(ns(VCD_CLOCKS, || {
             for pins in repeated().take(VCD_CLOCKS) {
                 dut.clock(pins, Some(golden.state()));
                 golden.cycle(pins);
             }
             dut.close_vcd();
         }));
+        // Before the system writes it to the disk, during the next round.
+        std::fs::remove_file(&vcd)?;
     }
     let what = match pace {
         Pace::Campaign => "campaign cases, with stalls, wait states and noise",
@@ -129,32 +274,77 @@ fn measure<U: Unit>(pace: Pace, unit_bare: &Path, dir: &Path) -> Result<(), Box<
         "  {:<36} {:>9} {:>10} {:>10}",
         "", "ns/clock", "of unit", "of top"
     );
-    // Ratios within a round: a machine that slows down between rounds slows both sides.
-    let ratio = |values: &[f64], base: &[f64]| {
-        median(
-            values
-                .iter()
-                .zip(base)
-                .map(|(value, base)| value / base)
-                .collect(),
-        )
-    };
-    for (name, values) in names.iter().zip(&rounds) {
+    let alone = &bares[alone].rounds;
+    let rows = std::iter::once(alone).chain(&rounds);
+    for (name, values) in names.iter().zip(rows) {
         println!(
             "  {name:<36} {:>9.1} {:>10.2} {:>10.2}",
             median(values.clone()),
-            ratio(values, &rounds[0]),
-            ratio(values, &rounds[1])
+            ratio(values, alone),
+            ratio(values, &rounds[0])
+        );
+    }
+    let Some(last) = bares.last() else {
+        return Ok(());
+    };
+    println!(
+        "  {:<36} {:>9} {:>10} {:>10}",
+        "unit alone, by lanes",
+        "ns/clock",
+        "executing",
+        format!("{widest} cost")
+    );
+    for bare in &bares {
+        println!(
+            "  {:<36} {:>9.1} {:>8.1} % {:>8.2} x",
+            bare.row,
+            median(bare.rounds.clone()),
+            100.0 * bare.rate,
+            ratio(&last.rounds, &bare.rounds)
         );
     }
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = std::env::args_os().skip(1).map(PathBuf::from);
-    let (Some(unit_bare), Some(dir)) = (args.next(), args.next()) else {
-        return Err("usage: cost UNIT_BARE FOLDER (see benches/cost)".into());
+fn unit<U: Unit>(dir: Option<&Path>) -> Done<()> {
+    let Some(dir) = dir else {
+        for lanes in widths::<U>() {
+            println!("{}", model::<U>(lanes));
+        }
+        return Ok(());
     };
-    measure::<R500>(Pace::Campaign, &unit_bare, &dir)?;
-    measure::<R500>(Pace::Busy, &unit_bare, &dir)
+    measure::<U>(Pace::Campaign, dir)?;
+    measure::<U>(Pace::Busy, dir)
+}
+
+/// A unit's name, and what it does given a folder; without one it names its models.
+type Entry = (&'static str, fn(Option<&Path>) -> Done<()>);
+
+macro_rules! units {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        const UNITS: &[Entry] = &[$((stringify!($module), unit::<reconverge::$module::$unit>)),+];
+    };
+}
+include!("../src/units.rs");
+for_each_unit!(units);
+
+fn main() -> Done<()> {
+    let mut args = std::env::args_os().skip(1).map(PathBuf::from);
+    let first = args
+        .next()
+        .ok_or("usage: cost --models|FOLDER [UNIT ...] (see benches/cost)")?;
+    let dir = (first != Path::new("--models")).then_some(first.as_path());
+    let wanted: Vec<PathBuf> = args.collect();
+    if let Some(unknown) = wanted
+        .iter()
+        .find(|w| UNITS.iter().all(|(name, _)| Path::new(name) != *w))
+    {
+        return Err(format!("{}: there is no such unit", unknown.display()).into());
+    }
+    for (name, unit) in UNITS {
+        if wanted.is_empty() || wanted.iter().any(|w| w == Path::new(name)) {
+            unit(dir)?;
+        }
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use crate::case::{Case, Conditions, Kind};
 use crate::dut::Rtl;
 use crate::environment::draw_word;
 use crate::lockstep::{self, Compared, Outcome, Stimulus, Stopped};
-use crate::unit::{Golden, Pins, Records, Seen, Unit, Verdict};
+use crate::unit::{Build, Golden, Pins, Records, Seen, Unit, Verdict};
 use crate::watch::Watch;
 
 /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
@@ -192,7 +192,8 @@ impl<U: Unit> Watch<U> for Collector<U> {
 }
 
 /// Case number `index` of a campaign with `seed`: its kind and all that it depends on.
-pub fn case<U: Unit>(seed: u64, index: u64, lanes: u32) -> (Kind, Case<U>) {
+pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
+    let lanes = build.lanes;
     // The name is mixed in, so that two units never run the same stream.
     let stream = U::NAME
         .bytes()
@@ -205,6 +206,7 @@ pub fn case<U: Unit>(seed: u64, index: u64, lanes: u32) -> (Kind, Case<U>) {
     U::rename(&mut case.program, format!("{}-{index}", kind.name()));
     case.seed = own;
     case.lanes = lanes;
+    case.parameters.clone_from(&build.parameters);
     let all = u64::MAX >> (64 - lanes);
     case.launch_mask = if rng.random_ratio(3, 4) {
         all
@@ -235,11 +237,11 @@ pub enum Pace {
 }
 
 /// The inputs of the first `clocks` clocks of a campaign, recorded from the golden alone: for measuring.
-pub fn recorded<U: Unit>(seed: u64, lanes: u32, clocks: usize, pace: Pace) -> Vec<U::In> {
+pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) -> Vec<U::In> {
     let mut inputs = Vec::with_capacity(clocks + 2 * CASE_CLOCKS as usize);
-    let mut golden = U::Golden::new(lanes as usize);
+    let mut golden = U::Golden::build(build);
     for index in 0.. {
-        let (_, mut case) = case::<U>(seed, index, lanes);
+        let (_, mut case) = case::<U>(seed, index, build);
         if pace == Pace::Busy {
             (case.stall16, case.noise_clocks, case.max_steps) = (0, None, CASE_CLOCKS);
         }
@@ -263,10 +265,9 @@ fn run_one<U: Unit>(
     options: &Options,
     index: u64,
 ) -> Summary<U> {
-    let lanes = rtl.lanes();
-    let (kind, mut case) = case::<U>(options.seed, index, lanes);
+    let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
     case.rtl.clone_from(&options.rtl);
-    let mut golden = U::Golden::new(lanes as usize);
+    let mut golden = case.golden();
     let mut collector = Collector::<U> {
         seen: U::Seen::default(),
         outcomes: BTreeMap::new(),

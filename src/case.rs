@@ -1,6 +1,6 @@
 //! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::environment::{bits, draw_word};
 use crate::input::InputError;
-use crate::unit::Unit;
+use crate::unit::{Build, Golden, Unit};
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
@@ -167,6 +167,9 @@ pub struct Case<U: Unit> {
     pub seed: u64,
     /// Lanes of the wavefront.
     pub lanes: u32,
+    /// Parameters of the RTL that do not have their default, with their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, u32>,
     /// Lanes launched (r500: covered; r700: valid).
     pub launch_mask: u64,
     /// 1/16ths of the clocks that stall or starve the unit, 0..=15.
@@ -194,6 +197,7 @@ impl<U: Unit> Case<U> {
             program,
             seed: DEFAULT_SEED,
             lanes: U::LANES,
+            parameters: BTreeMap::new(),
             launch_mask: u64::MAX >> (64 - U::LANES),
             stall16: 0,
             max_steps: 100_000,
@@ -209,9 +213,49 @@ impl<U: Unit> Case<U> {
         format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
     }
 
+    /// What RTL and golden are built with.
+    pub fn build(&self) -> Build {
+        Build {
+            lanes: self.lanes,
+            parameters: self.parameters.clone(),
+        }
+    }
+
+    /// The golden after reset.
+    pub fn golden(&self) -> U::Golden {
+        U::Golden::build(&self.build())
+    }
+
     /// Seed of the registers that reset does not reach.
     pub fn model_seed(&self) -> u32 {
         (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
+    }
+
+    /// Checks the parameters alone.
+    ///
+    /// # Errors
+    /// One that the unit does not have, a value out of its range.
+    pub fn check_parameters(&self, file: &str) -> Result<(), InputError> {
+        let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
+        for (name, value) in &self.parameters {
+            let Some(known) = U::PARAMETERS.iter().find(|p| p.name == name) else {
+                let names: Vec<_> = U::PARAMETERS.iter().map(|p| p.name).collect();
+                let why = match names[..] {
+                    [] => format!("{} has no parameter {name}, only lanes", U::NAME),
+                    _ => format!(
+                        "{} has no parameter {name}; there are {}",
+                        U::NAME,
+                        names.join(" ")
+                    ),
+                };
+                return bad(why);
+            };
+            if !known.range.contains(value) {
+                let (least, most) = (known.range.start(), known.range.end());
+                return bad(format!("{name} = {value} is not {least}..{most}"));
+            }
+        }
+        Ok(())
     }
 
     /// Checks what a file can get wrong.
@@ -226,6 +270,7 @@ impl<U: Unit> Case<U> {
         if !(1..=64).contains(&self.lanes) {
             return bad("lanes", format!("{} is not 1..64", self.lanes));
         }
+        self.check_parameters(file)?;
         if self.lanes < 64 && self.launch_mask >> self.lanes != 0 {
             let why = format!(
                 "0x{:x} names lanes beyond {}",

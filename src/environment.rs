@@ -86,6 +86,8 @@ pub struct Planes<const BITS: usize> {
     pub lanes: Histories,
     /// The k of each lane's last draw.
     drawn_at: [u64; 64],
+    /// Lanes that have drawn.
+    drawn: u64,
     /// Lanes whose last draw is not in the planes yet: few instructions look at them.
     stale: u64,
     planes: [u64; BITS],
@@ -97,6 +99,7 @@ impl<const BITS: usize> Planes<BITS> {
         Planes {
             lanes: Histories::new(case),
             drawn_at: [0; 64],
+            drawn: 0,
             stale: 0,
             planes: [0; BITS],
         }
@@ -105,7 +108,7 @@ impl<const BITS: usize> Planes<BITS> {
     /// A program is launched: nobody has executed or drawn anything.
     pub fn forget(&mut self) {
         self.lanes.forget();
-        self.stale = 0;
+        (self.drawn, self.stale) = (0, 0);
         self.planes = [0; BITS];
     }
 
@@ -121,6 +124,7 @@ impl<const BITS: usize> Planes<BITS> {
                 *at = *k;
             }
         }
+        self.drawn |= mask;
         self.stale |= mask;
     }
 
@@ -145,8 +149,13 @@ impl<const BITS: usize> Planes<BITS> {
         &self.planes
     }
 
-    /// The k of the last draw of `lane`; meaningless before the first.
-    pub fn drawn_at(&self, lane: u32) -> u64 {
-        self.drawn_at[lane as usize]
+    /// The whole word of the last draw of `lane`; 0 before the first, and where draws are not drawn.
+    pub fn last_word(&self, lane: u32) -> u64 {
+        match self.lanes.conditions {
+            Conditions::Drawn { .. } if self.drawn >> lane & 1 == 1 => {
+                draw_word(self.lanes.seed, lane, self.drawn_at[lane as usize])
+            }
+            _ => 0,
+        }
     }
 }

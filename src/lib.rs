@@ -33,7 +33,8 @@
 //! depends on seed, lane and k alone, the number of instructions that the lane has executed
 //! ([`environment`]), so it draws the same bits by itself and among others. For r500, k counts an
 //! instruction for the lanes that are ACTIVE before it, and an ENDLOOP or ENDREP also for the continued lanes
-//! that it returns before it decides: alone, such a lane jumps there and executes it.
+//! that it returns before it decides: alone, such a lane jumps there and executes it. For r700, k counts the
+//! clauses and other non-control instructions that a lane executes.
 //!
 //! # One program in lock-step
 //!
@@ -63,15 +64,15 @@
 //! | see why it failed | [`report`], [`wave`] |
 //! | run many | [`campaign`] |
 //! | draw conditions | [`environment`] |
-//! | read, write, import programs | [`r500::asm`], [`r500::import`], [`r500::isa`] |
-//! | know what a unit does | [`r500::golden`] |
-//! | judge one lane | [`r500::scalar`], [`r500::judge`] |
+//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`r700::import`]; [`text`], [`elf`] |
+//! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
+//! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
 //! | build RTL | `build.rs`, `src/dut/build.rs` |
 //!
 //! # Units
 //!
-//! * [`r500`]: ATI R5xx pixel-shader flow control.
+//! * [`r500`]: ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
 //!
 //! # Features
 //!
@@ -86,13 +87,17 @@ pub mod case;
 pub mod dut;
 pub mod environment;
 pub mod field;
+mod generate;
+pub mod import;
 pub mod input;
+pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
 pub mod r500;
 #[cfg(feature = "rtl")]
 pub mod report;
 pub mod seen;
+pub mod text;
 pub mod unit;
 pub mod watch;
 pub mod wave;

@@ -170,7 +170,7 @@ pub fn diagnose<U: Unit>(
         from: found.clock.saturating_sub(HISTORY as u64),
         last: None,
     };
-    let mut golden = U::Golden::new(lanes);
+    let mut golden = case.golden();
     let mut dut = rtl.open(case.model_seed())?;
     let again = lockstep::run_with_dump(case, &mut dut, &mut golden, &mut history, from, &dump)?;
     let reproduced = match &again.mismatch {

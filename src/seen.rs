@@ -32,6 +32,16 @@ impl Met {
         (0..256).filter(|n| self.has(*n))
     }
 
+    /// What was met from `first` on, as numbers.
+    pub fn above(&self, first: usize) -> String {
+        let met: Vec<String> = self
+            .iter()
+            .filter(|n| *n >= first)
+            .map(|n| n.to_string())
+            .collect();
+        met.join(" ")
+    }
+
     /// What was met, by name.
     pub fn text(&self, name: impl Fn(usize) -> String) -> String {
         self.iter().map(name).collect::<Vec<_>>().join(" ")

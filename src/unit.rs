@@ -1,6 +1,8 @@
 //! What a unit is: the trait through which bench, report, waves and commands see all of them alike.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
 
 use bytemuck::Pod;
 use rand::Rng;
@@ -12,6 +14,46 @@ use crate::field::Field;
 use crate::input::InputError;
 use crate::watch::Watch;
 use crate::wave::Filter;
+
+/// A parameter of a unit's RTL beside `LANES`; RTL and golden are built with the same value.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Name in the RTL.
+    pub name: &'static str,
+    /// Value unless asked for otherwise.
+    pub default: u32,
+    /// Values that it can have.
+    pub range: RangeInclusive<u32>,
+}
+
+/// What a model and its golden are built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// Lanes of the wavefront.
+    pub lanes: u32,
+    /// Parameters that do not have their default, with their values.
+    pub parameters: BTreeMap<String, u32>,
+}
+
+impl From<u32> for Build {
+    /// So many lanes, every parameter as it is by default.
+    fn from(lanes: u32) -> Self {
+        Build {
+            lanes,
+            parameters: BTreeMap::new(),
+        }
+    }
+}
+
+impl Build {
+    /// Value of a parameter of `U`; 0 if it has no such.
+    pub fn value<U: Unit>(&self, name: &str) -> u32 {
+        self.parameters.get(name).copied().unwrap_or_else(|| {
+            let known = U::PARAMETERS.iter().find(|p| p.name == name);
+            known.map_or(0, |p| p.default)
+        })
+    }
+}
 
 /// One clock's inputs of a unit: the pins that every unit has.
 pub trait Pins: Pod + Default + Send + Sync {
@@ -66,8 +108,12 @@ pub enum Step {
 
 /// The golden model of a unit: one call a clock, the same contract as the RTL behind its registers.
 pub trait Golden<U: Unit>: Clone + Send {
-    /// A unit of `lanes` lanes after reset.
-    fn new(lanes: usize) -> Self;
+    /// A unit after reset.
+    fn build(build: &Build) -> Self;
+    /// A unit of `lanes` lanes after reset, every parameter as it is by default.
+    fn new(lanes: usize) -> Self {
+        Self::build(&Build::from(lanes as u32))
+    }
     /// One clock.
     fn cycle(&mut self, pins: &U::In) -> &U::State;
     /// State after the last clock.
@@ -213,6 +259,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// Lanes of a wavefront, unless asked for otherwise.
     const LANES: u32;
+    /// What its RTL can be built with beside lanes.
+    const PARAMETERS: &'static [Parameter] = &[];
     /// One clock's inputs.
     type In: Pins;
     /// Architectural state.

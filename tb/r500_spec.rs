@@ -1,7 +1,11 @@
 //! The worked traces, corner vectors and digests of the specification, by the golden model alone and
 //! by the RTL alone. Expected values are the spec's (`tb/programs/r500/*.exp`), never computed.
 
-use reconverge::dut::{Dut, Rtl};
+// Not the whole of tb/common: that asks for the command, and this target does without it.
+#[path = "common/machine.rs"]
+mod machine;
+
+use machine::{Machine, Sequencer, mask, rows};
 use reconverge::r500::R500;
 use reconverge::r500::asm::assemble;
 use reconverge::r500::golden::{Event, Golden};
@@ -9,56 +13,18 @@ use reconverge::r500::program::{Program, Registers};
 use reconverge::r500::state::{In, State};
 use reconverge::unit::{Pins, Unit};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r500");
 const LANES: usize = 4;
 
 fn read(name: &str) -> String {
-    std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap()
+    machine::read::<R500>(name)
 }
-
-/// Something that can be clocked and looked at.
-trait Machine {
-    /// One clock; the state after it.
-    fn clock(&mut self, pins: &In) -> State;
-    /// Puts it into `state`.
-    fn load(&mut self, state: &State);
-}
-
-impl Machine for Golden {
-    fn clock(&mut self, pins: &In) -> State {
-        *self.cycle(pins)
-    }
-    fn load(&mut self, state: &State) {
-        Golden::load(self, state);
-    }
-}
-
-/// The RTL; a stalled clock after each one brings out what it did.
-struct Sequencer(Dut<R500>);
 
 fn stalled() -> In {
-    In {
-        stall: 1,
-        ..In::default()
-    }
+    machine::stalled::<R500>()
 }
 
-impl Machine for Sequencer {
-    fn clock(&mut self, pins: &In) -> State {
-        self.0.clock(pins, None);
-        *self.0.clock(&stalled(), None)
-    }
-    fn load(&mut self, state: &State) {
-        self.0.load(state);
-    }
-}
-
-fn sequencer() -> Sequencer {
-    let mut dut = Rtl::<R500>::own(LANES as u32).unwrap().open(1).unwrap();
-    dut.clock(&In::reset(), None);
-    dut.clock(&In::reset(), None);
-    dut.clock(&stalled(), None);
-    Sequencer(dut)
+fn sequencer() -> Sequencer<R500> {
+    Sequencer::new(LANES)
 }
 
 fn launch(regs: &Registers) -> In {
@@ -129,30 +95,18 @@ fn check_stacks(state: &State, loops: &str, addrs: &str, at: &str) {
     );
 }
 
-/// `1101`, lane 0 first; `-` counts as 0.
-fn mask(text: &str) -> u64 {
-    text.chars()
-        .enumerate()
-        .fold(0, |m, (i, c)| m | u64::from(c == '1') << i)
-}
-
 /// Runs `name`.s through `machine` and checks every row of `name`.exp. Returns how many there were.
-fn check_trace(name: &str, machine: &mut dyn Machine) -> usize {
+fn check_trace(name: &str, machine: &mut dyn Machine<R500>) -> usize {
     let program: Program = assemble(&read(&format!("{name}.s")), name).unwrap();
     for pins in R500::setup(&program) {
         machine.clock(&pins);
     }
     let mut state = machine.clock(&launch(&program.regs));
-    let (mut alu, mut rows) = (0, 0);
-    for (n, row) in read(&format!("{name}.exp"))
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .enumerate()
-    {
+    let (mut alu, mut checked) = (0, 0);
+    for (n, row) in rows(&read(&format!("{name}.exp"))).enumerate() {
         let at = format!("{name}.exp row {}", n + 1);
-        let column: Vec<&str> = row.split('|').map(str::trim).collect();
-        let [pc, what, decision, lanes_after, loops, addrs] = column[..] else {
-            panic!("{at}: {row}")
+        let [pc, what, decision, lanes_after, loops, addrs] = row[..] else {
+            panic!("{at}: {row:?}")
         };
         assert_eq!(
             state.pc,
@@ -205,12 +159,12 @@ fn check_trace(name: &str, machine: &mut dyn Machine) -> usize {
         }
         assert_eq!(lanes(&state), lanes_after, "{at}: lanes");
         check_stacks(&state, loops, addrs, &at);
-        rows += 1;
+        checked += 1;
     }
-    assert_ne!(rows, 0, "{name}: no rows");
+    assert_ne!(checked, 0, "{name}: no rows");
     let failed = read(&format!("{name}.exp")).contains("error");
     assert_eq!(state.done, u8::from(!failed), "{name}: done");
-    rows
+    checked
 }
 
 const TRACES: [(&str, usize); 9] = [
@@ -251,11 +205,7 @@ fn golden_s_lanes_want_what_the_traces_say() {
         }
         golden.cycle(&launch(&program.regs));
         let mut alu = 0;
-        for row in read(&format!("{name}.exp"))
-            .lines()
-            .filter(|l| !l.starts_with('#'))
-        {
-            let column: Vec<&str> = row.split('|').map(str::trim).collect();
+        for column in rows(&read(&format!("{name}.exp"))) {
             let slot = program.slot(golden.state().pc);
             let pins = In {
                 cmn: slot.cmn,
@@ -268,7 +218,7 @@ fn golden_s_lanes_want_what_the_traces_say() {
             if let Some(wants) = column[1].strip_prefix("want ")
                 && !column[2].starts_with("error")
             {
-                assert_eq!(golden.wants(&pins).unwrap(), wants, "{name}: {row}");
+                assert_eq!(golden.wants(&pins).unwrap(), wants, "{name}: {column:?}");
                 compared += 1;
             }
             golden.cycle(&pins);
@@ -313,10 +263,9 @@ fn put_lanes(state: &mut State, text: &str) {
     state.active = !(state.st[0] | state.st[1]) & 0xf;
 }
 
-fn check_corners(machine: &mut dyn Machine) {
+fn check_corners(machine: &mut dyn Machine<R500>) {
     let mut vectors = 0;
-    for row in read("corners.exp").lines().filter(|l| !l.starts_with('#')) {
-        let column: Vec<&str> = row.split('|').map(str::trim).collect();
+    for row in rows(&read("corners.exp")) {
         let [
             number,
             before,
@@ -330,9 +279,9 @@ fn check_corners(machine: &mut dyn Machine) {
             stacks_after,
             pc_after,
             what,
-        ] = column[..]
+        ] = row[..]
         else {
-            panic!("{row}")
+            panic!("{row:?}")
         };
         let at = format!("corner {number}, {what}");
         let mut regs = Registers {

@@ -3,10 +3,11 @@
 //! Expected words are copied from *R500 pixel-shader flow control: behavioural specification*
 //! ("spec"), never computed.
 
+#[path = "common/damage.rs"]
+mod damage;
+
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 use reconverge::input::InputError;
 use reconverge::r500::asm::{
     Cond, Line, Stmt, Targets, assemble, disassemble, expand, hex_text, parse_hex, program_text,
@@ -1813,40 +1814,7 @@ fn files_are_recognised_by_content() {
 
 // ---- damaged files --------------------------------------------------------------------------------------
 
-/// One to four changes of the kinds that editors, disks and attackers make.
-fn mutate(rng: &mut Pcg64Mcg, bytes: &mut Vec<u8>, tokens: &[&str]) {
-    for _ in 0..rng.random_range(1..=4) {
-        let len = bytes.len();
-        let at = rng.random_range(0..=len);
-        let span = at..(at + rng.random_range(0..40)).min(len);
-        match rng.random_range(0..8) {
-            0 if at < len => bytes[at] ^= 1 << rng.random_range(0..8),
-            1 if at < len => bytes[at] = rng.random(),
-            2 => drop(bytes.drain(span)),
-            3 => {
-                let part = bytes[span].to_vec();
-                let to = rng.random_range(0..=len);
-                bytes.splice(to..to, part);
-            }
-            4 => {
-                let token = tokens[rng.random_range(0..tokens.len())];
-                bytes.splice(at..at, token.bytes());
-            }
-            5 if rng.random_range(0..8) == 0 => bytes.truncate(at),
-            6 if at < len => {
-                bytes[at] = b"0123456789abcdefxi,-><()[]!~;.\n\t "[rng.random_range(0..33)]
-            }
-            _ => {
-                let token = tokens[rng.random_range(0..tokens.len())];
-                let end = (at + token.len()).min(len);
-                bytes.splice(at..end, token.bytes());
-            }
-        }
-    }
-}
-
-/// 10,000 damaged files of one kind: no panic, every error names the file and no line behind its
-/// end, every program accepted can be written and read again.
+/// 10,000 damaged files of one kind; every program accepted can be written and read again.
 fn survive(seed: u64, file: &str, originals: &[String]) {
     const TOKENS: &[&str] = &[
         "IF alu\n",
@@ -1883,37 +1851,13 @@ fn survive(seed: u64, file: &str, originals: &[String]) {
         "[",
         "]",
     ];
-    let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let (mut read, mut refused) = (0, 0);
-    for round in 0..10_000 {
-        let mut bytes = originals[round % originals.len()].clone().into_bytes();
-        mutate(&mut rng, &mut bytes, TOKENS);
-        let lines = 1 + bytes.iter().filter(|b| **b == b'\n').count();
-        match load(&bytes, file, &Options::default()) {
-            Ok(got) => {
-                let text = program_text(&got.program);
-                let name = format!("{}.s", got.program.name);
-                assert_eq!(
-                    assemble(&text, &name).unwrap(),
-                    got.program,
-                    "round {round}"
-                );
-                read += 1;
-            }
-            Err(e) => {
-                assert_eq!(e.file, file, "round {round}");
-                assert!(
-                    e.line <= lines && !e.field.is_empty() && !e.message.is_empty(),
-                    "round {round}: {e}"
-                );
-                refused += 1;
-            }
-        }
-    }
-    assert!(
-        read > 500 && refused > 500,
-        "{read} read, {refused} refused"
-    );
+    damage::survive(seed, file, originals, TOKENS, |bytes| {
+        let got = load(bytes, file, &Options::default())?;
+        let text = program_text(&got.program);
+        let name = format!("{}.s", got.program.name);
+        assert_eq!(assemble(&text, &name).unwrap(), got.program);
+        Ok(())
+    });
 }
 
 #[test]

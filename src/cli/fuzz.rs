@@ -11,7 +11,7 @@ use reconverge::case::{CASE_FORMAT, Case, SavedCase};
 use reconverge::unit::{Seen, Unit};
 use reconverge::wave::{self, shell};
 
-use super::run::{absolute, mismatch, rtl};
+use super::run::{absolute, mismatch, parameters, rtl};
 use super::{Agreed, Done, Failure, FuzzArgs, print, program, writable};
 
 /// Mismatches that get a full report with waves; more are only saved.
@@ -60,7 +60,10 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
     if let Some(path) = &args.json {
         writable("--json", path)?;
     }
-    let rtl = rtl::<U>(args.place.rtl.as_deref(), U::LANES)?;
+    let mut any = Case::<U>::new(U::Program::default());
+    any.parameters = parameters::<U>(&args.parameters);
+    any.check_parameters("--param")?;
+    let rtl = rtl::<U>(args.place.rtl.as_deref(), any.build())?;
     let bar = bar(limit).map(|b| b.with_prefix(U::NAME));
     let started = std::time::Instant::now();
     let summary = campaign::run(&options, &rtl, |so_far| {

@@ -65,6 +65,13 @@ fn number(text: &str) -> Result<u64, String> {
     parsed.map_err(|e| e.to_string())
 }
 
+/// `NAME=VALUE`.
+fn parameter(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or("no =")?;
+    let value = number(value)?.try_into().map_err(|_| "too large")?;
+    Ok((name.to_owned(), value))
+}
+
 fn mask(text: &str) -> Result<u64, String> {
     let digits = text
         .strip_prefix("0x")
@@ -90,6 +97,9 @@ struct RunArgs {
     /// Lanes of the wavefront [default: the unit's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
+    /// Parameter of the RTL and of the golden, e.g. MAX_STACK_SIZE=8 of r700; may be given again
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u32)>,
     /// Lanes launched (r500: covered; r700: valid), hexadecimal, bit i is lane i [default: all]
     #[arg(long, value_name = "HEX", value_parser = mask)]
     launch_mask: Option<u64>,
@@ -157,6 +167,9 @@ struct FuzzArgs {
     /// Worker threads [default: one a processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Parameter of the RTL and of the golden, as of `run`
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u32)>,
     /// Do not stop at the first mismatch
     #[arg(long)]
     keep_going: bool,
@@ -291,7 +304,7 @@ impl<U: Unit> Commands for For<U> {
 }
 
 macro_rules! commands {
-    ($($module:ident $unit:ident [$($lanes:literal),+];)+) => {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
         static UNITS: &[&dyn Commands] = &[$(&For::<reconverge::$module::$unit>(PhantomData)),+];
     };
 }

@@ -1,5 +1,6 @@
 //! `run` and `replay`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use reconverge::dut::Rtl;
 use reconverge::input::InputError;
 use reconverge::lockstep::{self, Outcome};
 use reconverge::report;
-use reconverge::unit::{Golden, LoadOptions, Records, Step, Unit, Verdict};
+use reconverge::unit::{Build, Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
 use reconverge::wave;
 
@@ -28,16 +29,28 @@ impl From<&LoadArgs> for LoadOptions {
 }
 
 /// The RTL that a command is to judge.
-pub fn rtl<U: Unit>(dir: Option<&Path>, lanes: u32) -> Result<Rtl<U>, Failure> {
+pub fn rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
     match dir {
-        None => Ok(Rtl::own(lanes)?),
+        None => Ok(Rtl::own(build)?),
         Some(dir) if !dir.is_dir() => {
             Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into())
         }
         // What is wrong with somebody's RTL is wrong input.
-        Some(dir) => Rtl::build(lanes, dir)
+        Some(dir) => Rtl::of(build, dir)
             .map_err(|why| InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into()),
     }
+}
+
+/// Those of `given` that are not the unit's defaults anyhow.
+pub fn parameters<U: Unit>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
+    let default = |name: &str| {
+        U::PARAMETERS
+            .iter()
+            .find(|p| p.name == name)
+            .map(|p| p.default)
+    };
+    let differs = |(name, value): &&(String, u32)| default(name) != Some(*value);
+    given.iter().filter(differs).cloned().collect()
 }
 
 /// `path` from the root, for saved cases; as it is where there is no current folder.
@@ -113,6 +126,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     let mut case = Case::<U>::new(loaded.program);
     case.seed = args.seed;
     case.lanes = lanes;
+    case.parameters = parameters::<U>(&args.parameters);
     case.launch_mask = args.launch_mask.unwrap_or(u64::MAX >> (64 - lanes));
     case.stall16 = args.stall16;
     case.max_steps = args.max_steps;
@@ -128,14 +142,14 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     let mut trace = match &args.trace {
         Some(path) => Some(Trace::<U> {
             out: trace_file(path)?,
-            before: *U::Golden::new(lanes as usize).state(),
+            before: *case.golden().state(),
             step: 0,
             lanes: lanes as usize,
             error: None,
         }),
         None => None,
     };
-    let rtl = rtl::<U>(args.place.rtl.as_deref(), lanes)?;
+    let rtl = rtl::<U>(args.place.rtl.as_deref(), case.build())?;
     let ran = judged(&case, &rtl, &mut trace)?;
     if let (Some(trace), Some(path)) = (trace, &args.trace) {
         let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
@@ -171,7 +185,7 @@ fn judged<U: Unit>(
     watch: &mut impl Watch<U>,
 ) -> Result<Ran<U>, Failure> {
     let mut records = Records::default();
-    let mut golden = U::Golden::new(case.lanes as usize);
+    let mut golden = case.golden();
     let mut dut = rtl.open(case.model_seed())?;
     let outcome = lockstep::run(case, &mut dut, &mut golden, &mut (watch, &mut records));
     if let Some(stopped) = &outcome.stopped {
@@ -267,7 +281,7 @@ fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Fai
         |ending: &str| PathBuf::from(format!("{}.{ending}", out.join(case.name()).display()));
     let (vcd, gtkw) = (with("vcd"), with("gtkw"));
     let mut dut = rtl.open(case.model_seed())?;
-    let mut golden = U::Golden::new(case.lanes as usize);
+    let mut golden = case.golden();
     lockstep::run_with_dump(case, &mut dut, &mut golden, &mut (), 0, &vcd)?;
     let view = wave::write_view::<U>(&gtkw, &vcd, case.lanes as usize, None)?;
     Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
@@ -304,7 +318,7 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         saved.case.rtl = Some(dir.clone());
     }
     let case = &saved.case;
-    let rtl = rtl::<U>(case.rtl.as_deref(), case.lanes)?;
+    let rtl = rtl::<U>(case.rtl.as_deref(), case.build())?;
     let ran = judged(case, &rtl, &mut ())?;
     if let Some(found) = &ran.outcome.mismatch {
         if let Some(saved) = &saved.failure {

@@ -100,8 +100,27 @@ pub struct Job<'a> {
     pub sources: &'a Sources,
     /// Parameter `LANES`.
     pub lanes: u32,
-    /// Exported name of its function table; also the name of the archive.
-    pub symbol: String,
+    /// Further parameters, with their values.
+    pub parameters: Vec<(String, u32)>,
+}
+
+impl Job<'_> {
+    /// Exported name of the model's function table; also the name of the archive.
+    pub fn symbol(&self) -> String {
+        let mut symbol = format!("rcv_{}_{}", self.sources.unit, self.lanes);
+        for (name, value) in &self.parameters {
+            symbol += &format!("_{name}{value}");
+        }
+        symbol
+    }
+
+    /// All parameters as the command line has them, e.g. `LANES=16`.
+    fn values(&self) -> Vec<String> {
+        let further = self.parameters.iter().map(|(n, v)| format!("{n}={v}"));
+        std::iter::once(format!("LANES={}", self.lanes))
+            .chain(further)
+            .collect()
+    }
 }
 
 fn io(path: &Path, e: &std::io::Error) -> String {
@@ -437,7 +456,7 @@ pub fn runtime(
 /// Verilates `job` into `dir` and writes the one C++ file that holds all of it.
 fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Result<PathBuf, String> {
     let unit = &job.sources.unit;
-    let prefix = format!("V{}", job.symbol);
+    let prefix = format!("V{}", job.symbol());
     let mut command = tool.command();
     command
         .args([
@@ -460,12 +479,13 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
             "--prefix",
             &prefix,
         ])
-        .arg(format!("-GLANES={}", job.lanes))
+        .args(job.values().iter().map(|v| format!("-G{v}")))
         .arg("-Mdir")
         .arg(dir)
         .arg(incdir(&job.sources.rtl_dir));
     if chain.assertions {
-        command.arg("--assert");
+        // The define: what only assertions look at is left out with them.
+        command.args(["--assert", "+define+RECONVERGE_ASSERT"]);
     }
     command.args(&job.sources.lint).args(&job.sources.rtl);
     command.arg(job.sources.tb_dir.join(format!("{unit}_tb.sv")));
@@ -474,10 +494,10 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
         .map_err(|e| format!("{}: {e}", tool.program.display()))?;
     if !out.status.success() {
         return Err(format!(
-            "Verilator {} refused {} (LANES = {}):\n{}",
+            "Verilator {} refused {} ({}):\n{}",
             tool.version,
             job.sources.rtl_dir.display(),
-            job.lanes,
+            job.values().join(" "),
             String::from_utf8_lossy(&out.stderr).trim_end()
         ));
     }
@@ -515,19 +535,18 @@ fn model_build(
     build
         .include(dir)
         .include(&job.sources.tb_dir)
-        .define("RCV_SYMBOL", job.symbol.as_str())
+        .define("RCV_SYMBOL", job.symbol().as_str())
         .define("RCV_LANES", job.lanes.to_string().as_str())
         .file(unity);
     Ok(build)
 }
 
 fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, String> {
-    let lanes = job.lanes.to_string();
+    let values = job.values().join(" ");
     let assertions = chain.assertions.to_string();
     let settings = [
         &job.sources.unit,
-        &lanes,
-        &job.symbol,
+        &values,
         &tool.version,
         &chain.target,
         &chain.compiler,
@@ -544,10 +563,10 @@ pub fn archive(
     chain: &ToolChain,
     base: &Path,
 ) -> Result<PathBuf, String> {
-    let name = format!("{}-{}", job.symbol, job_key(job, tool, chain)?);
+    let name = format!("{}-{}", job.symbol(), job_key(job, tool, chain)?);
     cached(base, &name, |dir| {
         model_build(job, tool, chain, dir)?
-            .try_compile(&job.symbol)
+            .try_compile(&job.symbol())
             .map_err(|e| e.to_string())
     })
 }
@@ -560,8 +579,8 @@ pub fn shared(
     chain: &ToolChain,
     base: &Path,
 ) -> Result<PathBuf, String> {
-    let name = format!("{}-{}-so", job.symbol, job_key(job, tool, chain)?);
-    let file = format!("lib{}.so", job.symbol);
+    let name = format!("{}-{}-so", job.symbol(), job_key(job, tool, chain)?);
+    let file = format!("lib{}.so", job.symbol());
     let dir = cached(base, &name, |dir| {
         let runtime_name = key(
             &["objects", &tool.version, &chain.target, &chain.compiler],

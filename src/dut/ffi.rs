@@ -39,6 +39,7 @@ pub(super) struct Api {
 pub(super) struct Linked {
     pub unit: &'static str,
     pub lanes: u32,
+    pub parameters: &'static [(&'static str, u32)],
     pub api: &'static Api,
 }
 

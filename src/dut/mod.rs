@@ -8,28 +8,33 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 
-use crate::unit::Unit;
+use crate::unit::{Build, Unit};
 
 /// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
 #[derive(Clone)]
 pub struct Rtl<U> {
-    lanes: u32,
+    build: Build,
     source: ffi::Source,
     unit: PhantomData<fn() -> U>,
 }
 
 impl<U: Unit> Rtl<U> {
-    /// Our own RTL with `lanes` lanes: linked in for the usual counts, built on first use for others.
+    /// Our own RTL, by lanes or with further parameters: linked in for the usual ones, built on first use
+    /// for others.
     ///
     /// # Errors
-    /// An uncommon lane count without Verilator or without the project's sources at hand.
-    pub fn own(lanes: u32) -> Result<Self, String> {
-        match ffi::linked()
-            .iter()
-            .find(|m| m.unit == U::NAME && m.lanes == lanes)
-        {
-            Some(model) => Ok(Self::from(lanes, ffi::Source::Linked(model.api))),
-            None => Self::build(lanes, &project().join("rtl").join(U::NAME)),
+    /// Uncommon parameters without Verilator or without the project's sources at hand.
+    pub fn own(build: impl Into<Build>) -> Result<Self, String> {
+        let build = build.into();
+        let wanted = |m: &&ffi::Linked| {
+            let parameters = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+            m.unit == U::NAME
+                && m.lanes == build.lanes
+                && parameters.eq(m.parameters.iter().copied())
+        };
+        match ffi::linked().iter().find(wanted) {
+            Some(model) => Ok(Self::from(build, ffi::Source::Linked(model.api))),
+            None => Self::of(build, &project().join("rtl").join(U::NAME)),
         }
     }
 
@@ -38,7 +43,8 @@ impl<U: Unit> Rtl<U> {
     ///
     /// # Errors
     /// What is missing in `dir`, or what Verilator or the C++ compiler said.
-    pub fn build(lanes: u32, dir: &Path) -> Result<Self, String> {
+    pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, String> {
+        let build = build.into();
         let project = project();
         let sources = build::Sources::of(U::NAME, &project, dir)?;
         let tool = build::Verilator::find(&project)?;
@@ -46,24 +52,25 @@ impl<U: Unit> Rtl<U> {
         let chain = build::ToolChain::find(target, target, cfg!(debug_assertions))?;
         let job = build::Job {
             sources: &sources,
-            lanes,
-            symbol: format!("rcv_{}_{lanes}", U::NAME),
+            lanes: build.lanes,
+            parameters: build.parameters.clone().into_iter().collect(),
         };
         let library = build::shared(&job, &tool, &chain, &cache())?;
-        Ok(Self::from(lanes, ffi::Source::open(&library, &job.symbol)?))
+        let source = ffi::Source::open(&library, &job.symbol())?;
+        Ok(Self::from(build, source))
     }
 
-    fn from(lanes: u32, source: ffi::Source) -> Self {
+    fn from(build: Build, source: ffi::Source) -> Self {
         Rtl {
-            lanes,
+            build,
             source,
             unit: PhantomData,
         }
     }
 
-    /// Lanes of the wavefront.
-    pub fn lanes(&self) -> u32 {
-        self.lanes
+    /// What it is built with.
+    pub fn build(&self) -> &Build {
+        &self.build
     }
 
     /// A model after power-up; `seed` fills the registers that reset does not reach.
@@ -73,7 +80,7 @@ impl<U: Unit> Rtl<U> {
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
         let model = ffi::Model::new(
             &self.source,
-            self.lanes,
+            self.build.lanes,
             size_of::<U::In>(),
             size_of::<U::State>(),
             seed,

@@ -9,34 +9,20 @@
 //! | [`parse_hex`] | `.hex`: three words a line, see [`text`] |
 //! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Not;
 
 use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use super::program::{MEMORY_SLOTS, Slot};
 use crate::input::InputError;
+pub use crate::text::Line;
+use crate::text::{Labels, Place};
 
 pub mod dis;
 pub mod text;
 
 pub use dis::{disassemble, hex_text, program_text, statement};
 pub use text::{assemble, parse_hex};
-
-/// Something with the line it was written on, from 1; 0 if it was not written in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line<T> {
-    /// Where, for messages.
-    pub line: usize,
-    /// What.
-    pub item: T,
-}
-
-impl<T> Line<T> {
-    /// `item` on `line`.
-    pub const fn new(line: usize, item: T) -> Self {
-        Line { line, item }
-    }
-}
 
 /// What a statement depends on: a truth table over the ALU result, one predicate and one boolean.
 ///
@@ -360,9 +346,7 @@ struct Expander<'a> {
     returns: u8,
     /// First slot of this part.
     part_start: usize,
-    /// The subroutine this part is.
-    subroutine: Option<String>,
-    subroutines: BTreeSet<String>,
+    labels: Labels<u16>,
     counters: BTreeMap<String, Counters>,
     code: Code,
 }
@@ -397,8 +381,7 @@ pub fn expand(
         blocks: Vec::new(),
         returns: 0,
         part_start: 0,
-        subroutine: None,
-        subroutines: stmts.iter().filter_map(|s| called(&s.item)).collect(),
+        labels: Labels::new(stmts.iter().filter_map(|s| called(&s.item))),
         counters: BTreeMap::new(),
         code: Code::default(),
     };
@@ -408,7 +391,10 @@ pub fn expand(
     e.end_part()?;
     e.check_counters()?;
     e.layout(usize::from(offset), targets)?;
-    Ok(e.code)
+    Ok(Code {
+        labels: e.labels.into_addresses(),
+        ..e.code
+    })
 }
 
 /// The label that a statement calls.
@@ -448,8 +434,15 @@ fn fc(inst: FcInst, cond: Option<Cond>, ign: bool) -> Fc {
 const JUMP: FcInst = FcInst::NOP;
 
 impl Expander<'_> {
+    fn at(&self, line: usize) -> Place<'_> {
+        Place {
+            file: self.file,
+            line,
+        }
+    }
+
     fn error(&self, line: usize, field: &str, message: impl Into<String>) -> InputError {
-        InputError::new(self.file, line, field, message)
+        self.at(line).error(field, message)
     }
 
     fn check(&self, line: usize, cond: Option<Cond>) -> Result<(), InputError> {
@@ -638,29 +631,21 @@ impl Expander<'_> {
     }
 
     fn label(&mut self, line: usize, name: &str) -> Result<(), InputError> {
-        if self.subroutines.contains(name) {
+        if self.labels.is_subroutine(name) {
             self.end_part()?;
-            self.subroutine = Some(name.to_owned());
+            self.labels.enter(name);
         }
         // Only the addresses behind 511 do not fit; `layout` refuses such programs.
         let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
-        match self.code.labels.insert(name.to_owned(), here) {
-            None => Ok(()),
-            Some(_) => Err(self.error(line, "label", format!("`{name}` is defined twice"))),
-        }
+        let file = self.file;
+        self.labels.define(Place { file, line }, name, here)
     }
 
     /// Closes the main part or subroutine: its stubs follow its last instruction.
     fn end_part(&mut self) -> Result<(), InputError> {
         if let Some(block) = self.blocks.last() {
             let (line, what) = block.opened();
-            let within = match &self.subroutine {
-                Some(name) => format!(" before the end of subroutine `{name}`"),
-                None if self.subroutines.is_empty() => String::new(),
-                None => " before the first subroutine".to_owned(),
-            };
-            let message = format!("needs {}{within}", block.ends_with());
-            return Err(self.error(line, what, message));
+            return Err((self.labels).unclosed(self.at(line), what, block.ends_with()));
         }
         if self.order.len() > self.part_start {
             let last = self.order.len() - 1;
@@ -675,21 +660,17 @@ impl Expander<'_> {
 
     /// Error for a statement that found `block` open, or nothing.
     fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
-        let message = match block {
-            None => format!("belongs to {wanted}, none is open"),
+        match block {
             Some(Block::Static {
-                line: at,
+                line: of,
                 has_else: true,
                 ..
-            }) if what == "static ELSE" => {
-                format!("the static IF of line {at} has an ELSE already")
+            }) if what == "static ELSE" => self.at(line).second_else(what, "static IF", of),
+            _ => {
+                let open = block.as_ref().map(Block::opened);
+                self.at(line).misplaced(what, wanted, open)
             }
-            Some(block) => {
-                let (at, opened) = block.opened();
-                format!("belongs to {wanted}, but the {opened} of line {at} is open")
-            }
-        };
-        self.error(line, what, message)
+        }
     }
 
     fn else_if(&mut self, line: usize, cond: Cond, ign: bool) -> Result<(), InputError> {
@@ -730,10 +711,7 @@ impl Expander<'_> {
                 });
                 Ok(())
             }
-            Some(Block::If { line: at, .. }) => {
-                let message = format!("the IF of line {at} has an ELSE already");
-                Err(self.error(line, "ELSE IF", message))
-            }
+            Some(Block::If { line: of, .. }) => Err(self.at(line).second_else("ELSE IF", "IF", of)),
             other => Err(self.misplaced(line, "ELSE IF", "an IF", other)),
         }
     }
@@ -766,10 +744,7 @@ impl Expander<'_> {
                 });
                 Ok(())
             }
-            Some(Block::If { line: at, .. }) => {
-                let message = format!("the IF of line {at} has an ELSE already");
-                Err(self.error(line, "ELSE", message))
-            }
+            Some(Block::If { line: of, .. }) => Err(self.at(line).second_else("ELSE", "IF", of)),
             other => Err(self.misplaced(line, "ELSE", "an IF", other)),
         }
     }
@@ -904,13 +879,7 @@ impl Expander<'_> {
             }
         }
         let Some((depth, rep)) = found else {
-            let message = match &self.subroutine {
-                Some(name) => format!(
-                    "no LOOP or REP is open in subroutine `{name}`, and none can be left across a CALL"
-                ),
-                None => "no LOOP or REP is open".to_owned(),
-            };
-            return Err(self.error(line, what, message));
+            return Err(self.labels.outside(self.at(line), what, "LOOP or REP"));
         };
         let inst = FcInst {
             op: match (breaks, rep) {
@@ -965,7 +934,8 @@ impl Expander<'_> {
                 self.returns += 1;
             }
         }
-        self.note_counters(self.subroutine.clone().as_deref(), line, counters);
+        let subroutine = self.labels.subroutine().map(str::to_owned);
+        self.note_counters(subroutine.as_deref(), line, counters);
         self.emit(line, "RETURN", fc(inst, cond, ign), Target::None);
         Ok(())
     }
@@ -1016,13 +986,10 @@ impl Expander<'_> {
                 Target::None => None,
                 Target::At(i) => Some(place[*i]),
                 Target::After(i) => Some(place[*i] + 1),
-                Target::Label(name) => match self.code.labels.get(name) {
-                    Some(&at) => Some(usize::from(at)),
-                    None => {
-                        let message = format!("label `{name}` is not defined");
-                        return Err(self.error(item.line, item.what, message));
-                    }
-                },
+                Target::Label(name) => {
+                    let to = self.labels.find(self.at(item.line), item.what, name)?;
+                    Some(usize::from(to))
+                }
             };
             let mut slot = match item.fc {
                 Ok(mut fc) => {

@@ -16,6 +16,7 @@ use rand::Rng;
 use super::asm::{Cond, Line, Stmt, Targets, expand};
 use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use crate::generate::{chance, choose, pick, when};
 use crate::input::InputError;
 
 /// Frames of the loop stack, entries of the address stack (spec 3.2).
@@ -300,7 +301,7 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
                 PredSel::B,
                 PredSel::A,
             ];
-            fc.cmn.pred_sel = LEGAL[rng.random_range(0..5)];
+            fc.cmn.pred_sel = pick(rng, &LEGAL);
             fc.cmn.pred_inv = rng.random();
         }
         if i.a_op == AOp::Pop || table == 0 && i.jump_any && !begins {
@@ -407,7 +408,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     fn chance(&mut self, out_of_16: u32) -> bool {
-        self.rng.random_range(0..16) < out_of_16
+        chance(self.rng, out_of_16)
     }
 
     fn ign(&mut self, stmt: &str) -> bool {
@@ -570,7 +571,6 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn statement(&mut self, at: &mut At) {
         let o = self.options;
-        let when = |on: bool, weight: u32| if on { weight } else { 0 };
         let deep = at.levels + at.loops > 6;
         let weights = [
             (Kind::Plain, 5),
@@ -597,17 +597,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 when(at.sub.is_some() && at.in_static && !at.dynamic, 4),
             ),
         ];
-        let total: u32 = weights.iter().map(|(_, w)| w).sum();
-        let mut pick = self.rng.random_range(0..total);
-        let mut kind = Kind::Plain;
-        for (k, weight) in weights {
-            if pick < weight {
-                kind = k;
-                break;
-            }
-            pick -= weight;
-        }
-        match kind {
+        match choose(self.rng, &weights) {
             Kind::Plain => self.plain(at),
             Kind::If => self.if_(at),
             Kind::StaticIf => self.static_if(at),
@@ -672,7 +662,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         Cond {
             pred_inv: self.rng.random(),
             boolean: self.rng.random_range(0..32),
-            ..Cond::pred(CHANNELS[self.rng.random_range(0..4)])
+            ..Cond::pred(pick(self.rng, &CHANNELS))
         }
     }
 
@@ -927,7 +917,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let n = match nearest {
             true if last + 1 == self.subs.len() => last,
             true => return self.plain(at),
-            false => fitting[self.rng.random_range(0..fitting.len())],
+            false => pick(self.rng, &fitting),
         };
         let sub = &self.subs[n];
         let (label, counters, need, cost) = (sub.label.clone(), sub.counters, sub.need, sub.cost);
@@ -1095,7 +1085,7 @@ fn break_registers<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         _ => {
             const COUNTS: [u32; 4] = [0, 1, 2, 255];
             let constant = &mut regs.int_const[rng.random_range(0..32)];
-            *constant = *constant & !0xff | COUNTS[rng.random_range(0..4)];
+            *constant = *constant & !0xff | pick(rng, &COUNTS);
         }
     }
 }
@@ -1107,7 +1097,7 @@ fn break_word<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     let any = rng.random_range(0..program.slots.len());
     let n = match flow.len() {
         0 => any,
-        len => flow[rng.random_range(0..len)],
+        _ => pick(rng, &flow),
     };
     let Some(mut fc) = Fc::decode(program.slots[n]) else {
         program.slots[n] = raw_slot(rng, &Mix::TAME);
@@ -1195,15 +1185,12 @@ impl Mix {
 
 /// Three random words by the weights of `mix`: any operation, any target.
 fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
-    fn some<R: Rng + ?Sized>(rng: &mut R, out_of_16: u32) -> bool {
-        rng.random_range(0..16) < out_of_16
-    }
     let mut slot = Slot {
         cmn: rng.random(),
         inst: rng.random(),
         addr: rng.random(),
     };
-    if !some(rng, mix.flow) {
+    if !chance(rng, mix.flow) {
         if slot.cmn & 3 == Type::Fc.bits() {
             slot.cmn ^= 2;
         }
@@ -1216,19 +1203,19 @@ fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
         cmn.pred_sel = PredSel::from_bits(rng.random_range(2..6));
     }
     let mut i = FcInst::decode(slot.inst);
-    if some(rng, mix.short_pops) {
+    if chance(rng, mix.short_pops) {
         i.b_pop_cnt &= 3;
     }
-    if some(rng, mix.by_lane) {
+    if chance(rng, mix.by_lane) {
         const TABLES: [u8; 6] = [0x0f, 0xf0, 0x33, 0xcc, 0x3c, 0x7e];
-        i.jump_func = TABLES[rng.random_range(0..6)];
+        i.jump_func = pick(rng, &TABLES);
     }
-    i.b_else = some(rng, mix.b_else);
+    i.b_else = chance(rng, mix.b_else);
     for op in [&mut i.b_op0, &mut i.b_op1] {
         *op = match () {
             () if illegal(rng) => BOp::Reserved,
-            () if !some(rng, mix.b_ops) => BOp::None,
-            () if some(rng, mix.incr) => BOp::Incr,
+            () if !chance(rng, mix.b_ops) => BOp::None,
+            () if chance(rng, mix.incr) => BOp::Incr,
             () => BOp::Decr,
         };
     }
@@ -1236,7 +1223,7 @@ fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
         i.a_op = AOp::None;
     }
     let mut addr = FcAddr::decode(slot.addr);
-    addr.jump_global = some(rng, mix.global);
+    addr.jump_global = chance(rng, mix.global);
     let words = Fc { cmn, inst: i, addr }.encode();
     Slot {
         cmn: words.cmn | slot.cmn & Cmn::RESERVED,
@@ -1358,8 +1345,8 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
                 1 => true,
                 _ => rng.random(),
             };
-            let push = rng.random_range(0..16) < pushes;
-            i.op = match (rng.random_range(0..16) < stacks, push) {
+            let push = chance(rng, pushes);
+            i.op = match (chance(rng, stacks), push) {
                 (false, _) => Op::Jump,
                 (true, true) => by_kind(rep, Op::Loop, Op::Rep),
                 (true, false) => match rng.random_range(0..4) {
@@ -1368,8 +1355,8 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
                     _ => by_kind(rep, Op::EndLoop, Op::EndRep),
                 },
             };
-            let push = rng.random_range(0..16) < pushes;
-            i.a_op = match (rng.random_range(0..16) < stacks, push) {
+            let push = chance(rng, pushes);
+            i.a_op = match (chance(rng, stacks), push) {
                 _ if i.a_op == AOp::Reserved => AOp::Reserved,
                 (false, _) => AOp::None,
                 (true, true) => AOp::Push,

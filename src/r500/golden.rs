@@ -5,7 +5,7 @@
 
 use super::state::{In, State};
 use crate::field::{lanes_of, plane};
-use crate::unit::Step;
+use crate::unit::{Build, Step};
 
 /// Most lanes a wavefront can have.
 pub const MAX_LANES: usize = 64;
@@ -621,8 +621,8 @@ const ERRORS: [Error; 9] = [
 ];
 
 impl crate::unit::Golden<super::R500> for Golden {
-    fn new(lanes: usize) -> Self {
-        Golden::new(lanes)
+    fn build(build: &Build) -> Self {
+        Golden::new(build.lanes as usize)
     }
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)

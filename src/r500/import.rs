@@ -14,13 +14,12 @@
 //! is any OP but JUMP, any `A_OP`, or an IF at depth 4; integer constant 0 is 0xFF (255 passes) if
 //! there is a loop; the program starts at slot 0 and ends at the last.
 
-use std::path::Path;
-
-use super::asm::text::{code, program_name};
 use super::asm::{assemble, parse_hex};
 use super::isa::{AOp, BOp, Fc, FcInst, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use crate::import::{is_hex, places, utf8};
 use crate::input::InputError;
+use crate::text::program_name;
 
 /// What to take and what to change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,26 +76,11 @@ pub fn recognise(text: &str, file: &str) -> Format {
             return Format::Slots;
         }
     }
-    // The first instruction; `.word` is one, the directives are in both forms.
-    let first = text
-        .lines()
-        .map(code)
-        .filter_map(|line| line.split_whitespace().next())
-        .find(|word| !word.starts_with('.') || word.eq_ignore_ascii_case(".word"));
-    let hex = match first {
-        Some(word) => {
-            // No mnemonic consists of the digits 0-9 and a-f alone.
-            let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
-            digits
-                .unwrap_or(word)
-                .chars()
-                .all(|c| c.is_ascii_hexdigit())
-        }
-        None => Path::new(file)
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("hex")),
-    };
-    if hex { Format::Hex } else { Format::Assembly }
+    if is_hex(text, file) {
+        Format::Hex
+    } else {
+        Format::Assembly
+    }
 }
 
 /// Reads a program from a file of any kind. `file` is its name, for messages and for the program.
@@ -144,16 +128,6 @@ pub fn import(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, I
     }
 }
 
-fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
-    let text = str::from_utf8(bytes).map_err(|e| {
-        let before = &bytes[..e.valid_up_to()];
-        let line = 1 + before.iter().filter(|b| **b == b'\n').count();
-        let message = format!("is not UTF-8 text from byte {} on", e.valid_up_to());
-        InputError::new(file, line, "file", message)
-    })?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
-}
-
 fn which_error(file: &str, n: usize, programs: usize) -> InputError {
     let message = match programs {
         1 => format!("there is one program, number 1, not {n}"),
@@ -189,7 +163,7 @@ fn check_loops(imported: &mut Imported, safe: bool) {
         };
         let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
         if begins && fc.inst.jump_func == 0 && !fc.inst.jump_any {
-            found.push(i.to_string());
+            found.push(i);
             if safe {
                 let jump_any = FcInst {
                     jump_any: true,
@@ -202,11 +176,7 @@ fn check_loops(imported: &mut Imported, safe: bool) {
     if found.is_empty() {
         return;
     }
-    let slots = match found.len() {
-        1 => "slot ",
-        _ => "slots ",
-    };
-    let slots = slots.to_owned() + &found.join(", ");
+    let slots = places("slot", &found, MEMORY_SLOTS);
     imported.warnings.push(if safe {
         format!("{slots}: JUMP_ANY set in the LOOP, which the compiler left 0")
     } else {

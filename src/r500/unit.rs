@@ -10,8 +10,9 @@ use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
 use super::{R500, asm, generate, import, judge};
-use crate::case::{Case, Kind, LONGEST_NAME};
+use crate::case::{Case, Kind};
 use crate::field::Field;
+use crate::import::sound_name;
 use crate::input::InputError;
 use crate::seen::Met;
 use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Verdict};
@@ -197,21 +198,7 @@ impl Unit for R500 {
         options: &LoadOptions,
     ) -> Result<Loaded<Program>, InputError> {
         let mut imported = import::load(bytes, file, &import_options(options)?)?;
-        // It becomes part of file names.
-        let sound = |c: char| {
-            if c.is_ascii_alphanumeric() || "._-+".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        };
-        imported.program.name = imported
-            .program
-            .name
-            .chars()
-            .map(sound)
-            .take(LONGEST_NAME)
-            .collect();
+        imported.program.name = sound_name(&imported.program.name);
         let (end, slots) = (imported.program.regs.end(), imported.program.slots.len());
         if usize::from(end) >= slots {
             let why = format!(
@@ -394,15 +381,13 @@ impl unit::Seen<R500> for Seen {
         } else {
             (1u32 << (8 - self.bc_planes.leading_zeros())) - 1
         };
-        let codes = self.errors.iter().filter(|n| *n != 0);
-        let codes: Vec<String> = codes.map(|n| n.to_string()).collect();
         let line = |name: &str, what: String| (name.to_owned(), what);
         vec![
             line(
                 "modes",
                 format!("{} full, {} partial", self.full, self.partial),
             ),
-            line("errors", codes.join(" ")),
+            line("errors", self.errors.above(1)),
             line(
                 "lane classes",
                 self.classes.text(|n| CLASS_LETTER[n & 3].to_string()),

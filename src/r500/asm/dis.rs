@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::Cond;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{Program, Registers, Slot};
+use crate::text::{listing_line, name_comment, with_notes};
 
 /// `slot` as one line of assembly that assembles to the same three words.
 ///
@@ -15,7 +16,7 @@ use crate::r500::program::{Program, Registers, Slot};
 /// the constants it reads. Flow control with bits set that no field explains becomes `.word`.
 /// `pc` is the instruction's absolute address, `regs` what it runs under.
 pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
-    let mut text = mnemonic(slot);
+    let text = mnemonic(slot);
     let mut notes = Vec::new();
     if let Some(fc) = Fc::decode(slot) {
         if text.starts_with('.') {
@@ -29,10 +30,7 @@ pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
     if usize::from(pc) == usize::from(regs.offset()) + usize::from(regs.end()) {
         notes.push("END_ADDR".to_owned());
     }
-    if !notes.is_empty() {
-        let _ = write!(text, " ; {}", notes.join("; "));
-    }
-    text
+    with_notes(text, &notes)
 }
 
 /// The instruction without comments.
@@ -294,17 +292,11 @@ fn registers(program: &Program) -> String {
         bool_const,
         int_const,
     } = &program.regs;
-    let mut t = String::new();
+    let mut t = name_comment(&program.name);
     let mut line = |text: String| {
         t.push_str(&text);
         t.push('\n');
     };
-    let name: String = program
-        .name
-        .chars()
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect();
-    line(format!("; {name}"));
     // A directive if it can say all of the register, else the register as it is.
     match *fc_ctrl {
         0x8000_0000 => line(".full".to_owned()),
@@ -369,6 +361,6 @@ fn listing(program: &Program, t: &mut String, form: impl Fn(Slot) -> String) {
         let note = all
             .split_once(" ; ")
             .map_or_else(|| Type::from_bits(slot.cmn).name(), |(_, note)| note);
-        let _ = writeln!(t, "{text:<56} ; 0x{at:03X} {note}");
+        listing_line(t, &text, format_args!("0x{at:03X}"), note);
     }
 }

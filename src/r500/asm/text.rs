@@ -72,13 +72,13 @@
 //! Besides directives and comments, each line is `CMN INST ADDR`, three words in hexadecimal with or
 //! without `0x`.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Cond, Line, Stmt, Targets, expand};
 use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use crate::text::{self, Address, Given, HexItem, Item, Operands, Place, program_name};
 
 /// A `.s` file as a program that is called what `file` is, without folder and extension.
 ///
@@ -98,50 +98,21 @@ pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     hex_lines(text, file).map_err(|e| e.in_text(text))
 }
 
-/// The name that a program from `file` gets.
-pub(crate) fn program_name(file: &str) -> String {
-    Path::new(file)
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// `line` without its comment and the blanks around it.
-pub(crate) fn code(line: &str) -> &str {
-    let end = [line.find(';'), line.find("//")]
-        .into_iter()
-        .flatten()
-        .min();
-    line[..end.unwrap_or(line.len())].trim()
-}
-
-fn assemble_lines(text: &str, file: &str) -> Result<Program, InputError> {
+fn assemble_lines(source: &str, file: &str) -> Result<Program, InputError> {
     let mut settings = Settings::new(file);
     let mut stmts = Vec::new();
-    for (n, line) in (1..).zip(text.lines()) {
-        let at = Place { file, line: n };
-        let mut rest = code(line);
-        while let Some((name, after)) = label(rest) {
-            at.check_label(name)?;
-            stmts.push(Line::new(n, Stmt::Label(name.to_owned())));
-            rest = after.trim_start();
-        }
-        if rest.is_empty() {
-            continue;
-        }
-        let (word, operands) = rest
-            .split_once(|c: char| c.is_whitespace() || c == '[' || c == ',')
-            .map_or((rest, ""), |(word, _)| (word, rest[word.len()..].trim()));
-        let word = word.to_ascii_lowercase();
-        if word == ".word" {
-            stmts.push(Line::new(n, raw_words(at, operands)?));
-        } else if word.starts_with('.') {
-            settings.directive(at, &word, operands, true)?;
-        } else {
-            stmts.push(Line::new(n, statement(at, &word, operands)?));
-        }
-    }
+    text::items(source, file, |at, item| {
+        let stmt = match item {
+            Item::Label(name) => Stmt::Label(name.to_owned()),
+            Item::Line(word, operands) if word == ".word" => raw_words(at, operands)?,
+            Item::Line(word, operands) if word.starts_with('.') => {
+                return settings.directive(at, &word, operands, true);
+            }
+            Item::Line(word, operands) => statement(at, &word, operands)?,
+        };
+        stmts.push(Line::new(at.line, stmt));
+        Ok(())
+    })?;
     let offset = settings.regs.offset();
     let targets = if settings.global {
         Targets::Global
@@ -149,44 +120,24 @@ fn assemble_lines(text: &str, file: &str) -> Result<Program, InputError> {
         Targets::Relative
     };
     let code = expand(&stmts, offset, targets, file)?;
-    let resolve = |place: &Option<Line<Address>>| match place {
-        None => Ok(None),
-        Some(Line {
-            item: Address::Number(n),
-            ..
-        }) => Ok(Some(*n)),
-        Some(Line {
-            line,
-            item: Address::Label(name),
-        }) => match code.labels.get(name) {
-            Some(&at) if usize::from(at) < code.slots.len() => Ok(Some(at)),
-            Some(_) => {
-                let message = format!("there is no instruction at `{name}`");
-                Err(InputError::new(file, *line, "label", message))
-            }
-            None => {
-                let message = format!("label `{name}` is not defined");
-                Err(InputError::new(file, *line, "label", message))
-            }
-        },
-    };
-    let start = resolve(&settings.start)?.unwrap_or(0);
-    let end = resolve(&settings.end)?.unwrap_or_else(|| code.end(start));
+    let resolve = |place| text::resolve(place, &code.labels, code.slots.len(), file);
+    let start = resolve(&settings.start)?.map_or(0, nine_bits);
+    let end = resolve(&settings.end)?.map_or_else(|| code.end(start), nine_bits);
     settings.program(code.slots, start, end)
 }
 
-fn hex_lines(text: &str, file: &str) -> Result<Program, InputError> {
+/// An address that has been checked to be a slot's or at most 511.
+fn nine_bits(address: u32) -> u16 {
+    (address & 0x1ff) as u16
+}
+
+fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
     let mut settings = Settings::new(file);
     let mut slots = Vec::new();
     let mut lines = Vec::new();
-    for (n, line) in (1..).zip(text.lines()) {
-        let at = Place { file, line: n };
-        let line = code(line);
-        if line.starts_with('.') {
-            let (word, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-            settings.directive(at, &word.to_ascii_lowercase(), operands.trim(), false)?;
-        } else if !line.is_empty() {
-            let words: Vec<&str> = line.split_whitespace().collect();
+    text::hex_items(source, file, |at, item| match item {
+        HexItem::Directive(word, operands) => settings.directive(at, &word, operands, false),
+        HexItem::Words(words) => {
             let [cmn, inst, addr] = words[..] else {
                 let message = format!(
                     "{} words, an instruction has three: CMN INST ADDR",
@@ -199,9 +150,10 @@ fn hex_lines(text: &str, file: &str) -> Result<Program, InputError> {
                 inst: at.hex_word("INST", inst)?,
                 addr: at.hex_word("ADDR", addr)?,
             });
-            lines.push(n);
+            lines.push(at.line);
+            Ok(())
         }
-    }
+    })?;
     let room = MEMORY_SLOTS - usize::from(settings.regs.offset());
     if let Some(&line) = lines.get(room) {
         let message = format!(
@@ -210,118 +162,12 @@ fn hex_lines(text: &str, file: &str) -> Result<Program, InputError> {
         );
         return Err(InputError::new(file, line, "program", message));
     }
-    let number = |place: &Option<Line<Address>>| match place {
-        Some(Line {
-            item: Address::Number(n),
-            ..
-        }) => Some(*n),
-        _ => None,
-    };
-    let start = number(&settings.start).unwrap_or(0);
+    let none = BTreeMap::<String, u16>::new();
+    let number = |place| text::resolve(place, &none, slots.len(), file);
+    let start = number(&settings.start)?.map_or(0, nine_bits);
     let last = u16::try_from(slots.len().saturating_sub(1)).unwrap_or(0);
-    let end = number(&settings.end).unwrap_or(last);
+    let end = number(&settings.end)?.map_or(last, nine_bits);
     settings.program(slots, start, end)
-}
-
-/// Where a message belongs.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    file: &'a str,
-    line: usize,
-}
-
-impl Place<'_> {
-    fn error(self, field: &str, message: impl Into<String>) -> InputError {
-        InputError::new(self.file, self.line, field, message)
-    }
-
-    /// A number in `min..=max`.
-    fn number(self, field: &str, text: &str, min: i64, max: i64) -> Result<i64, InputError> {
-        let (sign, digits) = match text.strip_prefix('-') {
-            Some(digits) => (-1, digits),
-            None => (1, text),
-        };
-        let hex = digits
-            .strip_prefix("0x")
-            .or_else(|| digits.strip_prefix("0X"));
-        let (digits, radix) = hex.map_or((digits, 10), |h| (h, 16));
-        let plain = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
-        if !plain {
-            let message = format!("`{text}` is not a number");
-            return Err(self.error(field, message));
-        }
-        match i64::from_str_radix(digits, radix).map(|n| sign * n) {
-            Ok(n) if (min..=max).contains(&n) => Ok(n),
-            _ => Err(self.error(field, format!("{text} is not in {min}..{max}"))),
-        }
-    }
-
-    /// A number of an unsigned type in `0..=max`.
-    fn unsigned<T: TryFrom<i64>>(self, field: &str, text: &str, max: u32) -> Result<T, InputError> {
-        let n = self.number(field, text, 0, i64::from(max))?;
-        T::try_from(n).map_err(|_| self.error(field, format!("{text} is too large")))
-    }
-
-    /// A word of a `.hex` file.
-    fn hex_word(self, field: &str, text: &str) -> Result<u32, InputError> {
-        let digits = text
-            .strip_prefix("0x")
-            .or_else(|| text.strip_prefix("0X"))
-            .unwrap_or(text);
-        let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
-        if plain
-            && digits.len() <= 8
-            && let Ok(word) = u32::from_str_radix(digits, 16)
-        {
-            return Ok(word);
-        }
-        Err(self.error(
-            field,
-            format!("`{text}` is not a 32-bit word in hexadecimal"),
-        ))
-    }
-
-    fn check_label(self, name: &str) -> Result<(), InputError> {
-        if is_label(name) {
-            return Ok(());
-        }
-        let message = format!(
-            "`{name}` is not a label: letters, digits, `_` and `.`, not beginning with a digit or `.`"
-        );
-        Err(self.error("label", message))
-    }
-
-    /// The constant N of `iN`, `bN`.
-    fn indexed(self, field: &str, letter: char, text: &str) -> Result<u8, InputError> {
-        let lower = text.to_ascii_lowercase();
-        match lower.strip_prefix(letter) {
-            Some(n) if n.starts_with(|c: char| c.is_ascii_digit()) => self.unsigned(field, n, 31),
-            _ => {
-                let message = format!("`{text}` is not one of {letter}0 to {letter}31");
-                Err(self.error(field, message))
-            }
-        }
-    }
-}
-
-fn is_label(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
-}
-
-/// `NAME: rest` as name and rest. A colon further on in the line (a remark) does not count.
-fn label(text: &str) -> Option<(&str, &str)> {
-    let (name, rest) = text.split_once(':')?;
-    let name = name.trim_end();
-    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some((name, rest))
-}
-
-/// A place in a program as a directive names it.
-enum Address {
-    Number(u16),
-    Label(String),
 }
 
 /// What the directives have set.
@@ -333,8 +179,7 @@ struct Settings<'a> {
     global: bool,
     /// `US_CODE_ADDR` was given as a whole.
     code_addr: Option<u32>,
-    /// Fields that have been set.
-    given: BTreeSet<String>,
+    given: Given,
 }
 
 impl<'a> Settings<'a> {
@@ -346,16 +191,8 @@ impl<'a> Settings<'a> {
             end: None,
             global: false,
             code_addr: None,
-            given: BTreeSet::new(),
+            given: Given::default(),
         }
-    }
-
-    /// Notes that `field` is set; twice is an error.
-    fn once(&mut self, at: Place, word: &str, field: &str) -> Result<(), InputError> {
-        if self.given.insert(field.to_owned()) {
-            return Ok(());
-        }
-        Err(at.error(word, format!("{field} is set already")))
     }
 
     fn directive(
@@ -367,47 +204,34 @@ impl<'a> Settings<'a> {
     ) -> Result<(), InputError> {
         let operands = tokens(at, text)?;
         let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
-        let usage = |form: &str| at.error(word, format!("is written `{word}{form}`"));
+        let usage = |form: &str| at.usage(word, form);
         match (word, &operands[..]) {
             (".full" | ".partial", []) => {
-                self.once(at, word, "US_FC_CTRL")?;
+                self.given.once(at, word, "US_FC_CTRL")?;
                 self.regs.fc_ctrl = u32::from(word == ".full") << 31;
             }
             (".full" | ".partial" | ".global", _) if !operands.is_empty() => return Err(usage("")),
             (".int", [n, count, more @ ..]) if more.len() <= 2 => {
-                let n: usize = match n.strip_prefix(['i', 'I']) {
-                    Some(_) => at.indexed("constant", 'i', n)?.into(),
-                    None => at.unsigned("constant", n, 31)?,
-                };
-                self.once(at, word, &format!("integer constant {n}"))?;
+                let n = at.int_constant(n)?;
+                self.given
+                    .once(at, word, &format!("integer constant {n}"))?;
                 let count: u8 = at.unsigned("count", count, 255)?;
                 let init: u8 = at.unsigned("init", more.first().unwrap_or(&"0"), 255)?;
-                let step = at.number("step", more.get(1).unwrap_or(&"0"), -128, 127)?;
-                // Two's complement in 8 bits (spec 2.5).
-                let step = (step & 0xff) as u8;
+                let step = at.step(more.get(1).unwrap_or(&"0"))?;
                 self.regs.int_const[n] = u32::from_le_bytes([count, init, step, 0]);
             }
             (".int", _) => return Err(usage(" N COUNT [INIT [STEP]]")),
-            (".bool", [first, ..]) => {
-                self.once(at, word, "US_FC_BOOL_CONST")?;
-                if first.starts_with(['b', 'B']) {
-                    for name in &operands {
-                        self.regs.bool_const |= 1 << at.indexed("constant", 'b', name)?;
-                    }
-                } else if let [value] = operands[..] {
-                    self.regs.bool_const = at.unsigned("value", value, u32::MAX)?;
-                } else {
-                    return Err(usage(" VALUE` or `.bool bN ..."));
-                }
+            (".bool", _) => {
+                self.given.once(at, word, "US_FC_BOOL_CONST")?;
+                self.regs.bool_const = at.booleans(word, &operands)?;
             }
-            (".bool", _) => return Err(usage(" VALUE` or `.bool bN ...")),
             (".offset", [address]) => {
-                self.once(at, word, "US_CODE_OFFSET")?;
+                self.given.once(at, word, "US_CODE_OFFSET")?;
                 self.regs.code_offset = at.unsigned("address", address, 511)?;
             }
             (".offset", _) => return Err(usage(" ADDRESS")),
             (".start" | ".end", [place]) => {
-                self.once(
+                self.given.once(
                     at,
                     word,
                     if word == ".start" {
@@ -416,14 +240,7 @@ impl<'a> Settings<'a> {
                         "END_ADDR"
                     },
                 )?;
-                let address = if place.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-                    Address::Number(at.unsigned("address", place, 511)?)
-                } else if labels {
-                    at.check_label(place)?;
-                    Address::Label((*place).to_owned())
-                } else {
-                    return Err(at.error("address", format!("`{place}` is not a number")));
-                };
+                let address = at.address(place, 511, labels)?;
                 let slot = if word == ".start" {
                     &mut self.start
                 } else {
@@ -433,22 +250,19 @@ impl<'a> Settings<'a> {
             }
             (".start" | ".end", _) => return Err(usage(" PLACE")),
             (".window", [address, size]) => {
-                self.once(at, word, "US_CODE_RANGE")?;
+                self.given.once(at, word, "US_CODE_RANGE")?;
                 let address: u32 = at.unsigned("address", address, 511)?;
                 let size: u32 = at.unsigned("size", size, 511)?;
                 self.regs.code_range = size << 16 | address;
             }
             (".window", _) => return Err(usage(" ADDRESS SIZE")),
             (".global", []) if labels => {
-                self.once(at, word, "JUMP_GLOBAL")?;
+                self.given.once(at, word, "JUMP_GLOBAL")?;
                 self.global = true;
             }
             (".reg", [name, value]) => self.register(at, name, value)?,
             (".reg", _) => return Err(usage(" NAME VALUE")),
-            _ => {
-                let message = format!("there is no directive `{word}` here");
-                return Err(at.error("directive", message));
-            }
+            _ => return Err(at.unknown_directive(word)),
         }
         Ok(())
     }
@@ -462,14 +276,15 @@ impl<'a> Settings<'a> {
             ("US_CODE_OFFSET", _) => self.regs.code_offset = value,
             ("US_FC_BOOL_CONST", _) => self.regs.bool_const = value,
             ("US_CODE_ADDR", _) => {
-                self.once(at, ".reg", "START_ADDR")?;
-                self.once(at, ".reg", "END_ADDR")?;
+                self.given.once(at, ".reg", "START_ADDR")?;
+                self.given.once(at, ".reg", "END_ADDR")?;
                 self.code_addr = Some(value);
                 return Ok(());
             }
             (_, Some(n)) => {
                 let n: usize = at.unsigned("register", n, 31)?;
-                self.once(at, ".reg", &format!("integer constant {n}"))?;
+                self.given
+                    .once(at, ".reg", &format!("integer constant {n}"))?;
                 self.regs.int_const[n] = value;
                 return Ok(());
             }
@@ -478,17 +293,12 @@ impl<'a> Settings<'a> {
                 return Err(at.error("register", message));
             }
         }
-        self.once(at, ".reg", &name)
+        self.given.once(at, ".reg", &name)
     }
 
     fn program(self, slots: Vec<Slot>, start: u16, end: u16) -> Result<Program, InputError> {
         if slots.is_empty() {
-            return Err(InputError::new(
-                self.file,
-                0,
-                "program",
-                "has no instruction",
-            ));
+            return Err(text::no_instruction(self.file));
         }
         let mut regs = self.regs;
         let from_places = u32::from(end) << 16 | u32::from(start);
@@ -604,63 +414,64 @@ fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
         at,
         word,
         rest: operands.iter().map(String::as_str).collect(),
+        fixed: usize::from(matches!(word, "call" | "callc" | "jump")),
     };
     let ign = word != "sendif" && operands.flag("ign");
     let o = &mut operands;
     let stmt = match word {
         "if" => Stmt::If {
-            cond: o.cond()?,
+            cond: cond(o)?,
             ign,
         },
         "elseif" => Stmt::ElseIf {
-            cond: o.cond()?,
+            cond: cond(o)?,
             ign,
         },
         "else" => Stmt::Else { ign },
         "endif" => Stmt::Endif { ign },
         "sif" => Stmt::StaticIf {
-            cond: o.cond()?,
+            cond: cond(o)?,
             ign,
         },
         "selse" => Stmt::StaticElse { ign },
         "sendif" => Stmt::StaticEndif,
         "loop" => Stmt::Loop {
-            int: o.int()?,
+            int: int(o)?,
             cond: None,
             ign,
         },
         "loopc" => Stmt::Loop {
-            int: o.int()?,
-            cond: Some(o.cond()?),
+            int: int(o)?,
+            cond: Some(cond(o)?),
             ign,
         },
         "endloop" => Stmt::EndLoop { ign },
         "rep" => Stmt::Rep {
-            int: o.int()?,
+            int: int(o)?,
             cond: None,
             ign,
         },
         "repc" => Stmt::Rep {
-            int: o.int()?,
-            cond: Some(o.cond()?),
+            int: int(o)?,
+            cond: Some(cond(o)?),
             ign,
         },
         "endrep" => Stmt::EndRep { ign },
         "break" => Stmt::Break { cond: None, ign },
         "breakc" => Stmt::Break {
-            cond: Some(o.cond()?),
+            cond: Some(cond(o)?),
             ign,
         },
         "continue" => Stmt::Continue { cond: None, ign },
         "continuec" => Stmt::Continue {
-            cond: Some(o.cond()?),
+            cond: Some(cond(o)?),
             ign,
         },
         "call" | "callc" => {
             let counters = !o.flag("nc");
             let label = o.label()?;
             let cond = if word == "callc" {
-                Some(o.cond()?)
+                Some(cond(o)?)
             } else {
                 None
             };
@@ -673,11 +484,7 @@ fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
         }
         "ret" | "retc" => {
             let counters = !o.flag("nc");
-            let cond = if word == "retc" {
-                Some(o.cond()?)
-            } else {
-                None
-            };
+            let cond = if word == "retc" { Some(cond(o)?) } else { None };
             Stmt::Ret {
                 cond,
                 counters,
@@ -688,67 +495,22 @@ fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
             label: o.label()?,
             ign,
         },
-        _ => {
-            let message = format!("`{word}` is no instruction, statement or directive");
-            return Err(at.error("mnemonic", message));
-        }
+        _ => return Err(at.unknown_mnemonic(word)),
     };
     o.finish()?;
     Ok(stmt)
 }
 
-/// Operands of a statement that have not been read yet.
-struct Operands<'a> {
-    at: Place<'a>,
-    word: &'a str,
-    rest: Vec<&'a str>,
+/// The constant N of `iN`, the next operand.
+fn int(o: &mut Operands) -> Result<u8, InputError> {
+    let text = o.next("constant")?;
+    o.at.indexed("constant", 'i', text)
 }
 
-impl Operands<'_> {
-    /// Takes `name` off the end, where it may stand before or after other flags.
-    fn flag(&mut self, name: &str) -> bool {
-        // The first operand of a CALL or JUMP is its label, whatever it is called.
-        let first = usize::from(matches!(self.word, "call" | "callc" | "jump"));
-        let found = self
-            .rest
-            .iter()
-            .skip(first)
-            .position(|t| t.eq_ignore_ascii_case(name));
-        if let Some(i) = found {
-            self.rest.remove(i + first);
-        }
-        found.is_some()
-    }
-
-    fn next(&mut self, field: &str) -> Result<String, InputError> {
-        if self.rest.is_empty() {
-            return Err(self.at.error(self.word, format!("needs a {field}")));
-        }
-        Ok(self.rest.remove(0).to_owned())
-    }
-
-    fn int(&mut self) -> Result<u8, InputError> {
-        let text = self.next("constant")?;
-        self.at.indexed("constant", 'i', &text)
-    }
-
-    fn label(&mut self) -> Result<String, InputError> {
-        let name = self.next("label")?;
-        self.at.check_label(&name)?;
-        Ok(name)
-    }
-
-    fn cond(&mut self) -> Result<Cond, InputError> {
-        let text = self.next("condition")?;
-        condition(self.at, &text)
-    }
-
-    fn finish(&self) -> Result<(), InputError> {
-        match self.rest.first() {
-            None => Ok(()),
-            Some(t) => Err(self.at.error(self.word, format!("does not take `{t}`"))),
-        }
-    }
+/// The next operand, a condition.
+fn cond(o: &mut Operands) -> Result<Cond, InputError> {
+    let text = o.next("condition")?;
+    condition(o.at, text)
 }
 
 /// `alu`, `pr`, `~pr`, `b3`, `table(0x3C, pr, b3)`, each with any number of `!` before.
@@ -768,10 +530,7 @@ fn condition(at: Place, text: &str) -> Result<Cond, InputError> {
         .and_then(|t| t.strip_suffix(')'))
     {
         table(at, inside)?
-    } else if lower
-        .strip_prefix('b')
-        .is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
-    {
+    } else if text::is_indexed('b', &lower) {
         Cond::boolean(at.indexed("condition", 'b', &lower)?)
     } else {
         let message = format!(
@@ -797,10 +556,7 @@ fn predicate(text: &str) -> Option<(PredSel, bool)> {
 }
 
 fn table(at: Place, inside: &str) -> Result<Cond, InputError> {
-    let mut parts = inside
-        .split(|c: char| c == ',' || c.is_whitespace())
-        .filter(|t| !t.is_empty())
-        .peekable();
+    let mut parts = text::operands(inside).peekable();
     let mut cond = Cond {
         table: at.unsigned("condition", parts.next().unwrap_or(""), 255)?,
         ..Cond::ALU

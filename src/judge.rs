@@ -1,0 +1,167 @@
+//! What the scalar judges of the units have in common: a wavefront taken apart into its lanes, and each
+//! lane held against what it does alone.
+
+use std::fmt::Debug;
+
+use crate::unit::{Record, Verdict};
+
+/// What one lane did alone.
+#[derive(Clone, Debug)]
+pub struct Alone<E> {
+    /// Address and context (see [`Record`]) of every instruction executed, in order.
+    pub executed: Vec<(u32, u32)>,
+    /// It came to the end of the program.
+    pub done: bool,
+    /// How it ended, in the unit's own words.
+    pub end: E,
+}
+
+/// What one lane did in the wavefront.
+#[derive(Clone, Debug, Default)]
+struct Among {
+    executed: Vec<(u32, u32)>,
+    drawn_at: Vec<u64>,
+}
+
+impl Among {
+    fn new(records: &[Record], lane: u32) -> Self {
+        let (mut among, mut k) = (Among::default(), 0);
+        for record in records {
+            if record.executes >> lane & 1 == 1 {
+                among.executed.push((record.pc, record.context));
+                among.drawn_at.push(k);
+            }
+            k += record.counts >> lane & 1;
+        }
+        among
+    }
+}
+
+/// An error that ended the wavefront although no lane of its program can cause it; bit c of `possible`:
+/// error c can be caused.
+pub fn impossible_error(error: u8, possible: u16) -> Option<Verdict> {
+    (u64::from(possible) >> error.min(63) & 1 == 0).then(|| Verdict::Disagrees {
+        lane: 0,
+        how: format!(
+            "the wavefront halts with error {error}, which no lane of this program can cause"
+        ),
+    })
+}
+
+/// Whether each of `lanes` executed what it executes alone; of a wavefront that halted or was stopped
+/// (`done` false), the beginning of it.
+///
+/// `alone` runs a lane by itself. It is given the k (see [`crate::environment`]) of each instruction that
+/// the lane executed in the wavefront.
+pub fn compare<E: Debug>(
+    records: &[Record],
+    done: bool,
+    lanes: impl IntoIterator<Item = u32>,
+    mut alone: impl FnMut(u32, &[u64]) -> Alone<E>,
+) -> Verdict {
+    let (mut compared, mut instructions) = (0, 0);
+    for lane in lanes {
+        let Among { executed, drawn_at } = Among::new(records, lane);
+        let alone = alone(lane, &drawn_at);
+        let differs = executed
+            .iter()
+            .zip(&alone.executed)
+            .position(|(a, b)| a != b);
+        let (there, here) = (executed.len(), alone.executed.len());
+        let how = if let Some(n) = differs {
+            let ((pc, al), (pc_alone, al_alone)) = (executed[n], alone.executed[n]);
+            // aL is the only context yet; it is signed, or small.
+            let (al, al_alone) = (al as i32, al_alone as i32);
+            format!(
+                "instruction {n}: 0x{pc:03x} with aL {al} in the wavefront, 0x{pc_alone:03x} with aL {al_alone} alone"
+            )
+        } else if there > here {
+            format!("{there} instructions in the wavefront, {here} alone")
+        } else if done && (here > there || !alone.done) {
+            format!(
+                "{there} instructions in the wavefront, {here} alone, which ends as {:?}",
+                alone.end
+            )
+        } else {
+            compared += 1;
+            instructions += there as u64;
+            continue;
+        };
+        return Verdict::Disagrees { lane, how };
+    }
+    Verdict::Agrees {
+        lanes: compared,
+        instructions,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lanes 0 and 1 count a control instruction, lane 0 executes two others, lane 1 the second.
+    fn records() -> [Record; 3] {
+        let record = |pc, executes, counts| Record {
+            pc,
+            context: 7,
+            executes,
+            counts,
+        };
+        [record(4, 1, 1), record(5, 0, 3), record(6, 3, 3)]
+    }
+
+    fn alone(executed: &[u32], done: bool) -> Alone<&'static str> {
+        Alone {
+            executed: executed.iter().map(|pc| (*pc, 7)).collect(),
+            done,
+            end: "it ends",
+        }
+    }
+
+    #[test]
+    fn lanes_are_told_the_k_of_what_they_executed() {
+        let mut told = vec![];
+        let verdict = compare(&records(), true, [0, 1, 2], |lane, drawn_at| {
+            told.push(drawn_at.to_vec());
+            alone([&[4, 6][..], &[6], &[]][lane as usize], true)
+        });
+        let agrees = Verdict::Agrees {
+            lanes: 3,
+            instructions: 3,
+        };
+        assert_eq!(verdict, agrees);
+        assert_eq!(told, [vec![0, 2], vec![1], vec![]]);
+    }
+
+    #[test]
+    fn a_lane_that_does_something_else_is_named() {
+        let how = |done, executed: &[u32], ends| match compare(&records(), done, [1], |_, _| {
+            alone(executed, ends)
+        }) {
+            Verdict::Disagrees { lane: 1, how } => how,
+            other => format!("{other:?}"),
+        };
+        let agrees = "Agrees { lanes: 1, instructions: 1 }";
+        let (shorter, longer) = ("1 instructions in the wavefront, 0 alone", [6, 9]);
+        let other = "instruction 0: 0x006 with aL 7 in the wavefront, 0x009 with aL 7 alone";
+        for done in [false, true] {
+            assert_eq!(how(done, &[6], true), agrees);
+            assert_eq!(how(done, &[9], true), other);
+            assert_eq!(how(done, &[], true), shorter);
+        }
+        // Only at its end has a wavefront executed everything.
+        assert_eq!(how(false, &longer, true), agrees);
+        assert_eq!(how(false, &[6], false), agrees);
+        let ends =
+            |n| format!("1 instructions in the wavefront, {n} alone, which ends as \"it ends\"");
+        assert_eq!(how(true, &longer, true), ends(2));
+        assert_eq!(how(true, &[6], false), ends(1));
+    }
+
+    #[test]
+    fn errors_are_possible_or_not() {
+        assert_eq!(impossible_error(3, 0b1000), None);
+        assert!(impossible_error(3, 0b10111).is_some());
+        assert!(impossible_error(u8::MAX, 1).is_some());
+    }
+}
