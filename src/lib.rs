@@ -73,6 +73,7 @@
 //! # Units
 //!
 //! * [`r500`]: ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
+//! * [`r700`]: AMD R700 control-flow programs: lane classes, one stack of branch, loop and call frames.
 //!
 //! # Features
 //!
@@ -85,6 +86,7 @@ pub mod campaign;
 pub mod case;
 #[cfg(feature = "rtl")]
 pub mod dut;
+pub mod elf;
 pub mod environment;
 pub mod field;
 mod generate;
@@ -94,6 +96,7 @@ pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
 pub mod r500;
+pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
 pub mod seen;

@@ -1,0 +1,14 @@
+//! Any text is an r700 program or an error; a program survives being written and read again.
+//!
+//! `cargo +nightly fuzz run r700_asm fuzz/corpus/r700_asm tb/programs/r700`
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use reconverge::r700::asm::{assemble, program_text};
+
+fuzz_target!(|text: &str| {
+    match assemble(text, "f.s") {
+        Ok(program) => assert_eq!(assemble(&program_text(&program), "f.s").ok(), Some(program)),
+        Err(e) => assert!(e.line <= text.lines().count() && !e.message.is_empty()),
+    }
+});

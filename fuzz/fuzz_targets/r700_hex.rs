@@ -1,0 +1,21 @@
+//! Any text is an r700 program in hexadecimal or an error; a program survives being written and
+//! read again, as `.hex` and as `.s`.
+//!
+//! `cargo +nightly fuzz run r700_hex`
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use reconverge::r700::asm::{assemble, hex_text, parse_hex, program_text};
+
+fuzz_target!(|text: &str| {
+    match parse_hex(text, "f.hex") {
+        Ok(program) => {
+            assert_eq!(
+                parse_hex(&hex_text(&program), "f.hex").ok().as_ref(),
+                Some(&program)
+            );
+            assert_eq!(assemble(&program_text(&program), "f.s").ok(), Some(program));
+        }
+        Err(e) => assert!(e.line <= text.lines().count() && !e.message.is_empty()),
+    }
+});

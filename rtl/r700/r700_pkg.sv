@@ -1,0 +1,110 @@
+// Codes of the R700 control-flow unit.
+//
+// Section numbers in this folder refer to the "R700 behavioural specification" ("spec 2.3" for
+// section 2.3); names of instructions and fields are those of the manuals it cites.
+//
+// Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
+// package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
+
+package r700_pkg;
+
+  // CF_INST of the general format and of memory and export (spec 2.5); what is not here is reserved.
+  localparam logic [6:0] OpNop           = 7'd0;
+  localparam logic [6:0] OpTex           = 7'd1;
+  localparam logic [6:0] OpVtx           = 7'd2;
+  localparam logic [6:0] OpVtxTc         = 7'd3;
+  localparam logic [6:0] OpLoopStart     = 7'd4;
+  localparam logic [6:0] OpLoopEnd       = 7'd5;
+  localparam logic [6:0] OpLoopStartDx10 = 7'd6;
+  localparam logic [6:0] OpLoopStartNoAl = 7'd7;
+  localparam logic [6:0] OpLoopContinue  = 7'd8;
+  localparam logic [6:0] OpLoopBreak     = 7'd9;
+  localparam logic [6:0] OpJump          = 7'd10;
+  localparam logic [6:0] OpPush          = 7'd11;
+  localparam logic [6:0] OpPushElse      = 7'd12;
+  localparam logic [6:0] OpElse          = 7'd13;
+  localparam logic [6:0] OpPop           = 7'd14;
+  localparam logic [6:0] OpCall          = 7'd18;
+  localparam logic [6:0] OpCallFs        = 7'd19;
+  localparam logic [6:0] OpReturn        = 7'd20;
+  localparam logic [6:0] OpEmitVertex    = 7'd21;
+  localparam logic [6:0] OpEmitCutVertex = 7'd22;
+  localparam logic [6:0] OpCutVertex     = 7'd23;
+  localparam logic [6:0] OpKill          = 7'd24;
+  localparam logic [6:0] OpWaitAck       = 7'd26;
+  localparam logic [6:0] OpTexAck        = 7'd27;
+  localparam logic [6:0] OpVtxAck        = 7'd28;
+  localparam logic [6:0] OpVtxTcAck      = 7'd29;
+  localparam logic [6:0] OpMemStream0    = 7'd32;
+  localparam logic [6:0] OpMemStream1    = 7'd33;
+  localparam logic [6:0] OpMemStream2    = 7'd34;
+  localparam logic [6:0] OpMemStream3    = 7'd35;
+  localparam logic [6:0] OpMemScratch    = 7'd36;
+  localparam logic [6:0] OpMemReduction  = 7'd37;
+  localparam logic [6:0] OpMemRing       = 7'd38;
+  localparam logic [6:0] OpExport        = 7'd39;
+  localparam logic [6:0] OpExportDone    = 7'd40;
+  localparam logic [6:0] OpMemExport     = 7'd58;
+
+  // CF_INST of the ALU format (spec 2.5). Its top bit is the bit that marks the format; 12 is reserved.
+  localparam logic [3:0] AluOpAlu        = 4'd8;
+  localparam logic [3:0] AluOpPushBefore = 4'd9;
+  localparam logic [3:0] AluOpPopAfter   = 4'd10;
+  localparam logic [3:0] AluOpPop2After  = 4'd11;
+  localparam logic [3:0] AluOpContinue   = 4'd13;
+  localparam logic [3:0] AluOpBreak      = 4'd14;
+  localparam logic [3:0] AluOpElseAfter  = 4'd15;
+
+  // What an instruction does, as the table of spec 4.3 groups them.
+  localparam logic [3:0] KindSlot     = 4'd0;   // NOP, fetches, memory, export: who executes it, no more
+  localparam logic [3:0] KindJump     = 4'd1;
+  localparam logic [3:0] KindPush     = 4'd2;
+  localparam logic [3:0] KindPushElse = 4'd3;
+  localparam logic [3:0] KindPop      = 4'd4;
+  localparam logic [3:0] KindElse     = 4'd5;
+  localparam logic [3:0] KindStart    = 4'd6;   // LOOP_START, LOOP_START_NO_AL, LOOP_START_DX10
+  localparam logic [3:0] KindEnd      = 4'd7;   // LOOP_END
+  localparam logic [3:0] KindLeave    = 4'd8;   // LOOP_BREAK, LOOP_CONTINUE
+  localparam logic [3:0] KindCall     = 4'd9;
+  localparam logic [3:0] KindReturn   = 4'd10;
+  localparam logic [3:0] KindKill     = 4'd11;
+  localparam logic [3:0] KindAlu      = 4'd12;  // ALU, ALU_PUSH_BEFORE
+  localparam logic [3:0] KindAluPop   = 4'd13;  // ALU_POP_AFTER, ALU_POP2_AFTER
+  localparam logic [3:0] KindAluElse  = 4'd14;  // ALU_ELSE_AFTER
+  localparam logic [3:0] KindAluLeave = 4'd15;  // ALU_BREAK, ALU_CONTINUE
+
+  // COND (spec 2.2). 1 is FALSE: what is none of these holds for no lane.
+  localparam logic [1:0] CondActive  = 2'd0;
+  localparam logic [1:0] CondBool    = 2'd2;
+  localparam logic [1:0] CondNotBool = 2'd3;
+
+  // bkind: the innermost loop or call frame (spec 3.2).
+  localparam logic [1:0] FrameNone = 2'd0;
+  localparam logic [1:0] FrameLoop = 2'd1;
+  localparam logic [1:0] FrameCall = 2'd2;
+
+  // lt: the innermost loop (spec 3.2).
+  localparam logic [1:0] LoopNone = 2'd0;
+  localparam logic [1:0] LoopAl   = 2'd1;
+  localparam logic [1:0] LoopNoAl = 2'd2;
+  localparam logic [1:0] LoopDx10 = 2'd3;
+
+  // A CALL that would nest deeper is skipped (spec 4.4).
+  localparam logic [6:0] DepthLimit = 7'd32;
+
+  // Error codes (spec 6). Where several hold, the lowest is reported.
+  localparam logic [3:0] ErrOk        = 4'd0;
+  localparam logic [3:0] ErrIllegal   = 4'd1;
+  localparam logic [3:0] ErrField     = 4'd2;
+  localparam logic [3:0] ErrNoLoop    = 4'd3;
+  localparam logic [3:0] ErrLoopOpen  = 4'd4;
+  localparam logic [3:0] ErrNoCall    = 4'd5;
+  localparam logic [3:0] ErrUnderflow = 4'd6;
+  localparam logic [3:0] ErrOverflow  = 4'd7;
+  localparam logic [3:0] ErrEndStack  = 4'd8;
+  localparam logic [3:0] ErrPcRange   = 4'd9;
+
+  // Host write port: 0..31 loop constants, this one, the rest ignored.
+  localparam logic [5:0] HostBoolConst = 6'd32;
+
+endpackage

@@ -1,0 +1,541 @@
+//! ELF files with a GPU's code in them: sections, functions, and what is wrong with either.
+//!
+//! Everything is checked against the file before it is used, so a damaged file costs a message and no more:
+//! the work is linear in the length of the file.
+
+use std::fmt;
+
+use object::LittleEndian;
+use object::elf::{
+    FileHeader32, FileHeader64, SHF_COMPRESSED, SHT_NOBITS, SHT_REL, SHT_RELA, SHT_SYMTAB,
+    STT_FUNC, SectionType,
+};
+use object::read::SymbolIndex;
+use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym};
+
+use crate::input::InputError;
+
+/// Type of a relocatable file (`ET_REL`).
+pub const REL: u16 = 1;
+/// Type of an executable file (`ET_EXEC`).
+pub const EXEC: u16 = 2;
+
+/// Functions that a file may have; more are damage.
+pub const MOST_FUNCTIONS: usize = 4096;
+/// Bytes that a name may have.
+pub const LONGEST_SYMBOL: usize = 4096;
+
+const E: LittleEndian = LittleEndian;
+
+/// What a file must be, and how messages call that. All are little-endian.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// In messages, e.g. `an object of LLVM's r600 back end`.
+    pub what: &'static str,
+    /// 64-bit files, or 32-bit ones.
+    pub bits64: bool,
+    /// `e_machine`.
+    pub machine: u16,
+    /// `e_type`: any of these.
+    pub types: &'static [u16],
+}
+
+/// What is wrong with a part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// Section, symbol, header field or place in the code.
+    pub field: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl Flaw {
+    /// A flaw of `field`. Names in it may come from the file: control characters are taken out.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let plain = |text: String| text.replace(char::is_control, "?");
+        Flaw {
+            field: plain(field.into()),
+            message: plain(message.into()),
+        }
+    }
+
+    /// The same as an error about `file`.
+    pub fn in_file(self, file: &str) -> InputError {
+        InputError::new(file, 0, self.field, self.message)
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+/// A section.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// `sh_type`.
+    pub kind: u32,
+    /// `sh_link`.
+    pub link: u32,
+    /// `sh_info`.
+    pub info: u32,
+    /// `sh_addr`.
+    address: u64,
+    offset: u64,
+    size: u64,
+    compressed: bool,
+    /// None if it does not lie in the file.
+    data: Option<&'a [u8]>,
+}
+
+impl<'a> Section<'a> {
+    /// What messages call it.
+    pub fn title(&self) -> &'a str {
+        if self.name.is_empty() {
+            "section without a name"
+        } else {
+            self.name
+        }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    ///
+    /// A section that has none in the file, does not lie within the file or is compressed.
+    pub fn data(&self) -> Result<&'a [u8], Flaw> {
+        let fail = |message: String| Err(Flaw::new(self.title(), message));
+        if self.kind == SHT_NOBITS.0 {
+            return fail("has no bytes in the file (SHT_NOBITS)".to_owned());
+        }
+        if self.compressed {
+            return fail("is compressed (SHF_COMPRESSED)".to_owned());
+        }
+        match self.data {
+            Some(data) => Ok(data),
+            None => fail(format!(
+                "has {} bytes from byte {} of the file on, which ends before: is it cut off?",
+                self.size, self.offset
+            )),
+        }
+    }
+}
+
+/// A function: a symbol of type `STT_FUNC` that a section defines.
+#[derive(Clone, Debug)]
+pub struct Function<'a> {
+    /// Name; the part of it that is text.
+    pub name: String,
+    /// Index of its section in [`Elf::sections`]; none if it lies in no section of the file.
+    pub section: Option<usize>,
+    /// Place in the section, bytes.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Its code, if the section has all of it.
+    pub code: Result<&'a [u8], Flaw>,
+}
+
+/// A file that was opened.
+#[derive(Clone, Debug)]
+pub struct Elf<'a> {
+    /// `e_flags`.
+    pub flags: u32,
+    /// All sections, in the file's order: section 0 is none.
+    pub sections: Vec<Section<'a>>,
+    /// The functions, by section and place in it, in the symbol table's order where these are the same.
+    pub functions: Vec<Function<'a>>,
+}
+
+/// Whether a file begins as ELF files do.
+pub fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF")
+}
+
+impl<'a> Elf<'a> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// A file that is not as `wanted`, or whose headers, names or symbols do not lie within it. Damage to the
+    /// contents of sections is reported where they are asked for.
+    pub fn open(bytes: &'a [u8], file: &str, wanted: &Wanted) -> Result<Self, InputError> {
+        let opened = match wanted.bits64 {
+            false => check_ident(bytes, wanted)
+                .and_then(|()| read::<FileHeader32<LittleEndian>>(bytes, wanted)),
+            true => check_ident(bytes, wanted)
+                .and_then(|()| read::<FileHeader64<LittleEndian>>(bytes, wanted)),
+        };
+        opened.map_err(|flaw| flaw.in_file(file))
+    }
+
+    /// The first section called `name`.
+    pub fn section(&self, name: &str) -> Option<&Section<'a>> {
+        self.sections.iter().find(|s| s.name == name)
+    }
+
+    /// The bytes of the first section called `name`.
+    ///
+    /// # Errors
+    ///
+    /// No such section, or as [`Section::data`].
+    pub fn data(&self, name: &str) -> Result<&'a [u8], Flaw> {
+        match self.section(name) {
+            Some(section) => section.data(),
+            None => Err(Flaw::new(name, "there is no such section")),
+        }
+    }
+
+    /// The section with relocations for the section with this index, if there are any.
+    pub fn relocations(&self, section: usize) -> Option<&Section<'a>> {
+        self.sections.iter().find(|s| {
+            matches!(SectionType(s.kind), SHT_REL | SHT_RELA)
+                && usize::try_from(s.info) == Ok(section)
+                && s.size > 0
+        })
+    }
+}
+
+/// The sixteen bytes that say how to read the rest.
+fn check_ident(bytes: &[u8], wanted: &Wanted) -> Result<(), Flaw> {
+    let what = wanted.what;
+    if !is_elf(bytes) {
+        let message = "does not begin with 7F 45 4C 46: no ELF file";
+        return Err(Flaw::new("EI_MAG", message));
+    }
+    let [_, _, _, _, class, data, version, ..] = *bytes else {
+        return Err(cut_off(bytes, wanted));
+    };
+    let (right, bits) = if wanted.bits64 { (2, 64) } else { (1, 32) };
+    if class != right {
+        let message = format!("{class}, where {what} has {right} ({bits} bits)");
+        return Err(Flaw::new("EI_CLASS", message));
+    }
+    if data != 1 {
+        let message = format!("{data}, where {what} has 1 (little-endian)");
+        return Err(Flaw::new("EI_DATA", message));
+    }
+    if version != 1 {
+        let message = format!("{version}, where there is no version of ELF but 1");
+        return Err(Flaw::new("EI_VERSION", message));
+    }
+    Ok(())
+}
+
+fn cut_off(bytes: &[u8], wanted: &Wanted) -> Flaw {
+    let size = if wanted.bits64 { 64 } else { 52 };
+    let message = format!("has {size} bytes, the file {}: it is cut off", bytes.len());
+    Flaw::new("ELF header", message)
+}
+
+fn read<'a, H: FileHeader<Endian = LittleEndian>>(
+    bytes: &'a [u8],
+    wanted: &Wanted,
+) -> Result<Elf<'a>, Flaw> {
+    let header = H::parse(bytes).map_err(|_| cut_off(bytes, wanted))?;
+    let (machine, kind) = (header.e_machine(E).0, header.e_type(E).0);
+    if machine != wanted.machine {
+        let message = format!("{machine}, where {} has {}", wanted.what, wanted.machine);
+        return Err(Flaw::new("e_machine", message));
+    }
+    if !wanted.types.contains(&kind) {
+        let types: Vec<String> = wanted.types.iter().map(ToString::to_string).collect();
+        let message = format!("{kind}, where {} has {}", wanted.what, types.join(" or "));
+        return Err(Flaw::new("e_type", message));
+    }
+    let headers = header.section_headers(E, bytes).map_err(|_| {
+        let message = format!(
+            "{} headers of {} bytes from byte {} on do not lie within the file, which has {}: is it cut off?",
+            header.e_shnum(E),
+            header.e_shentsize(E),
+            header.e_shoff(E).into(),
+            bytes.len()
+        );
+        Flaw::new("section headers", message)
+    })?;
+    if headers.is_empty() {
+        return Err(Flaw::new("section headers", "there are none"));
+    }
+    let names = header
+        .shstrndx(E, bytes)
+        .ok()
+        .and_then(|i| string_table::<H>(headers, i, bytes))
+        .ok_or_else(|| {
+            let message = format!(
+                "section {} is no string table within the file",
+                header.e_shstrndx(E).0
+            );
+            Flaw::new("e_shstrndx", message)
+        })?;
+    let mut sections = Vec::with_capacity(headers.len());
+    for (i, h) in headers.iter().enumerate() {
+        let name = name_at(names, h.sh_name(E))
+            .and_then(|name| str::from_utf8(name).ok())
+            .ok_or_else(|| {
+                let message = format!("section {i} has no name in the string table");
+                Flaw::new("sh_name", message)
+            })?;
+        sections.push(Section {
+            name,
+            kind: h.sh_type(E).0,
+            link: h.sh_link(E),
+            info: h.sh_info(E),
+            address: h.sh_addr(E).into(),
+            offset: h.sh_offset(E).into(),
+            size: h.sh_size(E).into(),
+            compressed: h.sh_flags(E).contains(SHF_COMPRESSED),
+            data: h.data(E, bytes).ok(),
+        });
+    }
+    let mut elf = Elf {
+        flags: header.e_flags(E).0,
+        sections,
+        functions: Vec::new(),
+    };
+    elf.functions = functions::<H>(&elf, headers, bytes, kind == REL)?;
+    Ok(elf)
+}
+
+/// The bytes of section `index`, of those that `headers` are of, if it is a string table.
+fn string_table<'a, H: FileHeader<Endian = LittleEndian>>(
+    headers: &'a [H::SectionHeader],
+    index: u32,
+    bytes: &'a [u8],
+) -> Option<&'a [u8]> {
+    let header = headers.get(usize::try_from(index).ok()?)?;
+    // Not more than the file has to say so: sh_type may be anything in old tools' files.
+    header.data(E, bytes).ok().filter(|data| !data.is_empty())
+}
+
+/// The name at `offset`, without the NUL that ends it.
+fn name_at(strings: &[u8], offset: u32) -> Option<&[u8]> {
+    let rest = strings.get(usize::try_from(offset).ok()?..)?;
+    let window = &rest[..rest.len().min(LONGEST_SYMBOL + 1)];
+    let end = window.iter().position(|b| *b == 0)?;
+    Some(&window[..end])
+}
+
+fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
+    elf: &Elf<'a>,
+    headers: &'a [H::SectionHeader],
+    bytes: &'a [u8],
+    relocatable: bool,
+) -> Result<Vec<Function<'a>>, Flaw> {
+    let outside = |i: usize| {
+        let message = "the symbol table and its strings do not lie within the file: is it cut off?";
+        Flaw::new(elf.sections[i].title(), message)
+    };
+    let Some(table) = headers.iter().position(|h| h.sh_type(E) == SHT_SYMTAB) else {
+        return Err(Flaw::new(".symtab", "there is no symbol table"));
+    };
+    let strings = string_table::<H>(headers, headers[table].sh_link(E), bytes)
+        .ok_or_else(|| outside(table))?;
+    let symbols = SectionTable::<H>::new(headers, Default::default())
+        .symbols(E, bytes, SHT_SYMTAB)
+        .map_err(|_| outside(table))?;
+    let mut found = Vec::new();
+    for (i, symbol) in symbols.iter().enumerate() {
+        if symbol.st_type() != STT_FUNC || symbol.is_undefined(E) {
+            continue;
+        }
+        if found.len() == MOST_FUNCTIONS {
+            let message = format!("more than {MOST_FUNCTIONS} functions");
+            return Err(Flaw::new(elf.sections[table].title(), message));
+        }
+        let name = name_at(strings, symbol.st_name(E)).ok_or_else(|| {
+            let message = format!("symbol {i} has no name in the string table");
+            Flaw::new("st_name", message)
+        })?;
+        let name = String::from_utf8_lossy(name).into_owned();
+        let section = symbols
+            .symbol_section(E, symbol, SymbolIndex(i))
+            .ok()
+            .flatten()
+            .map(|section| section.0)
+            .filter(|section| *section < elf.sections.len());
+        let (value, size) = (symbol.st_value(E).into(), symbol.st_size(E).into());
+        let (offset, code) = match section {
+            // In a relocatable file a value is a place in the section, otherwise an address.
+            Some(at) => {
+                let section = &elf.sections[at];
+                let start = if relocatable { 0 } else { section.address };
+                let offset = value.wrapping_sub(start);
+                (offset, code(section, offset, size))
+            }
+            None => (value, Err(Flaw::new("st_shndx", "names no section"))),
+        };
+        found.push(Function {
+            name,
+            section,
+            offset,
+            size,
+            code,
+        });
+    }
+    if found.is_empty() {
+        let message = "no function in it: no symbol of type FUNC";
+        return Err(Flaw::new(elf.sections[table].title(), message));
+    }
+    found.sort_by_key(|f| (f.section, f.offset));
+    Ok(found)
+}
+
+/// `size` bytes of a section from `offset` on.
+fn code<'a>(section: &Section<'a>, offset: u64, size: u64) -> Result<&'a [u8], Flaw> {
+    let data = section.data()?;
+    let range = offset.checked_add(size).and_then(|end| {
+        let range = usize::try_from(offset).ok()?..usize::try_from(end).ok()?;
+        data.get(range)
+    });
+    range.ok_or_else(|| {
+        let message = format!(
+            "{size} bytes from byte {offset} of {} on, which has {}",
+            section.title(),
+            data.len()
+        );
+        Flaw::new("st_size", message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WANTED: Wanted = Wanted {
+        what: "a cubin",
+        bits64: true,
+        machine: 190,
+        types: &[REL, EXEC],
+    };
+
+    /// An executable of 64 bits: `.text.b` at address 0x1000 with functions `b` (8 bytes) and `c` (what is
+    /// left), `.text.a` at 0 with function `a`, and `.info` with bytes.
+    fn executable(kind: u16) -> Vec<u8> {
+        let names = b"\0.text.b\0.text.a\0.info\0.symtab\0.strtab\0a\0b\0c\0";
+        let name = |text: &str| {
+            let wanted = [text.as_bytes(), b"\0"].concat();
+            let at = names.windows(wanted.len()).rposition(|w| w == wanted);
+            at.unwrap() as u32
+        };
+        let symbol = |text: &str, info: u8, section: u16, value: u64, size: u64| {
+            let mut bytes = name(text).to_le_bytes().to_vec();
+            bytes.extend([info, 0]);
+            bytes.extend(section.to_le_bytes());
+            bytes.extend(value.to_le_bytes());
+            bytes.extend(size.to_le_bytes());
+            bytes
+        };
+        let symbols = [
+            symbol("c", 0x12, 1, 0x1008, 16),
+            symbol("a", 0x12, 2, 0, 8),
+            symbol("b", 0x12, 1, 0x1000, 8),
+            // An object, and a function defined elsewhere.
+            symbol("a", 0x11, 2, 0, 8),
+            symbol("a", 0x12, 0, 0, 8),
+        ]
+        .concat();
+        let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+        bytes.resize(16, 0);
+        bytes.extend([kind, 190].map(u16::to_le_bytes).concat());
+        bytes.resize(64, 0);
+        let mut headers = vec![0; 64];
+        let mut section = |text, kind: u32, address: u64, link: u32, entry: u64, data: &[u8]| {
+            headers.extend([name(text), kind].map(u32::to_le_bytes).concat());
+            let (offset, size) = (bytes.len() as u64, data.len() as u64);
+            headers.extend([0, address, offset, size].map(u64::to_le_bytes).concat());
+            headers.extend([link, 0].map(u32::to_le_bytes).concat());
+            headers.extend([1, entry].map(u64::to_le_bytes).concat());
+            bytes.extend(data);
+        };
+        section(".text.b", 1, 0x1000, 0, 0, b"bbbbbbbbcccccccccccccccc");
+        section(".text.a", 1, 0, 0, 0, b"aaaaaaaa");
+        section(".info", 0x7000_0000, 0, 0, 0, b"info");
+        section(".symtab", 2, 0, 5, 24, &symbols);
+        section(".strtab", 3, 0, 0, 0, names);
+        let at = bytes.len() as u64;
+        bytes[40..48].copy_from_slice(&at.to_le_bytes());
+        bytes[48..52].copy_from_slice(&0x0032_0532_u32.to_le_bytes());
+        for (place, value) in [(52, 64), (58, 64), (60, 6), (62, 5)] {
+            bytes[place] = value;
+        }
+        bytes.extend(headers);
+        bytes
+    }
+
+    #[test]
+    fn an_executable_of_64_bits() {
+        let bytes = executable(EXEC);
+        let elf = Elf::open(&bytes, "x.cubin", &WANTED).unwrap();
+        assert_eq!(elf.flags, 0x0032_0532);
+        let names: Vec<_> = elf.sections.iter().map(|s| s.name).collect();
+        assert_eq!(
+            names,
+            ["", ".text.b", ".text.a", ".info", ".symtab", ".strtab"]
+        );
+        assert_eq!(elf.data(".info"), Ok(&b"info"[..]));
+        assert_eq!(
+            elf.data(".nv.info"),
+            Err(Flaw::new(".nv.info", "there is no such section"))
+        );
+        let functions: Vec<_> = elf
+            .functions
+            .iter()
+            .map(|f| {
+                (
+                    f.name.as_str(),
+                    f.section,
+                    f.offset,
+                    f.code.clone().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            functions,
+            [
+                ("b", Some(1), 0, &b"bbbbbbbb"[..]),
+                ("c", Some(1), 8, &b"cccccccccccccccc"[..]),
+                ("a", Some(2), 0, &b"aaaaaaaa"[..]),
+            ]
+        );
+    }
+
+    /// In a relocatable file a value is a place in the section; below a section's address there is nothing.
+    #[test]
+    fn values_and_addresses() {
+        let bytes = executable(REL);
+        let elf = Elf::open(&bytes, "x.cubin", &WANTED).unwrap();
+        assert_eq!(elf.functions[0].offset, 0x1000);
+        let why = "8 bytes from byte 4096 of .text.b on, which has 24";
+        assert_eq!(elf.functions[0].code, Err(Flaw::new("st_size", why)));
+        let mut bytes = executable(EXEC);
+        // `.text.b` a byte further up: `b` begins below it.
+        let headers = bytes.len() - 6 * 64;
+        bytes[headers + 64 + 16] = 1;
+        let elf = Elf::open(&bytes, "x.cubin", &WANTED).unwrap();
+        let b = elf.functions.iter().find(|f| f.name == "b").unwrap();
+        assert_eq!(b.code.as_ref().unwrap_err().field, "st_size");
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let good = executable(EXEC);
+        for (at, value, expected) in [
+            (0, 0, "EI_MAG: does not begin with 7F 45 4C 46: no ELF file"),
+            (4, 1, "EI_CLASS: 1, where a cubin has 2 (64 bits)"),
+            (5, 2, "EI_DATA: 2, where a cubin has 1 (little-endian)"),
+            (16, 3, "e_type: 3, where a cubin has 1 or 2"),
+            (18, 224, "e_machine: 224, where a cubin has 190"),
+        ] {
+            let mut bytes = good.clone();
+            bytes[at] = value;
+            let e = Elf::open(&bytes, "x", &WANTED).unwrap_err();
+            assert_eq!(e.to_string(), format!("x: {expected}"));
+        }
+        let e = Elf::open(&good[..63], "x", &WANTED).unwrap_err();
+        let why = "x: ELF header: has 64 bytes, the file 63: it is cut off";
+        assert_eq!(e.to_string(), why);
+    }
+}

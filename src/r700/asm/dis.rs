@@ -1,0 +1,356 @@
+//! Words to text: one instruction, or a program with its registers.
+//!
+//! Source: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"),
+//! sections 2 and 7.1.
+
+use std::fmt::Write as _;
+
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Kcache, Mem, Word};
+use crate::r700::program::{Program, Quad, Registers};
+use crate::text::{listing_line, name_comment, with_notes};
+
+/// `quad` as one line of assembly that assembles to the same words and u.
+///
+/// The instruction is written in the manual's terms; a comment names the statement if the words are part of
+/// a row of spec 7.1, and gives the constants it reads. What has no mnemonic, bits without meaning, and a u
+/// on anything but an ALU instruction become `.quad`. `pc` is the instruction's address, `regs` what it runs
+/// under.
+pub fn disassemble(quad: Quad, pc: u32, regs: &Registers) -> String {
+    with_notes(mnemonic(quad), &notes(quad, pc, regs))
+}
+
+/// The instruction without comments.
+fn mnemonic(quad: Quad) -> String {
+    match sayable(quad) {
+        Some(word) => fields(word, quad.u),
+        None => format!(".quad {}", words(quad)),
+    }
+}
+
+/// The two words and u as the spec's listings print them.
+fn words(quad: Quad) -> String {
+    let u = if quad.u { " u" } else { "" };
+    format!("{:08X} {:08X}{u}", quad.dw0, quad.dw1)
+}
+
+/// The fields of `quad`, if they say all of it.
+fn sayable(quad: Quad) -> Option<Word> {
+    let word = Word::decode(quad);
+    let again = word.encode();
+    let same = (again.dw0, again.dw1) == (quad.dw0, quad.dw1);
+    match word {
+        Word::Alu(_) => Some(word),
+        Word::Cf(_) | Word::Mem(_) if same && !quad.u => Some(word),
+        _ => None,
+    }
+}
+
+/// The manual's mnemonic with every field that is not at its default.
+fn fields(word: Word, u: bool) -> String {
+    match word {
+        Word::Alu(alu) => alu_fields(alu, u),
+        Word::Cf(cf) => cf_fields(cf),
+        Word::Mem(mem) => mem_fields(mem),
+        Word::Reserved(dw0, dw1) => words(Quad { dw0, dw1, u }),
+    }
+}
+
+/// ` NAME` of each that is set.
+fn flags<const N: usize>(t: &mut String, all: [(&str, bool); N]) {
+    for (name, _) in all.iter().filter(|(_, on)| *on) {
+        t.push(' ');
+        t.push_str(name);
+    }
+}
+
+fn alu_fields(Alu { op, clause: c }: Alu, u: bool) -> String {
+    let mut t = format!("{} {}, @{}", op.name(), c.count, c.addr);
+    for (name, k) in ["KC0", "KC1"].into_iter().zip(c.kcache) {
+        if k != Kcache::default() {
+            let _ = write!(t, ", {name}[{}]", kcache(k));
+        }
+    }
+    flags(
+        &mut t,
+        [
+            ("ALT_CONST", c.alt_const),
+            ("WQM", c.wqm),
+            ("NO_BARRIER", !c.barrier),
+            ("u", u),
+        ],
+    );
+    t
+}
+
+/// A window into the constant cache as LLVM prints it; mode 3 adds the loop index.
+fn kcache(k: Kcache) -> String {
+    let first = u32::from(k.addr) * 16;
+    let (length, index) = match k.mode {
+        0 => (0, ""),
+        1 => (16, ""),
+        2 => (32, ""),
+        _ => (32, "+aL"),
+    };
+    format!("CB{}:{first}-{}{index}", k.bank, first + length)
+}
+
+fn cf_fields(cf: Cf) -> String {
+    let mut t = cf.op.name().to_owned();
+    if cf.op.is_fetch() {
+        let _ = write!(t, " {}", cf.count);
+    }
+    // RETURN without an address is the statement, which takes a condition and nothing else.
+    let plain = Cf {
+        cond: cf.cond,
+        cf_const: match cf.cond {
+            Cond::Bool | Cond::NotBool => cf.cf_const,
+            Cond::Active | Cond::False => 0,
+        },
+        ..Cf::new(cf.op)
+    };
+    let bare = match cf.op {
+        CfOp::Return => cf == plain,
+        op => !op.uses_addr() && cf.addr == 0,
+    };
+    if !bare {
+        let _ = write!(t, " @{}", cf.addr);
+    }
+    if cf.pop_count != 0 {
+        let _ = write!(t, " POP:{}", cf.pop_count);
+    }
+    match cf.cond {
+        Cond::Bool | Cond::NotBool => {
+            let _ = write!(t, " {} b{}", cf.cond.name(), cf.cf_const);
+        }
+        Cond::Active | Cond::False => {
+            flags(&mut t, [("FALSE", cf.cond == Cond::False)]);
+            if cf.cf_const != 0 {
+                let _ = write!(t, " i{}", cf.cf_const);
+            }
+        }
+    }
+    if cf.count != 0 && !cf.op.is_fetch() {
+        let _ = write!(t, " COUNT:{}", cf.count);
+    }
+    if cf.call_count != 0 {
+        let _ = write!(t, " CALL_COUNT:{}", cf.call_count);
+    }
+    flags(
+        &mut t,
+        [
+            ("VPM", cf.vpm),
+            ("WQM", cf.wqm),
+            ("END", cf.end),
+            ("NO_BARRIER", !cf.barrier),
+        ],
+    );
+    t
+}
+
+fn mem_fields(mem: Mem) -> String {
+    let mut t = mem.op.name().to_owned();
+    if (mem.dw0, mem.rest) != (0, 0) {
+        let _ = write!(t, " 0x{:08X} 0x{:06X}", mem.dw0, mem.rest);
+    }
+    flags(
+        &mut t,
+        [
+            ("VPM", mem.vpm),
+            ("WQM", mem.wqm),
+            ("END", mem.end),
+            ("NO_BARRIER", !mem.barrier),
+        ],
+    );
+    t
+}
+
+/// What a comment says: the statement, what words in `.quad` would be, constants, and the place.
+fn notes(quad: Quad, pc: u32, regs: &Registers) -> Vec<String> {
+    let mut notes = Vec::new();
+    let word = Word::decode(quad);
+    if sayable(quad).is_none() {
+        notes.push(match word {
+            Word::Reserved(..) => "reserved opcode: ILLEGAL".to_owned(),
+            _ => format!("without meaning: {}", fields(word, false)),
+        });
+        if quad.u {
+            notes.push("u belongs to ALU instructions".to_owned());
+        }
+    }
+    if let Word::Cf(cf) = word
+        && cf.op.is_illegal()
+    {
+        notes.push("reserved: ILLEGAL".to_owned());
+    }
+    notes.extend(statement(quad));
+    if let Word::Cf(cf) = word {
+        notes.extend(constants(&cf, regs));
+    }
+    if pc == regs.entry {
+        notes.push("entry".to_owned());
+    }
+    if pc >= regs.prog_len {
+        notes.push("behind prog_len".to_owned());
+    }
+    notes
+}
+
+/// What of the constants the instruction reads.
+fn constants(cf: &Cf, regs: &Registers) -> Vec<String> {
+    let mut notes = Vec::new();
+    let n = cf.cf_const;
+    let k = regs.loop_const[usize::from(n & 31)];
+    let (count, first, step) = (k & 0xfff, k >> 12 & 0xfff, (k >> 24) as u8 as i8);
+    match cf.op {
+        CfOp::LoopStart => notes.push(format!("i{n}: count {count}, first {first}, step {step}")),
+        CfOp::LoopStartNoAl => notes.push(format!("i{n}: count {count}")),
+        _ => {}
+    }
+    if matches!(cf.cond, Cond::Bool | Cond::NotBool) {
+        notes.push(format!("b{n} = {}", regs.bool_const >> (n & 31) & 1));
+    }
+    notes
+}
+
+/// The statement of spec 7.1 that this is an instruction of, as the assembler reads it; `None` if it is of
+/// none, or always of itself (ALU, TEX ...).
+///
+/// Targets, `BARRIER` and the fields of a clause make no difference; a JUMP belongs to the IF before it.
+pub fn statement(quad: Quad) -> Option<String> {
+    let text = match Word::decode(quad) {
+        Word::Alu(alu) => match (alu.op, quad.u) {
+            (AluOp::Alu, true) => "skips the rest of the block unless its predicate holds",
+            (AluOp::AluPushBefore, true) => "IF",
+            (AluOp::AluElseAfter, true) => "IF NOT",
+            (AluOp::AluElseAfter, false) => "ELSE FUSED",
+            (AluOp::AluPopAfter, _) => "ENDIF FUSED",
+            (AluOp::AluPop2After, _) => "ENDIF2",
+            (AluOp::AluBreak, true) => "BREAK UNLESS",
+            (AluOp::AluContinue, true) => "CONTINUE UNLESS",
+            _ => return None,
+        }
+        .to_owned(),
+        Word::Cf(cf) => general(&cf)?,
+        Word::Mem(_) | Word::Reserved(..) => return None,
+    };
+    Some(text)
+}
+
+/// [`statement`] of the general format.
+fn general(cf: &Cf) -> Option<String> {
+    let pops = cf.pop_count;
+    let calls = match cf.op {
+        CfOp::Call => 1,
+        _ => 0,
+    };
+    let has_vpm = matches!(
+        cf.op,
+        CfOp::Jump
+            | CfOp::Push
+            | CfOp::PushElse
+            | CfOp::Else
+            | CfOp::Pop
+            | CfOp::LoopEnd
+            | CfOp::Kill
+    );
+    let odd = cf.wqm || cf.vpm && !has_vpm || cf.call_count != calls || cf.count != 0;
+    if odd || cf.end != (cf.op == CfOp::Nop) {
+        return None;
+    }
+    let when = match cf.cond {
+        Cond::Active => String::new(),
+        Cond::False => " FALSE".to_owned(),
+        Cond::Bool => format!(" b{}", cf.cf_const),
+        Cond::NotBool => format!(" !b{}", cf.cf_const),
+    };
+    let always = cf.cond == Cond::Active;
+    let on_boolean = matches!(cf.cond, Cond::Bool | Cond::NotBool);
+    let loop_constant = matches!(cf.op, CfOp::LoopStart | CfOp::LoopStartNoAl | CfOp::LoopEnd);
+    if !on_boolean && !loop_constant && cf.cf_const != 0 {
+        return None;
+    }
+    let n = cf.cf_const;
+    let mut text = match (cf.op, pops) {
+        (CfOp::Jump, 0) if always => "to the ELSE".to_owned(),
+        (CfOp::Jump, 1) if always => "to the end".to_owned(),
+        (CfOp::Jump, 2) if always => "to the end of two IFs".to_owned(),
+        (CfOp::Jump, 0) if cf.cond == Cond::False => "ELSE, no frame".to_owned(),
+        (CfOp::Jump, 0) => format!("IF{when}"),
+        (CfOp::Push, 0) if on_boolean => format!("IF{when} FRAME"),
+        (CfOp::Push, 1) if on_boolean => format!("IF{when} FRAME, end of two IFs"),
+        (CfOp::Push, 0) if always => "BREAK or CONTINUE UNLESS EXPANDED".to_owned(),
+        (CfOp::PushElse, 0) if on_boolean => format!("IF{when} FRAME, with ELSE"),
+        (CfOp::Else, 0) if always => "ELSE STAY".to_owned(),
+        (CfOp::Else, 1) if always => "ELSE".to_owned(),
+        (CfOp::Else, 2) if always => "ELSE, end of two IFs".to_owned(),
+        (CfOp::Pop, 1) if always => "ENDIF".to_owned(),
+        (CfOp::LoopStartDx10, 0) if always => "LOOP".to_owned(),
+        (CfOp::LoopStart, 0) if always => format!("LOOP i{n}"),
+        (CfOp::LoopStartNoAl, 0) if always => format!("REPEAT i{n}"),
+        (CfOp::LoopEnd, 0) if always => "ENDLOOP".to_owned(),
+        (CfOp::LoopBreak, 0) => format!("BREAK{when}"),
+        (CfOp::LoopContinue, 0) => format!("CONTINUE{when}"),
+        (CfOp::Call, 0) => format!("CALL{when}"),
+        (CfOp::Return, 0) => format!("RETURN{when}"),
+        (CfOp::Kill, 0) => format!("KILL{when}"),
+        (CfOp::Nop, 0) if always && cf.addr == 0 => "END".to_owned(),
+        _ => return None,
+    };
+    if cf.vpm {
+        text.push_str(" VPM");
+    }
+    Some(text)
+}
+
+/// Directives for the registers, in the dialect both text forms share.
+fn registers(program: &Program) -> String {
+    let Registers {
+        entry,
+        prog_len,
+        stack_size,
+        bool_const,
+        loop_const,
+    } = &program.regs;
+    let mut t = name_comment(&program.name);
+    let _ = writeln!(t, ".stack {stack_size}");
+    if *entry != 0 {
+        let _ = writeln!(t, ".entry {entry}");
+    }
+    if usize::try_from(*prog_len) != Ok(program.quads.len()) {
+        let _ = writeln!(t, ".prog_len {prog_len}");
+    }
+    if *bool_const != 0 {
+        let _ = writeln!(t, ".bool 0x{bool_const:08X}");
+    }
+    for (n, k) in loop_const.iter().enumerate().filter(|(_, k)| **k != 0) {
+        let (count, first, step) = (k & 0xfff, k >> 12 & 0xfff, (k >> 24) as u8 as i8);
+        let _ = writeln!(t, ".int {n} {count} {first} {step}");
+    }
+    t + "\n"
+}
+
+/// `program` as a `.s` file.
+///
+/// [`super::assemble`] makes an equal program of it, if its name is the file's and it has at least one
+/// instruction and no more than [`MOST_QUADS`](crate::r700::program::MOST_QUADS).
+pub fn program_text(program: &Program) -> String {
+    listing(program, |quad, notes| (mnemonic(quad), notes.join("; ")))
+}
+
+/// `program` as a `.hex` file, for [`super::parse_hex`]; likewise.
+pub fn hex_text(program: &Program) -> String {
+    listing(program, |quad, notes| {
+        (words(quad), with_notes(mnemonic(quad), notes))
+    })
+}
+
+/// The registers, and a line for each instruction: what `form` makes of it and its notes, between them its
+/// address.
+fn listing(program: &Program, form: impl Fn(Quad, &[String]) -> (String, String)) -> String {
+    let mut t = registers(program);
+    for (pc, quad) in (0..).zip(&program.quads) {
+        let (text, note) = form(*quad, &notes(*quad, pc, &program.regs));
+        listing_line(&mut t, &text, pc, &note);
+    }
+    t
+}

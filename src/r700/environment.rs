@@ -1,0 +1,171 @@
+//! What surrounds the unit: instruction memory, and the predicates that ALU clauses give (spec 2.7, 3.6).
+
+use rand::Rng;
+
+use super::R700;
+use super::program::{Program, Quad};
+use super::state::{In, State};
+use crate::case::Case;
+use crate::environment::{Histories, draw_word};
+use crate::unit::{Environment, Pins};
+
+/// Whether `quad` is an ALU instruction whose clause gives predicates that anybody looks at.
+fn gives_predicates(quad: Quad) -> bool {
+    quad.dw1 >> 29 & 1 == 1 && quad.u
+}
+
+/// The black boxes around one wavefront.
+#[derive(Debug)]
+pub struct Surroundings {
+    program: Program,
+    lanes: Histories,
+    seed: u64,
+}
+
+impl Surroundings {
+    /// Predicates that no draw decides, because nobody may look at them: anything, and always the same.
+    fn unasked(&self, pc: u32) -> u64 {
+        draw_word(self.seed, u32::MAX, pc.into())
+    }
+}
+
+impl Environment<R700> for Surroundings {
+    fn new(case: &Case<R700>) -> Self {
+        Surroundings {
+            program: case.program.clone(),
+            lanes: Histories::new(case),
+            seed: case.seed,
+        }
+    }
+
+    fn launched(&mut self) {
+        self.lanes.forget();
+    }
+
+    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+        let quad = self.program.quad(state.pc);
+        let mut pins = In {
+            dw0: quad.dw0,
+            dw1: quad.dw1,
+            u: quad.u.into(),
+            inst_valid: 1,
+            ..In::default()
+        };
+        if self.lanes.noisy() {
+            // Of 64 lanes that toss a coin each, never all or none agree.
+            pins.pred = match rng.random_range(0..8) {
+                0 => 0,
+                1 => u64::MAX,
+                2 => 1 << rng.random_range(0..64),
+                3 => !(1 << rng.random_range(0..64)),
+                4 => rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>(),
+                5 => rng.random::<u64>() | rng.random::<u64>() | rng.random::<u64>(),
+                _ => rng.random(),
+            };
+            return pins;
+        }
+        pins.pred = self.unasked(state.pc);
+        if gives_predicates(quad) {
+            let mut left = state.active;
+            pins.pred &= !left;
+            while left != 0 {
+                let lane = left.trailing_zeros();
+                left &= left - 1;
+                let drawn = self.lanes.draw(lane, self.lanes.k(lane), 1);
+                pins.pred |= u64::from(drawn & 1) << lane;
+            }
+        }
+        pins
+    }
+
+    fn executed(&mut self, after: &State) {
+        if !self.lanes.noisy() {
+            self.lanes.count(after.exec);
+        }
+    }
+}
+
+impl Pins for In {
+    fn reset() -> Self {
+        In {
+            rst_n: 0,
+            ..In::default()
+        }
+    }
+
+    fn is_reset(&self) -> bool {
+        self.rst_n == 0
+    }
+
+    fn set_stall(&mut self, stall: bool) {
+        self.stall = u8::from(stall);
+    }
+
+    fn is_stalled(&self) -> bool {
+        self.stall == 1
+    }
+
+    fn launches(&self) -> bool {
+        self.launch == 1
+    }
+
+    fn written(&self) -> Option<String> {
+        match (self.const_we, self.const_addr) {
+            (1, n @ 0..=31) => Some(format!("SQ_LOOP_CONST_{n} = 0x{:08x}", self.const_wdata)),
+            (1, 32) => Some(format!("SQ_BOOL_CONST = 0x{:08x}", self.const_wdata)),
+            _ => None,
+        }
+    }
+
+    fn starve(&mut self) {
+        self.inst_valid = 0;
+    }
+
+    fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
+        if self.is_reset() {
+            self.stall = rng.random_range(0..=1);
+        }
+        let anything = self.is_reset() || self.is_stalled();
+        if anything || !running || self.inst_valid == 0 {
+            (self.dw0, self.dw1) = (rng.random(), rng.random());
+            self.u = rng.random_range(0..=1);
+            self.pred = rng.random();
+        }
+        let alu = self.dw1 >> 29 & 1 == 1;
+        if !alu {
+            self.u = rng.random_range(0..=1);
+        }
+        if !alu || self.u == 0 {
+            self.pred = rng.random();
+        }
+        if anything || !running {
+            self.inst_valid = rng.random_range(0..=1);
+        }
+        let launching = self.launch == 1;
+        let writing = self.const_we == 1;
+        if anything || running {
+            self.launch = rng.random_range(0..=1);
+            self.const_we = rng.random_range(0..=1);
+        }
+        if anything || running || !launching {
+            (self.entry, self.prog_len) = (rng.random(), rng.random());
+            (self.lane_mask, self.stack_size) = (rng.random(), rng.random());
+        }
+        if anything || running || !writing {
+            self.const_wdata = rng.random();
+            self.const_addr = rng.random_range(0..64);
+        }
+    }
+
+    fn host_write(&mut self, rng: &mut impl Rng) {
+        self.const_we = 1;
+        self.const_addr = rng.random_range(0..64);
+        // Loops of few passes mostly: others would fill a case by themselves.
+        let few = if rng.random_ratio(7, 8) {
+            0xffff_f003
+        } else {
+            u32::MAX
+        };
+        self.const_wdata = rng.random::<u32>() & few;
+    }
+}

@@ -1,0 +1,644 @@
+//! Structured programs with one rule broken, and stacks filled to the brim.
+
+use rand::Rng;
+
+use super::raw::{Mix, raw_quad};
+use super::{Frame, LOOP_FRAME, Options, RESERVE, RESERVED, SPACE, is_control, structured};
+use crate::generate::{chance, choose, pick};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
+use crate::r700::program::{Program, Quad, Registers};
+
+/// A structured program of any kind with one thing changed, or a stack filled to the brim and, mostly,
+/// one frame beyond.
+///
+/// The result may still be structured (a change of something that has no effect, or to a neighbouring
+/// form), may run for ever, or may end in any error.
+pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let mut program = if chance(rng, 4) {
+        brimful(rng)
+    } else {
+        let options = Options {
+            length: 150,
+            ..Options::random(rng)
+        };
+        let mut program = structured(rng, &options);
+        break_one(rng, &mut program);
+        for quad in &mut program.quads {
+            // An ALU instruction may have become something else.
+            quad.u &= quad.dw1 >> 29 & 1 == 1;
+        }
+        program
+    };
+    program.name = "near_legal".to_owned();
+    program
+}
+
+/// One rule broken.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// One entry less than the program needs: OVERFLOW at the first frame that does not fit.
+    StackSize,
+    /// Hardly any entries: OVERFLOW, or only the reserve is missing.
+    SmallStack,
+    /// One frame more or less popped: UNDERFLOW, or a frame left over for LOOP_END (LOOP_OPEN), RETURN
+    /// (NO_CALL) or END (END_STACK).
+    PopCount,
+    /// ALU instead of ALU_POP_AFTER, ALU_POP2_AFTER instead of both, ALU_ELSE_AFTER...: the same, and
+    /// NO_LOOP by a break that should not be one.
+    AluOp,
+    /// A control instruction becomes a NOP: frames stay open, or what ends them has none.
+    Nop,
+    /// Something becomes RETURN: NO_CALL in the main part, in a loop, under an IF.
+    Return,
+    /// Something becomes ELSE: UNDERFLOW where there is no frame; elsewhere it wakes lanes.
+    Else,
+    /// Something becomes LOOP_BREAK, ALU_BREAK...: NO_LOOP outside of loops, and in a subroutine whose
+    /// caller is in one.
+    Break,
+    /// Something becomes LOOP_END: NO_LOOP, LOOP_OPEN, or a pass cut short.
+    LoopEnd,
+    /// CALL with a `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction: FIELD.
+    Field,
+    /// `END_OF_PROGRAM` where it should not be: END_STACK inside of anything, otherwise an early end.
+    End,
+    /// `END_OF_PROGRAM` left out: into whatever follows, mostly PC_RANGE.
+    NoEnd,
+    /// A target just behind, at or far beyond the end of the program: PC_RANGE if taken.
+    Beyond,
+    /// A target one off, or anywhere.
+    Target,
+    /// A reserved opcode: ILLEGAL.
+    Reserved,
+    /// A PUSH to the next instruction: its frame is lost when nobody passes (spec O13).
+    PushNext,
+    /// VPM on JUMP or CALL: a lane's fate depends on the others.
+    Vpm,
+    /// COND or the boolean of any instruction.
+    Cond,
+    /// CALL_COUNT: deeper than allowed, the call is skipped.
+    CallCount,
+    /// u: a mask update or a push where there was none, or none where there was one.
+    U,
+    /// Any bit of a word.
+    Bit,
+    /// Two words in each other's place.
+    Swap,
+    /// A word once more, in another's place.
+    Copy,
+    /// A random word.
+    Word,
+    /// Another trip count: none, one, very many.
+    LoopConst,
+    /// Another boolean: jumps and pushes go the other way.
+    Bool,
+    /// The end of the program moved: PC_RANGE.
+    ProgLen,
+    /// Another entry: into the middle of something, or at `prog_len`, where the launch itself is the error.
+    Entry,
+}
+
+/// Every fault, and how often.
+const FAULTS: &[(Fault, u32)] = &[
+    (Fault::StackSize, 6),
+    (Fault::SmallStack, 3),
+    (Fault::PopCount, 6),
+    (Fault::AluOp, 3),
+    (Fault::Nop, 4),
+    (Fault::Return, 2),
+    (Fault::Else, 2),
+    (Fault::Break, 2),
+    (Fault::LoopEnd, 2),
+    (Fault::Field, 2),
+    (Fault::End, 3),
+    (Fault::NoEnd, 1),
+    (Fault::Beyond, 2),
+    (Fault::Target, 4),
+    (Fault::Reserved, 2),
+    (Fault::PushNext, 1),
+    (Fault::Vpm, 2),
+    (Fault::Cond, 3),
+    (Fault::CallCount, 2),
+    (Fault::U, 3),
+    (Fault::Bit, 4),
+    (Fault::Swap, 2),
+    (Fault::Copy, 2),
+    (Fault::Word, 1),
+    (Fault::LoopConst, 2),
+    (Fault::Bool, 1),
+    (Fault::ProgLen, 1),
+    (Fault::Entry, 2),
+];
+
+fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
+    // Not every program has what every fault needs.
+    for _ in 0..8 {
+        let fault = choose(rng, FAULTS);
+        if apply(rng, program, fault).is_some() {
+            return;
+        }
+    }
+}
+
+/// The address of one of the instructions that `wanted` says.
+fn find<R: Rng + ?Sized>(
+    rng: &mut R,
+    program: &Program,
+    wanted: impl Fn(Word) -> bool,
+) -> Option<usize> {
+    let all: Vec<usize> = (0..program.quads.len())
+        .filter(|&n| wanted(Word::decode(program.quads[n])))
+        .collect();
+    (!all.is_empty()).then(|| pick(rng, &all))
+}
+
+/// The address of one of the general-format instructions that `wanted` says, and the instruction.
+fn find_cf<R: Rng + ?Sized>(
+    rng: &mut R,
+    program: &Program,
+    wanted: impl Fn(CfOp) -> bool,
+) -> Option<(usize, Cf)> {
+    let n = find(rng, program, |w| matches!(w, Word::Cf(cf) if wanted(cf.op)))?;
+    match Word::decode(program.quads[n]) {
+        Word::Cf(cf) => Some((n, cf)),
+        _ => None,
+    }
+}
+
+/// Instructions with a target.
+fn may_jump(op: CfOp) -> bool {
+    is_control(op) && !matches!(op, CfOp::Pop | CfOp::Return)
+}
+
+/// `None` if the program has nothing that `fault` could be done to.
+fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> Option<()> {
+    let len = program.quads.len();
+    let regs = &mut program.regs;
+    let any = rng.random_range(0..len.max(1));
+    let (n, cf) = match fault {
+        Fault::StackSize => {
+            regs.stack_size = regs.stack_size.min(32).checked_sub(1)?;
+            return Some(());
+        }
+        Fault::SmallStack => {
+            regs.stack_size = rng.random_range(0..5);
+            return Some(());
+        }
+        Fault::LoopConst => {
+            const COUNTS: &[u32] = &[0, 1, 2, 4095];
+            let constant = &mut regs.loop_const[rng.random_range(0..32)];
+            *constant = *constant & !0xfff | pick(rng, COUNTS);
+            return Some(());
+        }
+        Fault::Bool => {
+            regs.bool_const ^= 1 << rng.random_range(0..32);
+            return Some(());
+        }
+        Fault::ProgLen => {
+            regs.prog_len = match rng.random() {
+                true => len as u32 - 1,
+                false => any as u32,
+            };
+            return Some(());
+        }
+        Fault::Entry => {
+            regs.entry = match rng.random_range(0..4) {
+                0 => regs.prog_len,
+                1 => regs.entry + 1,
+                2 => rng.random(),
+                _ => any as u32,
+            };
+            return Some(());
+        }
+        Fault::PopCount => {
+            let pops = |op| matches!(op, CfOp::Pop | CfOp::Jump | CfOp::Else | CfOp::Push);
+            let (n, mut cf) = find_cf(rng, program, pops)?;
+            cf.pop_count = match rng.random_range(0..8) {
+                0 => rng.random_range(0..8),
+                1..5 => cf.pop_count + 1,
+                _ => cf.pop_count.wrapping_sub(1),
+            };
+            (n, Word::Cf(cf))
+        }
+        Fault::AluOp | Fault::U => {
+            let n = find(rng, program, |w| matches!(w, Word::Alu(_)))?;
+            if matches!(fault, Fault::U) {
+                program.quads[n].u ^= true;
+                return Some(());
+            }
+            let Word::Alu(mut alu) = Word::decode(program.quads[n]) else {
+                return None;
+            };
+            alu.op = pick(rng, AluOp::ALL);
+            (n, Word::Alu(alu))
+        }
+        Fault::Nop => {
+            let (n, cf) = find_cf(rng, program, is_control)?;
+            (
+                n,
+                Word::Cf(Cf {
+                    op: CfOp::Nop,
+                    wqm: false,
+                    ..cf
+                }),
+            )
+        }
+        Fault::Return | Fault::Else | Fault::LoopEnd => {
+            let op = match fault {
+                Fault::Return => CfOp::Return,
+                Fault::Else => CfOp::Else,
+                _ => CfOp::LoopEnd,
+            };
+            let addr = rng.random_range(0..len as u32);
+            (
+                any,
+                Word::Cf(Cf {
+                    addr,
+                    ..Cf::new(op)
+                }),
+            )
+        }
+        Fault::Break => {
+            let addr = any as u32 + 1;
+            let alu = |op| {
+                Word::Alu(Alu {
+                    op,
+                    clause: Clause::default(),
+                })
+            };
+            let word = match rng.random_range(0..4) {
+                0 => alu(AluOp::AluBreak),
+                1 => alu(AluOp::AluContinue),
+                2 => Word::Cf(Cf {
+                    addr,
+                    ..Cf::new(CfOp::LoopContinue)
+                }),
+                _ => Word::Cf(Cf {
+                    addr,
+                    ..Cf::new(CfOp::LoopBreak)
+                }),
+            };
+            (any, word)
+        }
+        Fault::Field => {
+            let call = rng.random();
+            let (n, mut cf) = find_cf(rng, program, |op| match call {
+                true => op == CfOp::Call,
+                false => is_control(op),
+            })?;
+            match call {
+                true => cf.pop_count = rng.random_range(1..8),
+                false => cf.wqm = true,
+            }
+            (n, Word::Cf(cf))
+        }
+        Fault::End | Fault::NoEnd => {
+            let ends = matches!(fault, Fault::NoEnd);
+            let n = find(rng, program, |w| match w {
+                Word::Cf(cf) => cf.end == ends,
+                Word::Mem(mem) => mem.end == ends,
+                _ => false,
+            })?;
+            program.quads[n].dw1 ^= 1 << 21;
+            return Some(());
+        }
+        Fault::Beyond | Fault::Target => {
+            let (n, mut cf) = find_cf(rng, program, may_jump)?;
+            let end = program.regs.prog_len;
+            cf.addr = match (fault, rng.random_range(0..4)) {
+                (Fault::Beyond, 0) => rng.random(),
+                (Fault::Beyond, 1) => u32::MAX,
+                (Fault::Beyond, _) => end,
+                (_, 0) => any as u32,
+                (_, 1) => n as u32,
+                (_, 2) => cf.addr.wrapping_add(1),
+                _ => cf.addr.wrapping_sub(1),
+            };
+            (n, Word::Cf(cf))
+        }
+        Fault::Reserved => {
+            let dw1 = &mut program.quads[any].dw1;
+            *dw1 = match rng.random_range(0..4) {
+                0 => *dw1 & !(15 << 26) | 12 << 26,
+                _ => *dw1 & !(127 << 23) | pick(rng, RESERVED) << 23,
+            };
+            return Some(());
+        }
+        Fault::PushNext => {
+            let (n, cf) = find_cf(rng, program, |op| op == CfOp::Push)?;
+            (
+                n,
+                Word::Cf(Cf {
+                    addr: n as u32 + 1,
+                    ..cf
+                }),
+            )
+        }
+        Fault::Vpm => {
+            let (n, cf) = find_cf(rng, program, is_control)?;
+            (n, Word::Cf(Cf { vpm: !cf.vpm, ..cf }))
+        }
+        Fault::Cond => {
+            let (n, mut cf) = find_cf(rng, program, is_control)?;
+            cf.cond = Cond::from_bits(rng.random());
+            if rng.random() {
+                cf.cf_const = rng.random_range(0..32);
+            }
+            (n, Word::Cf(cf))
+        }
+        Fault::CallCount => {
+            let (n, mut cf) = find_cf(rng, program, |op| op == CfOp::Call)?;
+            cf.call_count = pick(rng, &[0, 1, 2, 16, 31, 32, 33, 63]);
+            (n, Word::Cf(cf))
+        }
+        Fault::Bit => {
+            let quad = &mut program.quads[any];
+            match rng.random_range(0..4) {
+                0 => quad.dw0 ^= 1 << rng.random_range(0..32),
+                _ => quad.dw1 ^= 1 << rng.random_range(0..32),
+            }
+            return Some(());
+        }
+        Fault::Swap => {
+            program.quads.swap(any, rng.random_range(0..len));
+            return Some(());
+        }
+        Fault::Copy => {
+            program.quads[any] = program.quads[rng.random_range(0..len)];
+            return Some(());
+        }
+        Fault::Word => {
+            program.quads[any] = raw_quad(rng, &Mix::TAME, len as u32);
+            return Some(());
+        }
+    };
+    let u = program.quads[n].u || matches!(fault, Fault::Break) && rng.random();
+    let word = cf.encode();
+    program.quads[n] = Quad {
+        u: u && word.dw1 >> 29 & 1 == 1,
+        ..word
+    };
+    Some(())
+}
+
+/// Frames of all kinds until the stack is full, mostly one more (OVERFLOW), and the way back.
+///
+/// Stacks of 0 to 4 entries, of the build's 32, and of more than there are; calls in a row, and a
+/// recursion that ends by the depth of 32, or by the stack if its `CALL_COUNT` is 0.
+fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let stack_size = choose(
+        rng,
+        &[
+            (0, 1),
+            (1, 3),
+            (2, 3),
+            (3, 2),
+            (4, 2),
+            (8, 2),
+            (31, 2),
+            (32, 5),
+            (33, 1),
+            (255, 2),
+        ],
+    );
+    let limit = 4 * u32::from(stack_size).min(SPACE / 4);
+    let over = chance(rng, 9);
+    let mut regs = Registers {
+        stack_size,
+        bool_const: rng.random(),
+        loop_const: [0; 32],
+        ..Registers::default()
+    };
+    // Two passes of the outermost loops at most: what is inside runs again with everything pushed again.
+    regs.loop_const = std::array::from_fn(|n| {
+        let count = if n < 4 { rng.random_range(1..3) } else { 1 };
+        rng.random::<u32>() & 0xffff_f000 | count
+    });
+    let mut words: Vec<Quad> = Vec::new();
+    // What undoes the frames so far, in the order of the frames.
+    let mut undo: Vec<Frame> = Vec::new();
+    let (mut sp, mut branch) = (0, false);
+    let mixed = choose(rng, &[([1, 0], 3), ([0, 1], 3), ([1, 1], 3), ([6, 1], 2)]);
+    let recursive = chance(rng, 5);
+    if recursive && rng.random() {
+        // Not only calls: something below them, and they do not start on an entry's first sub-entry.
+        regs.stack_size = regs.stack_size.max(1);
+    }
+    let most = if recursive {
+        rng.random_range(0..4)
+    } else {
+        SPACE
+    };
+    for _ in 0..=most {
+        let kind = choose(rng, &[(Frame::Branch, mixed[0]), (Frame::Loop, mixed[1])]);
+        let size = if kind == Frame::Loop { LOOP_FRAME } else { 1 };
+        let with = branch || kind == Frame::Branch;
+        let needed = sp + size + if with { RESERVE } else { 0 };
+        let last = needed > limit;
+        if last && (!over || recursive) {
+            break;
+        }
+        if kind == Frame::Loop {
+            let op = if rng.random() {
+                CfOp::LoopStart
+            } else {
+                CfOp::LoopStartNoAl
+            };
+            let n = undo.len().min(31) as u8;
+            words.push(
+                Cf {
+                    cf_const: n,
+                    ..Cf::new(op)
+                }
+                .encode(),
+            );
+        } else {
+            let push = push_quad(rng, words.len());
+            words.push(push);
+        }
+        undo.push(kind);
+        (sp, branch) = (sp + size, with);
+        if last {
+            break;
+        }
+    }
+    let calls = words.len();
+    if recursive {
+        words.push(Quad::default());
+    }
+    // Loops start over at the instruction behind their start.
+    for (n, kind) in undo.iter().enumerate().rev() {
+        let here = words.len() as u32;
+        words[n].dw0 = here + 1;
+        let end = match kind {
+            Frame::Branch => Cf {
+                pop_count: 1,
+                ..Cf::new(CfOp::Pop)
+            },
+            Frame::Loop => Cf {
+                addr: n as u32 + 1,
+                ..Cf::new(CfOp::LoopEnd)
+            },
+        };
+        words.push(end.encode());
+    }
+    words.push(
+        Cf {
+            end: true,
+            ..Cf::new(CfOp::Nop)
+        }
+        .encode(),
+    );
+    if recursive {
+        // CALL itself, with a frame in between or not.
+        let f = words.len() as u32;
+        let count = pick(rng, &[0, 0, 0, 1, 1, 1, 2, 5, 16, 31, 32, 33, 63]);
+        let again = match rng.random_range(0..4) {
+            0 => pick(rng, &[0, 1, 2, 15, 31, 32]),
+            _ => count,
+        };
+        let call = |count| {
+            Cf {
+                addr: f,
+                call_count: count,
+                ..Cf::new(CfOp::Call)
+            }
+            .encode()
+        };
+        words[calls] = call(count);
+        let framed = chance(rng, 5);
+        if framed {
+            let push = push_quad(rng, words.len());
+            words.push(push);
+        }
+        words.push(call(again));
+        if framed {
+            let here = words.len() as u32;
+            words.push(
+                Cf {
+                    addr: here + 1,
+                    pop_count: 1,
+                    ..Cf::new(CfOp::Pop)
+                }
+                .encode(),
+            );
+        }
+        words.push(Cf::new(CfOp::Return).encode());
+    }
+    regs.prog_len = words.len() as u32;
+    Program {
+        regs,
+        quads: words,
+        ..Program::default()
+    }
+}
+
+/// Any instruction that pushes a branch frame if there are lanes ACTIVE, and leaves most of them so.
+fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
+    let addr = at as u32 + 1;
+    let clause = Clause::default();
+    match rng.random_range(0..8) {
+        0..2 => Cf {
+            addr,
+            ..Cf::new(CfOp::Push)
+        }
+        .encode(),
+        2 => Cf {
+            addr,
+            ..Cf::new(CfOp::PushElse)
+        }
+        .encode(),
+        // ALU_ELSE_AFTER u, or only some lanes go on: then the rest is pushed as zeros.
+        3 => Quad {
+            u: true,
+            ..Alu {
+                op: pick(rng, &[AluOp::AluElseAfter, AluOp::AluPushBefore]),
+                clause,
+            }
+            .encode()
+        },
+        _ => Alu {
+            op: AluOp::AluPushBefore,
+            clause,
+        }
+        .encode(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::r700::scalar::Scalar;
+
+    fn rng(seed: u64) -> Pcg64Mcg {
+        Pcg64Mcg::seed_from_u64(seed)
+    }
+
+    /// Both sides of the border: a change that never mattered would test nothing, and one that
+    /// always broke everything at once would be no better than `raw`.
+    #[test]
+    fn near_legal_programs_are_near_legal() {
+        let mut errors = [0; 10];
+        let (mut sound, mut dependent) = (0, 0);
+        for seed in 1..=600 {
+            let p = near_legal(&mut rng(seed));
+            match Scalar::new(&p, true) {
+                Ok(scalar) if scalar.possible_errors() == 0 => sound += 1,
+                Ok(scalar) => {
+                    (1..10).for_each(|n| errors[n] += u32::from(scalar.possible_errors() >> n & 1))
+                }
+                Err(_) => dependent += 1,
+            }
+        }
+        assert!(
+            sound > 100 && dependent > 20,
+            "{sound} sound, {dependent} dependent"
+        );
+        assert!(errors[1..].iter().all(|n| *n > 3), "{errors:?}");
+    }
+
+    /// Each fault finds its place in most programs, and changes something there.
+    #[test]
+    fn every_fault_can_be_done() {
+        for (fault, _) in FAULTS {
+            let mut done = 0;
+            for seed in 1..=60 {
+                let mut rng = rng(seed);
+                let before = structured(&mut rng, &Options::ALL);
+                let mut after = before.clone();
+                if apply(&mut rng, &mut after, *fault).is_some() {
+                    done += u32::from(after != before);
+                }
+            }
+            assert!(done >= 15, "{fault:?} in {done} of 60 programs");
+        }
+    }
+
+    /// Stacks of every size are filled to their last sub-entry, and overfilled.
+    #[test]
+    fn the_brim_is_reached_and_passed() {
+        let (mut fit, mut over) = ([0; 34], [0; 34]);
+        for seed in 1..=1000 {
+            let p = brimful(&mut rng(seed));
+            assert_eq!(p.regs.prog_len as usize, p.quads.len());
+            let size = usize::from(p.regs.stack_size.min(33));
+            let Ok(scalar) = Scalar::new(&p, true) else {
+                continue;
+            };
+            match scalar.possible_errors() >> 7 & 1 {
+                0 => fit[size] += 1,
+                _ => over[size] += 1,
+            }
+        }
+        for size in [1, 2, 3, 4, 31, 32, 33] {
+            assert!(
+                fit[size] > 2 && over[size] > 2,
+                "{size} entries: {} {}",
+                fit[size],
+                over[size]
+            );
+        }
+    }
+}

@@ -1,0 +1,702 @@
+//! Random words: with nothing in mind, by weights, and by a map of the stack.
+
+use rand::Rng;
+
+use super::{Frame, RESERVED, SLOTS, is_control, unused};
+use crate::generate::{chance, choose, pick, when};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
+use crate::r700::program::{Program, Quad, Registers};
+
+/// How raw words are drawn, in sixteenths unless it says otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Mix {
+    /// ALU format rather than any other.
+    alu: u32,
+    /// u of an ALU instruction.
+    u: u32,
+    /// `COND` other than ACTIVE.
+    cond: u32,
+    /// `VALID_PIXEL_MODE`.
+    vpm: u32,
+    /// `POP_COUNT` of 0 or 1.
+    few_pops: u32,
+    /// Reserved opcodes, WQM and `POP_COUNT` where they are errors, in 256ths.
+    illegal256: u32,
+    /// `END_OF_PROGRAM`, in 256ths.
+    end256: u32,
+    /// Weights of the opcodes by what they do.
+    pushes: u32,
+    pops: u32,
+    loops: u32,
+    loop_ends: u32,
+    leaves: u32,
+    calls: u32,
+    returns: u32,
+    kills: u32,
+    others: u32,
+}
+
+impl Mix {
+    pub(super) const TAME: Mix = Mix {
+        alu: 6,
+        u: 12,
+        cond: 4,
+        vpm: 2,
+        few_pops: 13,
+        illegal256: 2,
+        end256: 8,
+        pushes: 3,
+        pops: 3,
+        loops: 3,
+        loop_ends: 2,
+        leaves: 2,
+        calls: 2,
+        returns: 2,
+        kills: 1,
+        others: 3,
+    };
+
+    /// Programs in which one thing is frequent get further with it than a mean of all would: as many
+    /// pops as pushes would end every run in an UNDERFLOW.
+    fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
+        let mut weight = |often| choose(rng, &[(0, 3), (1, 4), (3, often), (9, often)]);
+        let [pushes, loops, calls] = std::array::from_fn(|_| weight(3));
+        // What needs something on the stack.
+        let [pops, loop_ends, leaves, returns] = std::array::from_fn(|_| weight(1));
+        Mix {
+            alu: rng.random_range(0..=12),
+            u: rng.random_range(4..=16),
+            cond: rng.random_range(0..=8),
+            vpm: rng.random_range(0..=3),
+            few_pops: rng.random_range(10..=16),
+            illegal256: if rng.random_bool(0.7) { 0 } else { 2 },
+            end256: rng.random_range(0..8),
+            pushes,
+            pops,
+            loops,
+            loop_ends,
+            leaves,
+            calls,
+            returns,
+            kills: rng.random_range(0..2),
+            others: rng.random_range(1..4),
+        }
+    }
+}
+
+/// Two random words by the weights of `mix`: any operation, any target below `len`, mostly.
+pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Quad {
+    let illegal = |rng: &mut R| rng.random_range(0..256) < mix.illegal256;
+    let (dw0, dw1): (u32, u32) = (rng.random(), rng.random());
+    if chance(rng, mix.alu) {
+        let op = choose(
+            rng,
+            &[
+                (AluOp::Alu, 2),
+                (AluOp::AluPushBefore, mix.pushes * 2),
+                (AluOp::AluPopAfter, mix.pops),
+                (AluOp::AluPop2After, mix.pops.div_ceil(2)),
+                (AluOp::AluContinue, mix.leaves),
+                (AluOp::AluBreak, mix.leaves),
+                (AluOp::AluElseAfter, mix.pushes),
+            ],
+        );
+        let op = if illegal(rng) { 12 } else { op.bits() };
+        let dw1 = dw1 & !(15 << 26) | op << 26;
+        return Quad {
+            dw0,
+            dw1,
+            u: chance(rng, mix.u),
+        };
+    }
+    let op = choose(
+        rng,
+        &[
+            (CfOp::LoopStart, mix.loops),
+            (CfOp::LoopStartNoAl, mix.loops),
+            (CfOp::LoopStartDx10, mix.loops),
+            (CfOp::LoopEnd, mix.loop_ends * 2),
+            (CfOp::LoopBreak, mix.leaves),
+            (CfOp::LoopContinue, mix.leaves),
+            (CfOp::Push, mix.pushes),
+            (CfOp::PushElse, mix.pushes),
+            (CfOp::Pop, mix.pops * 2),
+            (CfOp::Else, mix.pops),
+            (CfOp::Call, mix.calls * 2),
+            (CfOp::Return, mix.returns * 2),
+            (CfOp::Kill, mix.kills),
+            (CfOp::Jump, mix.others),
+            (CfOp::Nop, mix.others),
+        ],
+    );
+    let op = match op {
+        _ if illegal(rng) => pick(rng, RESERVED),
+        CfOp::Nop if rng.random() => pick(rng, MemOp::ALL).bits(),
+        CfOp::Nop => pick(rng, SLOTS).bits(),
+        op => op.bits(),
+    };
+    let quad = Quad {
+        dw0,
+        dw1: dw1 & !(127 << 23) | op << 23,
+        u: false,
+    };
+    let Word::Cf(mut cf) = Word::decode(quad) else {
+        return tame_end(rng, mix, quad);
+    };
+    if chance(rng, mix.few_pops) {
+        cf.pop_count &= 1;
+    }
+    if !chance(rng, mix.cond) {
+        cf.cond = Cond::Active;
+    }
+    cf.vpm = chance(rng, mix.vpm);
+    if chance(rng, 14) {
+        cf.call_count = rng.random_range(0..2);
+    }
+    if is_control(cf.op) && !illegal(rng) {
+        cf.wqm = false;
+    }
+    if cf.op == CfOp::Call && !illegal(rng) {
+        cf.pop_count = 0;
+    }
+    cf.addr = match rng.random_range(0..256) {
+        0 => rng.random(),
+        1 => len.wrapping_add(rng.random_range(0..3)),
+        _ => rng.random_range(0..len),
+    };
+    let quad = Quad {
+        dw1: cf.encode().dw1 | dw1 & Cf::RESERVED,
+        ..cf.encode()
+    };
+    tame_end(rng, mix, quad)
+}
+
+/// `quad` of a format with `END_OF_PROGRAM`, with it as often as `mix` says.
+fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
+    let end = u32::from(rng.random_range(0..256) < mix.end256) << 21;
+    Quad {
+        dw1: quad.dw1 & !(1 << 21) | end,
+        ..quad
+    }
+}
+
+/// Random words in random surroundings. Three sorts:
+///
+/// * *wild* (1 in 16): every bit random, registers too. Ends within a few instructions, mostly in
+///   ILLEGAL or PC_RANGE.
+/// * *weighted* (5 in 16): any operation anywhere, values mostly legal. Meets every other error soon.
+/// * *mapped* (10 in 16): each address is given a depth on a stack of random frames, and an operation is
+///   only put where that fits and mostly aims where it fits, but predicates, conditions and the targets
+///   themselves are random. Runs for long, with lanes in every class and deep stacks.
+pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let (name, program) = match rng.random_range(0..16) {
+        0 => ("raw_wild", wild(rng)),
+        1..6 => ("raw_weighted", weighted_words(rng)),
+        _ => ("raw_mapped", mapped(rng)),
+    };
+    Program {
+        name: name.to_owned(),
+        ..program
+    }
+}
+
+fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let len = rng.random_range(1..600);
+    let mut regs = raw_registers(rng, len);
+    rng.fill(&mut regs.loop_const);
+    regs.stack_size = rng.random();
+    if chance(rng, 2) {
+        // Zero words up to the end of the address space, and around.
+        regs.prog_len = u32::MAX - rng.random_range(0..3);
+        regs.entry = u32::MAX - rng.random_range(0..20);
+    }
+    // With every address random, the first jump would be the last.
+    let inside = rng.random();
+    let quads = (0..len)
+        .map(|_| {
+            let dw1: u32 = rng.random();
+            Quad {
+                dw0: if inside {
+                    rng.random_range(0..len)
+                } else {
+                    rng.random()
+                },
+                dw1,
+                u: dw1 >> 29 & 1 == 1 && rng.random(),
+            }
+        })
+        .collect();
+    Program {
+        regs,
+        quads,
+        ..Program::default()
+    }
+}
+
+/// Mostly the whole stack, counts mostly small.
+fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
+    let small = rng.random_bool(0.8);
+    let loop_const = std::array::from_fn(|_| match small {
+        true => rng.random::<u32>() & 0xffff_f000 | rng.random_range(0..4),
+        false => rng.random(),
+    });
+    Registers {
+        entry: rng.random_range(0..len),
+        prog_len: len,
+        stack_size: match rng.random_range(0..8) {
+            0 => rng.random_range(0..5),
+            1 => rng.random_range(0..40),
+            2 => rng.random(),
+            _ => 32,
+        },
+        bool_const: rng.random(),
+        loop_const,
+    }
+}
+
+fn weighted_words<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let len = rng.random_range(16..400);
+    let regs = raw_registers(rng, len);
+    let mix = Mix::random(rng);
+    let quads = (0..len).map(|_| raw_quad(rng, &mix, len)).collect();
+    Program {
+        regs,
+        quads,
+        ..Program::default()
+    }
+}
+
+/// The stack that an address may count on: a part of the program, and so many frames of its profile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Depth {
+    /// In a subroutine: the frames are those above its call frame.
+    sub: bool,
+    frames: usize,
+}
+
+/// A map of depths, and operations that keep to it.
+struct Map {
+    depths: Vec<Depth>,
+    /// What is on the stack, bottom first, in the main part and above a call frame: an address of
+    /// depth d has the first d of them, so that depths fit wherever a jump comes from.
+    profiles: [Vec<Frame>; 2],
+}
+
+impl Map {
+    fn profile(&self, at: Depth) -> &[Frame] {
+        &self.profiles[usize::from(at.sub)]
+    }
+
+    /// Branch frames on top.
+    fn branches(&self, at: Depth) -> usize {
+        let frames = &self.profile(at)[..at.frames];
+        frames
+            .iter()
+            .rev()
+            .take_while(|f| **f == Frame::Branch)
+            .count()
+    }
+
+    /// Whether the innermost frame that is no branch frame is a loop.
+    fn in_loop(&self, at: Depth) -> bool {
+        self.branches(at) < at.frames
+    }
+
+    /// An address of depth `wanted` for a jump from `i`.
+    ///
+    /// Most go a little forward, so that runs sweep over the map and enter its loops. Targets all over
+    /// it would soon catch every run in a few instructions.
+    fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: Depth, back: bool) -> usize {
+        let fits = |n: &usize| self.depths[*n] == wanted;
+        let len = self.depths.len();
+        let far = rng.random_range(0..64) == 0;
+        let found = if back {
+            (0..=i)
+                .rev()
+                .take_while(|n| self.depths[*n].frames >= wanted.frames)
+                .filter(fits)
+                .last()
+        } else if far {
+            let from = rng.random_range(0..len);
+            (from..len).chain(0..from).find(fits)
+        } else {
+            let from = i + 1 + rng.random_range(0..4);
+            (from..len).find(fits)
+        };
+        // Nothing fits: whatever comes of it.
+        found.unwrap_or((i + 1) % len)
+    }
+}
+
+/// An operation on the map: the words but for the target, the depth behind it, and where it jumps to.
+struct Operation {
+    word: Word,
+    u: bool,
+    next: usize,
+    jump: Jump,
+}
+
+#[derive(Clone, Copy)]
+enum Jump {
+    Nowhere,
+    /// To so many frames.
+    To(usize),
+    /// Back to the beginning of the pass.
+    Back(usize),
+    /// Into a subroutine.
+    Call,
+}
+
+fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let deepest = pick(rng, &[2, 4, 8, 16, 32, 64, 128]);
+    let len = rng.random_range(100..300) + 3 * deepest;
+    let mut regs = raw_registers(rng, len as u32);
+    let mix = Mix::random(rng);
+    // Mostly loops, mostly branches, or both; up to and beyond the whole stack in the main part.
+    let loops = pick(rng, &[0, 1, 4, 8, 12, 16]);
+    let mut profile = |deepest: usize| -> Vec<Frame> {
+        let frame = |rng: &mut R| {
+            if chance(rng, loops) {
+                Frame::Loop
+            } else {
+                Frame::Branch
+            }
+        };
+        (0..deepest).map(|_| frame(rng)).collect()
+    };
+    let profiles = [profile(deepest), profile(6)];
+    let mut map = Map {
+        depths: vec![],
+        profiles,
+    };
+    let with_subs = rng.random_bool(0.6);
+    let first_sub = if with_subs { len * 2 / 3 } else { len };
+    let steep = if deepest < 32 {
+        rng.random_range(2..9)
+    } else {
+        9
+    };
+    let mut operations = Vec::with_capacity(len);
+    let mut at = Depth {
+        sub: false,
+        frames: 0,
+    };
+    for i in 0..len {
+        // Where a part ends; subroutines are short and many.
+        let border = if i < first_sub {
+            first_sub
+        } else {
+            (first_sub + (i - first_sub) / 24 * 24 + 24).min(len)
+        };
+        if i >= first_sub && (i - first_sub) % 24 == 0 {
+            at = Depth {
+                sub: true,
+                frames: 0,
+            };
+        }
+        map.depths.push(at);
+        let left = border - i - 1;
+        let operation = match left {
+            0 => border_operation(rng, at),
+            _ => {
+                // Everything is closed before the part ends.
+                let down = left <= at.frames + 1;
+                let up = !down && rng.random_range(0..10) < steep;
+                map_operation(rng, &map, &mix, at, up, down, with_subs)
+            }
+        };
+        at.frames = operation.next;
+        operations.push(operation);
+    }
+    let quads = (operations.iter().zip(&map.depths).enumerate())
+        .map(|(i, (operation, &at))| {
+            let to = |frames| Depth { frames, ..at };
+            let addr = match operation.jump {
+                Jump::Nowhere => rng.random(),
+                Jump::To(frames) => map.target(rng, i, to(frames), false) as u32,
+                Jump::Back(frames) => map.target(rng, i, to(frames), true) as u32,
+                Jump::Call => {
+                    let subs = (len - first_sub).div_ceil(24).max(1);
+                    (first_sub + rng.random_range(0..subs) * 24) as u32
+                }
+            };
+            let mut quad = match operation.word {
+                Word::Cf(cf) => Cf { addr, ..cf }.encode(),
+                word => word.encode(),
+            };
+            let (mask0, mask1) = unused(quad);
+            quad.dw0 ^= rng.random::<u32>() & mask0;
+            quad.dw1 ^= rng.random::<u32>() & mask1;
+            quad.u = operation.u;
+            // Something that does not fit, now and then.
+            match rng.random_range(0..300) {
+                0 => raw_quad(rng, &mix, len as u32),
+                _ => quad,
+            }
+        })
+        .collect();
+    if rng.random_bool(0.8) {
+        regs.entry = 0;
+    }
+    Program {
+        regs,
+        quads,
+        ..Program::default()
+    }
+}
+
+/// The last operation of a part: behind it comes something else.
+fn border_operation<R: Rng + ?Sized>(rng: &mut R, at: Depth) -> Operation {
+    let cf = match at.sub {
+        true => Cf::new(CfOp::Return),
+        false if chance(rng, 4) => Cf {
+            end: true,
+            ..Cf::new(CfOp::Nop)
+        },
+        // Once more from the beginning.
+        false => Cf {
+            cond: Cond::False,
+            ..Cf::new(CfOp::Jump)
+        },
+    };
+    Operation {
+        word: Word::Cf(cf),
+        u: false,
+        next: at.frames,
+        jump: if cf.op == CfOp::Jump {
+            Jump::Back(0)
+        } else {
+            Jump::Nowhere
+        },
+    }
+}
+
+/// A random operation for depth `at`, leading up or down if asked to.
+fn map_operation<R: Rng + ?Sized>(
+    rng: &mut R,
+    map: &Map,
+    mix: &Mix,
+    at: Depth,
+    up: bool,
+    down: bool,
+    subs: bool,
+) -> Operation {
+    let d = at.frames;
+    let branches = map.branches(at);
+    let most = if chance(rng, mix.few_pops) { 1 } else { 7 };
+    let pops = rng.random_range(0..=branches.min(most));
+    let cond = match chance(rng, mix.cond) {
+        true => Cond::from_bits(rng.random()),
+        false => Cond::Active,
+    };
+    let vpm = chance(rng, mix.vpm);
+    let constant = rng.random_range(0..32);
+    let u = chance(rng, mix.u);
+    let alu = |op, u, next| Operation {
+        word: Word::Alu(Alu {
+            op,
+            clause: Clause::default(),
+        }),
+        u,
+        next,
+        jump: Jump::Nowhere,
+    };
+    let cf = |op, next, jump| Operation {
+        word: Word::Cf(Cf {
+            cond,
+            vpm,
+            cf_const: constant,
+            ..Cf::new(op)
+        }),
+        u: false,
+        next,
+        jump,
+    };
+    // With POP_COUNT, and what that means for where it jumps to.
+    let popping = |op, next| Operation {
+        word: Word::Cf(Cf {
+            cond,
+            vpm,
+            cf_const: constant,
+            pop_count: pops as u8,
+            ..Cf::new(op)
+        }),
+        u: false,
+        next,
+        jump: Jump::To(d - pops),
+    };
+    let next_frame = map.profile(at).get(d).copied();
+    if let Some(frame) = next_frame.filter(|_| up) {
+        return match (frame, rng.random_range(0..8)) {
+            (Frame::Branch, 0) => popping(CfOp::Push, d + 1),
+            (Frame::Branch, 1) => cf(CfOp::PushElse, d + 1, Jump::To(d + 1)),
+            (Frame::Branch, 2) => alu(AluOp::AluElseAfter, true, d + 1),
+            (Frame::Branch, _) => alu(AluOp::AluPushBefore, u, d + 1),
+            // One that only breaks end takes its time.
+            (Frame::Loop, 0..2) => popping(CfOp::LoopStartDx10, d + 1),
+            (Frame::Loop, 2..4) => popping(CfOp::LoopStartNoAl, d + 1),
+            (Frame::Loop, _) => popping(CfOp::LoopStart, d + 1),
+        };
+    }
+    if d > 0 && (down || chance(rng, 5)) {
+        return match rng.random_range(0..8) {
+            _ if branches == 0 => {
+                let mut end = cf(CfOp::LoopEnd, d - 1, Jump::Back(d));
+                if let Word::Cf(cf) = &mut end.word
+                    && chance(rng, 2)
+                {
+                    cf.cond = Cond::False;
+                }
+                end
+            }
+            0..3 => alu(AluOp::AluPopAfter, u, d - 1),
+            3 if branches > 1 => alu(AluOp::AluPop2After, u, d - 2),
+            _ => {
+                let n = pops.max(1);
+                let pop = Cf {
+                    cond,
+                    vpm,
+                    cf_const: constant,
+                    pop_count: n as u8,
+                    ..Cf::new(CfOp::Pop)
+                };
+                Operation {
+                    word: Word::Cf(pop),
+                    u: false,
+                    next: d - n,
+                    jump: Jump::Nowhere,
+                }
+            }
+        };
+    }
+    let leaves = map.in_loop(at);
+    let kind = choose(
+        rng,
+        &[
+            (0, 3),
+            (1, 2),
+            (2, 2),
+            (3, when(branches > 0, 3)),
+            (4, when(branches > 0, 1)),
+            (5, when(leaves, 2)),
+            (6, when(leaves, 2)),
+            (7, when(subs, 2)),
+            (8, 1),
+            (9, 1),
+        ],
+    );
+    match kind {
+        0 => popping(CfOp::Jump, d),
+        1 => cf(pick(rng, SLOTS), d, Jump::Nowhere),
+        2 => alu(AluOp::Alu, u, d),
+        3 => popping(CfOp::Else, d),
+        4 => alu(AluOp::AluElseAfter, false, d),
+        5 => {
+            let op = pick(rng, &[CfOp::LoopBreak, CfOp::LoopBreak, CfOp::LoopContinue]);
+            cf(op, d, Jump::To(d - branches))
+        }
+        6 => alu(pick(rng, &[AluOp::AluBreak, AluOp::AluContinue]), u, d),
+        7 => {
+            let mut call = cf(CfOp::Call, d, Jump::Call);
+            if let Word::Cf(cf) = &mut call.word {
+                cf.call_count = pick(rng, &[0, 0, 1, 1, 1, 1, 4, 16]);
+            }
+            call
+        }
+        8 if rng.random_range(0..8) == 0 => cf(CfOp::Kill, d, Jump::To(d)),
+        8 if d == 0 && at.sub => cf(CfOp::Return, d, Jump::Nowhere),
+        8 => cf(CfOp::Pop, d, Jump::Nowhere),
+        _ => {
+            let mem = Mem {
+                vpm,
+                ..Mem::new(pick(rng, MemOp::ALL))
+            };
+            Operation {
+                word: Word::Mem(mem),
+                u: false,
+                next: d,
+                jump: Jump::Nowhere,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::r700::program::MOST_QUADS;
+
+    #[test]
+    fn raw_programs_come_in_all_sorts() {
+        let mut sorts = BTreeMap::new();
+        let (mut opcodes, mut illegal) = (BTreeSet::new(), 0);
+        for seed in 1..=300 {
+            let p = raw(&mut Pcg64Mcg::seed_from_u64(seed));
+            assert!((1..=MOST_QUADS).contains(&p.quads.len()), "seed {seed}");
+            illegal += u32::from(
+                p.quads
+                    .iter()
+                    .any(|q| matches!(Word::decode(*q), Word::Reserved(..))),
+            );
+            // ALU format: the upper four bits of the opcode only.
+            opcodes.extend(p.quads.iter().map(|q| match q.dw1 >> 29 & 1 {
+                0 => q.dw1 >> 23 & 127,
+                _ => q.dw1 >> 23 & 0x78,
+            }));
+            *sorts.entry(p.name).or_insert(0) += 1;
+        }
+        let names: Vec<&String> = sorts.keys().collect();
+        assert_eq!(names, ["raw_mapped", "raw_weighted", "raw_wild"]);
+        assert!(sorts.values().all(|n| *n >= 10), "{sorts:?}");
+        assert!((20..200).contains(&illegal), "{illegal}");
+        assert_eq!(opcodes.len(), 64 + 8, "{opcodes:?}");
+    }
+
+    /// On the way that nobody jumps off, the frames of a mapped program are there for what needs them.
+    #[test]
+    fn maps_fit_the_way_straight_on() {
+        let mut deepest = 0;
+        for seed in 1..=100 {
+            let p = mapped(&mut Pcg64Mcg::seed_from_u64(seed));
+            let mut frames: Vec<Frame> = vec![];
+            let mut misfits = 0;
+            for quad in &p.quads {
+                let (mut pops, mut ends) = (0, false);
+                match Word::decode(*quad) {
+                    Word::Alu(alu) => match alu.op {
+                        AluOp::AluPushBefore => frames.push(Frame::Branch),
+                        AluOp::AluElseAfter if quad.u => frames.push(Frame::Branch),
+                        AluOp::AluPopAfter => pops = 1,
+                        AluOp::AluPop2After => pops = 2,
+                        _ => {}
+                    },
+                    Word::Cf(cf) => match cf.op {
+                        CfOp::Push | CfOp::PushElse => frames.push(Frame::Branch),
+                        CfOp::LoopStart | CfOp::LoopStartNoAl | CfOp::LoopStartDx10 => {
+                            frames.push(Frame::Loop);
+                        }
+                        CfOp::Pop => pops = cf.pop_count,
+                        CfOp::LoopEnd => ends = true,
+                        _ => {}
+                    },
+                    Word::Mem(_) | Word::Reserved(..) => {}
+                }
+                deepest = deepest.max(frames.len());
+                for wanted in (0..pops)
+                    .map(|_| Frame::Branch)
+                    .chain(ends.then_some(Frame::Loop))
+                {
+                    misfits += u32::from(frames.pop() != Some(wanted));
+                }
+            }
+            // One word in 300 is any; what it takes or leaves is missing or too much further on.
+            assert!(misfits < 60, "seed {seed}: {misfits} misfits");
+        }
+        assert!(deepest > 60, "{deepest}");
+    }
+}

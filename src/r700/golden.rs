@@ -1,0 +1,1580 @@
+//! The golden model: the step function of the spec, and the clock contract around it.
+//!
+//! Written from *R700 control-flow programs: behavioural specification of the CF sequencer*, sections 3,
+//! 4 and 6 ("spec" below). The functions of one instruction are those of the normative model of spec 4.4,
+//! under its names and in its order. Where the model walks over the lanes, a set of lanes (a `u64`, bit i
+//! is lane i) says which of them the line is about. Nothing here is shared with the RTL.
+
+use super::state::{CLASS_LETTER, ERROR_NAMES, In, State};
+use crate::unit::{Build, Step};
+
+/// Most lanes a wave can have.
+pub const MAX_LANES: usize = 64;
+
+/// Entries that the stack has, whatever a launch asks for (spec 3.4), unless it is built with another
+/// number: the RTL's parameter of that name.
+pub const MAX_STACK_SIZE: usize = 32;
+
+// Lane classes.
+const ACTIVE: u8 = 0;
+const BRANCH: u8 = 1;
+const CONT: u8 = 2;
+const BRK: u8 = 3;
+
+// bkind.
+const F_NONE: u8 = 0;
+const F_LOOP: u8 = 1;
+const F_CALL: u8 = 2;
+
+// lt.
+const L_NONE: u8 = 0;
+const L_AL: u8 = 1;
+const L_NO_AL: u8 = 2;
+const L_DX10: u8 = 3;
+
+// Opcodes of the ALU format (spec 2.5).
+const ALU: u32 = 8;
+const ALU_PUSH_BEFORE: u32 = 9;
+const ALU_POP_AFTER: u32 = 10;
+const ALU_POP2_AFTER: u32 = 11;
+const ALU_CONTINUE: u32 = 13;
+const ALU_BREAK: u32 = 14;
+const ALU_ELSE_AFTER: u32 = 15;
+
+// Opcodes of the general format that control the flow (spec 2.5).
+const LOOP_START: u32 = 4;
+const LOOP_END: u32 = 5;
+const LOOP_START_DX10: u32 = 6;
+const LOOP_START_NO_AL: u32 = 7;
+const LOOP_CONTINUE: u32 = 8;
+const LOOP_BREAK: u32 = 9;
+const JUMP: u32 = 10;
+const PUSH: u32 = 11;
+const PUSH_ELSE: u32 = 12;
+const ELSE: u32 = 13;
+const POP: u32 = 14;
+const CALL: u32 = 18;
+const RETURN: u32 = 20;
+const KILL: u32 = 24;
+
+/// Deepest call nesting; a CALL that would exceed it is skipped (spec 4.3).
+const MAX_DEPTH: u32 = 32;
+
+/// Error codes of spec 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Error {
+    /// Reserved opcode.
+    Illegal = 1,
+    /// CALL with `POP_COUNT`, or `WHOLE_QUAD_MODE` where it would change what is pushed.
+    Field = 2,
+    /// Loop instruction, and the innermost frame is not a loop's.
+    NoLoop = 3,
+    /// LOOP_END with branch frames open.
+    LoopOpen = 4,
+    /// RETURN without a call frame on top of the stack.
+    NoCall = 5,
+    /// More branch frames popped than there are; ELSE without one.
+    Underflow = 6,
+    /// A push that does not fit.
+    Overflow = 7,
+    /// END with frames on the stack.
+    EndStack = 8,
+    /// Next PC, or the entry, outside the program.
+    PcRange = 9,
+}
+
+/// What a loop frame saves: the enclosing loop, and who was in which class around it (spec 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopFrame {
+    /// Class planes of the lanes.
+    pub st: [u64; 2],
+    /// Type of the enclosing loop, 0 none.
+    pub lt: u8,
+    /// Its passes left.
+    pub lc: u16,
+    /// Its aL.
+    pub al: u32,
+    /// Its step, two's complement.
+    pub inc: u8,
+    /// `base` around the loop.
+    pub base: u16,
+    /// `bkind` around the loop.
+    pub bkind: u8,
+}
+
+/// What a call frame saves: where to return, and the caller (spec 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallFrame {
+    /// Return address.
+    pub ret: u32,
+    /// The caller's nesting depth.
+    pub depth: u8,
+    /// `base` of the caller.
+    pub base: u16,
+    /// `bkind` of the caller.
+    pub bkind: u8,
+}
+
+/// A frame of the stack (spec 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// The lanes that were ACTIVE when it was pushed.
+    Branch(u64),
+    /// An open loop.
+    Loop(LoopFrame),
+    /// A call that has not returned.
+    Call(CallFrame),
+}
+
+impl Frame {
+    /// Sub-entries that it takes.
+    pub fn size(&self) -> u16 {
+        match self {
+            Frame::Branch(_) | Frame::Call(_) => 1,
+            Frame::Loop(_) => 4,
+        }
+    }
+}
+
+/// Lanes and registers of a wave (spec 3.1, 3.2); the stack's memory stands beside it.
+///
+/// Small, so that an instruction that turns out to be an error is undone by putting a copy back. The
+/// memory needs no copy: what a push writes lies above the `sp` of the copy, where nobody looks.
+#[derive(Clone, Copy)]
+struct Wave {
+    st: [u64; 2],
+    valid: u64,
+    pc: u32,
+    sp: u16,
+    base: u16,
+    bkind: u8,
+    nb: u16,
+    lt: u8,
+    lc: u16,
+    al: u32,
+    inc: u8,
+    depth: u8,
+    skipped: bool,
+    err: u8,
+    halted: bool,
+    done: bool,
+}
+
+impl Wave {
+    const RESET: Wave = Wave {
+        st: [0; 2],
+        valid: 0,
+        pc: 0,
+        sp: 0,
+        base: 0,
+        bkind: F_NONE,
+        nb: 0,
+        lt: L_NONE,
+        lc: 0,
+        al: 0,
+        inc: 0,
+        depth: 0,
+        skipped: false,
+        err: 0,
+        halted: false,
+        done: false,
+    };
+}
+
+/// What the last clock did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Reset was asserted.
+    Reset,
+    /// The unit was stalled.
+    Stalled,
+    /// No wave, or none any more.
+    Idle,
+    /// A wave was launched; it has halted at once if its entry lies outside the program.
+    Launched,
+    /// Running, and no instruction came.
+    Waiting,
+    /// An instruction executed.
+    Executed {
+        /// It jumped.
+        jump: bool,
+    },
+    /// The wave halted with this error.
+    Halted(Error),
+}
+
+/// What `step` of the model returns, and where the wave goes on.
+struct Outcome {
+    exec: u64,
+    jump: bool,
+    next_pc: u32,
+}
+
+impl Outcome {
+    /// Nobody executes a control instruction (spec 3.6); the wave goes on at the next one.
+    fn stay(next_pc: u32) -> Self {
+        Outcome {
+            exec: 0,
+            jump: false,
+            next_pc,
+        }
+    }
+
+    fn jump(target: u32) -> Self {
+        Outcome {
+            exec: 0,
+            jump: true,
+            next_pc: target,
+        }
+    }
+}
+
+/// The golden model of the unit.
+#[derive(Clone)]
+pub struct Golden {
+    lanes: usize,
+    /// The lanes that there are.
+    all: u64,
+    wave: Wave,
+    /// Address of a frame's first sub-entry -> the frame.
+    stack: Vec<Frame>,
+    running: bool,
+    exec: u64,
+    jump: bool,
+    prog_len: u32,
+    /// Sub-entries that this wave may use.
+    limit: usize,
+    loop_const: [u32; 32],
+    bool_const: u32,
+    event: Event,
+    state: State,
+}
+
+fn bits(word: u32, hi: u32, lo: u32) -> u32 {
+    word >> lo & ((1 << (hi - lo + 1)) - 1)
+}
+
+/// The fields of DW1 in the general format (spec 2.2).
+#[derive(Clone, Copy)]
+struct General {
+    op: u32,
+    cond: u32,
+    cf_const: u32,
+    pops: u16,
+    calls: u32,
+    vpm: bool,
+    wqm: bool,
+}
+
+impl General {
+    fn of(dw1: u32) -> Self {
+        General {
+            op: bits(dw1, 29, 23),
+            cond: bits(dw1, 9, 8),
+            cf_const: bits(dw1, 7, 3),
+            pops: bits(dw1, 2, 0) as u16,
+            calls: bits(dw1, 18, 13),
+            vpm: bits(dw1, 22, 22) == 1,
+            wqm: bits(dw1, 30, 30) == 1,
+        }
+    }
+}
+
+fn is_alu(dw1: u32) -> bool {
+    bits(dw1, 29, 29) == 1
+}
+
+/// NOP, fetches, memory, export: they take a slot and touch nothing (spec 4.3).
+fn is_slot(op: u32) -> bool {
+    matches!(op, 0..=3 | 19 | 21..=23 | 26..=29 | 32..=40 | 58)
+}
+
+// ---- helpers of spec 4.4: all work on the wave, the state being built -------------------------------
+
+impl Golden {
+    /// Lanes of class `class`.
+    fn of_class(&self, class: u8) -> u64 {
+        let [st0, st1] = self.wave.st;
+        self.all
+            & match class {
+                ACTIVE => !st1 & !st0,
+                BRANCH => !st1 & st0,
+                CONT => st1 & !st0,
+                _ => st1 & st0,
+            }
+    }
+
+    /// Puts `lanes` into class `class`.
+    fn set_class(&mut self, lanes: u64, class: u8) {
+        for (bit, plane) in self.wave.st.iter_mut().enumerate() {
+            *plane &= !lanes;
+            if class >> bit & 1 == 1 {
+                *plane |= lanes;
+            }
+        }
+    }
+
+    /// Lanes that count: with VPM only valid ones.
+    fn counted(&self, vpm: bool) -> u64 {
+        if vpm { self.wave.valid } else { self.all }
+    }
+
+    /// The part of the condition test that is the same for all lanes.
+    fn cond_ok(&self, cond: u32, cf_const: u32) -> bool {
+        let boolean = self.bool_const >> cf_const & 1 == 1;
+        match cond {
+            0 => true,
+            1 => false,
+            2 => boolean,
+            _ => !boolean,
+        }
+    }
+
+    /// Condition test: the lanes that pass.
+    fn test(&self, cond: u32, cf_const: u32, vpm: bool) -> u64 {
+        if self.cond_ok(cond, cf_const) {
+            self.of_class(ACTIVE) & self.counted(vpm)
+        } else {
+            0
+        }
+    }
+
+    /// Pushes a frame of 1 or 4 sub-entries.
+    fn put(&mut self, frame: Frame) -> Result<(), Error> {
+        let t = &mut self.wave;
+        let sp = t.sp + frame.size();
+        let nb = t.nb + u16::from(matches!(frame, Frame::Branch(_)));
+        let reserved = if nb > 0 { 2 } else { 0 };
+        if usize::from(sp + reserved) > self.limit {
+            return Err(Error::Overflow);
+        }
+        if let Some(place) = self.stack.get_mut(usize::from(t.sp)) {
+            *place = frame;
+        }
+        (t.sp, t.nb) = (sp, nb);
+        Ok(())
+    }
+
+    fn push_branch(&mut self) -> Result<(), Error> {
+        self.put(Frame::Branch(self.of_class(ACTIVE)))
+    }
+
+    /// VALID_PIXEL_MODE after a pop or an ELSE.
+    fn drop_invalid(&mut self, vpm: bool) {
+        if vpm {
+            self.set_class(self.of_class(ACTIVE) & !self.wave.valid, BRANCH);
+        }
+    }
+
+    /// Pops branch frames; 0 does nothing.
+    fn pop(&mut self, count: u16, vpm: bool) -> Result<(), Error> {
+        let t = &mut self.wave;
+        if count > t.sp - t.base {
+            return Err(Error::Underflow);
+        }
+        if count > 0 {
+            (t.sp, t.nb) = (t.sp - count, t.nb - count);
+            // Only the last frame popped matters; CONT and BRK lanes keep their class.
+            let mask = self.mask_at(self.wave.sp);
+            let restored = self.of_class(ACTIVE) | self.of_class(BRANCH);
+            self.set_class(restored & mask, ACTIVE);
+            self.set_class(restored & !mask, BRANCH);
+            self.drop_invalid(vpm);
+        }
+        Ok(())
+    }
+
+    /// ACTIVE lanes that are not in `keep` change class.
+    fn switch_off(&mut self, keep: u64, class: u8) {
+        self.set_class(self.of_class(ACTIVE) & !keep, class);
+    }
+
+    /// ELSE.
+    fn invert(&mut self, ok: bool, vpm: bool) -> Result<(), Error> {
+        if self.wave.sp == self.wave.base {
+            return Err(Error::Underflow);
+        }
+        if ok {
+            let swapped = self.mask_at(self.wave.sp - 1) & self.counted(vpm);
+            let off = swapped & self.of_class(ACTIVE);
+            let on = swapped & self.of_class(BRANCH);
+            self.set_class(off, BRANCH);
+            self.set_class(on, ACTIVE);
+        }
+        self.drop_invalid(vpm);
+        Ok(())
+    }
+
+    /// The frame of the innermost loop, unless something else is innermost.
+    fn in_loop(&self) -> Result<LoopFrame, Error> {
+        match self.innermost() {
+            Some(Frame::Loop(frame)) => Ok(frame),
+            _ => Err(Error::NoLoop),
+        }
+    }
+
+    /// Mask of the branch frame at `at`.
+    fn mask_at(&self, at: u16) -> u64 {
+        match self.stack.get(usize::from(at)) {
+            Some(Frame::Branch(mask)) => *mask,
+            _ => 0,
+        }
+    }
+
+    /// Address of the innermost loop or call frame, which lies just below `base`.
+    fn innermost_at(&self) -> Option<usize> {
+        let size = match self.wave.bkind {
+            F_LOOP => 4,
+            F_CALL => 1,
+            _ => return None,
+        };
+        let at = usize::from(self.wave.base).checked_sub(size)?;
+        (at < self.stack.len()).then_some(at)
+    }
+
+    /// That frame.
+    fn innermost(&self) -> Option<Frame> {
+        self.innermost_at().map(|at| self.stack[at])
+    }
+
+    // ---- one ALU clause instruction -----------------------------------------------------------------
+
+    fn alu_step(&mut self, dw1: u32, upd: bool, pred: u64) -> Result<Outcome, Error> {
+        let op = bits(dw1, 29, 26);
+        let class = match op {
+            ALU_BREAK => BRK,
+            ALU_CONTINUE => CONT,
+            ALU | ALU_PUSH_BEFORE | ALU_POP_AFTER | ALU_POP2_AFTER | ALU_ELSE_AFTER => BRANCH,
+            _ => return Err(Error::Illegal),
+        };
+        if op == ALU_BREAK || op == ALU_CONTINUE {
+            self.in_loop()?;
+        }
+        let exec = self.of_class(ACTIVE);
+        if op == ALU_PUSH_BEFORE || (op == ALU_ELSE_AFTER && upd) {
+            // Also when no lane is ACTIVE.
+            self.push_branch()?;
+        }
+        if upd {
+            self.switch_off(pred, class);
+        }
+        match op {
+            ALU_POP_AFTER => self.pop(1, false)?,
+            ALU_POP2_AFTER => self.pop(2, false)?,
+            ALU_ELSE_AFTER => self.invert(true, false)?,
+            _ => {}
+        }
+        Ok(Outcome {
+            exec,
+            ..Outcome::stay(self.wave.pc.wrapping_add(1))
+        })
+    }
+
+    // ---- one other CF instruction -------------------------------------------------------------------
+
+    fn cf_step(&mut self, dw0: u32, dw1: u32) -> Result<Outcome, Error> {
+        let General {
+            op,
+            cond,
+            cf_const,
+            pops,
+            calls,
+            vpm,
+            wqm,
+        } = General::of(dw1);
+        let next = self.wave.pc.wrapping_add(1);
+        if is_slot(op) {
+            // Memory and export have no COND field.
+            let cond = if op >= 32 { 0 } else { cond };
+            return Ok(Outcome {
+                exec: self.test(cond, cf_const, vpm),
+                ..Outcome::stay(next)
+            });
+        }
+        if !matches!(op, LOOP_START..=POP | CALL | RETURN | KILL) {
+            return Err(Error::Illegal);
+        }
+        if wqm || (op == CALL && pops > 0) {
+            return Err(Error::Field);
+        }
+        let ok = self.test(cond, cf_const, vpm);
+        let some = ok != 0;
+
+        match op {
+            JUMP => {
+                if some {
+                    return Ok(Outcome::stay(next));
+                }
+                self.pop(pops, vpm)?;
+                Ok(Outcome::jump(dw0))
+            }
+
+            PUSH => {
+                if !some {
+                    // Nothing is pushed.
+                    self.pop(pops, vpm)?;
+                    return Ok(Outcome::jump(dw0));
+                }
+                self.push_branch()?;
+                self.switch_off(ok, BRANCH);
+                Ok(Outcome::stay(next))
+            }
+
+            PUSH_ELSE => {
+                self.push_branch()?;
+                self.switch_off(ok, BRANCH);
+                Ok(if some {
+                    Outcome::stay(next)
+                } else {
+                    Outcome::jump(dw0)
+                })
+            }
+
+            POP => {
+                self.pop(pops, vpm)?;
+                self.switch_off(self.test(cond, cf_const, vpm), BRANCH);
+                Ok(Outcome::stay(next))
+            }
+
+            ELSE => {
+                self.invert(self.cond_ok(cond, cf_const), vpm)?;
+                if self.of_class(ACTIVE) != 0 {
+                    return Ok(Outcome::stay(next));
+                }
+                self.pop(pops, vpm)?;
+                Ok(Outcome::jump(dw0))
+            }
+
+            LOOP_START | LOOP_START_NO_AL | LOOP_START_DX10 => {
+                let w = self.loop_const[cf_const as usize];
+                let count = bits(w, 11, 0) as u16;
+                if !some || (op != LOOP_START_DX10 && count == 0) {
+                    // Loop not entered.
+                    self.pop(pops, vpm)?;
+                    return Ok(Outcome::jump(dw0));
+                }
+                let t = self.wave;
+                self.put(Frame::Loop(LoopFrame {
+                    st: t.st,
+                    lt: t.lt,
+                    lc: t.lc,
+                    al: t.al,
+                    inc: t.inc,
+                    base: t.base,
+                    bkind: t.bkind,
+                }))?;
+                self.set_class(ok, ACTIVE);
+                self.set_class(self.all & !ok, BRK);
+                let t = &mut self.wave;
+                (t.base, t.bkind) = (t.sp, F_LOOP);
+                match op {
+                    LOOP_START => {
+                        (t.lt, t.lc) = (L_AL, count);
+                        (t.al, t.inc) = (bits(w, 23, 12), bits(w, 31, 24) as u8);
+                    }
+                    // al, inc stay the outer loop's.
+                    LOOP_START_NO_AL => (t.lt, t.lc) = (L_NO_AL, count),
+                    _ => (t.lt, t.lc) = (L_DX10, 0),
+                }
+                Ok(Outcome::stay(next))
+            }
+
+            LOOP_END => {
+                let frame = self.in_loop()?;
+                if self.wave.sp != self.wave.base {
+                    return Err(Error::LoopOpen);
+                }
+                self.set_class(self.all & !self.of_class(BRK), ACTIVE);
+                let ok = self.test(cond, cf_const, vpm);
+                if ok != 0 && (self.wave.lt == L_DX10 || self.wave.lc > 1) {
+                    // Once more.
+                    self.switch_off(ok, BRK);
+                    let t = &mut self.wave;
+                    if t.lt != L_DX10 {
+                        t.lc -= 1;
+                    }
+                    if t.lt == L_AL {
+                        // The step is signed; aL wraps in 32 bits.
+                        t.al = t.al.wrapping_add_signed(i32::from(t.inc as i8));
+                    }
+                    return Ok(Outcome::jump(dw0));
+                }
+                // Leave the loop.
+                let t = &mut self.wave;
+                t.sp -= 4;
+                t.st = frame.st;
+                (t.lt, t.lc, t.al, t.inc) = (frame.lt, frame.lc, frame.al, frame.inc);
+                (t.base, t.bkind) = (frame.base, frame.bkind);
+                self.drop_invalid(vpm);
+                Ok(Outcome::stay(next))
+            }
+
+            LOOP_BREAK | LOOP_CONTINUE => {
+                self.in_loop()?;
+                self.set_class(ok, if op == LOOP_BREAK { BRK } else { CONT });
+                if self.of_class(ACTIVE) != 0 || self.of_class(BRANCH) != 0 {
+                    return Ok(Outcome::stay(next));
+                }
+                // Drop the branch frames of this iteration.
+                let t = &mut self.wave;
+                t.nb -= t.sp - t.base;
+                t.sp = t.base;
+                Ok(Outcome::jump(dw0))
+            }
+
+            CALL => {
+                if !some {
+                    return Ok(Outcome::stay(next));
+                }
+                let depth = u32::from(self.wave.depth) + calls;
+                if depth > MAX_DEPTH {
+                    self.wave.skipped = true;
+                    return Ok(Outcome::stay(next));
+                }
+                self.put(Frame::Call(CallFrame {
+                    ret: next,
+                    depth: self.wave.depth,
+                    base: self.wave.base,
+                    bkind: self.wave.bkind,
+                }))?;
+                let t = &mut self.wave;
+                (t.base, t.bkind) = (t.sp, F_CALL);
+                t.depth = depth as u8;
+                Ok(Outcome::jump(dw0))
+            }
+
+            RETURN => {
+                let frame = match self.innermost() {
+                    Some(Frame::Call(frame)) if self.wave.sp == self.wave.base => frame,
+                    _ => return Err(Error::NoCall),
+                };
+                let wants = self.of_class(ACTIVE) & self.counted(vpm);
+                if wants & !ok != 0 {
+                    return Ok(Outcome::stay(next));
+                }
+                let t = &mut self.wave;
+                t.sp -= 1;
+                (t.depth, t.base, t.bkind) = (frame.depth, frame.base, frame.bkind);
+                Ok(Outcome::jump(frame.ret))
+            }
+
+            _ => {
+                // KILL.
+                self.wave.valid &= !ok;
+                Ok(if self.wave.valid != 0 {
+                    Outcome::stay(next)
+                } else {
+                    Outcome::jump(dw0)
+                })
+            }
+        }
+    }
+
+    // ---- one instruction, committed whole or not at all -----------------------------------------------
+
+    fn step(&mut self, pins: &In) -> Event {
+        let before = self.wave;
+        match self.execute(pins) {
+            Ok(outcome) => {
+                (self.exec, self.jump) = (outcome.exec, outcome.jump);
+                self.running = !self.wave.done;
+                Event::Executed { jump: outcome.jump }
+            }
+            Err(code) => {
+                // Nothing else changes.
+                self.wave = before;
+                self.halt(code);
+                Event::Halted(code)
+            }
+        }
+    }
+
+    fn execute(&mut self, pins: &In) -> Result<Outcome, Error> {
+        let (outcome, end) = if is_alu(pins.dw1) {
+            // The ALU format has no END_OF_PROGRAM.
+            (self.alu_step(pins.dw1, pins.u == 1, pins.pred)?, false)
+        } else {
+            let end = bits(pins.dw1, 21, 21) == 1;
+            (self.cf_step(pins.dw0, pins.dw1)?, end)
+        };
+        if end && self.wave.sp > 0 {
+            return Err(Error::EndStack);
+        }
+        if !end && outcome.next_pc >= self.prog_len {
+            return Err(Error::PcRange);
+        }
+        (self.wave.pc, self.wave.done) = (outcome.next_pc, end);
+        Ok(outcome)
+    }
+
+    fn halt(&mut self, code: Error) {
+        (self.wave.err, self.wave.halted) = (code as u8, true);
+        self.running = false;
+    }
+}
+
+// ---- the clock contract around it (spec 3.3, 3.5) ----------------------------------------------------
+
+impl Golden {
+    /// A unit of `lanes` lanes with a stack of [`MAX_STACK_SIZE`] entries, after reset.
+    ///
+    /// # Panics
+    /// If `lanes` is 0 or over [`MAX_LANES`].
+    pub fn new(lanes: usize) -> Self {
+        Golden::with(lanes, MAX_STACK_SIZE)
+    }
+
+    /// As [`Golden::new`], with a stack of `max_stack_size` entries of four sub-entries.
+    ///
+    /// # Panics
+    /// If `lanes` is 0 or over [`MAX_LANES`].
+    pub fn with(lanes: usize, max_stack_size: usize) -> Self {
+        assert!((1..=MAX_LANES).contains(&lanes), "{lanes} lanes");
+        let mut golden = Golden {
+            lanes,
+            all: u64::MAX >> (MAX_LANES - lanes),
+            wave: Wave::RESET,
+            stack: vec![Frame::Branch(0); 4 * max_stack_size],
+            running: false,
+            exec: 0,
+            jump: false,
+            prog_len: 0,
+            limit: 0,
+            loop_const: [0; 32],
+            bool_const: 0,
+            event: Event::Reset,
+            state: State::default(),
+        };
+        golden.publish();
+        golden
+    }
+
+    /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
+    pub fn cycle(&mut self, pins: &In) -> &State {
+        if pins.rst_n == 0 {
+            *self = Golden::with(self.lanes, self.stack.len() / 4);
+        } else if pins.stall == 1 {
+            self.event = Event::Stalled;
+        } else {
+            self.event = self.clock(pins);
+            self.publish();
+        }
+        &self.state
+    }
+
+    /// The state after the last clock.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What the last clock did.
+    pub fn event(&self) -> Event {
+        self.event
+    }
+
+    /// The live frames, bottom first (spec 3.4).
+    pub fn frames(&self) -> impl Iterator<Item = Frame> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            if at >= self.wave.sp {
+                return None;
+            }
+            let frame = *self.stack.get(usize::from(at))?;
+            at += frame.size();
+            Some(frame)
+        })
+    }
+
+    fn clock(&mut self, pins: &In) -> Event {
+        // They tell of an instruction executed in this very clock.
+        (self.exec, self.jump) = (0, false);
+        if !self.running {
+            if pins.const_we == 1 {
+                self.host_write(pins);
+            }
+            if pins.launch == 1 {
+                self.launch(pins);
+                return Event::Launched;
+            }
+            return Event::Idle;
+        }
+        if pins.inst_valid == 0 {
+            return Event::Waiting;
+        }
+        self.step(pins)
+    }
+
+    fn host_write(&mut self, pins: &In) {
+        match pins.const_addr {
+            n @ 0..=31 => {
+                self.loop_const[usize::from(n)] = pins.const_wdata;
+                self.state.loop_const[usize::from(n)] = pins.const_wdata;
+            }
+            32 => {
+                self.bool_const = pins.const_wdata;
+                self.state.bool_const = pins.const_wdata;
+            }
+            _ => {}
+        }
+    }
+
+    /// Launch (spec 3.3).
+    fn launch(&mut self, pins: &In) {
+        self.prog_len = pins.prog_len;
+        self.limit = (4 * usize::from(pins.stack_size)).min(self.stack.len());
+        self.wave = Wave {
+            valid: pins.lane_mask & self.all,
+            pc: pins.entry,
+            ..Wave::RESET
+        };
+        self.set_class(self.all & !self.wave.valid, BRANCH);
+        self.running = true;
+        if pins.entry >= self.prog_len {
+            self.halt(Error::PcRange);
+        }
+    }
+
+    /// Puts the unit into `state`, a state that it can be in: bench only.
+    ///
+    /// Operands of the launch and constants stay. Of the stack only what the state shows is written, the
+    /// top branch frame and the innermost loop or call frame; deeper frames stay as they are. So a whole
+    /// stack is loaded as it grew, by the state after each push.
+    pub fn load(&mut self, state: &State) {
+        self.wave = Wave {
+            st: state.st.map(|plane| plane & self.all),
+            valid: state.valid & self.all,
+            pc: state.pc,
+            sp: state.sp,
+            base: state.base,
+            bkind: state.bkind,
+            nb: state.nb,
+            lt: state.lt,
+            lc: state.lc,
+            al: state.al,
+            inc: state.inc,
+            depth: state.depth,
+            skipped: state.skipped == 1,
+            err: state.err,
+            halted: state.halted == 1,
+            done: state.done == 1,
+        };
+        self.running = state.running == 1;
+        (self.exec, self.jump) = (state.exec, state.jump == 1);
+        if state.sp > state.base
+            && let Some(place) = self.stack.get_mut(usize::from(state.sp - 1))
+        {
+            *place = Frame::Branch(state.top_mask);
+        }
+        if let Some(at) = self.innermost_at() {
+            self.stack[at] = if state.bkind == F_LOOP {
+                Frame::Loop(LoopFrame {
+                    st: state.frame_st,
+                    lt: state.frame_lt,
+                    lc: state.frame_lc,
+                    al: state.frame_al,
+                    inc: state.frame_inc,
+                    base: state.frame_base,
+                    bkind: state.frame_bkind,
+                })
+            } else {
+                Frame::Call(CallFrame {
+                    ret: state.frame_ret,
+                    depth: state.frame_depth,
+                    base: state.frame_base,
+                    bkind: state.frame_bkind,
+                })
+            };
+        }
+        self.publish();
+    }
+
+    /// Fields of the state that a clock may change; constants are published as they are written.
+    fn publish(&mut self) {
+        let t = &self.wave;
+        let top_mask = if t.sp > t.base {
+            self.mask_at(t.sp - 1)
+        } else {
+            0
+        };
+        let (mut in_loop, mut in_call) = (NO_LOOP_FRAME, NO_CALL_FRAME);
+        match self.innermost() {
+            Some(Frame::Loop(frame)) => in_loop = frame,
+            Some(Frame::Call(frame)) => in_call = frame,
+            _ => {}
+        }
+        let active = self.of_class(ACTIVE);
+        let s = &mut self.state;
+        s.st = t.st;
+        s.valid = t.valid;
+        s.active = active;
+        s.exec = self.exec;
+        s.top_mask = top_mask;
+        s.pc = t.pc;
+        s.al = t.al;
+        s.sp = t.sp;
+        s.base = t.base;
+        s.nb = t.nb;
+        s.lc = t.lc;
+        s.bkind = t.bkind;
+        s.lt = t.lt;
+        s.inc = t.inc;
+        s.depth = t.depth;
+        s.skipped = u8::from(t.skipped);
+        s.jump = u8::from(self.jump);
+        s.running = u8::from(self.running);
+        s.done = u8::from(t.done);
+        s.halted = u8::from(t.halted);
+        s.err = t.err;
+        s.frame_st = in_loop.st;
+        s.frame_lt = in_loop.lt;
+        s.frame_lc = in_loop.lc;
+        s.frame_al = in_loop.al;
+        s.frame_inc = in_loop.inc;
+        s.frame_ret = in_call.ret;
+        s.frame_depth = in_call.depth;
+        // One of the two is all zeros.
+        s.frame_base = in_loop.base | in_call.base;
+        s.frame_bkind = in_loop.bkind | in_call.bkind;
+    }
+}
+
+const NO_LOOP_FRAME: LoopFrame = LoopFrame {
+    st: [0; 2],
+    lt: 0,
+    lc: 0,
+    al: 0,
+    inc: 0,
+    base: 0,
+    bkind: 0,
+};
+
+const NO_CALL_FRAME: CallFrame = CallFrame {
+    ret: 0,
+    depth: 0,
+    base: 0,
+    bkind: 0,
+};
+
+// ---- for tests: a fault in the stack's memory ---------------------------------------------------------
+
+/// Takes the bits of a frame one after another until the one to be flipped comes.
+struct Flipper {
+    bit: u32,
+}
+
+impl Flipper {
+    /// Flips in `value`, of which `width` bits are stored, if the bit is one of them.
+    fn pass(&mut self, value: u64, width: u32) -> u64 {
+        let here = self.bit < width;
+        let flipped = if here { value ^ 1 << self.bit } else { value };
+        // Past every width once it is done.
+        self.bit = if here { u32::MAX } else { self.bit - width };
+        flipped
+    }
+}
+
+impl Golden {
+    /// Bits that `frame` takes in the stack's memory: one a lane for a branch frame; two a lane and lt,
+    /// lc, al, inc, base, bkind for a loop's; ret, depth, base, bkind for a call's. Widths as in the
+    /// field list of the state.
+    pub fn stored_bits(&self, frame: &Frame) -> u32 {
+        let lanes = self.lanes as u32;
+        match frame {
+            Frame::Branch(_) => lanes,
+            Frame::Loop(_) => 2 * lanes + 2 + 12 + 32 + 8 + 10 + 2,
+            Frame::Call(_) => 32 + 6 + 10 + 2,
+        }
+    }
+
+    /// Flips stored bit `bit` of live frame number `frame`, bottom first, in the order of
+    /// [`Golden::stored_bits`]: for tests that show that the bench sees every one of them.
+    ///
+    /// Does nothing if there is no such frame or bit. The state shows the fault at once if the frame is
+    /// one of those it shows, and otherwise when the frame is revealed.
+    pub fn flip_stored(&mut self, frame: usize, bit: u32) {
+        let frames: Vec<Frame> = self.frames().collect();
+        let Some(found) = frames.get(frame).filter(|f| bit < self.stored_bits(f)) else {
+            return;
+        };
+        let at: u16 = frames[..frame].iter().map(Frame::size).sum();
+        let lanes = self.lanes as u32;
+        let mut flip = Flipper { bit };
+        self.stack[usize::from(at)] = match *found {
+            Frame::Branch(mask) => Frame::Branch(flip.pass(mask, lanes)),
+            Frame::Loop(f) => Frame::Loop(LoopFrame {
+                st: f.st.map(|plane| flip.pass(plane, lanes)),
+                lt: flip.pass(f.lt.into(), 2) as u8,
+                lc: flip.pass(f.lc.into(), 12) as u16,
+                al: flip.pass(f.al.into(), 32) as u32,
+                inc: flip.pass(f.inc.into(), 8) as u8,
+                base: flip.pass(f.base.into(), 10) as u16,
+                bkind: flip.pass(f.bkind.into(), 2) as u8,
+            }),
+            Frame::Call(f) => Frame::Call(CallFrame {
+                ret: flip.pass(f.ret.into(), 32) as u32,
+                depth: flip.pass(f.depth.into(), 6) as u8,
+                base: flip.pass(f.base.into(), 10) as u16,
+                bkind: flip.pass(f.bkind.into(), 2) as u8,
+            }),
+        };
+        self.publish();
+    }
+}
+
+// ---- the bench's view ---------------------------------------------------------------------------------
+
+impl crate::unit::Golden<super::R700> for Golden {
+    fn build(build: &Build) -> Self {
+        let max_stack_size = build.value::<super::R700>("MAX_STACK_SIZE");
+        Golden::with(build.lanes as usize, max_stack_size as usize)
+    }
+    fn cycle(&mut self, pins: &In) -> &State {
+        Golden::cycle(self, pins)
+    }
+    fn state(&self) -> &State {
+        Golden::state(self)
+    }
+    fn load(&mut self, state: &State) {
+        Golden::load(self, state);
+    }
+    fn step(&self) -> Step {
+        match self.event {
+            Event::Executed { .. } => Step::Executed,
+            Event::Halted(_) => Step::Failed,
+            _ => Step::None,
+        }
+    }
+    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        Golden::explain(self, pins, field, element)
+    }
+}
+
+// ---- which rule of the spec gave a field its value -----------------------------------------------------
+
+/// Mnemonic of spec 2.5; `slot` for the instructions that touch nothing.
+fn mnemonic(dw1: u32) -> &'static str {
+    if is_alu(dw1) {
+        return match bits(dw1, 29, 26) {
+            ALU => "ALU",
+            ALU_PUSH_BEFORE => "ALU_PUSH_BEFORE",
+            ALU_POP_AFTER => "ALU_POP_AFTER",
+            ALU_POP2_AFTER => "ALU_POP2_AFTER",
+            ALU_CONTINUE => "ALU_CONTINUE",
+            ALU_BREAK => "ALU_BREAK",
+            ALU_ELSE_AFTER => "ALU_ELSE_AFTER",
+            _ => "reserved ALU opcode",
+        };
+    }
+    match bits(dw1, 29, 23) {
+        LOOP_START => "LOOP_START",
+        LOOP_END => "LOOP_END",
+        LOOP_START_DX10 => "LOOP_START_DX10",
+        LOOP_START_NO_AL => "LOOP_START_NO_AL",
+        LOOP_CONTINUE => "LOOP_CONTINUE",
+        LOOP_BREAK => "LOOP_BREAK",
+        JUMP => "JUMP",
+        PUSH => "PUSH",
+        PUSH_ELSE => "PUSH_ELSE",
+        ELSE => "ELSE",
+        POP => "POP",
+        CALL => "CALL",
+        RETURN => "RETURN",
+        KILL => "KILL",
+        op if is_slot(op) => "slot",
+        _ => "reserved opcode",
+    }
+}
+
+fn class_name(class: u8) -> &'static str {
+    ["ACTIVE", "BRANCH", "CONT", "BRK"][usize::from(class & 3)]
+}
+
+/// One executed instruction, looked at from both sides.
+struct Explained<'a> {
+    before: &'a Golden,
+    after: &'a Golden,
+    dw1: u32,
+    upd: bool,
+    pred: u64,
+    /// Mnemonic.
+    name: &'static str,
+    /// Fields of the general format; without meaning for an ALU instruction.
+    g: General,
+    jump: bool,
+}
+
+impl Golden {
+    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
+    /// `element` (a lane, a constant; 0 otherwise) its value.
+    pub fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        let mut after = self.clone();
+        after.cycle(pins);
+        match after.event {
+            Event::Reset => {
+                "reset: everything 0, so every lane ACTIVE and none valid; constants 0".to_owned()
+            }
+            Event::Stalled => "stall: nothing changes at all".to_owned(),
+            Event::Idle | Event::Launched
+                if pins.const_we == 1 && matches!(field, "loop_const" | "bool_const") =>
+            {
+                "spec 2.6: no wave runs, the host may write constants".to_owned()
+            }
+            Event::Idle => "no wave runs: nothing changes, exec and jump are 0".to_owned(),
+            Event::Waiting => {
+                "spec 3.5: running, no instruction: nothing changes, exec and jump are 0".to_owned()
+            }
+            Event::Launched => after.explain_launch(field),
+            Event::Halted(code) => {
+                let (code, name) = (code as u8, ERROR_NAMES[code as usize]);
+                let why = after.explain_error(self, pins, code);
+                format!(
+                    "spec 6, error {code} {name}: {why}; halted, everything else as before the instruction"
+                )
+            }
+            Event::Executed { jump } => {
+                let explained = Explained {
+                    before: self,
+                    after: &after,
+                    dw1: pins.dw1,
+                    upd: pins.u == 1,
+                    pred: pins.pred,
+                    name: mnemonic(pins.dw1),
+                    g: General::of(pins.dw1),
+                    jump,
+                };
+                explained.rule(field, element)
+            }
+        }
+    }
+
+    fn explain_launch(&self, field: &str) -> String {
+        match field {
+            "st" | "active" => "spec 3.3: ACTIVE where the lane mask says valid, BRANCH elsewhere",
+            "valid" => "spec 3.3: valid = lane mask",
+            "pc" => "spec 3.3: pc = entry",
+            "running" | "halted" | "err" if self.wave.halted => {
+                "spec 3.3: an entry not below prog_len halts at once, PC_RANGE"
+            }
+            "running" => "spec 3.3: launched",
+            "loop_const" | "bool_const" => "spec 2.6: a launch leaves the constants alone",
+            _ => "spec 3.3: a launch sets everything else to 0, the stack is empty",
+        }
+        .to_owned()
+    }
+
+    fn explain_error(&self, before: &Golden, pins: &In, code: u8) -> String {
+        let t = &before.wave;
+        let name = mnemonic(pins.dw1);
+        match code {
+            2 if bits(pins.dw1, 30, 30) == 1 => {
+                format!("WHOLE_QUAD_MODE on {name} (spec 4.2)")
+            }
+            2 => "CALL with POP_COUNT".to_owned(),
+            3 => format!("{name}, and bkind is not LOOP"),
+            4 => format!("LOOP_END with {} branch frames open", t.sp - t.base),
+            5 => "RETURN, and bkind is not CALL or sp is not base".to_owned(),
+            6 => format!(
+                "{name} needs more branch frames than the {} above base",
+                t.sp - t.base
+            ),
+            7 => format!(
+                "push of {name} from sp {}: more than {} sub-entries, with 2 reserved beside branch frames (spec 3.4)",
+                t.sp, self.limit
+            ),
+            8 => format!("END, and the stack is not empty after {name}"),
+            9 => format!(
+                "next PC after {name} is not below prog_len {}",
+                self.prog_len
+            ),
+            _ => name.to_owned(),
+        }
+    }
+
+    fn class(&self, lane: usize) -> u8 {
+        (self.wave.st[0] >> lane & 1) as u8 | ((self.wave.st[1] >> lane & 1) as u8) << 1
+    }
+}
+
+impl Explained<'_> {
+    fn rule(&self, field: &str, element: usize) -> String {
+        match field {
+            "st" | "valid" | "active" | "exec" | "top_mask" | "frame_st"
+                if element >= self.before.lanes =>
+            {
+                "there is no such lane: 0".to_owned()
+            }
+            "st" | "active" => self.class_rule(element),
+            "valid" if self.name == "KILL" => format!(
+                "spec 4.3, KILL: lane {}; lanes that pass lose valid",
+                self.test_text(element)
+            ),
+            "valid" => "spec 3.1: only KILL takes valid away".to_owned(),
+            "exec" => self.exec_rule(element),
+            "pc" | "jump" => self.jump_rule(),
+            "sp" | "nb" => self.space_rule(),
+            "top_mask" => self.top_rule(),
+            "base" | "bkind" | "frame_st" | "frame_lt" | "frame_lc" | "frame_al" | "frame_inc"
+            | "frame_base" | "frame_bkind" | "frame_ret" | "frame_depth" => self.frame_rule(),
+            "lt" | "lc" | "al" | "inc" => self.loop_rule(field),
+            "depth" | "skipped" => self.depth_rule(),
+            "done" | "running" if self.after.wave.done => {
+                "spec 4.3, END: executed as usual, then done".to_owned()
+            }
+            "done" | "running" => "spec 4.3: no END, the wave goes on".to_owned(),
+            "err" | "halted" => format!("spec 6: no error condition of {} holds", self.name),
+            "loop_const" | "bool_const" => {
+                "spec 2.6: constants do not change while a wave runs".to_owned()
+            }
+            _ => "spec 4.4".to_owned(),
+        }
+    }
+
+    fn is_loop_start(&self) -> bool {
+        self.name.starts_with("LOOP_START")
+    }
+
+    fn has(set: u64, lane: usize) -> bool {
+        set >> lane & 1 == 1
+    }
+
+    /// The condition test of spec 4.1 for a lane of the state before.
+    fn test_text(&self, lane: usize) -> String {
+        let class = self.before.class(lane);
+        if class != ACTIVE {
+            format!("fails the test, it is {}", class_name(class))
+        } else {
+            self.cond_text(lane)
+        }
+    }
+
+    /// The part of the test that COND, boolean and VPM make.
+    fn cond_text(&self, lane: usize) -> String {
+        let General { cond, cf_const, .. } = self.g;
+        let cond = if self.name == "slot" && self.g.op >= 32 {
+            0
+        } else {
+            cond
+        };
+        if !self.before.cond_ok(cond, cf_const) {
+            let boolean = self.before.bool_const >> cf_const & 1;
+            match cond {
+                1 => "fails the test, COND is FALSE".to_owned(),
+                2 => format!("fails the test, BOOL and boolean {cf_const} is {boolean}"),
+                _ => format!("fails the test, NOT_BOOL and boolean {cf_const} is {boolean}"),
+            }
+        } else if self.g.vpm && !Self::has(self.before.wave.valid, lane) {
+            "fails the test, it is not valid (VPM)".to_owned()
+        } else {
+            "passes the test".to_owned()
+        }
+    }
+
+    /// Branch frames that the pop rule popped.
+    fn popped(&self) -> u16 {
+        match self.name {
+            "ALU_POP_AFTER" => 1,
+            "ALU_POP2_AFTER" => 2,
+            "POP" => self.g.pops,
+            "JUMP" | "PUSH" | "ELSE" if self.jump => self.g.pops,
+            _ if self.is_loop_start() && self.jump => self.g.pops,
+            _ => 0,
+        }
+    }
+
+    fn pop_rule(&self, lane: usize) -> String {
+        let count = self.popped();
+        if count == 0 {
+            return "pop rule (spec 4.3): popping 0 frames does nothing".to_owned();
+        }
+        let class = self.before.class(lane);
+        if class == CONT || class == BRK {
+            return format!(
+                "pop rule (spec 4.3): {} survives a pop (O2)",
+                class_name(class)
+            );
+        }
+        let t = &self.before.wave;
+        let bit = Self::has(self.before.mask_at(t.sp - count), lane);
+        let rule = format!(
+            "pop rule (spec 4.3): {count} popped, bit {} in the mask of the last one",
+            u8::from(bit)
+        );
+        let vpm = !is_alu(self.dw1) && self.g.vpm;
+        if bit && vpm && !Self::has(t.valid, lane) {
+            format!("{rule}; VPM: not valid, so BRANCH")
+        } else {
+            format!(
+                "{rule}, so {}",
+                class_name(if bit { ACTIVE } else { BRANCH })
+            )
+        }
+    }
+
+    fn else_rule(&self, lane: usize) -> String {
+        let alu = is_alu(self.dw1);
+        // ALU_ELSE_AFTER with u inverts in the frame it has just pushed.
+        let mask = if alu && self.upd {
+            self.before.of_class(ACTIVE)
+        } else {
+            self.before.mask_at(self.before.wave.sp - 1)
+        };
+        let class = self.before.class(lane);
+        let rule = if !Self::has(mask, lane) {
+            "not in the mask of the top frame, unchanged".to_owned()
+        } else if class == CONT || class == BRK {
+            format!("{} does not change", class_name(class))
+        } else if !alu && self.cond_text(lane) != "passes the test" {
+            format!("lane {}: not swapped", self.cond_text(lane))
+        } else {
+            "in the mask of the top frame, ACTIVE and BRANCH change places".to_owned()
+        };
+        let dropped = !alu
+            && self.g.vpm
+            && class == ACTIVE
+            && self.after.class(lane) == BRANCH
+            && !Self::has(self.before.wave.valid, lane);
+        let vpm = if dropped {
+            "; VPM: ACTIVE and not valid becomes BRANCH"
+        } else {
+            ""
+        };
+        format!("ELSE rule (spec 4.3): {rule}{vpm}")
+    }
+
+    fn update_rule(&self, lane: usize) -> String {
+        let class = match self.name {
+            "ALU_BREAK" => BRK,
+            "ALU_CONTINUE" => CONT,
+            _ => BRANCH,
+        };
+        match self.before.class(lane) {
+            _ if !self.upd => "u = 0, the clause updates no class".to_owned(),
+            ACTIVE if Self::has(self.pred, lane) => {
+                "u = 1, executed, predicate 1: stays ACTIVE".to_owned()
+            }
+            ACTIVE => format!("u = 1, executed, predicate 0: {}", class_name(class)),
+            other => format!(
+                "u = 1, but a lane that is {} does not execute",
+                class_name(other)
+            ),
+        }
+    }
+
+    fn class_rule(&self, lane: usize) -> String {
+        let (name, was) = (self.name, self.before.class(lane));
+        let left = name == "LOOP_END" && !self.jump;
+        let rule = match name {
+            "ALU_POP_AFTER" | "ALU_POP2_AFTER" => {
+                format!("{}; then {}", self.update_rule(lane), self.pop_rule(lane))
+            }
+            "ALU_ELSE_AFTER" => {
+                format!("{}; then {}", self.update_rule(lane), self.else_rule(lane))
+            }
+            _ if is_alu(self.dw1) => self.update_rule(lane),
+            "JUMP" if self.jump => self.pop_rule(lane),
+            "PUSH" if self.jump => format!("nobody passes; {}", self.pop_rule(lane)),
+            "PUSH" | "PUSH_ELSE" if was == ACTIVE => {
+                format!(
+                    "lane {}; ACTIVE lanes that fail become BRANCH",
+                    self.test_text(lane)
+                )
+            }
+            "POP" => format!(
+                "{}; then ACTIVE lanes that fail become BRANCH, the lane {}",
+                self.pop_rule(lane),
+                self.cond_text(lane)
+            ),
+            "ELSE" if self.jump && self.g.pops > 0 => format!(
+                "{}; nobody ACTIVE: {}",
+                self.else_rule(lane),
+                self.pop_rule(lane)
+            ),
+            "ELSE" => self.else_rule(lane),
+            _ if self.is_loop_start() && self.jump => {
+                format!("loop not entered; {}", self.pop_rule(lane))
+            }
+            _ if self.is_loop_start() => format!(
+                "loop entry (O5): lane {}; who passes is ACTIVE, all others are BRK",
+                self.test_text(lane)
+            ),
+            _ if left => {
+                let vpm = if self.g.vpm {
+                    "; VPM: ACTIVE and not valid becomes BRANCH"
+                } else {
+                    ""
+                };
+                format!("leaving the loop restores the class that the loop frame saved{vpm}")
+            }
+            "LOOP_END" if was == BRK => {
+                "once more: wake rule (O7), BRK lanes are not woken".to_owned()
+            }
+            "LOOP_END" => format!(
+                "once more: wake rule (O7), {} becomes ACTIVE before the test; the lane {}, who fails is BRK",
+                class_name(was),
+                self.cond_text(lane)
+            ),
+            "LOOP_BREAK" | "LOOP_CONTINUE" => format!(
+                "lane {}; who passes becomes {}",
+                self.test_text(lane),
+                class_name(if name == "LOOP_BREAK" { BRK } else { CONT })
+            ),
+            _ => "does not touch classes".to_owned(),
+        };
+        let letter = |class: u8| CLASS_LETTER[usize::from(class)];
+        let now = letter(self.after.class(lane));
+        format!("{name}, {} to {now}: {rule}", letter(was))
+    }
+
+    fn exec_rule(&self, lane: usize) -> String {
+        if is_alu(self.dw1) {
+            let class = class_name(self.before.class(lane));
+            format!(
+                "spec 3.6: lanes ACTIVE before {} execute it, this one was {class}",
+                self.name
+            )
+        } else if self.name == "slot" {
+            format!(
+                "spec 3.6: lanes that pass the condition test execute, this one {}",
+                self.test_text(lane)
+            )
+        } else {
+            format!(
+                "spec 3.6: {} is a control instruction, nobody executes it",
+                self.name
+            )
+        }
+    }
+
+    fn jump_rule(&self) -> String {
+        let (name, jump) = (self.name, self.jump);
+        let after = &self.after.wave;
+        let why = match name {
+            _ if is_alu(self.dw1) || name == "slot" || name == "POP" => "never jumps",
+            "JUMP" | "PUSH" | "PUSH_ELSE" if jump => "nobody passes, so it jumps",
+            "JUMP" | "PUSH" | "PUSH_ELSE" => "somebody passes, so it stays",
+            "ELSE" if jump => "nobody ACTIVE afterwards, so it jumps",
+            "ELSE" => "somebody ACTIVE afterwards, so it stays",
+            "LOOP_END" if jump => "somebody passes, and DX10 or lc > 1, so it jumps",
+            "LOOP_END" => "nobody passes after the waking, or lc is 1: leaves the loop",
+            "LOOP_BREAK" | "LOOP_CONTINUE" if jump => "nobody ACTIVE or BRANCH (O6), so it jumps",
+            "LOOP_BREAK" | "LOOP_CONTINUE" => "held back by ACTIVE or BRANCH lanes (O6)",
+            "CALL" if jump => "somebody passes and the depth allows it",
+            "CALL"
+                if after.skipped
+                    && self.before.test(self.g.cond, self.g.cf_const, self.g.vpm) != 0 =>
+            {
+                "depth + CALL_COUNT is over 32, so it is skipped (O20)"
+            }
+            "CALL" => "nobody passes, not taken",
+            "RETURN" if jump => {
+                "RETURN rule (O19): no ACTIVE lane that counts fails, to the return address"
+            }
+            "RETURN" => "RETURN rule (O19): an ACTIVE lane fails, so it stays",
+            "KILL" if jump => "no lane is valid afterwards (O21), so it jumps",
+            "KILL" => "a lane is still valid, so it stays",
+            _ if jump => "nobody passes or the count is 0: not entered, jumps",
+            _ => "entered, so it stays",
+        };
+        let to = if !jump {
+            "PC + 1"
+        } else if name == "RETURN" {
+            "the call frame's address"
+        } else {
+            "ADDR"
+        };
+        format!("spec 4.3, {name}: {why}; next PC is {to}")
+    }
+
+    /// What happened to the height of the stack.
+    fn space_rule(&self) -> String {
+        let name = self.name;
+        let (before, after) = (&self.before.wave, &self.after.wave);
+        let what = if after.sp > before.sp {
+            match after.sp - before.sp {
+                4 => "pushes a loop frame, 4 sub-entries".to_owned(),
+                _ if name == "CALL" => "pushes a call frame".to_owned(),
+                _ => "pushes a branch frame".to_owned(),
+            }
+        } else if name == "LOOP_END" && !self.jump {
+            "leaving pops the loop frame, 4 sub-entries".to_owned()
+        } else if name == "RETURN" && self.jump {
+            "pops the call frame".to_owned()
+        } else if matches!(name, "LOOP_BREAK" | "LOOP_CONTINUE") && self.jump {
+            "jumps: all branch frames above the loop frame are dropped, POP_COUNT ignored (O6)"
+                .to_owned()
+        } else if self.popped() > 0 {
+            format!("pops {} branch frames", self.popped())
+        } else {
+            match name {
+                "JUMP" | "ELSE" if self.jump => "jumps, and POP_COUNT is 0",
+                "JUMP" | "ELSE" => "pops only when it jumps (O1)",
+                "PUSH" => "nobody passes: nothing is pushed (O13)",
+                "ALU_ELSE_AFTER" => "pushes only if u (O16)",
+                _ => "leaves the stack alone",
+            }
+            .to_owned()
+        };
+        format!("spec 4.3, {name}: {what}")
+    }
+
+    fn top_rule(&self) -> String {
+        let after = &self.after.wave;
+        if after.sp == after.base {
+            format!("{}; no branch frame above base", self.space_rule())
+        } else if self.after.wave.nb > self.before.wave.nb {
+            format!("{}: the lanes ACTIVE before it", self.space_rule())
+        } else {
+            format!("{}; the branch frame now at sp - 1", self.space_rule())
+        }
+    }
+
+    fn frame_rule(&self) -> String {
+        let (name, sp) = (self.name, self.after.wave.sp);
+        match name {
+            _ if self.is_loop_start() && !self.jump => format!(
+                "spec 3.4, {name}: the loop frame saves classes, lt, lc, al, inc, base, bkind; base is now sp, {sp}"
+            ),
+            "CALL" if self.jump => format!(
+                "spec 3.4, CALL: the call frame saves PC + 1, depth, base, bkind; base is now sp, {sp}"
+            ),
+            "LOOP_END" if !self.jump => {
+                "spec 4.3, LOOP_END leaving: base and bkind restored, the frame below them is revealed"
+                    .to_owned()
+            }
+            "RETURN" if self.jump => {
+                "spec 4.3, RETURN: base and bkind restored, the frame below them is revealed".to_owned()
+            }
+            _ => format!("spec 4.3, {name}: the innermost loop or call frame is left alone"),
+        }
+    }
+
+    fn loop_rule(&self, field: &str) -> String {
+        let name = self.name;
+        let rule = match (name, self.jump) {
+            ("LOOP_START", false) => "loads count, first index and step of the loop constant",
+            ("LOOP_START_NO_AL", false) => "loads the count, al and inc stay",
+            ("LOOP_START_DX10", false) => "count 0 (O8), al and inc stay",
+            ("LOOP_END", false) => "leaving restores lt, lc, al and inc from the loop frame",
+            ("LOOP_END", true) => match (field, self.before.wave.lt) {
+                ("lc", L_DX10) => "once more: a DX10 loop does not count",
+                ("lc", _) => "once more: the count goes down by 1",
+                ("al", L_AL) => "once more: al + inc",
+                ("al", _) => "once more: only a LOOP_START loop steps al",
+                _ => "once more: lt and inc stay",
+            },
+            _ => "leaves the loop registers alone",
+        };
+        format!("spec 4.3, {name}: {rule}")
+    }
+
+    fn depth_rule(&self) -> String {
+        let rule = match (self.name, self.jump) {
+            ("CALL", true) => "taken: depth + CALL_COUNT",
+            ("CALL", false) => "not taken; skipped is set if the depth was the reason (O20)",
+            ("RETURN", true) => "the caller's depth comes back",
+            _ => "only CALL and RETURN change the depth, only CALL sets skipped",
+        };
+        format!("spec 4.3, {}: {rule}", self.name)
+    }
+}

@@ -1,0 +1,20 @@
+//! AMD R700 control-flow programs: per-pixel state and one mixed stack of branch, loop and call frames.
+//!
+//! Normative text: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"
+//! below).
+
+pub mod asm;
+pub mod environment;
+pub mod generate;
+pub mod golden;
+pub mod import;
+pub mod isa;
+pub mod judge;
+pub mod program;
+pub mod scalar;
+pub mod state;
+mod unit;
+
+/// The unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct R700;

@@ -1,0 +1,69 @@
+//! A control-flow program with the registers and constants it is launched with (spec 2.1, 2.6, 3.3).
+
+use serde::{Deserialize, Serialize};
+
+/// Quadwords that a program may have here; the hardware's addresses go further.
+pub const MOST_QUADS: usize = 65_536;
+
+/// A CF instruction (spec 2.1), and the one thing about its clause that the sequencer is told (spec 2.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Quad {
+    /// The word at the lower address.
+    pub dw0: u32,
+    /// The word above it.
+    pub dw1: u32,
+    /// `u`: the ALU clause updates the execute mask. Without meaning for other instructions.
+    pub u: bool,
+}
+
+/// Operands of the launch, and the constants (spec 2.6, 3.3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registers {
+    /// Address of the first instruction.
+    pub entry: u32,
+    /// Quadwords that belong to the program; a PC at or above it is an error.
+    pub prog_len: u32,
+    /// `STACK_SIZE`, entries of four sub-entries each.
+    pub stack_size: u8,
+    /// `SQ_BOOL_CONST`: bit i is boolean i.
+    pub bool_const: u32,
+    /// `SQ_LOOP_CONST` 0..31: 11:0 trip count, 23:12 first index, 31:24 step (signed).
+    pub loop_const: [u32; 32],
+}
+
+impl Default for Registers {
+    /// An empty program, and as much stack as the unit is built with by default.
+    fn default() -> Self {
+        Registers {
+            entry: 0,
+            prog_len: 0,
+            stack_size: 32,
+            bool_const: 0,
+            loop_const: [0; 32],
+        }
+    }
+}
+
+/// A program: quad i lies at address i.
+///
+/// Addresses beyond the quads read as zero words, which is a NOP.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// What runs of it are called: file name or kernel.
+    pub name: String,
+    /// Registers and constants set before launch.
+    pub regs: Registers,
+    /// Instructions from address 0 on; at most [`MOST_QUADS`].
+    pub quads: Vec<Quad>,
+}
+
+impl Program {
+    /// The instruction at `pc`; zero words where nothing was loaded.
+    pub fn quad(&self, pc: u32) -> Quad {
+        usize::try_from(pc)
+            .ok()
+            .and_then(|i| self.quads.get(i))
+            .copied()
+            .unwrap_or_default()
+    }
+}

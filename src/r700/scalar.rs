@@ -1,0 +1,2129 @@
+//! The third judge: one lane alone (*R700 behavioural specification*, "spec", section 4.6).
+//!
+//! There are no masks here. A lane has a program counter, a class, frames that hold one bit or one
+//! class, and loop registers; where it wants to jump it jumps, where it does not it goes on. With
+//! `VALID_PIXEL_MODE`, which spec 4.6 leaves out, the machine is spec 4.4 for a wavefront of this one
+//! lane, and [`Scalar::run`] gives what the lane executes in it.
+//!
+//! In a wavefront the lane may be led elsewhere: others keep it from jumping where it would jump alone
+//! (JUMP, ELSE, a loop's start and end, RETURN, ...), or take it along into a subroutine that it would
+//! pass by. Everything else that happens to it is its own doing. So one question decides whether every
+//! lane executes among others what it executes alone: is it all the same to the lane which way it is
+//! led? [`Scalar::new`] answers it for all places and all conditions at once. It follows every way that
+//! the lane can be led, and holds each one against the way that the lane would have gone: both must
+//! execute the same instructions, enter, repeat and leave the same loops in the same passes (so that
+//! aL is the same), and end with the same class. Where an ADDR is one of spec 7.1 the two ways meet at
+//! once, which makes this cheap; where they do not meet, the program is [`NotStructured`].
+//!
+//! That is the property of spec 9.1 itself, not a list of forms, so no form of spec 7.1 can be missing.
+//! Of the limits of spec 9.2 it finds those that make one lane depend on another. An ALU with u and no
+//! push where spec 9.2 does not want it is none of these: it does something else than the statement it
+//! was written for, but it does the same alone and in a wavefront. Nor are a RETURN inside an IF, a
+//! BREAK of the caller's loop, or frames that do not fit: they are errors (spec 6), before which every
+//! lane has executed the beginning of what it executes alone.
+
+use std::collections::{HashMap, HashSet};
+
+use thiserror::Error;
+
+use super::program::{Program, Quad};
+use super::state::ERROR_NAMES;
+
+const ILLEGAL: u8 = 1;
+const FIELD: u8 = 2;
+const NO_LOOP: u8 = 3;
+const LOOP_OPEN: u8 = 4;
+const NO_CALL: u8 = 5;
+const UNDERFLOW: u8 = 6;
+const OVERFLOW: u8 = 7;
+const END_STACK: u8 = 8;
+const PC_RANGE: u8 = 9;
+
+/// MAX of spec 3.4, entries, unless the unit is built with another.
+const MAX_STACK_SIZE: u32 = 32;
+/// Depth that a CALL may reach (spec 4.3).
+const MOST_CALLS: u32 = 32;
+/// Sub-entries beyond which no stack goes that fits anywhere: `STACK_SIZE` has eight bits.
+const BOTTOMLESS: u32 = 2 * 4 * 255;
+/// Lane states and pairs of them that [`Scalar::new`] looks at before it gives up.
+const MOST_STATES: usize = 1 << 19;
+
+/// Why a lane of a wavefront need not do what it does alone.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("address {pc}: {why}")]
+pub struct NotStructured {
+    /// Address of the instruction at which the lane can be led another way.
+    pub pc: u32,
+    /// What it then does, and what it does alone.
+    pub why: String,
+}
+
+/// How a run of one lane ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// An instruction with `END_OF_PROGRAM` was executed.
+    Done,
+    /// An error of spec 6. Alone there is no OVERFLOW: the stack is as large as is wanted.
+    Error(u8),
+    /// More instructions were executed and more passes made than asked for.
+    Limit,
+    /// It goes round for ever and executes nothing.
+    Silent,
+}
+
+/// What one lane did alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Address and aL of every instruction executed in the sense of spec 3.6, in order.
+    pub executed: Vec<(u32, u32)>,
+    /// How it ended.
+    pub end: End,
+    /// PC at the end; after an error, the offending instruction (spec 6).
+    pub pc: u32,
+    /// Class at the end.
+    pub class: Class,
+    /// Whether it is valid at the end: launched so and not killed.
+    pub valid: bool,
+}
+
+/// Class of a lane (spec 3.1), by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// On.
+    Active = 0,
+    /// Switched off by a conditional.
+    Branch = 1,
+    /// Switched off by a continue.
+    Cont = 2,
+    /// Switched off by a break, or not part of the innermost loop.
+    Brk = 3,
+}
+
+impl Class {
+    /// A conditional may switch it on again.
+    fn is_in_pass(self) -> bool {
+        matches!(self, Class::Active | Class::Branch)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Alu {
+    Plain,
+    PushBefore,
+    PopAfter,
+    Pop2After,
+    Continue,
+    Break,
+    ElseAfter,
+}
+
+/// Loop types (spec 3.2, `lt`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LoopType {
+    Al,
+    NoAl,
+    Dx10,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Op {
+    Reserved,
+    Alu(Alu),
+    Slot,
+    Control(Control),
+}
+
+/// Instructions that nobody executes: they belong to the wavefront (spec 3.6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Control {
+    LoopStart(LoopType),
+    LoopEnd,
+    /// LOOP_BREAK and LOOP_CONTINUE: the class they give.
+    Leave(Class),
+    Jump,
+    Push,
+    PushElse,
+    Else,
+    Pop,
+    Call,
+    Return,
+    Kill,
+}
+
+/// The fields of a CF word (spec 2.2 to 2.4).
+#[derive(Clone, Copy)]
+struct Word {
+    op: Op,
+    addr: u32,
+    pops: u32,
+    cf_const: u32,
+    cond: u32,
+    calls: u32,
+    end: bool,
+    vpm: bool,
+    wqm: bool,
+    u: bool,
+}
+
+impl Word {
+    fn decode(quad: Quad) -> Word {
+        let field = |high: u32, low: u32| quad.dw1 >> low & ((1 << (high - low + 1)) - 1);
+        if field(29, 29) == 1 {
+            let op = match field(29, 26) {
+                8 => Op::Alu(Alu::Plain),
+                9 => Op::Alu(Alu::PushBefore),
+                10 => Op::Alu(Alu::PopAfter),
+                11 => Op::Alu(Alu::Pop2After),
+                13 => Op::Alu(Alu::Continue),
+                14 => Op::Alu(Alu::Break),
+                15 => Op::Alu(Alu::ElseAfter),
+                _ => Op::Reserved,
+            };
+            return Word {
+                op,
+                addr: 0,
+                pops: 0,
+                cf_const: 0,
+                cond: 0,
+                calls: 0,
+                end: false,
+                vpm: false,
+                wqm: false,
+                u: quad.u,
+            };
+        }
+        let number = field(29, 23);
+        let op = match number {
+            0..=3 | 19 | 21..=23 | 26..=29 | 32..=40 | 58 => Op::Slot,
+            4 => Op::Control(Control::LoopStart(LoopType::Al)),
+            5 => Op::Control(Control::LoopEnd),
+            6 => Op::Control(Control::LoopStart(LoopType::Dx10)),
+            7 => Op::Control(Control::LoopStart(LoopType::NoAl)),
+            8 => Op::Control(Control::Leave(Class::Cont)),
+            9 => Op::Control(Control::Leave(Class::Brk)),
+            10 => Op::Control(Control::Jump),
+            11 => Op::Control(Control::Push),
+            12 => Op::Control(Control::PushElse),
+            13 => Op::Control(Control::Else),
+            14 => Op::Control(Control::Pop),
+            18 => Op::Control(Control::Call),
+            20 => Op::Control(Control::Return),
+            24 => Op::Control(Control::Kill),
+            _ => Op::Reserved,
+        };
+        Word {
+            op,
+            addr: quad.dw0,
+            pops: field(2, 0),
+            cf_const: field(7, 3),
+            // Memory and export words have other things in these bits.
+            cond: if number < 32 { field(9, 8) } else { 0 },
+            calls: field(18, 13),
+            end: field(21, 21) == 1,
+            vpm: field(22, 22) == 1,
+            wqm: field(30, 30) == 1,
+            u: false,
+        }
+    }
+}
+
+/// What a frame holds of one lane (spec 3.4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Frame {
+    /// It was ACTIVE.
+    Branch(bool),
+    /// Address of the LOOP_START, the lane's class before it, and whether the lane entered or only waits
+    /// for others.
+    Loop {
+        head: u32,
+        class: Class,
+        entered: bool,
+    },
+    /// Return address, and the depth of the caller with `CALL_COUNT` added.
+    Call { to: u32, depth: u32 },
+}
+
+/// A stack: number of its top frame in [`Stacks`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Stack(u32);
+
+impl Stack {
+    const EMPTY: Stack = Stack(0);
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    frame: Frame,
+    below: Stack,
+    /// Sub-entries in use up to here.
+    size: u32,
+    /// Branch frames up to here.
+    branches: u32,
+    /// Call nesting depth.
+    depth: u32,
+}
+
+/// All stacks there are, each frame kept once: equal stacks have equal numbers.
+struct Stacks {
+    nodes: Vec<Node>,
+    known: HashMap<(Frame, Stack), Stack>,
+}
+
+impl Stacks {
+    fn new() -> Self {
+        // The frame of the empty stack is never looked at.
+        let bottom = Node {
+            frame: Frame::Branch(false),
+            below: Stack::EMPTY,
+            size: 0,
+            branches: 0,
+            depth: 0,
+        };
+        Stacks {
+            nodes: vec![bottom],
+            known: HashMap::new(),
+        }
+    }
+
+    fn node(&self, stack: Stack) -> Node {
+        self.nodes[stack.0 as usize]
+    }
+
+    fn top(&self, stack: Stack) -> Option<(Frame, Stack)> {
+        let node = self.node(stack);
+        (stack != Stack::EMPTY).then_some((node.frame, node.below))
+    }
+
+    fn push(&mut self, below: Stack, frame: Frame) -> Stack {
+        if let Some(stack) = self.known.get(&(frame, below)) {
+            return *stack;
+        }
+        let mut node = Node {
+            frame,
+            below,
+            ..self.node(below)
+        };
+        match frame {
+            Frame::Branch(_) => (node.size, node.branches) = (node.size + 1, node.branches + 1),
+            Frame::Loop { .. } => node.size += 4,
+            Frame::Call { depth, .. } => (node.size, node.depth) = (node.size + 1, depth),
+        }
+        let stack = Stack(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.known.insert((frame, below), stack);
+        stack
+    }
+
+    /// Sub-entries that the stack needs (spec 3.4).
+    fn needs(&self, stack: Stack) -> u32 {
+        let node = self.node(stack);
+        node.size + if node.branches > 0 { 2 } else { 0 }
+    }
+
+    /// The stack with the branch frames dropped that lie above the innermost loop or call frame.
+    fn base(&self, mut stack: Stack) -> Stack {
+        while let Some((Frame::Branch(_), below)) = self.top(stack) {
+            stack = below;
+        }
+        stack
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Status {
+    Running,
+    Done,
+    Failed(u8),
+}
+
+/// A lane: all of it but the loop registers, which have no part in where it goes as long as somebody
+/// tells whether a counted loop makes another pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Lane {
+    pc: u32,
+    stack: Stack,
+    class: Class,
+    valid: bool,
+    status: Status,
+}
+
+/// What a lane does next, alone.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// Nothing that could be seen.
+    Moves(Lane),
+    /// It executes the instruction; where it is then, by its predicate.
+    Executes([Lane; 2]),
+    /// It enters the loop that begins here.
+    Enters(Lane),
+    /// It is at the end of a loop it has entered, and makes another pass or leaves; where both are
+    /// possible, `lc` decides.
+    EndsPass {
+        head: u32,
+        again: Option<Lane>,
+        leaves: Option<Lane>,
+    },
+    /// It has stopped.
+    Stopped,
+}
+
+struct Step {
+    alone: Turn,
+    /// Where else the lane can get if other lanes decide where the wavefront goes. Nothing that could be
+    /// seen happens to it on that way.
+    led: Option<Lane>,
+}
+
+impl Step {
+    fn moves(lane: Lane) -> Step {
+        Step {
+            alone: Turn::Moves(lane),
+            led: None,
+        }
+    }
+}
+
+/// Loop registers (spec 3.2).
+#[derive(Clone, Copy, Default)]
+struct Loop {
+    dx10: bool,
+    steps: bool,
+    lc: u32,
+    al: u32,
+    inc: u32,
+}
+
+impl Loop {
+    /// What a LOOP_START of this type loads from its constant.
+    fn enter(&mut self, kind: LoopType, constant: u32) {
+        self.dx10 = kind == LoopType::Dx10;
+        self.steps = kind == LoopType::Al;
+        self.lc = if self.dx10 { 0 } else { constant & 0xfff };
+        if self.steps {
+            self.al = constant >> 12 & 0xfff;
+            self.inc = (constant >> 24) as u8 as i8 as u32;
+        }
+    }
+
+    /// A LOOP_END that jumps.
+    fn repeat(&mut self) {
+        if !self.dx10 {
+            self.lc -= 1;
+        }
+        if self.steps {
+            self.al = self.al.wrapping_add(self.inc);
+        }
+    }
+}
+
+/// The program as one lane sees it.
+#[derive(Clone, Copy)]
+struct Machine<'p> {
+    program: &'p Program,
+    /// Sub-entries that fit (spec 3.4).
+    limit: u32,
+}
+
+impl<'p> Machine<'p> {
+    fn new(program: &'p Program, max_stack_size: u32) -> Self {
+        let limit = 4 * max_stack_size.min(program.regs.stack_size.into());
+        Machine { program, limit }
+    }
+
+    /// Spec 3.3.
+    fn launch(&self, valid: bool) -> Lane {
+        let regs = &self.program.regs;
+        Lane {
+            pc: regs.entry,
+            stack: Stack::EMPTY,
+            class: if valid { Class::Active } else { Class::Branch },
+            valid,
+            status: match regs.entry < regs.prog_len {
+                true => Status::Running,
+                false => Status::Failed(PC_RANGE),
+            },
+        }
+    }
+
+    fn word(&self, pc: u32) -> Word {
+        Word::decode(self.program.quad(pc))
+    }
+
+    fn constant(&self, word: &Word) -> u32 {
+        self.program.regs.loop_const[word.cf_const as usize]
+    }
+
+    /// The part of the condition test that is the same for all lanes (spec 4.1).
+    fn holds(&self, word: &Word) -> bool {
+        let boolean = self.program.regs.bool_const >> word.cf_const & 1 == 1;
+        match word.cond {
+            0 => true,
+            1 => false,
+            2 => boolean,
+            _ => !boolean,
+        }
+    }
+
+    /// The lane would have to be valid, and is not (spec 4.1).
+    fn is_left_out(lane: &Lane, word: &Word) -> bool {
+        word.vpm && !lane.valid
+    }
+
+    /// The condition test (spec 4.1).
+    fn passes(&self, lane: &Lane, word: &Word) -> bool {
+        lane.class == Class::Active && self.holds(word) && !Self::is_left_out(lane, word)
+    }
+
+    /// What VPM does after a pop or an ELSE.
+    fn filter(lane: &mut Lane, word: &Word) {
+        if lane.class == Class::Active && Self::is_left_out(lane, word) {
+            lane.class = Class::Branch;
+        }
+    }
+
+    fn push_branch(stacks: &mut Stacks, lane: &mut Lane) {
+        lane.stack = stacks.push(lane.stack, Frame::Branch(lane.class == Class::Active));
+    }
+
+    fn pop(stacks: &Stacks, lane: &mut Lane, count: u32, word: &Word) -> Result<(), u8> {
+        let mut last = None;
+        for _ in 0..count {
+            let Some((Frame::Branch(active), below)) = stacks.top(lane.stack) else {
+                return Err(UNDERFLOW);
+            };
+            (last, lane.stack) = (Some(active), below);
+        }
+        if let Some(active) = last {
+            if lane.class.is_in_pass() {
+                lane.class = if active { Class::Active } else { Class::Branch };
+            }
+            Self::filter(lane, word);
+        }
+        Ok(())
+    }
+
+    /// ELSE, as far as classes go.
+    fn invert(stacks: &Stacks, lane: &mut Lane, holds: bool, word: &Word) -> Result<(), u8> {
+        let Some((Frame::Branch(active), _)) = stacks.top(lane.stack) else {
+            return Err(UNDERFLOW);
+        };
+        if holds && active && !Self::is_left_out(lane, word) {
+            lane.class = match lane.class {
+                Class::Active => Class::Branch,
+                Class::Branch => Class::Active,
+                other => other,
+            };
+        }
+        Self::filter(lane, word);
+        Ok(())
+    }
+
+    /// The lane at `pc` after a jump that pops `POP_COUNT`.
+    fn jump(stacks: &Stacks, mut lane: Lane, word: &Word) -> Result<Lane, u8> {
+        Self::pop(stacks, &mut lane, word.pops, word)?;
+        lane.pc = word.addr;
+        Ok(lane)
+    }
+
+    /// What becomes of `before` if its instruction makes it `after`: the end of the program, and the
+    /// errors that depend on what the instruction leads to.
+    fn settle(&self, stacks: &Stacks, before: Lane, word: &Word, after: Result<Lane, u8>) -> Lane {
+        let fails = |code| Lane {
+            status: Status::Failed(code),
+            ..before
+        };
+        let lane = match after {
+            Ok(lane) => lane,
+            Err(code) => return fails(code),
+        };
+        let code = match word.end {
+            true if lane.stack == Stack::EMPTY => {
+                return Lane {
+                    status: Status::Done,
+                    ..lane
+                };
+            }
+            true => END_STACK,
+            false if lane.pc < self.program.regs.prog_len => return lane,
+            false => PC_RANGE,
+        };
+        // The lowest code wins, though alone there is room for everything.
+        match stacks.needs(lane.stack) > self.limit {
+            true => fails(OVERFLOW),
+            false => fails(code),
+        }
+    }
+
+    /// What `lane` does next, and where else it may be led.
+    fn step(&self, stacks: &mut Stacks, lane: Lane) -> Step {
+        if lane.status != Status::Running {
+            return Step {
+                alone: Turn::Stopped,
+                led: None,
+            };
+        }
+        let word = &self.word(lane.pc);
+        // Where it goes on, before anything happens to it.
+        let next = Lane {
+            pc: lane.pc.wrapping_add(1),
+            ..lane
+        };
+        let step = match word.op {
+            Op::Reserved => Err(ILLEGAL),
+            Op::Alu(alu) => self.alu(stacks, lane, next, word, alu),
+            Op::Slot => {
+                let next = self.settle(stacks, lane, word, Ok(next));
+                Ok(match self.passes(&lane, word) {
+                    true => Self::executes(next, next),
+                    false => Step::moves(next),
+                })
+            }
+            Op::Control(_) if word.wqm => Err(FIELD),
+            Op::Control(Control::Call) if word.pops > 0 => Err(FIELD),
+            Op::Control(control) => self.control(stacks, lane, next, word, control),
+        };
+        step.unwrap_or_else(|code| Step::moves(self.settle(stacks, lane, word, Err(code))))
+    }
+
+    /// Errors that happen whichever way the lane goes are returned; the others are a matter of
+    /// [`Machine::settle`].
+    fn control(
+        &self,
+        stacks: &mut Stacks,
+        lane: Lane,
+        mut next: Lane,
+        word: &Word,
+        control: Control,
+    ) -> Result<Step, u8> {
+        let ok = self.passes(&lane, word);
+        // Whether any lane can pass.
+        let holds = self.holds(word);
+        // Alone; led, if the others may want that.
+        let (alone, led) = match control {
+            Control::Jump if ok => (Ok(next), None),
+            Control::Jump => (Self::jump(stacks, lane, word), holds.then_some(Ok(next))),
+            Control::Push | Control::PushElse => {
+                Self::push_branch(stacks, &mut next);
+                if lane.class == Class::Active && !ok {
+                    next.class = Class::Branch;
+                }
+                let jumps = match control {
+                    Control::Push => Self::jump(stacks, lane, word),
+                    _ => Ok(Lane {
+                        pc: word.addr,
+                        ..next
+                    }),
+                };
+                match ok {
+                    true => (Ok(next), None),
+                    false => (jumps, holds.then_some(Ok(next))),
+                }
+            }
+            Control::Pop => {
+                Self::pop(stacks, &mut next, word.pops, word)?;
+                if next.class == Class::Active && !self.passes(&next, word) {
+                    next.class = Class::Branch;
+                }
+                (Ok(next), None)
+            }
+            Control::Else => {
+                Self::invert(stacks, &mut next, holds, word)?;
+                match next.class {
+                    Class::Active => (Ok(next), None),
+                    _ => (Self::jump(stacks, next, word), Some(Ok(next))),
+                }
+            }
+            Control::LoopStart(kind) => {
+                let counts = kind == LoopType::Dx10 || self.constant(word) & 0xfff > 0;
+                let entered = ok && counts;
+                let frame = Frame::Loop {
+                    head: lane.pc,
+                    class: lane.class,
+                    entered,
+                };
+                next.stack = stacks.push(lane.stack, frame);
+                if entered {
+                    return Ok(match self.settle(stacks, lane, word, Ok(next)) {
+                        failed if failed.status != Status::Running => Step::moves(failed),
+                        next => Step {
+                            alone: Turn::Enters(next),
+                            led: None,
+                        },
+                    });
+                }
+                next.class = Class::Brk;
+                let enters = (holds && counts).then_some(Ok(next));
+                (Self::jump(stacks, lane, word), enters)
+            }
+            Control::LoopEnd => return self.loop_end(stacks, lane, word),
+            Control::Leave(class) => {
+                let base = stacks.base(lane.stack);
+                let Some((Frame::Loop { .. }, _)) = stacks.top(base) else {
+                    return Err(NO_LOOP);
+                };
+                if ok {
+                    next.class = class;
+                }
+                let jumps = Lane {
+                    pc: word.addr,
+                    stack: base,
+                    ..next
+                };
+                match next.class.is_in_pass() {
+                    true => (Ok(next), None),
+                    false => (Ok(jumps), Some(Ok(next))),
+                }
+            }
+            Control::Call => {
+                let depth = stacks.node(lane.stack).depth + word.calls;
+                let frame = Frame::Call { to: next.pc, depth };
+                let calls = Lane {
+                    pc: word.addr,
+                    stack: stacks.push(lane.stack, frame),
+                    ..lane
+                };
+                match (holds && depth <= MOST_CALLS, ok) {
+                    (false, _) => (Ok(next), None),
+                    (true, true) => (Ok(calls), None),
+                    (true, false) => (Ok(next), Some(Ok(calls))),
+                }
+            }
+            Control::Return => {
+                let Some((Frame::Call { to, .. }, below)) = stacks.top(lane.stack) else {
+                    return Err(NO_CALL);
+                };
+                let returns = Lane {
+                    pc: to,
+                    stack: below,
+                    ..lane
+                };
+                let wants = lane.class == Class::Active && !Self::is_left_out(&lane, word);
+                match (holds, wants) {
+                    (true, _) => (Ok(returns), None),
+                    (false, true) => (Ok(next), None),
+                    (false, false) => (Ok(returns), Some(Ok(next))),
+                }
+            }
+            Control::Kill => {
+                next.valid &= !ok;
+                let jumps = Lane {
+                    pc: word.addr,
+                    ..next
+                };
+                match next.valid {
+                    true => (Ok(next), None),
+                    false => (Ok(jumps), Some(Ok(next))),
+                }
+            }
+        };
+        Ok(Step {
+            alone: Turn::Moves(self.settle(stacks, lane, word, alone)),
+            led: led.map(|led| self.settle(stacks, lane, word, led)),
+        })
+    }
+
+    /// An instruction that ends in an error is executed by nobody, and that does not depend on predicates.
+    fn executes(on: Lane, off: Lane) -> Step {
+        match on.status {
+            Status::Failed(_) => Step::moves(on),
+            _ => Step {
+                alone: Turn::Executes([off, on]),
+                led: None,
+            },
+        }
+    }
+
+    fn alu(
+        &self,
+        stacks: &mut Stacks,
+        lane: Lane,
+        mut next: Lane,
+        word: &Word,
+        alu: Alu,
+    ) -> Result<Step, u8> {
+        let off = match alu {
+            Alu::Break => Class::Brk,
+            Alu::Continue => Class::Cont,
+            _ => Class::Branch,
+        };
+        if alu == Alu::Break || alu == Alu::Continue {
+            let Some((Frame::Loop { .. }, _)) = stacks.top(stacks.base(lane.stack)) else {
+                return Err(NO_LOOP);
+            };
+        }
+        if alu == Alu::PushBefore || alu == Alu::ElseAfter && word.u {
+            Self::push_branch(stacks, &mut next);
+        }
+        let on = lane.class == Class::Active;
+        let mut after = [next, next];
+        if word.u && on {
+            after[0].class = off;
+        }
+        for next in &mut after {
+            let done = match alu {
+                Alu::PopAfter => Self::pop(stacks, next, 1, word),
+                Alu::Pop2After => Self::pop(stacks, next, 2, word),
+                Alu::ElseAfter => Self::invert(stacks, next, true, word),
+                _ => Ok(()),
+            };
+            *next = self.settle(stacks, lane, word, done.map(|()| *next));
+        }
+        let [zero, one] = after;
+        Ok(match on {
+            true => Self::executes(one, zero),
+            false => Step::moves(one),
+        })
+    }
+
+    fn loop_end(&self, stacks: &Stacks, mut lane: Lane, word: &Word) -> Result<Step, u8> {
+        let before = lane;
+        let Some((
+            Frame::Loop {
+                head,
+                class,
+                entered,
+            },
+            below,
+        )) = stacks.top(lane.stack)
+        else {
+            return Err(match stacks.top(stacks.base(lane.stack)) {
+                Some((Frame::Loop { .. }, _)) => LOOP_OPEN,
+                _ => NO_LOOP,
+            });
+        };
+        if lane.class != Class::Brk {
+            lane.class = Class::Active;
+        }
+        let start = self.word(head);
+        let (dx10, once) = match start.op {
+            Op::Control(Control::LoopStart(LoopType::Dx10)) => (true, false),
+            _ => (false, self.constant(&start) & 0xfff == 1),
+        };
+        let ok = self.passes(&lane, word);
+        let again = Lane {
+            pc: word.addr,
+            class: if ok { Class::Active } else { Class::Brk },
+            ..lane
+        };
+        let again = self.settle(stacks, before, word, Ok(again));
+        let mut leaves = Lane {
+            pc: lane.pc.wrapping_add(1),
+            stack: below,
+            class,
+            ..lane
+        };
+        Self::filter(&mut leaves, word);
+        let leaves = self.settle(stacks, before, word, Ok(leaves));
+        // Another pass can be made as long as anybody passes.
+        let possible = self.holds(word) && !once;
+        if !entered {
+            return Ok(Step {
+                alone: Turn::Moves(leaves),
+                led: possible.then_some(again),
+            });
+        }
+        let stays = ok && possible;
+        Ok(Step {
+            alone: Turn::EndsPass {
+                head,
+                again: stays.then_some(again),
+                leaves: (!stays || !dx10).then_some(leaves),
+            },
+            led: (possible && !ok).then_some(again),
+        })
+    }
+}
+
+/// The ways that a lane can be led through a program.
+struct Survey<'p> {
+    machine: Machine<'p>,
+    stacks: Stacks,
+    /// Lanes as they can be in a wavefront.
+    met: HashSet<Lane>,
+    /// Where a lane alone next does something that can be seen; `None`: never.
+    next: HashMap<Lane, Option<Lane>>,
+    /// Pairs of which the first does the same as the second, up to an error.
+    pairs: HashSet<(Lane, Lane)>,
+    /// Bit c: some way ends in error c.
+    errors: u16,
+    /// Some CALL is skipped for its depth.
+    skips: bool,
+}
+
+impl Survey<'_> {
+    fn overflows(&self, lane: &Lane) -> bool {
+        self.stacks.needs(lane.stack) > self.machine.limit
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.met.len() + self.pairs.len() + self.next.len() > MOST_STATES
+    }
+
+    /// Follows every way from `start`.
+    fn explore(&mut self, start: Lane) -> Result<(), NotStructured> {
+        let mut work = vec![start];
+        self.met.insert(start);
+        while let Some(lane) = work.pop() {
+            if let Status::Failed(code) = lane.status {
+                self.errors |= 1 << code;
+                continue;
+            }
+            let step = self.machine.step(&mut self.stacks, lane);
+            let alone = match step.alone {
+                Turn::Moves(next) | Turn::Enters(next) => [Some(next), None],
+                Turn::Executes([off, on]) => [Some(off), Some(on)],
+                Turn::EndsPass { again, leaves, .. } => [again, leaves],
+                Turn::Stopped => [None, None],
+            };
+            for next in alone.iter().flatten().chain(&step.led) {
+                if self.overflows(next) {
+                    // A push that is made and does not fit: that is the end of the wavefront.
+                    self.errors |= 1 << OVERFLOW;
+                } else if self.met.insert(*next) {
+                    work.push(*next);
+                }
+            }
+            let word = self.machine.word(lane.pc);
+            if word.op == Op::Control(Control::Call) && self.machine.holds(&word) {
+                self.skips |= self.stacks.node(lane.stack).depth + word.calls > MOST_CALLS;
+            }
+            if let Some(led) = step.led
+                && !self.overflows(&led)
+            {
+                self.compare(led, lane)
+                    .map_err(|why| reason(lane.pc, &word, &why))?;
+            }
+            if self.is_too_large() {
+                let why = format!("more than {MOST_STATES} ways to get there");
+                return Err(NotStructured { pc: lane.pc, why });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the lane `led`, from here on alone, does what the lane `own` does alone. It may end in an
+    /// error or do nothing more that can be seen: then it has done the beginning of it.
+    fn compare(&mut self, led: Lane, own: Lane) -> Result<(), String> {
+        let mut work = vec![(led, own)];
+        while let Some((led, own)) = work.pop() {
+            if led == own || self.is_too_large() {
+                continue;
+            }
+            let Some(led) = self.next_seen(led) else {
+                continue;
+            };
+            let own = self.next_seen(own);
+            if own == Some(led) || self.overflows(&led) {
+                continue;
+            }
+            if let Some(own) = own
+                && !self.pairs.insert((led, own))
+            {
+                continue;
+            }
+            let here = self.machine.step(&mut self.stacks, led).alone;
+            let there = own.map(|own| (own, self.machine.step(&mut self.stacks, own).alone));
+            match (here, there) {
+                (Turn::Stopped, _) if matches!(led.status, Status::Failed(_)) => {}
+                (Turn::Stopped, Some((own, Turn::Stopped)))
+                    if own.status == Status::Done
+                        && (own.class, own.valid) == (led.class, led.valid) => {}
+                (Turn::Executes(here), Some((own, Turn::Executes(there)))) if own.pc == led.pc => {
+                    work.extend(here.into_iter().zip(there));
+                }
+                (Turn::Enters(here), Some((own, Turn::Enters(there)))) if own.pc == led.pc => {
+                    work.push((here, there));
+                }
+                (
+                    Turn::EndsPass {
+                        head,
+                        again,
+                        leaves,
+                    },
+                    Some((
+                        _,
+                        Turn::EndsPass {
+                            head: own_head,
+                            again: own_again,
+                            leaves: own_leaves,
+                        },
+                    )),
+                ) if head == own_head
+                    && again.is_some() == own_again.is_some()
+                    && leaves.is_some() == own_leaves.is_some() =>
+                {
+                    work.extend(again.into_iter().zip(own_again));
+                    work.extend(leaves.into_iter().zip(own_leaves));
+                }
+                (here, there) => {
+                    let alone = there.map_or("does nothing more".to_owned(), |(own, turn)| {
+                        describe(&own, &turn)
+                    });
+                    return Err(format!("next {}, and alone {alone}", describe(&led, &here)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `lane` where it, alone, next does something that can be seen; `None` if it never does.
+    fn next_seen(&mut self, lane: Lane) -> Option<Lane> {
+        let (mut at, mut passed) = (lane, vec![]);
+        let found = loop {
+            // On the way it is noted as never seen again: so it is if the way leads back there.
+            if let Some(known) = self.next.get(&at) {
+                break *known;
+            }
+            match self.machine.step(&mut self.stacks, at).alone {
+                Turn::Moves(next) if self.stacks.node(at.stack).size <= BOTTOMLESS => {
+                    self.next.insert(at, None);
+                    passed.push(at);
+                    at = next;
+                }
+                Turn::Moves(_) => break None,
+                _ => break Some(at),
+            }
+        };
+        for lane in passed {
+            self.next.insert(lane, found);
+        }
+        found
+    }
+}
+
+/// What a lane is seen to do.
+fn describe(lane: &Lane, turn: &Turn) -> String {
+    let pc = lane.pc;
+    match turn {
+        Turn::Executes(_) => format!("executes 0x{pc:03x}"),
+        Turn::Enters(_) => format!("enters the loop at 0x{pc:03x}"),
+        Turn::EndsPass { head, again, .. } => {
+            let what = if again.is_some() {
+                "ends a pass of"
+            } else {
+                "leaves"
+            };
+            format!("{what} the loop of 0x{head:03x} at 0x{pc:03x}")
+        }
+        Turn::Moves(_) => format!("is at 0x{pc:03x}"),
+        Turn::Stopped => match lane.status {
+            Status::Failed(code) => {
+                let name = ERROR_NAMES[usize::from(code)];
+                format!("ends in error {code} {name} at 0x{pc:03x}")
+            }
+            _ => format!("ends as {:?}", lane.class),
+        },
+    }
+}
+
+/// Why a program cannot be judged: another way from the instruction at `pc` makes a difference.
+fn reason(pc: u32, word: &Word, difference: &str) -> NotStructured {
+    let Op::Control(control) = word.op else {
+        return NotStructured {
+            pc,
+            why: difference.to_owned(),
+        };
+    };
+    let (name, led) = match control {
+        Control::Jump => ("JUMP", "keep from jumping"),
+        Control::Push => ("PUSH", "keep from jumping"),
+        Control::PushElse => ("PUSH_ELSE", "keep from jumping"),
+        Control::Else => ("ELSE", "keep from jumping"),
+        Control::Pop => ("POP", "keep"),
+        Control::LoopStart(_) => ("LOOP_START", "take into the loop"),
+        Control::LoopEnd => ("LOOP_END", "take through another pass"),
+        Control::Leave(Class::Cont) => ("LOOP_CONTINUE", "keep from jumping"),
+        Control::Leave(_) => ("LOOP_BREAK", "keep from jumping"),
+        Control::Call => ("CALL", "take along"),
+        Control::Return => ("RETURN", "keep from returning"),
+        Control::Kill => ("KILL", "keep from jumping"),
+    };
+    let limit = match control {
+        Control::Jump | Control::Call if word.vpm => "VPM lets one lane depend on others, spec 9.2",
+        Control::Push => "ADDR belongs behind the POP, spec 9.2",
+        Control::Else if word.pops > 0 && word.vpm => "VPM belongs at the POP too, spec 9.2",
+        Control::Kill => "killed lanes go on, spec 3.1",
+        _ => "spec 7.1 says where ADDR belongs",
+    };
+    let why = format!("{name}: a lane that others {led} {difference} ({limit})");
+    NotStructured { pc, why }
+}
+
+/// One lane alone, in a program in which that is what it does in any wavefront.
+pub struct Scalar<'p> {
+    machine: Machine<'p>,
+    start: Lane,
+    errors: u16,
+    skips: bool,
+    /// More instructions than this in a row that nobody sees are a loop without end.
+    silent: usize,
+}
+
+impl<'p> Scalar<'p> {
+    /// Looks at every way that other lanes can lead a lane through `program`, which is launched `valid`
+    /// or not (spec 3.3).
+    ///
+    /// # Errors
+    ///
+    /// [`NotStructured`] names an instruction from which one of these ways is not all the same to the
+    /// lane. A program in which there are more ways than can be looked at is refused as well.
+    pub fn new(program: &'p Program, valid: bool) -> Result<Self, NotStructured> {
+        Scalar::with(program, valid, MAX_STACK_SIZE)
+    }
+
+    /// As [`Scalar::new`], on a unit whose stack has `max_stack_size` entries.
+    ///
+    /// # Errors
+    /// As [`Scalar::new`].
+    pub fn with(
+        program: &'p Program,
+        valid: bool,
+        max_stack_size: u32,
+    ) -> Result<Self, NotStructured> {
+        let machine = Machine::new(program, max_stack_size);
+        let start = machine.launch(valid);
+        let mut survey = Survey {
+            machine,
+            stacks: Stacks::new(),
+            met: HashSet::new(),
+            next: HashMap::new(),
+            pairs: HashSet::new(),
+            errors: 0,
+            skips: false,
+        };
+        survey.explore(start)?;
+        Ok(Scalar {
+            machine,
+            start,
+            errors: survey.errors,
+            skips: survey.skips,
+            silent: survey.met.len() + survey.next.len(),
+        })
+    }
+
+    /// Bit c is set if a wavefront of this program with such a lane may end in error c (spec 6). Any
+    /// other error is a bug of the unit.
+    ///
+    /// OVERFLOW is among them if some nesting needs more than `STACK_SIZE` or 32 entries; it happens
+    /// only if lanes go there.
+    pub fn possible_errors(&self) -> u16 {
+        self.errors
+    }
+
+    /// Whether a CALL may be skipped for its depth.
+    pub fn may_skip(&self) -> bool {
+        self.skips
+    }
+
+    /// Runs the lane from its launch.
+    ///
+    /// `predicate(k)` is asked at each instruction executed, with the number of those executed before it
+    /// (spec 3.6), and gives the predicate of the clause; that of other instructions has no effect.
+    ///
+    /// Ends with [`End::Limit`] after `most` events; an event is an instruction executed, or a LOOP_START
+    /// or LOOP_END of a loop that the lane is in. In a wavefront, too, every one of these is an
+    /// instruction of its own, so a lane has no more events than the wavefront executes instructions.
+    pub fn run(&self, most: u64, predicate: &mut dyn FnMut(u64) -> bool) -> Trace {
+        let mut stacks = Stacks::new();
+        let mut lane = self.start;
+        let (mut regs, mut saved) = (Loop::default(), vec![]);
+        let mut executed = vec![];
+        let (mut events, mut silent) = (0, 0);
+        let end = loop {
+            let turn = self.machine.step(&mut stacks, lane).alone;
+            if let Turn::Moves(next) = turn {
+                if silent > self.silent {
+                    break End::Silent;
+                }
+                silent += 1;
+                lane = next;
+                continue;
+            }
+            silent = 0;
+            if let Status::Failed(code) = lane.status {
+                break End::Error(code);
+            }
+            if lane.status == Status::Done {
+                break End::Done;
+            }
+            if events == most {
+                break End::Limit;
+            }
+            events += 1;
+            lane = match turn {
+                Turn::Executes(next) => {
+                    let bit = predicate(executed.len() as u64);
+                    executed.push((lane.pc, regs.al));
+                    next[usize::from(bit)]
+                }
+                Turn::Enters(next) => {
+                    saved.push(regs);
+                    let word = self.machine.word(lane.pc);
+                    if let Op::Control(Control::LoopStart(kind)) = word.op {
+                        regs.enter(kind, self.machine.constant(&word));
+                    }
+                    next
+                }
+                Turn::EndsPass { again, leaves, .. } => match (again, leaves) {
+                    (Some(again), leaves) if leaves.is_none() || regs.lc > 1 => {
+                        // A jump that is an error changes nothing.
+                        if again.status == Status::Running {
+                            regs.repeat();
+                        }
+                        again
+                    }
+                    (_, leaves) => {
+                        regs = saved.pop().unwrap_or_default();
+                        leaves.unwrap_or(lane)
+                    }
+                },
+                Turn::Moves(_) | Turn::Stopped => lane,
+            };
+        };
+        Trace {
+            executed,
+            end,
+            pc: lane.pc,
+            class: lane.class,
+            valid: lane.valid,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Class::{Active, Branch, Brk, Cont};
+    use super::*;
+    use crate::r700::program::Registers;
+
+    const ALU: u32 = 0xA000_0000;
+    const PUSH_BEFORE: u32 = 0xA400_0000;
+    const POP_AFTER: u32 = 0xA800_0000;
+    const POP2_AFTER: u32 = 0xAC00_0000;
+    const ALU_CONTINUE: u32 = 0xB400_0000;
+    const ALU_BREAK: u32 = 0xB800_0000;
+    const ELSE_AFTER: u32 = 0xBC00_0000;
+    const NOP: u32 = 0x8000_0000;
+    const LOOP_START: u32 = 0x8200_0000;
+    const LOOP_END: u32 = 0x8280_0000;
+    const DX10: u32 = 0x8300_0000;
+    const NO_AL: u32 = 0x8380_0000;
+    const CONTINUE: u32 = 0x8400_0000;
+    const BREAK: u32 = 0x8480_0000;
+    const JUMP: u32 = 0x8500_0000;
+    const PUSH: u32 = 0x8580_0000;
+    const PUSH_ELSE: u32 = 0x8600_0000;
+    const ELSE: u32 = 0x8680_0000;
+    const POP: u32 = 0x8700_0000;
+    const CALL: u32 = 0x8900_0000;
+    const RETURN: u32 = 0x8A00_0000;
+    const KILL: u32 = 0x8C00_0000;
+    const END: u32 = 1 << 21;
+    const VPM: u32 = 1 << 22;
+    const FALSE: u32 = 1 << 8;
+    /// BOOL b5, which is 1, and NOT_BOOL b5.
+    const HOLDS: u32 = 2 << 8 | 5 << 3;
+    const FAILS: u32 = 3 << 8 | 5 << 3;
+    const ONE_CALL: u32 = 1 << 13;
+
+    /// Constants of appendix A: b5 is 1, i1 to i4. ALU words have u where `us` says so.
+    fn program(words: &[(u32, u32)], us: &[usize]) -> Program {
+        let mut loop_const = [0; 32];
+        loop_const[1..5].copy_from_slice(&[1, 0x0200_5003, 0xff00_0003, 0x0100_7002]);
+        Program {
+            name: "test".to_owned(),
+            regs: Registers {
+                prog_len: words.len() as u32,
+                bool_const: 1 << 5,
+                loop_const,
+                ..Registers::default()
+            },
+            quads: words
+                .iter()
+                .enumerate()
+                .map(|(i, &(dw0, dw1))| Quad {
+                    dw0,
+                    dw1,
+                    u: us.contains(&i),
+                })
+                .collect(),
+        }
+    }
+
+    /// One lane; `predicates` in the order of the instructions executed, 1 beyond.
+    fn lane(program: &Program, predicates: &[u8]) -> Trace {
+        let scalar = Scalar::new(program, true).expect("structured");
+        scalar.run(1000, &mut |k| {
+            predicates.get(k as usize).is_none_or(|p| *p == 1)
+        })
+    }
+
+    fn pcs(trace: &Trace) -> Vec<u32> {
+        assert_eq!(trace.end, End::Done);
+        trace.executed.iter().map(|(pc, _)| *pc).collect()
+    }
+
+    fn with(mut program: Program, at: usize, dw0: u32, dw1: u32) -> Program {
+        (program.quads[at].dw0, program.quads[at].dw1) = (dw0, dw1);
+        program
+    }
+
+    fn if_else() -> Program {
+        let words = [
+            (6, PUSH_BEFORE),
+            (3, JUMP),
+            (7, ALU),
+            (5, ELSE + 1),
+            (8, POP_AFTER),
+            (0, NOP | END),
+        ];
+        program(&words, &[0])
+    }
+
+    #[test]
+    fn spec_7_3_if_else_endif() {
+        assert_eq!(pcs(&lane(&if_else(), &[1])), [0, 2, 5]);
+        assert_eq!(pcs(&lane(&if_else(), &[0])), [0, 4, 5]);
+    }
+
+    #[test]
+    fn spec_7_4_nested_if() {
+        let words = [
+            (10, PUSH_BEFORE),
+            (9, JUMP + 1),
+            (11, PUSH_BEFORE),
+            (5, JUMP),
+            (12, ALU),
+            (7, ELSE + 1),
+            (13, POP_AFTER),
+            (14, ALU),
+            (9, POP + 1),
+            (0, NOP | END),
+        ];
+        let p = program(&words, &[0, 2]);
+        assert_eq!(pcs(&lane(&p, &[1, 0])), [0, 2, 6, 7, 9]);
+        assert_eq!(pcs(&lane(&p, &[1, 1])), [0, 2, 4, 7, 9]);
+        assert_eq!(pcs(&lane(&p, &[0])), [0, 9]);
+    }
+
+    fn break_and_continue() -> Program {
+        let words = [
+            (12, DX10),
+            (14, ALU),
+            (15, PUSH_BEFORE),
+            (6, JUMP + 1),
+            (11, BREAK),
+            (6, POP + 1),
+            (16, PUSH_BEFORE),
+            (10, JUMP + 1),
+            (11, CONTINUE),
+            (10, POP + 1),
+            (17, ALU),
+            (1, LOOP_END),
+            (0, NOP | END),
+        ];
+        program(&words, &[2, 6])
+    }
+
+    #[test]
+    fn spec_7_5_break_and_continue() {
+        let p = break_and_continue();
+        let l0 = lane(&p, &[1, 0, 1, 1, 0, 0, 1, 1, 1]);
+        assert_eq!(pcs(&l0), [1, 2, 6, 1, 2, 6, 10, 1, 2, 12]);
+        assert_eq!(pcs(&lane(&p, &[1, 1])), [1, 2, 12]);
+        let l2 = lane(&p, &[1, 0, 0, 1, 1, 0, 1, 1, 1]);
+        assert_eq!(pcs(&l2), [1, 2, 6, 10, 1, 2, 6, 1, 2, 12]);
+        let l3 = lane(&p, &[1, 0, 0, 1, 1, 1]);
+        assert_eq!(pcs(&l3), [1, 2, 6, 10, 1, 2, 12]);
+        assert_eq!((l3.class, l3.valid, l3.pc), (Active, true, 13));
+    }
+
+    #[test]
+    fn spec_7_6_loop_with_al() {
+        let words = [
+            (6, LOOP_START + (3 << 3)),
+            (8, ALU),
+            (9, PUSH_BEFORE),
+            (5, JUMP + 1),
+            (10, POP_AFTER),
+            (1, LOOP_END + (3 << 3)),
+            (11, ALU),
+            (0, NOP | END),
+        ];
+        let mut p = program(&words, &[2]);
+        p.regs.loop_const[3] = 0xfe00_a003;
+        let e = [
+            (1, 10),
+            (2, 10),
+            (4, 10),
+            (1, 8),
+            (2, 8),
+            (1, 6),
+            (2, 6),
+            (6, 0),
+            (7, 0),
+        ];
+        assert_eq!(lane(&p, &[1, 1, 1, 1, 0, 1, 0]).executed, e);
+        // Below zero aL wraps in 32 bits (appendix A, 33).
+        p.regs.loop_const[3] = 0xff00_0002;
+        let wrapped = lane(&p, &[1, 0, 1, 0]).executed;
+        assert_eq!(wrapped[..4], [(1, 0), (2, 0), (1, u32::MAX), (2, u32::MAX)]);
+    }
+
+    fn call_under_if() -> Program {
+        let words = [
+            (12, PUSH_BEFORE),
+            (4, JUMP + 1),
+            (6, CALL | ONE_CALL | HOLDS),
+            (4, POP + 1),
+            (13, ALU),
+            (0, NOP | END),
+            (14, ALU),
+            (15, PUSH_BEFORE),
+            (10, JUMP + 1),
+            (16, POP_AFTER),
+            (0, RETURN),
+        ];
+        program(&words, &[0, 7])
+    }
+
+    #[test]
+    fn spec_7_7_call_and_return() {
+        let p = call_under_if();
+        assert_eq!(pcs(&lane(&p, &[0])), [0, 4, 5]);
+        assert_eq!(pcs(&lane(&p, &[1, 1, 1])), [0, 6, 7, 9, 4, 5]);
+        assert_eq!(pcs(&lane(&p, &[1, 1, 0])), [0, 6, 7, 4, 5]);
+        let p = with(p, 2, 6, CALL | ONE_CALL | FAILS);
+        assert_eq!(pcs(&lane(&p, &[1])), [0, 4, 5]);
+    }
+
+    #[test]
+    fn spec_7_8_a_push_that_nobody_is_active_for() {
+        let words = [
+            (13, DX10),
+            (14, ALU),
+            (15, PUSH_BEFORE),
+            (11, JUMP + 1),
+            (16, PUSH_BEFORE),
+            (8, JUMP + 1),
+            (12, BREAK),
+            (8, POP + 1),
+            (17, PUSH_BEFORE),
+            (11, POP + 1),
+            (11, POP + 1),
+            (18, ALU_BREAK),
+            (1, LOOP_END),
+            (0, NOP | END),
+        ];
+        let p = program(&words, &[2, 4, 8, 11]);
+        assert_eq!(pcs(&lane(&p, &[1, 1, 1])), [1, 2, 4, 13]);
+        assert_eq!(pcs(&lane(&p, &[1, 0, 0])), [1, 2, 11, 13]);
+        assert_eq!(pcs(&lane(&p, &[1, 1, 0, 1, 0])), [1, 2, 4, 8, 11, 13]);
+    }
+
+    const ON: Frame = Frame::Branch(true);
+    const OFF: Frame = Frame::Branch(false);
+    const LOOP: Frame = Frame::Loop {
+        head: 1,
+        class: Active,
+        entered: true,
+    };
+    const WAITS: Frame = Frame::Loop {
+        head: 1,
+        class: Branch,
+        entered: false,
+    };
+    const CALLED: Frame = Frame::Call { to: 20, depth: 3 };
+
+    /// A lane in the middle of a program whose word 5 is this one; word 1 starts a loop with i2.
+    struct Row {
+        stacks: Stacks,
+        lane: Lane,
+        program: Program,
+    }
+
+    impl Row {
+        fn new(dw0: u32, dw1: u32, class: Class, frames: &[Frame]) -> Row {
+            let mut words = [(0, NOP); 32];
+            words[1] = (9, LOOP_START + (2 << 3));
+            words[5] = (dw0, dw1);
+            let mut stacks = Stacks::new();
+            let stack = frames
+                .iter()
+                .fold(Stack::EMPTY, |stack, f| stacks.push(stack, *f));
+            let lane = Lane {
+                pc: 5,
+                stack,
+                class,
+                valid: true,
+                status: Status::Running,
+            };
+            Row {
+                stacks,
+                lane,
+                program: program(&words, &[]),
+            }
+        }
+
+        fn u(mut self) -> Row {
+            self.program.quads[5].u = true;
+            self
+        }
+
+        fn killed(mut self) -> Row {
+            self.lane.valid = false;
+            self
+        }
+
+        /// PC, class and frames of a lane.
+        fn show(&self, lane: &Lane) -> (u32, Class, Vec<Frame>) {
+            let (mut frames, mut stack) = (vec![], lane.stack);
+            while let Some((frame, below)) = self.stacks.top(stack) {
+                frames.push(frame);
+                stack = below;
+            }
+            frames.reverse();
+            (lane.pc, lane.class, frames)
+        }
+
+        fn step(&mut self) -> Step {
+            let machine = Machine::new(&self.program, MAX_STACK_SIZE);
+            machine.step(&mut self.stacks, self.lane)
+        }
+
+        /// Alone: not executed, no event.
+        fn moves(mut self, pc: u32, class: Class, frames: &[Frame]) {
+            match self.step().alone {
+                Turn::Moves(to) => {
+                    assert_eq!(to.status, Status::Running);
+                    assert_eq!(self.show(&to), (pc, class, frames.to_vec()));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+
+        /// Executed; afterwards class and frames for predicate 0, for predicate 1.
+        fn executes(mut self, zero: (Class, &[Frame]), one: (Class, &[Frame])) {
+            match self.step().alone {
+                Turn::Executes([off, on]) => {
+                    assert_eq!(self.show(&off), (6, zero.0, zero.1.to_vec()));
+                    assert_eq!(self.show(&on), (6, one.0, one.1.to_vec()));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+
+        fn fails(mut self, code: u8) {
+            match self.step().alone {
+                Turn::Moves(to) => {
+                    assert_eq!(
+                        to,
+                        Lane {
+                            status: Status::Failed(code),
+                            ..self.lane
+                        }
+                    );
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+
+        /// LOOP_END: another pass, leaving, and where others may lead the lane.
+        fn ends_pass(
+            mut self,
+            again: Option<(u32, Class)>,
+            leaves: Option<(u32, Class)>,
+            led: Option<(u32, Class)>,
+        ) {
+            let step = self.step();
+            let short = |lane: Option<Lane>| lane.map(|lane| (lane.pc, lane.class));
+            match step.alone {
+                Turn::EndsPass {
+                    head,
+                    again: alone_again,
+                    leaves: alone_leaves,
+                } => {
+                    assert_eq!(head, 1);
+                    assert_eq!((short(alone_again), short(alone_leaves)), (again, leaves));
+                }
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(short(step.led), led);
+        }
+    }
+
+    fn row(dw0: u32, dw1: u32, class: Class, frames: &[Frame]) -> Row {
+        Row::new(dw0, dw1, class, frames)
+    }
+
+    #[test]
+    fn spec_4_6_slots_are_executed_by_lanes_that_pass() {
+        row(0, NOP, Active, &[]).executes((Active, &[]), (Active, &[]));
+        row(0, NOP | HOLDS, Active, &[]).executes((Active, &[]), (Active, &[]));
+        row(0, NOP | FAILS, Active, &[]).moves(6, Active, &[]);
+        row(0, NOP | FALSE, Active, &[]).moves(6, Active, &[]);
+        row(0, NOP, Branch, &[ON]).moves(6, Branch, &[ON]);
+        row(0, NOP | VPM, Active, &[])
+            .killed()
+            .moves(6, Active, &[]);
+        row(0, NOP, Active, &[])
+            .killed()
+            .executes((Active, &[]), (Active, &[]));
+        // An export has other fields where COND is.
+        row(0, 0x9380_0000 | FALSE, Active, &[]).executes((Active, &[]), (Active, &[]));
+        // WQM means nothing to a slot.
+        row(0, NOP | 1 << 30, Active, &[]).executes((Active, &[]), (Active, &[]));
+        for op in [0, 1, 2, 3, 19, 21, 22, 23, 26, 27, 28, 29, 32, 40, 58] {
+            row(0, NOP | op << 23, Active, &[]).executes((Active, &[]), (Active, &[]));
+        }
+        for op in [15, 16, 17, 25, 30, 31, 41, 57, 59, 63] {
+            row(0, NOP | op << 23, Active, &[]).fails(ILLEGAL);
+        }
+        row(0, 0xB000_0000, Active, &[]).fails(ILLEGAL);
+    }
+
+    #[test]
+    fn spec_4_6_alu() {
+        row(0, ALU, Active, &[]).executes((Active, &[]), (Active, &[]));
+        row(0, ALU, Active, &[])
+            .u()
+            .executes((Branch, &[]), (Active, &[]));
+        row(0, ALU, Cont, &[LOOP]).u().moves(6, Cont, &[LOOP]);
+        // The frame is taken before u acts, and is pushed by lanes that are off as well.
+        row(0, PUSH_BEFORE, Active, &[])
+            .u()
+            .executes((Branch, &[ON]), (Active, &[ON]));
+        row(0, PUSH_BEFORE, Brk, &[LOOP])
+            .u()
+            .moves(6, Brk, &[LOOP, OFF]);
+        // The pop overwrites what u did.
+        row(0, POP_AFTER, Active, &[ON])
+            .u()
+            .executes((Active, &[]), (Active, &[]));
+        row(0, POP2_AFTER, Branch, &[ON, OFF]).moves(6, Active, &[]);
+        row(0, POP2_AFTER, Active, &[ON]).fails(UNDERFLOW);
+        row(0, ALU_BREAK, Active, &[LOOP, ON])
+            .u()
+            .executes((Brk, &[LOOP, ON]), (Active, &[LOOP, ON]));
+        row(0, ALU_CONTINUE, Active, &[LOOP])
+            .u()
+            .executes((Cont, &[LOOP]), (Active, &[LOOP]));
+        row(0, ALU_BREAK, Active, &[LOOP]).executes((Active, &[LOOP]), (Active, &[LOOP]));
+        row(0, ALU_BREAK, Active, &[LOOP, CALLED])
+            .u()
+            .fails(NO_LOOP);
+        // With u a frame of its own, without it the open one.
+        row(0, ELSE_AFTER, Active, &[])
+            .u()
+            .executes((Active, &[ON]), (Branch, &[ON]));
+        row(0, ELSE_AFTER, Active, &[ON]).executes((Branch, &[ON]), (Branch, &[ON]));
+        row(0, ELSE_AFTER, Branch, &[ON]).moves(6, Active, &[ON]);
+        row(0, ELSE_AFTER, Branch, &[OFF]).moves(6, Branch, &[OFF]);
+        row(0, ELSE_AFTER, Branch, &[]).fails(UNDERFLOW);
+    }
+
+    #[test]
+    fn spec_4_6_jump_push_pop_else() {
+        row(9, JUMP + 1, Active, &[ON]).moves(6, Active, &[ON]);
+        row(9, JUMP + 1, Branch, &[ON]).moves(9, Active, &[]);
+        row(9, JUMP + 2, Branch, &[OFF, ON]).moves(9, Branch, &[]);
+        row(9, JUMP + 1, Cont, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+        row(9, JUMP + 1, Brk, &[LOOP, ON]).moves(9, Brk, &[LOOP]);
+        row(9, JUMP | FALSE, Active, &[]).moves(9, Active, &[]);
+        row(9, JUMP | FAILS, Active, &[]).moves(9, Active, &[]);
+        row(9, JUMP + 1, Branch, &[LOOP]).fails(UNDERFLOW);
+        row(99, JUMP, Branch, &[]).fails(PC_RANGE);
+
+        row(9, PUSH, Active, &[]).moves(6, Active, &[ON]);
+        row(9, PUSH + 1, Branch, &[ON]).moves(9, Active, &[]);
+        row(9, PUSH | FAILS, Active, &[]).moves(9, Active, &[]);
+        row(9, PUSH_ELSE, Active, &[]).moves(6, Active, &[ON]);
+        row(9, PUSH_ELSE | FAILS, Active, &[]).moves(9, Branch, &[ON]);
+        row(9, PUSH_ELSE, Cont, &[LOOP]).moves(9, Cont, &[LOOP, OFF]);
+
+        row(9, POP + 1, Branch, &[ON]).moves(6, Active, &[]);
+        row(9, POP + 2, Active, &[OFF, ON]).moves(6, Branch, &[]);
+        row(9, POP + 1, Brk, &[LOOP, ON]).moves(6, Brk, &[LOOP]);
+        row(9, POP, Branch, &[]).moves(6, Branch, &[]);
+        row(9, (POP + 1) | FALSE, Branch, &[ON]).moves(6, Branch, &[]);
+        row(9, POP | FAILS, Active, &[]).moves(6, Branch, &[]);
+        row(9, POP + 1, Active, &[]).fails(UNDERFLOW);
+
+        row(9, ELSE + 1, Branch, &[ON]).moves(6, Active, &[ON]);
+        row(9, ELSE + 1, Active, &[ON]).moves(9, Active, &[]);
+        row(9, ELSE, Active, &[ON]).moves(9, Branch, &[ON]);
+        row(9, ELSE, Branch, &[OFF]).moves(9, Branch, &[OFF]);
+        row(9, (ELSE + 1) | FAILS, Active, &[ON]).moves(6, Active, &[ON]);
+        row(9, ELSE + 1, Cont, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+        row(9, ELSE, Branch, &[CALLED]).fails(UNDERFLOW);
+        row(9, ELSE | 1 << 30, Branch, &[ON]).fails(FIELD);
+    }
+
+    #[test]
+    fn spec_4_6_loops() {
+        let starts = |dw1, class, frames: &[Frame]| {
+            let mut row = row(9, dw1, class, frames);
+            match row.step().alone {
+                Turn::Enters(to) => Some(row.show(&to)),
+                _ => None,
+            }
+        };
+        let entered = Frame::Loop {
+            head: 5,
+            class: Active,
+            entered: true,
+        };
+        for dw1 in [LOOP_START | 2 << 3, NO_AL | 2 << 3, DX10] {
+            assert_eq!(
+                starts(dw1, Active, &[ON]),
+                Some((6, Active, vec![ON, entered]))
+            );
+        }
+        // Count 0, and a lane that is off: the loop is jumped over.
+        row(9, LOOP_START + 1, Active, &[ON]).moves(9, Active, &[]);
+        row(9, NO_AL, Active, &[]).moves(9, Active, &[]);
+        row(9, DX10 + 1, Branch, &[ON]).moves(9, Active, &[]);
+        row(9, DX10 | FAILS, Active, &[]).moves(9, Active, &[]);
+
+        let (again, leaves) = (Some((2, Active)), Some((6, Active)));
+        let waits = Some((2, Brk));
+        for class in [Active, Branch, Cont] {
+            row(2, LOOP_END, class, &[LOOP]).ends_pass(again, leaves, None);
+        }
+        row(2, LOOP_END, Brk, &[LOOP]).ends_pass(None, leaves, waits);
+        row(2, LOOP_END | FALSE, Active, &[LOOP]).ends_pass(None, leaves, None);
+        // Nobody makes a second pass of one.
+        let with_head = |dw1| {
+            let mut row = row(2, LOOP_END, Active, &[LOOP]);
+            row.program.quads[1].dw1 = dw1;
+            row
+        };
+        with_head(LOOP_START | 1 << 3).ends_pass(None, leaves, None);
+        with_head(DX10).ends_pass(again, None, None);
+        // With VPM a killed lane leaves, and is off behind the loop.
+        row(2, LOOP_END | VPM, Active, &[LOOP])
+            .killed()
+            .ends_pass(None, Some((6, Branch)), waits);
+        // A lane that only waited.
+        row(2, LOOP_END, Brk, &[ON, WAITS]).moves(6, Branch, &[ON]);
+        row(2, LOOP_END, Active, &[LOOP, ON]).fails(LOOP_OPEN);
+        row(2, LOOP_END, Active, &[LOOP, CALLED]).fails(NO_LOOP);
+        row(2, LOOP_END, Active, &[ON]).fails(NO_LOOP);
+
+        row(9, BREAK, Active, &[LOOP, ON, ON]).moves(9, Brk, &[LOOP]);
+        row(9, CONTINUE + 3, Active, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+        row(9, BREAK, Branch, &[LOOP, ON]).moves(6, Branch, &[LOOP, ON]);
+        row(9, BREAK, Cont, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+        row(9, BREAK | FALSE, Active, &[LOOP]).moves(6, Active, &[LOOP]);
+        row(9, BREAK | FALSE, Brk, &[LOOP, OFF]).moves(9, Brk, &[LOOP]);
+        row(9, CONTINUE, Active, &[LOOP, CALLED]).fails(NO_LOOP);
+    }
+
+    #[test]
+    fn spec_4_6_calls_and_kill() {
+        let call = |depth| Frame::Call { to: 6, depth };
+        row(9, CALL | ONE_CALL, Active, &[CALLED]).moves(9, Active, &[CALLED, call(4)]);
+        row(9, CALL | 29 << 13, Active, &[CALLED]).moves(9, Active, &[CALLED, call(32)]);
+        row(9, CALL | 30 << 13, Active, &[CALLED]).moves(6, Active, &[CALLED]);
+        row(9, CALL, Branch, &[]).moves(6, Branch, &[]);
+        row(9, CALL | FAILS, Active, &[]).moves(6, Active, &[]);
+        row(9, CALL + 1, Branch, &[]).fails(FIELD);
+
+        row(9, RETURN, Active, &[ON, CALLED]).moves(20, Active, &[ON]);
+        row(9, RETURN, Branch, &[CALLED]).moves(20, Branch, &[]);
+        row(9, RETURN | FAILS, Active, &[CALLED]).moves(6, Active, &[CALLED]);
+        row(9, RETURN | FAILS, Branch, &[CALLED]).moves(20, Branch, &[]);
+        row(9, RETURN | FAILS | VPM, Active, &[CALLED])
+            .killed()
+            .moves(20, Active, &[]);
+        row(9, RETURN, Active, &[CALLED, ON]).fails(NO_CALL);
+        row(9, RETURN, Active, &[LOOP]).fails(NO_CALL);
+
+        row(9, KILL, Active, &[]).moves(9, Active, &[]);
+        row(9, KILL | FAILS, Active, &[]).moves(6, Active, &[]);
+        row(9, KILL, Branch, &[]).moves(6, Branch, &[]);
+        row(9, KILL, Branch, &[]).killed().moves(9, Branch, &[]);
+    }
+
+    /// Spec 4.4, what 4.6 leaves out.
+    #[test]
+    fn valid_pixel_mode() {
+        row(9, JUMP | VPM, Active, &[])
+            .killed()
+            .moves(9, Active, &[]);
+        row(9, (JUMP + 1) | VPM, Branch, &[ON])
+            .killed()
+            .moves(9, Branch, &[]);
+        row(9, PUSH | VPM, Active, &[])
+            .killed()
+            .moves(9, Active, &[]);
+        row(9, PUSH_ELSE | VPM, Active, &[])
+            .killed()
+            .moves(9, Branch, &[ON]);
+        row(9, (POP + 1) | VPM, Branch, &[ON])
+            .killed()
+            .moves(6, Branch, &[]);
+        row(9, POP | VPM, Active, &[])
+            .killed()
+            .moves(6, Branch, &[]);
+        row(9, ELSE | VPM, Active, &[ON])
+            .killed()
+            .moves(9, Branch, &[ON]);
+        row(9, ELSE | VPM, Branch, &[ON])
+            .killed()
+            .moves(9, Branch, &[ON]);
+        row(9, ELSE | VPM, Branch, &[ON]).moves(6, Active, &[ON]);
+        row(9, CALL | VPM, Active, &[])
+            .killed()
+            .moves(6, Active, &[]);
+        // An ALU instruction does not ask.
+        row(0, POP_AFTER, Active, &[ON])
+            .killed()
+            .executes((Active, &[]), (Active, &[]));
+    }
+
+    fn refused(p: &Program, pc: u32, words: &[&str]) {
+        match Scalar::new(p, true) {
+            Ok(_) => panic!("accepted, expected {pc}: {words:?}"),
+            Err(e) => {
+                let text = e.to_string();
+                assert!(
+                    e.pc == pc && words.iter().all(|w| text.contains(w)),
+                    "{text}, expected {pc}: {words:?}"
+                );
+            }
+        }
+    }
+
+    /// One target or field wrong at a time.
+    #[test]
+    fn lanes_that_depend_on_others_are_refused() {
+        refused(
+            &with(if_else(), 1, 4, JUMP),
+            1,
+            &["JUMP", "next executes 0x004, and alone executes 0x005"],
+        );
+        refused(
+            &with(if_else(), 1, 3, JUMP + 1),
+            1,
+            &["JUMP", "alone ends in error 6 UNDERFLOW at 0x003"],
+        );
+        refused(
+            &with(if_else(), 3, 5, ELSE),
+            3,
+            &["ELSE", "alone ends in error 8 END_STACK at 0x005"],
+        );
+        refused(
+            &with(if_else(), 3, 4, ELSE + 1),
+            3,
+            &["ELSE", "alone ends in error 6 UNDERFLOW at 0x004"],
+        );
+        let leave = break_and_continue;
+        refused(&with(leave(), 4, 12, BREAK), 4, &["LOOP_BREAK", "spec 7.1"]);
+        refused(
+            &with(leave(), 8, 8, CONTINUE),
+            8,
+            &["LOOP_CONTINUE", "and alone does nothing more"],
+        );
+        let call = call_under_if;
+        refused(&with(call(), 8, 9, JUMP + 1), 8, &["JUMP", "error 6"]);
+        refused(&with(call(), 8, 10, JUMP), 8, &["JUMP", "error 5"]);
+        // Behind the POP of the caller's IF a jump without a pop leaves the frame open.
+        refused(&with(call(), 1, 4, JUMP), 1, &["JUMP", "error 8"]);
+    }
+
+    /// Spec 9.2, each limit that makes one lane depend on another; behind each the nearest program that
+    /// keeps it.
+    #[test]
+    fn limits_of_spec_9_2() {
+        let accepted = |p: &Program| {
+            for valid in [true, false] {
+                if let Err(e) = Scalar::new(p, valid) {
+                    panic!("{e}");
+                }
+            }
+        };
+        // A PUSH must jump behind its POP.
+        let push = |to| {
+            let words = [
+                (0, PUSH_BEFORE),
+                (to, PUSH | HOLDS),
+                (0, ALU),
+                (4, POP + 1),
+                (5, POP + 1),
+                (0, NOP | END),
+            ];
+            program(&words, &[0])
+        };
+        refused(&push(3), 1, &["PUSH", "behind the POP"]);
+        refused(&push(2), 1, &["PUSH"]);
+        accepted(&push(4));
+        // VPM on a JUMP; on a CALL.
+        let killed_if = |dw1| {
+            let words = [
+                (0, PUSH_BEFORE),
+                (2, KILL),
+                (3, POP + 1),
+                (6, dw1),
+                (0, ALU),
+                (6, NOP),
+                (0, NOP | END),
+                (0, ALU),
+                (0, RETURN),
+            ];
+            program(&words, &[0])
+        };
+        refused(&killed_if(JUMP | VPM | HOLDS), 3, &["JUMP", "VPM"]);
+        accepted(&killed_if(JUMP | HOLDS));
+        let calls = |dw1| with(killed_if(dw1), 3, 7, dw1);
+        refused(&calls(CALL | VPM), 3, &["CALL", "take along", "VPM"]);
+        accepted(&calls(CALL | HOLDS));
+        // VPM on an ELSE that pops, and not on the POP.
+        let vpm = |on_else, on_pop| {
+            let words = [
+                (1, KILL),
+                (0, PUSH_BEFORE),
+                (0, ALU),
+                (6, (ELSE + 1) | on_else),
+                (0, ALU),
+                (6, (POP + 1) | on_pop),
+                (0, NOP | END),
+            ];
+            program(&words, &[1])
+        };
+        refused(&vpm(VPM, 0), 3, &["ELSE", "VPM belongs at the POP too"]);
+        refused(&vpm(0, VPM), 3, &["ELSE"]);
+        accepted(&vpm(VPM, VPM));
+        accepted(&with(vpm(0, VPM), 3, 4, ELSE | VPM));
+        // The same for a PUSH, which lets killed lanes pass by as they are.
+        let pushes = |on_push, on_pop| {
+            let words = [
+                (0, PUSH_BEFORE),
+                (2, KILL),
+                (3, POP + 1),
+                (6, PUSH | HOLDS | on_push),
+                (0, ALU),
+                (6, (POP + 1) | on_pop),
+                (0, NOP | END),
+            ];
+            program(&words, &[0])
+        };
+        refused(&pushes(VPM, VPM), 3, &["PUSH"]);
+        accepted(&pushes(VPM, 0));
+        accepted(&pushes(0, VPM));
+        // Nobody waits for killed lanes.
+        let kill = |to| {
+            let words = [(0, ALU), (to, KILL | HOLDS), (0, ALU), (0, NOP | END)];
+            program(&words, &[0])
+        };
+        refused(&kill(3), 1, &["KILL", "killed lanes go on"]);
+        accepted(&kill(2));
+        // Errors, and not a matter of lanes: spec 6 ends the wavefront.
+        let errors = |words: &[(u32, u32)]| {
+            let p = program(words, &[0, 3]);
+            accepted(&p);
+            Scalar::new(&p, true).map_or(0, |s| s.possible_errors())
+        };
+        let some_return = [
+            (0, ALU),
+            (3, CALL),
+            (0, NOP | END),
+            (0, PUSH_BEFORE),
+            (6, JUMP + 1),
+            (0, RETURN),
+            (0, RETURN),
+        ];
+        assert_eq!(errors(&some_return), 1 << NO_CALL);
+        let callers_loop = [
+            (3, DX10),
+            (4, CALL),
+            (1, LOOP_END),
+            (0, NOP | END),
+            (2, BREAK),
+            (0, RETURN),
+        ];
+        assert_eq!(errors(&callers_loop), 1 << NO_LOOP);
+    }
+
+    /// Statements of spec 7.1 in forms that no example has.
+    #[test]
+    fn forms_of_spec_7_1() {
+        // IF not c { a } fused ELSE { b }, the JUMP left out.
+        let words = [
+            (0, ELSE_AFTER),
+            (0, ELSE_AFTER),
+            (0, POP_AFTER),
+            (0, NOP | END),
+        ];
+        let p = program(&words, &[0]);
+        assert_eq!(pcs(&lane(&p, &[0])), [0, 1, 3]);
+        assert_eq!(pcs(&lane(&p, &[1])), [0, 2, 3]);
+        // IF b5 { a; skip the rest unless c; b } ELSE { c } without a frame, in a loop until break.
+        let words = [
+            (8, DX10),
+            (5, JUMP | HOLDS),
+            (0, ALU),
+            (0, ALU),
+            (6, JUMP | FALSE),
+            (0, ALU),
+            (0, ALU_BREAK),
+            (1, LOOP_END),
+            (0, NOP | END),
+        ];
+        let p = program(&words, &[2, 6]);
+        assert_eq!(pcs(&lane(&p, &[0, 1, 1, 0])), [2, 2, 3, 6, 8]);
+        // Two ENDIFs in one, dead code behind a break, nothing left to do.
+        let words = [
+            (13, LOOP_START + (2 << 3)),
+            (0, PUSH_BEFORE),
+            (11, JUMP + 1),
+            (12, BREAK),
+            (0, PUSH_BEFORE),
+            (8, JUMP),
+            (0, ALU),
+            (12, BREAK | FALSE),
+            (11, ELSE + 2),
+            (0, ALU),
+            (0, POP2_AFTER),
+            (0, ALU),
+            (1, LOOP_END),
+            (0, NOP | END),
+        ];
+        let p = program(&words, &[1, 4]);
+        assert_eq!(lane(&p, &[1]).executed, [(1, 5), (13, 0)]);
+        let e = [(1, 5), (11, 5), (1, 7), (11, 7), (1, 9), (13, 0)];
+        assert_eq!(lane(&p, &[0, 1, 0, 1, 1]).executed, e);
+        // REPEAT in LOOP keeps aL, and so does what is called there.
+        let words = [
+            (6, LOOP_START + (2 << 3)),
+            (5, NO_AL + (4 << 3)),
+            (8, CALL | 31 << 13),
+            (2, LOOP_END | FALSE),
+            (0, NOP),
+            (1, LOOP_END),
+            (0, NOP | END),
+            (0, NOP),
+            (0, ALU),
+            (6, CALL | 2 << 13),
+            (0, RETURN | FAILS),
+            (0, RETURN),
+        ];
+        let p = program(&words, &[]);
+        let e = [(8, 5), (4, 5), (8, 7), (4, 7), (8, 9), (4, 9), (6, 0)];
+        assert_eq!(lane(&p, &[]).executed, e);
+        let scalar = Scalar::new(&p, true).expect("structured");
+        assert!(scalar.may_skip(), "31 + 2 calls are more than 32");
+        assert_eq!(scalar.possible_errors(), 0);
+    }
+
+    /// A lane that is not valid at launch never executes anything, whatever others do.
+    #[test]
+    fn launched_not_valid() {
+        let p = break_and_continue();
+        let scalar = Scalar::new(&p, false).expect("structured");
+        let trace = scalar.run(1000, &mut |_| true);
+        assert_eq!((trace.executed.len(), trace.end), (0, End::Done));
+        assert_eq!((trace.class, trace.valid), (Branch, false));
+    }
+
+    #[test]
+    fn errors_that_are_possible() {
+        let errors = |p: &Program| {
+            let scalar = Scalar::new(p, true).expect("structured");
+            scalar.possible_errors()
+        };
+        let stack = |mut p: Program, size| {
+            p.regs.stack_size = size;
+            errors(&p)
+        };
+        // A branch frame and the two reserved; a loop frame beside that; the call frame and one more.
+        assert_eq!(stack(if_else(), 1), 0);
+        assert_eq!(stack(if_else(), 0), 1 << OVERFLOW);
+        assert_eq!(stack(break_and_continue(), 2), 0);
+        assert_eq!(stack(break_and_continue(), 1), 1 << OVERFLOW);
+        assert_eq!(stack(call_under_if(), 2), 0);
+        assert_eq!(stack(call_under_if(), 1), 1 << OVERFLOW);
+        // Recursion: bounded by the depth, or by the stack only (appendix A, 84).
+        let recursive = |calls: u32| {
+            let words = [
+                (2, CALL | calls << 13),
+                (0, NOP | END),
+                (0, ALU),
+                (2, CALL | calls << 13),
+                (0, RETURN),
+            ];
+            program(&words, &[])
+        };
+        assert_eq!(errors(&recursive(1)), 0);
+        assert_eq!(lane(&recursive(1), &[]).executed.len(), 33);
+        assert_eq!(errors(&recursive(0)), 1 << OVERFLOW);
+        assert_eq!(lane(&recursive(0), &[]).end, End::Limit);
+
+        let alone = |p: &Program| {
+            let trace = lane(p, &[]);
+            let End::Error(code) = trace.end else {
+                panic!("{trace:?}");
+            };
+            assert_eq!(errors(p), 1 << code);
+            (code, trace.pc, trace.executed.len())
+        };
+        let one = |dw0, dw1| program(&[(0, NOP), (dw0, dw1), (0, NOP)], &[]);
+        assert_eq!(alone(&one(0, 0x8780_0000)), (ILLEGAL, 1, 1));
+        assert_eq!(alone(&one(0, JUMP | 1 << 30)), (FIELD, 1, 1));
+        assert_eq!(alone(&one(0, BREAK)), (NO_LOOP, 1, 1));
+        assert_eq!(alone(&one(0, RETURN)), (NO_CALL, 1, 1));
+        assert_eq!(alone(&one(0, POP + 1)), (UNDERFLOW, 1, 1));
+        assert_eq!(alone(&one(0, PUSH | END)), (END_STACK, 1, 1));
+        assert_eq!(alone(&one(9, JUMP | FALSE)), (PC_RANGE, 1, 1));
+        // An instruction that ends in an error is not executed.
+        assert_eq!(alone(&one(0, NOP)), (PC_RANGE, 2, 2));
+        let mut outside = if_else();
+        outside.regs.entry = 6;
+        assert_eq!(alone(&outside), (PC_RANGE, 6, 0));
+        // END is not checked against the program (appendix A, 64).
+        let p = program(&[(0x7777, JUMP | FALSE | END)], &[]);
+        assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Done, 0x7777));
+        // Without room even a lone push is an error of the wavefront, and the lower code wins.
+        let mut p = one(0, PUSH | END);
+        p.regs.stack_size = 0;
+        assert_eq!(errors(&p), 1 << OVERFLOW);
+    }
+
+    #[test]
+    fn loops_without_end() {
+        // Executes for ever; the limit counts the passes as well.
+        let p = program(&[(2, DX10), (0, ALU), (1, LOOP_END), (0, NOP | END)], &[]);
+        let trace = lane(&p, &[]);
+        assert_eq!((trace.end, trace.executed.len()), (End::Limit, 500));
+        // Nothing to see: an empty loop that counts, and a jump to itself.
+        let mut p = program(&[(2, LOOP_START + 8), (1, LOOP_END), (0, NOP | END)], &[]);
+        p.regs.loop_const[1] = 4095;
+        assert_eq!(lane(&p, &[]).end, End::Limit);
+        p.regs.loop_const[1] = 900;
+        assert_eq!(pcs(&lane(&p, &[])), [2]);
+        let p = program(&[(0, JUMP | FALSE), (0, NOP | END)], &[]);
+        assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Silent, 0));
+        // CALLs alone fill no stack here, and are found out all the same.
+        let p = program(&[(0, CALL), (0, NOP | END)], &[]);
+        assert_eq!(lane(&p, &[]).end, End::Silent);
+    }
+
+    /// Frames in more arrangements than can be looked at: two subroutines that call each other at will.
+    #[test]
+    fn a_program_that_is_too_large_is_refused() {
+        let mut words = vec![(2, CALL), (0, NOP | END)];
+        // Routine n calls the next one from four places, and can be skipped.
+        for n in 0..20 {
+            for _ in 0..4 {
+                words.push((2 + 5 * (n + 1), CALL));
+            }
+            words.push((0, RETURN));
+        }
+        words.push((0, RETURN));
+        let p = program(&words, &[]);
+        match Scalar::new(&p, true) {
+            Err(e) => assert!(e.why.contains("ways to get there"), "{e}"),
+            Ok(_) => panic!("accepted"),
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The unit as the bench sees it.
+
+use rand::Rng;
+use serde::Serialize;
+
+use super::environment::Surroundings;
+use super::golden::{Frame, Golden, MAX_STACK_SIZE};
+use super::program::{MOST_QUADS, Program};
+use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
+use super::{R700, asm, generate, import, isa, judge};
+use crate::case::{Case, Conditions, Kind};
+use crate::field::Field;
+use crate::input::InputError;
+use crate::seen::Met;
+use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
+use crate::wave::Filter;
+
+const LANE_FILTER: &str = "r700_lane";
+const ERROR_FILTER: &str = "r700_err";
+const LOOP_FILTER: &str = "r700_loop";
+const FRAME_FILTER: &str = "r700_frame";
+
+impl Unit for R700 {
+    const NAME: &'static str = "r700";
+    const LANES: u32 = 64;
+    const PARAMETERS: &'static [Parameter] = &[Parameter {
+        name: "MAX_STACK_SIZE",
+        default: MAX_STACK_SIZE as u32,
+        // STACK_SIZE has eight bits.
+        range: 1..=255,
+    }];
+    type In = In;
+    type State = State;
+    type Program = Program;
+    type Golden = Golden;
+    type Environment = Surroundings;
+    type Seen = Seen;
+
+    fn fields() -> &'static [Field] {
+        &FIELDS
+    }
+
+    fn running(state: &State) -> bool {
+        state.running == 1
+    }
+
+    fn outcome(state: &State) -> String {
+        match state.err {
+            0 if state.done == 1 => "done".to_owned(),
+            0 if state.running == 1 => "still running".to_owned(),
+            0 => "never launched".to_owned(),
+            code => format!("error {code} {}", ERROR_NAMES[usize::from(code).min(9)]),
+        }
+    }
+
+    fn pc(state: &State) -> u32 {
+        state.pc
+    }
+
+    fn context(field: &str) -> bool {
+        matches!(field, "pc" | "err" | "sp" | "base" | "bkind" | "lt")
+    }
+
+    fn lanes(state: &State, lanes: usize) -> String {
+        state.classes(lanes)
+    }
+
+    fn signal(field: &'static str) -> &'static str {
+        match field {
+            "st" => "lane",
+            "frame_st" => "frame_lane",
+            other => other,
+        }
+    }
+
+    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)> {
+        match field {
+            "st" | "frame_st" => Some((2, Some(LANE_FILTER))),
+            "err" => Some((4, Some(ERROR_FILTER))),
+            "lt" | "frame_lt" => Some((2, Some(LOOP_FILTER))),
+            "bkind" | "frame_bkind" => Some((2, Some(FRAME_FILTER))),
+            _ => None,
+        }
+    }
+
+    fn filters() -> Vec<Filter> {
+        fn named(names: impl IntoIterator<Item = impl ToString>) -> Vec<(u64, String)> {
+            (0..)
+                .zip(names.into_iter().map(|n| n.to_string()))
+                .collect()
+        }
+        vec![
+            (LANE_FILTER, 2, named(CLASS_LETTER)),
+            (ERROR_FILTER, 4, named(ERROR_NAMES)),
+            (LOOP_FILTER, 2, named(LOOP_NAMES)),
+            (FRAME_FILTER, 2, named(FRAME_NAMES)),
+        ]
+    }
+
+    fn input_signals() -> &'static [(&'static str, u32)] {
+        &[
+            ("dut.rst_ni", 1),
+            ("dut.stall_i", 1),
+            ("dut.launch_i", 1),
+            ("dut.const_we_i", 1),
+            ("dut.inst_valid_i", 1),
+            ("dut.dw0_i", 32),
+            ("dut.dw1_i", 32),
+            ("dut.u_i", 1),
+            ("dut.pred_i", 0),
+        ]
+    }
+
+    fn name(program: &Program) -> &str {
+        &program.name
+    }
+
+    fn rename(program: &mut Program, name: String) {
+        program.name = name;
+    }
+
+    fn check(program: &Program, file: &str) -> Result<(), InputError> {
+        if program.quads.len() > MOST_QUADS {
+            let why = format!(
+                "{} quadwords, there is room for {MOST_QUADS}",
+                program.quads.len()
+            );
+            return Err(InputError::new(file, 0, "quads", why));
+        }
+        Ok(())
+    }
+
+    fn setup(program: &Program) -> Vec<In> {
+        let regs = &program.regs;
+        let write = |addr: u8, data: u32| In {
+            const_we: 1,
+            const_addr: addr,
+            const_wdata: data,
+            ..In::default()
+        };
+        // Reset leaves zeros; only what is not zero is written.
+        let loops = (0..32)
+            .zip(&regs.loop_const)
+            .filter(|(_, k)| **k != 0)
+            .map(|(n, k)| write(n, *k));
+        let bools = (regs.bool_const != 0).then(|| write(32, regs.bool_const));
+        loops.chain(bools).collect()
+    }
+
+    fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> In {
+        let regs = &case.program.regs;
+        let mut pins = In {
+            launch: 1,
+            entry: regs.entry,
+            prog_len: regs.prog_len,
+            stack_size: regs.stack_size,
+            lane_mask: case.launch_mask,
+            ..In::default()
+        };
+        // A launch must not keep anything of the launch before it.
+        if let Some(rng) = again {
+            if case.conditions == Conditions::Noise && rng.random() {
+                // From another place: from the first one, random words die at the same error each time.
+                let end = regs.prog_len.max(1);
+                pins.entry = rng.random_range(0..end);
+            }
+            match rng.random_range(0..16) {
+                0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
+                1 => pins.entry = rng.random(),
+                2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
+                3 => pins.stack_size = rng.random_range(0..5),
+                4 => pins.stack_size = rng.random(),
+                5 => pins.lane_mask = rng.random(),
+                6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
+                7 => pins.lane_mask = 0,
+                _ => {}
+            }
+        }
+        pins
+    }
+
+    fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
+        match kind {
+            Kind::Structured => {
+                let options = generate::Options::random(rng);
+                generate::structured(rng, &options)
+            }
+            Kind::NearLegal => generate::near_legal(rng),
+            Kind::Raw => generate::raw(rng),
+        }
+    }
+
+    fn load(
+        bytes: &[u8],
+        file: &str,
+        options: &LoadOptions,
+    ) -> Result<Loaded<Program>, InputError> {
+        import::load(bytes, file, options)
+    }
+
+    fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
+        import::list(bytes, file)
+    }
+
+    fn disassemble(program: &Program, pc: u32) -> String {
+        asm::disassemble(program.quad(pc), pc, &program.regs)
+    }
+
+    fn to_text(program: &Program) -> String {
+        asm::program_text(program)
+    }
+
+    fn to_hex(program: &Program) -> String {
+        asm::hex_text(program)
+    }
+
+    fn trace(step: u64, before: &State, pins: &In, golden: &Golden, lanes: usize) -> String {
+        let after = golden.state();
+        let record = TraceRecord {
+            step,
+            pc: before.pc,
+            dw0: pins.dw0,
+            dw1: pins.dw1,
+            u: pins.u,
+            exec: after.exec,
+            jump: after.jump,
+            st: (0..lanes).map(|i| after.class(i)).collect(),
+            valid: after.valid,
+            frames: golden
+                .frames()
+                .map(|f| FrameRecord::new(f, lanes))
+                .collect(),
+            sp: after.sp,
+            base: after.base,
+            bkind: after.bkind,
+            nb: after.nb,
+            lt: after.lt,
+            lc: after.lc,
+            al: after.al,
+            inc: after.inc as i8,
+            depth: after.depth,
+            skipped: after.skipped,
+            pc_next: after.pc,
+            err: after.err,
+            done: after.done,
+            halted: after.halted,
+        };
+        // Numbers and lists of them: nothing in it can fail to serialise.
+        serde_json::to_string(&record).unwrap_or_default()
+    }
+
+    fn record(before: &State, _: &In, after: &State) -> Record {
+        Record {
+            pc: before.pc,
+            context: before.al,
+            executes: after.exec,
+            counts: after.exec,
+        }
+    }
+
+    fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
+        judge::judge(case, records, end)
+    }
+}
+
+/// One executed instruction in a trace file: names, order and meaning are those of spec 4.5.
+#[derive(Serialize)]
+struct TraceRecord {
+    step: u64,
+    pc: u32,
+    dw0: u32,
+    dw1: u32,
+    u: u8,
+    exec: u64,
+    jump: u8,
+    st: Vec<u8>,
+    valid: u64,
+    frames: Vec<FrameRecord>,
+    sp: u16,
+    base: u16,
+    bkind: u8,
+    nb: u16,
+    lt: u8,
+    lc: u16,
+    /// As the normative block keeps it: modulo 2^32.
+    al: u32,
+    inc: i8,
+    depth: u8,
+    skipped: u8,
+    pc_next: u32,
+    err: u8,
+    done: u8,
+    halted: u8,
+}
+
+/// A frame in a trace file, a list that begins with its kind.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum FrameRecord {
+    Branch(u8, u64),
+    Loop(u8, Vec<u8>, u8, u16, u32, i8, u16, u8),
+    Call(u8, u32, u8, u16, u8),
+}
+
+impl FrameRecord {
+    fn new(frame: Frame, lanes: usize) -> Self {
+        match frame {
+            Frame::Branch(mask) => FrameRecord::Branch(1, mask),
+            Frame::Loop(f) => {
+                let state = State {
+                    st: f.st,
+                    ..State::default()
+                };
+                let st = (0..lanes).map(|i| state.class(i)).collect();
+                FrameRecord::Loop(2, st, f.lt, f.lc, f.al, f.inc as i8, f.base, f.bkind)
+            }
+            Frame::Call(f) => FrameRecord::Call(3, f.ret, f.depth, f.base, f.bkind),
+        }
+    }
+}
+
+/// Where ALU opcodes begin among the opcodes met; the others are below 64.
+const ALU: usize = 128;
+
+/// Number of an instruction's opcode: 0..=63, or 128 + 8..=15 for the ALU format (spec 2.5).
+fn opcode(dw1: u32) -> usize {
+    if dw1 >> 29 & 1 == 1 {
+        ALU + (dw1 >> 26 & 15) as usize
+    } else {
+        (dw1 >> 23 & 63) as usize
+    }
+}
+
+fn opcode_name(op: usize) -> String {
+    let name = match op.checked_sub(ALU) {
+        Some(alu) => isa::AluOp::from_bits(alu as u32).map(|op| op.name()),
+        None => isa::CfOp::from_bits(op as u32)
+            .map(|op| op.name())
+            .or(isa::MemOp::from_bits(op as u32).map(|op| op.name())),
+    };
+    name.map_or_else(|| format!("reserved {}", op % ALU), str::to_owned)
+}
+
+fn every_opcode() -> impl Iterator<Item = usize> {
+    (0..64).chain(ALU + 8..ALU + 16)
+}
+
+/// Sub-entries of the largest stack.
+const FULL: usize = 4 * MAX_STACK_SIZE;
+
+/// What a campaign has met of this unit.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    errors: Met,
+    classes: Met,
+    /// Of instructions that were executed or ended in an error.
+    opcodes: Met,
+    /// Of those that were executed.
+    executed: Met,
+    sp: Met,
+    depth: Met,
+    loops: Met,
+    /// Bank of a loop frame's first word (spec 3.4).
+    banks: Met,
+    skipped: bool,
+    killed: bool,
+    longest_loop: u16,
+}
+
+impl unit::Seen<R700> for Seen {
+    fn see(&mut self, pins: &In, step: Step, s: &State) {
+        self.errors.hit(s.err.into());
+        self.sp.hit(s.sp.into());
+        self.depth.hit(s.depth.into());
+        self.loops.hit(s.lt.into());
+        self.banks.hit_if(s.bkind == 1, usize::from(s.base & 3));
+        let [lo, hi] = s.st;
+        self.classes.hit_if(s.active != 0, 0);
+        self.classes.hit_if(lo & !hi != 0, 1);
+        self.classes.hit_if(!lo & hi != 0, 2);
+        self.classes.hit_if(lo & hi != 0, 3);
+        self.opcodes.hit_if(step != Step::None, opcode(pins.dw1));
+        self.executed
+            .hit_if(step == Step::Executed, opcode(pins.dw1));
+        self.skipped |= s.skipped == 1;
+        self.killed |= s.active & !s.valid != 0 && s.running == 1;
+        self.longest_loop = self.longest_loop.max(s.lc);
+    }
+
+    fn launched(&mut self, _: &Program) {}
+
+    fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in [
+            (&mut self.errors, &other.errors),
+            (&mut self.classes, &other.classes),
+            (&mut self.opcodes, &other.opcodes),
+            (&mut self.executed, &other.executed),
+            (&mut self.sp, &other.sp),
+            (&mut self.depth, &other.depth),
+            (&mut self.loops, &other.loops),
+            (&mut self.banks, &other.banks),
+        ] {
+            mine.merge(theirs);
+        }
+        self.skipped |= other.skipped;
+        self.killed |= other.killed;
+        self.longest_loop = self.longest_loop.max(other.longest_loop);
+    }
+
+    fn lines(&self) -> Vec<(String, String)> {
+        let line = |name: &str, what: String| (name.to_owned(), what);
+        let executed = self.executed.iter().count();
+        let refused = self.opcodes.iter().count() - executed;
+        let names = |n: usize| LOOP_NAMES[n & 3].to_owned();
+        vec![
+            line("errors", self.errors.above(1)),
+            line(
+                "lane classes",
+                self.classes.text(|n| CLASS_LETTER[n & 3].to_string()),
+            ),
+            line(
+                "opcodes",
+                format!(
+                    "{executed} executed, {refused} refused, of {}",
+                    every_opcode().count()
+                ),
+            ),
+            line("stack", format!("{} sub-entries", self.sp.ranges())),
+            line(
+                "loops",
+                format!(
+                    "{}, count up to {}",
+                    self.loops.text(names),
+                    self.longest_loop
+                ),
+            ),
+            line("call depth", self.depth.ranges()),
+        ]
+    }
+
+    fn missing(&self) -> Vec<String> {
+        let mut missing: Vec<String> = (1..10)
+            .filter(|n| !self.errors.has(*n))
+            .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
+            .collect();
+        missing.extend(
+            every_opcode()
+                .filter(|op| !self.opcodes.has(*op))
+                .map(|op| format!("opcode {}", opcode_name(op))),
+        );
+        let mut want = |seen: bool, what: &str| {
+            if !seen {
+                missing.push(what.to_owned());
+            }
+        };
+        want(self.sp.all(0..=FULL), "every fill of the stack");
+        want(self.loops.all(0..4), "every kind of loop");
+        want(self.banks.all(0..4), "a loop frame at every bank");
+        want(self.classes.all(0..4), "every lane class");
+        want(
+            self.depth.all([0, 1, 31, 32]),
+            "call depths 0, 1, 31 and 32",
+        );
+        want(self.skipped, "a CALL skipped for its depth");
+        want(self.killed, "a killed lane that goes on");
+        missing
+    }
+}
