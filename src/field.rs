@@ -207,6 +207,13 @@ pub fn unowned(fields: &[Field], size: usize) -> Vec<usize> {
     (0..size).filter(|i| owner[*i].is_none()).collect()
 }
 
+/// One letter a lane, a space after every eighth: a lane can be found again in a long row.
+pub fn in_eights(letters: &str) -> String {
+    let letters: Vec<char> = letters.chars().collect();
+    let groups: Vec<String> = letters.chunks(8).map(String::from_iter).collect();
+    groups.join(" ")
+}
+
 /// Gathers bit `bit` of every byte of `lanes` into a plane, lane i to bit i. Lanes come in eights.
 pub fn plane(lanes: &[u8], bit: u32) -> u64 {
     let (chunks, rest) = lanes.as_chunks::<8>();

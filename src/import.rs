@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use crate::case::LONGEST_NAME;
+use crate::elf::is_elf;
 use crate::input::InputError;
 use crate::text::code;
 
@@ -15,6 +16,10 @@ use crate::text::code;
 ///
 /// The line with the first byte that is not UTF-8.
 pub fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
+    if is_elf(bytes) {
+        let why = "is an ELF object; of this unit there is none to read";
+        return Err(InputError::new(file, 0, "file", why));
+    }
     let text = str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
         let line = 1 + before.iter().filter(|b| **b == b'\n').count();

@@ -109,7 +109,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                     Phase::Setup(0)
                 };
                 let mut pins = U::In::reset();
-                if noisy.is_some() {
+                if noisy.is_some() && self.clock > RESET_CLOCKS {
                     pins.scramble(U::running(state), &mut self.rng);
                 }
                 return Some(pins);

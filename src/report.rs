@@ -54,6 +54,10 @@ impl<U: Unit> Watch<U> for History<'_, U> {
         let lanes = U::lanes(golden.state(), self.case.lanes as usize);
         let what = match golden.step() {
             Step::Executed | Step::Failed => U::disassemble(&self.case.program, pc),
+            // The instruction has begun, or goes on.
+            Step::None if U::mid_step(golden.state()) || U::mid_step(before.state()) => {
+                U::disassemble(&self.case.program, pc)
+            }
             Step::None => pins.describe(U::running(before.state())),
         };
         if self.lines.len() == HISTORY {
@@ -81,6 +85,8 @@ pub struct Report {
     more: usize,
     /// All lanes, RTL and golden.
     lanes: [String; 2],
+    /// The golden's stack, where the fields show only its top.
+    stack: Option<String>,
     rule: String,
     history: Vec<Line>,
     /// The case, to be replayed.
@@ -198,9 +204,14 @@ pub fn diagnose<U: Unit>(
     wave::write_whole(&case_file, &saved.to_text())?;
     let time = wave::time_of(shown.clock);
     let view = wave::write_view::<U>(&view, &dump, lanes, Some(time))?;
-    let rule = match &history.last {
-        Some((before, pins)) => before.explain(pins, field, first_diff.element),
-        None => String::new(),
+    let (rule, stack) = match &history.last {
+        Some((before, pins)) => {
+            let mut after = before.clone();
+            after.cycle(pins);
+            let rule = before.explain(pins, field, first_diff.element);
+            (rule, U::stack(&after))
+        }
+        None => (String::new(), None),
     };
     let (rows, more) = rows(shown, lanes);
     Ok(Some(Report {
@@ -212,6 +223,7 @@ pub fn diagnose<U: Unit>(
         rows,
         more,
         lanes: [&shown.rtl, &shown.golden].map(|s| U::lanes(s, lanes)),
+        stack,
         rule,
         history: history.lines.into(),
         case_file,
@@ -263,6 +275,9 @@ impl Display for Report {
         }
         writeln!(f, "  lanes rtl     {}", self.lanes[0])?;
         writeln!(f, "  lanes golden  {}", self.lanes[1])?;
+        if let Some(stack) = &self.stack {
+            writeln!(f, "  stack golden  {stack}")?;
+        }
         writeln!(f, "  golden's rule: {}", self.rule)?;
         writeln!(f, "  last clocks (golden):")?;
         let width = self.history.iter().map(|l| l.what.len()).max().unwrap_or(0);

@@ -1,23 +1,29 @@
 //! Which of a set of numbered things a campaign has met.
 
-/// A set of numbers from 0 to 255: error codes, opcodes, depths of a stack.
+/// A set of numbers below [`Met::END`]: error codes, opcodes, depths of a stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Met([u64; 4]);
+pub struct Met([u64; Met::END / 64]);
 
 impl Met {
-    /// `n` was met, 0..=255.
+    /// More than the deepest stack that a unit can be built with.
+    pub const END: usize = 17 * 64;
+
+    /// `n` was met.
+    ///
+    /// # Panics
+    /// If there can be no `n`.
     pub fn hit(&mut self, n: usize) {
-        self.0[n / 64 % 4] |= 1 << (n % 64);
+        self.0[n / 64] |= 1 << (n % 64);
     }
 
     /// As [`Met::hit`], if `condition`.
     pub fn hit_if(&mut self, condition: bool, n: usize) {
-        self.0[n / 64 % 4] |= u64::from(condition) << (n % 64);
+        self.0[n / 64] |= u64::from(condition) << (n % 64);
     }
 
     /// Whether `n` was met.
     pub fn has(&self, n: usize) -> bool {
-        self.0[n / 64 % 4] >> (n % 64) & 1 == 1
+        self.0[n / 64] >> (n % 64) & 1 == 1
     }
 
     /// Adds what another set has met.
@@ -29,7 +35,7 @@ impl Met {
 
     /// Everything met, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..256).filter(|n| self.has(*n))
+        (0..Self::END).filter(|n| self.has(*n))
     }
 
     /// What was met from `first` on, as numbers.
@@ -72,15 +78,15 @@ mod tests {
     #[test]
     fn numbers_are_met_merged_and_written_as_ranges() {
         let mut a = Met::default();
-        for n in [0, 1, 2, 3, 5, 6, 128, 255] {
+        for n in [0, 1, 2, 3, 5, 6, 128, 1087] {
             a.hit(n);
         }
         let mut b = Met::default();
         b.hit_if(false, 9);
         b.hit_if(true, 7);
         b.merge(&a);
-        assert_eq!(a.ranges(), "0..3 5 6 128 255");
-        assert_eq!(b.ranges(), "0..3 5..7 128 255");
+        assert_eq!(a.ranges(), "0..3 5 6 128 1087");
+        assert_eq!(b.ranges(), "0..3 5..7 128 1087");
         assert!(b.all(0..4) && !b.all(0..5) && !b.has(9));
         assert_eq!(a.text(|n| format!("<{n}>")).split(' ').count(), 8);
     }

@@ -261,7 +261,16 @@ impl Place<'_> {
     }
 
     pub fn unknown_directive(self, word: &str) -> InputError {
-        self.error("directive", format!("there is no directive `{word}` here"))
+        let listing = [".text", ".section", ".globl", ".file"].contains(&word);
+        let hint = if listing {
+            "; of a compiler's listing, give the object file instead"
+        } else {
+            ""
+        };
+        self.error(
+            "directive",
+            format!("there is no directive `{word}` here{hint}"),
+        )
     }
 
     pub fn unknown_mnemonic(self, word: &str) -> InputError {

@@ -158,7 +158,8 @@ pub struct Record {
 pub struct Records<U: Unit> {
     /// In the order of execution.
     pub records: Vec<Record>,
-    before: Option<U::State>,
+    /// State before the step, and the pins of its first clock.
+    before: Option<(U::State, U::In)>,
     lost: u64,
 }
 
@@ -181,16 +182,21 @@ impl<U: Unit> Records<U> {
         if self.lost > 0 {
             return Verdict::NotStructured(format!("more than {} instructions", Self::MOST));
         }
+        if case.noise_clocks.is_some() {
+            return Verdict::NotStructured("launched again and again".to_owned());
+        }
         U::judge(case, &self.records, end)
     }
 }
 
 impl<U: Unit> Watch<U> for Records<U> {
-    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
-        self.before = Some(*golden.state());
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        if !U::mid_step(golden.state()) {
+            self.before = Some((*golden.state(), *pins));
+        }
     }
-    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
-        if let (Step::Executed, Some(before)) = (golden.step(), &self.before) {
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        if let (Step::Executed, Some((before, pins))) = (golden.step(), &self.before) {
             if self.records.len() < Self::MOST {
                 self.records.push(U::record(before, pins, golden.state()));
             } else {
@@ -239,6 +245,20 @@ pub struct LoadOptions {
     pub which: Option<String>,
 }
 
+impl LoadOptions {
+    /// Refuses what is for r500 alone.
+    ///
+    /// # Errors
+    /// `safe_loops` is set.
+    pub fn for_other(&self, unit: &str) -> Result<(), InputError> {
+        if self.safe_loops {
+            let why = format!("is for the LOOP words of r500; {unit} has none");
+            return Err(InputError::new("--safe-loops", 0, "flag", why));
+        }
+        Ok(())
+    }
+}
+
 /// What a campaign has met, to be shown at its end.
 pub trait Seen<U: Unit>: Clone + Default + Send {
     /// Looks at what a clock with `pins` did: the step, and the state after it.
@@ -278,6 +298,11 @@ pub trait Unit: Copy + Send + Sync + 'static {
     fn fields() -> &'static [Field];
     /// A program runs: instructions are wanted.
     fn running(state: &Self::State) -> bool;
+    /// A step has begun that takes further clocks (spa5: UNWIND); [`Golden::step`] tells of it when it is
+    /// complete.
+    fn mid_step(_: &Self::State) -> bool {
+        false
+    }
     /// How a stopped program ended, e.g. `done` or `error 3 LOOP_UNDERFLOW`.
     fn outcome(state: &Self::State) -> String;
     /// Address of the instruction wanted.
@@ -286,6 +311,10 @@ pub trait Unit: Copy + Send + Sync + 'static {
     fn context(field: &str) -> bool;
     /// Lanes as the spec's traces print them.
     fn lanes(state: &Self::State, lanes: usize) -> String;
+    /// What is on the golden's stack, bottom first, if the state shows only its top.
+    fn stack(_: &Self::Golden) -> Option<String> {
+        None
+    }
 
     /// Signal of the bench top's view in which `field` is to be seen, if it has another name.
     fn signal(field: &'static str) -> &'static str {

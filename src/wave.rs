@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::field::{Field, Shape};
@@ -212,32 +213,80 @@ fn filter_text(width: u32, names: &[(u64, String)]) -> String {
     })
 }
 
-/// A temporary file in `dir` that is to be renamed; readable by whom the umask allows, like any file.
-///
-/// # Errors
-/// The folder cannot be written.
-pub fn new_file(dir: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.prefix(".writing-").tempfile_in(dir)
+/// An output that is there whole or not at all: a temporary file that gets its name at the end. What is no
+/// regular file (a pipe, a device) is written as it is; behind a symbolic link, the file that it leads to.
+#[derive(Debug)]
+pub struct Output(Sink);
+
+#[derive(Debug)]
+enum Sink {
+    New(tempfile::NamedTempFile, PathBuf),
+    There(fs::File),
 }
 
-/// Writes `text` beside its place and renames it: never half a file.
+impl Output {
+    /// Begins to write `path`.
+    ///
+    /// # Errors
+    /// The folder, or what is no regular file, cannot be written.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+            return Ok(Output(Sink::There(
+                fs::File::options().write(true).open(path)?,
+            )));
+        }
+        let dir = path
+            .parent()
+            .filter(|d| !d.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // Readable by whom the umask allows, like any file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.prefix(".writing-").tempfile_in(dir)?;
+        Ok(Output(Sink::New(file, path)))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Sink::New(file, path) => file.persist(path).map(drop).map_err(|e| e.error),
+            Sink::There(_) => Ok(()),
+        }
+    }
+}
+
+impl io::Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Sink::New(file, _) => file.write(bytes),
+            Sink::There(file) => file.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Sink::New(file, _) => file.flush(),
+            Sink::There(file) => file.flush(),
+        }
+    }
+}
+
+/// Writes `text` to `path`, whole or not at all, and the folder if there is none.
 ///
 /// # Errors
 /// The folder or the file cannot be written.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
-    let shown = |e: std::io::Error| format!("{}: {e}", path.display());
-    let dir = path
-        .parent()
-        .filter(|d| !d.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(dir).map_err(shown)?;
-    let mut file = new_file(dir).map_err(shown)?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(shown)?;
-    file.persist(path).map_err(|e| shown(e.error))?;
-    Ok(())
+    let shown = |e: io::Error| format!("{}: {e}", path.display());
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).map_err(shown)?;
+    }
+    let mut file = Output::create(path).map_err(shown)?;
+    io::Write::write_all(&mut file, text.as_bytes()).map_err(shown)?;
+    file.finish().map_err(shown)
 }
 
 /// Writes the filters of `U` into `dir/filters` and the view to `path`; returns the command that opens
@@ -293,6 +342,44 @@ pub fn shell(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    /// A found bug: outputs named on the command line replaced pipes, devices and links by files.
+    #[cfg(unix)]
+    #[test]
+    fn an_output_replaces_neither_a_pipe_nor_a_link() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let dir = tempfile::tempdir().expect("a folder");
+        let (file, link, pipe) = (
+            dir.path().join("a"),
+            dir.path().join("l"),
+            dir.path().join("p"),
+        );
+        std::fs::write(&file, "old").expect("written");
+        symlink(&file, &link).expect("linked");
+        super::write_whole(&link, "new").expect("written");
+        assert_eq!(std::fs::read_to_string(&file).expect("read"), "new");
+        assert!(
+            std::fs::symlink_metadata(&link)
+                .expect("there")
+                .is_symlink()
+        );
+
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|s| s.success()));
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe).expect("read")
+        });
+        super::write_whole(&pipe, "through").expect("written");
+        assert_eq!(reader.join().expect("joined"), "through");
+        assert!(
+            std::fs::metadata(&pipe)
+                .expect("there")
+                .file_type()
+                .is_fifo()
+        );
+        assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 3);
+    }
+
     #[test]
     fn words_are_quoted_for_a_shell_where_they_have_to_be() {
         for (word, quoted) in [

@@ -1,39 +1,55 @@
 //! Bad input: one clear message that names file, line and field, exit status 2, never a panic, and no
 //! file left half-written.
 
+mod common;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
+use common::{ROOT, Tested, arg, loaded, program, reconverge, text};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{CASE_FORMAT, Case, Failure, SavedCase, Table, unit_of_case};
-use reconverge::r500::R500;
-use reconverge::unit::{LoadOptions, Unit};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        /// As messages list them.
+        const UNITS: &[&str] = &[$(stringify!($module)),+];
 
-fn reconverge(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(args)
-        .current_dir(ROOT)
-        .output()
-        .unwrap()
+        $(mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                flags_out_of_range_are_refused,
+                files_that_are_not_there_or_not_text_are_refused,
+                an_output_that_cannot_be_a_file_is_refused,
+                a_truncated_hex_file_is_refused,
+                a_program_may_have_any_file_name,
+                closed_pipes_are_quiet,
+                a_mistake_in_a_program_is_shown_with_its_line,
+                a_refused_file_leaves_the_output_as_it_was,
+                a_saved_case_reads_back_as_it_was,
+                a_saved_case_with_a_value_out_of_range_is_refused,
+                ten_thousand_mutated_cases_never_panic,
+            );
+        })+
+    };
 }
+for_each_unit!(tests);
 
 /// Runs the command and checks that it refuses with exactly this first line.
 fn refused(args: &[&str], message: &str) {
     let output = reconverge(args);
-    let stderr = String::from_utf8(output.stderr).unwrap();
+    let stderr = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{args:?}\n{stderr}");
     assert_eq!(stderr.lines().next().unwrap_or(""), message, "{args:?}");
     assert!(output.stdout.is_empty(), "{args:?} printed something");
 }
 
-const PROGRAM: &str = "tb/programs/r500/if_else.s";
-
-#[test]
-fn flags_out_of_range_are_refused() {
+fn flags_out_of_range_are_refused<U: Tested>() {
+    let program = program::<U>(U::IF_ELSE);
+    let run = ["run", U::NAME, &program];
+    let with = |more: &[&'static str]| [&run, more].concat();
     for (flag, value, names) in [
         ("--seed", "0", "0 is no seed"),
         ("--seed", "x", "invalid digit"),
@@ -44,8 +60,8 @@ fn flags_out_of_range_are_refused() {
         ("--max-steps", "0", "1.."),
         ("--launch-mask", "xyz", "hexadecimal"),
     ] {
-        let output = reconverge(&["run", "r500", PROGRAM, flag, value]);
-        let stderr = String::from_utf8(output.stderr).unwrap();
+        let output = reconverge(&with(&[flag, value]));
+        let stderr = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{flag} {value}");
         assert!(
             stderr.contains(flag) && stderr.contains(names),
@@ -53,6 +69,7 @@ fn flags_out_of_range_are_refused() {
         );
     }
     // One less, or one more, is accepted.
+    let all = format!("0x{:x}", all_lanes::<U>());
     for (flag, value) in [
         ("--seed", "1"),
         ("--p16", "0"),
@@ -60,144 +77,144 @@ fn flags_out_of_range_are_refused() {
         ("--stall16", "15"),
         ("--max-steps", "1"),
         ("--launch-mask", "0"),
-        ("--launch-mask", "0xffff"),
+        ("--launch-mask", &all),
     ] {
-        assert_eq!(
-            reconverge(&["run", "r500", PROGRAM, flag, value])
-                .status
-                .code(),
-            Some(0),
-            "{flag} {value}"
+        let output = reconverge(&[&run[..], &[flag, value]].concat());
+        assert_eq!(output.status.code(), Some(0), "{flag} {value}");
+    }
+    refused(
+        &with(&["--lanes", "4", "--launch-mask", "10"]),
+        "error: flags: launch_mask: 0x10 names lanes beyond 3",
+    );
+    refused(
+        &with(&["--flip", "nothing@3"]),
+        &format!(
+            "error: flags: flip: no field nothing; there are {}",
+            U::FIELDS
+        ),
+    );
+    let lanes = U::LANES;
+    if lanes < 64 {
+        let mask = format!("{:x}", 1u64 << lanes);
+        refused(
+            &[&run[..], &["--launch-mask", &mask]].concat(),
+            &format!(
+                "error: flags: launch_mask: 0x{mask} names lanes beyond {}",
+                lanes - 1
+            ),
         );
     }
     refused(
-        &["run", "r500", PROGRAM, "--launch-mask", "10000"],
-        "error: flags: launch_mask: 0x10000 names lanes beyond 15",
+        &[&run[..], &["--flip", &format!("st[{lanes}]@3")]].concat(),
+        &format!("error: flags: flip: st has {lanes} elements, there is no {lanes}"),
     );
     refused(
-        &["run", "r500", PROGRAM, "--flip", "nothing@3"],
-        "error: flags: flip: no field nothing; there are st bc lc active loops addrs pc loop_depth addr_depth \
-         running done halted err al alu_clr int_const bool_const",
-    );
-    refused(
-        &["run", "r500", PROGRAM, "--flip", "st[16]@3"],
-        "error: flags: flip: st has 16 elements, there is no 16",
-    );
-    refused(
-        &["run", "r500", PROGRAM, "--flip", "st[15].2@3"],
+        &with(&["--flip", "st[3].2@3"]),
         "error: flags: flip: st has 2 bits, there is no 2",
     );
     refused(
-        &["run", "r500", PROGRAM, "--flip", "st[3"],
+        &with(&["--flip", "st[3"]),
         "error: --flip: flip: st[3: no clock; FIELD[ELEMENT].BIT@CLOCK",
     );
     refused(
-        &["run", "r500", PROGRAM, "--rtl", "no/such"],
+        &with(&["--rtl", "no/such"]),
         "error: no/such: --rtl: no such folder",
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let conditions = dir.path().join("c.jsonl");
+    fs::write(&conditions, "{\"lane\":4,\"k\":0,\"bits\":1}\n").unwrap();
+    refused(
+        &[
+            &run[..],
+            &["--lanes", "4", "--conditions", arg(&conditions)],
+        ]
+        .concat(),
+        "error: flags: conditions: there is no lane 4 among 4",
     );
 }
 
-#[test]
-fn files_that_are_not_there_or_not_text_are_refused() {
+fn all_lanes<U: Tested>() -> u64 {
+    u64::MAX >> (64 - U::LANES)
+}
+
+fn files_that_are_not_there_or_not_text_are_refused<U: Tested>() {
     let file = "error: no/such.s: file: No such file or directory (os error 2)";
-    refused(&["run", "r500", "no/such.s"], file);
-    refused(&["asm", "r500", "no/such.s"], file);
-    refused(&["dis", "r500", "no/such.s"], file);
-    refused(&["import", "r500", "no/such.s"], file);
+    for command in ["run", "asm", "dis", "import"] {
+        refused(&[command, U::NAME, "no/such.s"], file);
+    }
     refused(&["replay", "no/such.s"], file);
     refused(
-        &["view", "r500", "no/such.vcd"],
+        &["view", U::NAME, "no/such.vcd"],
         "error: no/such.vcd: dump: no such dump; `run --wave` or a mismatch writes one",
     );
     let dir = tempfile::tempdir().unwrap();
     let binary = dir.path().join("binary.s");
     fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
-    let name = binary.to_str().unwrap();
-    let output = reconverge(&["run", "r500", name]);
+    let name = arg(&binary);
+    let output = reconverge(&["run", U::NAME, name]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        String::from_utf8(output.stderr)
-            .unwrap()
-            .starts_with(&format!("error: {name}"))
-    );
+    assert!(text(&output.stderr).starts_with(&format!("error: {name}")));
 }
 
 /// Outputs are checked before any work is done, and the flag is named.
-#[test]
-fn an_output_that_cannot_be_a_file_is_refused() {
+fn an_output_that_cannot_be_a_file_is_refused<U: Tested>() {
+    let program = program::<U>(U::IF_ELSE);
     let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().to_str().unwrap();
+    let folder = arg(dir.path());
     let nowhere = format!("{folder}/no/such");
     for (args, flag) in [
-        (vec!["run", "r500", PROGRAM, "--trace"], "--trace"),
-        (vec!["fuzz", "r500", "--clocks", "1", "--json"], "--json"),
-        (vec!["asm", "r500", PROGRAM, "-o"], "--output"),
+        (vec!["run", U::NAME, &program, "--trace"], "--trace"),
+        (vec!["fuzz", U::NAME, "--clocks", "1", "--json"], "--json"),
+        (vec!["asm", U::NAME, &program, "-o"], "--output"),
     ] {
-        let with = |path: &str| {
-            [args.clone(), vec![path]]
-                .concat()
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
         for (path, why) in [
             (folder, "is a folder"),
             (&nowhere, "its folder does not exist"),
         ] {
-            let args = with(path);
-            let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            refused(&args, &format!("error: {flag}: {path}: {why}"));
+            refused(
+                &[&args[..], &[path]].concat(),
+                &format!("error: {flag}: {path}: {why}"),
+            );
         }
     }
 }
 
-/// Cut off in the middle, a file of words still reads as words: the end address tells.
-#[test]
-fn a_truncated_hex_file_is_refused() {
+/// Cut off in the middle, a file of words still reads as words: the program tells where it ends.
+fn a_truncated_hex_file_is_refused<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cut.hex");
-    let whole = String::from_utf8(reconverge(&["asm", "r500", PROGRAM]).stdout).unwrap();
-    let name = file.to_str().unwrap().to_owned();
+    let whole = text(&reconverge(&["asm", U::NAME, &program::<U>(U::IF_ELSE)]).stdout);
+    let name = arg(&file);
     fs::write(&file, &whole).unwrap();
-    assert_eq!(reconverge(&["run", "r500", &name]).status.code(), Some(0));
-    let lines = whole.lines().count();
-    fs::write(
-        &file,
-        whole
-            .lines()
-            .take(lines - 1)
-            .map(|l| format!("{l}\n"))
-            .collect::<String>(),
-    )
-    .unwrap();
-    refused(
-        &["run", "r500", &name],
-        &format!(
-            "error: {name}: end: END_ADDR is 6, and there are 6 instructions: is the file cut off?"
-        ),
-    );
+    assert_eq!(reconverge(&["run", U::NAME, name]).status.code(), Some(0));
+    let last = whole.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(&file, &whole[..last]).unwrap();
+    match U::CUT_OFF {
+        Some(why) => refused(&["run", U::NAME, name], &format!("error: {name}: {why}")),
+        // Then the program must not look as if it were whole.
+        None => {
+            let output = reconverge(&["run", U::NAME, name]);
+            assert!(!text(&output.stdout).contains("  done"));
+        }
+    }
 }
 
-#[test]
-fn a_program_may_have_any_file_name() {
+fn a_program_may_have_any_file_name<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("my prog.v1 \u{fc}.s");
-    fs::copy(Path::new(ROOT).join(PROGRAM), &file).unwrap();
-    let output = reconverge(&["run", "r500", file.to_str().unwrap()]);
+    fs::copy(Path::new(ROOT).join(program::<U>(U::IF_ELSE)), &file).unwrap();
+    let output = reconverge(&["run", U::NAME, arg(&file)]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .starts_with("r500.my_prog.v1__.1  done")
-    );
+    let named = format!("{}.my_prog.v1__.1  done", U::NAME);
+    assert!(text(&output.stdout).starts_with(&named));
 }
 
 /// A reader that goes away is no reason to panic.
-#[test]
-fn closed_pipes_are_quiet() {
+fn closed_pipes_are_quiet<U: Tested>() {
     let command = format!(
-        "{} run r500 no/such.s 2>&1 | true",
-        env!("CARGO_BIN_EXE_reconverge")
+        "{} run {} no/such.s 2>&1 | true",
+        env!("CARGO_BIN_EXE_reconverge"),
+        U::NAME
     );
     let output = Command::new("bash")
         .args(["-c", &format!("set -o pipefail; {command}")])
@@ -211,42 +228,30 @@ fn closed_pipes_are_quiet() {
     );
 }
 
-#[test]
-fn a_mistake_in_a_program_is_shown_with_its_line() {
+fn a_mistake_in_a_program_is_shown_with_its_line<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bad.s");
-    fs::write(
-        &file,
-        "        ALU c\n        IF alu\n        ALU\n        OUT\n",
-    )
-    .unwrap();
-    let name = file.to_str().unwrap();
-    let output = reconverge(&["run", "r500", name]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
+    fs::write(&file, U::MISTAKE.text).unwrap();
+    let name = arg(&file);
+    let output = reconverge(&["run", U::NAME, name]);
+    let stderr = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr.starts_with(&format!("error: {name}:2: ")),
+        stderr.starts_with(&format!("error: {name}:{}: ", U::MISTAKE.line)),
         "{stderr}"
     );
     assert!(
-        stderr.contains("IF alu"),
+        stderr.contains(U::MISTAKE.shown),
         "the line itself is shown: {stderr}"
     );
 }
 
-#[test]
-fn a_refused_file_leaves_the_output_as_it_was() {
+fn a_refused_file_leaves_the_output_as_it_was<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let (bad, out) = (dir.path().join("bad.s"), dir.path().join("out.hex"));
-    fs::write(&bad, "ELSE\n").unwrap();
+    fs::write(&bad, U::MISTAKE.text).unwrap();
     fs::write(&out, "precious\n").unwrap();
-    let output = reconverge(&[
-        "asm",
-        "r500",
-        bad.to_str().unwrap(),
-        "-o",
-        out.to_str().unwrap(),
-    ]);
+    let output = reconverge(&["asm", U::NAME, arg(&bad), "-o", arg(&out)]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(fs::read_to_string(&out).unwrap(), "precious\n");
     assert_eq!(
@@ -256,38 +261,33 @@ fn a_refused_file_leaves_the_output_as_it_was() {
     );
 }
 
-fn saved_case() -> SavedCase<R500> {
-    let bytes = fs::read(Path::new(ROOT).join("tb/programs/r500/call_return.s")).unwrap();
-    let program = R500::load(&bytes, "call_return.s", &LoadOptions::default())
-        .unwrap()
-        .program;
+fn saved_case<U: Tested>() -> SavedCase<U> {
     SavedCase {
         reconverge: CASE_FORMAT,
-        unit: "r500".to_owned(),
+        unit: U::NAME.to_owned(),
         failure: Some(Failure {
             clock: 7,
             field: "pc".to_owned(),
             element: 0,
         }),
-        case: Case::new(program),
+        case: Case::new(loaded::<U>(U::LONG)),
     }
 }
 
-#[test]
-fn a_saved_case_reads_back_as_it_was() {
-    let saved = saved_case();
+fn a_saved_case_reads_back_as_it_was<U: Tested>() {
+    let saved = saved_case::<U>();
     assert_eq!(
-        SavedCase::<R500>::parse(&saved.to_text(), "case.json").unwrap(),
+        SavedCase::<U>::parse(&saved.to_text(), "case.json").unwrap(),
         saved
     );
 }
 
 /// Each field of a saved case out of range, with the message.
-#[test]
-fn a_saved_case_with_a_value_out_of_range_is_refused() {
-    let good = saved_case().to_text();
+fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
+    let saved = saved_case::<U>();
+    let good = saved.to_text();
     let parse = |text: &str| {
-        SavedCase::<R500>::parse(text, "case.json")
+        SavedCase::<U>::parse(text, "case.json")
             .unwrap_err()
             .to_string()
     };
@@ -295,49 +295,51 @@ fn a_saved_case_with_a_value_out_of_range_is_refused() {
         assert_eq!(good.matches(from).count(), 1, "{from}");
         good.replace(from, to)
     };
+    let lanes = format!("\"lanes\": {},", U::LANES);
     for (from, to, message) in [
         (
             "\"seed\": 1,",
             "\"seed\": 0,",
-            "case.json: seed: 0 is no seed; use 1 or more",
+            "seed: 0 is no seed; use 1 or more",
         ),
+        (&lanes, "\"lanes\": 65,", "lanes: 65 is not 1..64"),
         (
-            "\"lanes\": 16,",
-            "\"lanes\": 65,",
-            "case.json: lanes: 65 is not 1..64",
-        ),
-        (
-            "\"lanes\": 16,",
-            "\"lanes\": 15,",
-            "case.json: launch_mask: 0xffff names lanes beyond 14",
+            &lanes,
+            &format!("\"lanes\": {},", U::LANES - 1),
+            &format!(
+                "launch_mask: 0x{:x} names lanes beyond {}",
+                all_lanes::<U>(),
+                U::LANES - 2
+            ),
         ),
         (
             "\"stall16\": 0,",
             "\"stall16\": 16,",
-            "case.json: stall16: 16 is not 0..15; 16 would never let the unit run",
+            "stall16: 16 is not 0..15; 16 would never let the unit run",
         ),
-        (
-            "\"p16\": 8",
-            "\"p16\": 17",
-            "case.json: p16: 17 is not 0..16",
-        ),
+        ("\"p16\": 8", "\"p16\": 17", "p16: 17 is not 0..16"),
         (
             "\"max_steps\": 100000,",
             "\"max_steps\": 0,",
-            "case.json: max_steps: 0 would compare nothing",
+            "max_steps: 0 would compare nothing",
         ),
         (
-            "\"name\": \"call_return\"",
+            "\"noise_clocks\": null,",
+            "\"noise_clocks\": 0,",
+            "noise_clocks: 0 would compare nothing",
+        ),
+        (
+            &format!("\"name\": \"{}\"", U::name(&saved.case.program)),
             "\"name\": \"../x\"",
-            "case.json: name: \"../x\" cannot be part of a file name",
+            "name: \"../x\" cannot be part of a file name",
         ),
         (
             "\"flip\": null",
             "\"flip\": {\"field\":\"pc\",\"element\":1,\"bit\":0,\"clock\":1}",
-            "case.json: flip: pc has 1 elements, there is no 1",
+            "flip: pc has 1 elements, there is no 1",
         ),
     ] {
-        assert_eq!(parse(&with(from, to)), message);
+        assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
     }
     let error = unit_of_case(
         &with("\"reconverge\": 1,", "\"reconverge\": 2,"),
@@ -354,11 +356,15 @@ fn a_saved_case_with_a_value_out_of_range_is_refused() {
     );
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("case.json");
-    fs::write(&file, with("\"unit\": \"r500\",", "\"unit\": \"r600\",")).unwrap();
-    let name = file.to_str().unwrap();
+    let unit = format!("\"unit\": \"{}\",", U::NAME);
+    fs::write(&file, with(&unit, "\"unit\": \"r600\",")).unwrap();
+    let name = arg(&file);
     refused(
         &["replay", name],
-        &format!("error: {name}: unit: there is no unit \"r600\"; there are r500"),
+        &format!(
+            "error: {name}: unit: there is no unit \"r600\"; there are {}",
+            UNITS.join(", ")
+        ),
     );
 }
 
@@ -399,6 +405,7 @@ fn a_conditions_file_is_checked_row_by_row() {
 }
 
 /// `bytes` with a few changes: cut off, bytes flipped, pieces repeated, dropped, or exchanged for others.
+/// Milder than what `common/damage.rs` does, after which next to nothing is JSON any more.
 fn mutated(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..rng.random_range(1..5) {
@@ -421,27 +428,78 @@ fn mutated(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {
     out
 }
 
-/// Programs of each kind have their own such test in `r500_text`.
+/// Runs `read` with `text` mutated ten thousand times, and counts what it returns true for.
+fn mutants(text: &str, read: impl Fn(&str) -> bool) -> usize {
+    let mut rng = Pcg64Mcg::seed_from_u64(10_000);
+    (0..10_000)
+        .filter_map(|_| String::from_utf8(mutated(text.as_bytes(), &mut rng)).ok())
+        .filter(|text| read(text))
+        .count()
+}
+
+/// Programs of each kind have their own such test in `<unit>_text` and `<unit>_import`.
+fn ten_thousand_mutated_cases_never_panic<U: Tested>() {
+    let refused = mutants(&saved_case::<U>().to_text(), |text| {
+        unit_of_case(text, "m.json")
+            .and_then(|_| SavedCase::<U>::parse(text, "m.json"))
+            .is_err_and(|e| !e.message.is_empty() && e.file == "m.json")
+    });
+    assert!(refused > 5000, "{refused} cases refused");
+}
+
 #[test]
-fn ten_thousand_mutated_cases_and_condition_files_never_panic() {
-    let case = saved_case().to_text();
+fn ten_thousand_mutated_condition_files_never_panic() {
     let rows: String = (0..40)
         .map(|k| format!("{{\"lane\":{},\"k\":{k},\"bits\":{}}}\n", k % 16, k * 37))
         .collect();
-    let mut rng = Pcg64Mcg::seed_from_u64(10_000);
-    let (mut cases, mut tables) = (0, 0);
-    for _ in 0..10_000 {
-        if let Ok(text) = String::from_utf8(mutated(case.as_bytes(), &mut rng)) {
-            let read = unit_of_case(&text, "m.json")
-                .and_then(|_| SavedCase::<R500>::parse(&text, "m.json"));
-            cases += u32::from(read.is_err_and(|e| !e.message.is_empty() && e.file == "m.json"));
-        }
-        if let Ok(text) = String::from_utf8(mutated(rows.as_bytes(), &mut rng)) {
-            tables += u32::from(Table::parse(&text, "m.jsonl").is_err_and(|e| e.line > 0));
-        }
+    let refused = mutants(&rows, |text| {
+        Table::parse(text, "m.jsonl").is_err_and(|e| e.line > 0)
+    });
+    assert!(refused > 2000, "{refused} tables refused");
+}
+
+/// Build parameters are checked before anything is built.
+#[test]
+fn parameters_that_a_unit_does_not_have_are_refused() {
+    let r500 = "tb/programs/r500/if_else.s";
+    let r700 = "tb/programs/r700/if_else.s";
+    refused(
+        &["run", "r500", r500, "--param", "DEPTH=4"],
+        "error: flags: parameter: r500 has no parameter DEPTH, only lanes",
+    );
+    refused(
+        &["run", "r700", r700, "--param", "DEPTH=4"],
+        "error: flags: parameter: r700 has no parameter DEPTH; there are MAX_STACK_SIZE",
+    );
+    for value in ["0", "256"] {
+        let parameter = format!("MAX_STACK_SIZE={value}");
+        refused(
+            &["fuzz", "r700", "--param", &parameter],
+            &format!("error: --param: parameter: MAX_STACK_SIZE = {value} is not 1..255"),
+        );
     }
+}
+
+/// What belongs to one unit says so when it is given to another.
+#[test]
+fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
+    let object = "tb/programs/r700/llvm/k01_ifelse.o";
+    refused(
+        &["run", "r700", object, "--safe-loops"],
+        "error: --safe-loops: flag: is for the LOOP words of r500; r700 has none",
+    );
+    refused(
+        &["run", "r500", object],
+        &format!("error: {object}: file: is an ELF object; of this unit there is none to read"),
+    );
+    let listing = "tb/programs/r700/llvm/k01_ifelse.s";
+    let output = reconverge(&["run", "r700", listing]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
     assert!(
-        cases > 5000 && tables > 2000,
-        "{cases} cases and {tables} tables refused"
+        message.contains(
+            "there is no directive `.text` here; of a compiler's listing, give the object file instead"
+        ),
+        "{message}"
     );
 }

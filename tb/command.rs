@@ -1,32 +1,42 @@
 //! What the commands print and write: traces, conversions, conditions, views.
 
+mod common;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use common::{
+    ROOT, Tested, arg, own_programs, program, reconverge, reconverge_ends, reconverge_in, text,
+};
 use serde_json::Value;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        const UNITS: &[&str] = &[$(stringify!($module)),+];
 
-fn reconverge(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(args)
-        .current_dir(ROOT)
-        .output()
-        .unwrap()
+        $(mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                a_trace_record_has_the_fixed_names_in_the_fixed_order,
+                conditions_are_drawn_as_defined,
+                conditions_come_from_a_table,
+                asm_and_dis_are_each_other_s_inverse,
+                committed_views_are_up_to_date,
+            );
+        })+
+    };
 }
+for_each_unit!(tests);
 
+/// Standard output of a command that must succeed.
 fn stdout(args: &[&str]) -> String {
-    let output = reconverge(args);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
-    String::from_utf8(output.stdout).unwrap()
+    reconverge_ends(0, args)
 }
 
 fn trace(args: &[&str]) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("t.jsonl");
-    stdout(&[args, &["--trace", file.to_str().unwrap()]].concat());
+    stdout(&[args, &["--trace", arg(&file)]].concat());
     assert_eq!(
         fs::read_dir(dir.path()).unwrap().count(),
         1,
@@ -39,49 +49,51 @@ fn trace(args: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Names, order and meaning of a trace record are fixed: scripts read them.
-#[test]
-fn a_trace_record_has_the_fixed_names_in_the_fixed_order() {
-    let lines = trace(&[
-        "run",
-        "r500",
-        "tb/programs/r500/if_else.s",
-        "--lanes",
-        "4",
-        "--seed",
-        "2",
-    ]);
-    assert_eq!(
-        lines[0],
-        r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0}"#
-    );
-    let second: Value = serde_json::from_str(&lines[1]).unwrap();
-    assert_eq!(second["inst"], 0x0A00_0F00);
-    assert!(second["jump"] == 0 || second["jump"] == 1);
-    let last: Value = serde_json::from_str(lines.last().unwrap()).unwrap();
-    assert_eq!(
-        (&last["pc"], &last["done"], &last["pc_next"]),
-        (&6.into(), &1.into(), &7.into())
-    );
-    for (step, line) in lines.iter().enumerate() {
-        assert_eq!(serde_json::from_str::<Value>(line).unwrap()["step"], step);
-    }
+/// Trace of the program in file `name` among the unit's own, with four lanes.
+fn trace_of<U: Tested>(name: &str, more: &[&str]) -> Vec<String> {
+    let program = program::<U>(name);
+    trace(&[&["run", U::NAME, &program, "--lanes", "4"], more].concat())
 }
 
-/// The draw of the conditions is fixed too: lane, k and seed give these bits. ALU results by hand from
+fn record(line: &str) -> Value {
+    serde_json::from_str(line).unwrap()
+}
+
+/// Names, order and meaning of a trace record are fixed: scripts read them. Every own program.
+fn a_trace_record_has_the_fixed_names_in_the_fixed_order<U: Tested>() {
+    let lines = trace_of::<U>(U::IF_ELSE, &["--seed", "2"]);
+    assert_eq!(lines[0], U::TRACED);
+    let names: Vec<&str> = U::TRACE.split_whitespace().collect();
+    let mut records = 0;
+    for file in own_programs::<U>() {
+        let lines = trace(&["run", U::NAME, arg(&file), "--lanes", "4"]);
+        for (step, line) in lines.iter().enumerate() {
+            // There is no other text in a record than the names.
+            let found: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+            assert_eq!(found, names, "{}", file.display());
+            let this = record(line);
+            assert_eq!(this["step"], step);
+            let last = step + 1 == lines.len();
+            assert_eq!(last, this["done"] == 1 || this["halted"] == 1);
+            assert_eq!(this["halted"] == 1, this["err"] != 0);
+            if !last {
+                assert_eq!(record(&lines[step + 1])["pc"], this["pc_next"]);
+            }
+            records += 1;
+        }
+    }
+    assert!(records > 100, "{records} records");
+}
+
+/// Classes of the lanes after the steps of `if_else.s` that [`Tested::PARTS`] names.
+fn parts<U: Tested>(more: &[&str]) -> [Value; 3] {
+    let lines = trace_of::<U>(U::IF_ELSE, more);
+    U::PARTS.map(|step| record(&lines[step])["st"].clone())
+}
+
+/// The draw of the conditions is fixed too: lane, k and seed give these bits. The condition by hand from
 /// the definition: z of seed 2, lane l, k 0, lowest nibble below 8.
-#[test]
-fn conditions_are_drawn_as_defined() {
-    let lines = trace(&[
-        "run",
-        "r500",
-        "tb/programs/r500/if_else.s",
-        "--lanes",
-        "4",
-        "--seed",
-        "2",
-    ]);
-    let branch: Value = serde_json::from_str(&lines[1]).unwrap();
+fn conditions_are_drawn_as_defined<U: Tested>() {
     let draw = |lane: u64| {
         let mut z = 2u64
             .wrapping_add(lane.wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -90,82 +102,17 @@ fn conditions_are_drawn_as_defined() {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (z ^ (z >> 31)) & 15 < 8
     };
-    // IF stays unless all four are false; a lane whose ALU result is 0 is switched off then.
+    // IF stays unless all four are false; a lane whose condition is 0 is switched off then.
     let off: Vec<u64> = (0..4).map(|lane| u64::from(!draw(lane))).collect();
     assert!(
         off.contains(&0) && off.contains(&1),
         "seed 2 divides the lanes: {off:?}"
     );
-    assert_eq!(branch["st"], Value::from(off));
+    assert_eq!(parts::<U>(&["--seed", "2"])[0], Value::from(off));
 }
 
-#[test]
-fn a_step_that_fails_writes_the_state_before_it_and_the_code() {
-    let lines = trace(&[
-        "run",
-        "r500",
-        "tb/programs/r500/return_empty.s",
-        "--lanes",
-        "4",
-    ]);
-    assert_eq!(lines.len(), 1);
-    let step: Value = serde_json::from_str(&lines[0]).unwrap();
-    assert_eq!(
-        (&step["err"], &step["halted"], &step["done"]),
-        (&7.into(), &1.into(), &0.into())
-    );
-    assert_eq!(
-        (&step["pc"], &step["pc_next"], &step["jump"]),
-        (&0.into(), &0.into(), &Value::Null)
-    );
-
-    // Outside the code window there is no instruction.
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("window.s");
-    fs::write(&file, ".window 0 1\n.end 5\nALU\nALU\nALU\nALU\nALU\nOUT\n").unwrap();
-    let lines = trace(&["run", "r500", file.to_str().unwrap(), "--lanes", "4"]);
-    let last: Value = serde_json::from_str(lines.last().unwrap()).unwrap();
-    assert_eq!(
-        (lines.len(), &last["err"], &last["pc"], &last["pc_next"]),
-        (3, &9.into(), &2.into(), &2.into())
-    );
-    assert_eq!(
-        (&last["cmn"], &last["inst"], &last["addr"]),
-        (&Value::Null, &Value::Null, &Value::Null)
-    );
-}
-
-/// Loops are [kind, count, aL] with the kind as its OP, bottom first; addresses bottom first.
-#[test]
-fn stacks_stand_in_the_trace_bottom_first() {
-    let lines = trace(&[
-        "run",
-        "r500",
-        "tb/programs/r500/rep_in_loop.s",
-        "--lanes",
-        "4",
-    ]);
-    let second: Value = serde_json::from_str(&lines[1]).unwrap();
-    assert_eq!(second["loops"], serde_json::json!([[1, 1, 7], [3, 2, 7]]));
-    let lines = trace(&[
-        "run",
-        "r500",
-        "tb/programs/r500/call_return.s",
-        "--lanes",
-        "4",
-        "--p16",
-        "16",
-    ]);
-    let second: Value = serde_json::from_str(&lines[1]).unwrap();
-    assert_eq!(
-        (&second["addrs"], &second["pc_next"]),
-        (&serde_json::json!([0x22]), &0x24.into())
-    );
-}
-
-/// A table of conditions reproduces the worked trace of spec 7.3: c is true in lanes 0 and 3.
-#[test]
-fn conditions_come_from_a_table() {
+/// A table of conditions reproduces the worked trace: c is true in lanes 0 and 3.
+fn conditions_come_from_a_table<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("c.jsonl");
     fs::write(
@@ -173,105 +120,47 @@ fn conditions_come_from_a_table() {
         "{\"lane\":0,\"k\":0,\"bits\":1}\n{\"lane\":3,\"k\":0,\"bits\":1}\n",
     )
     .unwrap();
-    let conditions = file.to_str().unwrap();
-    let lines = trace(&[
-        "run",
-        "r500",
-        "tb/programs/r500/if_else.s",
-        "--lanes",
-        "4",
-        "--conditions",
-        conditions,
-    ]);
-    let states: Vec<Value> = lines
-        .iter()
-        .map(|l| serde_json::from_str::<Value>(l).unwrap()["st"].clone())
-        .collect();
-    assert_eq!(states[1], serde_json::json!([0, 1, 1, 0]));
-    assert_eq!(states[3], serde_json::json!([1, 0, 0, 1]));
-    assert_eq!(states[5], serde_json::json!([0, 0, 0, 0]));
+    assert_eq!(
+        parts::<U>(&["--conditions", arg(&file)]),
+        [
+            serde_json::json!([0, 1, 1, 0]),
+            serde_json::json!([1, 0, 0, 1]),
+            serde_json::json!([0, 0, 0, 0])
+        ]
+    );
 }
 
 /// Text to words to text: every own program comes back with the same words, through files and pipes.
-#[test]
-fn asm_dis_and_import_are_each_other_s_inverse() {
+fn asm_and_dis_are_each_other_s_inverse<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(Path::new(ROOT).join("tb/programs/r500")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|x| x != "s") {
-            continue;
-        }
-        let (source, name) = (
-            path.to_str().unwrap(),
-            path.file_stem().unwrap().to_str().unwrap(),
-        );
+    for path in own_programs::<U>() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
         let hex = dir.path().join(format!("{name}.hex"));
-        let hex = hex.to_str().unwrap();
-        assert_eq!(stdout(&["asm", "r500", source, "-o", hex]), "");
-        let text = dir.path().join(format!("{name}.s"));
-        fs::write(&text, stdout(&["dis", "r500", hex])).unwrap();
+        assert_eq!(stdout(&["asm", U::NAME, arg(&path), "-o", arg(&hex)]), "");
+        let again = dir.path().join(format!("{name}.s"));
+        fs::write(&again, stdout(&["dis", U::NAME, arg(&hex)])).unwrap();
         assert_eq!(
-            stdout(&["asm", "r500", text.to_str().unwrap()]),
+            stdout(&["asm", U::NAME, arg(&again)]),
             fs::read_to_string(hex).unwrap(),
             "{name}"
         );
     }
-    let log = "tb/programs/r500/mesa/17_nested_loops.log";
-    let words = |file: &str| {
-        let hex = stdout(&["import", "r500", file, "--hex"]);
-        hex.lines()
-            .filter(|l| l.starts_with("0x") || l.starts_with('0'))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        words(log),
-        words("tb/programs/r500/mesa/17_nested_loops.txt")
-    );
-    assert_eq!(words(log).len(), 23);
-    assert_eq!(
-        stdout(&["import", "r500", log, "--list"]).lines().count(),
-        1
-    );
-}
-
-#[test]
-fn mesa_s_unsafe_loop_word_is_warned_of_and_can_be_made_safe() {
-    let log = "tb/programs/r500/mesa/17_nested_loops.log";
-    let output = reconverge(&["run", "r500", log]);
-    assert!(
-        String::from_utf8_lossy(&output.stderr).starts_with("warning: slots 2, 10: LOOP"),
-        "{output:?}"
-    );
-    let unsafe_text = stdout(&["run", "r500", log]);
-    assert!(
-        unsafe_text.contains("scalar judge cannot tell"),
-        "{unsafe_text}"
-    );
-    let safe = stdout(&["run", "r500", log, "--safe-loops"]);
-    assert!(safe.contains("scalar judge agrees: 16 lanes"), "{safe}");
 }
 
 /// The views in `waves/` are what `view` writes today.
-#[test]
-fn committed_views_are_up_to_date() {
+fn committed_views_are_up_to_date<U: Tested>() {
+    let unit = U::NAME;
     let dir = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(["view", "r500"])
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
+    let output = reconverge_in(dir.path(), &["view", unit]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
-        String::from_utf8(output.stdout).unwrap(),
-        "gtkwave waves/r500.vcd waves/r500.gtkw\n"
+        text(&output.stdout),
+        format!("gtkwave waves/{unit}.vcd waves/{unit}.gtkw\n")
     );
-    let mut files = vec!["waves/r500.gtkw".to_owned()];
+    let mut files = vec![format!("waves/{unit}.gtkw")];
     for entry in fs::read_dir(dir.path().join("waves/filters")).unwrap() {
-        files.push(format!(
-            "waves/filters/{}",
-            entry.unwrap().file_name().to_str().unwrap()
-        ));
+        let name = entry.unwrap().file_name();
+        files.push(format!("waves/filters/{}", name.to_str().unwrap()));
     }
     assert!(files.len() > 2);
     for file in files {
@@ -279,7 +168,7 @@ fn committed_views_are_up_to_date() {
         let committed = fs::read_to_string(Path::new(ROOT).join(&file)).unwrap_or_default();
         assert!(
             fresh == committed,
-            "{file} is out of date: run `reconverge view r500` and commit it"
+            "{file} is out of date: run `reconverge view {unit}` and commit it"
         );
     }
 }
@@ -287,14 +176,8 @@ fn committed_views_are_up_to_date() {
 /// A unit is complete in every folder, or this stays red.
 #[test]
 fn every_unit_has_all_its_parts() {
-    let list = fs::read_to_string(Path::new(ROOT).join("src/units.rs")).unwrap();
-    let units: Vec<&str> = list
-        .lines()
-        .filter(|l| l.trim().ends_with("];") && !l.trim().starts_with("//"))
-        .filter_map(|l| l.split_whitespace().next())
-        .collect();
-    assert!(!units.is_empty());
-    for unit in units {
+    assert!(!UNITS.is_empty());
+    for unit in UNITS {
         let mut missing = Vec::new();
         for part in [
             "rtl/U/U_pkg.sv",
@@ -306,7 +189,9 @@ fn every_unit_has_all_its_parts() {
             "tb/U_tb.sv",
             "tb/U_spec.rs",
             "tb/U_text.rs",
+            "tb/common/units/U.rs",
             "tb/programs/U",
+            "tb/programs/U/flipped.report",
             "waves/U.gtkw",
             "src/U/mod.rs",
             "src/U/isa.rs",
@@ -331,4 +216,202 @@ fn every_unit_has_all_its_parts() {
         }
         assert!(missing.is_empty(), "{unit} lacks {missing:?}");
     }
+}
+
+// ---- r500 -------------------------------------------------------------------------------------------
+
+use reconverge::r500::R500;
+
+/// Words, jumps and the end, in the trace of a run by hand.
+#[test]
+fn r500_writes_words_jumps_and_the_end_into_the_trace() {
+    let lines = trace_of::<R500>("if_else.s", &["--seed", "2"]);
+    let second = record(&lines[1]);
+    assert_eq!(second["inst"], 0x0A00_0F00);
+    assert!(second["jump"] == 0 || second["jump"] == 1);
+    let last = record(lines.last().unwrap());
+    assert_eq!(
+        (&last["pc"], &last["done"], &last["pc_next"]),
+        (&6.into(), &1.into(), &7.into())
+    );
+}
+
+#[test]
+fn r500_step_that_fails_writes_the_state_before_it_and_the_code() {
+    let lines = trace_of::<R500>("return_empty.s", &[]);
+    assert_eq!(lines.len(), 1);
+    let step = record(&lines[0]);
+    assert_eq!(
+        (&step["err"], &step["halted"], &step["done"]),
+        (&7.into(), &1.into(), &0.into())
+    );
+    assert_eq!(
+        (&step["pc"], &step["pc_next"], &step["jump"]),
+        (&0.into(), &0.into(), &Value::Null)
+    );
+
+    // Outside the code window there is no instruction.
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("window.s");
+    fs::write(&file, ".window 0 1\n.end 5\nALU\nALU\nALU\nALU\nALU\nOUT\n").unwrap();
+    let lines = trace(&["run", "r500", arg(&file), "--lanes", "4"]);
+    let last = record(lines.last().unwrap());
+    assert_eq!(
+        (lines.len(), &last["err"], &last["pc"], &last["pc_next"]),
+        (3, &9.into(), &2.into(), &2.into())
+    );
+    assert_eq!(
+        (&last["cmn"], &last["inst"], &last["addr"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
+}
+
+/// Loops are [kind, count, aL] with the kind as its OP, bottom first; addresses bottom first.
+#[test]
+fn r500_stacks_stand_in_the_trace_bottom_first() {
+    let lines = trace_of::<R500>("rep_in_loop.s", &[]);
+    let second = record(&lines[1]);
+    assert_eq!(second["loops"], serde_json::json!([[1, 1, 7], [3, 2, 7]]));
+    let lines = trace_of::<R500>("call_return.s", &["--p16", "16"]);
+    let second = record(&lines[1]);
+    assert_eq!(
+        (&second["addrs"], &second["pc_next"]),
+        (&serde_json::json!([0x22]), &0x24.into())
+    );
+}
+
+/// A driver's log and the same program's words.
+#[test]
+fn r500_imports_a_log_as_the_words_in_it() {
+    let log = "tb/programs/r500/mesa/17_nested_loops.log";
+    let words = |file: &str| {
+        let hex = stdout(&["import", "r500", file, "--hex"]);
+        hex.lines()
+            .filter(|l| l.starts_with("0x") || l.starts_with('0'))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        words(log),
+        words("tb/programs/r500/mesa/17_nested_loops.txt")
+    );
+    assert_eq!(words(log).len(), 23);
+    assert_eq!(
+        stdout(&["import", "r500", log, "--list"]).lines().count(),
+        1
+    );
+}
+
+#[test]
+fn r500_warns_of_mesa_s_unsafe_loop_word_and_can_make_it_safe() {
+    let log = "tb/programs/r500/mesa/17_nested_loops.log";
+    let output = reconverge(&["run", "r500", log]);
+    assert!(
+        text(&output.stderr).starts_with("warning: slots 2, 10: LOOP"),
+        "{output:?}"
+    );
+    let unsafe_text = stdout(&["run", "r500", log]);
+    assert!(
+        unsafe_text.contains("scalar judge cannot tell"),
+        "{unsafe_text}"
+    );
+    let safe = stdout(&["run", "r500", log, "--safe-loops"]);
+    assert!(safe.contains("scalar judge agrees: 16 lanes"), "{safe}");
+}
+
+// ---- r700 -------------------------------------------------------------------------------------------
+
+use reconverge::r700::R700;
+
+/// The worked trace of spec 7.7 by a table of conditions: the step at which all three kinds of frame are
+/// not yet there, and the words of the record by hand.
+#[test]
+fn r700_frames_stand_in_the_trace_bottom_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("c.jsonl");
+    // c1 is true in lanes 1 and 2, c2 in lane 1.
+    let rows = [(1, 0), (2, 0), (1, 2)]
+        .map(|(lane, k)| format!("{{\"lane\":{lane},\"k\":{k},\"bits\":1}}\n"));
+    fs::write(&file, rows.concat()).unwrap();
+    let lines = trace_of::<R700>("call_return.s", &["--conditions", arg(&file)]);
+    assert_eq!(
+        lines[4],
+        r#"{"step":4,"pc":7,"dw0":15,"dw1":2751463424,"u":1,"exec":6,"jump":0,"st":[1,0,1,1],"valid":15,"frames":[[1,15],[3,3,0,0,0],[1,6]],"sp":3,"base":2,"bkind":2,"nb":2,"lt":0,"lc":0,"al":0,"inc":0,"depth":1,"skipped":0,"pc_next":8,"err":0,"done":0,"halted":0}"#
+    );
+
+    // Spec 7.6: three passes, aL 10, 8, 6.
+    let lines = trace_of::<R700>("loop_al.s", &[]);
+    let entered = record(&lines[0]);
+    assert_eq!(
+        entered["frames"],
+        serde_json::json!([[2, [0, 0, 0, 0], 0, 0, 0, 0, 0, 0]])
+    );
+    let ends: Vec<Value> = lines
+        .iter()
+        .map(|line| record(line))
+        .filter(|r| r["pc"] == 5)
+        .map(|r| serde_json::json!([r["lt"], r["lc"], r["al"], r["inc"], r["jump"], r["pc_next"]]))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            serde_json::json!([1, 2, 8, -2, 1, 1]),
+            serde_json::json!([1, 1, 6, -2, 1, 1]),
+            serde_json::json!([0, 0, 0, 0, 0, 6])
+        ]
+    );
+}
+
+#[test]
+fn r700_step_that_fails_writes_the_state_before_it_and_the_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("fails.s");
+    // The second POP finds nothing; there would be somewhere to go.
+    fs::write(
+        &file,
+        "ALU_PUSH_BEFORE 0, @9, u\nPOP @2 POP:1\nPOP @3 POP:1\nEND\n",
+    )
+    .unwrap();
+    let lines = trace(&["run", "r700", arg(&file), "--lanes", "4"]);
+    assert_eq!(lines.len(), 3);
+    let (before, failed) = (record(&lines[1]), record(&lines[2]));
+    for (name, value) in [
+        ("err", 6),
+        ("halted", 1),
+        ("done", 0),
+        ("exec", 0),
+        ("jump", 0),
+    ] {
+        assert_eq!(failed[name], value, "{name}");
+    }
+    assert_eq!((&failed["pc"], &failed["pc_next"]), (&2.into(), &2.into()));
+    for name in ["st", "valid", "frames", "sp", "nb"] {
+        assert_eq!(failed[name], before[name], "{name}");
+    }
+
+    // A launch outside of the program executes nothing.
+    fs::write(&file, ".entry 1\n.prog_len 1\nEND\n").unwrap();
+    let run = ["run", "r700", arg(&file), "--lanes", "4"];
+    assert!(stdout(&run).contains("error 9 PC_RANGE"));
+    assert_eq!(trace(&run), Vec::<String>::new());
+}
+
+/// Of an object with several functions one is chosen, by number or name.
+#[test]
+fn r700_runs_the_function_of_an_object_that_is_chosen() {
+    let object = "tb/programs/r700/llvm/several.o";
+    let listed = stdout(&["import", "r700", object, "--list"]);
+    assert_eq!(listed.lines().count(), 4, "{listed}");
+    let output = reconverge(&["run", "r700", object]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).starts_with(&format!("error: {object}: which: there are 4 functions")),
+        "{output:?}"
+    );
+    let search = stdout(&["run", "r700", object, "--select", "2"]);
+    assert!(search.starts_with("r700.search.1  done"), "{search}");
+    assert_eq!(
+        stdout(&["run", "r700", object, "--kernel", "search"]),
+        search
+    );
 }

@@ -1,142 +1,130 @@
 //! Whole programs in lock-step, and the scalar judge: the repository's own, and random ones.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod common;
 
+use std::fs;
+
+use common::{Tested, arg, imported_programs, loaded, own_programs, program, reconverge_ends};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options};
-use reconverge::case::{Case, Conditions};
+use reconverge::case::{Case, Conditions, Kind};
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
 use reconverge::lockstep::{self, Outcome};
-use reconverge::r500::R500;
-use reconverge::r500::asm::assemble;
-use reconverge::r500::generate;
-use reconverge::r500::golden::Golden;
-use reconverge::r500::scalar::Scalar;
-use reconverge::unit::{LoadOptions, Records, Seen, Unit, Verdict};
+use reconverge::unit::{Golden, LoadOptions, Records, Seen, Unit, Verdict};
 
-fn run(case: &Case<R500>, dut: &mut Dut<R500>) -> (Outcome<R500>, Verdict) {
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                own_programs_agree_on_every_clock_and_with_the_scalar_judge,
+                twenty_thousand_structured_programs_agree_with_the_scalar_judge,
+                the_scalar_judge_sees_a_lane_that_strays,
+                a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything,
+                stalls_and_wait_states_change_no_step,
+                any_number_of_lanes_runs,
+            );
+        }
+    )+};
+}
+for_each_unit!(tests);
+
+/// A model of our own RTL with `lanes` lanes.
+fn dut<U: Unit>(lanes: u32) -> Dut<U> {
+    Rtl::<U>::own(lanes).unwrap().open(1).unwrap()
+}
+
+/// Runs `case` in lock-step.
+fn run<U: Unit>(case: &Case<U>, dut: &mut Dut<U>) -> (Outcome<U>, Records<U>) {
     let mut records = Records::default();
-    let mut golden = Golden::new(case.lanes as usize);
+    let mut golden = U::Golden::new(case.lanes as usize);
     let outcome = lockstep::run(case, dut, &mut golden, &mut records);
-    let verdict = R500::judge(case, &records.records, &outcome.end);
-    (outcome, verdict)
+    (outcome, records)
 }
 
-fn own_programs() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tb/programs/r500");
-    let mut files: Vec<PathBuf> = [root.clone(), root.join("mesa")]
-        .iter()
-        .flat_map(|dir| fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()))
-        .filter(|p| {
-            p.extension()
-                .is_some_and(|x| x == "s" || x == "log" || x == "txt")
-        })
-        .collect();
-    files.sort();
-    files
+/// Runs `case`, on which RTL and golden must agree.
+fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Outcome<U>, Records<U>) {
+    let (outcome, records) = run(case, dut);
+    if let Some(mismatch) = &outcome.mismatch {
+        panic!("{at}: {:?}", mismatch.diffs);
+    }
+    (outcome, records)
 }
 
-#[test]
-fn own_programs_agree_on_every_clock_and_with_the_scalar_judge() {
-    let rtl = Rtl::<R500>::own(16).unwrap();
-    let mut dut = rtl.open(1).unwrap();
-    let files = own_programs();
+/// Every program in every file, as it comes and with stalls.
+fn own_programs_agree_on_every_clock_and_with_the_scalar_judge<U: Tested>() {
+    let mut dut = dut::<U>(U::LANES);
+    let files = [own_programs::<U>(), imported_programs::<U>()].concat();
     assert!(files.len() > 15);
-    let mut judged = 0;
+    let (mut runs, mut judged_runs) = (0, 0);
     for file in files {
-        let name = file.display().to_string();
-        let options = LoadOptions {
-            safe_loops: true,
-            which: None,
-        };
-        let program = R500::load(&fs::read(&file).unwrap(), &name, &options)
-            .unwrap()
-            .program;
-        for seed in 1..=20 {
-            for stall16 in [0, 5] {
-                let mut case = Case::<R500>::new(program.clone());
-                (case.seed, case.stall16) = (seed, stall16);
-                let (outcome, verdict) = run(&case, &mut dut);
-                let at = format!("{name} seed {seed} stall16 {stall16}");
-                assert!(
-                    outcome.mismatch.is_none(),
-                    "{at}: {:?}",
-                    outcome.mismatch.map(|m| m.diffs)
-                );
-                assert!(
-                    outcome.compared.clocks > 2 && outcome.compared.launches == 1,
-                    "{at}"
-                );
-                match verdict {
-                    Verdict::Agrees { lanes: 16, .. } => judged += 1,
-                    Verdict::NotStructured(_) if name.ends_with("manual_terms.s") => {}
-                    other => panic!("{at}: {other:?}"),
+        let bytes = fs::read(&file).unwrap();
+        let file = arg(&file);
+        // What is not assembly may hold several.
+        let count = U::list(&bytes, file).map_or(1, |list| list.len());
+        for number in 1..=count {
+            let options = LoadOptions {
+                safe_loops: U::NAME == "r500",
+                which: (count > 1).then(|| number.to_string()),
+            };
+            let program = U::load(&bytes, file, &options).unwrap().program;
+            for seed in 1..=U::SEEDS {
+                for stall16 in [0, 5] {
+                    let mut case = Case::<U>::new(program.clone());
+                    (case.seed, case.stall16) = (seed, stall16);
+                    let at = format!("{file} {number} seed {seed} stall16 {stall16}");
+                    let (outcome, records) = agreed(&case, &mut dut, &at);
+                    assert!(
+                        outcome.compared.clocks > 2 && outcome.compared.launches == 1,
+                        "{at}"
+                    );
+                    runs += 1;
+                    match records.judge(&case, &outcome.end) {
+                        Verdict::Agrees { lanes, .. } if lanes == U::LANES => judged_runs += 1,
+                        Verdict::NotStructured(_) if U::unjudged(file) => {}
+                        other => panic!("{at}: {other:?}"),
+                    }
                 }
             }
         }
     }
-    assert!(judged > 600, "{judged} runs judged");
-}
-
-/// Spec O29: with Mesa's own LOOP word the scalar judge refuses to promise anything.
-#[test]
-fn mesa_s_loop_word_is_outside_of_what_the_scalar_judge_can_tell() {
-    let file =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tb/programs/r500/mesa/17_nested_loops.txt");
-    let bytes = fs::read(file).unwrap();
-    let loaded = R500::load(&bytes, "17_nested_loops.txt", &LoadOptions::default()).unwrap();
     assert!(
-        loaded.warnings.iter().any(|w| w.contains("LOOP")),
-        "{:?}",
-        loaded.warnings
+        judged_runs > 600 && 20 * judged_runs > 19 * runs,
+        "{judged_runs} of {runs} runs judged"
     );
-    assert!(Scalar::new(&loaded.program).is_err());
 }
 
-/// Every construct for which spec 8.1 promises anything, 20,000 programs.
-#[test]
-fn twenty_thousand_structured_programs_agree_with_the_scalar_judge() {
-    let rtl = Rtl::<R500>::own(16).unwrap();
-    let mut dut = rtl.open(1).unwrap();
+/// Every construct for which the spec promises anything, 20,000 programs.
+fn twenty_thousand_structured_programs_agree_with_the_scalar_judge<U: Tested>() {
+    let mut duts: Vec<Dut<U>> = U::STRUCTURED.iter().map(|lanes| dut(*lanes)).collect();
     let mut rng = Pcg64Mcg::seed_from_u64(20_000);
-    // How many programs hold a construct: OP 0..7, else, fused else-if, push, pop, predicates, booleans,
-    // uncovered lanes left out, partial mode.
-    let mut constructs = [0u32; 16];
+    let mut constructs = vec![0u32; U::CONSTRUCTS.len()];
     let (mut lanes_compared, mut instructions_compared) = (0u64, 0u64);
     for n in 0..20_000 {
-        let options = generate::Options::random(&mut rng);
-        let mut case = Case::<R500>::new(generate::structured(&mut rng, &options));
+        let mut case = Case::<U>::new(U::generate(Kind::Structured, &mut rng));
+        let model = n as usize % duts.len();
+        case.lanes = U::STRUCTURED[model];
         case.seed = n + 1;
         case.conditions = Conditions::Drawn {
             p16: [2, 8, 14][n as usize % 3],
         };
-        if n % 4 == 0 {
-            case.launch_mask = environment::draw_word(7, 0, n) & 0xffff;
+        case.launch_mask = u64::MAX >> (64 - case.lanes);
+        // In a fourth of them, not all lanes are launched.
+        if (n as usize / duts.len()).is_multiple_of(4) {
+            case.launch_mask &= environment::draw_word(7, 0, n);
         }
-        let mut has = [false; 16];
-        for slot in case.program.slots.iter().filter(|s| s.cmn & 3 == 2) {
-            has[slot.inst as usize & 7] = true;
-            has[8] |= slot.inst >> 4 & 1 == 1;
-            has[9] |= slot.inst >> 4 & 1 == 1 && slot.inst >> 8 & 0xff != 0;
-            has[10] |= slot.inst >> 6 & 3 == 2;
-            has[11] |= slot.inst >> 6 & 3 == 1;
-            has[12] |= slot.cmn >> 3 & 7 != 0;
-            has[13] |= matches!(slot.inst >> 8 & 0xff, 0x55 | 0xAA);
-            has[14] |= slot.inst >> 28 & 1 == 1;
-        }
-        has[15] = !case.program.regs.full();
+        let (outcome, records) = agreed(&case, &mut duts[model], &format!("program {n}"));
+        let mut pcs: Vec<u32> = records.records.iter().map(|r| r.pc).collect();
+        pcs.sort_unstable();
+        pcs.dedup();
+        let has = U::constructs(&case.program, &pcs);
+        assert_eq!(has.len(), constructs.len());
         for (count, has) in constructs.iter_mut().zip(has) {
             *count += u32::from(has);
         }
-        let (outcome, verdict) = run(&case, &mut dut);
-        assert!(
-            outcome.mismatch.is_none(),
-            "program {n}: {:?}",
-            outcome.mismatch.map(|m| m.diffs)
-        );
+        let verdict = records.judge(&case, &outcome.end);
         match verdict {
             Verdict::Agrees {
                 lanes,
@@ -145,38 +133,36 @@ fn twenty_thousand_structured_programs_agree_with_the_scalar_judge() {
                 lanes_compared += u64::from(lanes);
                 instructions_compared += instructions;
             }
-            other => panic!("program {n}: {other:?}\n{}", R500::to_text(&case.program)),
+            other => panic!("program {n}: {other:?}\n{}", U::to_text(&case.program)),
         }
-        assert_eq!(outcome.end.done, 1, "program {n} ends");
+        assert_eq!(U::outcome(&outcome.end), "done", "program {n} ends");
     }
+    let rare: Vec<_> = U::CONSTRUCTS
+        .iter()
+        .zip(&constructs)
+        .filter(|(_, n)| **n <= 500)
+        .collect();
+    assert!(rare.is_empty(), "in 500 programs or less: {rare:?}");
     assert!(
-        constructs.iter().all(|n| *n > 500),
-        "programs by construct: {constructs:?}"
+        lanes_compared > 200_000 && instructions_compared > 2_000_000,
+        "{lanes_compared} lanes, {instructions_compared} instructions compared"
     );
-    assert!(lanes_compared > 200_000 && instructions_compared > 2_000_000);
 }
 
 /// The judge itself can fail: an instruction that a lane did not execute, one too many, another aL.
-#[test]
-fn the_scalar_judge_sees_a_lane_that_strays() {
-    let program = assemble("IF alu\nALU\nELSE\nALU\nENDIF\nOUT\n", "t.s");
-    let mut case =
-        Case::<R500>::new(assemble("ALU\nIF alu\nALU\nELSE\nALU\nENDIF\nOUT\n", "t.s").unwrap());
-    assert!(program.is_ok());
+fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
+    let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
     case.seed = 5;
-    let mut records = Records::default();
-    let mut golden = Golden::new(16);
-    let mut dut = Rtl::<R500>::own(16).unwrap().open(1).unwrap();
-    let outcome = lockstep::run(&case, &mut dut, &mut golden, &mut records);
-    let judge = |records: &[_]| R500::judge(&case, records, &outcome.end);
+    let (outcome, records) = run(&case, &mut dut(case.lanes));
+    let judge = |records: &[_]| U::judge(&case, records, &outcome.end);
     assert!(matches!(
         judge(&records.records),
-        Verdict::Agrees { lanes: 16, .. }
+        Verdict::Agrees { lanes, .. } if lanes == U::LANES
     ));
     let at = records
         .records
         .iter()
-        .position(|r| r.executes != 0 && r.executes != 0xffff)
+        .position(|r| r.executes != 0 && r.executes != case.launch_mask)
         .unwrap();
     for change in 0..3 {
         let mut strayed = records.records.clone();
@@ -193,9 +179,8 @@ fn the_scalar_judge_sees_a_lane_that_strays() {
 }
 
 /// The same seed gives the same campaign whatever the number of jobs, and meets everything.
-#[test]
-fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything() {
-    let rtl = Rtl::<R500>::own(16).unwrap();
+fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>() {
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
     let mut summaries = Vec::new();
     for jobs in [1, 3] {
         let options = Options {
@@ -218,22 +203,31 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything() {
         summaries.push(summary.to_json(&options));
     }
     assert_eq!(summaries[0], summaries[1]);
+
+    // One program does not.
+    let options = Options {
+        seed: 1,
+        limit: Limit::Programs(1),
+        jobs: 1,
+        keep_going: false,
+        rtl: None,
+    };
+    let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
+    assert_eq!(summary.programs, 1);
+    assert!(summary.seen.missing().len() > 3);
 }
 
 /// Stalls change when things happen and nothing else.
-#[test]
-fn stalls_and_wait_states_change_no_step() {
+fn stalls_and_wait_states_change_no_step<U: Tested>() {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
-    let mut dut = Rtl::<R500>::own(16).unwrap().open(1).unwrap();
+    let mut dut = dut::<U>(U::LANES);
     for n in 0..200 {
-        let options = generate::Options::random(&mut rng);
-        let mut case = Case::<R500>::new(generate::structured(&mut rng, &options));
+        let mut case = Case::<U>::new(U::generate(Kind::Structured, &mut rng));
         case.seed = n + 1;
         let mut traces = Vec::new();
         for stall16 in [0, 5, 15] {
             case.stall16 = stall16;
-            let mut records = Records::default();
-            let outcome = lockstep::run(&case, &mut dut, &mut Golden::new(16), &mut records);
+            let (outcome, records) = run(&case, &mut dut);
             assert!(outcome.mismatch.is_none());
             traces.push((records.records, outcome.end));
         }
@@ -242,30 +236,83 @@ fn stalls_and_wait_states_change_no_step() {
 }
 
 /// Other lane counts than the linked ones are built on demand.
-#[test]
-fn any_number_of_lanes_runs() {
-    // Nothing else in this program reads the environment.
-    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/models");
+fn any_number_of_lanes_runs<U: Tested>() {
+    let program = program::<U>(U::LONG);
     for lanes in ["1", "33", "64"] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_reconverge"))
-            .args([
-                "run",
-                "r500",
-                "tb/programs/r500/loop_continue_break.s",
-                "--lanes",
-                lanes,
-            ])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .env("RECONVERGE_CACHE", cache)
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let text = reconverge_ends(0, &["run", U::NAME, &program, "--lanes", lanes]);
         assert!(text.contains(&format!("{lanes} lanes")), "{text}");
     }
+}
+
+// ---- r500 -------------------------------------------------------------------------------------------
+
+use reconverge::r500::R500;
+use reconverge::r500::scalar::Scalar;
+
+/// Spec O29: with Mesa's own LOOP word the scalar judge refuses to promise anything.
+#[test]
+fn mesa_s_loop_word_is_outside_of_what_the_scalar_judge_can_tell() {
+    let bytes = common::source::<R500>("mesa/17_nested_loops.txt");
+    let loaded = R500::load(&bytes, "17_nested_loops.txt", &LoadOptions::default()).unwrap();
+    assert!(
+        loaded.warnings.iter().any(|w| w.contains("LOOP")),
+        "{:?}",
+        loaded.warnings
+    );
+    assert!(Scalar::new(&loaded.program).is_err());
+}
+
+// ---- r700 -------------------------------------------------------------------------------------------
+
+use reconverge::r700::R700;
+use reconverge::watch::Watch;
+
+/// The most sub-entries that the stack had to have room for, the two for the masks included (spec 3.4).
+struct Deepest(u32);
+
+impl Watch<R700> for Deepest {
+    fn before(&mut self, _: u64, _: &<R700 as Unit>::In, _: &<R700 as Unit>::Golden) {}
+    fn after(&mut self, _: u64, _: &<R700 as Unit>::In, golden: &<R700 as Unit>::Golden) {
+        let state = golden.state();
+        self.0 = self
+            .0
+            .max(u32::from(state.sp) + if state.nb > 0 { 2 } else { 0 });
+    }
+}
+
+/// Every function of every object ends, within the stack that its compiler declared for it; and nearly all
+/// of them need all of it, so this is the compiler's own count (spec O30).
+#[test]
+fn compiled_programs_need_the_stack_that_their_compiler_declared() {
+    let mut dut = dut::<R700>(64);
+    let (mut functions, mut all_of_it) = (0, 0);
+    for file in imported_programs::<R700>() {
+        let bytes = fs::read(&file).unwrap();
+        for number in 1..=R700::list(&bytes, arg(&file)).unwrap().len() {
+            let options = LoadOptions {
+                which: Some(number.to_string()),
+                ..LoadOptions::default()
+            };
+            let program = R700::load(&bytes, arg(&file), &options).unwrap().program;
+            let declared = 4 * u32::from(program.regs.stack_size);
+            let mut deepest = Deepest(0);
+            for seed in 1..=10 {
+                let mut case = Case::<R700>::new(program.clone());
+                case.seed = seed;
+                let mut golden = <R700 as Unit>::Golden::new(64);
+                let outcome = lockstep::run(&case, &mut dut, &mut golden, &mut deepest);
+                assert!(outcome.mismatch.is_none());
+                let at = format!("{} {number} seed {seed}", file.display());
+                assert_eq!(R700::outcome(&outcome.end), "done", "{at}");
+                assert!(deepest.0 <= declared, "{at}: {} of {declared}", deepest.0);
+            }
+            functions += 1;
+            all_of_it += u32::from(deepest.0.next_multiple_of(4) == declared);
+        }
+    }
+    println!("{all_of_it} of {functions}");
+    assert!(
+        functions >= 40 && 10 * all_of_it >= 9 * functions,
+        "{all_of_it} of {functions}"
+    );
 }

@@ -17,7 +17,7 @@ use reconverge::r700::asm::assemble;
 use reconverge::r700::golden::{Event, Frame, Golden, MAX_STACK_SIZE};
 use reconverge::r700::program::{Quad, Registers};
 use reconverge::r700::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, LOOP_NAMES, State};
-use reconverge::unit::Pins;
+use reconverge::unit::{Build, Pins};
 
 const LANES: usize = 4;
 const ALL: u64 = (1 << LANES) - 1;
@@ -553,6 +553,78 @@ fn stack_sizes(machine: &mut dyn Unit) {
             fails(machine, &state, &push, OVERFLOW, &at);
             let stack = machine.stack();
             assert!(stack.is_none_or(|s| s.len() == fits + before), "{at}");
+        }
+    }
+}
+
+/// The largest stack that can be built: `sp` goes up to 1020, and a frame that does not fit would end
+/// beyond what ten bits can say (spec 3.4). N frames fit, N + 1 of any kind do not, and all N come off.
+fn largest_stack(machine: &mut dyn Unit) {
+    let [push, call, dx10] = [PUSH, CALL, LOOP_START_DX10].map(|op| cf(0, op));
+    let al = cf(0, LOOP_START | cf_const(1));
+    let no_al = cf(0, LOOP_START_NO_AL | cf_const(1));
+    let before = alu(ALU_PUSH_BEFORE, ALL);
+    let [pop, leave, back] = [POP | 1, LOOP_END | FALSE, RETURN].map(|op| cf(1, op));
+    // What they lie on, the frames, what takes one off, how many fit
+    let kinds: [(&[In], In, In, usize); 16] = [
+        (&[], before, pop, 1018),
+        (&[], push, pop, 1018),
+        (&[], cf(0, PUSH_ELSE), pop, 1018),
+        (&[], alu(ALU_ELSE_AFTER, 0), pop, 1018),
+        (&[], dx10, leave, 255),
+        (&[], al, leave, 255),
+        (&[], no_al, leave, 255),
+        (&[], call, back, 1020),
+        // Every alignment: the next loop frame would end at 1021, 1022, 1023.
+        (&[call], dx10, leave, 254),
+        (&[call, call], al, leave, 254),
+        (&[call, call, call], no_al, leave, 254),
+        (&[call, call, call, call], dx10, leave, 254),
+        // With the two sub-entries that a branch frame reserves, at 1023, 1024, 1026, 1021.
+        (&[push], dx10, leave, 254),
+        (&[push, call], dx10, leave, 254),
+        (&[push, push, push, push], dx10, leave, 253),
+        (&[push], call, back, 1017),
+    ];
+    for (below, frame, off, fits) in kinds {
+        let at = format!("{:08X} over {} frames", frame.dw1, below.len());
+        let mut regs = program(5000, 255);
+        regs.loop_const[1] = 0x7F00_1001;
+        let mut state = start(machine, &regs, ALL);
+        for pins in below {
+            state = machine.clock(pins);
+            assert_eq!(state.err, 0, "{at}");
+        }
+        let mut states = vec![state];
+        for n in 1..=fits {
+            state = machine.clock(&frame);
+            assert_eq!((state.err, state.running), (0, 1), "{at}: number {n}");
+            states.push(state);
+        }
+        let space = 1020 - u32::from(state.sp);
+        for (next, size, branch) in [
+            (before, 1, true),
+            (push, 1, true),
+            (cf(0, PUSH_ELSE), 1, true),
+            (cf(0, ALU_ELSE_AFTER), 1, true),
+            (dx10, 4, false),
+            (al, 4, false),
+            (no_al, 4, false),
+            (call, 1, false),
+        ] {
+            let next = In { u: 1, ..next };
+            let reserve = if branch || state.nb > 0 { 2 } else { 0 };
+            if size + reserve > space {
+                let at = format!("{at}: then {:08X}", next.dw1);
+                fails(machine, &state, &next, OVERFLOW, &at);
+            } else {
+                assert_ne!(next.dw1, frame.dw1, "{at}: one more fits");
+            }
+        }
+        for (n, before) in states.iter().enumerate().rev().skip(1) {
+            let s = machine.clock(&off);
+            let place = |s: &State| (s.err, s.sp, s.base, s.bkind, s.nb);
+            assert_eq!(place(&s), place(before), "{at}: back to {n}");
         }
     }
 }
@@ -1344,6 +1416,22 @@ both! {
     contract: golden_keeps_the_clock_contract, rtl_keeps_the_clock_contract;
     stored_bits: golden_shows_every_loaded_bit_of_its_memory, rtl_shows_every_stored_bit_of_its_memory;
     loaded_stack: golden_unwinds_a_loaded_stack, rtl_unwinds_a_loaded_stack;
+}
+
+/// A unit with as much stack as there can be.
+const LARGEST: usize = 255;
+
+#[test]
+fn golden_fills_the_largest_stack_to_the_last_frame() {
+    largest_stack(&mut Golden::with(LANES, LARGEST));
+}
+
+#[test]
+fn rtl_fills_the_largest_stack_to_the_last_frame() {
+    largest_stack(&mut Sequencer::built(Build {
+        lanes: LANES as u32,
+        parameters: [("MAX_STACK_SIZE".to_owned(), LARGEST as u32)].into(),
+    }));
 }
 
 // ---- the digest of appendix B -----------------------------------------------------------------------------

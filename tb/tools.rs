@@ -4,23 +4,36 @@
 //! A test whose tool is not installed says so and passes; with `RECONVERGE_ALL_TOOLS` set, as in CI, it
 //! fails. `./setup --all` installs all of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod common;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
+use common::dump::Dump;
+use common::rtl::Rtl;
+use common::{ROOT, Tested, arg, program, reconverge_ends};
 use tempfile::TempDir;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        /// The units, whose RTL lies in `rtl/`.
+        const UNITS: &[&str] = &[$(stringify!($module)),+];
 
-/// For each unit a program and a bit to spoil in it, so that its view has something to show.
-const SHOWN: &[(&str, &str, &str)] = &[(
-    "r500",
-    "tb/programs/r500/loop_continue_break.s",
-    "lc[3].0@30",
-)];
+        $(mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                views_name_only_what_the_dump_has,
+                gtkwave_shows_the_view_of_a_run,
+                gtkwave_shows_a_mismatch_at_the_marker,
+            );
+        })+
+    };
+}
+for_each_unit!(tests);
 
 /// Lane counts that every unit is to lint clean with.
 const LANES: [u32; 3] = [4, 16, 64];
@@ -75,77 +88,8 @@ fn refused(check: Check, why: &str) {
 
 // ---- units and their file lists ---------------------------------------------------------------------
 
-/// A unit's RTL: its name and the folder with it.
-struct Rtl {
-    unit: String,
-    dir: PathBuf,
-}
-
-fn rtl_units() -> Vec<Rtl> {
-    let mut units: Vec<Rtl> = fs::read_dir(Path::new(ROOT).join("rtl"))
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .filter(|entry| entry.file_type().unwrap().is_dir())
-        .map(|entry| Rtl {
-            unit: entry.file_name().into_string().unwrap(),
-            dir: entry.path(),
-        })
-        .collect();
-    units.sort_by(|a, b| a.unit.cmp(&b.unit));
-    assert!(!units.is_empty());
-    units
-}
-
-/// A copy of a unit's RTL to plant errors in.
-struct Copy {
-    rtl: Rtl,
-    _dir: TempDir,
-}
-
-impl Rtl {
-    fn top(&self) -> String {
-        format!("{}_seq", self.unit)
-    }
-
-    /// The names in `<unit>.f`, in order.
-    fn list(&self) -> Vec<String> {
-        fs::read_to_string(self.dir.join(format!("{}.f", self.unit)))
-            .unwrap()
-            .lines()
-            .map(|line| line.split("//").next().unwrap_or_default().trim())
-            .filter(|line| !line.is_empty())
-            .map(str::to_owned)
-            .collect()
-    }
-
-    fn copy(&self) -> Copy {
-        let dir = tempfile::tempdir().unwrap();
-        for entry in fs::read_dir(&self.dir).unwrap() {
-            let path = entry.unwrap().path();
-            fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
-        }
-        Copy {
-            rtl: Rtl {
-                unit: self.unit.clone(),
-                dir: dir.path().to_owned(),
-            },
-            _dir: dir,
-        }
-    }
-
-    /// A copy with `code` at the end of the top module.
-    fn planted(&self, code: &str) -> Copy {
-        let copy = self.copy();
-        let file = copy.rtl.dir.join(format!("{}.sv", self.top()));
-        let source = fs::read_to_string(&file).unwrap();
-        let end = source.rfind("endmodule").unwrap();
-        fs::write(
-            &file,
-            format!("{}{code}\n{}", &source[..end], &source[end..]),
-        )
-        .unwrap();
-        copy
-    }
+fn rtl_units() -> impl Iterator<Item = Rtl> {
+    UNITS.iter().copied().map(Rtl::own)
 }
 
 /// The file list is THE list: the core file has the same in the same order, and no source is left out.
@@ -189,15 +133,15 @@ fn every_unit_has_one_list_of_files() {
         let last = rtl.list().pop().unwrap();
 
         let stray = rtl.copy();
-        fs::write(stray.rtl.dir.join("stray.sv"), "module stray; endmodule\n").unwrap();
+        fs::write(stray.dir().join("stray.sv"), "module stray; endmodule\n").unwrap();
         refused(one_list(&stray.rtl), "stray.sv");
 
         let gone = rtl.copy();
-        fs::remove_file(gone.rtl.dir.join(&last)).unwrap();
+        fs::remove_file(gone.dir().join(&last)).unwrap();
         refused(one_list(&gone.rtl), &last);
 
         let other = rtl.copy();
-        let core = other.rtl.dir.join(format!("{}.core", rtl.unit));
+        let core = other.dir().join(format!("{}.core", rtl.unit));
         let shorter = fs::read_to_string(&core)
             .unwrap()
             .replace(&format!("      - {last}\n"), "");
@@ -401,100 +345,48 @@ fn view_lines(view: &str) -> Vec<Line> {
     lines
 }
 
-/// Every signal of a dump: its width, and its value at some time as binary digits.
-struct Dump(BTreeMap<String, (u32, String)>);
-
-impl Dump {
-    fn at(path: &Path, time: u64) -> Dump {
-        type Names = HashMap<vcd::IdCode, Vec<(String, u32)>>;
-        fn walk(items: &[vcd::ScopeItem], scope: &str, names: &mut Names) {
-            for item in items {
-                match item {
-                    vcd::ScopeItem::Scope(inner) => {
-                        walk(
-                            &inner.items,
-                            &format!("{scope}{}.", inner.identifier),
-                            names,
-                        );
-                    }
-                    vcd::ScopeItem::Var(var) => {
-                        let entry = names.entry(var.code).or_default();
-                        entry.push((format!("{scope}{}", var.reference), var.size));
-                    }
-                    _ => {}
-                }
+/// Every signal that the view names is in the dump, as wide as the view says.
+fn has_all_of(dump: &Dump, lines: &[Line]) -> Check {
+    for Signal { name, width, .. } in lines.iter().filter_map(|line| line.signal.as_ref()) {
+        match dump.0.get(name) {
+            None => return Err(format!("the dump has no {name}")),
+            Some((has, _)) if has != width => {
+                return Err(format!("{name} has {has} bits, the view shows {width}"));
             }
+            Some(_) => {}
         }
-        let mut parser = vcd::Parser::new(std::io::BufReader::new(fs::File::open(path).unwrap()));
-        let header = parser.parse_header().unwrap();
-        let mut names = Names::new();
-        walk(&header.items, "", &mut names);
-        let mut values: HashMap<vcd::IdCode, String> = HashMap::new();
-        for command in parser {
-            match command.unwrap() {
-                vcd::Command::Timestamp(t) if t > time => break,
-                vcd::Command::ChangeScalar(id, value) => {
-                    values.insert(id, value.to_string());
-                }
-                vcd::Command::ChangeVector(id, value) => {
-                    values.insert(id, value.to_string());
-                }
-                _ => {}
-            }
-        }
-        let mut signals = BTreeMap::new();
-        for (id, vars) in names {
-            let value = values.get(&id).map_or("", String::as_str);
-            for (name, width) in vars {
-                signals.insert(name, (width, format!("{value:0>0$}", width as usize)));
-            }
-        }
-        Dump(signals)
     }
+    Ok(())
+}
 
-    /// Every signal that the view names is in the dump, as wide as the view says.
-    fn has_all_of(&self, lines: &[Line]) -> Check {
-        for Signal { name, width, .. } in lines.iter().filter_map(|line| line.signal.as_ref()) {
-            match self.0.get(name) {
-                None => return Err(format!("the dump has no {name}")),
-                Some((has, _)) if has != width => {
-                    return Err(format!("{name} has {has} bits, the view shows {width}"));
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(())
+/// What GTKWave is to show for `line`.
+fn shown(dump: &Dump, line: &Line, dir: &Path) -> String {
+    let Some(Signal { name, bit, .. }) = &line.signal else {
+        return String::new();
+    };
+    let bits = dump.bits(name);
+    if let Some(bit) = bit {
+        return bits[*bit..=*bit].to_owned();
     }
-
-    /// What GTKWave is to show for `line`.
-    fn shown(&self, line: &Line, dir: &Path) -> String {
-        let Some(Signal { name, bit, .. }) = &line.signal else {
-            return String::new();
-        };
-        let (_, bits) = &self.0[name];
-        if let Some(bit) = bit {
-            return bits[*bit..=*bit].to_owned();
+    if let Some(filter) = &line.filter {
+        let table = fs::read_to_string(dir.join(filter)).unwrap();
+        let named = table
+            .lines()
+            .filter_map(|l| l.split_once(' '))
+            .find(|(value, _)| *value == bits);
+        if let Some((_, name)) = named {
+            return name.to_owned();
         }
-        if let Some(filter) = &line.filter {
-            let table = fs::read_to_string(dir.join(filter)).unwrap();
-            let named = table
-                .lines()
-                .filter_map(|l| l.split_once(' '))
-                .find(|(value, _)| value == bits);
-            if let Some((_, name)) = named {
-                return name.to_owned();
-            }
-        }
-        if line.flags & SHOWS_HEX == 0 {
-            return bits.clone();
-        }
-        let padded = format!("{bits:0>0$}", bits.len().next_multiple_of(4));
-        (0..padded.len())
-            .step_by(4)
-            .map(|i| u8::from_str_radix(&padded[i..i + 4], 2).unwrap())
-            .map(|digit| format!("{digit:X}"))
-            .collect()
     }
+    if line.flags & SHOWS_HEX == 0 {
+        return bits.to_owned();
+    }
+    let padded = format!("{bits:0>0$}", bits.len().next_multiple_of(4));
+    (0..padded.len())
+        .step_by(4)
+        .map(|i| u8::from_str_radix(&padded[i..i + 4], 2).unwrap())
+        .map(|digit| format!("{digit:X}"))
+        .collect()
 }
 
 /// What GTKWave says about a view that it opened.
@@ -584,7 +476,7 @@ fn shows(opened: &Opened, lines: &[Line], dump: &Dump, dir: &Path) -> Check {
         if folded || line.flags & IS_COMMENT != 0 {
             continue;
         }
-        let expected = dump.shown(line, dir);
+        let expected = shown(dump, line, dir);
         if *value != expected {
             return Err(format!("{label} is {expected} and shown as {value:?}"));
         }
@@ -603,15 +495,12 @@ struct Waves {
     view: PathBuf,
 }
 
-fn waves(unit: &str, program: &str, status: i32, more: &[&str]) -> Waves {
+/// Of a run of the unit's long program with `more` flags.
+fn waves<U: Tested>(status: i32, more: &[&str]) -> Waves {
     let dir = tempfile::tempdir().unwrap();
-    let output = run(Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(["run", unit, program])
-        .args(more)
-        .arg("--out")
-        .arg(dir.path())
-        .current_dir(ROOT));
-    assert_eq!(output.status.code(), Some(status), "{}", text(&output));
+    let program = program::<U>(U::LONG);
+    let args = ["run", U::NAME, &program, "--out", arg(dir.path())];
+    reconverge_ends(status, &[&args, more].concat());
     let only = |ending: &str| {
         let mut found = fs::read_dir(dir.path())
             .unwrap()
@@ -628,120 +517,114 @@ fn waves(unit: &str, program: &str, status: i32, more: &[&str]) -> Waves {
     }
 }
 
+/// RTL that no line of `src/units.rs` names would go untested.
 #[test]
-fn every_unit_has_a_view_to_test() {
-    for rtl in rtl_units() {
-        assert!(
-            SHOWN.iter().any(|(unit, ..)| *unit == rtl.unit),
-            "{}: no line in SHOWN",
-            rtl.unit
-        );
+fn all_rtl_belongs_to_a_unit() {
+    let folders = fs::read_dir(Path::new(ROOT).join("rtl")).unwrap();
+    let found: BTreeSet<String> = folders
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(found, UNITS.iter().map(|u| (*u).to_owned()).collect());
+}
+
+fn views_name_only_what_the_dump_has<U: Tested>() {
+    // Verilator leaves arrays out of a dump that are longer than it was told.
+    for lanes in BTreeSet::from([4, U::LANES, 64]) {
+        let lanes = &lanes.to_string();
+        let waves = waves::<U>(0, &["--wave", "--lanes", lanes]);
+        let view = fs::read_to_string(&waves.view).unwrap();
+        let dump = Dump::at(&waves.dump, 0);
+        has_all_of(&dump, &view_lines(&view)).unwrap();
+
+        let bogus = view.replace("rtl_view.active", "rtl_view.passive");
+        refused(has_all_of(&dump, &view_lines(&bogus)), "rtl_view.passive");
+        let narrow = view.replace("_i[31:0]", "_i[30:0]");
+        refused(has_all_of(&dump, &view_lines(&narrow)), "32 bits");
     }
 }
 
-#[test]
-fn views_name_only_what_the_dump_has() {
-    for (unit, program, _) in SHOWN {
-        for lanes in ["4", "16"] {
-            let waves = waves(unit, program, 0, &["--wave", "--lanes", lanes]);
-            let view = fs::read_to_string(&waves.view).unwrap();
-            let dump = Dump::at(&waves.dump, 0);
-            dump.has_all_of(&view_lines(&view)).unwrap();
-
-            let bogus = view.replace("rtl_view.active", "rtl_view.passive");
-            refused(dump.has_all_of(&view_lines(&bogus)), "rtl_view.passive");
-            let narrow = view.replace("_i[31:0]", "_i[30:0]");
-            refused(dump.has_all_of(&view_lines(&narrow)), "32 bits");
-        }
-    }
-}
-
-#[test]
-fn gtkwave_shows_the_view_of_a_run() {
+fn gtkwave_shows_the_view_of_a_run<U: Tested>() {
     if !have(&["gtkwave", "xvfb-run", "xauth", "timeout"]) {
         return;
     }
-    for (unit, program, _) in SHOWN {
-        let waves = waves(unit, program, 0, &["--wave"]);
-        let view = fs::read_to_string(&waves.view).unwrap();
-        let lines = view_lines(&view);
-        let mut named = BTreeSet::new();
-        for time in [100, 205, 300] {
-            let dump = Dump::at(&waves.dump, time);
-            let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), Some(time));
-            shows(&opened, &lines, &dump, Path::new(ROOT)).unwrap();
-            for (line, (_, value)) in lines.iter().zip(&opened.entries) {
-                named.extend(line.filter.is_some().then(|| value.clone()));
-            }
-        }
-        // More than "active" was to be seen, and all of it under its name.
-        assert!(named.len() > 3, "{named:?}");
-        assert!(
-            !named
-                .iter()
-                .any(|v| v.len() > 1 && v.chars().all(|c| c == '0' || c == '1')),
-            "{named:?}"
-        );
-    }
-}
-
-#[test]
-fn gtkwave_shows_a_mismatch_at_the_marker() {
-    if !have(&["gtkwave", "xvfb-run", "xauth", "timeout"]) {
-        return;
-    }
-    for (unit, program, flip) in SHOWN {
-        let waves = waves(unit, program, 1, &["--flip", flip]);
-        let field = flip.split('[').next().unwrap();
-        let view = fs::read_to_string(&waves.view).unwrap();
-        let lines = view_lines(&view);
-        let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), None);
-        let dump = Dump::at(&waves.dump, opened.marker);
+    let waves = waves::<U>(0, &["--wave"]);
+    let view = fs::read_to_string(&waves.view).unwrap();
+    let lines = view_lines(&view);
+    let mut named = BTreeSet::new();
+    for time in [100, 205, 300] {
+        let dump = Dump::at(&waves.dump, time);
+        let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), Some(time));
         shows(&opened, &lines, &dump, Path::new(ROOT)).unwrap();
-        // The failing clock is in the picture, with some of what came before.
-        let (start, end) = opened.window;
-        assert!(
-            start + 40 <= opened.marker && opened.marker + 10 <= end,
-            "marker {} in {start}..{end}",
-            opened.marker
-        );
-        let value = |label: &str| {
-            let found = opened.entries.iter().find(|(l, _)| l == label);
-            found.unwrap_or_else(|| panic!("no {label}")).1.as_str()
-        };
-        let differing: Vec<&str> = opened
-            .entries
-            .iter()
-            .filter(|(l, v)| l.starts_with("differs: ") && v == "1")
-            .map(|(l, _)| l.as_str())
-            .collect();
-        assert_eq!(differing, [format!("differs: {field}")]);
-        let sides: Vec<(&str, &str, &str)> = opened
-            .entries
-            .iter()
-            .filter_map(|(l, v)| Some((l.strip_prefix("rtl ")?, v.as_str())))
-            .map(|(name, rtl)| (name, rtl, value(&format!("golden {name}"))))
-            .filter(|(_, rtl, golden)| rtl != golden)
-            .collect();
-        assert_eq!(sides.len(), 1, "{sides:?}");
-
-        // A signal that is not there is noticed.
-        let bogus = waves.dir.path().join("bogus.gtkw");
-        let text = view.replacen("rtl_view.active", "rtl_view.passive", 1);
-        assert_ne!(text, view);
-        fs::write(&bogus, &text).unwrap();
-        let opened = gtkwave(&waves.dump, &bogus, Path::new(ROOT), None);
-        refused(
-            shows(&opened, &view_lines(&text), &dump, Path::new(ROOT)),
-            "GTKWave shows",
-        );
-
-        // So is a filter that is not found: values without names.
-        let unnamed = waves.dir.path().join("unnamed.gtkw");
-        let text = view.replace("/filters/", "/nothing/");
-        assert_ne!(text, view);
-        fs::write(&unnamed, &text).unwrap();
-        let opened = gtkwave(&waves.dump, &unnamed, Path::new(ROOT), None);
-        refused(shows(&opened, &lines, &dump, Path::new(ROOT)), "shown as");
+        for (line, (_, value)) in lines.iter().zip(&opened.entries) {
+            named.extend(line.filter.is_some().then(|| value.clone()));
+        }
     }
+    // More than "active" was to be seen, and all of it under its name.
+    assert!(named.len() > 3, "{named:?}");
+    assert!(
+        !named
+            .iter()
+            .any(|v| v.len() > 1 && v.chars().all(|c| c == '0' || c == '1')),
+        "{named:?}"
+    );
+}
+
+fn gtkwave_shows_a_mismatch_at_the_marker<U: Tested>() {
+    if !have(&["gtkwave", "xvfb-run", "xauth", "timeout"]) {
+        return;
+    }
+    let waves = waves::<U>(1, &["--flip", U::SHOWN]);
+    let field = U::SHOWN.split(['[', '.', '@']).next().unwrap();
+    let view = fs::read_to_string(&waves.view).unwrap();
+    let lines = view_lines(&view);
+    let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), None);
+    let dump = Dump::at(&waves.dump, opened.marker);
+    shows(&opened, &lines, &dump, Path::new(ROOT)).unwrap();
+    // The failing clock is in the picture, with some of what came before.
+    let (start, end) = opened.window;
+    assert!(
+        start + 40 <= opened.marker && opened.marker + 10 <= end,
+        "marker {} in {start}..{end}",
+        opened.marker
+    );
+    let value = |label: &str| {
+        let found = opened.entries.iter().find(|(l, _)| l == label);
+        found.unwrap_or_else(|| panic!("no {label}")).1.as_str()
+    };
+    let differing: Vec<&str> = opened
+        .entries
+        .iter()
+        .filter(|(l, v)| l.starts_with("differs: ") && v == "1")
+        .map(|(l, _)| l.as_str())
+        .collect();
+    assert_eq!(differing, [format!("differs: {field}")]);
+    let sides: Vec<(&str, &str, &str)> = opened
+        .entries
+        .iter()
+        .filter_map(|(l, v)| Some((l.strip_prefix("rtl ")?, v.as_str())))
+        .map(|(name, rtl)| (name, rtl, value(&format!("golden {name}"))))
+        .filter(|(_, rtl, golden)| rtl != golden)
+        .collect();
+    assert_eq!(sides.len(), 1, "{sides:?}");
+
+    // A signal that is not there is noticed.
+    let bogus = waves.dir.path().join("bogus.gtkw");
+    let text = view.replacen("rtl_view.active", "rtl_view.passive", 1);
+    assert_ne!(text, view);
+    fs::write(&bogus, &text).unwrap();
+    let opened = gtkwave(&waves.dump, &bogus, Path::new(ROOT), None);
+    refused(
+        shows(&opened, &view_lines(&text), &dump, Path::new(ROOT)),
+        "GTKWave shows",
+    );
+
+    // So is a filter that is not found: values without names.
+    let unnamed = waves.dir.path().join("unnamed.gtkw");
+    let text = view.replace("/filters/", "/nothing/");
+    assert_ne!(text, view);
+    fs::write(&unnamed, &text).unwrap();
+    let opened = gtkwave(&waves.dump, &unnamed, Path::new(ROOT), None);
+    refused(shows(&opened, &lines, &dump, Path::new(ROOT)), "shown as");
 }

@@ -17,7 +17,9 @@
 // * At most one of the push and pop requests is set: they belong to different instructions. All are
 //   requests; nothing moves without `commit_i`, and `overflow_o`, `underflow_o` and `empty_o` are what an
 //   instruction with an error would have met.
-// * Space: the first live branch frame takes two sub-entries more than its own, whoever pushes next.
+// * Space: the first live branch frame takes two sub-entries more than its own, whoever pushes next. The
+//   sum needs a bit more than `sp`: a loop frame on top of 255 entries ends at 1024. The `sp` that does
+//   not fit is never stored.
 // * A pop never reaches below `base`. What is read there, or below address 0, goes with an error.
 // * LOOP_END and RETURN are refused above unless sp = base, so their frame is the one under `sp`.
 // * The memory is not reset. It is read under `sp` only, but for the cases above, and every word under
@@ -267,10 +269,11 @@ module r700_stack #(
   // ---- registers -----------------------------------------------------------------------------------
 
   logic [9:0]  open_frames;
-  logic [10:0] need;  // with a push: sub-entries, those held back for the masks included
+  logic [10:0] need;  // with a push: sub-entries up to its end, and those held back for the masks
 
   assign open_frames = sp_q - base_q;
-  assign need        = {1'b0, sp_d} + ((nb_d != 10'd0) ? 11'd2 : 11'd0);
+  assign need        = {1'b0, sp_q} + (push_loop_i ? 11'd4 : 11'd1)
+                     + ((push_branch_i | (nb_q != 10'd0)) ? 11'd2 : 11'd0);
   assign overflow_o  = push & (need > {1'b0, limit_q});
   assign underflow_o = pop_i & ({7'd0, pop_cnt_i} > open_frames);
 
@@ -321,7 +324,7 @@ module r700_stack #(
     if (!rst_ni) begin
       limit_q <= '0;
     end else if (launch_i) begin
-      limit_q <= {(stack_size_i > 8'(MAX_STACK_SIZE)) ? 8'(MAX_STACK_SIZE) : stack_size_i, 2'b00};
+      limit_q <= {(stack_size_i < 8'(MAX_STACK_SIZE)) ? stack_size_i : 8'(MAX_STACK_SIZE), 2'b00};
     end
   end
 

@@ -167,6 +167,9 @@ struct FuzzArgs {
     /// Worker threads [default: one a processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Lanes of the wavefront [default: the unit's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    lanes: Option<u32>,
     /// Parameter of the RTL and of the golden, as of `run`
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,

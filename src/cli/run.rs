@@ -12,10 +12,10 @@ use reconverge::lockstep::{self, Outcome};
 use reconverge::report;
 use reconverge::unit::{Build, Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
-use reconverge::wave;
+use reconverge::wave::{self, Output};
 
 use super::{
-    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, folder, print, program, read,
+    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, print, program, read,
     read_text, warn, writable,
 };
 
@@ -89,20 +89,24 @@ fn flip(text: &str) -> Result<Flip, InputError> {
 
 /// Writes the trace as the run goes on, into a file that gets its name at the end.
 struct Trace<U: Unit> {
-    out: BufWriter<tempfile::NamedTempFile>,
-    before: U::State,
+    out: BufWriter<Output>,
+    /// State before the step, and the pins of its first clock.
+    before: (U::State, U::In),
     step: u64,
     lanes: usize,
     error: Option<std::io::Error>,
 }
 
 impl<U: Unit> Watch<U> for Trace<U> {
-    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
-        self.before = *golden.state();
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        if !U::mid_step(golden.state()) {
+            self.before = (*golden.state(), *pins);
+        }
     }
-    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if golden.step() != Step::None {
-            let record = U::trace(self.step, &self.before, pins, golden, self.lanes);
+            let (before, pins) = &self.before;
+            let record = U::trace(self.step, before, pins, golden, self.lanes);
             if let Err(e) = writeln!(self.out, "{record}") {
                 self.error.get_or_insert(e);
             }
@@ -111,9 +115,9 @@ impl<U: Unit> Watch<U> for Trace<U> {
     }
 }
 
-fn trace_file(path: &Path) -> Result<BufWriter<tempfile::NamedTempFile>, Failure> {
+fn trace_file(path: &Path) -> Result<BufWriter<Output>, Failure> {
     writable("--trace", path)?;
-    let file = wave::new_file(folder(path))
+    let file = Output::create(path)
         .map_err(|e| InputError::new("--trace", 0, path.to_string_lossy(), e.to_string()))?;
     Ok(BufWriter::new(file))
 }
@@ -142,7 +146,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     let mut trace = match &args.trace {
         Some(path) => Some(Trace::<U> {
             out: trace_file(path)?,
-            before: *case.golden().state(),
+            before: (*case.golden().state(), U::In::default()),
             step: 0,
             lanes: lanes as usize,
             error: None,
@@ -157,7 +161,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
             return Err(shown(&e));
         }
         let file = trace.out.into_inner().map_err(|e| shown(&e))?;
-        file.persist(path).map_err(|e| shown(&e.error))?;
+        file.finish().map_err(|e| shown(&e))?;
     }
     if ran.outcome.mismatch.is_some() {
         return mismatch(&case, &rtl, &ran.outcome, &args.place.out);
@@ -217,6 +221,9 @@ fn judged<U: Unit>(
     }
     let mut text = agreed(case, &outcome)?;
     let verdict = match records.judge(case, &outcome.end) {
+        Verdict::Agrees {
+            instructions: 0, ..
+        } => "has nothing to compare: no lane executed anything".to_owned(),
         Verdict::Agrees {
             lanes,
             instructions,

@@ -462,6 +462,8 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
         .args([
             "--cc",
             "--trace",
+            "--trace-max-array",
+            "64",
             "-O3",
             // Conditions merged across assignments cost the C++ compiler more than they spare it: 3 %.
             "-fno-merge-cond",

@@ -12,6 +12,10 @@
 //! Structured programs end by construction: statements only nest, a loop has a count or two exits of
 //! which every lane takes one sooner or later, and a subroutine calls only subroutines behind it. The
 //! other two need an instruction limit.
+//!
+//! Some states are so far off that only programs made for them get there: a long counted loop
+//! ([`Options::long1000`]) for large loop indices and long runs, code at high addresses for wide return
+//! addresses, and for a full stack the one that `near_legal` fills.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +23,7 @@ use rand::Rng;
 
 use super::asm::{ElseForm, EndifForm, Line, LoopKind, Stmt, When, expand};
 use super::isa::{Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
-use super::program::{Program, Quad, Registers};
+use super::program::{MOST_QUADS, Program, Quad, Registers};
 use crate::generate::{chance, choose, pick, when};
 use crate::input::InputError;
 
@@ -85,6 +89,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "count 0",
     "count 1",
     "count of 10 or more",
+    "count of thousands",
     "full stack",
     "loop in a loop",
     "loop in a subroutine",
@@ -128,6 +133,10 @@ pub struct Options {
     /// Chance, in sixteenths, that a program drives one limit to its last value: the stack of
     /// [`SPACE`] sub-entries, by branches or loops, or 32 nested calls.
     pub limits16: u32,
+    /// Chance, in thousandths, that a program has one counted loop of 1,100 to 4,095 passes, with
+    /// `aL` in steps of 127 or 128 either way. It comes on top of `length`, with 20,000 instructions at
+    /// most.
+    pub long1000: u32,
     /// About how many instructions a wave executes at most; typical runs stay far below.
     pub length: u32,
     /// Random contents for everything the sequencer must not look at: reserved and unused fields,
@@ -147,6 +156,7 @@ impl Options {
         calls: true,
         kill: true,
         limits16: 2,
+        long1000: 5,
         length: 300,
         noise: true,
     };
@@ -180,6 +190,7 @@ impl Options {
                 calls: rng.random_bool(0.5),
                 kill: rng.random_bool(0.3),
                 limits16: 2,
+                long1000: 5,
                 length: rng.random_range(50..500),
                 noise: rng.random_bool(0.7),
             },
@@ -232,6 +243,7 @@ fn build<R: Rng + ?Sized>(
         room: quads,
         time: i64::from(options.length),
         counts: vec![],
+        steep: None,
         subs: vec![],
         peak: Need::default(),
         met: Constructs::new(),
@@ -240,6 +252,7 @@ fn build<R: Rng + ?Sized>(
     let need = b.peak.bare;
     let Builder {
         counts,
+        steep,
         bool_const,
         mut met,
         subs,
@@ -300,6 +313,9 @@ fn build<R: Rng + ?Sized>(
             None => rng.random_range(0..1 << 12),
         };
         *constant = rng.random::<u32>() & 0xffff_f000 | count;
+        if let Some((_, step)) = steep.filter(|(steep, _)| *steep == n) {
+            *constant = *constant & 0x00ff_ffff | u32::from(step) << 24;
+        }
         if n < counts.len() && *constant >> 31 == 1 {
             met.insert("aL counts down");
         }
@@ -360,6 +376,67 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         quad.dw0 ^= rng.random::<u32>() & mask0;
         quad.dw1 ^= rng.random::<u32>() & mask1;
     }
+}
+
+/// A trip count next to a power of two.
+fn corner_count<R: Rng + ?Sized>(rng: &mut R) -> u32 {
+    let power = 1_u32 << rng.random_range(0..=12);
+    (power + rng.random_range(0..3)).saturating_sub(1) & 0xfff
+}
+
+/// Moves the program to high addresses, with zero words below it: up to the last address that a program
+/// may use here, or across a power of two. Now and then it begins with a CALL at its last address, which
+/// at the highest one returns to where no 16 bits lead.
+fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
+    let regs = &mut program.regs;
+    let len = program.quads.len() as u32;
+    let inside = |addr: u32| addr <= len.saturating_add(2);
+    let appended = match rng.random_range(0..4) {
+        0 | 1 => 0,
+        n => n - 1,
+    };
+    let Some(most) = (MOST_QUADS as u32).checked_sub(len + appended) else {
+        return;
+    };
+    let base = match rng.random_range(0..4) {
+        0 | 1 => most,
+        2 => {
+            let power = 1_u32 << rng.random_range(8..16);
+            power - rng.random_range(0..=len.min(power))
+        }
+        _ => rng.random_range(0..=most),
+    };
+    let base = base.min(most);
+    for quad in &mut program.quads {
+        let jumps = matches!(Word::decode(*quad), Word::Cf(cf) if is_control(cf.op));
+        if jumps && (inside(quad.dw0) || quad.dw0 == regs.prog_len) {
+            quad.dw0 = quad.dw0.saturating_add(base);
+        }
+    }
+    if inside(regs.entry) {
+        regs.entry += base;
+    }
+    regs.prog_len = regs.prog_len.saturating_add(base + appended);
+    let zeros = std::iter::repeat_n(Quad::default(), base as usize);
+    program.quads.splice(0..0, zeros);
+    let call = |addr| {
+        Cf {
+            addr,
+            call_count: 1,
+            ..Cf::new(CfOp::Call)
+        }
+        .encode()
+    };
+    let end = base + len;
+    match appended {
+        // What begins as usual then ends in END_STACK.
+        1 => program.quads.push(call(regs.entry)),
+        2 => program
+            .quads
+            .extend([Cf::new(CfOp::Return).encode(), call(end)]),
+        _ => return,
+    }
+    regs.entry = end + appended - 1;
 }
 
 /// Any two words.
@@ -477,6 +554,8 @@ struct Builder<'a, R: ?Sized> {
     bool_const: u32,
     /// Counts of the loop constants in use.
     counts: Vec<u16>,
+    /// The loop constant of the long loop, and its step.
+    steep: Option<(usize, u8)>,
     /// Subroutines that can be called from here.
     subs: Vec<Routine>,
     /// The most that the routine being written has needed.
@@ -548,6 +627,9 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             ..At::default()
         };
         self.plain(&at);
+        if self.options.counted && self.rng.random_range(0..1000) < self.options.long1000 {
+            self.long_loop(&at);
+        }
         for _ in 0..self.rng.random_range(1..5) {
             self.block(&at, 1);
         }
@@ -1032,6 +1114,55 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.end_loop(at, &body);
     }
 
+    /// A loop that no lane leaves before its count is at zero. Near its end `aL` needs 19 bits, and a
+    /// loop inside of it saves that.
+    fn long_loop(&mut self, at: &At) {
+        const MOST: usize = 20_000;
+        let count = match self.rng.random() {
+            true => pick(self.rng, &[2047, 2048, 2049, 4094, 4095]),
+            false => self.rng.random_range(1100..=4095),
+        };
+        // Both constants, or none.
+        if self.counts.len() > 30 {
+            return;
+        }
+        let (Some(constant), Some(once)) = (self.constant(count), self.constant(1)) else {
+            return;
+        };
+        let step: i8 = pick(self.rng, &[127, -127, -128]);
+        self.steep = Some((usize::from(constant), step as u8));
+        let time = self.time;
+        let body = self.begin_loop(at, LoopKind::Al(constant), i64::from(count));
+        // Besides the LOOP_END: more than 4,096 instructions in all.
+        let pass = self
+            .rng
+            .random_range(3..=(MOST / usize::from(count) - 1).min(6));
+        let inside = self.chance(12).then(|| self.rng.random_range(0..=pass - 2));
+        let mut left = pass;
+        while left > 0 {
+            if inside == Some(pass - left) {
+                let kind = match self.rng.random() {
+                    true => LoopKind::Al(once),
+                    false => LoopKind::NoAl(once),
+                };
+                let inner = self.begin_loop(&body, kind, 1);
+                self.end_loop(&body, &inner);
+                left -= 2;
+                continue;
+            }
+            let stmt = match self.chance(4) {
+                true => self.slot(),
+                false => self.alu(false),
+            };
+            self.push(&body, stmt);
+            left -= 1;
+        }
+        self.end_loop(at, &body);
+        // What else there is runs once.
+        self.time = time;
+        self.met("count of thousands");
+    }
+
     /// The beginning of a loop, and where its body stands.
     fn begin_loop(&mut self, at: &At, kind: LoopKind, passes: i64) -> At {
         self.push(at, Stmt::Loop { kind });
@@ -1481,6 +1612,7 @@ mod tests {
             // Without noise there is no code that is never reached.
             let options = Options {
                 noise: false,
+                long1000: 50,
                 ..Options::ALL
             };
             let (p, constructs) = structured_of(&mut rng(seed), &options);
@@ -1501,6 +1633,68 @@ mod tests {
             .chain(MemOp::ALL.iter().map(|op| op.name()))
             .chain(AluOp::ALL.iter().map(|op| op.name()));
         assert_eq!(opcodes, named.collect::<BTreeSet<_>>());
+    }
+
+    /// The long loop is as long as promised, takes `aL` beyond 18 bits, and mostly has a loop inside.
+    #[test]
+    fn long_loops_are_long_and_bounded() {
+        let mut inner = 0;
+        let options = Options {
+            long1000: 1000,
+            limits16: 0,
+            ..Options::ALL
+        };
+        for seed in 1..=40 {
+            let (p, constructs) = structured_of(&mut rng(seed), &options);
+            assert!(constructs.contains("count of thousands"), "seed {seed}");
+            let scalar = Scalar::new(&p, true).expect("structured");
+            assert_eq!(scalar.possible_errors(), 0, "seed {seed}");
+            let t = run(&scalar, seed, 8);
+            assert_eq!(t.end, End::Done, "seed {seed}");
+            let farthest = |al: u32| (al as i32).unsigned_abs();
+            let far = t.executed.iter().map(|(_, al)| farthest(*al)).max();
+            assert!(far > Some(1 << 17), "seed {seed}: {far:?}");
+            // Control instructions, two or three of a pass, are not among them.
+            let n = t.executed.len();
+            assert!((1100..20_000).contains(&n), "seed {seed}: {n} instructions");
+            inner += u32::from(constructs.contains("loop in a loop"));
+        }
+        assert!((20..=40).contains(&inner), "{inner} of 40");
+    }
+
+    /// At its new place a program does what it did, the words below it are zero, and no address is
+    /// beyond what a program may have.
+    #[test]
+    fn raised_programs_do_the_same_higher_up() {
+        let (mut moved, mut last) = (0, 0);
+        for seed in 1..=60 {
+            let mut rng = rng(seed);
+            let low = structured(&mut rng, &Options::ALL);
+            let mut high = low.clone();
+            raise(&mut rng, &mut high);
+            assert!(high.quads.len() <= MOST_QUADS, "seed {seed}");
+            last += u32::from(high.quads.len() == MOST_QUADS);
+            if high.quads.len() == low.quads.len() {
+                continue;
+            }
+            let base = (high.quads.len() - low.quads.len()) as u32;
+            assert!(
+                high.quads[..(base as usize).saturating_sub(2)]
+                    .iter()
+                    .all(|q| *q == Quad::default()),
+                "seed {seed}"
+            );
+            if high.regs.entry != low.regs.entry + base {
+                continue;
+            }
+            moved += 1;
+            let [low, high] = [&low, &high].map(|p| Scalar::new(p, true).expect("structured"));
+            let [low, mut high] = [low, high].map(|s| run(&s, seed, 8));
+            high.executed.iter_mut().for_each(|(pc, _)| *pc -= base);
+            high.pc -= base;
+            assert_eq!(low, high, "seed {seed}");
+        }
+        assert!(moved > 20 && last > 20, "{moved} moved, {last} to the top");
     }
 
     /// The instructions of spec 8.2, with the fields that it says they have.
@@ -1539,9 +1733,11 @@ mod tests {
         }
     }
 
-    /// Noise is in every word, and no lane notices.
+    /// Noise is in every word, and no lane notices. A CALL by a boolean has only a handful of bits for
+    /// it, which come out as they were now and then.
     #[test]
     fn noise_changes_nothing() {
+        let (mut words, mut same) = (0, 0);
         for seed in 1..=200 {
             let mut rng = rng(seed);
             let options = Options {
@@ -1551,7 +1747,9 @@ mod tests {
             let plain = structured(&mut rng, &options);
             let mut noisy = plain.clone();
             add_noise(&mut rng, &mut noisy);
-            assert!(plain.quads.iter().zip(&noisy.quads).all(|(p, n)| p != n));
+            words += plain.quads.len();
+            let pairs = plain.quads.iter().zip(&noisy.quads);
+            same += pairs.filter(|(p, n)| p == n).count();
             let [plain, noisy] =
                 [&plain, &noisy].map(|p| Scalar::new(p, true).expect("structured"));
             for p16 in [4, 12] {
@@ -1562,6 +1760,7 @@ mod tests {
                 );
             }
         }
+        assert!(same * 2000 < words, "{same} of {words} words are the same");
     }
 
     #[test]

@@ -66,7 +66,7 @@ const MAX_DEPTH: u32 = 32;
 pub enum Error {
     /// Reserved opcode.
     Illegal = 1,
-    /// CALL with `POP_COUNT`, or `WHOLE_QUAD_MODE` where it would change what is pushed.
+    /// CALL with `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction.
     Field = 2,
     /// Loop instruction, and the innermost frame is not a loop's.
     NoLoop = 3,

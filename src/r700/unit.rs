@@ -9,7 +9,7 @@ use super::program::{MOST_QUADS, Program};
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
-use crate::field::Field;
+use crate::field::{Field, in_eights};
 use crate::input::InputError;
 use crate::seen::Met;
 use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
@@ -62,7 +62,26 @@ impl Unit for R700 {
     }
 
     fn lanes(state: &State, lanes: usize) -> String {
-        state.classes(lanes)
+        in_eights(&state.classes(lanes))
+    }
+
+    fn stack(golden: &Golden) -> Option<String> {
+        let frame = |frame: Frame| match frame {
+            Frame::Branch(mask) => format!("B 0x{mask:x}"),
+            Frame::Loop(f) => format!(
+                "LOOP around {}/{}/{}",
+                LOOP_NAMES[usize::from(f.lt & 3)],
+                f.lc,
+                f.al as i32
+            ),
+            Frame::Call(f) => format!("CALL from 0x{:03x}, depth {}", f.ret, f.depth),
+        };
+        let frames: Vec<String> = golden.frames().map(frame).collect();
+        Some(if frames.is_empty() {
+            "-".to_owned()
+        } else {
+            frames.join(" | ")
+        })
     }
 
     fn signal(field: &'static str) -> &'static str {
@@ -195,6 +214,7 @@ impl Unit for R700 {
         file: &str,
         options: &LoadOptions,
     ) -> Result<Loaded<Program>, InputError> {
+        options.for_other(Self::NAME)?;
         import::load(bytes, file, options)
     }
 

@@ -2,7 +2,7 @@
 //! specifications share.
 
 use reconverge::dut::{Dut, Rtl};
-use reconverge::unit::{Golden, Pins, Unit};
+use reconverge::unit::{Build, Golden, Pins, Unit};
 
 /// Something that can be clocked and looked at.
 pub trait Machine<U: Unit> {
@@ -27,7 +27,12 @@ pub struct Sequencer<U: Unit>(Dut<U>);
 impl<U: Unit> Sequencer<U> {
     /// Our own RTL with `lanes` lanes, after reset.
     pub fn new(lanes: usize) -> Self {
-        let mut dut = Rtl::<U>::own(lanes as u32).unwrap().open(1).unwrap();
+        Self::built(Build::from(lanes as u32))
+    }
+
+    /// Our own RTL built as `build` says, after reset; compiled now if no such model is linked.
+    pub fn built(build: Build) -> Self {
+        let mut dut = Rtl::<U>::own(build).unwrap().open(1).unwrap();
         dut.clock(&U::In::reset(), None);
         dut.clock(&U::In::reset(), None);
         dut.clock(&stalled::<U>(), None);

@@ -3,18 +3,21 @@
 use rand::Rng;
 
 use super::raw::{Mix, raw_quad};
-use super::{Frame, LOOP_FRAME, Options, RESERVE, RESERVED, SPACE, is_control, structured};
+use super::{
+    CALL_DEPTH, LOOP_FRAME, Options, RESERVE, RESERVED, SPACE, corner_count, is_control, raise,
+    structured,
+};
 use crate::generate::{chance, choose, pick};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad, Registers};
 
 /// A structured program of any kind with one thing changed, or a stack filled to the brim and, mostly,
-/// one frame beyond.
+/// one frame beyond. One in 32 lies at high addresses.
 ///
 /// The result may still be structured (a change of something that has no effect, or to a neighbouring
 /// form), may run for ever, or may end in any error.
 pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let mut program = if chance(rng, 4) {
+    let mut program = if chance(rng, 5) {
         brimful(rng)
     } else {
         let options = Options {
@@ -29,6 +32,9 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
         }
         program
     };
+    if rng.random_range(0..32) == 0 {
+        raise(rng, &mut program);
+    }
     program.name = "near_legal".to_owned();
     program
 }
@@ -77,6 +83,9 @@ enum Fault {
     Cond,
     /// CALL_COUNT: deeper than allowed, the call is skipped.
     CallCount,
+    /// `END_OF_PROGRAM` on a CALL that is too deep from anywhere: skipped, it leaves the stack as it
+    /// is, and the program is done.
+    SkippedEnd,
     /// u: a mask update or a push where there was none, or none where there was one.
     U,
     /// Any bit of a word.
@@ -87,7 +96,7 @@ enum Fault {
     Copy,
     /// A random word.
     Word,
-    /// Another trip count: none, one, very many.
+    /// Another trip count, of a loop if there is one: none, one, next to a power of two.
     LoopConst,
     /// Another boolean: jumps and pushes go the other way.
     Bool,
@@ -118,6 +127,7 @@ const FAULTS: &[(Fault, u32)] = &[
     (Fault::Vpm, 2),
     (Fault::Cond, 3),
     (Fault::CallCount, 2),
+    (Fault::SkippedEnd, 3),
     (Fault::U, 3),
     (Fault::Bit, 4),
     (Fault::Swap, 2),
@@ -184,9 +194,18 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
             return Some(());
         }
         Fault::LoopConst => {
-            const COUNTS: &[u32] = &[0, 1, 2, 4095];
-            let constant = &mut regs.loop_const[rng.random_range(0..32)];
-            *constant = *constant & !0xfff | pick(rng, COUNTS);
+            let count = match rng.random_range(0..4) {
+                0 => 0,
+                1 => 1,
+                _ => corner_count(rng),
+            };
+            let counted = |op| matches!(op, CfOp::LoopStart | CfOp::LoopStartNoAl);
+            let n = match find_cf(rng, program, counted) {
+                Some((_, cf)) => cf.cf_const,
+                None => rng.random_range(0..32),
+            };
+            let constant = &mut program.regs.loop_const[usize::from(n)];
+            *constant = *constant & !0xfff | count;
             return Some(());
         }
         Fault::Bool => {
@@ -350,6 +369,20 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
             cf.call_count = pick(rng, &[0, 1, 2, 16, 31, 32, 33, 63]);
             (n, Word::Cf(cf))
         }
+        Fault::SkippedEnd => {
+            let n = find(rng, program, |w| match w {
+                Word::Cf(cf) => cf.end,
+                Word::Mem(mem) => mem.end,
+                _ => false,
+            })?;
+            let call = Cf {
+                addr: any as u32,
+                call_count: rng.random_range(33..64),
+                end: true,
+                ..Cf::new(CfOp::Call)
+            };
+            (n, Word::Cf(call))
+        }
         Fault::Bit => {
             let quad = &mut program.quads[any];
             match rng.random_range(0..4) {
@@ -380,7 +413,19 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
     Some(())
 }
 
-/// Frames of all kinds until the stack is full, mostly one more (OVERFLOW), and the way back.
+/// What [`brimful`] fills the stack with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pushed {
+    Branch,
+    Loop,
+    Call,
+}
+
+/// Sub-entries of the largest stack that a unit can be built with (spec 3.4).
+const LARGEST: u32 = 4 * 255;
+
+/// Frames of all kinds until the stack is full, mostly one more (OVERFLOW), and the way back; or fewer
+/// frames, a few calls and loops on top of them, and the way back to the bottom.
 ///
 /// Stacks of 0 to 4 entries, of the build's 32, and of more than there are; calls in a row, and a
 /// recursion that ends by the depth of 32, or by the stack if its `CALL_COUNT` is 0.
@@ -395,13 +440,18 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
             (4, 2),
             (8, 2),
             (31, 2),
-            (32, 5),
+            (32, 7),
             (33, 1),
-            (255, 2),
+            (255, 3),
         ],
     );
-    let limit = 4 * u32::from(stack_size).min(SPACE / 4);
-    let over = chance(rng, 9);
+    // The unit may have been built with all of it; loops alone fill that in the time there is.
+    let largest = stack_size == 255 && chance(rng, 6);
+    let limit = match largest {
+        true => LARGEST,
+        false => 4 * u32::from(stack_size).min(SPACE / 4),
+    };
+    let over = chance(rng, if largest { 2 } else { 7 });
     let mut regs = Registers {
         stack_size,
         bool_const: rng.random(),
@@ -414,73 +464,106 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
         rng.random::<u32>() & 0xffff_f000 | count
     });
     let mut words: Vec<Quad> = Vec::new();
-    // What undoes the frames so far, in the order of the frames.
-    let mut undo: Vec<Frame> = Vec::new();
-    let (mut sp, mut branch) = (0, false);
-    let mixed = choose(rng, &[([1, 0], 3), ([0, 1], 3), ([1, 1], 3), ([6, 1], 2)]);
-    let recursive = chance(rng, 5);
+    // The frames so far, and the addresses of what pushes them.
+    let mut frames: Vec<(Pushed, usize)> = Vec::new();
+    let (mut sp, mut branch, mut calls) = (0, false, 0);
+    let mixed = match largest {
+        true => pick(rng, &[[0, 1, 0], [1, 30, 1]]),
+        false => choose(
+            rng,
+            &[
+                ([1, 0, 0], 4),
+                ([0, 1, 0], 2),
+                ([1, 1, 0], 2),
+                ([6, 1, 0], 2),
+                ([12, 1, 1], 3),
+                ([2, 1, 1], 2),
+            ],
+        ),
+    };
+    let recursive = !largest && chance(rng, 5);
     if recursive && rng.random() {
         // Not only calls: something below them, and they do not start on an entry's first sub-entry.
         regs.stack_size = regs.stack_size.max(1);
     }
-    let most = if recursive {
+    let most = match () {
+        () if recursive => rng.random_range(0..4),
+        () if largest => LARGEST,
+        () if chance(rng, 5) => rng.random_range(1..=SPACE),
+        () => SPACE,
+    };
+    // On top of them, whatever lies below.
+    let crown = if most < SPACE && !recursive {
         rng.random_range(0..4)
     } else {
-        SPACE
+        0
     };
-    for _ in 0..=most {
-        let kind = choose(rng, &[(Frame::Branch, mixed[0]), (Frame::Loop, mixed[1])]);
-        let size = if kind == Frame::Loop { LOOP_FRAME } else { 1 };
-        let with = branch || kind == Frame::Branch;
+    for n in 0..=most + crown {
+        let weights = if n > most { [0, 1, 2] } else { mixed };
+        // Deeper than 32 calls nobody comes.
+        let call = if calls < CALL_DEPTH { weights[2] } else { 0 };
+        let kind = match weights[0] + weights[1] + call {
+            0 => break,
+            _ => choose(
+                rng,
+                &[
+                    (Pushed::Branch, weights[0]),
+                    (Pushed::Loop, weights[1]),
+                    (Pushed::Call, call),
+                ],
+            ),
+        };
+        let size = if kind == Pushed::Loop { LOOP_FRAME } else { 1 };
+        let with = branch || kind == Pushed::Branch;
         let needed = sp + size + if with { RESERVE } else { 0 };
         let last = needed > limit;
         if last && (!over || recursive) {
             break;
         }
-        if kind == Frame::Loop {
-            let op = if rng.random() {
-                CfOp::LoopStart
-            } else {
-                CfOp::LoopStartNoAl
-            };
-            let n = undo.len().min(31) as u8;
-            words.push(
-                Cf {
-                    cf_const: n,
-                    ..Cf::new(op)
-                }
-                .encode(),
-            );
-        } else {
-            let push = push_quad(rng, words.len());
-            words.push(push);
+        let at = words.len();
+        match kind {
+            Pushed::Loop => {
+                let op = match rng.random() {
+                    true => CfOp::LoopStart,
+                    false => CfOp::LoopStartNoAl,
+                };
+                words.push(
+                    Cf {
+                        cf_const: frames.len().min(31) as u8,
+                        ..Cf::new(op)
+                    }
+                    .encode(),
+                );
+            }
+            Pushed::Branch => {
+                let push = push_quad(rng, at);
+                words.push(push);
+            }
+            // The rest is its subroutine. It returns to a jump behind its RETURN.
+            Pushed::Call => {
+                calls += 1;
+                words.push(
+                    Cf {
+                        addr: at as u32 + 2,
+                        call_count: rng.random_range(0..2),
+                        ..Cf::new(CfOp::Call)
+                    }
+                    .encode(),
+                );
+                words.push(never(CfOp::Jump, 0).encode());
+            }
         }
-        undo.push(kind);
+        frames.push((kind, at));
         (sp, branch) = (sp + size, with);
         if last {
             break;
         }
     }
-    let calls = words.len();
+    let recursion = words.len();
     if recursive {
         words.push(Quad::default());
     }
-    // Loops start over at the instruction behind their start.
-    for (n, kind) in undo.iter().enumerate().rev() {
-        let here = words.len() as u32;
-        words[n].dw0 = here + 1;
-        let end = match kind {
-            Frame::Branch => Cf {
-                pop_count: 1,
-                ..Cf::new(CfOp::Pop)
-            },
-            Frame::Loop => Cf {
-                addr: n as u32 + 1,
-                ..Cf::new(CfOp::LoopEnd)
-            },
-        };
-        words.push(end.encode());
-    }
+    unwind(rng, &mut words, &frames);
     words.push(
         Cf {
             end: true,
@@ -489,40 +572,8 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
         .encode(),
     );
     if recursive {
-        // CALL itself, with a frame in between or not.
-        let f = words.len() as u32;
-        let count = pick(rng, &[0, 0, 0, 1, 1, 1, 2, 5, 16, 31, 32, 33, 63]);
-        let again = match rng.random_range(0..4) {
-            0 => pick(rng, &[0, 1, 2, 15, 31, 32]),
-            _ => count,
-        };
-        let call = |count| {
-            Cf {
-                addr: f,
-                call_count: count,
-                ..Cf::new(CfOp::Call)
-            }
-            .encode()
-        };
-        words[calls] = call(count);
-        let framed = chance(rng, 5);
-        if framed {
-            let push = push_quad(rng, words.len());
-            words.push(push);
-        }
-        words.push(call(again));
-        if framed {
-            let here = words.len() as u32;
-            words.push(
-                Cf {
-                    addr: here + 1,
-                    pop_count: 1,
-                    ..Cf::new(CfOp::Pop)
-                }
-                .encode(),
-            );
-        }
-        words.push(Cf::new(CfOp::Return).encode());
+        let count = recurse(rng, &mut words);
+        words[recursion] = count;
     }
     regs.prog_len = words.len() as u32;
     Program {
@@ -530,6 +581,154 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
         quads: words,
         ..Program::default()
     }
+}
+
+/// An instruction that nobody passes: JUMP, PUSH and the loop starts jump, and pop `pops` frames.
+fn never(op: CfOp, pops: u8) -> Cf {
+    Cf {
+        cond: Cond::False,
+        pop_count: pops,
+        ..Cf::new(op)
+    }
+}
+
+/// Appends what takes `frames` off again, top first: one to seven branch frames at once, by everything
+/// that pops.
+fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed, usize)]) {
+    let most = pick(rng, &[1, 7, 7, 7, 7]);
+    let mut left = frames.len();
+    while left > 0 {
+        let (kind, at) = frames[left - 1];
+        let (behind, taken) = match kind {
+            Pushed::Branch => {
+                let branches = |n: &usize| frames[left - 1 - n].0 == Pushed::Branch;
+                let run = (0..left).take_while(branches).count();
+                let n = match rng.random() {
+                    true => run.min(most),
+                    false => rng.random_range(1..=run.min(most)),
+                };
+                pop_branches(rng, words, n as u8);
+                (words.len(), n)
+            }
+            Pushed::Loop => {
+                // Loops start over at the instruction behind their start.
+                words.push(
+                    Cf {
+                        addr: at as u32 + 1,
+                        ..Cf::new(CfOp::LoopEnd)
+                    }
+                    .encode(),
+                );
+                (words.len(), 1)
+            }
+            Pushed::Call => {
+                words.push(Cf::new(CfOp::Return).encode());
+                words[at + 1].dw0 = words.len() as u32;
+                (at + 2, 1)
+            }
+        };
+        for (_, at) in &frames[left - taken..left] {
+            words[*at].dw0 = behind as u32;
+        }
+        left -= taken;
+    }
+}
+
+/// Takes `n` branch frames off.
+fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
+    let alu = |op| {
+        Alu {
+            op,
+            clause: Clause::default(),
+        }
+        .encode()
+    };
+    let pop = Cf {
+        pop_count: n,
+        ..Cf::new(CfOp::Pop)
+    };
+    let next = words.len() as u32 + 1;
+    match rng.random_range(0..8) {
+        0 if n == 1 => words.push(alu(AluOp::AluPopAfter)),
+        0 if n == 2 => words.push(alu(AluOp::AluPop2After)),
+        0..2 => {
+            // It pops if nobody is ACTIVE then, and otherwise leaves that to the POP.
+            let both = Cf {
+                addr: next + 1,
+                pop_count: n,
+                ..Cf::new(CfOp::Else)
+            };
+            words.extend([both.encode(), pop.encode()]);
+        }
+        2..4 => {
+            let op = pick(
+                rng,
+                &[
+                    CfOp::Jump,
+                    CfOp::Jump,
+                    CfOp::Push,
+                    CfOp::LoopStart,
+                    CfOp::LoopStartNoAl,
+                    CfOp::LoopStartDx10,
+                ],
+            );
+            let jump = Cf {
+                addr: next,
+                ..never(op, n)
+            };
+            words.push(jump.encode());
+        }
+        _ => words.push(pop.encode()),
+    }
+}
+
+/// Appends a subroutine that calls itself, with a frame in between or not, and on its way back calls
+/// another one from each depth. Returns the CALL that begins it.
+fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
+    let f = words.len() as u32;
+    let call = |addr, count| {
+        Cf {
+            addr,
+            call_count: count,
+            ..Cf::new(CfOp::Call)
+        }
+        .encode()
+    };
+    let count = pick(rng, &[0, 0, 0, 1, 1, 1, 2, 5, 16, 31, 32, 32, 33, 63]);
+    let again = match rng.random_range(0..4) {
+        0 => pick(rng, &[0, 1, 2, 15, 31, 32]),
+        _ => count,
+    };
+    let framed = chance(rng, 5);
+    if framed {
+        let push = push_quad(rng, words.len());
+        words.push(push);
+    }
+    words.push(call(f, again));
+    if framed {
+        let here = words.len() as u32;
+        words.push(
+            Cf {
+                addr: here + 1,
+                pop_count: 1,
+                ..Cf::new(CfOp::Pop)
+            }
+            .encode(),
+        );
+    }
+    // Sums with every depth from 32 down.
+    let others = words.len();
+    for _ in 0..rng.random_range(0..4) {
+        let any = rng.random_range(0..64);
+        let other = pick(rng, &[0, 31, 32, 63, 63, any, any, any]);
+        words.push(call(0, other));
+    }
+    words.push(Cf::new(CfOp::Return).encode());
+    let back = words.len() as u32 - 1;
+    words[others..back as usize]
+        .iter_mut()
+        .for_each(|quad| quad.dw0 = back);
+    call(f, count)
 }
 
 /// Any instruction that pushes a branch frame if there are lanes ACTIVE, and leaves most of them so.
@@ -640,5 +839,36 @@ mod tests {
                 over[size]
             );
         }
+    }
+
+    /// The way back takes one to seven frames off by everything that pops, and calls lie on deep stacks.
+    #[test]
+    fn stacks_are_unwound_in_every_way() {
+        let mut ways = std::collections::BTreeMap::new();
+        let mut deep = 0;
+        for seed in 1..=1500 {
+            let p = brimful(&mut rng(seed));
+            let mut pushes = 0;
+            for quad in &p.quads {
+                match Word::decode(*quad) {
+                    Word::Cf(cf) if cf.op == CfOp::Call => deep += u32::from(pushes >= 100),
+                    Word::Cf(cf) if cf.pop_count > 0 => {
+                        *ways.entry((cf.op.name(), cf.pop_count)).or_insert(0) += 1;
+                    }
+                    Word::Cf(cf) => {
+                        pushes += u32::from(matches!(cf.op, CfOp::Push | CfOp::PushElse));
+                    }
+                    Word::Alu(alu) => {
+                        pushes +=
+                            u32::from(matches!(alu.op, AluOp::AluPushBefore | AluOp::AluElseAfter));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // POP, JUMP, ELSE, PUSH and the three loop starts.
+        assert_eq!(ways.len(), 7 * 7, "{ways:?}");
+        assert!(ways.values().all(|n| *n >= 10), "{ways:?}");
+        assert!(deep >= 10, "{deep}");
     }
 }

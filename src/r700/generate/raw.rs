@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Frame, RESERVED, SLOTS, is_control, unused};
+use super::{Frame, RESERVED, SLOTS, corner_count, is_control, raise, unused};
 use crate::generate::{chance, choose, pick, when};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
@@ -188,12 +188,17 @@ fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
 /// * *mapped* (10 in 16): each address is given a depth on a stack of random frames, and an operation is
 ///   only put where that fits and mostly aims where it fits, but predicates, conditions and the targets
 ///   themselves are random. Runs for long, with lanes in every class and deep stacks.
+///
+/// One in 32 lies at high addresses.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let (name, program) = match rng.random_range(0..16) {
+    let (name, mut program) = match rng.random_range(0..16) {
         0 => ("raw_wild", wild(rng)),
         1..6 => ("raw_weighted", weighted_words(rng)),
         _ => ("raw_mapped", mapped(rng)),
     };
+    if rng.random_range(0..32) == 0 {
+        raise(rng, &mut program);
+    }
     Program {
         name: name.to_owned(),
         ..program
@@ -233,11 +238,12 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// Mostly the whole stack, counts mostly small.
+/// Mostly the whole stack, counts mostly small, others often next to a power of two.
 fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
     let small = rng.random_bool(0.8);
     let loop_const = std::array::from_fn(|_| match small {
         true => rng.random::<u32>() & 0xffff_f000 | rng.random_range(0..4),
+        false if rng.random() => rng.random::<u32>() & 0xffff_f000 | corner_count(rng),
         false => rng.random(),
     });
     Registers {

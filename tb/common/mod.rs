@@ -1,0 +1,136 @@
+//! What the tests of the command share; what they need to know of each unit is in [`units`].
+//!
+//! A test that holds for every unit is a function `fn name<U: Tested>()`, and its file lists it once:
+//!
+//! ```ignore
+//! macro_rules! tests {
+//!     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+//!         mod $module {
+//!             crate::common::test_unit!(reconverge::$module::$unit: name, another_name);
+//!         }
+//!     )+};
+//! }
+//! for_each_unit!(tests);
+//! ```
+//!
+//! so that it runs as `r500::name` and so on, for every unit of `src/units.rs`.
+
+// Each target uses a part of it.
+#![allow(dead_code, unused_imports, unused_macros)]
+
+pub mod dump;
+pub mod rtl;
+pub mod units;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use reconverge::unit::{LoadOptions, Unit};
+
+pub use units::Tested;
+
+/// The repository.
+pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The generic functions named, as tests of one unit.
+macro_rules! test_unit {
+    ($unit:ty: $($test:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $test() {
+                super::$test::<$unit>();
+            }
+        )+
+    };
+}
+pub(crate) use test_unit;
+
+/// The command in folder `from`, with its cache of models in the build folder.
+pub fn reconverge_in(from: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_reconverge"))
+        .args(args)
+        .current_dir(from)
+        .env(
+            "RECONVERGE_CACHE",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
+        )
+        .output()
+        .unwrap()
+}
+
+/// The command in the repository.
+pub fn reconverge(args: &[&str]) -> Output {
+    reconverge_in(Path::new(ROOT), args)
+}
+
+/// Standard output of a command that must end with `status`.
+pub fn reconverge_ends(status: i32, args: &[&str]) -> String {
+    let output = reconverge(args);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{args:?}\n{out}{err}");
+    out
+}
+
+/// Output of a command as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The path as an argument.
+pub fn arg(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The first line of `report` that begins with `start`.
+pub fn line_starting<'a>(report: &'a str, start: &str) -> &'a str {
+    report
+        .lines()
+        .find(|l| l.starts_with(start))
+        .unwrap_or_else(|| panic!("no {start:?} in\n{report}"))
+}
+
+/// One of the unit's own programs, from the repository.
+pub fn program<U: Unit>(name: &str) -> String {
+    format!("tb/programs/{}/{name}", U::NAME)
+}
+
+/// It, as it stands in the file.
+pub fn source<U: Unit>(name: &str) -> Vec<u8> {
+    fs::read(Path::new(ROOT).join(program::<U>(name))).unwrap()
+}
+
+/// It, loaded.
+pub fn loaded<U: Unit>(name: &str) -> U::Program {
+    U::load(&source::<U>(name), name, &LoadOptions::default())
+        .unwrap()
+        .program
+}
+
+fn files(dir: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|x| endings.contains(&x.to_str().unwrap()))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// The unit's own programs, as assembly.
+pub fn own_programs<U: Unit>() -> Vec<PathBuf> {
+    files(&Path::new(ROOT).join(program::<U>("")), &["s"])
+}
+
+/// What compilers and drivers made for the unit.
+pub fn imported_programs<U: Tested>() -> Vec<PathBuf> {
+    let folders = fs::read_dir(Path::new(ROOT).join(program::<U>(""))).unwrap();
+    folders
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .flat_map(|dir| files(&dir, U::IMPORTED))
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! A unit's RTL, and copies of it to spoil.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::ROOT;
+
+/// A unit's RTL: its name and the folder with it.
+pub struct Rtl {
+    pub unit: String,
+    pub dir: PathBuf,
+}
+
+/// A copy of a unit's RTL to plant errors in.
+pub struct Copy {
+    pub rtl: Rtl,
+    _dir: TempDir,
+}
+
+/// A change to RTL: the file, text that stands in it once, what it becomes.
+pub type Change = (&'static str, &'static str, &'static str);
+
+impl Rtl {
+    /// The repository's own RTL of `unit`.
+    pub fn own(unit: &str) -> Rtl {
+        Rtl {
+            unit: unit.to_owned(),
+            dir: Path::new(ROOT).join("rtl").join(unit),
+        }
+    }
+
+    /// Name of the module and of its file.
+    pub fn top(&self) -> String {
+        format!("{}_seq", self.unit)
+    }
+
+    /// The names in `<unit>.f`, in order.
+    pub fn list(&self) -> Vec<String> {
+        fs::read_to_string(self.dir.join(format!("{}.f", self.unit)))
+            .unwrap()
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or_default().trim())
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// All files in a folder of their own.
+    pub fn copy(&self) -> Copy {
+        let dir = tempfile::tempdir().unwrap();
+        for entry in fs::read_dir(&self.dir).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+        }
+        Copy {
+            rtl: Rtl {
+                unit: self.unit.clone(),
+                dir: dir.path().to_owned(),
+            },
+            _dir: dir,
+        }
+    }
+
+    /// A copy with `code` at the end of the top module.
+    pub fn planted(&self, code: &str) -> Copy {
+        let copy = self.copy();
+        let file = copy.rtl.dir.join(format!("{}.sv", self.top()));
+        let source = fs::read_to_string(&file).unwrap();
+        let end = source.rfind("endmodule").unwrap();
+        fs::write(
+            &file,
+            format!("{}{code}\n{}", &source[..end], &source[end..]),
+        )
+        .unwrap();
+        copy
+    }
+}
+
+impl Copy {
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.rtl.dir
+    }
+
+    /// The folder, as an argument.
+    pub fn arg(&self) -> &str {
+        super::arg(self.dir())
+    }
+
+    /// Replaces the one place where `from` stands in `file`.
+    pub fn change(&self, (file, from, to): (&str, &str, &str)) {
+        let path = self.dir().join(file);
+        let old = fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            old.matches(from).count(),
+            1,
+            "{file}: {from:?} must stand there once"
+        );
+        fs::write(path, old.replace(from, to)).unwrap();
+    }
+}

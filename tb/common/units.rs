@@ -1,0 +1,64 @@
+//! What the tests need to know of each unit: its examples, what is said of its mistakes, and how its RTL
+//! is to be broken.
+
+mod r500;
+mod r700;
+
+use std::fmt::Debug;
+
+use reconverge::unit::Unit;
+
+pub use super::rtl::Change;
+
+/// What a unit says of a program that is wrong.
+pub struct Mistake {
+    /// The program.
+    pub text: &'static str,
+    /// The line that is wrong.
+    pub line: usize,
+    /// Text of it, which the message shows.
+    pub shown: &'static str,
+}
+
+/// A unit with all that its tests need to know. Programs are files in `tb/programs/<unit>`.
+pub trait Tested: Unit + Debug + PartialEq {
+    /// A program that divides its lanes and, with seed 3, goes on for more than 30 clocks.
+    const LONG: &'static str;
+    /// `IF / ELSE / ENDIF` of the worked examples: a clause in each part.
+    const IF_ELSE: &'static str;
+    /// Steps of it after which the lanes of THEN, those of ELSE, and all lanes are ACTIVE.
+    const PARTS: [usize; 3];
+    /// Flip in it, with four lanes, that `flipped.report` shows.
+    const FLIPPED: &'static str;
+    /// Flip in [`Tested::LONG`] that the view shows at its marker.
+    const SHOWN: &'static str;
+    /// Names of the fields as messages list them.
+    const FIELDS: &'static str;
+    /// A program with a mistake in it.
+    const MISTAKE: Mistake;
+    /// What is said of [`Tested::IF_ELSE`] in words with the last line cut off, if that can be told.
+    const CUT_OFF: Option<&'static str>;
+    /// Names of a trace record in their order.
+    const TRACE: &'static str;
+    /// The first record of [`Tested::IF_ELSE`] with four lanes and seed 2.
+    const TRACED: &'static str;
+    /// One decision of the RTL changed, each to be caught.
+    const DECISIONS: &'static [Change];
+    /// The clock contract broken: host port, launch, stall, reset, and what stays after the end.
+    const CONTRACT: &'static [Change];
+    /// The step from an instruction to the next made `STEP`; what that is, and what is wrong.
+    const STEP: (Change, &'static str, &'static str);
+    /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
+    const CONSTRUCTS: &'static [&'static str];
+    /// Endings of what compilers and drivers made, in the folders below `tb/programs/<unit>`.
+    const IMPORTED: &'static [&'static str];
+    /// Seeds with which each own and each imported program runs.
+    const SEEDS: u64;
+    /// Lane counts on which random structured programs run in turn.
+    const STRUCTURED: &'static [u32];
+
+    /// Which of [`Tested::CONSTRUCTS`] a program holds at the addresses `pcs`, those that were executed.
+    fn constructs(program: &Self::Program, pcs: &[u32]) -> Vec<bool>;
+    /// Own programs of which the scalar judge can say nothing.
+    fn unjudged(file: &str) -> bool;
+}
