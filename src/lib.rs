@@ -1,5 +1,6 @@
 //! SIMT divergence hardware in SystemVerilog, golden models in Rust, and a lock-step bench that
-//! compares every bit of every lane on every clock.
+//! compares every bit of every lane on every clock (of a stack its top, as entries are written
+//! and revealed).
 //!
 //! ```text
 //!                  case (program, seed, stalls ...)

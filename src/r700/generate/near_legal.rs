@@ -622,7 +622,17 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
                 (words.len(), 1)
             }
             Pushed::Call => {
-                words.push(Cf::new(CfOp::Return).encode());
+                let mut back = Cf::new(CfOp::Return);
+                if chance(rng, 2) {
+                    // With VPM nobody fails once all are killed, whatever the condition.
+                    let kill = Cf {
+                        addr: words.len() as u32 + 1,
+                        ..Cf::new(CfOp::Kill)
+                    };
+                    words.push(kill.encode());
+                    (back.vpm, back.cond) = (true, Cond::False);
+                }
+                words.push(back.encode());
                 words[at + 1].dw0 = words.len() as u32;
                 (at + 2, 1)
             }
