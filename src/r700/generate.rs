@@ -131,7 +131,7 @@ pub struct Options {
     /// KILL, and `VALID_PIXEL_MODE` within the limits of spec 9.2.
     pub kill: bool,
     /// Chance, in sixteenths, that a program drives one limit to its last value: the stack of
-    /// [`SPACE`] sub-entries, by branches or loops, or 32 nested calls.
+    /// `SPACE` sub-entries, by branches or loops, or 32 nested calls.
     pub limits16: u32,
     /// Chance, in thousandths, that a program has one counted loop of 1,100 to 4,095 passes, with
     /// `aL` in steps of 127 or 128 either way. It comes on top of `length`, with 20,000 instructions at
