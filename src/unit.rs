@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::case::{Case, Kind};
-use crate::field::Field;
+use crate::field::{Field, show};
 use crate::input::InputError;
 use crate::watch::Watch;
 use crate::wave::Filter;
@@ -271,6 +271,16 @@ pub trait Seen<U: Unit>: Clone + Default + Send {
     fn lines(&self) -> Vec<(String, String)>;
     /// What must have been met for a campaign to be worth its name, and was not.
     fn missing(&self) -> Vec<String>;
+}
+
+/// How a program ended, in a unit that tells running, done and an error code; `names` are those of the codes.
+pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
+    match err {
+        0 if done => "done".to_owned(),
+        0 if running => "still running".to_owned(),
+        0 => "never launched".to_owned(),
+        code => format!("error {}", show::code(names, code.into())),
+    }
 }
 
 /// A flow-control unit.

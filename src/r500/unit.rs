@@ -41,12 +41,7 @@ impl Unit for R500 {
     }
 
     fn outcome(state: &State) -> String {
-        match state.err {
-            0 if state.done == 1 => "done".to_owned(),
-            0 if state.running == 1 => "still running".to_owned(),
-            0 => "never launched".to_owned(),
-            code => format!("error {code} {}", ERROR_NAMES[usize::from(code).min(9)]),
-        }
+        unit::outcome(state.running == 1, state.done == 1, state.err, &ERROR_NAMES)
     }
 
     fn pc(state: &State) -> u32 {
