@@ -135,6 +135,8 @@ pub struct Function<'a> {
     pub offset: u64,
     /// Bytes.
     pub size: u64,
+    /// `st_other`.
+    pub other: u8,
     /// Its code, if the section has all of it.
     pub code: Result<&'a [u8], Flaw>,
 }
@@ -372,6 +374,7 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
             section,
             offset,
             size,
+            other: symbol.st_other().0,
             code,
         });
     }
@@ -422,7 +425,7 @@ mod tests {
         };
         let symbol = |text: &str, info: u8, section: u16, value: u64, size: u64| {
             let mut bytes = name(text).to_le_bytes().to_vec();
-            bytes.extend([info, 0]);
+            bytes.extend([info, info >> 4 << 4]);
             bytes.extend(section.to_le_bytes());
             bytes.extend(value.to_le_bytes());
             bytes.extend(size.to_le_bytes());
@@ -480,6 +483,7 @@ mod tests {
             elf.data(".nv.info"),
             Err(Flaw::new(".nv.info", "there is no such section"))
         );
+        assert!(elf.functions.iter().all(|f| f.other == 0x10));
         let functions: Vec<_> = elf
             .functions
             .iter()

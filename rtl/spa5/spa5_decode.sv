@@ -1,0 +1,124 @@
+// What an instruction word is, and the two checks that need nothing else (spec 2.3, errors 9 and 10).
+//
+// Corner cases:
+// * Bit 5 is the constant-bank form of SSY, PBK, PCNT, PRET, CAL, BRA and BRX, error 10. In the leaving
+//   instructions it is ignored, KEEPREFCOUNT of EXIT included.
+// * CC tests 18..1f are error 10, whatever the predicate, in instructions that have the field. The set-up
+//   instructions have none: what stands in those bits is ignored, as is a predicate.
+// * BRX is error 10 unless the unit is built with it (spec, appendix A).
+// * 0xE3B..0xE3F are error 9. Every word outside the flow block that is not SYNC is a black box.
+// * Bit 6 (NOINC, LMT) changes nothing. Bit 7 is .U of BRA and of nothing else.
+
+module spa5_decode #(
+  parameter int BRX = 0
+) (
+  input  logic [63:0] word_i,
+
+  output logic [2:0]  kind_o,         // spa5_pkg::Kind*; of no use with an error
+  output logic [2:0]  token_o,        // type of the token it pushes, spa5_pkg::Token*
+  output logic [4:0]  leave_o,        // spa5_pkg::Leave*
+  output logic        unanimous_o,    // .U of a BRA
+
+  output logic [23:0] offset_o,       // off24
+  output logic [3:0]  pred_o,         // pppp
+  output logic [4:0]  cc_o,           // ccccc
+
+  output logic        illegal_o,      // error 9
+  output logic        unsupported_o   // error 10
+);
+
+  logic       is_flow, is_sync, const_bank;
+  logic [4:0] op;
+
+  assign is_flow    = word_i[63:57] == spa5_pkg::FlowBlock;
+  assign is_sync    = word_i[63:51] == spa5_pkg::SyncMatch;
+  assign op         = word_i[56:52];
+  assign const_bank = word_i[5];
+
+  assign unanimous_o = word_i[7];
+  assign offset_o    = word_i[43:20];
+  assign pred_o      = word_i[19:16];
+  assign cc_o        = word_i[4:0];
+
+  logic no_such_test;
+  assign no_such_test = &word_i[4:3];
+
+  always_comb begin
+    kind_o        = spa5_pkg::KindOther;
+    token_o       = spa5_pkg::TokenDiv;
+    leave_o       = spa5_pkg::LeaveNone;
+    illegal_o     = 1'b0;
+    unsupported_o = 1'b0;
+    if (is_sync) begin
+      kind_o        = spa5_pkg::KindLeave;
+      leave_o       = spa5_pkg::LeaveSync;
+      unsupported_o = no_such_test;
+    end else if (is_flow) begin
+      unique case (op)
+        spa5_pkg::OpSsy: begin
+          kind_o        = spa5_pkg::KindSetup;
+          token_o       = spa5_pkg::TokenSsy;
+          unsupported_o = const_bank;
+        end
+        spa5_pkg::OpPbk: begin
+          kind_o        = spa5_pkg::KindSetup;
+          token_o       = spa5_pkg::TokenPbk;
+          unsupported_o = const_bank;
+        end
+        spa5_pkg::OpPcnt: begin
+          kind_o        = spa5_pkg::KindSetup;
+          token_o       = spa5_pkg::TokenPcnt;
+          unsupported_o = const_bank;
+        end
+        spa5_pkg::OpPret: begin
+          kind_o        = spa5_pkg::KindSetup;
+          token_o       = spa5_pkg::TokenRet;
+          unsupported_o = const_bank;
+        end
+        spa5_pkg::OpCal: begin
+          kind_o        = spa5_pkg::KindCall;
+          token_o       = spa5_pkg::TokenRet;
+          unsupported_o = const_bank;
+        end
+        spa5_pkg::OpBra: begin
+          kind_o        = spa5_pkg::KindBra;
+          unsupported_o = const_bank | no_such_test;
+        end
+        spa5_pkg::OpBrx: begin
+          kind_o        = spa5_pkg::KindBrx;
+          unsupported_o = (BRX == 0) | const_bank | no_such_test;
+        end
+        spa5_pkg::OpBrk: begin
+          kind_o        = spa5_pkg::KindLeave;
+          leave_o       = spa5_pkg::LeaveBrk;
+          unsupported_o = no_such_test;
+        end
+        spa5_pkg::OpCont: begin
+          kind_o        = spa5_pkg::KindLeave;
+          leave_o       = spa5_pkg::LeaveCont;
+          unsupported_o = no_such_test;
+        end
+        spa5_pkg::OpRet: begin
+          kind_o        = spa5_pkg::KindLeave;
+          leave_o       = spa5_pkg::LeaveRet;
+          unsupported_o = no_such_test;
+        end
+        spa5_pkg::OpExit: begin
+          kind_o        = spa5_pkg::KindLeave;
+          leave_o       = spa5_pkg::LeaveExit;
+          unsupported_o = no_such_test;
+        end
+        default: begin
+          illegal_o     = op >= spa5_pkg::OpIllegal;
+          unsupported_o = ~illegal_o;
+        end
+      endcase
+    end
+  end
+
+  // Register number of a BRX (the environment looks it up), LMT, NOINC, constant bank, and what no
+  // instruction has.
+  logic unused_bits;
+  assign unused_bits = ^{word_i[50:44], word_i[15:8], word_i[6]};
+
+endmodule

@@ -1,0 +1,76 @@
+// Codes of the SPA 5.0 call/return stack unit.
+//
+// Section numbers in this folder refer to the SPA5 specification, "SPA 5.0 (Maxwell, sm_50) call/return
+// stack" ("spec 2.3" for section 2.3); names of instructions and fields are those of the sources it cites.
+//
+// Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
+// package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
+
+package spa5_pkg;
+
+  // Bits 63:57 of every flow instruction but SYNC, and bits 63:51 of SYNC (spec 2.3).
+  localparam logic [6:0]  FlowBlock = 7'h71;    // 0xE2, 0xE3
+  localparam logic [12:0] SyncMatch = 13'h1e1f;
+
+  // Bits 56:52 inside the flow block: 00 for 0xE20, 1f for 0xE3F. From OpIllegal on no instruction exists;
+  // what is neither that nor listed exists and is not built here.
+  localparam logic [4:0] OpBra     = 5'h04;
+  localparam logic [4:0] OpBrx     = 5'h05;
+  localparam logic [4:0] OpCal     = 5'h06;
+  localparam logic [4:0] OpPret    = 5'h07;
+  localparam logic [4:0] OpSsy     = 5'h09;
+  localparam logic [4:0] OpPbk     = 5'h0a;
+  localparam logic [4:0] OpPcnt    = 5'h0b;
+  localparam logic [4:0] OpExit    = 5'h10;
+  localparam logic [4:0] OpRet     = 5'h12;
+  localparam logic [4:0] OpBrk     = 5'h14;
+  localparam logic [4:0] OpCont    = 5'h15;
+  localparam logic [4:0] OpIllegal = 5'h1b;
+
+  // What an instruction does, as spec 4.3 groups them.
+  localparam logic [2:0] KindOther = 3'd0;  // a black box
+  localparam logic [2:0] KindSetup = 3'd1;  // SSY, PBK, PCNT, PRET
+  localparam logic [2:0] KindCall  = 3'd2;  // CAL
+  localparam logic [2:0] KindBra   = 3'd3;
+  localparam logic [2:0] KindBrx   = 3'd4;
+  localparam logic [2:0] KindLeave = 3'd5;  // SYNC, BRK, CONT, RET, EXIT
+
+  // Leaving instructions, one bit each. The lower four are the bits of `vis`, and of what it must have.
+  localparam logic [4:0] LeaveNone = 5'b00000;
+  localparam logic [4:0] LeaveSync = 5'b00001;
+  localparam logic [4:0] LeaveBrk  = 5'b00010;
+  localparam logic [4:0] LeaveCont = 5'b00100;
+  localparam logic [4:0] LeaveRet  = 5'b01000;
+  localparam logic [4:0] LeaveExit = 5'b10000;
+
+  // Token types (spec 3).
+  localparam logic [2:0] TokenSsy  = 3'd1;
+  localparam logic [2:0] TokenPbk  = 3'd2;
+  localparam logic [2:0] TokenPcnt = 3'd3;
+  localparam logic [2:0] TokenRet  = 3'd4;
+  localparam logic [2:0] TokenDiv  = 3'd5;
+
+  // Predicate 7, PT, is constant 1; CC test 0f, T, always holds (spec 2.4).
+  localparam logic [2:0] PredTrue = 3'd7;
+  localparam logic [4:0] CcTrue   = 5'h0f;
+
+  // status (spec 3).
+  localparam logic [1:0] StatusRun    = 2'd0;
+  localparam logic [1:0] StatusDone   = 2'd1;
+  localparam logic [1:0] StatusErr    = 2'd2;
+  localparam logic [1:0] StatusUnwind = 2'd3;
+
+  // Error codes (spec 6).
+  localparam logic [3:0] ErrOk               = 4'd0;
+  localparam logic [3:0] ErrSyncNoSsy        = 4'd1;
+  localparam logic [3:0] ErrBrkNoPbk         = 4'd2;
+  localparam logic [3:0] ErrContNoPcnt       = 4'd3;
+  localparam logic [3:0] ErrRetNoCall        = 4'd4;
+  localparam logic [3:0] ErrStackOverflow    = 4'd5;
+  localparam logic [3:0] ErrPcRange          = 4'd6;
+  localparam logic [3:0] ErrTargetRange      = 4'd7;
+  localparam logic [3:0] ErrTargetMisaligned = 4'd8;
+  localparam logic [3:0] ErrIllegal          = 4'd9;
+  localparam logic [3:0] ErrUnsupported      = 4'd10;
+
+endpackage

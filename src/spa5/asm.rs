@@ -1,0 +1,25 @@
+//! The text forms of a program: `.s` in the syntax of NVIDIA's disassembler, and `.hex`.
+//!
+//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
+//! ("spec"), sections 2 and 8.
+//!
+//! | layer | what |
+//! |---|---|
+//! | [`Code`](super::isa::Code) | instructions to bundles: control words, labels |
+//! | [`assemble`] | the `.s` dialect, and listings of `nvdisasm`, see [`text`] |
+//! | [`parse_hex`] | `.hex`: a word a line, see [`text`] |
+//! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
+
+use super::isa::BlockOp;
+
+pub mod dis;
+pub mod text;
+
+pub use dis::{disassemble, hex_text, program_text};
+pub use text::{assemble, parse_hex};
+
+/// The word of an opcode that this unit does not support, where nothing but the mnemonic is given: PT and T
+/// where others have a condition.
+const fn bare(op: BlockOp) -> u64 {
+    (op.bits() as u64) << 52 | 0x7_000F
+}

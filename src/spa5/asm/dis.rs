@@ -1,0 +1,309 @@
+//! Words to text: one instruction, or a program with what a launch needs.
+//!
+//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
+//! ("spec"), sections 2 and 6. The syntax is that of NVIDIA's disassembler.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::bare;
+use crate::spa5::isa::{
+    Branch, CONTROL, Cond, Indirect, Leave, NOP, Pred, SetUp, Target, Test, Word, is_control, norm,
+};
+use crate::spa5::program::Program;
+
+/// `word` as one line of assembly that assembles to the same word at `pc`.
+///
+/// Targets are addresses as the offset has them, not normalized. Black boxes but NOP, what has no mnemonic,
+/// and words with bits that the unit ignores become `.word`; at the address of a control word it is
+/// `.control`. A comment says what is peculiar about the instruction in `program`.
+pub fn disassemble(word: u64, pc: u32, program: &Program) -> String {
+    let (pred, text) = instruction(word, pc, &BTreeMap::new());
+    let notes = notes(word, pc, program);
+    let pred = if pred.is_empty() { pred } else { pred + " " };
+    match notes.is_empty() {
+        true => format!("{pred}{text}"),
+        false => format!("{pred}{text} // {}", notes.join("; ")),
+    }
+}
+
+/// Predicate and instruction; targets that `labels` name are written so.
+fn instruction(word: u64, pc: u32, labels: &BTreeMap<i64, String>) -> (String, String) {
+    if is_control(pc) {
+        return (String::new(), format!(".control {word:#018x}"));
+    }
+    let decoded = Word::decode(word);
+    let sayable = match decoded {
+        Word::Other(word) => word == NOP,
+        Word::Illegal(_) => false,
+        Word::Unsupported(op, word) => word == bare(op),
+        _ => Word::is_canonical(word),
+    };
+    if sayable {
+        let (pred, text) = fields(decoded, pc, labels);
+        (pred, text + ";")
+    } else {
+        (String::new(), format!(".word {word:#018x};"))
+    }
+}
+
+/// Predicate and instruction as NVIDIA's disassembler prints them.
+fn fields(word: Word, pc: u32, labels: &BTreeMap<i64, String>) -> (String, String) {
+    let mut t = word.name().unwrap_or("NOP").to_owned();
+    let mut pred = String::new();
+    let suffix = |t: &mut String, name: &str, on: bool| {
+        if on {
+            t.push('.');
+            t.push_str(name);
+        }
+    };
+    match word {
+        Word::SetUp(SetUp { target, noinc, .. }) => {
+            suffix(&mut t, "NOINC", noinc);
+            let _ = write!(t, " {}", place(target, pc, labels));
+        }
+        Word::Branch(Branch {
+            cond,
+            target,
+            unanimous,
+            lmt,
+        }) => {
+            suffix(&mut t, "U", unanimous);
+            suffix(&mut t, "LMT", lmt);
+            pred = predicate(cond.pred);
+            let test = test(cond).map(|t| t + ",").unwrap_or_default();
+            let _ = write!(t, "{test} {}", place(target, pc, labels));
+        }
+        Word::Indirect(Indirect {
+            cond,
+            target,
+            register,
+            lmt,
+        }) => {
+            suffix(&mut t, "LMT", lmt);
+            pred = predicate(cond.pred);
+            let test = test(cond).map(|t| t + ",").unwrap_or_default();
+            let _ = write!(t, "{test} {}", indirect(register, target));
+        }
+        Word::Leave(Leave {
+            cond,
+            keep_ref_count,
+            ..
+        }) => {
+            suffix(&mut t, "KEEPREFCOUNT", keep_ref_count);
+            pred = predicate(cond.pred);
+            t += &test(cond).unwrap_or_default();
+        }
+        Word::Unsupported(..) | Word::Illegal(_) | Word::Other(_) => {}
+    }
+    (pred, t)
+}
+
+/// `@!P0`; nothing for PT.
+fn predicate(pred: Pred) -> String {
+    let not = if pred.not { "!" } else { "" };
+    match pred {
+        Pred::ALWAYS => String::new(),
+        Pred { number: 7, .. } => format!("@{not}PT"),
+        Pred { number, .. } => format!("@{not}P{number}"),
+    }
+}
+
+/// ` CC.GE`; nothing for T.
+fn test(cond: Cond) -> Option<String> {
+    (cond.test != Test::T).then(|| format!(" CC.{}", cond.test.name()))
+}
+
+/// `n` in hexadecimal, with its sign.
+fn signed(n: i64) -> String {
+    let sign = if n < 0 { "-" } else { "" };
+    format!("{sign}{:#x}", n.unsigned_abs())
+}
+
+fn place(target: Target, pc: u32, labels: &BTreeMap<i64, String>) -> String {
+    match target {
+        Target::Bank { bank, address } => {
+            format!("c[{bank:#x}][{}]", signed(i64::from(address as i16)))
+        }
+        Target::Offset(_) => {
+            let address = target.address(pc).unwrap_or_default();
+            match labels.get(&address) {
+                Some(label) => label.clone(),
+                None => signed(address),
+            }
+        }
+    }
+}
+
+/// The operands of BRX.
+fn indirect(register: u8, target: Target) -> String {
+    let name = match register {
+        255 => "RZ".to_owned(),
+        n => format!("R{n}"),
+    };
+    match target {
+        Target::Offset(0) => name,
+        Target::Offset(offset) => format!("{name} {}", signed(offset.into())),
+        Target::Bank { bank, address } => {
+            let address = address as i16;
+            match (register, address) {
+                (_, 0) => format!("c[{bank:#x}][{name}]"),
+                (255, _) => format!("c[{bank:#x}][{}]", signed(address.into())),
+                _ => format!("c[{bank:#x}][{name}+{}]", signed(address.into())),
+            }
+        }
+    }
+}
+
+/// What a comment says: what a `.word` would be, which error it is, where it leads, and the place.
+fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
+    let mut notes = Vec::new();
+    if is_control(pc) {
+        return notes;
+    }
+    let decoded = Word::decode(word);
+    match decoded {
+        Word::Other(_) => {}
+        Word::Illegal(_) => notes.push("ILLEGAL".to_owned()),
+        Word::Unsupported(op, word) => {
+            if word != bare(op) {
+                notes.push(op.name().to_owned());
+            }
+            notes.push("UNSUPPORTED".to_owned());
+        }
+        _ if !Word::is_canonical(word) => {
+            let (pred, text) = fields(decoded, pc, &BTreeMap::new());
+            let space = if pred.is_empty() { "" } else { " " };
+            notes.push(format!(
+                "{pred}{space}{text}, and bits that the unit ignores"
+            ));
+        }
+        _ => {}
+    }
+    let cond = match decoded {
+        Word::Branch(Branch { cond, .. })
+        | Word::Indirect(Indirect { cond, .. })
+        | Word::Leave(Leave { cond, .. }) => cond,
+        _ => Cond::ALWAYS,
+    };
+    match decoded.target() {
+        Some(Target::Bank { .. }) => notes.push("constant bank: UNSUPPORTED".to_owned()),
+        _ if cond.test.is_unsupported() => notes.push("CC test: UNSUPPORTED".to_owned()),
+        Some(Target::Offset(_)) if matches!(decoded, Word::Indirect(_)) => {
+            notes.push("UNSUPPORTED unless the unit is built with BRX".to_owned());
+        }
+        Some(target) => notes.extend(lands(target.address(pc).unwrap_or_default(), program)),
+        None => {}
+    }
+    if let Some(targets) = program.targets.get(&pc) {
+        let shown: Vec<String> = targets.iter().map(|t| format!("{t:#x}")).collect();
+        notes.push(match shown.is_empty() {
+            true => "the compiler lists no target".to_owned(),
+            false => format!("the compiler's targets: {}", shown.join(", ")),
+        });
+    }
+    if pc == norm(program.entry) {
+        notes.push("entry".to_owned());
+    }
+    if pc >= program.prog_size {
+        notes.push("behind prog_size".to_owned());
+    }
+    notes
+}
+
+/// What is peculiar about the target `address` (spec 2.2, 4.2).
+fn lands(address: i64, program: &Program) -> Option<String> {
+    if address % 8 != 0 {
+        Some("TARGET_MISALIGNED".to_owned())
+    } else if !(0..i64::from(program.prog_size)).contains(&address) {
+        Some("TARGET_RANGE".to_owned())
+    } else if address % 32 == 0 {
+        // In range, so it fits.
+        Some(format!("to {:#x}", address + 8))
+    } else {
+        None
+    }
+}
+
+/// A comment line with a program's name, and directives for what is not at its default.
+fn head(program: &Program) -> String {
+    let name = |c: char| if c.is_control() { '?' } else { c };
+    let mut t = format!(
+        "// {}\n",
+        program.name.chars().map(name).collect::<String>()
+    );
+    if program.entry != 0 {
+        let _ = writeln!(t, ".entry {:#x}", program.entry);
+    }
+    if usize::try_from(program.prog_size / 8) != Ok(program.words.len()) {
+        let _ = writeln!(t, ".prog_size {:#x}", program.prog_size);
+    }
+    for (pc, targets) in &program.targets {
+        let _ = write!(t, ".targets {pc:#x}");
+        for target in targets {
+            let _ = write!(t, " {target:#x}");
+        }
+        t.push('\n');
+    }
+    t
+}
+
+/// `program` as a `.s` file, targets in it as labels.
+///
+/// [`super::assemble`] makes an equal program of it, if its name is the file's, its words are whole bundles,
+/// at least one and no more than [`MOST_BUNDLES`](crate::spa5::program::MOST_BUNDLES), its entry and
+/// `prog_size` are such as can be launched (spec 6), and its targets are normalized, of instructions that
+/// are in it.
+pub fn program_text(program: &Program) -> String {
+    let end = i64::try_from(program.words.len() * 8).unwrap_or(i64::MAX);
+    let mut labels: BTreeMap<i64, String> = BTreeMap::new();
+    for (pc, word) in (0..).step_by(8).zip(&program.words) {
+        let target = match Word::decode(*word) {
+            Word::Indirect(_) => None,
+            decoded if Word::is_canonical(*word) && !is_control(pc) => decoded.target(),
+            _ => None,
+        };
+        if let Some(address) = target.and_then(|t| t.address(pc))
+            && address % 8 == 0
+            && (0..end).contains(&address)
+        {
+            labels.insert(address, String::new());
+        }
+    }
+    for (i, label) in (1..).zip(labels.values_mut()) {
+        *label = format!(".L_{i}");
+    }
+    let mut t = head(program) + "\n";
+    for (pc, word) in (0..).step_by(8).zip(&program.words) {
+        let label = labels.get(&i64::from(pc));
+        if let Some(label) = label {
+            let _ = writeln!(t, "{label}:");
+        }
+        // Without a label on it, the usual control word is the assembler's to place.
+        if is_control(pc) && *word == CONTROL && label.is_none() {
+            continue;
+        }
+        let (pred, text) = instruction(*word, pc, &labels);
+        let notes = notes(*word, pc, program).join("; ");
+        let line = format!("{pred:>7} {text}");
+        let _ = writeln!(
+            t,
+            "{}",
+            format!("{line:<40} // {pc:04x} {notes}").trim_end()
+        );
+    }
+    t
+}
+
+/// `program` as a `.hex` file, for [`super::parse_hex`]; likewise. Control words are in it.
+pub fn hex_text(program: &Program) -> String {
+    let mut t = head(program) + "\n";
+    for (pc, word) in (0..).step_by(8).zip(&program.words) {
+        let note = match is_control(pc) {
+            true => "control".to_owned(),
+            false => disassemble(*word, pc, program),
+        };
+        let _ = writeln!(t, "{pc:04x} {word:016x} ; {note}");
+    }
+    t
+}

@@ -1,0 +1,1051 @@
+//! The `.s` dialect and `.hex`.
+//!
+//! `.s` is the syntax of NVIDIA's disassembler, with which listings of `nvdisasm` and `nvdisasm -hex` can be
+//! read as they are. Each instruction ends with `;` or with its line; labels, `NAME:`, may stand before it.
+//! Mnemonics and directives may be in upper or lower case, labels may not be mixed. `//` begins a comment,
+//! and `/* */` are one within a line. Numbers are decimal or `0x` hexadecimal.
+//!
+//! # Bundles and labels (`.s`)
+//!
+//! Control words are placed by the assembler, before each first of three instructions; `.control WORD` there
+//! gives another one. The last bundle is filled up with NOP. A label is the address of the word that
+//! follows: of the control word if that is written out, otherwise of the instruction.
+//!
+//! # Instructions (`.s`)
+//!
+//! ```text
+//! [@P0] BRA [CC.GE,] PLACE;        SSY PLACE;          SYNC [CC.GE];         BRX R0 OFFSET;
+//! ```
+//!
+//! | like | are written | with the suffixes |
+//! |---|---|---|
+//! | `BRA` | | `.U`, `.LMT` |
+//! | `SSY`, without a condition | PBK, PCNT, PRET, CAL | `.NOINC`: CAL, PRET |
+//! | `SYNC` | BRK, CONT, RET, EXIT | `.KEEPREFCOUNT`: EXIT |
+//! | `BRX`, condition as BRA | | `.LMT` |
+//!
+//! | operand | meaning |
+//! |---|---|
+//! | `@P0` to `@P6`, `@PT`, `@!P0` ... | the predicate (spec 2.4); PT if there is none |
+//! | `CC.GE` | the CC test by its name in spec 2.4; T if there is none |
+//! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any that an offset can reach |
+//! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535 |
+//! | `R0 OFFSET` | register R0 to R254 or RZ, and the offset of BRX; `c[BANK][R0+ADDRESS]`, or without the one or the other, its constant-bank form |
+//!
+//! | line | instruction |
+//! |---|---|
+//! | `.word WORD` | any word, 64 bits in hexadecimal |
+//! | `JMX`, `JMP`, `JCAL`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spec 2.3), without operands |
+//! | `X`, `NOP`, `ISETP ...`: any other mnemonic | a black box: the word of NOP, whatever its operands |
+//!
+//! # Listings of `nvdisasm`
+//!
+//! A comment of `0x` and 16 digits is a word. Behind an instruction it is that instruction's, which a black
+//! box takes over and any other must agree with; after one that ends with `}` it may stand on a later line.
+//! Alone on a line it is a control word. Other comments, addresses among them, are not looked at.
+//!
+//! Of several sections only `.text...` is read, and there may be one only. `(*"BRANCH_TARGETS A,B"*)` behind
+//! an instruction is `.targets` for it.
+//!
+//! # Directives (`.s` and `.hex`)
+//!
+//! Each at most once (`.targets`: once for each instruction), anywhere in the file.
+//!
+//! | directive | sets | default |
+//! |---|---|---|
+//! | `.entry PLACE` | where a launch begins, a label (only `.s`) or a multiple of 8 | 0 |
+//! | `.prog_size N` | bytes that belong to the program, a multiple of 32 | as many as there are |
+//! | `.targets PLACE PLACE ...` | what the compiler lists for an instruction: its address, and the legal targets | |
+//!
+//! and only in `.s`, any number of times:
+//!
+//! | directive | |
+//! |---|---|
+//! | `.control WORD` | the control word of the bundle that begins here |
+//! | `.align N` | fills up with NOP to a multiple of N, a multiple of 32; below that it does nothing |
+//!
+//! Directives that listings have besides (`.headerflags`, `.type`, `.size` ...) are not looked at.
+//!
+//! # `.hex`
+//!
+//! Besides directives and comments (`;` or `//`), each line is a word of 16 hexadecimal digits, `0x` or not,
+//! control words among them. Its address may stand before it, in hexadecimal. Where addresses leave out a
+//! control word, it is the one of hand-made programs (spec 2.1); nothing else may be left out. The last
+//! bundle is filled up with NOP.
+
+use std::collections::BTreeMap;
+
+use super::bare;
+use crate::input::InputError;
+use crate::spa5::isa::{
+    BlockOp, Branch, Code, CodeError, Cond, Indirect, Label, Leave, LeaveOp, NOP, OFFSETS, Pred,
+    SetUp, SetUpOp, Target, Test, Word, is_control, norm,
+};
+use crate::spa5::program::{BUNDLE, MOST_BUNDLES, Program};
+use crate::text::{self, Given, HexItem, Line, Place, no_instruction, program_name};
+
+/// A `.s` file as a program that is called what `file` is, without folder and extension.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its line.
+pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
+    let mut assembler = Assembler::new(file);
+    let mut read = || {
+        for (line, content) in (1..).zip(text.lines()) {
+            assembler.line(Place { file, line }, content)?;
+        }
+        Ok(())
+    };
+    read()
+        .and_then(|()| assembler.program())
+        .map_err(|e: InputError| e.in_text(text))
+}
+
+/// A `.hex` file as a program, named likewise.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its line.
+pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
+    let mut assembler = Assembler::new(file);
+    text::hex_items(text, file, |at, item| match item {
+        HexItem::Directive(word, operands) => {
+            assembler.line = at.line;
+            match assembler.setting(at, &word, operands, false)? {
+                true => Ok(()),
+                false => Err(at.unknown_directive(&word)),
+            }
+        }
+        HexItem::Words(words) => assembler.hex_words(at, &words),
+    })
+    .and_then(|()| assembler.program())
+    .map_err(|e| e.in_text(text))
+}
+
+/// Whether a text is words rather than assembly: the first line that is no directive and more than comments
+/// decides; where there is none the extension of `file` does.
+///
+/// Other units have shorter words; here a mnemonic, DADD, would be one.
+pub fn is_hex(text: &str, file: &str) -> bool {
+    let first = text
+        .lines()
+        .map(text::code)
+        .find(|line| !line.is_empty() && !line.starts_with('.'));
+    match first {
+        Some(line) => {
+            let tokens: Vec<&str> = line.split_whitespace().collect();
+            match tokens[..] {
+                [word] => hex_digits(word).is_some_and(|d| d.len() == WORD_DIGITS),
+                // No mnemonic of hexadecimal digits (DADD) has operands that are.
+                [address, word, ..] => hex_digits(address).is_some() && hex_digits(word).is_some(),
+                [] => false,
+            }
+        }
+        None => std::path::Path::new(file)
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("hex")),
+    }
+}
+
+/// Digits of a word.
+const WORD_DIGITS: usize = 16;
+
+/// The digits of a hexadecimal number with or without `0x`.
+fn hex_digits(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let digits = digits.unwrap_or(text);
+    let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
+    plain.then_some(digits)
+}
+
+/// A 64-bit word: 16 digits, or fewer behind `0x`.
+fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError> {
+    let fits = |digits: &&str| {
+        digits.len() == WORD_DIGITS || digits.len() < WORD_DIGITS && digits.len() < text.len()
+    };
+    hex_digits(text)
+        .filter(fits)
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .ok_or_else(|| {
+            let message =
+                format!("`{text}` is not a 64-bit word: 16 hexadecimal digits, or 0x and fewer");
+            at.error(field, message)
+        })
+}
+
+/// Directives of listings that say nothing about instructions.
+const REMARKS: [&str; 13] = [
+    ".headerflags",
+    ".elftype",
+    ".sectionflags",
+    ".sectionentsize",
+    ".sectioninfo",
+    ".global",
+    ".weak",
+    ".local",
+    ".type",
+    ".size",
+    ".other",
+    ".file",
+    ".loc",
+];
+
+/// Which sections of a listing have been seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    /// None: all that is there is code.
+    None,
+    /// One that is not code. Whether code was before it.
+    Skipped(bool),
+    /// Code.
+    Code,
+}
+
+/// A place as text names it.
+enum Spot {
+    Number(i64),
+    Label(Label),
+}
+
+/// A label that was named or defined.
+struct Name {
+    label: Label,
+    /// Line where it was first named.
+    line: usize,
+    defined: bool,
+}
+
+/// An instruction as it is read from a line.
+struct Parsed {
+    word: u64,
+    /// Its target, if that is a label.
+    target: Option<Label>,
+    /// What its word in a listing must agree with.
+    listed: Listed,
+}
+
+/// What the word that a listing gives for an instruction must agree with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    /// It is a black box, and the word is taken over.
+    BlackBox,
+    /// It is of this opcode, and the word is taken over.
+    Opcode(BlockOp),
+    /// The text says what it is, and the word may add bits that are ignored.
+    Text,
+}
+
+struct Assembler<'a> {
+    file: &'a str,
+    /// The line that is being read.
+    line: usize,
+    code: Code,
+    section: Section,
+    names: BTreeMap<String, Name>,
+    /// Labels before the next word.
+    pending: Vec<Label>,
+    /// Words that listings give for the instructions at these addresses.
+    listed: Vec<Line<(u32, Listed, u64)>>,
+    /// Instructions by address, as they were written, that only a word in the listing can say.
+    owed: BTreeMap<u32, Line<String>>,
+    /// The last instruction, if it ended with `}` and its word has not come yet.
+    awaiting: Option<(u32, Listed)>,
+    given: Given,
+    entry: Option<Line<Spot>>,
+    prog_size: Option<u32>,
+    targets: Vec<Line<(Spot, Vec<Spot>)>>,
+}
+
+impl<'a> Assembler<'a> {
+    fn new(file: &'a str) -> Self {
+        Assembler {
+            file,
+            line: 0,
+            code: Code::default(),
+            section: Section::None,
+            names: BTreeMap::new(),
+            pending: Vec::new(),
+            listed: Vec::new(),
+            owed: BTreeMap::new(),
+            awaiting: None,
+            given: Given::default(),
+            entry: None,
+            prog_size: None,
+            targets: Vec::new(),
+        }
+    }
+
+    /// A line of a `.s` file.
+    fn line(&mut self, at: Place<'a>, content: &str) -> Result<(), InputError> {
+        self.line = at.line;
+        let (code, listed) = split_comments(at, content)?;
+        // The instruction on this line that a word would belong to.
+        let mut last = None;
+        for piece in code.split(';') {
+            let mut rest = piece.trim();
+            while let Some((name, after)) = label(rest) {
+                if !matches!(self.section, Section::Skipped(_)) {
+                    self.define(at, name)?;
+                }
+                rest = after.trim_start();
+            }
+            if rest.is_empty() {
+                continue;
+            }
+            if rest.starts_with('.') {
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                let (directive, operands) = rest.split_at(end);
+                let directive = directive.to_ascii_lowercase();
+                if directive == ".word" && !matches!(self.section, Section::Skipped(_)) {
+                    self.one_operand(at, ".word", " WORD", operands)?;
+                    let parsed = Parsed {
+                        word: word(at, ".word", operands.trim())?,
+                        target: None,
+                        listed: Listed::Text,
+                    };
+                    last = Some(self.instruction(at, &parsed, false)?);
+                } else {
+                    self.directive(at, &directive, operands.trim())?;
+                }
+            } else if !matches!(self.section, Section::Skipped(_)) {
+                let (text, closes) = braces(rest);
+                if text.is_empty() {
+                    continue;
+                }
+                let (text, annotation) = annotation(text);
+                let parsed = self.parse(at, text)?;
+                let place = self.instruction(at, &parsed, closes)?;
+                if let Some(names) = annotation {
+                    self.annotated(at, place.0, names)?;
+                }
+                last = Some(place);
+            }
+        }
+        match listed {
+            Some(word) if !matches!(self.section, Section::Skipped(_)) => {
+                self.listed_word(at, last, word)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A word in a comment, after instruction `last` of its line.
+    fn listed_word(
+        &mut self,
+        at: Place,
+        last: Option<(u32, Listed)>,
+        word: u64,
+    ) -> Result<(), InputError> {
+        let awaiting = self.awaiting.take();
+        let Some((pc, listed)) = last.or(awaiting) else {
+            return self.control(at, "comment", word);
+        };
+        let found = Word::decode(word);
+        let (right, name) = match listed {
+            Listed::Text => (true, ""),
+            Listed::BlackBox => (matches!(found, Word::Other(_)), "a black box"),
+            Listed::Opcode(op) => (found.name() == Some(op.name()), op.name()),
+        };
+        if !right {
+            let other = match found {
+                Word::Other(_) => "a black box",
+                found => found.name().unwrap_or("an opcode without a name"),
+            };
+            let message = format!("{word:#018x} is {other}, and the instruction is {name}");
+            return Err(at.error("comment", message));
+        }
+        self.owed.remove(&pc);
+        self.listed.push(Line::new(at.line, (pc, listed, word)));
+        Ok(())
+    }
+
+    /// `word` as the control word of the bundle that begins here.
+    fn control(&mut self, at: Place, field: &str, word: u64) -> Result<(), InputError> {
+        self.room(at)?;
+        self.awaiting = None;
+        match self.code.control(word) {
+            Some(place) => {
+                self.bind(place);
+                Ok(())
+            }
+            None => {
+                let message = format!(
+                    "a control word belongs before the first of three instructions, not at {:#06x}",
+                    self.code.end()
+                );
+                Err(at.error(field, message))
+            }
+        }
+    }
+
+    /// Binds the labels before the word at `address`.
+    fn bind(&mut self, address: u32) {
+        for label in self.pending.drain(..) {
+            self.code.bind_at(label, address);
+        }
+    }
+
+    /// Adds an instruction; its address, and what its word must agree with.
+    fn instruction(
+        &mut self,
+        at: Place,
+        parsed: &Parsed,
+        closes: bool,
+    ) -> Result<(u32, Listed), InputError> {
+        self.room(at)?;
+        self.bind(self.code.here());
+        let pc = match parsed.target {
+            Some(label) => self.code.push_raw_to(parsed.word, label),
+            None => self.code.push_raw(parsed.word),
+        };
+        self.awaiting = closes.then_some((pc, parsed.listed));
+        Ok((pc, parsed.listed))
+    }
+
+    /// Whether there is place for a word.
+    fn room(&self, at: Place) -> Result<(), InputError> {
+        if self.code.is_full() {
+            return Err(at.error("program", too_long()));
+        }
+        Ok(())
+    }
+
+    /// Label `name`, which may not be defined yet.
+    fn label(&mut self, at: Place, name: &str) -> Result<Label, InputError> {
+        check_label(at, name)?;
+        if let Some(known) = self.names.get(name) {
+            return Ok(known.label);
+        }
+        let label = self.code.label();
+        let new = Name {
+            label,
+            line: at.line,
+            defined: false,
+        };
+        self.names.insert(name.to_owned(), new);
+        Ok(label)
+    }
+
+    fn define(&mut self, at: Place, name: &str) -> Result<(), InputError> {
+        let label = self.label(at, name)?;
+        if let Some(known) = self.names.get_mut(name) {
+            if known.defined {
+                return Err(at.error("label", format!("`{name}` is defined twice")));
+            }
+            known.defined = true;
+        }
+        self.pending.push(label);
+        Ok(())
+    }
+
+    /// A number, or a label if there are any.
+    fn spot(
+        &mut self,
+        at: Place,
+        field: &str,
+        text: &str,
+        range: (i64, i64),
+        labels: bool,
+    ) -> Result<Spot, InputError> {
+        if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') || !labels {
+            let (min, max) = range;
+            return Ok(Spot::Number(at.number(field, text, min, max)?));
+        }
+        let name = text
+            .strip_prefix("`(")
+            .and_then(|t| t.strip_suffix(')'))
+            .unwrap_or(text);
+        Ok(Spot::Label(self.label(at, name)?))
+    }
+
+    fn one_operand(
+        &self,
+        at: Place,
+        word: &str,
+        form: &str,
+        operands: &str,
+    ) -> Result<(), InputError> {
+        match operands.split_whitespace().count() {
+            1 => Ok(()),
+            _ => Err(at.usage(word, form)),
+        }
+    }
+
+    fn directive(&mut self, at: Place, word: &str, operands: &str) -> Result<(), InputError> {
+        if word == ".section" {
+            let seen = matches!(self.section, Section::Code | Section::Skipped(true));
+            let is_code = operands.starts_with(".text");
+            if is_code && (seen || !self.code.is_empty()) {
+                return Err(at.error(word, "there is code before it, and a file is one program"));
+            }
+            self.section = match is_code {
+                true => Section::Code,
+                false => Section::Skipped(seen),
+            };
+            return Ok(());
+        }
+        if matches!(self.section, Section::Skipped(_)) || REMARKS.contains(&word) {
+            return Ok(());
+        }
+        match word {
+            ".control" => {
+                self.one_operand(at, word, " WORD", operands)?;
+                let control = self::word(at, word, operands)?;
+                self.control(at, word, control)
+            }
+            ".align" => {
+                self.one_operand(at, word, " N", operands)?;
+                let n = at.unsigned(word, operands, MOST_ALIGNED)?;
+                self.align(at, n)
+            }
+            _ => match self.setting(at, word, operands, true)? {
+                true => Ok(()),
+                false => Err(at.unknown_directive(word)),
+            },
+        }
+    }
+
+    fn align(&mut self, at: Place, n: u32) -> Result<(), InputError> {
+        if n != 0 && BUNDLE.is_multiple_of(n) {
+            return match n {
+                BUNDLE => self.fill(at, n),
+                // Instructions lie at multiples of 8; listings have 1 to 4 before data.
+                _ => Ok(()),
+            };
+        }
+        if n == 0 || !n.is_multiple_of(BUNDLE) {
+            let message = format!("{n} is neither a multiple of {BUNDLE} nor does it divide it");
+            return Err(at.error(".align", message));
+        }
+        self.fill(at, n)
+    }
+
+    fn fill(&mut self, at: Place, n: u32) -> Result<(), InputError> {
+        while !self.code.end().is_multiple_of(n) {
+            self.room(at)?;
+            self.bind(self.code.here());
+            self.code.push_raw(NOP);
+        }
+        Ok(())
+    }
+
+    /// A directive of both text forms; false if it is none.
+    fn setting(
+        &mut self,
+        at: Place,
+        word: &str,
+        operands: &str,
+        labels: bool,
+    ) -> Result<bool, InputError> {
+        let operands: Vec<&str> = text::operands(operands).collect();
+        match (word, &operands[..]) {
+            (".entry", [place]) => {
+                self.given.once(at, word, "the entry")?;
+                let spot = self.spot(at, "address", place, ADDRESSES, labels)?;
+                if let Spot::Number(n) = spot
+                    && n % 8 != 0
+                {
+                    let message = format!("{place} is not a multiple of 8");
+                    return Err(at.error("address", message));
+                }
+                self.entry = Some(Line::new(at.line, spot));
+            }
+            (".entry", _) => return Err(at.usage(word, " PLACE")),
+            (".prog_size", [n]) => {
+                self.given.once(at, word, "prog_size")?;
+                let size: u32 = at.unsigned("prog_size", n, u32::MAX)?;
+                if !size.is_multiple_of(BUNDLE) {
+                    let message = format!("{n} is not a multiple of {BUNDLE}");
+                    return Err(at.error("prog_size", message));
+                }
+                self.prog_size = Some(size);
+            }
+            (".prog_size", _) => return Err(at.usage(word, " N")),
+            (".targets", [place, targets @ ..]) => {
+                let place = self.spot(at, "address", place, ADDRESSES, labels)?;
+                let targets = (targets.iter())
+                    .map(|t| self.spot(at, "target", t, ADDRESSES, labels))
+                    .collect::<Result<_, _>>()?;
+                self.targets.push(Line::new(at.line, (place, targets)));
+            }
+            (".targets", _) => return Err(at.usage(word, " PLACE PLACE ...")),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The targets that a listing names behind the instruction at `pc`.
+    fn annotated(&mut self, at: Place, pc: u32, names: &str) -> Result<(), InputError> {
+        let targets = text::operands(names)
+            .map(|t| self.spot(at, "target", t, ADDRESSES, true))
+            .collect::<Result<_, _>>()?;
+        let place = Spot::Number(pc.into());
+        self.targets.push(Line::new(at.line, (place, targets)));
+        Ok(())
+    }
+
+    /// An instruction without braces and annotation.
+    fn parse(&mut self, at: Place, text: &str) -> Result<Parsed, InputError> {
+        let (pred, rest) = match text.strip_prefix('@') {
+            None => (None, text),
+            Some(rest) => {
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                let (name, rest) = rest.split_at(end);
+                (Some(predicate(at, name)?), rest.trim_start())
+            }
+        };
+        let end = rest
+            .find(|c: char| c.is_whitespace() || c == ',')
+            .unwrap_or(rest.len());
+        let (mnemonic, operands) = rest.split_at(end);
+        if mnemonic.is_empty() {
+            return Err(at.error("mnemonic", "there is none behind the predicate"));
+        }
+        let mut suffixes = mnemonic.split('.');
+        let stem = suffixes.next().unwrap_or_default();
+        let mut o = Operands {
+            at,
+            word: mnemonic,
+            suffixes: suffixes.collect(),
+            rest: text::operands(operands).collect(),
+        };
+        let parsed = if let Some(op) = SetUpOp::from_name(stem) {
+            if pred.is_some() {
+                return Err(at.error(op.name(), "has no predicate: it always executes"));
+            }
+            let noinc = op.has_noinc() && o.suffix("NOINC");
+            let (target, label) = self.target(&mut o)?;
+            let word = Word::SetUp(SetUp { op, target, noinc });
+            parsed(word, label)
+        } else if stem.eq_ignore_ascii_case("BRA") {
+            let (unanimous, lmt) = (o.suffix("U"), o.suffix("LMT"));
+            let cond = o.cond(pred)?;
+            let (target, label) = self.target(&mut o)?;
+            let word = Word::Branch(Branch {
+                cond,
+                target,
+                unanimous,
+                lmt,
+            });
+            parsed(word, label)
+        } else if stem.eq_ignore_ascii_case("BRX") {
+            let lmt = o.suffix("LMT");
+            let cond = o.cond(pred)?;
+            let (register, target) = o.indirect()?;
+            let word = Word::Indirect(Indirect {
+                cond,
+                target,
+                register,
+                lmt,
+            });
+            parsed(word, None)
+        } else if let Some(op) = LeaveOp::from_name(stem) {
+            let keep_ref_count = op == LeaveOp::Exit && o.suffix("KEEPREFCOUNT");
+            let cond = o.cond(pred)?;
+            let word = Word::Leave(Leave {
+                op,
+                cond,
+                keep_ref_count,
+            });
+            parsed(word, None)
+        } else if let Some(op) = BlockOp::from_name(stem) {
+            if pred.is_some() || !o.suffixes.is_empty() || !o.rest.is_empty() {
+                let owed = Line::new(at.line, mnemonic.to_owned());
+                self.owed.insert(self.code.here(), owed);
+            }
+            return Ok(Parsed {
+                word: bare(op),
+                target: None,
+                listed: Listed::Opcode(op),
+            });
+        } else if is_mnemonic(mnemonic) {
+            return Ok(Parsed {
+                word: NOP,
+                target: None,
+                listed: Listed::BlackBox,
+            });
+        } else {
+            return Err(at.unknown_mnemonic(mnemonic));
+        };
+        o.finish()?;
+        Ok(parsed)
+    }
+
+    /// The target of the instruction that comes next.
+    fn target(&mut self, o: &mut Operands) -> Result<(Target, Option<Label>), InputError> {
+        let at = o.at;
+        let text = o.next("target")?;
+        if text.starts_with(['c', 'C']) && text[1..].starts_with('[') {
+            let (bank, address) = bank_form(at, text)?;
+            return Ok((constant(at, bank, address)?, None));
+        }
+        let pc = self.code.here();
+        let base = i64::from(pc) + 8;
+        let reach = (base + OFFSETS.start(), base + OFFSETS.end());
+        match self.spot(at, "target", text, reach, true)? {
+            Spot::Label(label) => Ok((Target::Offset(0), Some(label))),
+            Spot::Number(n) => match Target::direct(pc, n) {
+                Some(target) => Ok((target, None)),
+                None => Err(at.error("target", format!("{text} is out of reach"))),
+            },
+        }
+    }
+
+    /// A line of words of a `.hex` file.
+    fn hex_words(&mut self, at: Place, words: &[&str]) -> Result<(), InputError> {
+        self.line = at.line;
+        let (address, text) = match *words {
+            [word] => (None, word),
+            [address, word] => (Some(at.hex_word("address", address)?), word),
+            _ => {
+                let message = "is a word, perhaps its address before it: [ADDRESS] WORD";
+                return Err(at.error("instruction", message));
+            }
+        };
+        let word = word(at, "instruction", text)?;
+        self.room(at)?;
+        let end = self.code.end();
+        let left_out = is_control(end) && address == Some(end + 8);
+        if let Some(address) = address
+            && address != end
+            && !left_out
+        {
+            let message = format!("{address:#06x}, where the next word lies at {end:#06x}");
+            return Err(at.error("address", message));
+        }
+        if is_control(end) && !left_out {
+            self.code.control(word);
+        } else {
+            self.code.push_raw(word);
+        }
+        Ok(())
+    }
+
+    /// What was read, as a program.
+    fn program(mut self) -> Result<Program, InputError> {
+        if self.code.is_empty() {
+            return Err(no_instruction(self.file));
+        }
+        self.bind(self.code.end());
+        let missing = self.names.iter().filter(|(_, name)| !name.defined);
+        if let Some((text, name)) = missing.min_by_key(|(_, name)| name.line) {
+            let message = format!("label `{text}` is not defined");
+            return Err(self.at(name.line).error("label", message));
+        }
+        if let Some(Line { line, item }) = self.owed.values().next() {
+            let message = "its operands are not assembled: give its word in a comment, or as .word";
+            return Err(self.at(*line).error(item, message));
+        }
+        let (entry, targets) = self.places()?;
+        let (file, line) = (self.file, self.line);
+        let mut words = self.code.finish().map_err(|e| {
+            let at = Place { file, line };
+            // Every label is bound.
+            let (CodeError::TooLong | CodeError::Unbound { .. }) = e;
+            at.error("program", too_long())
+        })?;
+        for Line { line, item } in self.listed {
+            let (pc, what, listed) = item;
+            let word = &mut words[pc as usize / 8];
+            if what == Listed::Text && Word::decode(*word) != Word::decode(listed) {
+                let at = Place { file, line };
+                let message = format!("{listed:#018x}, and the text is {:#018x}", *word);
+                return Err(at.error("comment", message));
+            }
+            *word = listed;
+        }
+        // At most MOST_BUNDLES * BUNDLE.
+        let size = words.len() as u32 * 8;
+        Ok(Program {
+            name: program_name(file),
+            entry,
+            prog_size: self.prog_size.unwrap_or(size),
+            words,
+            targets,
+        })
+    }
+
+    fn at(&self, line: usize) -> Place<'a> {
+        Place {
+            file: self.file,
+            line,
+        }
+    }
+
+    /// The entry, and the lists of targets.
+    fn places(&mut self) -> Result<(u32, BTreeMap<u32, Vec<u32>>), InputError> {
+        let size = self.code.end();
+        let number = |code: &Code, spot: &Spot| match *spot {
+            // Within ADDRESSES.
+            Spot::Number(n) => n as u32,
+            Spot::Label(label) => code.address(label).unwrap_or_default(),
+        };
+        let entry = match &self.entry {
+            None => 0,
+            Some(Line { line, item }) => {
+                let entry = number(&self.code, item);
+                if matches!(item, Spot::Label(_)) && entry >= size {
+                    let message = "there is no instruction at this label";
+                    return Err(self.at(*line).error("label", message));
+                }
+                entry
+            }
+        };
+        let mut all = BTreeMap::new();
+        for Line { line, item } in &self.targets {
+            let at = Place {
+                file: self.file,
+                line: *line,
+            };
+            let pc = norm(number(&self.code, &item.0));
+            if pc >= size || !pc.is_multiple_of(8) {
+                let message = format!("there is no instruction at {pc:#06x}");
+                return Err(at.error(".targets", message));
+            }
+            let field = format!("what {pc:#06x} leads to");
+            self.given.once(at, ".targets", &field)?;
+            let targets = item.1.iter().map(|t| norm(number(&self.code, t)));
+            all.insert(pc, targets.collect());
+        }
+        Ok((entry, all))
+    }
+}
+
+/// Addresses that a directive may name.
+const ADDRESSES: (i64, i64) = (0, u32::MAX as i64);
+
+/// Largest `.align`.
+const MOST_ALIGNED: u32 = 4096;
+
+/// Why a word is refused that comes after the most a program may have.
+fn too_long() -> String {
+    format!("has more than {MOST_BUNDLES} bundles: this is the first word too many")
+}
+
+/// An instruction whose text says all of it.
+fn parsed(word: Word, target: Option<Label>) -> Parsed {
+    Parsed {
+        word: word.encode(),
+        target,
+        listed: Listed::Text,
+    }
+}
+
+/// `content` without comments, and the word that one of them is.
+fn split_comments(at: Place, content: &str) -> Result<(String, Option<u64>), InputError> {
+    let mut code = String::new();
+    let mut word = None;
+    let mut rest = content;
+    loop {
+        let line = rest.find("//").unwrap_or(rest.len());
+        let Some(open) = rest[..line].find("/*") else {
+            code.push_str(&rest[..line]);
+            return Ok((code, word));
+        };
+        code.push_str(&rest[..open]);
+        code.push(' ');
+        let Some((comment, after)) = rest[open + 2..].split_once("*/") else {
+            return Err(at.error("comment", "does not end on its line"));
+        };
+        let digits = comment.trim().strip_prefix("0x").and_then(hex_digits);
+        if let Some(digits) = digits.filter(|d| d.len() == WORD_DIGITS)
+            && let Ok(found) = u64::from_str_radix(digits, 16)
+        {
+            if word.is_some() {
+                return Err(at.error("comment", "a line has one word"));
+            }
+            word = Some(found);
+        }
+        rest = after;
+    }
+}
+
+/// `NAME: rest` as name and rest.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let name = name.trim_end();
+    let inside = |c: char| c.is_whitespace() || "@[(\"`,".contains(c);
+    (!name.is_empty() && !name.contains(inside)).then_some((name, rest))
+}
+
+fn check_label(at: Place, name: &str) -> Result<(), InputError> {
+    let sound = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
+    if !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(sound)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "`{name}` is not a label: letters, digits, `_`, `.` and `$`, not beginning with a digit"
+    );
+    Err(at.error("label", message))
+}
+
+/// An instruction without the braces that pair it with its neighbour, and whether the pair ends with it.
+fn braces(text: &str) -> (&str, bool) {
+    let text = text.strip_prefix('{').unwrap_or(text);
+    match text.strip_suffix('}') {
+        Some(inside) => (inside.trim(), true),
+        None => (text.trim(), false),
+    }
+}
+
+/// An instruction without the annotation of a listing, and the targets that it names.
+fn annotation(text: &str) -> (&str, Option<&str>) {
+    match text.split_once("(*") {
+        None => (text, None),
+        Some((instruction, remark)) => {
+            let inside = remark.trim_end().strip_suffix("*)").map(str::trim);
+            let names = inside
+                .and_then(|t| t.strip_prefix('"')?.strip_suffix('"'))
+                .and_then(|t| t.strip_prefix("BRANCH_TARGETS "));
+            (instruction.trim_end(), names)
+        }
+    }
+}
+
+/// Whether it may be the mnemonic of a black box.
+fn is_mnemonic(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (text.chars()).all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+}
+
+/// `P0`, `!PT`.
+fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
+    let (name, not) = match text.strip_prefix('!') {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    let number = match name.as_bytes() {
+        [b'P' | b'p', digit @ b'0'..=b'6'] => digit - b'0',
+        [b'P' | b'p', b'T' | b't'] => 7,
+        _ => {
+            let message = format!("`@{text}` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT");
+            return Err(at.error("predicate", message));
+        }
+    };
+    Ok(Pred { number, not })
+}
+
+/// `c[A][B]` as A and B.
+fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t str), InputError> {
+    let inside = text[1..]
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'));
+    inside.and_then(|t| t.split_once("][")).ok_or_else(|| {
+        let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
+        at.error("target", message)
+    })
+}
+
+/// The constant-bank form of a target.
+fn constant(at: Place, bank: &str, address: &str) -> Result<Target, InputError> {
+    let bank = at.unsigned("bank", bank, 31)?;
+    let address = at.number("address", address, i16::MIN.into(), u16::MAX.into())?;
+    Ok(Target::Bank {
+        bank,
+        address: address as u16,
+    })
+}
+
+/// Suffixes and operands that have not been read yet.
+struct Operands<'a> {
+    at: Place<'a>,
+    /// The mnemonic as it was written, for messages.
+    word: &'a str,
+    suffixes: Vec<&'a str>,
+    rest: Vec<&'a str>,
+}
+
+impl<'a> Operands<'a> {
+    /// Takes a suffix, which may stand before or after others.
+    fn suffix(&mut self, name: &str) -> bool {
+        match (self.suffixes.iter()).position(|s| s.eq_ignore_ascii_case(name)) {
+            Some(i) => {
+                self.suffixes.remove(i);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the next operand.
+    fn next(&mut self, field: &str) -> Result<&'a str, InputError> {
+        if self.rest.is_empty() {
+            return Err(self.at.error(self.word, format!("needs a {field}")));
+        }
+        Ok(self.rest.remove(0))
+    }
+
+    /// Takes the CC test, if there is one.
+    fn cond(&mut self, pred: Option<Pred>) -> Result<Cond, InputError> {
+        let pred = pred.unwrap_or(Pred::ALWAYS);
+        let is = |t: &&&str| {
+            t.get(..3)
+                .is_some_and(|start| start.eq_ignore_ascii_case("CC."))
+        };
+        let Some(text) = self.rest.first().filter(is).copied() else {
+            return Ok(Cond::pred(pred));
+        };
+        self.rest.remove(0);
+        match Test::from_name(&text[3..]) {
+            Some(test) => Ok(Cond { pred, test }),
+            None => {
+                let message = format!("`{text}` is not a CC test: CC.F, CC.LT ... CC.OFT");
+                Err(self.at.error("CC test", message))
+            }
+        }
+    }
+
+    /// The operands of BRX: its register, and what is added.
+    fn indirect(&mut self) -> Result<(u8, Target), InputError> {
+        let at = self.at;
+        let first = self.next("register")?;
+        if first.starts_with(['c', 'C']) && first[1..].starts_with('[') {
+            let (bank, inside) = bank_form(at, first)?;
+            let (register, address) = match inside.split_once('+') {
+                Some(both) => both,
+                None if inside.starts_with(['R', 'r']) => (inside, "0"),
+                None => ("RZ", inside),
+            };
+            let register = register_number(at, register)?;
+            return Ok((register, constant(at, bank, address)?));
+        }
+        let register = register_number(at, first)?;
+        let offset = match self.rest.is_empty() {
+            true => 0,
+            false => {
+                let (min, max) = (*OFFSETS.start(), *OFFSETS.end());
+                at.number("offset", self.rest.remove(0), min, max)?
+            }
+        };
+        // Within OFFSETS.
+        Ok((register, Target::Offset(offset as i32)))
+    }
+
+    /// Nothing may be left.
+    fn finish(&self) -> Result<(), InputError> {
+        let suffix = self.suffixes.first().map(|s| format!(".{s}"));
+        let operand = self.rest.first().map(|t| (*t).to_owned());
+        match suffix.or(operand) {
+            None => Ok(()),
+            Some(t) => Err(self.at.error(self.word, format!("does not take `{t}`"))),
+        }
+    }
+}
+
+/// `R0` to `R254`, `RZ`.
+fn register_number(at: Place, text: &str) -> Result<u8, InputError> {
+    if text.eq_ignore_ascii_case("RZ") {
+        return Ok(255);
+    }
+    let number = text.strip_prefix(['R', 'r']).unwrap_or_default();
+    let plain =
+        !number.is_empty() && number.len() <= 3 && number.chars().all(|c| c.is_ascii_digit());
+    match number.parse::<u8>() {
+        Ok(n) if plain && n < 255 => Ok(n),
+        _ => Err(at.error("register", format!("`{text}` is not one of R0 to R254, RZ"))),
+    }
+}

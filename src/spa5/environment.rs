@@ -1,0 +1,195 @@
+//! What surrounds the unit: instruction memory, and the predicates, condition codes and registers of the
+//! threads (spec 4, appendix A).
+
+use rand::Rng;
+
+use super::Spa5;
+use super::program::Program;
+use super::state::{In, State};
+use crate::case::Case;
+use crate::environment::Planes;
+use crate::unit::{Environment, Pins, Unit};
+
+/// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spec 2.3).
+fn is_other(word: u64) -> bool {
+    !matches!(word >> 56, 0xE2 | 0xE3) && word & 0xFFF8_0000_0000_0000 != 0xF0F8_0000_0000_0000
+}
+
+/// Whether a word is a BRX with its target in a register (appendix A).
+fn is_brx(word: u64) -> bool {
+    word >> 52 == 0xE25 && word >> 5 & 1 == 0
+}
+
+/// Threads for which a step from `before` to `after` with `word` counts: those that were active. A BRX
+/// counts for the threads that leave it; those that stay to run it again are counted when they do.
+pub fn counts(before: &State, word: u64, after: &State) -> u64 {
+    let all = before.active;
+    if !is_brx(word) || after.sp != before.sp + 1 {
+        return all;
+    }
+    if after.top_addr == before.pc {
+        // The others wait in a DIV token that leads here again.
+        after.active
+    } else {
+        // Its own condition divided the threads: those that go on to jump are still here.
+        all & !after.active
+    }
+}
+
+/// The black boxes around one warp.
+#[derive(Debug)]
+pub struct Surroundings {
+    program: Program,
+    /// P0 to P6, then Z, S, C, O.
+    conditions: Planes<11>,
+    /// What was last asked for: the state, and the word.
+    asked: (State, u64),
+}
+
+impl Surroundings {
+    /// Each thread's register for the BRX `word` at `pc`: a target of the compiler's own list, less the base
+    /// to which the unit adds it (design, section 3).
+    fn registers(&self, pc: u32, word: u64) -> [u32; 64] {
+        let mut registers = [0; 64];
+        let Some(targets) = self.program.targets.get(&pc).filter(|t| !t.is_empty()) else {
+            return registers;
+        };
+        // Bits 43:20, sign extended.
+        let offset = ((word << 20) as i64 >> 40) as u32;
+        let base = pc.wrapping_add(8).wrapping_add(offset);
+        for (lane, r) in (0..).zip(&mut registers) {
+            let number = (self.conditions.last_word(lane) >> 44) as usize % targets.len();
+            *r = targets[number].wrapping_sub(base);
+        }
+        registers
+    }
+}
+
+impl Environment<Spa5> for Surroundings {
+    fn new(case: &Case<Spa5>) -> Self {
+        Surroundings {
+            program: case.program.clone(),
+            conditions: Planes::new(case),
+            asked: (State::default(), 0),
+        }
+    }
+
+    fn launched(&mut self) {
+        self.conditions.forget();
+    }
+
+    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+        let word = self.program.word(state.pc);
+        let mut pins = In {
+            word,
+            inst_valid: 1,
+            ..In::default()
+        };
+        if self.conditions.lanes.noisy() {
+            for plane in pins.p.iter_mut().chain(&mut pins.cc) {
+                // Of 32 threads that toss a coin each, never all or none agree.
+                *plane = match rng.random_range(0..8) {
+                    0 => 0,
+                    1 => u64::MAX,
+                    2 => 1 << rng.random_range(0..64),
+                    3 => rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>(),
+                    4 => rng.random::<u64>() | rng.random::<u64>() | rng.random::<u64>(),
+                    _ => rng.random(),
+                };
+            }
+            if is_brx(word) {
+                let few: [u32; 4] = std::array::from_fn(|_| match rng.random_range(0..8) {
+                    0 => rng.random(),
+                    _ => rng.random_range(0..64) * 8,
+                });
+                pins.r = std::array::from_fn(|_| few[rng.random_range(0..4)]);
+            }
+            return pins;
+        }
+        // An unwind is the end of the step that was asked for before it.
+        if !Spa5::mid_step(state) {
+            self.asked = (*state, word);
+        }
+        if !is_other(word) {
+            let [p @ .., z, s, c, o] = *self.conditions.refresh();
+            (pins.p, pins.cc) = (p, [z, s, c, o]);
+            if is_brx(word) {
+                pins.r = self.registers(state.pc, word);
+            }
+        }
+        pins
+    }
+
+    fn executed(&mut self, after: &State) {
+        if self.conditions.lanes.noisy() {
+            return;
+        }
+        let (before, word) = &self.asked;
+        if is_other(*word) {
+            self.conditions.redraw(before.active);
+        }
+        let counts = counts(before, *word, after);
+        self.conditions.lanes.count(counts);
+    }
+}
+
+impl Pins for In {
+    fn reset() -> Self {
+        In {
+            rst_n: 0,
+            ..In::default()
+        }
+    }
+
+    fn is_reset(&self) -> bool {
+        self.rst_n == 0
+    }
+
+    fn set_stall(&mut self, stall: bool) {
+        self.stall = u8::from(stall);
+    }
+
+    fn is_stalled(&self) -> bool {
+        self.stall == 1
+    }
+
+    fn launches(&self) -> bool {
+        self.launch == 1
+    }
+
+    fn written(&self) -> Option<String> {
+        // The host writes nothing but the operands of a launch.
+        None
+    }
+
+    fn starve(&mut self) {
+        self.inst_valid = 0;
+    }
+
+    fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
+        if self.is_reset() {
+            self.stall = rng.random_range(0..=1);
+        }
+        let anything = self.is_reset() || self.is_stalled();
+        if anything || !running || self.inst_valid == 0 {
+            self.word = rng.random();
+            (self.p, self.cc) = (rng.random(), rng.random());
+        }
+        if !is_brx(self.word) {
+            self.r[..8].fill_with(|| rng.random());
+        }
+        if anything || !running {
+            self.inst_valid = rng.random_range(0..=1);
+        }
+        let launching = self.launch == 1;
+        if anything || running {
+            self.launch = rng.random_range(0..=1);
+        }
+        if anything || running || !launching {
+            (self.entry, self.prog_size) = (rng.random(), rng.random());
+            self.launch_mask = rng.random();
+        }
+    }
+
+    fn host_write(&mut self, _: &mut impl Rng) {}
+}

@@ -1,0 +1,701 @@
+//! Random words: with nothing in mind, by weights, and by a map of the stack.
+
+use rand::Rng;
+
+use super::{add_noise, ignored, other, program};
+use crate::generate::{chance, choose, pick, when};
+use crate::spa5::isa::{
+    BlockOp, Branch, Code, Cond, Indirect, Leave, LeaveOp, Pred, SetUp, SetUpOp, Target, Test,
+    Word, is_control, norm, seq,
+};
+use crate::spa5::program::{BUNDLE, Program};
+
+/// What a random instruction is.
+#[derive(Clone, Copy)]
+enum What {
+    SetUp(SetUpOp),
+    Leave(LeaveOp),
+    Branch,
+    Other,
+}
+
+/// How raw words are drawn, in sixteenths unless it says otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Mix {
+    /// Weights of the opcodes.
+    set_ups: [u32; 5],
+    leaves: [u32; 5],
+    branches: u32,
+    others: u32,
+    /// Leaving instructions and BRA that are for every thread.
+    always: u32,
+    /// CC tests besides T.
+    tests: u32,
+    /// `.U`.
+    unanimous: u32,
+    /// Targets that are not forward, where there is a choice.
+    back: u32,
+    /// Targets outside or not aligned, in 256ths.
+    astray256: u32,
+    /// UNSUPPORTED and ILLEGAL of all kinds, in 256ths.
+    errors256: u32,
+}
+
+impl Mix {
+    pub(super) const TAME: Mix = Mix {
+        set_ups: [4, 2, 2, 1, 1],
+        leaves: [2, 1, 1, 1, 1],
+        branches: 5,
+        others: 6,
+        always: 3,
+        tests: 5,
+        unanimous: 2,
+        back: 7,
+        astray256: 2,
+        errors256: 2,
+    };
+
+    /// Programs in which one thing is frequent get further with it than a mean of all would: as many
+    /// leaving instructions as set-up ones would end every run in an error.
+    fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
+        let mut weight = |often| choose(rng, &[(0, 3), (1, 4), (3, often), (9, often)]);
+        let set_ups = std::array::from_fn(|_| weight(3));
+        // What needs something on the stack.
+        let leaves = std::array::from_fn(|_| weight(1));
+        Mix {
+            set_ups,
+            leaves,
+            branches: rng.random_range(1..8),
+            others: rng.random_range(1..8),
+            always: rng.random_range(0..5),
+            tests: rng.random_range(0..10),
+            unanimous: rng.random_range(0..4),
+            back: 7,
+            astray256: if rng.random_bool(0.6) { 0 } else { 8 },
+            errors256: if rng.random_bool(0.6) { 0 } else { 6 },
+        }
+    }
+}
+
+/// A random condition, seldom one that is the same for all threads.
+fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
+    if chance(rng, mix.always) {
+        return Cond::ALWAYS;
+    }
+    let mut pred = Pred {
+        number: rng.random_range(0..8),
+        not: rng.random(),
+    };
+    let mut test = Test::T;
+    if chance(rng, mix.tests) {
+        test = Test::from_code(rng.random_range(0..24));
+        if rng.random() {
+            pred = Pred::ALWAYS;
+        }
+    }
+    Cond { pred, test }
+}
+
+/// A word that is an error whenever it is executed: UNSUPPORTED or ILLEGAL (spec 2.3, 2.4).
+pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
+    let rest = rng.random::<u64>() >> 12;
+    match rng.random_range(0..8) {
+        0 => 0xE25 << 52 | rest,
+        1..4 => u64::from(pick(rng, BlockOp::ALL).bits()) << 52 | rest,
+        4 => rng.random_range(0xE3B..=0xE3F) << 52 | rest,
+        // A constant bank.
+        5 => {
+            let op = pick(rng, SetUpOp::ALL).bits();
+            let op = if chance(rng, 3) { 0xE24 } else { op };
+            u64::from(op) << 52 | rest | 1 << 5
+        }
+        // A CC test of the clip state machine, whatever the predicate.
+        _ => {
+            let test = Test::from_code(rng.random_range(0x18..32));
+            let number = rng.random_range(0..8);
+            let not = rng.random();
+            let pred = Pred { number, not };
+            let cond = Cond { pred, test };
+            let target = Target::Offset(0);
+            let bra = Word::Branch(Branch {
+                cond,
+                target,
+                unanimous: rng.random(),
+                lmt: false,
+            });
+            let word = match chance(rng, 4) {
+                true => bra.encode(),
+                false => Word::leave(pick(rng, LeaveOp::ALL), cond).encode(),
+            };
+            word ^ rng.random::<u64>() & ignored(word)
+        }
+    }
+}
+
+/// A target that is an error if it is looked at, or nearly: around both ends of a program of `size`
+/// bytes, anywhere, or between two words (spec 4.2).
+pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> Target {
+    let size = i64::from(size);
+    let address = match rng.random_range(0..10) {
+        0..2 => size,
+        2 => size - 8,
+        3 => size + 8 * rng.random_range(1..9),
+        4 => -8,
+        5 => -8 * rng.random_range(1..9),
+        // Next to a word.
+        6..8 => rng.random_range(0..size.max(8)) / 8 * 8 + rng.random_range(1..8),
+        // Outside and next to a word: the latter counts (spec 6).
+        8 => size + rng.random_range(0..64),
+        _ => return Target::Offset(rng.random::<i32>() >> 8),
+    };
+    Target::direct(pc, address).unwrap_or(Target::Offset(-1))
+}
+
+/// A word by the weights of `mix`, for address `pc` of a program of `size` bytes.
+pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u32) -> u64 {
+    if rng.random_range(0..256) < mix.errors256 {
+        return error_word(rng);
+    }
+    let set_up = |n: usize| (What::SetUp(SetUpOp::ALL[n]), mix.set_ups[n]);
+    let leave = |n: usize| (What::Leave(LeaveOp::ALL[n]), mix.leaves[n]);
+    let mut list = [(What::Other, mix.others); 12];
+    for n in 0..5 {
+        (list[n], list[n + 5]) = (set_up(n), leave(n));
+    }
+    list[10] = (What::Branch, mix.branches);
+    let what = choose(rng, &list);
+    let target = match rng.random_range(0..256) < mix.astray256 {
+        true => astray(rng, pc, size),
+        false => {
+            // Mostly not far.
+            let words = i64::from(size / 8).max(1);
+            let here = i64::from(pc / 8);
+            let word = match rng.random_range(0..16) {
+                0..3 => rng.random_range(0..words),
+                _ if chance(rng, mix.back) => here - rng.random_range(0..9),
+                _ => here + rng.random_range(1..12),
+            };
+            Target::direct(pc, word.clamp(0, words - 1) * 8).unwrap_or(Target::Offset(0))
+        }
+    };
+    let word = match what {
+        What::SetUp(op) => Word::SetUp(SetUp {
+            op,
+            target,
+            noinc: false,
+        }),
+        What::Leave(op) => Word::Leave(Leave {
+            op,
+            cond: raw_cond(rng, mix),
+            keep_ref_count: false,
+        }),
+        What::Branch => Word::Branch(Branch {
+            cond: raw_cond(rng, mix),
+            target,
+            unanimous: chance(rng, mix.unanimous),
+            lmt: false,
+        }),
+        What::Other => Word::Other(other(rng)),
+    };
+    let word = word.encode();
+    word ^ rng.random::<u64>() & ignored(word)
+}
+
+/// Random words in random surroundings. Three sorts:
+///
+/// * *wild* (1 in 16): every bit random, in half of the words but for the upper ones, which make them the
+///   unit's own. Ends within a few instructions, mostly in UNSUPPORTED, ILLEGAL or TARGET_MISALIGNED.
+/// * *weighted* (5 in 16): any instruction anywhere, targets mostly inside. Meets every other error soon.
+/// * *mapped* (10 in 16): each address is given a depth on a stack of random tokens, and an instruction is
+///   only put where that fits and mostly leads where it fits, but predicates, tests and the targets
+///   themselves are random. Runs for long, with threads in every state and deep stacks.
+pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let mut program = match rng.random_range(0..16) {
+        0 => wild(rng),
+        1..6 => {
+            let mix = Mix::random(rng);
+            weighted(rng, &mix, 400)
+        }
+        _ => {
+            let mix = Mix::random(rng);
+            let deepest = pick(rng, &[2, 4, 8, 16, 32, 64, 72]);
+            mapped(rng, &mix, deepest, 300)
+        }
+    };
+    match rng.random_range(0..24) {
+        // Zero words up to the end of the address space.
+        0 => program.prog_size = !(BUNDLE - 1),
+        1 => program.prog_size = rng.random::<u32>() / BUNDLE * BUNDLE,
+        2 => program.prog_size = rng.random_range(0..=program.prog_size / BUNDLE) * BUNDLE,
+        _ => {}
+    }
+    if chance(rng, 3) {
+        program.entry = match rng.random_range(0..8) {
+            0 => rng.random::<u32>() & !7,
+            // The last words that there can be.
+            1 => u32::MAX - 7 - 8 * rng.random_range(0..8),
+            2 => program.prog_size,
+            _ => rng.random_range(0..=program.prog_size / 8) * 8,
+        };
+    }
+    program
+}
+
+/// Random instructions and targets for the scalar judge: whatever each thread does in the warp, up to the
+/// first error, it does alone.
+///
+/// So there is no BRA.U but where its condition is the same for every thread (spec 9, d). May run for
+/// ever, end in any error, or end.
+pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    // Some EXITs, not much that is for all, and hardly a way back: otherwise most run for ever.
+    let mut mix = Mix::random(rng);
+    mix.back = rng.random_range(0..4);
+    mix.leaves[4] = mix.leaves[4].max(1);
+    mix.always = mix.always.min(2);
+    let mut program = match rng.random_range(0..8) {
+        0..4 => weighted(rng, &mix, 90),
+        4..6 => mapped(rng, &mix, 4, 60),
+        _ => {
+            let deepest = pick(rng, &[3, 6, 10, 20]);
+            mapped(rng, &mix, deepest, 150)
+        }
+    };
+    program.name = "unstructured".to_owned();
+    for (n, word) in (0..).zip(&mut program.words) {
+        if let Word::Branch(bra) = Word::decode(*word)
+            && n % 4 != 0
+            && bra.unanimous
+            && bra.cond != Cond::ALWAYS
+            && bra.cond.pred != Pred::NEVER
+            && bra.cond.test != Test::F
+        {
+            // Bit 7.
+            *word &= !(1 << 7);
+        }
+    }
+    program
+}
+
+fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let words = 4 * rng.random_range(1..80);
+    let own = rng.random_range(1..9);
+    let words = (0..words)
+        .map(|_| {
+            let word: u64 = rng.random();
+            match chance(rng, own) {
+                false => word,
+                true if chance(rng, 4) => 0xF0F8 << 48 | word >> 13,
+                true => rng.random_range(0xE20..0xE40) << 52 | word >> 12,
+            }
+        })
+        .collect();
+    let mut program = program("raw_wild", words);
+    program.entry = rng.random_range(0..program.prog_size / 8) * 8;
+    program
+}
+
+/// Fewer than `most` instructions.
+fn weighted<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, most: usize) -> Program {
+    let bundles = rng.random_range(2..most / 3);
+    let size = bundles as u32 * BUNDLE;
+    let words = (0..size / 8).map(|n| match n % 4 {
+        0 => rng.random(),
+        _ => raw_word(rng, mix, 8 * n, size),
+    });
+    let words = words.collect();
+    program("raw_weighted", words)
+}
+
+/// A map of depths: what is on the stack at each address, and instructions that keep to it.
+struct Map {
+    /// Tokens at each address that is not a control word's, in program order.
+    depths: Vec<usize>,
+    /// What is on the stack, bottom first: an address of depth d has the first d of them, so that
+    /// depths fit wherever a jump comes from. PRET stands for CAL too.
+    profile: Vec<SetUpOp>,
+}
+
+impl Map {
+    /// The depth to which `op` leads from depth `d`: its token's place. `None` if there is none that it sees
+    /// (spec 4.4).
+    fn leads(&self, d: usize, op: LeaveOp) -> Option<usize> {
+        let below = &self.profile[..d];
+        let last = |wanted: SetUpOp| below.iter().rposition(|t| *t == wanted);
+        let call = last(SetUpOp::Pret);
+        let own = |wanted| last(wanted).filter(|at| call.is_none_or(|call| call < *at));
+        match op {
+            LeaveOp::Sync => (below.last() == Some(&SetUpOp::Ssy)).then(|| d - 1),
+            LeaveOp::Brk => own(SetUpOp::Pbk),
+            LeaveOp::Cont => own(SetUpOp::Pcnt),
+            LeaveOp::Ret => call,
+            LeaveOp::Exit => None,
+        }
+    }
+
+    /// The leaving instruction for the topmost of `d` tokens.
+    fn top(&self, d: usize) -> LeaveOp {
+        match d.checked_sub(1).map(|top| self.profile[top]) {
+            Some(SetUpOp::Ssy) => LeaveOp::Sync,
+            Some(SetUpOp::Pbk) => LeaveOp::Brk,
+            Some(SetUpOp::Pcnt) => LeaveOp::Cont,
+            Some(SetUpOp::Pret | SetUpOp::Cal) => LeaveOp::Ret,
+            None => LeaveOp::Exit,
+        }
+    }
+
+    /// An instruction, by number, of depth `wanted`, for one that leads there from number `i`.
+    ///
+    /// Most go a little forward, so that runs sweep over the map and fill the stack. Targets all over
+    /// it would soon catch every run in a few instructions.
+    fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: usize, jump: Jump) -> usize {
+        let fits = |n: &usize| self.depths[*n] == wanted;
+        let len = self.depths.len();
+        let far = rng.random_range(0..64) == 0;
+        let found = match jump {
+            Jump::Back => (0..=i)
+                .rev()
+                .take_while(|n| self.depths[*n] >= wanted)
+                .filter(fits)
+                .nth(rng.random_range(0..12)),
+            Jump::Anywhere => {
+                let from = rng.random_range(0..len);
+                (from..len).chain(0..from).find(fits)
+            }
+            _ if far => {
+                let from = rng.random_range(0..len);
+                (from..len).chain(0..from).find(fits)
+            }
+            _ => {
+                let from = i + 1 + rng.random_range(0..4);
+                (from..len).find(fits)
+            }
+        };
+        // Nothing fits: whatever comes of it.
+        found.unwrap_or((i + 1) % len)
+    }
+}
+
+/// Where an instruction leads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jump {
+    Forward,
+    Back,
+    Anywhere,
+    Itself,
+}
+
+/// An instruction of the map: the word but for the target, the depth behind it, and what depth it leads to.
+struct Instruction {
+    word: Word,
+    next: usize,
+    to: Option<(usize, Jump)>,
+}
+
+/// A map of so many tokens, fewer than `most` instructions besides those that it takes to get there and back.
+fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) -> Program {
+    let len = rng.random_range(most / 3..most) + 3 * deepest;
+    // All kinds of tokens, or mostly one.
+    let common = pick(rng, PROFILE);
+    let how_common = pick(rng, &[0, 0, 0, 8, 15]);
+    let profile = (0..deepest)
+        .map(|_| match chance(rng, how_common) {
+            true => common,
+            false => pick(rng, PROFILE),
+        })
+        .collect();
+    let mut map = Map {
+        depths: vec![],
+        profile,
+    };
+    let steep = if deepest < 16 {
+        rng.random_range(2..8)
+    } else {
+        rng.random_range(6..10)
+    };
+    let misfit = rng.random_range(100..600);
+    let mut instructions = Vec::with_capacity(len);
+    let mut at = 0;
+    // Up to the deepest and down again, more than once in long programs of few tokens.
+    let mut falling = false;
+    for i in 0..len {
+        map.depths.push(at);
+        falling = match at {
+            0 => false,
+            _ if at == deepest => true,
+            _ => falling,
+        };
+        let left = len - i - 1;
+        let instruction = if left == 0 {
+            // Once more from the beginning, or the end.
+            match chance(rng, if mix.leaves[4] > 0 { 10 } else { 4 }) {
+                true => plain(Word::leave(LeaveOp::Exit, Cond::ALWAYS), 0),
+                false => Instruction {
+                    word: Word::bra(Cond::ALWAYS),
+                    next: 0,
+                    to: Some((0, Jump::Anywhere)),
+                },
+            }
+        } else {
+            // Everything is closed before the program ends.
+            let down = left <= at + 1;
+            let move_on = rng.random_range(0..10) < steep;
+            let (up, down) = (
+                !down && move_on && !falling,
+                down || move_on && falling && rng.random(),
+            );
+            map_instruction(rng, &map, mix, at, up, down)
+        };
+        at = instruction.next;
+        instructions.push(instruction);
+    }
+    let mut code = Code::default();
+    // Instruction i lies in slot i mod 3 of bundle i / 3.
+    let address = |i: usize| (i / 3 * 4 + i % 3 + 1) as u32 * 8;
+    let size = len.div_ceil(3) as u32 * BUNDLE;
+    for (i, Instruction { word, to, .. }) in instructions.into_iter().enumerate() {
+        let pc = address(i);
+        debug_assert_eq!(code.here(), pc);
+        let word = match to {
+            _ if rng.random_range(0..misfit) == 0 => {
+                // Something that does not fit, now and then.
+                code.push_raw(raw_word(rng, mix, pc, size));
+                continue;
+            }
+            None => word,
+            Some((_, Jump::Itself)) => {
+                word.with_target(Target::direct(pc, pc.into()).unwrap_or(Target::Offset(-8)))
+            }
+            Some((depth, jump)) => {
+                let target = address(map.target(rng, i, depth, jump));
+                // By its control word too, as ptxas does.
+                let control = is_control(target - 8) && rng.random();
+                let target = if control { target - 8 } else { target };
+                word.with_target(Target::direct(pc, target.into()).unwrap_or(Target::Offset(0)))
+            }
+        };
+        code.push(word);
+        debug_assert_eq!(norm(code.end()), seq(pc));
+    }
+    // Far less than MOST_BUNDLES, and no labels.
+    let words = code.finish().unwrap_or_default();
+    let mut program = program("raw_mapped", words);
+    let size = program.prog_size;
+    add_noise(rng, &mut program);
+    program.prog_size = size;
+    program
+}
+
+/// What a map's stack is made of.
+const PROFILE: &[SetUpOp] = &[SetUpOp::Ssy, SetUpOp::Pbk, SetUpOp::Pcnt, SetUpOp::Pret];
+
+fn plain(word: Word, next: usize) -> Instruction {
+    Instruction {
+        word,
+        next,
+        to: None,
+    }
+}
+
+/// A random instruction for depth `at`, leading up or down if asked to.
+fn map_instruction<R: Rng + ?Sized>(
+    rng: &mut R,
+    map: &Map,
+    mix: &Mix,
+    at: usize,
+    up: bool,
+    down: bool,
+) -> Instruction {
+    if let Some(&token) = map.profile.get(at).filter(|_| up) {
+        let call = token == SetUpOp::Pret && chance(rng, 5);
+        if call {
+            return Instruction {
+                word: Word::set_up(SetUpOp::Cal),
+                next: at,
+                to: Some((at + 1, Jump::Anywhere)),
+            };
+        }
+        let jump = match chance(rng, mix.back) {
+            true if token == SetUpOp::Pcnt => Jump::Itself,
+            true if chance(rng, 5) => Jump::Back,
+            _ => Jump::Forward,
+        };
+        return Instruction {
+            word: Word::set_up(token),
+            next: at + 1,
+            to: Some((at, jump)),
+        };
+    }
+    if down && at > 0 {
+        let op = map.top(at);
+        return plain(Word::leave(op, Cond::ALWAYS), at - 1);
+    }
+    let mut cond = raw_cond(rng, mix);
+    let leads = |op| map.leads(at, op).is_some();
+    let [sync, brk, cont, ret] =
+        [LeaveOp::Sync, LeaveOp::Brk, LeaveOp::Cont, LeaveOp::Ret].map(leads);
+    let what = choose(
+        rng,
+        &[
+            (What::Other, 3),
+            (What::Branch, 6),
+            (What::Leave(LeaveOp::Sync), when(sync, 2)),
+            (What::Leave(LeaveOp::Brk), when(brk, 1)),
+            (What::Leave(LeaveOp::Cont), when(cont, 1)),
+            (What::Leave(LeaveOp::Ret), when(ret, 1)),
+        ],
+    );
+    if !matches!(what, What::Branch) {
+        // What leaves for all leads down, which is not asked for.
+        while cond == Cond::ALWAYS {
+            cond = raw_cond(rng, &Mix { always: 0, ..*mix });
+        }
+    }
+    match what {
+        What::Branch => {
+            let jump = match chance(rng, mix.back) && chance(rng, 5) {
+                true => Jump::Back,
+                false => Jump::Forward,
+            };
+            Instruction {
+                word: Word::Branch(Branch {
+                    cond,
+                    target: Target::Offset(0),
+                    unanimous: chance(rng, mix.unanimous),
+                    lmt: false,
+                }),
+                next: at,
+                to: Some((at, jump)),
+            }
+        }
+        What::Leave(op) => plain(Word::leave(op, cond), at),
+        // BRX is UNSUPPORTED unless the unit was built with it; EXIT takes threads out.
+        _ => match rng.random_range(0..200) {
+            0 => Instruction {
+                word: Word::Indirect(Indirect {
+                    cond,
+                    target: Target::Offset(0),
+                    register: rng.random(),
+                    lmt: false,
+                }),
+                next: at,
+                to: Some((at, Jump::Forward)),
+            },
+            1..12 if mix.leaves[4] > 0 => plain(Word::leave(LeaveOp::Exit, cond), at),
+            12..16 => plain(
+                Word::leave(
+                    pick(rng, LeaveOp::ALL),
+                    Cond {
+                        pred: Pred::NEVER,
+                        ..cond
+                    },
+                ),
+                at,
+            ),
+            _ => plain(Word::Other(other(rng)), at),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::super::tests::{draws, instructions, rng};
+    use super::*;
+    use crate::spa5::scalar::{End, Scalar};
+
+    #[test]
+    fn raw_programs_come_in_all_sorts() {
+        let (mut sorts, mut opcodes) = (BTreeMap::new(), BTreeSet::new());
+        let mut tests = BTreeSet::new();
+        for seed in 1..=300 {
+            let p = raw(&mut rng(seed));
+            for word in instructions(&p) {
+                let decoded = Word::decode(word);
+                let op = match decoded {
+                    Word::Other(_) => 0,
+                    _ => word >> 52,
+                };
+                opcodes.insert(op.min(0xE40));
+                if let Word::Branch(Branch { cond, .. }) | Word::Leave(Leave { cond, .. }) = decoded
+                {
+                    tests.insert(cond.test.bits());
+                }
+            }
+            *sorts.entry(p.name).or_insert(0) += 1;
+        }
+        let names: Vec<&String> = sorts.keys().collect();
+        assert_eq!(names, ["raw_mapped", "raw_weighted", "raw_wild"]);
+        assert!(sorts.values().all(|n| *n >= 10), "{sorts:?}");
+        // OTHER, E20 to E3F, SYNC.
+        let all = [0].into_iter().chain(0xE20..=0xE40);
+        assert_eq!(opcodes, all.collect::<BTreeSet<_>>());
+        assert_eq!(tests, (0..32).collect());
+    }
+
+    /// On the way that nobody leaves, the tokens of a mapped program are there for what needs them.
+    #[test]
+    fn maps_fit_the_way_straight_on() {
+        let (mut deepest, mut all) = (0, (0, 0));
+        for seed in 1..=100 {
+            let mut rng = rng(seed);
+            let mix = Mix::random(&mut rng);
+            let p = mapped(&mut rng, &mix, 40, 300);
+            let mut tokens: Vec<SetUpOp> = vec![];
+            let (mut misfits, mut leaves) = (0, 0);
+            for word in instructions(&p) {
+                match Word::decode(word) {
+                    // A call comes back.
+                    Word::SetUp(SetUp { op, .. }) if op != SetUpOp::Cal => tokens.push(op),
+                    Word::Leave(leave) if leave.cond == Cond::ALWAYS => {
+                        let wanted = match leave.op {
+                            LeaveOp::Sync => SetUpOp::Ssy,
+                            LeaveOp::Brk => SetUpOp::Pbk,
+                            LeaveOp::Cont => SetUpOp::Pcnt,
+                            LeaveOp::Ret => SetUpOp::Pret,
+                            LeaveOp::Exit => continue,
+                        };
+                        leaves += 1;
+                        match tokens.iter().rposition(|token| *token == wanted) {
+                            Some(at) => {
+                                misfits += tokens.len() - at - 1;
+                                tokens.truncate(at);
+                            }
+                            None => misfits += 1,
+                        }
+                    }
+                    _ => {}
+                }
+                deepest = deepest.max(tokens.len());
+            }
+            all.0 += misfits;
+            all.1 += leaves;
+        }
+        // One word in some hundred is any; what it takes or leaves is missing or too much further on.
+        assert!(all.0 * 5 < all.1, "{all:?}");
+        assert!(deepest >= 40, "{deepest}");
+    }
+
+    /// For the judge: many that end, many that end in an error, of each kind, and some that run on.
+    #[test]
+    fn unstructured_programs_end_in_every_way() {
+        let mut errors = [0; 11];
+        let (mut done, mut endless) = (0, 0);
+        for seed in 1..=1000 {
+            let p = unstructured(&mut rng(seed));
+            assert!(p.targets.is_empty());
+            match Scalar::new(&p, DEPTH, false).run(2000, draws(seed, 8)).end {
+                End::Done => done += 1,
+                End::Limit => endless += 1,
+                End::Error(code) => errors[usize::from(code)] += 1,
+            }
+        }
+        assert!(
+            done > 200 && (20..300).contains(&endless),
+            "{done} {endless}"
+        );
+        assert!(errors[1..].iter().all(|n| *n >= 3), "{errors:?}");
+    }
+
+    const DEPTH: usize = super::super::DEPTH as usize;
+}

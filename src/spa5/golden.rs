@@ -1,0 +1,1095 @@
+//! The golden model: the step function of the spec, and the clock contract around it.
+//!
+//! Written from *SPA 5.0 (Maxwell, `sm_50`) call/return stack: specification of the per-warp divergence
+//! unit*, sections 2, 3, 4 and 6 and appendix A ("spec" below), function by function, under its names and
+//! in its order. A set of threads is a `u64`, bit t is thread t, as in the spec's masks. The architectural
+//! registers are the fields of [`State`] themselves; beside them stands the stack, all of it. Nothing here
+//! is shared with the RTL.
+
+use super::state::{ERROR_NAMES, In, State, TOKEN_NAMES};
+use crate::unit::{Build, Step};
+
+/// Most threads a warp can have.
+pub const MAX_LANES: usize = 64;
+
+/// Most tokens that a stack can be built for.
+pub const MAX_DEPTH: usize = 1024;
+
+/// Tokens of the stack unless asked for otherwise (spec 3).
+pub const DEFAULT_DEPTH: usize = 64;
+
+// status.
+const RUN: u8 = 0;
+const DONE: u8 = 1;
+const ERR: u8 = 2;
+const UNWIND: u8 = 3;
+
+// Token types.
+const SSY: u8 = 1;
+const PBK: u8 = 2;
+const PCNT: u8 = 3;
+const RET: u8 = 4;
+const DIV: u8 = 5;
+
+// Bits of vis.
+const MAY_SYNC: u8 = 1;
+const MAY_BRK: u8 = 1 << 1;
+const MAY_CONT: u8 = 1 << 2;
+const MAY_RET: u8 = 1 << 3;
+
+/// The tests of spec 2.4: bit i of entry `ccccc` is the test's value for the condition code i = 8 O + 4 C +
+/// 2 S + Z. The eight tests beyond are UNSUPPORTED.
+const LUT16: [u16; 24] = [
+    0x0000, 0xbb44, 0x2222, 0x3366, 0x4411, 0x5555, 0xcc33, 0x7777, // F LT EQ LE GT NE GE NUM
+    0x8888, 0x33cc, 0xaaaa, 0xbbee, 0xcc99, 0xdddd, 0x44bb, 0xffff, // NAN LTU .. GEU T
+    0x00ff, 0x0f0f, 0x3333, 0xafaf, 0x5050, 0xcccc, 0xf0f0,
+    0xff00, // OFF LO SFF LS HI SFT HS OFT
+];
+
+/// Error codes of spec 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Error {
+    /// SYNC, and the nearest token that is not DIV is not SSY.
+    SyncNoSsy = 1,
+    /// BRK without a PBK token above the nearest RET token.
+    BrkNoPbk = 2,
+    /// CONT without a PCNT token above the nearest RET token.
+    ContNoPcnt = 3,
+    /// RET without a RET token.
+    RetNoCall = 4,
+    /// A push, and the stack is full.
+    StackOverflow = 5,
+    /// The instruction lies behind the end of the program.
+    PcRange = 6,
+    /// The target lies outside the program.
+    TargetRange = 7,
+    /// The target is not a multiple of 8.
+    TargetMisaligned = 8,
+    /// Reserved opcode.
+    Illegal = 9,
+    /// Opcode, form or CC test that the unit does not have.
+    Unsupported = 10,
+}
+
+/// A stack entry (spec 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Token {
+    /// 1 SSY, 2 PBK, 3 PCNT, 4 RET, 5 DIV.
+    pub kind: u8,
+    /// `vis` as it was below the token.
+    pub vis_saved: u8,
+    /// Where its threads go on: byte address, normalized.
+    pub addr: u32,
+    /// Its threads.
+    pub mask: u64,
+}
+
+/// What the last clock did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Reset was asserted.
+    Reset,
+    /// The unit was stalled.
+    Stalled,
+    /// No warp runs, or none any more.
+    Idle,
+    /// A warp was launched; without a thread it is DONE at once.
+    Launched,
+    /// Running, and no instruction came.
+    Waiting,
+    /// An instruction executed.
+    Executed,
+    /// A leaving instruction executed and nobody is active any more: the unwind begins.
+    Emptied,
+    /// The unwind popped a token that nobody is left for.
+    Popped,
+    /// The unwind popped a token whose threads go on: the step is complete.
+    Resumed,
+    /// The unwind found the stack empty: the step is complete, and the warp is DONE.
+    Finished,
+    /// The warp stopped with this error.
+    Failed(Error),
+}
+
+/// What the trace record (spec 4.5) says of a step besides the state after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stepped {
+    /// PC before the step.
+    pub pc: u32,
+    /// The instruction word; 0 for `PC_RANGE`.
+    pub word: u64,
+    /// A: the threads that were active.
+    pub active: u64,
+    /// T: those taken, for BRA after the .U rule; A for OTHER and set-up instructions, 0 for an error.
+    pub taken: u64,
+}
+
+/// The golden model of the unit.
+#[derive(Clone)]
+pub struct Golden {
+    lanes: usize,
+    /// The threads that there are.
+    all: u64,
+    /// BRX executes (appendix A).
+    brx: bool,
+    /// The architectural registers, and the top token as it is shown.
+    s: State,
+    /// DEPTH entries, the oldest first; a popped one stays as it is, and nobody looks at it.
+    stack: Vec<Token>,
+    prog_size: u32,
+    stepped: Stepped,
+    event: Event,
+}
+
+fn bits(word: u64, hi: u32, lo: u32) -> u64 {
+    word >> lo & ((1 << (hi - lo + 1)) - 1)
+}
+
+// ---- spec 2.1, 2.2: addresses ------------------------------------------------------------------------
+
+/// The address of a control word means the first slot of its bundle.
+fn norm(a: u32) -> u32 {
+    if a.is_multiple_of(32) {
+        a.wrapping_add(8)
+    } else {
+        a
+    }
+}
+
+/// Next instruction in program order.
+fn seq(pc: u32) -> u32 {
+    norm(pc.wrapping_add(8))
+}
+
+/// `off24` of spec 2.2, sign extended.
+fn off24(word: u64) -> i64 {
+    (bits(word, 43, 20) << 40) as i64 >> 40
+}
+
+// ---- spec 2.3: decoding ------------------------------------------------------------------------------
+
+/// An instruction that the unit executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Op {
+    Ssy,
+    Pbk,
+    Pcnt,
+    Pret,
+    Cal,
+    Bra,
+    Brx,
+    Sync,
+    Brk,
+    Cont,
+    Ret,
+    Exit,
+    Other,
+}
+
+/// What `word` is; the outcomes ILLEGAL and UNSUPPORTED are errors. `brx`: the option of appendix A is on.
+fn decode(word: u64, brx: bool) -> Result<Op, Error> {
+    if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
+        return Ok(Op::Sync);
+    }
+    if !matches!(bits(word, 63, 56), 0xE2 | 0xE3) {
+        return Ok(Op::Other);
+    }
+    let constant_bank = bits(word, 5, 5) == 1;
+    match bits(word, 63, 52) {
+        0xE24..=0xE27 | 0xE29..=0xE2B if constant_bank => Err(Error::Unsupported),
+        0xE29 => Ok(Op::Ssy),
+        0xE2A => Ok(Op::Pbk),
+        0xE2B => Ok(Op::Pcnt),
+        0xE27 => Ok(Op::Pret),
+        0xE26 => Ok(Op::Cal),
+        0xE24 => Ok(Op::Bra),
+        0xE25 if brx => Ok(Op::Brx),
+        0xE34 => Ok(Op::Brk),
+        0xE35 => Ok(Op::Cont),
+        0xE32 => Ok(Op::Ret),
+        0xE30 => Ok(Op::Exit),
+        0xE3B..=0xE3F => Err(Error::Illegal),
+        _ => Err(Error::Unsupported),
+    }
+}
+
+impl Op {
+    /// It has a predicate field and a CC field.
+    fn is_conditional(self) -> bool {
+        use Op::{Bra, Brk, Brx, Cont, Exit, Ret, Sync};
+        matches!(self, Bra | Brx | Sync | Brk | Cont | Ret | Exit)
+    }
+}
+
+// ---- spec 2.4: conditions ----------------------------------------------------------------------------
+
+/// Threads for which the predicate holds: pbit XOR `p[3]`.
+fn predicate(word: u64, pins: &In) -> u64 {
+    let pppp = bits(word, 19, 16);
+    let pbit = match pppp & 7 {
+        7 => u64::MAX,
+        p => pins.p[p as usize],
+    };
+    if pppp >> 3 == 1 { !pbit } else { pbit }
+}
+
+/// Threads for whose condition code the test is true, as its LUT16 says.
+fn test(lut16: u16, [z, s, c, o]: [u64; 4]) -> u64 {
+    let mut threads = 0;
+    for code in (0..16).filter(|i| lut16 >> i & 1 == 1) {
+        let equal = |plane: u64, bit: u32| if code >> bit & 1 == 1 { plane } else { !plane };
+        threads |= equal(z, 0) & equal(s, 1) & equal(c, 2) & equal(o, 3);
+    }
+    threads
+}
+
+// ---- spec 4.1: top level -----------------------------------------------------------------------------
+
+impl Golden {
+    fn step(&mut self, pins: &In) -> Event {
+        self.stepped = Stepped {
+            pc: self.s.pc,
+            word: pins.word,
+            active: self.s.active,
+            taken: 0,
+        };
+        if self.s.pc >= self.prog_size {
+            // There is no word at that address.
+            self.stepped.word = 0;
+            return self.fail(Error::PcRange);
+        }
+        match self.execute(pins) {
+            Ok(taken) => {
+                self.stepped.taken = taken;
+                if self.s.status == UNWIND {
+                    Event::Emptied
+                } else {
+                    Event::Executed
+                }
+            }
+            Err(code) => self.fail(code),
+        }
+    }
+
+    fn fail(&mut self, code: Error) -> Event {
+        (self.s.status, self.s.err) = (ERR, code as u8);
+        Event::Failed(code)
+    }
+
+    /// One instruction; its T. An error comes before the first change.
+    fn execute(&mut self, pins: &In) -> Result<u64, Error> {
+        let w = pins.word;
+        let op = decode(w, self.brx)?;
+        let a = self.s.active;
+        if op == Op::Other {
+            self.s.pc = seq(self.s.pc);
+            return Ok(a);
+        }
+        let mut t = a;
+        if op.is_conditional() {
+            let lut16 = LUT16
+                .get(bits(w, 4, 0) as usize)
+                .ok_or(Error::Unsupported)?;
+            t = a & predicate(w, pins) & test(*lut16, pins.cc);
+        }
+        match op {
+            Op::Ssy => self.set_up(SSY, w),
+            Op::Pbk => self.set_up(PBK, w),
+            Op::Pcnt => self.set_up(PCNT, w),
+            Op::Pret => self.set_up(RET, w),
+            Op::Cal => self.cal(w),
+            Op::Bra => {
+                let unanimous = bits(w, 7, 7) == 1;
+                if unanimous && t != a {
+                    t = 0;
+                }
+                self.bra(t, w)
+            }
+            Op::Brx => self.brx(t, w, &pins.r),
+            Op::Sync => self.leave(t, Some((MAY_SYNC, Error::SyncNoSsy)), |_| None),
+            Op::Brk => self.leave(t, Some((MAY_BRK, Error::BrkNoPbk)), |s| Some(&mut s.d_brk)),
+            Op::Cont => self.leave(t, Some((MAY_CONT, Error::ContNoPcnt)), |s| {
+                Some(&mut s.d_cont)
+            }),
+            Op::Ret => self.leave(t, Some((MAY_RET, Error::RetNoCall)), |s| Some(&mut s.d_ret)),
+            Op::Exit => self.leave(t, None, |s| Some(&mut s.exited)),
+            Op::Other => Ok(()),
+        }?;
+        Ok(t)
+    }
+
+    // ---- spec 4.2: helpers ---------------------------------------------------------------------------
+
+    /// Where a branch to `t` leads.
+    fn target(&self, t: i64) -> Result<u32, Error> {
+        if t & 7 != 0 {
+            return Err(Error::TargetMisaligned);
+        }
+        match u32::try_from(t) {
+            Ok(t) if t < self.prog_size => Ok(norm(t)),
+            _ => Err(Error::TargetRange),
+        }
+    }
+
+    /// pc + 8 + off24, wide enough that nothing wraps.
+    fn relative(&self, word: u64) -> i64 {
+        i64::from(self.s.pc) + 8 + off24(word)
+    }
+
+    fn push(&mut self, kind: u8, mask: u64, addr: u32) -> Result<(), Error> {
+        let vis = self.s.vis;
+        let entry = self
+            .stack
+            .get_mut(usize::from(self.s.sp))
+            .ok_or(Error::StackOverflow)?;
+        *entry = Token {
+            kind,
+            vis_saved: vis,
+            addr,
+            mask,
+        };
+        self.s.sp += 1;
+        self.s.vis = match kind {
+            SSY => vis | MAY_SYNC,
+            PBK => vis & !MAY_SYNC | MAY_BRK,
+            PCNT => vis & !MAY_SYNC | MAY_CONT,
+            RET => MAY_RET,
+            _ => vis,
+        };
+        Ok(())
+    }
+
+    // ---- spec 4.3: instructions ----------------------------------------------------------------------
+
+    /// SSY, PBK, PCNT, PRET.
+    fn set_up(&mut self, kind: u8, word: u64) -> Result<(), Error> {
+        let a = self.target(self.relative(word))?;
+        self.push(kind, self.s.active, a)?;
+        self.s.pc = seq(self.s.pc);
+        Ok(())
+    }
+
+    fn cal(&mut self, word: u64) -> Result<(), Error> {
+        let a = self.target(self.relative(word))?;
+        self.push(RET, self.s.active, seq(self.s.pc))?;
+        self.s.pc = a;
+        Ok(())
+    }
+
+    fn bra(&mut self, t: u64, word: u64) -> Result<(), Error> {
+        if t == 0 {
+            // The target is not looked at.
+            self.s.pc = seq(self.s.pc);
+            return Ok(());
+        }
+        let a = self.target(self.relative(word))?;
+        if t != self.s.active {
+            // Taken side first, the other side deferred.
+            self.push(DIV, self.s.active & !t, seq(self.s.pc))?;
+            self.s.active = t;
+        }
+        self.s.pc = a;
+        Ok(())
+    }
+
+    /// Appendix A.
+    fn brx(&mut self, t: u64, word: u64, r: &[u32; MAX_LANES]) -> Result<(), Error> {
+        let a = self.s.active;
+        if t == 0 {
+            self.s.pc = seq(self.s.pc);
+            return Ok(());
+        }
+        if t != a {
+            // PC stays: BRX runs again, for T only.
+            self.push(DIV, a & !t, seq(self.s.pc))?;
+            self.s.active = t;
+            return Ok(());
+        }
+        // Somebody is active in RUN (I1).
+        let lowest = r[a.trailing_zeros() as usize % MAX_LANES];
+        // Only off24 is sign extended, the register is not.
+        let to = self.target(self.relative(word) + i64::from(lowest))?;
+        let mut g = 0;
+        for (thread, value) in r.iter().enumerate() {
+            g |= a & u64::from(*value == lowest) << thread;
+        }
+        if g != a {
+            // The others execute this BRX later.
+            self.push(DIV, a & !g, self.s.pc)?;
+            self.s.active = g;
+        }
+        self.s.pc = to;
+        Ok(())
+    }
+
+    /// SYNC, BRK, CONT, RET, EXIT. `need`: the bit of vis that must be set, and the error if it is not;
+    /// `flag`: where those who leave are held.
+    fn leave(
+        &mut self,
+        t: u64,
+        need: Option<(u8, Error)>,
+        flag: fn(&mut State) -> Option<&mut u64>,
+    ) -> Result<(), Error> {
+        if let Some((bit, code)) = need
+            && t != 0
+            && self.s.vis & bit == 0
+        {
+            return Err(code);
+        }
+        if let Some(flag) = flag(&mut self.s) {
+            *flag |= t;
+        }
+        self.s.active &= !t;
+        if self.s.active != 0 {
+            // The others go on; nothing is pushed.
+            self.s.pc = seq(self.s.pc);
+        } else {
+            self.s.status = UNWIND;
+        }
+        Ok(())
+    }
+
+    // ---- spec 4.4: no active thread is left ----------------------------------------------------------
+
+    /// One turn of the loop: one clock.
+    fn unwind(&mut self) -> Event {
+        let s = &mut self.s;
+        if s.sp == 0 {
+            s.status = DONE;
+            return Event::Finished;
+        }
+        s.sp -= 1;
+        let Token {
+            kind,
+            vis_saved,
+            addr,
+            mask: m,
+        } = self
+            .stack
+            .get(usize::from(s.sp))
+            .copied()
+            .unwrap_or_default();
+        s.vis = vis_saved;
+        match kind {
+            PBK => s.d_brk &= !m,
+            PCNT => s.d_cont &= !m,
+            RET => s.d_ret &= !m,
+            _ => {}
+        }
+        // With the updated flags.
+        let n = m & !(s.d_brk | s.d_cont | s.d_ret | s.exited);
+        if n == 0 {
+            return Event::Popped;
+        }
+        (s.active, s.pc, s.status) = (n, addr, RUN);
+        Event::Resumed
+    }
+}
+
+// ---- the clock contract around it (spec 3) -----------------------------------------------------------
+
+impl Golden {
+    /// A unit of `lanes` threads after reset, with a stack of [`DEFAULT_DEPTH`] tokens, without BRX.
+    ///
+    /// # Panics
+    /// As [`Golden::with`].
+    pub fn new(lanes: usize) -> Self {
+        Golden::with(lanes, DEFAULT_DEPTH, false)
+    }
+
+    /// A unit of `lanes` threads after reset, with a stack of `depth` tokens; `brx` is the option of
+    /// appendix A.
+    ///
+    /// # Panics
+    /// If `lanes` is 0 or over [`MAX_LANES`], or `depth` is 0 or over [`MAX_DEPTH`].
+    pub fn with(lanes: usize, depth: usize, brx: bool) -> Self {
+        assert!((1..=MAX_LANES).contains(&lanes), "{lanes} threads");
+        assert!((1..=MAX_DEPTH).contains(&depth), "{depth} tokens");
+        let mut golden = Golden {
+            lanes,
+            all: u64::MAX >> (MAX_LANES - lanes),
+            brx,
+            s: State::default(),
+            stack: vec![Token::default(); depth],
+            prog_size: 0,
+            stepped: Stepped::default(),
+            event: Event::Reset,
+        };
+        golden.reset();
+        golden
+    }
+
+    /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
+    pub fn cycle(&mut self, pins: &In) -> &State {
+        self.event = if pins.rst_n == 0 {
+            self.reset();
+            Event::Reset
+        } else if pins.stall == 1 {
+            Event::Stalled
+        } else {
+            let event = self.clock(pins);
+            self.show_top();
+            event
+        };
+        &self.s
+    }
+
+    /// The state after the last clock.
+    pub fn state(&self) -> &State {
+        &self.s
+    }
+
+    /// What the last clock did.
+    pub fn event(&self) -> Event {
+        self.event
+    }
+
+    /// The live tokens, oldest first.
+    pub fn tokens(&self) -> &[Token] {
+        let sp = usize::from(self.s.sp).min(self.stack.len());
+        &self.stack[..sp]
+    }
+
+    /// The step that is under way or, after it, the last one: what the trace record needs of it. A step
+    /// that unwinds is done clocks after its instruction was on the pins.
+    pub fn stepped(&self) -> &Stepped {
+        &self.stepped
+    }
+
+    /// T of that step ([`Stepped::taken`]).
+    pub fn taken(&self) -> u64 {
+        self.stepped.taken
+    }
+
+    /// Word of that step ([`Stepped::word`]).
+    pub fn step_word(&self) -> u64 {
+        self.stepped.word
+    }
+
+    fn clock(&mut self, pins: &In) -> Event {
+        match self.s.status {
+            UNWIND => self.unwind(),
+            // The memory has nothing to answer behind the program's end: nobody waits for it.
+            RUN if pins.inst_valid == 1 || self.s.pc >= self.prog_size => self.step(pins),
+            RUN => Event::Waiting,
+            _ if pins.launch == 1 => {
+                self.launch(pins.entry, pins.prog_size, pins.launch_mask);
+                Event::Launched
+            }
+            _ => Event::Idle,
+        }
+    }
+
+    /// As after a launch of nobody at 0.
+    fn reset(&mut self) {
+        self.launch(0, 0, 0);
+        self.stepped = Stepped::default();
+    }
+
+    /// Column "at launch" of spec 3.
+    fn launch(&mut self, entry: u32, prog_size: u32, launch_mask: u64) {
+        let active = launch_mask & self.all;
+        self.prog_size = prog_size;
+        self.s = State {
+            status: if active == 0 { DONE } else { RUN },
+            pc: norm(entry),
+            active,
+            exited: self.all & !active,
+            ..State::default()
+        };
+    }
+
+    /// The fields of the state that show the top token; all 0 without one.
+    fn show_top(&mut self) {
+        let top = self.tokens().last().copied().unwrap_or_default();
+        let s = &mut self.s;
+        (s.top_type, s.top_vis) = (top.kind, top.vis_saved);
+        (s.top_addr, s.top_mask) = (top.addr, top.mask);
+    }
+
+    /// Puts the unit into `state`, a state that it can be in: bench only.
+    ///
+    /// The program's size stays. Of the stack only the token that the state shows is written, at
+    /// `sp` - 1; deeper ones stay as they are. So a whole stack is loaded as it grew, by the state after
+    /// each push.
+    pub fn load(&mut self, state: &State) {
+        self.s = State {
+            active: state.active & self.all,
+            exited: state.exited & self.all,
+            d_brk: state.d_brk & self.all,
+            d_cont: state.d_cont & self.all,
+            d_ret: state.d_ret & self.all,
+            ..*state
+        };
+        if let Some(place) = usize::from(state.sp)
+            .checked_sub(1)
+            .and_then(|at| self.stack.get_mut(at))
+        {
+            *place = Token {
+                kind: state.top_type,
+                vis_saved: state.top_vis,
+                addr: state.top_addr,
+                mask: state.top_mask & self.all,
+            };
+        }
+        // What led there is not known.
+        self.stepped = Stepped {
+            pc: state.pc,
+            active: self.s.active,
+            ..Stepped::default()
+        };
+        self.show_top();
+    }
+}
+
+// ---- for tests: a fault in the stack's memory --------------------------------------------------------
+
+impl Golden {
+    /// Bits that a token takes in the stack's memory (spec 3): from bit 0 on one a thread, 32 of the
+    /// address, 4 of vis, 3 of the type.
+    pub fn stored_bits(&self) -> u32 {
+        self.lanes as u32 + 32 + 4 + 3
+    }
+
+    /// Flips stored bit `bit` of live token `token`, the oldest is 0: for tests that show that the bench
+    /// sees every one of them. Does nothing if there is no such token or bit.
+    ///
+    /// The state shows the fault at once in the top token, and in others when they are revealed.
+    pub fn flip_stored(&mut self, token: usize, bit: u32) {
+        let lanes = self.lanes as u32;
+        if token < self.tokens().len() {
+            let entry = &mut self.stack[token];
+            match bit {
+                _ if bit < lanes => entry.mask ^= 1 << bit,
+                _ if bit < lanes + 32 => entry.addr ^= 1 << (bit - lanes),
+                _ if bit < lanes + 36 => entry.vis_saved ^= 1 << (bit - lanes - 32),
+                _ if bit < lanes + 39 => entry.kind ^= 1 << (bit - lanes - 36),
+                _ => {}
+            }
+        }
+        self.show_top();
+    }
+}
+
+// ---- the bench's view --------------------------------------------------------------------------------
+
+impl crate::unit::Golden<super::Spa5> for Golden {
+    fn build(build: &Build) -> Self {
+        let value = |name| build.value::<super::Spa5>(name);
+        Golden::with(
+            build.lanes as usize,
+            value("DEPTH") as usize,
+            value("BRX") != 0,
+        )
+    }
+    fn cycle(&mut self, pins: &In) -> &State {
+        Golden::cycle(self, pins)
+    }
+    fn state(&self) -> &State {
+        Golden::state(self)
+    }
+    fn load(&mut self, state: &State) {
+        Golden::load(self, state);
+    }
+    fn step(&self) -> Step {
+        match self.event {
+            Event::Executed | Event::Resumed | Event::Finished => Step::Executed,
+            Event::Failed(_) => Step::Failed,
+            _ => Step::None,
+        }
+    }
+    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        Golden::explain(self, pins, field, element)
+    }
+}
+
+// ---- which rule of the spec gave a field its value ---------------------------------------------------
+
+/// Mnemonics of the opcode block, from 0xE20 on (spec 2.3).
+const MNEMONIC: [&str; 32] = [
+    "JMX",
+    "JMP",
+    "JCAL",
+    "PEXIT",
+    "BRA",
+    "BRX",
+    "CAL",
+    "PRET",
+    "PLONGJMP",
+    "SSY",
+    "PBK",
+    "PCNT",
+    "GETCRSPTR",
+    "GETLMEMBASE",
+    "SETCRSPTR",
+    "SETLMEMBASE",
+    "EXIT",
+    "LONGJMP",
+    "RET",
+    "KIL",
+    "BRK",
+    "CONT",
+    "RTT",
+    "SAM",
+    "RAM",
+    "IDE",
+    "BPT",
+    "reserved opcode",
+    "reserved opcode",
+    "reserved opcode",
+    "reserved opcode",
+    "reserved opcode",
+];
+
+/// Names of the CC tests (spec 2.4).
+const TESTS: [&str; 32] = [
+    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",
+    "GEU", "T", "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT", "CSM_TA", "CSM_TR", "CSM_MX",
+    "FCSM_TA", "FCSM_TR", "FCSM_MX", "RLE", "RGT",
+];
+
+fn mnemonic(word: u64) -> &'static str {
+    match decode(word, false) {
+        Ok(Op::Sync) => "SYNC",
+        Ok(Op::Other) => "OTHER",
+        _ => MNEMONIC[bits(word, 56, 52) as usize],
+    }
+}
+
+fn token_name(kind: u8) -> &'static str {
+    TOKEN_NAMES
+        .get(usize::from(kind))
+        .copied()
+        .unwrap_or("a type that is never written")
+}
+
+/// One instruction executed or one token popped, looked at from both sides.
+struct Explained<'a> {
+    before: &'a Golden,
+    after: &'a Golden,
+    pins: &'a In,
+    /// Mnemonic of the instruction.
+    name: &'static str,
+    /// T.
+    t: u64,
+}
+
+impl Golden {
+    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
+    /// `element` (a thread for masks; 0 otherwise) its value.
+    pub fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        let is_mask = matches!(
+            field,
+            "active" | "exited" | "d_brk" | "d_cont" | "d_ret" | "top_mask"
+        );
+        if is_mask && element >= self.lanes {
+            return "there is no such thread: 0".to_owned();
+        }
+        let mut after = self.clone();
+        after.cycle(pins);
+        let explained = Explained {
+            before: self,
+            after: &after,
+            pins,
+            name: mnemonic(pins.word),
+            t: after.taken(),
+        };
+        match after.event {
+            Event::Reset => {
+                "reset: as after a launch of nobody at 0: DONE, exited all ones, pc 8, all else 0"
+                    .to_owned()
+            }
+            Event::Stalled => "stall: nothing changes at all".to_owned(),
+            Event::Idle => "spec 4.1: status is not RUN: nothing changes until a launch".to_owned(),
+            Event::Waiting => "status RUN, no instruction: nothing changes".to_owned(),
+            Event::Launched => after.explain_launch(field),
+            Event::Failed(code) => {
+                let (code, name) = (code as u8, ERROR_NAMES[code as usize]);
+                let why = explained.error_rule(code);
+                format!(
+                    "spec 6, error {code} {name}: {why}; status ERR, everything else as before it"
+                )
+            }
+            Event::Executed | Event::Emptied => explained.rule(field, element),
+            Event::Popped | Event::Resumed => explained.pop_rule(field, element),
+            Event::Finished => match field {
+                "status" => "spec 4.4: nobody is active and the stack is empty: DONE".to_owned(),
+                "pc" => "spec 4.4: DONE, pc keeps the address of the last instruction".to_owned(),
+                _ => "spec 4.4: the stack is empty, only status changes".to_owned(),
+            },
+        }
+    }
+
+    fn explain_launch(&self, field: &str) -> String {
+        match field {
+            "active" => "spec 3, at launch: active = launch_mask",
+            "exited" => "spec 3, at launch: exited = ~launch_mask, of the threads that there are",
+            "pc" => "spec 3, at launch: pc = norm(entry)",
+            "status" if self.s.status == DONE => "spec 3, at launch: launch_mask is 0, so DONE",
+            "status" => "spec 3, at launch: RUN",
+            _ => "spec 3, at launch: everything else is 0, the stack is empty",
+        }
+        .to_owned()
+    }
+}
+
+impl Explained<'_> {
+    fn has(set: u64, thread: usize) -> bool {
+        set >> thread & 1 == 1
+    }
+
+    /// The condition of spec 2.4 for a thread that was active.
+    fn condition(&self, thread: usize) -> String {
+        let word = self.pins.word;
+        let bit = |plane: u64| u64::from(Self::has(plane, thread));
+        let pppp = bits(word, 19, 16);
+        let invert = if pppp >> 3 == 1 { "!" } else { "" };
+        let number = match pppp & 7 {
+            7 => "T".to_owned(),
+            p => p.to_string(),
+        };
+        let holds = bit(predicate(word, self.pins));
+        let [z, s, c, o] = self.pins.cc.map(bit);
+        let code = bits(word, 4, 0) as usize;
+        let passes = LUT16
+            .get(code)
+            .map_or(0, |l| l >> (8 * o + 4 * c + 2 * s + z) & 1);
+        format!(
+            "{invert}P{number} is {holds}, CC test {} of OCSZ {o}{c}{s}{z} is {passes}",
+            TESTS[code]
+        )
+    }
+
+    /// Whether a thread is in T, and why.
+    fn taken_text(&self, thread: usize) -> String {
+        if !Self::has(self.after.stepped.active, thread) {
+            "the thread was not active".to_owned()
+        } else {
+            let taken = if Self::has(self.t, thread) {
+                "in T"
+            } else {
+                "not in T"
+            };
+            format!("the thread is {taken}: {}", self.condition(thread))
+        }
+    }
+
+    fn is_leaving(&self) -> bool {
+        matches!(self.name, "SYNC" | "BRK" | "CONT" | "RET" | "EXIT")
+    }
+
+    fn is_push(&self) -> bool {
+        self.after.s.sp > self.before.s.sp
+    }
+
+    fn rule(&self, field: &str, element: usize) -> String {
+        match field {
+            "active" => self.active_rule(element),
+            "exited" => self.flag_rule("EXIT", field, element),
+            "d_brk" => self.flag_rule("BRK", field, element),
+            "d_cont" => self.flag_rule("CONT", field, element),
+            "d_ret" => self.flag_rule("RET", field, element),
+            "pc" => self.pc_rule(),
+            "sp" | "vis" | "top_mask" | "top_addr" | "top_type" | "top_vis" => {
+                self.stack_rule(field)
+            }
+            "status" if self.after.event == Event::Emptied => format!(
+                "spec 4.3, leave, {}: nobody is active any more, so UNWIND",
+                self.name
+            ),
+            "status" => format!("spec 4.3, {}: somebody is active, RUN goes on", self.name),
+            "err" => format!("spec 6: no error condition of {} holds", self.name),
+            _ => "spec 4.3".to_owned(),
+        }
+    }
+
+    fn active_rule(&self, thread: usize) -> String {
+        let name = self.name;
+        let why = if self.is_leaving() {
+            format!("active = A & ~T, {}", self.taken_text(thread))
+        } else if name == "BRX" && self.is_push() && self.t == self.before.s.active {
+            format!(
+                "appendix A: active = G, the threads whose register equals that of the lowest; the thread's is {:#010x}",
+                self.pins.r[thread]
+            )
+        } else if self.is_push() && matches!(name, "BRA" | "BRX") {
+            format!("divergent, active = T, {}", self.taken_text(thread))
+        } else if matches!(name, "BRA" | "BRX") {
+            let who = if self.t == 0 { "nobody" } else { "everybody" };
+            format!("{who} is taken, active stays, {}", self.taken_text(thread))
+        } else {
+            "active stays".to_owned()
+        };
+        format!("spec 4.3, {name}: {why}")
+    }
+
+    fn flag_rule(&self, sets: &str, flag: &str, thread: usize) -> String {
+        let name = self.name;
+        if name == sets {
+            format!(
+                "spec 4.3, leave, {name}: {flag} = {flag} | T, {}",
+                self.taken_text(thread)
+            )
+        } else {
+            format!("spec 4.3, {name}: only {sets} sets {flag}")
+        }
+    }
+
+    fn pc_rule(&self) -> String {
+        let name = self.name;
+        let why = match name {
+            _ if self.after.event == Event::Emptied => {
+                "nobody is active any more, pc stays until the unwind resumes somebody"
+            }
+            _ if self.is_leaving() => "somebody is still active: seq(pc)",
+            "BRX" if self.t == 0 => "appendix A, T is empty: seq(pc)",
+            "BRX" if self.t != self.before.s.active => {
+                "appendix A, T is not A: pc stays, BRX runs again for T only"
+            }
+            "BRX" => "appendix A: norm(pc + 8 + off24 + register of the lowest active thread)",
+            "BRA" if self.t == 0 && bits(self.pins.word, 7, 7) == 1 => {
+                ".U and T was not A, or T is empty: seq(pc)"
+            }
+            "BRA" if self.t == 0 => "T is empty: seq(pc)",
+            "BRA" if self.is_push() => "divergent, taken side first: norm(pc + 8 + off24)",
+            "BRA" => "T = A: norm(pc + 8 + off24)",
+            "CAL" => "norm(pc + 8 + off24)",
+            _ => "seq(pc)",
+        };
+        format!("spec 4.3, {name}: {why}")
+    }
+
+    fn stack_rule(&self, field: &str) -> String {
+        let name = self.name;
+        if !self.is_push() {
+            let why = match name {
+                _ if self.after.event == Event::Emptied => "the first pop comes in the next clock",
+                _ if self.is_leaving() => "a leaving instruction pushes nothing",
+                "BRA" | "BRX" => "not divergent: nothing is pushed",
+                _ => "leaves the stack alone",
+            };
+            return format!("spec 4.3, {name}: {why}");
+        }
+        let kind = self.after.s.top_type;
+        let token = token_name(kind);
+        let why = match (field, kind) {
+            ("vis", SSY) => "new_vis: bit 0 set",
+            ("vis", PBK) => "new_vis: bit 0 cleared, bit 1 set",
+            ("vis", PCNT) => "new_vis: bit 0 cleared, bit 2 set",
+            ("vis", RET) => "new_vis: 1000",
+            ("vis", _) => "new_vis: as it was",
+            ("top_vis", _) => "vis_saved is vis before the push",
+            ("top_mask", DIV) if name == "BRX" && self.t == self.before.s.active => {
+                "mask = A & ~G, those that execute the BRX later"
+            }
+            ("top_mask", DIV) => "mask = A & ~T, the side that is deferred",
+            ("top_mask", _) => "mask = A",
+            ("top_addr", DIV) if name == "BRX" && self.t == self.before.s.active => {
+                "addr = pc, the BRX itself"
+            }
+            ("top_addr", DIV) => "addr = seq(pc)",
+            ("top_addr", _) if name == "CAL" => "addr = seq(pc)",
+            ("top_addr", _) => "addr = norm(pc + 8 + off24)",
+            _ => "one token more",
+        };
+        format!("spec 4.2, {name} pushes {token}: {why}")
+    }
+
+    fn pop_rule(&self, field: &str, element: usize) -> String {
+        let Some(token) = self.before.tokens().last() else {
+            return "spec 4.4".to_owned();
+        };
+        let kind = token_name(token.kind);
+        let resumed = self.after.event == Event::Resumed;
+        let inside = |thread| {
+            if Self::has(token.mask, thread) {
+                "in"
+            } else {
+                "not in"
+            }
+        };
+        let clears = |flag: &str, of: u8| {
+            if token.kind == of {
+                format!(
+                    "{flag} = {flag} & ~mask, the thread is {} the mask",
+                    inside(element)
+                )
+            } else {
+                format!("only {} ends the wait of {flag}", token_name(of))
+            }
+        };
+        let why = match field {
+            "active" => {
+                let s = &self.after.s;
+                let held = [
+                    ("d_brk", s.d_brk),
+                    ("d_cont", s.d_cont),
+                    ("d_ret", s.d_ret),
+                    ("exited", s.exited),
+                ]
+                .into_iter()
+                .find(|(_, flag)| Self::has(*flag, element));
+                let held = held.map_or_else(String::new, |(flag, _)| format!(", held by {flag}"));
+                format!(
+                    "mask minus d_brk, d_cont, d_ret and exited: the thread is {} the mask{held}",
+                    inside(element)
+                )
+            }
+            "d_brk" => clears(field, PBK),
+            "d_cont" => clears(field, PCNT),
+            "d_ret" => clears(field, RET),
+            "exited" => "nothing ends exited".to_owned(),
+            "vis" => "vis = vis_saved of the token".to_owned(),
+            "pc" if resumed => "somebody is left for it: pc = its address".to_owned(),
+            "status" if resumed => "somebody is left for it: RUN".to_owned(),
+            "pc" | "status" => "nobody is left for it, the unwind goes on".to_owned(),
+            "err" => "unwinding cannot fail".to_owned(),
+            "sp" => "one pop a clock".to_owned(),
+            _ => "the token below it is on top now; nothing stored ever changes".to_owned(),
+        };
+        format!("spec 4.4, {kind} popped: {why}")
+    }
+
+    fn error_rule(&self, code: u8) -> String {
+        let (name, s) = (self.name, &self.before.s);
+        let word = self.pins.word;
+        match code {
+            1..=4 => format!("{name} by somebody, and vis is {:04b}", s.vis),
+            5 => format!(
+                "push of {name}, and all {} entries hold tokens",
+                self.before.stack.len()
+            ),
+            6 => format!(
+                "pc {:#x} is not below prog_size {:#x}",
+                s.pc, self.before.prog_size
+            ),
+            7 | 8 => {
+                let mut to = self.before.relative(word);
+                let mut sum = "pc + 8 + off24";
+                if name == "BRX" {
+                    let lowest = s.active.trailing_zeros() as usize % MAX_LANES;
+                    to += i64::from(self.pins.r[lowest]);
+                    sum = "pc + 8 + off24 + register of the lowest active thread";
+                }
+                let what = if code == 7 {
+                    format!("outside 0..{:#x}", self.before.prog_size)
+                } else {
+                    "no multiple of 8".to_owned()
+                };
+                format!("target of {name}, {sum} = {to}, {what}")
+            }
+            10 if decode(word, self.before.brx).is_ok() => {
+                format!("CC test {} of {name}", TESTS[bits(word, 4, 0) as usize])
+            }
+            10 if matches!(
+                name,
+                "BRA" | "BRX" | "CAL" | "PRET" | "SSY" | "PBK" | "PCNT"
+            ) && bits(word, 5, 5) == 1 =>
+            {
+                format!("constant-bank form of {name}")
+            }
+            _ => name.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,1123 @@
+//! Instruction words as fields, encode and decode, and the bundles that they lie in; nothing about their
+//! meaning.
+//!
+//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
+//! ("spec"), sections 2.1-2.4 and appendix A.
+//!
+//! [`Word::decode`] never fails, and [`Word::encode`] gives the word back but for the bits that the unit
+//! ignores: those are 0 in what is encoded ([`Word::is_canonical`]). [`Code`] puts instructions into bundles.
+
+use super::program::{BUNDLE, MOST_BUNDLES, WORDS};
+
+/// The scheduling control word of hand-made programs (spec 2.1).
+pub const CONTROL: u64 = 0x001f_bc00_fde0_07ef;
+
+/// NOP (spec 2.3): a black box, as ptxas and Mesa write it.
+pub const NOP: u64 = 0x50b0_0000_0007_0f00;
+
+/// The field of a slot in a control word that hand-made programs use (spec 2.1), 21 bits.
+const CONTROL_FIELD: u64 = 0x7ef;
+
+/// Byte offsets that a direct target may have from the address behind its instruction (spec 2.2).
+pub const OFFSETS: std::ops::RangeInclusive<i64> = -0x80_0000..=0x7f_ffff;
+
+/// Whether a control word lies at `address` (spec 2.1).
+pub const fn is_control(address: u32) -> bool {
+    address.is_multiple_of(BUNDLE)
+}
+
+/// The address of an instruction: that of a control word means the first slot of its bundle (spec 2.1).
+pub const fn norm(address: u32) -> u32 {
+    if is_control(address) {
+        address.wrapping_add(8)
+    } else {
+        address
+    }
+}
+
+/// The next instruction in program order (spec 2.1).
+pub const fn seq(pc: u32) -> u32 {
+    norm(pc.wrapping_add(8))
+}
+
+/// `control` with the field of slot 0, 1 or 2 as hand-made programs have it.
+pub const fn with_plain_slot(control: u64, slot: u32) -> u64 {
+    let shift = 21 * slot;
+    control & !(0x1f_ffff << shift) | CONTROL_FIELD << shift
+}
+
+/// `word[hi:lo]`.
+const fn bits(word: u64, hi: u32, lo: u32) -> u64 {
+    word >> lo & ((1 << (hi - lo + 1)) - 1)
+}
+
+const fn bit(word: u64, at: u32) -> bool {
+    word >> at & 1 == 1
+}
+
+/// An enum of named numbers: variant, number, name.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        pub enum $name { $($(#[$vdoc])* $variant = $value,)+ }
+
+        impl $name {
+            /// All of them, in the spec's order.
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// The one with this number; `None` if there is none.
+            pub const fn from_bits(value: u16) -> Option<Self> {
+                match value { $($value => Some($name::$variant),)+ _ => None }
+            }
+
+            /// The number in the word.
+            pub const fn bits(self) -> u16 {
+                self as u16
+            }
+
+            /// The name in NVIDIA's listings.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)+ }
+            }
+
+            /// The one called `name`, in upper or lower case.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(name))
+            }
+        }
+    };
+}
+
+named! {
+    /// The set-up instructions, which push a token: bits 63:52 (spec 2.3). They have neither predicate nor
+    /// CC test.
+    SetUpOp {
+        /// Where the threads that execute SYNC meet.
+        Ssy = 0xE29 "SSY",
+        /// Where the threads that execute BRK go.
+        Pbk = 0xE2A "PBK",
+        /// Where the threads that execute CONT go.
+        Pcnt = 0xE2B "PCNT",
+        /// Where the threads that execute RET go.
+        Pret = 0xE27 "PRET",
+        /// Call.
+        Cal = 0xE26 "CAL",
+    }
+}
+
+impl SetUpOp {
+    /// Whether it has the form `.NOINC`, bit 6 clear.
+    pub const fn has_noinc(self) -> bool {
+        matches!(self, SetUpOp::Cal | SetUpOp::Pret)
+    }
+}
+
+named! {
+    /// The leaving instructions: bits 63:52 (spec 2.3), of SYNC as far as they are compared.
+    LeaveOp {
+        /// To the SSY token.
+        Sync = 0xF0F "SYNC",
+        /// To the PBK token.
+        Brk = 0xE34 "BRK",
+        /// To the PCNT token.
+        Cont = 0xE35 "CONT",
+        /// To the RET token.
+        Ret = 0xE32 "RET",
+        /// Ends the thread.
+        Exit = 0xE30 "EXIT",
+    }
+}
+
+named! {
+    /// The other opcodes of the block that have a name: bits 63:52 (spec 2.3). Each is UNSUPPORTED.
+    BlockOp {
+        /// Jump to an address in a register.
+        Jmx = 0xE20 "JMX",
+        /// Jump.
+        Jmp = 0xE21 "JMP",
+        /// Call an address.
+        Jcal = 0xE22 "JCAL",
+        /// Push an address for threads that exit.
+        Pexit = 0xE23 "PEXIT",
+        /// Push an address for long jumps.
+        Plongjmp = 0xE28 "PLONGJMP",
+        /// Read the stack pointer.
+        Getcrsptr = 0xE2C "GETCRSPTR",
+        /// Read the base of local memory.
+        Getlmembase = 0xE2D "GETLMEMBASE",
+        /// Write the stack pointer.
+        Setcrsptr = 0xE2E "SETCRSPTR",
+        /// Write the base of local memory.
+        Setlmembase = 0xE2F "SETLMEMBASE",
+        /// Long jump.
+        Longjmp = 0xE31 "LONGJMP",
+        /// Kill.
+        Kil = 0xE33 "KIL",
+        /// Return from a trap.
+        Rtt = 0xE36 "RTT",
+        /// Make all threads active.
+        Sam = 0xE37 "SAM",
+        /// Restore the active mask.
+        Ram = 0xE38 "RAM",
+        /// Enable or disable interrupts.
+        Ide = 0xE39 "IDE",
+        /// Breakpoint, trap.
+        Bpt = 0xE3A "BPT",
+    }
+}
+
+named! {
+    /// CC tests, bits 4:0 (spec 2.4).
+    Test {
+        /// Never.
+        F = 0x00 "F",
+        /// Less.
+        Lt = 0x01 "LT",
+        /// Equal.
+        Eq = 0x02 "EQ",
+        /// Less or equal.
+        Le = 0x03 "LE",
+        /// Greater.
+        Gt = 0x04 "GT",
+        /// Not equal.
+        Ne = 0x05 "NE",
+        /// Greater or equal.
+        Ge = 0x06 "GE",
+        /// A number.
+        Num = 0x07 "NUM",
+        /// No number.
+        Nan = 0x08 "NAN",
+        /// Less or unordered.
+        Ltu = 0x09 "LTU",
+        /// Equal or unordered.
+        Equ = 0x0A "EQU",
+        /// Less, equal or unordered.
+        Leu = 0x0B "LEU",
+        /// Greater or unordered.
+        Gtu = 0x0C "GTU",
+        /// Not equal, or unordered.
+        Neu = 0x0D "NEU",
+        /// Greater, equal or unordered.
+        Geu = 0x0E "GEU",
+        /// Always; what an instruction has that shows no test.
+        T = 0x0F "T",
+        /// No overflow.
+        Off = 0x10 "OFF",
+        /// No carry.
+        Lo = 0x11 "LO",
+        /// No sign.
+        Sff = 0x12 "SFF",
+        /// No carry, or zero.
+        Ls = 0x13 "LS",
+        /// Carry, and not zero.
+        Hi = 0x14 "HI",
+        /// Sign.
+        Sft = 0x15 "SFT",
+        /// Carry.
+        Hs = 0x16 "HS",
+        /// Overflow.
+        Oft = 0x17 "OFT",
+        /// Of the clip state machine; UNSUPPORTED, and so are all that follow.
+        CsmTa = 0x18 "CSM_TA",
+        /// Likewise.
+        CsmTr = 0x19 "CSM_TR",
+        /// Likewise.
+        CsmMx = 0x1A "CSM_MX",
+        /// Likewise.
+        FcsmTa = 0x1B "FCSM_TA",
+        /// Likewise.
+        FcsmTr = 0x1C "FCSM_TR",
+        /// Likewise.
+        FcsmMx = 0x1D "FCSM_MX",
+        /// Likewise.
+        Rle = 0x1E "RLE",
+        /// Likewise.
+        Rgt = 0x1F "RGT",
+    }
+}
+
+impl Test {
+    /// The test with this code; higher bits are not looked at.
+    pub const fn from_code(code: u64) -> Self {
+        Self::ALL[(code & 31) as usize]
+    }
+
+    /// Whether it is UNSUPPORTED (spec 2.4).
+    pub const fn is_unsupported(self) -> bool {
+        self.bits() >= 0x18
+    }
+}
+
+/// `pppp`, bits 19:16: a predicate and whether it is inverted (spec 2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pred {
+    /// 0..=6 for P0 to P6, 7 for PT, which is 1.
+    pub number: u8,
+    /// Bit 19: true for the threads whose predicate is 0.
+    pub not: bool,
+}
+
+impl Pred {
+    /// `7`, PT.
+    pub const ALWAYS: Pred = Pred {
+        number: 7,
+        not: false,
+    };
+    /// `f`, !PT.
+    pub const NEVER: Pred = Pred {
+        number: 7,
+        not: true,
+    };
+
+    /// P0 to P6, or PT.
+    pub const fn p(number: u8) -> Self {
+        Pred { number, not: false }
+    }
+
+    /// Inverted.
+    pub const fn not_p(number: u8) -> Self {
+        Pred { number, not: true }
+    }
+
+    const fn decode(word: u64) -> Self {
+        Pred {
+            number: bits(word, 18, 16) as u8,
+            not: bit(word, 19),
+        }
+    }
+
+    const fn encode(self) -> u64 {
+        (self.number as u64 & 7) << 16 | (self.not as u64) << 19
+    }
+}
+
+/// Which threads an instruction is for: those for which both the predicate and the CC test are true
+/// (spec 2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cond {
+    /// `pppp`.
+    pub pred: Pred,
+    /// `ccccc`.
+    pub test: Test,
+}
+
+impl Cond {
+    /// Every thread.
+    pub const ALWAYS: Cond = Cond {
+        pred: Pred::ALWAYS,
+        test: Test::T,
+    };
+
+    /// Threads whose predicate is true.
+    pub const fn pred(pred: Pred) -> Self {
+        Cond {
+            pred,
+            test: Test::T,
+        }
+    }
+
+    /// Threads whose condition code passes.
+    pub const fn test(test: Test) -> Self {
+        Cond {
+            pred: Pred::ALWAYS,
+            test,
+        }
+    }
+
+    const fn decode(word: u64) -> Self {
+        Cond {
+            pred: Pred::decode(word),
+            test: Test::from_code(word),
+        }
+    }
+
+    const fn encode(self) -> u64 {
+        self.pred.encode() | self.test.bits() as u64
+    }
+}
+
+/// Where an instruction leads: bits 43:20, and bit 5 that says what is in them (spec 2.2, 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// `off24`: bytes from the address behind the instruction on, one of [`OFFSETS`]; of BRX to what the
+    /// register is added.
+    Offset(i32),
+    /// Constant bank, bit 5 set: UNSUPPORTED.
+    Bank {
+        /// Bits 40:36, 0..=31.
+        bank: u8,
+        /// Bits 35:20.
+        address: u16,
+    },
+}
+
+impl Target {
+    /// The offset with which the instruction at `pc` leads to `address`, not normalized; `None` if it does
+    /// not fit.
+    pub fn direct(pc: u32, address: i64) -> Option<Self> {
+        let offset = address - (i64::from(pc) + 8);
+        match i32::try_from(offset) {
+            Ok(offset) if OFFSETS.contains(&offset.into()) => Some(Target::Offset(offset)),
+            _ => None,
+        }
+    }
+
+    /// The address to which it leads from `pc`, as it is before it is checked and normalized: t of spec 2.2.
+    /// `None` of a constant bank.
+    pub fn address(self, pc: u32) -> Option<i64> {
+        match self {
+            Target::Offset(offset) => Some(i64::from(pc) + 8 + i64::from(offset)),
+            Target::Bank { .. } => None,
+        }
+    }
+
+    const fn decode(word: u64) -> Self {
+        if bit(word, 5) {
+            Target::Bank {
+                bank: bits(word, 40, 36) as u8,
+                address: bits(word, 35, 20) as u16,
+            }
+        } else {
+            // Bits 43:20, sign extended.
+            Target::Offset(((word << 20) as i64 >> 40) as i32)
+        }
+    }
+
+    const fn encode(self) -> u64 {
+        match self {
+            Target::Offset(offset) => (offset as u64 & 0xff_ffff) << 20,
+            Target::Bank { bank, address } => {
+                (bank as u64 & 31) << 36 | (address as u64) << 20 | 1 << 5
+            }
+        }
+    }
+}
+
+/// SSY, PBK, PCNT, PRET, CAL (spec 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SetUp {
+    /// Bits 63:52.
+    pub op: SetUpOp,
+    /// Bits 43:20 and 5.
+    pub target: Target,
+    /// Bit 6 clear, of CAL and PRET only: `.NOINC`, no effect here.
+    pub noinc: bool,
+}
+
+/// BRA (spec 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Branch {
+    /// Bits 19:16 and 4:0.
+    pub cond: Cond,
+    /// Bits 43:20 and 5.
+    pub target: Target,
+    /// Bit 7, `.U`: all active threads or none.
+    pub unanimous: bool,
+    /// Bit 6, `.LMT`: no effect here.
+    pub lmt: bool,
+}
+
+/// BRX (spec, appendix A); UNSUPPORTED in a unit built without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Indirect {
+    /// Bits 19:16 and 4:0.
+    pub cond: Cond,
+    /// Bits 43:20 and 5.
+    pub target: Target,
+    /// Bits 15:8: the register with the rest of the address, 255 is RZ.
+    pub register: u8,
+    /// Bit 6, `.LMT`: no effect here.
+    pub lmt: bool,
+}
+
+/// SYNC, BRK, CONT, RET, EXIT (spec 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Leave {
+    /// Bits 63:52.
+    pub op: LeaveOp,
+    /// Bits 19:16 and 4:0.
+    pub cond: Cond,
+    /// Bit 5, of EXIT only: `.KEEPREFCOUNT`, no effect here.
+    pub keep_ref_count: bool,
+}
+
+/// An instruction word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// SSY, PBK, PCNT, PRET, CAL.
+    SetUp(SetUp),
+    /// BRA.
+    Branch(Branch),
+    /// BRX.
+    Indirect(Indirect),
+    /// SYNC, BRK, CONT, RET, EXIT.
+    Leave(Leave),
+    /// UNSUPPORTED: another opcode of the block, and the word.
+    Unsupported(BlockOp, u64),
+    /// ILLEGAL: an opcode of the block without a name, E3B to E3F, and the word.
+    Illegal(u64),
+    /// OTHER: a black box, as it is.
+    Other(u64),
+}
+
+impl Word {
+    /// NOP.
+    pub const NOP: Word = Word::Other(NOP);
+
+    /// SSY, PBK, PCNT, PRET or CAL with offset 0, to be pushed with a label.
+    pub const fn set_up(op: SetUpOp) -> Self {
+        Word::SetUp(SetUp {
+            op,
+            target: Target::Offset(0),
+            noinc: false,
+        })
+    }
+
+    /// BRA with offset 0, to be pushed with a label.
+    pub const fn bra(cond: Cond) -> Self {
+        Word::Branch(Branch {
+            cond,
+            target: Target::Offset(0),
+            unanimous: false,
+            lmt: false,
+        })
+    }
+
+    /// SYNC, BRK, CONT, RET or EXIT.
+    pub const fn leave(op: LeaveOp, cond: Cond) -> Self {
+        Word::Leave(Leave {
+            op,
+            cond,
+            keep_ref_count: false,
+        })
+    }
+
+    /// The fields of a word.
+    pub const fn decode(word: u64) -> Self {
+        // SYNC is told by bits 63:51 (spec 2.3).
+        if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
+            return Word::Leave(Leave {
+                op: LeaveOp::Sync,
+                cond: Cond::decode(word),
+                keep_ref_count: false,
+            });
+        }
+        if !matches!(word >> 56, 0xE2 | 0xE3) {
+            return Word::Other(word);
+        }
+        let op = bits(word, 63, 52) as u16;
+        let (cond, target) = (Cond::decode(word), Target::decode(word));
+        if let Some(op) = SetUpOp::from_bits(op) {
+            return Word::SetUp(SetUp {
+                op,
+                target,
+                noinc: op.has_noinc() && !bit(word, 6),
+            });
+        }
+        if let Some(op) = LeaveOp::from_bits(op) {
+            return Word::Leave(Leave {
+                op,
+                cond,
+                keep_ref_count: matches!(op, LeaveOp::Exit) && bit(word, 5),
+            });
+        }
+        match op {
+            0xE24 => Word::Branch(Branch {
+                cond,
+                target,
+                unanimous: bit(word, 7),
+                lmt: bit(word, 6),
+            }),
+            0xE25 => Word::Indirect(Indirect {
+                cond,
+                target,
+                register: bits(word, 15, 8) as u8,
+                lmt: bit(word, 6),
+            }),
+            _ => match BlockOp::from_bits(op) {
+                Some(op) => Word::Unsupported(op, word),
+                None => Word::Illegal(word),
+            },
+        }
+    }
+
+    /// The word, with zeros in the bits that the unit ignores; bits above a field's width are not encoded.
+    pub const fn encode(self) -> u64 {
+        match self {
+            Word::SetUp(SetUp { op, target, noinc }) => {
+                let counts = op.has_noinc() && !noinc;
+                (op.bits() as u64) << 52 | target.encode() | (counts as u64) << 6
+            }
+            Word::Branch(Branch {
+                cond,
+                target,
+                unanimous,
+                lmt,
+            }) => {
+                0xE24 << 52
+                    | target.encode()
+                    | cond.encode()
+                    | (unanimous as u64) << 7
+                    | (lmt as u64) << 6
+            }
+            Word::Indirect(Indirect {
+                cond,
+                target,
+                register,
+                lmt,
+            }) => {
+                0xE25 << 52
+                    | target.encode()
+                    | cond.encode()
+                    | (register as u64) << 8
+                    | (lmt as u64) << 6
+            }
+            Word::Leave(Leave {
+                op,
+                cond,
+                keep_ref_count,
+            }) => {
+                let high = match op {
+                    LeaveOp::Sync => 0xF0F8 << 48,
+                    op => (op.bits() as u64) << 52,
+                };
+                let keep = matches!(op, LeaveOp::Exit) && keep_ref_count;
+                high | cond.encode() | (keep as u64) << 5
+            }
+            Word::Unsupported(_, word) | Word::Illegal(word) | Word::Other(word) => word,
+        }
+    }
+
+    /// Whether the fields of `word` say all of it: the bits that the unit ignores are 0.
+    pub const fn is_canonical(word: u64) -> bool {
+        Word::decode(word).encode() == word
+    }
+
+    /// Its target, if it is of an instruction that has one.
+    pub const fn target(self) -> Option<Target> {
+        match self {
+            Word::SetUp(SetUp { target, .. })
+            | Word::Branch(Branch { target, .. })
+            | Word::Indirect(Indirect { target, .. }) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The same instruction with another target; one without a target as it is.
+    #[must_use]
+    pub const fn with_target(self, target: Target) -> Self {
+        match self {
+            Word::SetUp(set_up) => Word::SetUp(SetUp { target, ..set_up }),
+            Word::Branch(branch) => Word::Branch(Branch { target, ..branch }),
+            Word::Indirect(indirect) => Word::Indirect(Indirect { target, ..indirect }),
+            other => other,
+        }
+    }
+
+    /// Its mnemonic without suffixes; `None` of a black box and of an opcode without a name.
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Word::SetUp(SetUp { op, .. }) => op.name(),
+            Word::Branch(_) => "BRA",
+            Word::Indirect(_) => "BRX",
+            Word::Leave(Leave { op, .. }) => op.name(),
+            Word::Unsupported(op, _) => op.name(),
+            Word::Illegal(_) | Word::Other(_) => return None,
+        })
+    }
+}
+
+/// A place in a [`Code`], which may be named before it is known. Belongs to the `Code` that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label(usize);
+
+/// Why there is no program of a [`Code`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeError {
+    /// More than [`MOST_BUNDLES`] bundles.
+    TooLong,
+    /// The instruction at `at` leads to `label`, which was never bound.
+    Unbound {
+        /// Address of the instruction.
+        at: u32,
+        /// The label.
+        label: Label,
+    },
+}
+
+/// Instructions as they are put into bundles: control words are placed by it, and targets may be labels.
+///
+/// ```
+/// use reconverge::spa5::isa::{Code, Cond, LeaveOp, SetUpOp, Word};
+///
+/// let mut code = Code::default();
+/// let top = code.label();
+/// code.bind(top);
+/// code.push_to(Word::set_up(SetUpOp::Pcnt), top);
+/// code.push(Word::leave(LeaveOp::Cont, Cond::ALWAYS));
+/// let words = code.finish().unwrap();
+/// assert_eq!(words[1..3], [0xe2b0_0fff_ff80_0000, 0xe350_0000_0007_000f]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// Control and instruction words so far.
+    words: Vec<u64>,
+    labels: Vec<Option<u32>>,
+    /// Instructions that lead to labels.
+    named: Vec<(u32, Label)>,
+}
+
+impl Code {
+    /// Address of the next word: of a control word if the next instruction is the first of its bundle and
+    /// [`Code::control`] has not placed one.
+    pub fn end(&self) -> u32 {
+        // Some 2^29 words before this could be wrong; MOST_BUNDLES is far less.
+        u32::try_from(self.words.len() * 8).unwrap_or(!31)
+    }
+
+    /// Address of the next instruction.
+    pub fn here(&self) -> u32 {
+        norm(self.end())
+    }
+
+    /// Whether there is no place for another instruction: [`Code::finish`] would refuse it.
+    pub fn is_full(&self) -> bool {
+        self.words.len() >= MOST_BUNDLES * WORDS
+    }
+
+    /// Whether nothing was put into it.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Adds an instruction, and before the first of a bundle the control word; its address.
+    pub fn push(&mut self, word: Word) -> u32 {
+        self.push_raw(word.encode())
+    }
+
+    /// Adds an instruction that leads to `label`; its address. A word without a target stays as it is.
+    pub fn push_to(&mut self, word: Word, label: Label) -> u32 {
+        self.push_raw_to(word.with_target(Target::Offset(0)).encode(), label)
+    }
+
+    /// Adds the instruction `word`, whatever it is; its address.
+    pub fn push_raw(&mut self, word: u64) -> u32 {
+        if is_control(self.end()) {
+            self.words.push(CONTROL);
+        }
+        let at = self.end();
+        self.words.push(word);
+        at
+    }
+
+    /// Adds the instruction `word` likewise; bits that are ignored stay.
+    pub(super) fn push_raw_to(&mut self, word: u64, label: Label) -> u32 {
+        let at = self.push_raw(word);
+        if Word::decode(word).target().is_some() {
+            self.named.push((at, label));
+        }
+        at
+    }
+
+    /// Places `word` as the control word of a new bundle, where otherwise [`CONTROL`] would be; its address.
+    /// `None`, and nothing is done, within a bundle.
+    pub fn control(&mut self, word: u64) -> Option<u32> {
+        let at = self.end();
+        if !is_control(at) {
+            return None;
+        }
+        self.words.push(word);
+        Some(at)
+    }
+
+    /// Fills up with NOP to a multiple of `bytes`, which should be one of [`BUNDLE`].
+    pub fn align(&mut self, bytes: u32) {
+        while !self.end().is_multiple_of(bytes.max(1)) && !self.is_full() {
+            self.push_raw(NOP);
+        }
+    }
+
+    /// A label that is not bound yet.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// Binds `label` to the address of the next instruction.
+    pub fn bind(&mut self, label: Label) {
+        self.bind_at(label, self.here());
+    }
+
+    /// Binds `label` to the address of the next word, as ptxas does (spec 2.2): that of the control word if
+    /// the next instruction is the first of its bundle.
+    pub fn bind_control(&mut self, label: Label) {
+        self.bind_at(label, self.end());
+    }
+
+    /// Binds `label` to any address.
+    pub fn bind_at(&mut self, label: Label, address: u32) {
+        self.labels[label.0] = Some(address);
+    }
+
+    /// What `label` is bound to.
+    pub fn address(&self, label: Label) -> Option<u32> {
+        self.labels.get(label.0).copied().flatten()
+    }
+
+    /// The words of a program: whole bundles, filled up with NOP.
+    ///
+    /// # Errors
+    ///
+    /// See [`CodeError`].
+    pub fn finish(mut self) -> Result<Vec<u64>, CodeError> {
+        self.align(BUNDLE);
+        if self.words.len() > MOST_BUNDLES * WORDS {
+            return Err(CodeError::TooLong);
+        }
+        for &(at, label) in &self.named {
+            let address = self
+                .address(label)
+                .ok_or(CodeError::Unbound { at, label })?;
+            // Offsets within MOST_BUNDLES bundles are far smaller than those that fit.
+            let target = Target::direct(at, address.into()).ok_or(CodeError::TooLong)?;
+            let word = &mut self.words[at as usize / 8];
+            *word = *word & !Target::Offset(-1).encode() | target.encode();
+        }
+        Ok(self.words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set_up(op: SetUpOp, offset: i32) -> Word {
+        Word::set_up(op).with_target(Target::Offset(offset))
+    }
+
+    /// The table of spec 2.3.
+    #[test]
+    fn canonical_words_of_the_table() {
+        let always = Cond::ALWAYS;
+        for (word, fields) in [
+            (0xe290_0000_0400_0000, set_up(SetUpOp::Ssy, 0x40)),
+            (0xe2a0_0000_0800_0000, set_up(SetUpOp::Pbk, 0x80)),
+            (0xe2b0_0fff_ff80_0000, set_up(SetUpOp::Pcnt, -8)),
+            (0xe270_0000_0080_0040, set_up(SetUpOp::Pret, 8)),
+            (0xe260_0000_0280_0040, set_up(SetUpOp::Cal, 0x28)),
+            (0xe240_0000_0007_000f, Word::bra(always)),
+            (0xf0f8_0000_0007_000f, Word::leave(LeaveOp::Sync, always)),
+            (0xe340_0000_0007_000f, Word::leave(LeaveOp::Brk, always)),
+            (0xe350_0000_0007_000f, Word::leave(LeaveOp::Cont, always)),
+            (0xe320_0000_0007_000f, Word::leave(LeaveOp::Ret, always)),
+            (0xe300_0000_0007_000f, Word::leave(LeaveOp::Exit, always)),
+            (NOP, Word::NOP),
+        ] {
+            assert_eq!(Word::decode(word), fields, "{word:016x}");
+            assert_eq!(fields.encode(), word, "{fields:?}");
+        }
+    }
+
+    /// Spec 2.3 and 2.4, bit positions. Offsets are those of the spec's own instructions.
+    #[test]
+    fn fields_lie_where_the_spec_puts_them() {
+        let cond = Cond {
+            pred: Pred::not_p(2),
+            test: Test::Hi,
+        };
+        let bank = Target::Bank {
+            bank: 0x15,
+            address: 0xA5C3,
+        };
+        let bits = 0xA << 16 | 0x14;
+        let op = |op: u64| op << 52;
+        let branch = Branch {
+            cond,
+            target: Target::Offset(-0x80_0000),
+            unanimous: true,
+            lmt: false,
+        };
+        let indirect = Indirect {
+            cond,
+            target: Target::Offset(0x7f_ffff),
+            register: 0xA5,
+            lmt: true,
+        };
+        let leave = |op, keep_ref_count| {
+            Word::Leave(Leave {
+                op,
+                cond,
+                keep_ref_count,
+            })
+        };
+        let noinc = |op, noinc| {
+            Word::SetUp(SetUp {
+                op,
+                target: bank,
+                noinc,
+            })
+        };
+        let in_bank = 0x15 << 36 | 0xA5C3 << 20 | 1 << 5;
+        for (word, fields) in [
+            (
+                op(0xE24) | 0x80_0000 << 20 | bits | 1 << 7,
+                Word::Branch(branch),
+            ),
+            (
+                op(0xE25) | 0x7f_ffff << 20 | bits | 0xA5 << 8 | 1 << 6,
+                Word::Indirect(indirect),
+            ),
+            (
+                op(0xE24) | in_bank | bits | 1 << 6,
+                Word::Branch(Branch {
+                    target: bank,
+                    unanimous: false,
+                    lmt: true,
+                    ..branch
+                }),
+            ),
+            (op(0xE30) | bits | 1 << 5, leave(LeaveOp::Exit, true)),
+            (op(0xE30) | bits, leave(LeaveOp::Exit, false)),
+            (0xF0F8 << 48 | bits, leave(LeaveOp::Sync, false)),
+            (op(0xE26) | in_bank | 1 << 6, noinc(SetUpOp::Cal, false)),
+            (op(0xE26) | in_bank, noinc(SetUpOp::Cal, true)),
+            (op(0xE27) | in_bank, noinc(SetUpOp::Pret, true)),
+            (op(0xE29) | in_bank, noinc(SetUpOp::Ssy, false)),
+        ] {
+            assert_eq!(Word::decode(word), fields, "{word:016x}");
+            assert_eq!(fields.encode(), word, "{fields:?}");
+        }
+    }
+
+    /// Walks one bit through a word of each opcode: it is in a field, ignored as spec 2.3 says, or changes
+    /// the opcode.
+    #[test]
+    fn every_bit_is_a_field_or_ignored() {
+        let mask = |hi: u32, lo: u32| (1 << (hi + 1)) - (1 << lo);
+        let cond: u64 = mask(19, 16) | mask(4, 0);
+        for op in 0xE20..=0xE3F_u64 {
+            for bank in [0, 1 << 5] {
+                let target = if bank == 0 {
+                    mask(43, 20)
+                } else {
+                    mask(40, 20)
+                } | 1 << 5;
+                let fields = match op {
+                    0xE29..=0xE2B => target,
+                    0xE26 | 0xE27 => target | 1 << 6,
+                    0xE24 => target | cond | mask(7, 6),
+                    0xE25 => target | cond | mask(15, 8) | 1 << 6,
+                    0xE34 | 0xE35 | 0xE32 => cond,
+                    0xE30 => cond | 1 << 5,
+                    _ => mask(51, 0),
+                };
+                let plain = op << 52 | bank & fields;
+                assert!(Word::is_canonical(plain), "{plain:016x}");
+                for i in 0..52 {
+                    // Bit 5 itself says which fields there are.
+                    if i == 5 {
+                        continue;
+                    }
+                    let word = plain ^ 1 << i;
+                    let again = Word::decode(word).encode();
+                    let kept = if fields >> i & 1 == 1 { word } else { plain };
+                    assert_eq!(again, kept, "{word:016x}");
+                    assert_eq!(Word::is_canonical(word), fields >> i & 1 == 1);
+                }
+            }
+        }
+        // SYNC is told by its high 13 bits.
+        let sync = 0xf0f8_0000_0007_000f;
+        for i in 0..64 {
+            let word: u64 = sync ^ 1 << i;
+            match i {
+                51.. => assert_eq!(Word::decode(word), Word::Other(word)),
+                _ if cond >> i & 1 == 1 => assert_eq!(Word::decode(word).encode(), word),
+                _ => assert_eq!(Word::decode(word).encode(), sync),
+            }
+        }
+    }
+
+    /// Spec 2.3: names and numbers of the block, and what is outside it.
+    #[test]
+    fn opcodes_are_those_of_the_list() {
+        let names = [
+            "JMX",
+            "JMP",
+            "JCAL",
+            "PEXIT",
+            "BRA",
+            "BRX",
+            "CAL",
+            "PRET",
+            "PLONGJMP",
+            "SSY",
+            "PBK",
+            "PCNT",
+            "GETCRSPTR",
+            "GETLMEMBASE",
+            "SETCRSPTR",
+            "SETLMEMBASE",
+            "EXIT",
+            "LONGJMP",
+            "RET",
+            "KIL",
+            "BRK",
+            "CONT",
+            "RTT",
+            "SAM",
+            "RAM",
+            "IDE",
+            "BPT",
+        ];
+        for (op, name) in (0xE20..).zip(names) {
+            assert_eq!(Word::decode(op << 52).name(), Some(name), "{op:x}");
+        }
+        assert_eq!(
+            BlockOp::ALL.len() + SetUpOp::ALL.len() + LeaveOp::ALL.len() - 1 + 2,
+            27
+        );
+        for op in 0xE3B..=0xE3F_u64 {
+            let word = op << 52 | 0x7_000f;
+            assert_eq!(Word::decode(word), Word::Illegal(word));
+            assert_eq!(Word::decode(word).name(), None);
+        }
+        for word in [
+            0,
+            u64::MAX,
+            0xe1ff << 48,
+            0xe400 << 48,
+            0xf0f0 << 48,
+            CONTROL,
+        ] {
+            assert_eq!(Word::decode(word), Word::Other(word));
+            assert_eq!(Word::decode(word).encode(), word);
+        }
+    }
+
+    /// Names and codes of spec 2.4.
+    #[test]
+    fn tests_are_those_of_the_table() {
+        let names = "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T OFF LO SFF LS HI SFT HS OFT \
+                     CSM_TA CSM_TR CSM_MX FCSM_TA FCSM_TR FCSM_MX RLE RGT";
+        assert_eq!(names.split(' ').count(), 32);
+        for (code, name) in (0..).zip(names.split(' ')) {
+            let test = Test::from_code(code);
+            assert_eq!((test.name(), u64::from(test.bits())), (name, code));
+            assert_eq!(Test::from_name(&name.to_lowercase()), Some(test));
+            assert_eq!(test.is_unsupported(), code >= 0x18);
+            assert_eq!(Test::from_code(code + 32), test);
+        }
+        assert_eq!(Test::from_name("SYNC"), None);
+    }
+
+    #[test]
+    fn encode_masks_too_wide_values() {
+        let word = Word::Branch(Branch {
+            cond: Cond::pred(Pred::p(0xF8)),
+            target: Target::Bank {
+                bank: 0xE0,
+                address: 0,
+            },
+            unanimous: false,
+            lmt: false,
+        });
+        assert_eq!(word.encode(), 0xe240_0000_0000_002f);
+        let word = set_up(SetUpOp::Ssy, 1 << 24);
+        assert_eq!(word.encode(), 0xe290 << 48);
+    }
+
+    /// Spec 2.1 and 2.2, with the places of the worked examples.
+    #[test]
+    fn addresses() {
+        assert_eq!([0, 8, 0x18, 0x20, 0x3c].map(norm), [8, 8, 0x18, 0x28, 0x3c]);
+        assert_eq!([8, 0x10, 0x18, 0x38].map(seq), [0x10, 0x18, 0x28, 0x48]);
+        assert_eq!([norm(u32::MAX - 31), seq(u32::MAX - 7)], [u32::MAX - 23, 8]);
+        assert!(is_control(0x40) && !is_control(0x48));
+        // Slot 2: the base is the next control word. At 0x18, `e240000001800000` leads to 0x38.
+        let target = Target::direct(0x18, 0x38);
+        assert_eq!(target, Some(Target::Offset(0x18)));
+        assert_eq!(Target::Offset(0x18).address(0x18), Some(0x38));
+        for (address, offset) in [
+            (0x10 + 0x7f_ffff, Some(0x7f_ffff)),
+            (0x10 + 0x80_0000, None),
+            (0x10 - 0x80_0000, Some(-0x80_0000)),
+            (0x10 - 0x80_0001, None),
+            (i64::MAX, None),
+        ] {
+            assert_eq!(Target::direct(8, address), offset.map(Target::Offset));
+        }
+    }
+
+    #[test]
+    fn control_words_with_a_plain_slot() {
+        let all = |control| (0..3).fold(control, with_plain_slot);
+        assert_eq!(all(0), CONTROL);
+        assert_eq!(all(u64::MAX), CONTROL | 1 << 63);
+        assert_eq!(with_plain_slot(0, 1), 0x7ef << 21);
+        assert_eq!(with_plain_slot(u64::MAX, 2), !(0x1f_f810 << 42));
+    }
+
+    #[test]
+    fn code_places_control_words_and_labels() {
+        let mut code = Code::default();
+        assert!(code.is_empty());
+        let [slot, control, behind] = [(); 3].map(|()| code.label());
+        assert_eq!((code.here(), code.end()), (8, 0));
+        let sync = Word::leave(LeaveOp::Sync, Cond::ALWAYS);
+        assert_eq!(code.push_to(Word::set_up(SetUpOp::Ssy), slot), 8);
+        assert_eq!(code.push_to(Word::set_up(SetUpOp::Pcnt), control), 0x10);
+        // No target: the label says nothing.
+        assert_eq!(code.push_to(sync, behind), 0x18);
+        assert_eq!((code.here(), code.end()), (0x28, 0x20));
+        code.bind(slot);
+        code.bind_control(control);
+        assert_eq!(code.control(7), Some(0x20));
+        assert_eq!(code.control(8), None);
+        assert_eq!((code.here(), code.end()), (0x28, 0x28));
+        assert_eq!(code.address(control), Some(0x20));
+        assert_eq!(code.push_to(Word::bra(Cond::ALWAYS), slot), 0x28);
+        code.align(64);
+        assert_eq!(code.end(), 0x40);
+        code.push_raw(1);
+        let words = code.clone().finish().unwrap();
+        assert_eq!(
+            words,
+            [
+                CONTROL,
+                0xe290_0000_0180_0000,
+                0xe2b0_0000_0080_0000,
+                0xf0f8_0000_0007_000f,
+                7,
+                0xe240_0fff_ff87_000f,
+                NOP,
+                NOP,
+                CONTROL,
+                1,
+                NOP,
+                NOP
+            ]
+        );
+        let at = code.push_to(Word::bra(Cond::ALWAYS), behind);
+        let unbound = CodeError::Unbound { at, label: behind };
+        assert_eq!(code.clone().finish(), Err(unbound));
+        code.bind_at(behind, 0x104);
+        let words = code.finish().unwrap();
+        assert_eq!(words[at as usize / 8], 0xe240_0000_0ac7_000f);
+    }
+
+    #[test]
+    fn code_has_a_limit() {
+        let mut code = Code::default();
+        for _ in 0..3 * MOST_BUNDLES {
+            assert!(!code.is_full());
+            code.push(Word::NOP);
+        }
+        assert!(code.is_full());
+        assert_eq!(code.clone().finish().unwrap().len(), 4 * MOST_BUNDLES);
+        code.push(Word::NOP);
+        assert_eq!(code.finish(), Err(CodeError::TooLong));
+    }
+}

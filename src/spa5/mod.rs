@@ -1,0 +1,20 @@
+//! NVIDIA SPA 5.0 (Maxwell, sm_50): the call/return stack of a warp and its tokens.
+//!
+//! Normative text: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence
+//! unit* ("spec" below).
+
+pub mod asm;
+pub mod environment;
+pub mod generate;
+pub mod golden;
+pub mod import;
+pub mod isa;
+pub mod judge;
+pub mod program;
+pub mod scalar;
+pub mod state;
+mod unit;
+
+/// The unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spa5;

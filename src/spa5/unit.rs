@@ -1,0 +1,408 @@
+//! The unit as the bench sees it.
+
+use rand::Rng;
+use serde::Serialize;
+
+use super::environment::{Surroundings, counts};
+use super::golden::Golden;
+use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
+use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
+use super::{Spa5, asm, generate, import, judge};
+use crate::case::{Case, Conditions, Kind};
+use crate::field::{Field, in_eights};
+use crate::input::InputError;
+use crate::seen::Met;
+use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
+use crate::wave::Filter;
+
+const STATUS_FILTER: &str = "spa5_status";
+const ERROR_FILTER: &str = "spa5_err";
+const TOKEN_FILTER: &str = "spa5_token";
+
+const RUN: u8 = 0;
+const DONE: u8 = 1;
+const UNWIND: u8 = 3;
+
+impl Unit for Spa5 {
+    const NAME: &'static str = "spa5";
+    const LANES: u32 = 32;
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter {
+            name: "BRX",
+            default: 0,
+            range: 0..=1,
+        },
+        Parameter {
+            name: "DEPTH",
+            default: 64,
+            range: 1..=1024,
+        },
+    ];
+    type In = In;
+    type State = State;
+    type Program = Program;
+    type Golden = Golden;
+    type Environment = Surroundings;
+    type Seen = Seen;
+
+    fn fields() -> &'static [Field] {
+        &FIELDS
+    }
+
+    fn running(state: &State) -> bool {
+        matches!(state.status, RUN | UNWIND)
+    }
+
+    fn mid_step(state: &State) -> bool {
+        state.status == UNWIND
+    }
+
+    fn outcome(state: &State) -> String {
+        match state.err {
+            0 if state.status == DONE => "done".to_owned(),
+            0 => "still running".to_owned(),
+            code => format!("error {code} {}", ERROR_NAMES[usize::from(code).min(10)]),
+        }
+    }
+
+    fn pc(state: &State) -> u32 {
+        state.pc
+    }
+
+    fn context(field: &str) -> bool {
+        matches!(
+            field,
+            "pc" | "status" | "err" | "sp" | "vis" | "top_type" | "top_addr"
+        )
+    }
+
+    fn lanes(state: &State, lanes: usize) -> String {
+        let letters: String = (0..lanes).map(|i| state.letter(i)).collect();
+        in_eights(&letters)
+    }
+
+    fn stack(golden: &Golden) -> Option<String> {
+        let tokens: Vec<String> = golden
+            .tokens()
+            .iter()
+            .map(|t| {
+                let name = TOKEN_NAMES[usize::from(t.kind).min(5)];
+                format!("{name}(0x{:x}, 0x{:03x})", t.mask, t.addr)
+            })
+            .collect();
+        Some(if tokens.is_empty() {
+            "-".to_owned()
+        } else {
+            tokens.join(" ")
+        })
+    }
+
+    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)> {
+        match field {
+            "status" => Some((2, Some(STATUS_FILTER))),
+            "err" => Some((4, Some(ERROR_FILTER))),
+            "top_type" => Some((3, Some(TOKEN_FILTER))),
+            _ => None,
+        }
+    }
+
+    fn filters() -> Vec<Filter> {
+        fn named(names: &[&str]) -> Vec<(u64, String)> {
+            (0..).zip(names.iter().map(|n| (*n).to_owned())).collect()
+        }
+        vec![
+            (STATUS_FILTER, 2, named(&STATUS_NAMES)),
+            (ERROR_FILTER, 4, named(&ERROR_NAMES)),
+            (TOKEN_FILTER, 3, named(&TOKEN_NAMES)),
+        ]
+    }
+
+    fn input_signals() -> &'static [(&'static str, u32)] {
+        &[
+            ("dut.rst_ni", 1),
+            ("dut.stall_i", 1),
+            ("dut.launch_i", 1),
+            ("dut.inst_valid_i", 1),
+            ("dut.word_i", 64),
+            ("dut.p0_i", 0),
+            ("dut.p1_i", 0),
+            ("dut.p2_i", 0),
+            ("dut.p3_i", 0),
+        ]
+    }
+
+    fn name(program: &Program) -> &str {
+        &program.name
+    }
+
+    fn rename(program: &mut Program, name: String) {
+        program.name = name;
+    }
+
+    fn check(program: &Program, file: &str) -> Result<(), InputError> {
+        let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
+        if program.words.len() > MOST_BUNDLES * WORDS {
+            let why = format!(
+                "{} words, there is room for {}",
+                program.words.len(),
+                MOST_BUNDLES * WORDS
+            );
+            return bad("words", why);
+        }
+        if !program.words.len().is_multiple_of(WORDS) {
+            return bad(
+                "words",
+                format!("{} words are no whole bundles", program.words.len()),
+            );
+        }
+        // Spec 6: not allowed, and nothing checks it.
+        if !program.prog_size.is_multiple_of(BUNDLE) {
+            return bad(
+                "prog_size",
+                format!("{} is no multiple of {BUNDLE}", program.prog_size),
+            );
+        }
+        if !program.entry.is_multiple_of(8) {
+            return bad("entry", format!("{} is no multiple of 8", program.entry));
+        }
+        Ok(())
+    }
+
+    fn setup(_: &Program) -> Vec<In> {
+        Vec::new()
+    }
+
+    fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> In {
+        let program = &case.program;
+        let mut pins = In {
+            launch: 1,
+            entry: program.entry,
+            prog_size: program.prog_size,
+            launch_mask: case.launch_mask,
+            ..In::default()
+        };
+        // A launch must not keep anything of the launch before it.
+        if let Some(rng) = again {
+            if case.conditions == Conditions::Noise && rng.random() {
+                // From another place: from the first one, random words die at the same error each time.
+                pins.entry = rng.random_range(0..program.prog_size / 8 + 1) * 8;
+            }
+            match rng.random_range(0..12) {
+                0 => pins.entry = program.prog_size.wrapping_add(8 * rng.random_range(0..3)),
+                1 => {
+                    pins.prog_size = pins.entry / BUNDLE * BUNDLE + BUNDLE * rng.random_range(0..4)
+                }
+                2 => pins.launch_mask = rng.random(),
+                3 => pins.launch_mask = 1 << rng.random_range(0..case.lanes),
+                4 => pins.launch_mask = 0,
+                5 => pins.prog_size = rng.random::<u32>() / BUNDLE * BUNDLE,
+                _ => {}
+            }
+        }
+        pins
+    }
+
+    fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
+        match kind {
+            Kind::Structured => {
+                let options = generate::Options::random(rng);
+                generate::structured(rng, &options)
+            }
+            Kind::NearLegal => generate::near_legal(rng),
+            Kind::Raw => generate::raw(rng),
+        }
+    }
+
+    fn load(
+        bytes: &[u8],
+        file: &str,
+        options: &LoadOptions,
+    ) -> Result<Loaded<Program>, InputError> {
+        options.for_other(Self::NAME)?;
+        import::load(bytes, file, options)
+    }
+
+    fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
+        import::list(bytes, file)
+    }
+
+    fn disassemble(program: &Program, pc: u32) -> String {
+        asm::disassemble(program.word(pc), pc, program)
+    }
+
+    fn to_text(program: &Program) -> String {
+        asm::program_text(program)
+    }
+
+    fn to_hex(program: &Program) -> String {
+        asm::hex_text(program)
+    }
+
+    fn trace(step: u64, before: &State, _: &In, golden: &Golden, _: usize) -> String {
+        let after = golden.state();
+        let top = (after.sp > 0).then_some((
+            after.top_type,
+            after.top_vis,
+            after.top_addr,
+            after.top_mask,
+        ));
+        let record = TraceRecord {
+            step,
+            pc: before.pc,
+            word: golden.step_word(),
+            a: before.active,
+            t: golden.taken(),
+            active: after.active,
+            pc_next: after.pc,
+            d_brk: after.d_brk,
+            d_cont: after.d_cont,
+            d_ret: after.d_ret,
+            exited: after.exited,
+            vis: after.vis,
+            sp: after.sp,
+            status: after.status,
+            err: after.err,
+            top,
+        };
+        // Numbers and lists of them: nothing in it can fail to serialise.
+        serde_json::to_string(&record).unwrap_or_default()
+    }
+
+    fn record(before: &State, pins: &In, after: &State) -> Record {
+        let threads = counts(before, pins.word, after);
+        Record {
+            pc: before.pc,
+            context: 0,
+            executes: threads,
+            counts: threads,
+        }
+    }
+
+    fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
+        judge::judge(case, records, end)
+    }
+}
+
+/// One step in a trace file: names, order and meaning are fixed (spec 4.5).
+#[derive(Serialize)]
+struct TraceRecord {
+    step: u64,
+    pc: u32,
+    word: u64,
+    a: u64,
+    t: u64,
+    active: u64,
+    pc_next: u32,
+    d_brk: u64,
+    d_cont: u64,
+    d_ret: u64,
+    exited: u64,
+    vis: u8,
+    sp: u16,
+    status: u8,
+    err: u8,
+    /// Type, vis, address, mask.
+    top: Option<(u8, u8, u32, u64)>,
+}
+
+/// What a campaign has met of this unit.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    errors: Met,
+    status: Met,
+    /// By bits 63:52 less 0xE20; SYNC and OTHER behind them.
+    opcodes: Met,
+    sp: Met,
+    tokens: Met,
+    vis: Met,
+    /// CC tests of executed instructions.
+    tests: Met,
+}
+
+/// Numbers of the opcodes met: 0..=31 for 0xE20 to 0xE3F.
+const SYNC: usize = 32;
+const OTHER: usize = 33;
+
+fn opcode(word: u64) -> usize {
+    match word >> 52 {
+        op @ 0xE20..=0xE3F => (op - 0xE20) as usize,
+        _ if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 => SYNC,
+        _ => OTHER,
+    }
+}
+
+/// Whether the unit looks at the CC test of a word (spec 2.3).
+fn has_test(word: u64) -> bool {
+    // BRA, BRX, EXIT, RET, BRK, CONT, SYNC.
+    matches!(opcode(word), 0x04 | 0x05 | 0x10 | 0x12 | 0x14 | 0x15 | SYNC)
+}
+
+impl unit::Seen<Spa5> for Seen {
+    fn see(&mut self, pins: &In, step: Step, s: &State) {
+        self.errors.hit(s.err.into());
+        self.status.hit(s.status.into());
+        self.sp.hit(s.sp.into());
+        self.tokens.hit(s.top_type.into());
+        self.vis.hit(s.vis.into());
+        let op = opcode(pins.word);
+        let ran = step != Step::None;
+        self.opcodes.hit_if(ran, op);
+        self.tests
+            .hit_if(ran && has_test(pins.word), (pins.word & 31) as usize);
+    }
+
+    fn launched(&mut self, _: &Program) {}
+
+    fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in [
+            (&mut self.errors, &other.errors),
+            (&mut self.status, &other.status),
+            (&mut self.opcodes, &other.opcodes),
+            (&mut self.sp, &other.sp),
+            (&mut self.tokens, &other.tokens),
+            (&mut self.vis, &other.vis),
+            (&mut self.tests, &other.tests),
+        ] {
+            mine.merge(theirs);
+        }
+    }
+
+    fn lines(&self) -> Vec<(String, String)> {
+        let line = |name: &str, what: String| (name.to_owned(), what);
+        vec![
+            line("errors", self.errors.above(1)),
+            line(
+                "status",
+                self.status.text(|n| STATUS_NAMES[n & 3].to_owned()),
+            ),
+            line(
+                "opcodes",
+                format!("{} of {}", self.opcodes.iter().count(), OTHER + 1),
+            ),
+            line("CC tests", format!("{} of 32", self.tests.iter().count())),
+            line("stack", format!("{} tokens", self.sp.ranges())),
+            line(
+                "on top",
+                self.tokens.text(|n| TOKEN_NAMES[n.min(5)].to_owned()),
+            ),
+        ]
+    }
+
+    fn missing(&self) -> Vec<String> {
+        let mut missing: Vec<String> = (1..ERROR_NAMES.len())
+            .filter(|n| !self.errors.has(*n))
+            .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
+            .collect();
+        let mut want = |seen: bool, what: &str| {
+            if !seen {
+                missing.push(what.to_owned());
+            }
+        };
+        want(self.status.all(0..4), "every status");
+        want(self.opcodes.all(0..=OTHER), "every opcode");
+        want(self.tests.all(0..32), "every CC test");
+        want(self.sp.all(0..=64), "every fill of the stack");
+        want(self.tokens.all(0..=5), "every type of token on top");
+        missing
+    }
+}

@@ -1,0 +1,412 @@
+//! Unit spa5.
+
+use reconverge::spa5::Spa5;
+use reconverge::spa5::program::Program;
+
+use super::{Change, Mistake, Tested};
+
+/// When a launch is taken.
+const STOPPED: &str = "((status_q == spa5_pkg::StatusDone) | (status_q == spa5_pkg::StatusErr));";
+const UNWINDS: &str = "(status_q == spa5_pkg::StatusUnwind) & ~stall_i;";
+
+impl Tested for Spa5 {
+    const LONG: &str = "if_in_loop.s";
+    const IF_ELSE: &str = "if_else.s";
+    // The side that branches goes first.
+    const PARTS: [usize; 3] = [2, 5, 7];
+    const FLIPPED: &str = "active[1].0@6";
+    const SHOWN: &str = "d_cont[3].0@30";
+    const FIELDS: &str = "active exited d_brk d_cont d_ret top_mask pc top_addr sp status err vis top_type \
+                          top_vis";
+    const MISTAKE: Mistake = Mistake {
+        text: "        ISETP\n    @P0 BRA NOWHERE\n        EXIT\n",
+        line: 2,
+        shown: "BRA NOWHERE",
+    };
+    const CUT_OFF: Option<&str> = None;
+    const TRACE: &str =
+        "step pc word a t active pc_next d_brk d_cont d_ret exited vis sp status err top";
+    const TRACED: &str = r#"{"step":0,"pc":8,"word":6587358879960006407,"a":15,"t":15,"active":15,"pc_next":16,"d_brk":0,"d_cont":0,"d_ret":0,"exited":0,"vis":0,"sp":0,"status":0,"err":0,"top":null}"#;
+
+    const DECISIONS: &[Change] = &[
+        // The address of a control word: of every second one only; never, when it is the next one; at launch.
+        (
+            "spa5_seq.sv",
+            "(address[4:0] == 5'd0)",
+            "(address[5:0] == 6'd0)",
+        ),
+        (
+            "spa5_seq.sv",
+            "assign pc_seq   = norm(pc_next);",
+            "assign pc_seq   = pc_next;",
+        ),
+        (
+            "spa5_seq.sv",
+            "assign pc_entry = norm(entry_i);",
+            "assign pc_entry = entry_i;",
+        ),
+        // Targets count from the next instruction; no target lies behind.
+        ("spa5_seq.sv", "{3'd0, pc_q} + 35'd8 +", "{3'd0, pc_seq} +"),
+        (
+            "spa5_seq.sv",
+            "{{11{offset[23]}}, offset}",
+            "{11'd0, offset}",
+        ),
+        // A divergent BRA keeps all threads for later, or leads them back to itself.
+        ("spa5_seq.sv", "push_mask = rest;", "push_mask = active;"),
+        (
+            "spa5_seq.sv",
+            "(is_brx & all) ? pc_q : pc_seq;",
+            "(is_brx | split) ? pc_q : pc_seq;",
+        ),
+        // BRA.U goes where anybody wants.
+        (
+            "spa5_seq.sv",
+            "jump      = unanimous ? all : some;",
+            "jump      = some;",
+        ),
+        // CAL returns to where it went.
+        (
+            "spa5_seq.sv",
+            "push_addr = is_setup ? target",
+            "push_addr = (is_setup | is_call) ? target",
+        ),
+        // A leaving instruction that nobody executes wants its token; SYNC is content with a PBK.
+        (
+            "spa5_seq.sv",
+            "no_token   = some & |(leave[3:0] & ~vis);",
+            "no_token   = |(leave[3:0] & ~vis);",
+        ),
+        (
+            "spa5_seq.sv",
+            "no_token   = some & |(leave[3:0] & ~vis);",
+            "no_token   = some & |(leave[3:0] & ~{vis[3:1], vis[0] | vis[1]});",
+        ),
+        // Limits, one off.
+        (
+            "spa5_stack.sv",
+            "assign full_o     = sp_q == Full;",
+            "assign full_o     = sp_q == Full - 1'b1;",
+        ),
+        (
+            "spa5_seq.sv",
+            "(sum >= {3'd0, prog_size_q})",
+            "(sum > {3'd0, prog_size_q})",
+        ),
+        // A misaligned target outside of the program is outside of it first.
+        (
+            "spa5_seq.sv",
+            "else if (misaligned) ",
+            "else if (misaligned & ~range) ",
+        ),
+        // A branch that nobody takes has its target checked.
+        (
+            "spa5_seq.sv",
+            "assign to_target = is_setup | jump;",
+            "assign to_target = is_setup | jump | is_bra;",
+        ),
+        // One bit of the table of a CC test; a test that does not exist.
+        ("spa5_cond.sv", "16'h3366;", "16'h3362;"),
+        (
+            "spa5_decode.sv",
+            "assign no_such_test = &word_i[4:3];",
+            "assign no_such_test = &word_i[4:2];",
+        ),
+        // The constant bank form of BRA.
+        (
+            "spa5_decode.sv",
+            "unsupported_o = const_bank | no_such_test;",
+            "unsupported_o = no_such_test;",
+        ),
+        // PBK and PCNT leave the SSY below them to SYNC, CAL everything; a pop does not bring it back.
+        (
+            "spa5_stack.sv",
+            "(vis_q & 4'b1110) | 4'b0010;",
+            "vis_q | 4'b0010;",
+        ),
+        (
+            "spa5_stack.sv",
+            "(vis_q & 4'b1110) | 4'b0100;",
+            "vis_q | 4'b0100;",
+        ),
+        (
+            "spa5_stack.sv",
+            "vis_d = 4'b1000;",
+            "vis_d = vis_q | 4'b1000;",
+        ),
+        ("spa5_stack.sv", "vis_d = top_vis;", "vis_d = vis_q;"),
+        // A pop shows the token popped once more.
+        (
+            "spa5_stack.sv",
+            "AddrBits'(sp_q) - AddrBits'(2)",
+            "AddrBits'(sp_q) - AddrBits'(1)",
+        ),
+        // A pop wakes threads that continued or exited; ends the wait of threads that are not in its mask,
+        // or of none; looks at the flags as they were.
+        (
+            "spa5_threads.sv",
+            "~(d_brk_d | d_cont_d | d_ret_d | exited_q)",
+            "~(d_brk_d | d_ret_d | exited_q)",
+        ),
+        (
+            "spa5_threads.sv",
+            "~(d_brk_d | d_cont_d | d_ret_d | exited_q)",
+            "~(d_brk_d | d_cont_d | d_ret_d)",
+        ),
+        (
+            "spa5_threads.sv",
+            "d_brk_d  = d_brk_q  & ~mask_i;",
+            "d_brk_d  = '0;",
+        ),
+        (
+            "spa5_threads.sv",
+            "d_ret_d  = d_ret_q  & ~mask_i;",
+            "d_ret_d  = d_ret_q;",
+        ),
+        (
+            "spa5_threads.sv",
+            "~(d_brk_d | d_cont_d | d_ret_d | exited_q)",
+            "~(d_brk_q | d_cont_d | d_ret_d | exited_q)",
+        ),
+    ];
+
+    const CONTRACT: &[Change] = &[
+        // A stall is of no effect on an instruction, an unwind, a launch.
+        (
+            "spa5_seq.sv",
+            "(status_q == spa5_pkg::StatusRun) & ~stall_i;",
+            "(status_q == spa5_pkg::StatusRun);",
+        ),
+        (
+            "spa5_seq.sv",
+            UNWINDS,
+            "(status_q == spa5_pkg::StatusUnwind);",
+        ),
+        (
+            "spa5_seq.sv",
+            "assign launch  = launch_i & ~stall_i &",
+            "assign launch  = launch_i &",
+        ),
+        // Nobody waits for the instruction; the unwind does; so does the end of the program.
+        (
+            "spa5_seq.sv",
+            "run & ~outside & inst_valid_i;",
+            "run & ~outside;",
+        ),
+        (
+            "spa5_seq.sv",
+            UNWINDS,
+            "(status_q == spa5_pkg::StatusUnwind) & ~stall_i & inst_valid_i;",
+        ),
+        (
+            "spa5_seq.sv",
+            "fault    = (run & outside)",
+            "fault    = (run & outside & inst_valid_i)",
+        ),
+        // A launch while a program runs; between the clocks of an unwind; none after an error.
+        (
+            "spa5_seq.sv",
+            STOPPED,
+            "(status_q != spa5_pkg::StatusUnwind);",
+        ),
+        ("spa5_seq.sv", STOPPED, "(status_q != spa5_pkg::StatusRun);"),
+        (
+            "spa5_seq.sv",
+            STOPPED,
+            "(status_q == spa5_pkg::StatusDone);",
+        ),
+        // A launch of nobody runs.
+        (
+            "spa5_seq.sv",
+            "status_d = (launch_mask_i == '0) ? spa5_pkg::StatusDone : spa5_pkg::StatusRun;",
+            "status_d = spa5_pkg::StatusRun;",
+        ),
+        // A launch keeps something of the one before: the error, the program size, the stack, who may leave,
+        // who waits, who exited.
+        (
+            "spa5_seq.sv",
+            "err_d    = spa5_pkg::ErrOk;\n",
+            "err_d    = err_q;\n",
+        ),
+        (
+            "spa5_seq.sv",
+            "end else if (launch) begin\n      prog_size_q",
+            "end else if (launch && prog_size_q == '0) begin\n      prog_size_q",
+        ),
+        (
+            "spa5_stack.sv",
+            "      sp_d  = '0;\n",
+            "      sp_d  = sp_q;\n",
+        ),
+        (
+            "spa5_stack.sv",
+            "      vis_d = '0;\n",
+            "      vis_d = vis_q;\n",
+        ),
+        (
+            "spa5_threads.sv",
+            "      d_cont_d = '0;\n",
+            "      d_cont_d = d_cont_q;\n",
+        ),
+        (
+            "spa5_threads.sv",
+            "exited_d = ~launch_mask_i;",
+            "exited_d = exited_q & ~launch_mask_i;",
+        ),
+        // The leaving instruction goes on to the next one although nobody is left to.
+        (
+            "spa5_seq.sv",
+            "(is_leave & all) | (is_brx & split & ~all);",
+            "is_brx & split & ~all;",
+        ),
+        // The end of a program moves PC on.
+        (
+            "spa5_seq.sv",
+            "        status_d = spa5_pkg::StatusDone;\n",
+            "        status_d = spa5_pkg::StatusDone;\n        pc_d     = pc_seq;\n",
+        ),
+        // An error lasts one clock, as a code and as a status.
+        (
+            "spa5_seq.sv",
+            "    err_d    = err_q;\n",
+            "    err_d    = spa5_pkg::ErrOk;\n",
+        ),
+        (
+            "spa5_seq.sv",
+            "    status_d = status_q;\n",
+            "    status_d = (status_q == spa5_pkg::StatusErr) ? spa5_pkg::StatusDone : status_q;\n",
+        ),
+        // Stall beats reset; so does a launch.
+        (
+            "spa5_seq.sv",
+            "if (!rst_ni) begin\n      status_q",
+            "if (!rst_ni && !stall_i) begin\n      status_q",
+        ),
+        (
+            "spa5_threads.sv",
+            "      exited_q <= '1;\n",
+            "      exited_q <= launch_i ? exited_d : '1;\n",
+        ),
+    ];
+
+    const STEP: (Change, &str, &str) = (
+        (
+            "spa5_seq.sv",
+            "assign pc_next  = pc_q + 32'd8;",
+            "assign pc_next  = pc_q + `STEP;",
+        ),
+        "32'd8",
+        "32'd16",
+    );
+
+    // As they stand in the words; by what they are for, `spa5_programs` counts them.
+    const CONSTRUCTS: &[&str] = &[
+        "SSY",
+        "PBK",
+        "PCNT",
+        "CAL",
+        "CAL.NOINC",
+        "PRET",
+        "PRET.NOINC",
+        "SYNC by all",
+        "SYNC by some",
+        "SYNC by nobody",
+        "BRK by all",
+        "BRK by some",
+        "BRK by nobody",
+        "CONT by all",
+        "CONT by some",
+        "CONT by nobody",
+        "RET by all",
+        "RET by some",
+        "RET by nobody",
+        "EXIT by all",
+        "EXIT by some",
+        "EXIT by nobody",
+        "EXIT.KEEPREFCOUNT",
+        "BRA by all",
+        "BRA by some",
+        "BRA by nobody",
+        "BRA forward",
+        "BRA back",
+        "BRA.U",
+        "BRA.LMT",
+        "CC test",
+        "CC test and predicate",
+        "inverted predicate",
+        "target that is a control word",
+        "target counted from a control word",
+    ];
+
+    const IMPORTED: &[&str] = &["cubin", "bin"];
+    const SEEDS: u64 = 4;
+    // One of up to 32 threads has room on the stack for what is generated.
+    const STRUCTURED: &[u32] = &[32, 4];
+
+    fn constructs(program: &Program, pcs: &[u32]) -> Vec<bool> {
+        // Bits and fields of spec 2.2 and 2.3.
+        const SYNC: u64 = 0xF0F;
+        let reached =
+            |is: &dyn Fn(u64, u32) -> bool| pcs.iter().any(|pc| is(program.word(*pc), *pc));
+        let op = |word: u64| match word >> 52 {
+            // Bit 51 belongs to what SYNC is known by.
+            SYNC if word >> 51 & 1 == 0 => 0,
+            n => n,
+        };
+        let bit = |word: u64, n: u32| word >> n & 1 == 1;
+        let has = |n: u64| reached(&|word, _| op(word) == n);
+        let with = |n: u64, at: u32, value: bool| {
+            reached(&|word, _| op(word) == n && bit(word, at) == value)
+        };
+        let pred = |word: u64| word >> 16 & 15;
+        let test = |word: u64| word & 31;
+        let conditional =
+            |word: u64| matches!(op(word), SYNC | 0xE24 | 0xE30 | 0xE32 | 0xE34 | 0xE35);
+        // Whose condition says so by itself: PT or !PT, test T or F.
+        let all = |word: u64| pred(word) == 7 && test(word) == 15;
+        let nobody = |word: u64| pred(word) == 15 || test(word) == 0;
+        let by = |n: u64| {
+            [
+                reached(&|word, _| op(word) == n && all(word)),
+                reached(&|word, _| op(word) == n && !all(word) && !nobody(word)),
+                reached(&|word, _| op(word) == n && nobody(word)),
+            ]
+        };
+        let relative =
+            |word: u64| matches!(op(word), 0xE24 | 0xE26 | 0xE27 | 0xE29 | 0xE2A | 0xE2B);
+        // Bits 43:20, signed.
+        let offset = |word: u64| (word << 20) as i64 >> 40;
+        let mut found = vec![
+            has(0xE29),
+            has(0xE2A),
+            has(0xE2B),
+            with(0xE26, 6, true),
+            with(0xE26, 6, false),
+            with(0xE27, 6, true),
+            with(0xE27, 6, false),
+        ];
+        for n in [SYNC, 0xE34, 0xE35, 0xE32, 0xE30] {
+            found.extend(by(n));
+        }
+        found.push(with(0xE30, 5, true));
+        found.extend(by(0xE24));
+        found.extend([
+            reached(&|word, _| op(word) == 0xE24 && offset(word) >= 0),
+            reached(&|word, _| op(word) == 0xE24 && offset(word) < 0),
+            with(0xE24, 7, true),
+            with(0xE24, 6, true),
+            reached(&|word, _| conditional(word) && !matches!(test(word), 0 | 15)),
+            reached(&|word, _| {
+                conditional(word) && !matches!(test(word), 0 | 15) && !matches!(pred(word), 7 | 15)
+            }),
+            reached(&|word, _| conditional(word) && pred(word) > 7 && pred(word) < 15),
+            reached(&|word, pc| relative(word) && (i64::from(pc) + 8 + offset(word)) & 31 == 0),
+            reached(&|word, pc| relative(word) && pc & 31 == 24),
+        ]);
+        found
+    }
+
+    fn unjudged(_: &str) -> bool {
+        false
+    }
+}
