@@ -75,6 +75,7 @@
 //!
 //! * [`r500`]: ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
 //! * [`r700`]: AMD R700 control-flow programs: lane classes, one stack of branch, loop and call frames.
+//! * [`spa5`]: NVIDIA SPA 5.0 (sm_50): one call-return stack of tokens (SSY, PBK, PCNT, CAL, divergent BRA).
 //!
 //! # Features
 //!
@@ -101,6 +102,7 @@ pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
 pub mod seen;
+pub mod spa5;
 pub mod text;
 pub mod unit;
 pub mod watch;

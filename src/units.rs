@@ -6,6 +6,7 @@ macro_rules! for_each_unit {
         $with! {
             r500 R500 [16, 4];
             r700 R700 [64, 4];
+            spa5 Spa5 [32, 4, 32 BRX=1, 4 DEPTH=4];
         }
     };
 }

@@ -3,6 +3,7 @@
 
 mod r500;
 mod r700;
+mod spa5;
 
 use std::fmt::Debug;
 
