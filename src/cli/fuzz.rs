@@ -19,7 +19,7 @@ const REPORTS: usize = 8;
 /// Clocks of a campaign that was not told when to end: well under a minute.
 const DEFAULT_CLOCKS: u64 = 2_000_000;
 
-fn bar(limit: Limit) -> Option<ProgressBar> {
+pub(super) fn bar(limit: Limit) -> Option<ProgressBar> {
     let (length, what) = match limit {
         Limit::Programs(n) => (n, "programs"),
         Limit::Clocks(n) => (n, "clocks"),
@@ -136,7 +136,7 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
 }
 
 /// Saves a case without running it again; returns where.
-fn save<U: Unit>(case: &Case<U>, out: &Path) -> Result<String, String> {
+pub(super) fn save<U: Unit>(case: &Case<U>, out: &Path) -> Result<String, String> {
     let saved = SavedCase::<U> {
         reconverge: CASE_FORMAT,
         unit: U::NAME.to_owned(),

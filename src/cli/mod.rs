@@ -1,6 +1,7 @@
 //! Command line: parse, call, print. Exit status 0 agreed, 1 mismatch, 2 bad input or usage, 3 anything else.
 
 mod convert;
+mod cover;
 mod fuzz;
 mod run;
 
@@ -28,6 +29,8 @@ enum Command {
     Run(RunArgs),
     /// Run random programs in lock-step
     Fuzz(FuzzArgs),
+    /// Run random programs in lock-step and show what they cover
+    Cover(cover::CoverArgs),
     /// Run a saved failing case again, with waves
     Replay(ReplayArgs),
     /// Assemble a program: text to words
@@ -270,6 +273,7 @@ trait Commands: Sync {
     fn name(&self) -> &'static str;
     fn run(&self, args: &RunArgs) -> Done;
     fn fuzz(&self, args: &FuzzArgs) -> Done;
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
@@ -288,6 +292,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn fuzz(&self, args: &FuzzArgs) -> Done {
         fuzz::fuzz::<U>(args)
+    }
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
+        cover::cover::<U>(args, gathered)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
@@ -408,6 +415,7 @@ fn dispatch(command: &Command) -> Done {
             Ok(agreed)
         }
         Command::Fuzz(args) => unit(&args.unit)?.fuzz(args),
+        Command::Cover(args) => cover::all(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;
             let file = args.file.to_string_lossy();

@@ -102,6 +102,8 @@ pub struct Job<'a> {
     pub lanes: u32,
     /// Further parameters, with their values.
     pub parameters: Vec<(String, u32)>,
+    /// The model counts lines, branches and changes of bits.
+    pub counting: bool,
 }
 
 impl Job<'_> {
@@ -110,6 +112,9 @@ impl Job<'_> {
         let mut symbol = format!("rcv_{}_{}", self.sources.unit, self.lanes);
         for (name, value) in &self.parameters {
             symbol += &format!("_{name}{value}");
+        }
+        if self.counting {
+            symbol += "_counting";
         }
         symbol
     }
@@ -318,6 +323,14 @@ impl Sources {
     }
 }
 
+impl Sources {
+    /// The unit's own files, without the bench.
+    #[allow(dead_code)] // the crate's half
+    pub fn rtl(&self) -> &[PathBuf] {
+        &self.rtl
+    }
+}
+
 /// Adds the Verilog files in `dir`, and in its folders down to `depth`, to `files`.
 fn verilog_files(dir: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), String> {
     for entry in fs::read_dir(dir).map_err(|e| io(dir, &e))? {
@@ -391,7 +404,7 @@ fn cached(
     }
 }
 
-fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
+fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path, counting: bool) -> cc::Build {
     let mut build = cc::Build::new();
     build
         .cpp(true)
@@ -409,7 +422,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
         .include(tool.include.join("vltstd"))
         .flag_if_supported("-fcf-protection=none")
         .flag_if_supported("-fvisibility=hidden")
-        .define("VM_COVERAGE", "0")
+        .define("VM_COVERAGE", if counting { "1" } else { "0" })
         .define("VM_SC", "0")
         .define("VM_TRACE", "1")
         .define("VM_TRACE_FST", "0")
@@ -418,7 +431,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
 }
 
 fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path) -> cc::Build {
-    let mut build = compiler(tool, chain, out);
+    let mut build = compiler(tool, chain, out, false);
     // $stop and the like end a case and not the process: tb/stop.cpp.
     for name in ["VL_USER_FINISH", "VL_USER_STOP", "VL_USER_FATAL"] {
         build.define(name, None);
@@ -489,6 +502,13 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
         // The define: what only assertions look at is left out with them.
         command.args(["--assert", "+define+RECONVERGE_ASSERT"]);
     }
+    if job.counting {
+        // Of the bench's own nets nobody wants to know, and they are many.
+        let bench = format!("`verilator_config\ncoverage_off -file \"*/{unit}_tb.sv\"\n");
+        let config = dir.join("coverage.vlt");
+        fs::write(&config, bench).map_err(|e| io(&config, &e))?;
+        command.args(["--coverage-line", "--coverage-toggle"]).arg(config);
+    }
     command.args(&job.sources.lint).args(&job.sources.rtl);
     command.arg(job.sources.tb_dir.join(format!("{unit}_tb.sv")));
     let out = command
@@ -533,7 +553,10 @@ fn model_build(
     dir: &Path,
 ) -> Result<cc::Build, String> {
     let unity = verilate(job, tool, chain, dir)?;
-    let mut build = compiler(tool, chain, dir);
+    let mut build = compiler(tool, chain, dir, job.counting);
+    if job.counting {
+        build.file(tool.include.join("verilated_cov.cpp"));
+    }
     build
         .include(dir)
         .include(&job.sources.tb_dir)
@@ -546,6 +569,7 @@ fn model_build(
 fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, String> {
     let values = job.values().join(" ");
     let assertions = chain.assertions.to_string();
+    let counting = job.counting.to_string();
     let settings = [
         &job.sources.unit,
         &values,
@@ -553,6 +577,7 @@ fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, Str
         &chain.target,
         &chain.compiler,
         &assertions,
+        &counting,
     ];
     key(&settings.map(String::as_str), &job.sources.files)
 }

@@ -5,9 +5,11 @@ mod ffi;
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 
+use crate::cover::lcov::RtlCoverage;
 use crate::unit::{Build, Unit};
 
 /// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
@@ -15,6 +17,8 @@ use crate::unit::{Build, Unit};
 pub struct Rtl<U> {
     build: Build,
     source: ffi::Source,
+    /// Files whose lines and bits a model counts, if it does.
+    counted: Arc<[PathBuf]>,
     unit: PhantomData<fn() -> U>,
 }
 
@@ -44,7 +48,20 @@ impl<U: Unit> Rtl<U> {
     /// # Errors
     /// What is missing in `dir`, or what Verilator or the C++ compiler said.
     pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, String> {
-        let build = build.into();
+        Self::built(build.into(), dir, false)
+    }
+
+    /// The RTL in `dir`, or our own, built so that its models count what of it is executed
+    /// ([`Dut::coverage`]). Slower; built on first use and then found by its contents.
+    ///
+    /// # Errors
+    /// As [`Rtl::of`].
+    pub fn counting(build: impl Into<Build>, dir: Option<&Path>) -> Result<Self, String> {
+        let own = project().join("rtl").join(U::NAME);
+        Self::built(build.into(), dir.unwrap_or(&own), true)
+    }
+
+    fn built(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
         let project = project();
         let sources = build::Sources::of(U::NAME, &project, dir)?;
         let tool = build::Verilator::find(&project)?;
@@ -54,16 +71,22 @@ impl<U: Unit> Rtl<U> {
             sources: &sources,
             lanes: build.lanes,
             parameters: build.parameters.clone().into_iter().collect(),
+            counting,
         };
         let library = build::shared(&job, &tool, &chain, &cache())?;
         let source = ffi::Source::open(&library, &job.symbol())?;
-        Ok(Self::from(build, source))
+        let mut rtl = Self::from(build, source);
+        if counting {
+            rtl.counted = sources.rtl().into();
+        }
+        Ok(rtl)
     }
 
     fn from(build: Build, source: ffi::Source) -> Self {
         Rtl {
             build,
             source,
+            counted: Arc::new([]),
             unit: PhantomData,
         }
     }
@@ -88,6 +111,7 @@ impl<U: Unit> Rtl<U> {
         Ok(Dut {
             model,
             state: U::State::zeroed(),
+            counted: self.counted.clone(),
         })
     }
 }
@@ -126,6 +150,7 @@ pub enum Check<'a, U: Unit> {
 pub struct Dut<U: Unit> {
     model: ffi::Model,
     state: U::State,
+    counted: Arc<[PathBuf]>,
 }
 
 impl<U: Unit> Dut<U> {
@@ -181,6 +206,23 @@ impl<U: Unit> Dut<U> {
     /// Closes the dump, if one is open.
     pub fn close_vcd(&mut self) {
         self.model.close_vcd();
+    }
+
+    /// What of the unit's RTL this model has executed since it was opened, paths from the project's folder on;
+    /// nothing, unless it counts ([`Rtl::counting`]).
+    ///
+    /// # Errors
+    /// The counters cannot be read.
+    pub fn coverage(&self) -> Result<RtlCoverage, String> {
+        if self.counted.is_empty() {
+            return Ok(RtlCoverage::default());
+        }
+        // The runtime has no other way out for them than a file.
+        let file = tempfile::NamedTempFile::new().map_err(|e| format!("temporary file: {e}"))?;
+        self.model.write_coverage(file.path())?;
+        let shown = file.path().to_string_lossy();
+        let text = std::fs::read_to_string(file.path()).map_err(|e| format!("{shown}: {e}"))?;
+        Ok(RtlCoverage::parse(&text, &shown)?.within(&self.counted, &project()))
     }
 
     /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.

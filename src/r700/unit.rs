@@ -7,7 +7,7 @@ use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
-use super::{R700, asm, generate, import, isa, judge};
+use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
@@ -35,6 +35,7 @@ impl Unit for R700 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
 
     fn fields() -> &'static [Field] {
         &FIELDS
