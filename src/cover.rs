@@ -96,6 +96,72 @@ macro_rules! numbered {
 }
 pub(crate) use numbered;
 
+/// An axis that is a part of another: the values of `$whole` with the indices from `$first` on.
+macro_rules! part {
+    ($(#[$doc:meta])* $name:ident $axis:literal of $whole:ident $first:literal $count:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) struct $name(pub $whole);
+
+        impl $name {
+            /// `whole`, if it is of this part.
+            pub(crate) fn of(whole: $whole) -> Option<Self> {
+                let index = $crate::cover::Values::index(whole);
+                ($first..$first + $count).contains(&index).then_some($name(whole))
+            }
+        }
+
+        impl $crate::cover::Values for $name {
+            const NAME: &'static str = $axis;
+            const COUNT: usize = $count;
+            fn names() -> Vec<String> {
+                $whole::names().into_iter().skip($first).take($count).collect()
+            }
+            fn index(self) -> usize {
+                self.0.index() - $first
+            }
+            fn at(index: usize) -> Self {
+                $name($whole::at($first + index))
+            }
+        }
+    };
+}
+pub(crate) use part;
+
+/// What stood before an instruction of kind `K`: another, or the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Previous<K>(pub Option<K>);
+
+impl<K: Values> Values for Previous<K> {
+    const NAME: &'static str = "before it";
+    const COUNT: usize = K::COUNT + 1;
+    fn names() -> Vec<String> {
+        std::iter::once("launch".to_owned())
+            .chain(K::names())
+            .collect()
+    }
+    fn index(self) -> usize {
+        self.0.map_or(0, |kind| kind.index() + 1)
+    }
+    fn at(index: usize) -> Self {
+        Previous(index.checked_sub(1).map(K::at))
+    }
+}
+
+/// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
+pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
+    [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
+}
+
+/// Which of some sets have members, bit by bit.
+pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
+    let bits = sets
+        .iter()
+        .zip(0..)
+        .map(|(set, bit)| u8::from(*set != 0) << bit);
+    bits.sum()
+}
+
 axis! {
     /// What the unit decided.
     Decision "decision" {
@@ -157,6 +223,86 @@ axis! {
         Launch "launch",
         Write "write",
         LaunchAndWrite "launch and write",
+    }
+}
+
+axis! {
+    /// What a unit of one clock a step is doing.
+    Status "status" {
+        Fresh "after reset",
+        Running "running",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl Status {
+    pub(crate) fn of(running: u8, done: u8, halted: u8) -> Self {
+        match (running, done, halted) {
+            (1, ..) => Status::Running,
+            (_, 1, _) => Status::Done,
+            (.., 1) => Status::Halted,
+            _ => Status::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// What a unit did before a launch.
+    Rest "before it" {
+        Fresh "after reset",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl From<Status> for Rest {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Done => Rest::Done,
+            Status::Halted => Rest::Halted,
+            Status::Fresh | Status::Running => Rest::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// Where the host writes a constant.
+    Written "address" {
+        Numbers "0..31",
+        Booleans "32",
+        Nothing "33..63",
+    }
+}
+
+axis! {
+    /// When it does.
+    Port "clock" {
+        Idle "no program runs",
+        Launch "with a launch",
+        Running "a program runs: ignored",
+        Stalled "stalled: ignored",
+    }
+}
+
+impl Written {
+    pub(crate) fn of(address: u8) -> Self {
+        match address {
+            0..=31 => Written::Numbers,
+            32 => Written::Booleans,
+            _ => Written::Nothing,
+        }
+    }
+}
+
+impl Port {
+    pub(crate) fn of(status: Status, stall: u8, launch: u8) -> Self {
+        match (stall, status, launch) {
+            (1, ..) => Port::Stalled,
+            (_, Status::Running, _) => Port::Running,
+            (.., 1) => Port::Launch,
+            _ => Port::Idle,
+        }
     }
 }
 
@@ -458,7 +604,8 @@ impl<U: Unit> Model<U> {
     /// Those of them that `hits` has.
     pub fn hit(&self, hits: &Hits) -> usize {
         let bins = hits.0.iter().zip(&self.declaration.unreachable);
-        bins.filter(|(hits, why)| **hits > 0 && why.is_none()).count()
+        bins.filter(|(hits, why)| **hits > 0 && why.is_none())
+            .count()
     }
 
     /// Everything that is known after a run of `collector`, by name.
@@ -553,12 +700,6 @@ impl<U: Unit> Watch<U> for Collector<'_, U> {
         self.clocks += 1;
         self.steps += u64::from(golden.step() != Step::None);
         let bins = &self.model.bins;
-        bins.sample(
-            &mut self.memory,
-            &self.before,
-            pins,
-            golden,
-            &mut self.hits,
-        );
+        bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);
     }
 }

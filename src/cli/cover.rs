@@ -89,14 +89,21 @@ impl CoverArgs {
 
     /// When the run ends, if there is one.
     fn run(&self) -> Option<Limit> {
-        let default = self.merge.is_empty().then_some(Limit::Clocks(DEFAULT_CLOCKS));
+        let default = self
+            .merge
+            .is_empty()
+            .then_some(Limit::Clocks(DEFAULT_CLOCKS));
         self.limit().or(default)
     }
 }
 
 /// The whole command: every unit asked for, then the files.
 pub fn all(args: &CoverArgs) -> Done {
-    let outputs = [("--json", &args.json), ("--html", &args.html), ("--lcov", &args.lcov)];
+    let outputs = [
+        ("--json", &args.json),
+        ("--html", &args.html),
+        ("--lcov", &args.lcov),
+    ];
     for (flag, path) in outputs {
         if let Some(path) = path {
             writable(flag, path)?;
@@ -112,8 +119,16 @@ pub fn all(args: &CoverArgs) -> Done {
         let saved = Saved::parse(&read_text(path)?, &file)?;
         let names: Vec<&str> = UNITS.iter().map(|u| u.name()).collect();
         let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
-        if let Some(unit) = saved.units.iter().find(|u| !names.contains(&u.unit.as_str())) {
-            let why = format!("there is no unit {:?}; there are {}", unit.unit, names.join(", "));
+        if let Some(unit) = saved
+            .units
+            .iter()
+            .find(|u| !names.contains(&u.unit.as_str()))
+        {
+            let why = format!(
+                "there is no unit {:?}; there are {}",
+                unit.unit,
+                names.join(", ")
+            );
             return Err(InputError::new(file, 0, "unit", why).into());
         }
         if args.unit != "all" && !held(&args.unit) {

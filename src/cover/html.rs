@@ -72,7 +72,11 @@ fn unit_section(page: &mut String, unit: &UnitCoverage) {
     let name = text(&unit.unit);
     let (hit, reachable) = (unit.hit(), unit.reachable());
     let further = unit.parameters.iter().map(|(n, v)| format!(", {n}={v}"));
-    let built = text(&format!("{} lanes{}", unit.lanes, further.collect::<String>()));
+    let built = text(&format!(
+        "{} lanes{}",
+        unit.lanes,
+        further.collect::<String>()
+    ));
     let t = unit.totals;
     let _ = write!(
         page,
@@ -124,7 +128,11 @@ fn anchor(name: &str) -> String {
 
 fn group_section(page: &mut String, unit: &str, g: &GroupCoverage) {
     let (hit, reachable) = (g.hit(), g.reachable());
-    let open = if hit < reachable { " open=\"open\"" } else { "" };
+    let open = if hit < reachable {
+        " open=\"open\""
+    } else {
+        ""
+    };
     let _ = write!(
         page,
         "<details id=\"{unit}-{}\"{open}>\n<summary>{}: {hit} of {reachable}</summary>\n\
@@ -147,7 +155,10 @@ fn group_section(page: &mut String, unit: &str, g: &GroupCoverage) {
     let reasons = g.reasons();
     for row in g.bins.chunks(right.values.len().max(1)) {
         page.push_str("<tr>");
-        for value in row.first().map_or(&[][..], |bin| &bin.at[..down.len().min(bin.at.len())]) {
+        for value in row
+            .first()
+            .map_or(&[][..], |bin| &bin.at[..down.len().min(bin.at.len())])
+        {
             let _ = write!(page, "<th>{}</th>", text(value));
         }
         for bin in row {
@@ -167,7 +178,12 @@ fn group_section(page: &mut String, unit: &str, g: &GroupCoverage) {
     }
     page.push_str("</table></div>\n");
     for (n, (why, count)) in reasons.iter().enumerate() {
-        let _ = writeln!(page, "<p class=\"why\">({}) {}: {count} bins</p>", n + 1, text(why));
+        let _ = writeln!(
+            page,
+            "<p class=\"why\">({}) {}: {count} bins</p>",
+            n + 1,
+            text(why)
+        );
     }
     page.push_str("</details>\n");
 }

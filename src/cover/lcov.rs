@@ -155,7 +155,10 @@ impl RtlCoverage {
     /// Only the files `sources`, with paths from `root` on where they lie in it.
     pub fn within(self, sources: &[std::path::PathBuf], root: &Path) -> Self {
         let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let (root, sources) = (full(root), sources.iter().map(|s| full(s)).collect::<Vec<_>>());
+        let (root, sources) = (
+            full(root),
+            sources.iter().map(|s| full(s)).collect::<Vec<_>>(),
+        );
         let files = self.files.into_iter().filter_map(|(file, points)| {
             let path = full(Path::new(&file));
             if !sources.contains(&path) {
@@ -200,7 +203,11 @@ impl RtlCoverage {
     pub fn text(&self) -> String {
         let [lines, branches, bits] = self.shares();
         let mut text = String::new();
-        for (name, share) in [("RTL lines", lines), ("RTL branches", branches), ("RTL bits", bits)] {
+        for (name, share) in [
+            ("RTL lines", lines),
+            ("RTL branches", branches),
+            ("RTL bits", bits),
+        ] {
             let _ = writeln!(text, "  {name:<18}{share}");
         }
         for (file, points) in &self.files {
@@ -211,7 +218,9 @@ impl RtlCoverage {
                 .collect();
             let never = |kind: Kind| -> Vec<String> {
                 let never = points.iter().filter(|(p, n)| p.kind == kind && **n == 0);
-                never.map(|(p, _)| format!("{} ({})", p.line, p.what)).collect()
+                never
+                    .map(|(p, _)| format!("{} ({})", p.line, p.what))
+                    .collect()
             };
             let mut line = |what: &str, places: String| {
                 if !places.is_empty() {
@@ -273,8 +282,16 @@ mod tests {
             "TN:\nSF:t.sv\nBRDA:1,1,0,9\nBRDA:1,1,1,0\nBRDA:3,0,0,10\nBRDA:3,0,1,0\nBRF:4\nBRH:2\n\
              DA:2,10\nDA:3,10\nDA:4,0\nDA:5,0\nDA:7,10\nLF:5\nLH:3\nend_of_record\n"
         );
-        assert!(once.text().contains("t.sv: lines 4..5\n"), "{}", once.text());
-        assert!(once.text().contains("t.sv: bits 1 (a[1])\n"), "{}", once.text());
+        assert!(
+            once.text().contains("t.sv: lines 4..5\n"),
+            "{}",
+            once.text()
+        );
+        assert!(
+            once.text().contains("t.sv: bits 1 (a[1])\n"),
+            "{}",
+            once.text()
+        );
         once.merge(RtlCoverage::parse(DAT, "c.dat").unwrap());
         assert!(once.to_lcov().contains("DA:7,20\n"));
     }
@@ -283,8 +300,14 @@ mod tests {
     fn what_is_no_counter_is_refused_by_line() {
         for (text, why) in [
             ("#\nX\n", "c.dat:2: not a coverage point"),
-            ("C '\u{1}page\u{2}v_line/t' x\n", "c.dat:1: the count is no number"),
-            ("C '\u{1}page\u{2}v_line/t' 1\n", "c.dat:1: a place is no number"),
+            (
+                "C '\u{1}page\u{2}v_line/t' x\n",
+                "c.dat:1: the count is no number",
+            ),
+            (
+                "C '\u{1}page\u{2}v_line/t' 1\n",
+                "c.dat:1: a place is no number",
+            ),
         ] {
             assert_eq!(RtlCoverage::parse(text, "c.dat").unwrap_err(), why);
         }

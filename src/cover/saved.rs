@@ -235,7 +235,10 @@ impl UnitCoverage {
                 } else {
                     "is unknown or in another place"
                 };
-                let why = format!("this group of {} {what} here: the file is of another version", self.unit);
+                let why = format!(
+                    "this group of {} {what} here: the file is of another version",
+                    self.unit
+                );
                 return bad(format!("groups.{}", theirs.name), why);
             }
         }

@@ -507,7 +507,9 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
         let bench = format!("`verilator_config\ncoverage_off -file \"*/{unit}_tb.sv\"\n");
         let config = dir.join("coverage.vlt");
         fs::write(&config, bench).map_err(|e| io(&config, &e))?;
-        command.args(["--coverage-line", "--coverage-toggle"]).arg(config);
+        command
+            .args(["--coverage-line", "--coverage-toggle"])
+            .arg(config);
     }
     command.args(&job.sources.lint).args(&job.sources.rtl);
     command.arg(job.sources.tb_dir.join(format!("{unit}_tb.sv")));

@@ -4,8 +4,10 @@ use super::R500;
 use super::golden::{Error, Event, Golden};
 use super::isa::{AOp as AddrOp, BOp as BranchOp, Cmn, FcAddr, FcInst, Op, PredSel, Type};
 use super::state::{ERROR_NAMES, In, State};
-use crate::cover::{Coverage, Cross, Decision, Declaration, Hits, Host, Level, Pace, Values, When};
-use crate::cover::{axis, numbered};
+use crate::cover::{
+    Coverage, Cross, Decision, Declaration, Hits, Host, Level, Pace, Port, Previous, Rest, Status,
+    Values, When, Written, axis, classes, numbered, part, present,
+};
 use crate::unit::Build;
 
 // ---- axes --------------------------------------------------------------------------------------------
@@ -44,34 +46,9 @@ axis! {
     }
 }
 
-axis! {
-    /// What stood before it.
-    Previous "before it" {
-        Launch "launch",
-        Jump "JUMP",
-        Call "JUMP PUSH",
-        Return "JUMP POP",
-        Else "JUMP B_ELSE",
-        Loop "LOOP",
-        EndLoop "ENDLOOP",
-        Rep "REP",
-        EndRep "ENDREP",
-        BreakLoop "BREAKLOOP",
-        BreakRep "BREAKREP",
-        Continue "CONTINUE",
-        Alu "ALU",
-        Out "OUT",
-        Tex "TEX",
-    }
-}
-
-axis! {
+part! {
     /// Instructions that are not flow control.
-    Plain "TYPE" {
-        Alu "ALU",
-        Out "OUT",
-        Tex "TEX",
-    }
+    Plain "TYPE" of Kind 11 3
 }
 
 axis! {
@@ -501,49 +478,11 @@ axis! {
 }
 
 axis! {
-    /// What the unit is doing.
-    Status "status" {
-        Fresh "after reset",
-        Running "running",
-        Done "done",
-        Halted "halted",
-    }
-}
-
-axis! {
-    /// What the unit did last before a launch.
-    Rest "before it" {
-        Fresh "after reset",
-        Done "done",
-        Halted "halted",
-    }
-}
-
-axis! {
     /// Where a program begins.
     Start "START_ADDR" {
         Below "below the window",
         Inside "in the window",
         Above "above the window",
-    }
-}
-
-axis! {
-    /// Where a constant is written.
-    Written "address" {
-        Int "0..31",
-        Bool "32",
-        Nothing "33..63",
-    }
-}
-
-axis! {
-    /// When.
-    Port "clock" {
-        Idle "no program runs",
-        Launch "with a launch",
-        Running "a program runs: ignored",
-        Stalled "stalled: ignored",
     }
 }
 
@@ -577,7 +516,7 @@ pub struct Bins {
     writes: Cross<(Written, Port)>,
     launches: Cross<(Rest, Mode, Start, Offset)>,
     fetches: Cross<(Came, Place, Fetched)>,
-    neighbours: Cross<(Previous, Kind)>,
+    neighbours: Cross<(Previous<Kind>, Kind)>,
     errors: Cross<(Failed, Code)>,
     priority: Cross<(Two,)>,
     reserved: Cross<(Op, Reserved)>,
@@ -761,47 +700,36 @@ impl Coverage<R500> for Bins {
             });
         d.unreachable(bins.targets, "spec 4.4: PUSH stores PC + 1 of an instruction in the window, which is not below it",
             |(target, place, _)| target == Target::Popped && place == Where::Below);
+        d.unreachable(bins.targets, "spec 4.4: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
+            |(target, place, _)| target == Target::Popped && place == Where::Next);
         bins
     }
 
     fn sample(&self, m: &mut Memory, before: &State, pins: &In, after: &Golden, hits: &mut Hits) {
-        let status = match (before.running, before.done, before.halted) {
-            (1, ..) => Status::Running,
-            (_, 1, _) => Status::Done,
-            (.., 1) => Status::Halted,
-            _ => Status::Fresh,
-        };
+        let status = Status::of(before.running, before.done, before.halted);
         let pace = Pace::of(pins.rst_n, pins.stall, pins.inst_valid);
-        hits.hit(self.clocks, (status, pace, Host::of(pins.launch, pins.const_we)));
+        hits.hit(
+            self.clocks,
+            (status, pace, Host::of(pins.launch, pins.const_we)),
+        );
         if pins.const_we == 1 && pins.rst_n == 1 {
-            let written = match pins.const_addr {
-                0..=31 => Written::Int,
-                32 => Written::Bool,
-                _ => Written::Nothing,
-            };
-            let port = match (pins.stall, status, pins.launch) {
-                (1, ..) => Port::Stalled,
-                (_, Status::Running, _) => Port::Running,
-                (.., 1) => Port::Launch,
-                _ => Port::Idle,
-            };
+            let written = Written::of(pins.const_addr);
+            let port = Port::of(status, pins.stall, pins.launch);
             hits.hit(self.writes, (written, port));
         }
         match after.event() {
             Event::Reset => *m = Memory::default(),
             Event::Launched => {
                 m.launch(pins);
-                let rest = match status {
-                    Status::Done => Rest::Done,
-                    Status::Halted => Rest::Halted,
-                    _ => Rest::Fresh,
-                };
                 let start = match m.place(after.state().pc) {
                     Place::Below => Start::Below,
                     Place::Above => Start::Above,
                     _ => Start::Inside,
                 };
-                hits.hit(self.launches, (rest, m.mode(), start, m.offset()));
+                hits.hit(
+                    self.launches,
+                    (Rest::from(status), m.mode(), start, m.offset()),
+                );
             }
             Event::Stalled | Event::Idle | Event::Waiting => {}
             event @ (Event::Other | Event::FlowControl { .. } | Event::Halted(_)) => {
@@ -845,7 +773,11 @@ impl Memory {
     }
 
     fn offset(&self) -> Offset {
-        if self.offset == 0 { Offset::Zero } else { Offset::More }
+        if self.offset == 0 {
+            Offset::Zero
+        } else {
+            Offset::More
+        }
     }
 
     /// A window of one instruction is its last.
@@ -874,17 +806,9 @@ impl Code {
     }
 }
 
-impl Previous {
-    fn of(kind: Option<Kind>) -> Self {
-        Previous::at(kind.map_or(0, |k| k.index() + 1))
-    }
-}
-
 impl Present {
-    /// Of the masks of the four classes.
     fn of(classes: [u64; 4]) -> Self {
-        let bits = classes.iter().zip(0..).map(|(mask, bit)| u8::from(*mask != 0) << bit);
-        Present(bits.sum::<u8>() - 1)
+        Present(present(classes) - 1)
     }
 }
 
@@ -895,12 +819,6 @@ impl From<bool> for Limit {
 }
 
 // ---- a step ------------------------------------------------------------------------------------------
-
-/// The lanes by class.
-fn classes(s: &State, all: u64) -> [u64; 4] {
-    let [lo, hi] = s.st;
-    [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
-}
 
 /// Lanes whose counter, given as planes, is below `than`.
 fn below(planes: &[u64], than: u8) -> u64 {
@@ -971,14 +889,18 @@ impl Flow {
     fn new(s: &State, pins: &In, all: u64) -> Self {
         let (cmn, inst) = (Cmn::decode(pins.cmn), FcInst::decode(pins.inst));
         let (addr, op) = (FcAddr::decode(pins.addr), inst.op);
-        let before = classes(s, all);
+        let before = classes(s.st, all);
         let [mut active, mut branch, mut cont, brk] = before;
         let counted = s.bc.iter().fold(0, |a, plane| a | plane);
         let else_off = if inst.b_else { active } else { 0 };
         if inst.b_else {
             (active, branch) = (branch & !counted, branch & counted | active);
         }
-        let returned = if ends(op) { cont & !(s.lc[0] | s.lc[1]) } else { 0 };
+        let returned = if ends(op) {
+            cont & !(s.lc[0] | s.lc[1])
+        } else {
+            0
+        };
         active |= returned;
         cont &= !returned;
 
@@ -991,7 +913,10 @@ impl Flow {
             _ => u64::MAX,
         };
         let predicate = if cmn.pred_inv { !selected } else { selected };
-        let table = |alu: u8, pred: u8| match inst.jump_func >> (alu << 2 | pred << 1 | u8::from(boolean)) & 1 {
+        let table = |alu: u8, pred: u8| match inst.jump_func
+            >> (alu << 2 | pred << 1 | u8::from(boolean))
+            & 1
+        {
             0 => 0,
             _ => u64::MAX,
         };
@@ -1023,7 +948,11 @@ impl Flow {
             else_off,
             returned,
             want: active & wish | else_off,
-            consulted: if inst.ignore_uncovered { pins.cov & all } else { all },
+            consulted: if inst.ignore_uncovered {
+                pins.cov & all
+            } else {
+                all
+            },
             boolean,
             kr,
             kg: (constant >> 8) as u8,
@@ -1069,7 +998,11 @@ impl Flow {
         }
         let voters = self.voters(consulted);
         let jump = self.vote(voters);
-        let why = match (self.holders(consulted), voters & self.want, voters & !self.want) {
+        let why = match (
+            self.holders(consulted),
+            voters & self.want,
+            voters & !self.want,
+        ) {
             ((b, 0), ..) if jump && b != 0 => Why::HeldByBranch,
             ((0, c), ..) if jump && c != 0 => Why::HeldByCont,
             ((b, c), ..) if jump && b != 0 && c != 0 => Why::HeldByBoth,
@@ -1108,7 +1041,11 @@ impl Flow {
     }
 
     fn b_op(&self, jump: bool) -> BOp {
-        match if jump { self.inst.b_op1 } else { self.inst.b_op0 } {
+        match if jump {
+            self.inst.b_op1
+        } else {
+            self.inst.b_op0
+        } {
             BranchOp::Decr => BOp::Decr,
             BranchOp::Incr => BOp::Incr,
             _ => BOp::None,
@@ -1164,7 +1101,8 @@ impl Bins {
             }
             return;
         }
-        let flow = (Type::from_bits(pins.cmn) == Type::Fc).then(|| Flow::new(before, pins, self.all));
+        let flow =
+            (Type::from_bits(pins.cmn) == Type::Fc).then(|| Flow::new(before, pins, self.all));
         let kind = match (Type::from_bits(pins.cmn), &flow) {
             (Type::Alu, _) => Kind::Alu,
             (Type::Out, _) => Kind::Out,
@@ -1183,7 +1121,7 @@ impl Bins {
                 (Op::Continue, _) => Kind::Continue,
             },
         };
-        hits.hit(self.neighbours, (Previous::of(m.previous), kind));
+        hits.hit(self.neighbours, (Previous(m.previous), kind));
         if m.is_last(before.pc) {
             let last = match (kind, event) {
                 (_, Event::Halted(_)) => Last::Error,
@@ -1208,12 +1146,12 @@ impl Bins {
         }
         match &flow {
             None => {
-                let plain = match kind {
-                    Kind::Alu => Plain::Alu,
-                    Kind::Out => Plain::Out,
-                    _ => Plain::Tex,
-                };
-                hits.hit(self.plain, (plain, Present::of(classes(before, self.all))));
+                if let Some(plain) = Plain::of(kind) {
+                    hits.hit(
+                        self.plain,
+                        (plain, Present::of(classes(before.st, self.all))),
+                    );
+                }
                 m.came = Some(Came::Plain);
             }
             Some(flow) => {
@@ -1222,7 +1160,11 @@ impl Bins {
                     _ => Ok(event == Event::FlowControl { jump: true }),
                 };
                 self.flow(m, flow, before, pins, outcome, after, hits);
-                m.came = Some(if outcome == Ok(true) { Came::Jumped } else { Came::Stayed });
+                m.came = Some(if outcome == Ok(true) {
+                    Came::Jumped
+                } else {
+                    Came::Stayed
+                });
             }
         }
         m.previous = Some(kind);
@@ -1299,9 +1241,15 @@ impl Bins {
         }
 
         let (jump, why) = f.decide(f.consulted);
-        debug_assert!(outcome.is_err() || outcome == Ok(jump), "{outcome:?} by {why:?}");
+        debug_assert!(
+            outcome.is_err() || outcome == Ok(jump),
+            "{outcome:?} by {why:?}"
+        );
         let decision = Decision::from(jump);
-        hits.hit(self.decisions, (op, why, if f.inst.jump_any { Any::Any } else { Any::All }));
+        hits.hit(
+            self.decisions,
+            (op, why, if f.inst.jump_any { Any::Any } else { Any::All }),
+        );
 
         // Errors 5 to 9.
         let b_op = f.b_op(jump);
@@ -1354,7 +1302,10 @@ impl Bins {
         self.votes(f, pins, jump, hits);
         self.lanes(f, before, jump, hits);
         if begins(op) {
-            hits.hit(self.begins, (f.loop_kind(), count(f.kr), f.around, decision));
+            hits.hit(
+                self.begins,
+                (f.loop_kind(), count(f.kr), f.around, decision),
+            );
         }
         if let Some((_, left, al)) = f.top.filter(|_| ends(op)) {
             hits.hit(self.ends, (f.loop_kind(), count(left), f.around, decision));
@@ -1388,7 +1339,11 @@ impl Bins {
                 PredSel::A => Predicate::A,
                 _ => Predicate::None,
             };
-            let inverted = if f.cmn.pred_inv { Inverted::Yes } else { Inverted::No };
+            let inverted = if f.cmn.pred_inv {
+                Inverted::Yes
+            } else {
+                Inverted::No
+            };
             let func = match f.inst.jump_func {
                 0x00 => Func::Never,
                 0xff => Func::Always,
@@ -1400,16 +1355,28 @@ impl Bins {
                 0xaa => Func::IfBool,
                 _ => Func::Other,
             };
-            let boolean = if f.boolean { Boolean::One } else { Boolean::Zero };
+            let boolean = if f.boolean {
+                Boolean::One
+            } else {
+                Boolean::Zero
+            };
             hits.hit(self.conditions, (predicate, inverted, func, boolean));
         }
-        let ignore = if f.inst.ignore_uncovered { Ignore::Yes } else { Ignore::No };
+        let ignore = if f.inst.ignore_uncovered {
+            Ignore::Yes
+        } else {
+            Ignore::No
+        };
         let covered = match pins.cov & self.all {
             cov if cov == self.all => Covered::All,
             0 => Covered::None,
             _ => Covered::Some,
         };
-        let effect = if f.decide(self.all).0 == jump { Effect::Same } else { Effect::Other };
+        let effect = if f.decide(self.all).0 == jump {
+            Effect::Same
+        } else {
+            Effect::Other
+        };
         hits.hit(self.coverage, (f.family(), ignore, covered, effect));
     }
 
@@ -1442,7 +1409,11 @@ impl Bins {
         };
         row(becomes, off);
         let pop = f.inst.b_pop_cnt;
-        let wakes = if b_op == BOp::Decr { f.branch & below(&before.bc, pop) } else { 0 };
+        let wakes = if b_op == BOp::Decr {
+            f.branch & below(&before.bc, pop)
+        } else {
+            0
+        };
         match b_op {
             BOp::None => row(Row::BranchKept, f.branch),
             BOp::Incr => row(Row::BranchUp, f.branch),
@@ -1460,8 +1431,19 @@ impl Bins {
             }
             _ => row(kept, lanes),
         };
-        waits(f.cont, [Row::ContPushed, Row::ContWakes, Row::ContDown, Row::ContKept]);
-        waits(f.brk, [Row::BrkPushed, Row::BrkWakes, Row::BrkDown, Row::BrkKept]);
+        waits(
+            f.cont,
+            [
+                Row::ContPushed,
+                Row::ContWakes,
+                Row::ContDown,
+                Row::ContKept,
+            ],
+        );
+        waits(
+            f.brk,
+            [Row::BrkPushed, Row::BrkWakes, Row::BrkDown, Row::BrkKept],
+        );
 
         if b_op == BOp::Decr {
             let count = match pop {
@@ -1509,40 +1491,74 @@ impl Bins {
         let off = self.disagree(f, jump);
         let only_else = held && cont == 0 && branch & !f.else_off == 0;
         let waits = f.cont | f.brk;
-        corner(breaks(op) && jump && f.cont & !waiting != 0, Corner::UncoveredContPopped);
-        corner(why == Why::HeldByCont && cont & !waiting == 0, Corner::HeldByOuterCont);
-        corner(breaks(op) && jump && f.active == 0, Corner::BreakWithoutActive);
-        corner(op == Op::Continue && jump && f.active == 0, Corner::ContinueWithoutActive);
+        corner(
+            breaks(op) && jump && f.cont & !waiting != 0,
+            Corner::UncoveredContPopped,
+        );
+        corner(
+            why == Why::HeldByCont && cont & !waiting == 0,
+            Corner::HeldByOuterCont,
+        );
+        corner(
+            breaks(op) && jump && f.active == 0,
+            Corner::BreakWithoutActive,
+        );
+        corner(
+            op == Op::Continue && jump && f.active == 0,
+            Corner::ContinueWithoutActive,
+        );
         corner(breaks(op) && only_else, Corner::ElseBreak);
         corner(op == Op::Continue && only_else, Corner::ElseContinue);
-        corner(f.else_off != 0 && f.b_op(jump) == BOp::Incr, Corner::ElseIncr);
+        corner(
+            f.else_off != 0 && f.b_op(jump) == BOp::Incr,
+            Corner::ElseIncr,
+        );
         let voters = f.voters(f.consulted);
         let others_want = voters & f.want & !f.else_off != 0;
         corner(
-            f.forced.is_none() && jump && f.inst.jump_any && f.else_off & voters != 0 && !others_want,
+            f.forced.is_none()
+                && jump
+                && f.inst.jump_any
+                && f.else_off & voters != 0
+                && !others_want,
             Corner::ElseAny,
         );
         let left = off & !after.active & !f.consulted;
         corner(left & !pins.cov != 0, Corner::UncoveredLeft);
-        corner(f.forced.is_some() && f.b_op(jump) == BOp::Incr, Corner::CountIncr);
+        corner(
+            f.forced.is_some() && f.b_op(jump) == BOp::Incr,
+            Corner::CountIncr,
+        );
         corner(begins(op) && jump && f.kr > 0, Corner::LoopSkipped);
         corner(pushed && before.pc == 511, Corner::PushTop);
-        corner(begins(op) && jump && why == Why::NoVoter, Corner::LoopNoVoter);
+        corner(
+            begins(op) && jump && why == Why::NoVoter,
+            Corner::LoopNoVoter,
+        );
         corner(ends(op) && f.else_off != 0, Corner::ElseEnd);
         corner(
             ends(op) && f.forced.is_none() && f.vote(voters & !f.returned) != jump,
             Corner::EndDecides,
         );
-        corner(pushed && after.addr_depth == 4 && before.loop_depth == 4, Corner::CallFull);
+        corner(
+            pushed && after.addr_depth == 4 && before.loop_depth == 4,
+            Corner::CallFull,
+        );
         corner(pushed && before.loop_depth > 0, Corner::CallInLoop);
         let returned = after.addr_depth < before.addr_depth;
         corner(returned && before.loop_depth > 0, Corner::ReturnInLoop);
         corner(before.lc[0] & before.lc[1] & waits != 0, Corner::DeepLc);
-        corner(entered && op == Op::Rep && before.al != 0, Corner::RepInherits);
+        corner(
+            entered && op == Op::Rep && before.al != 0,
+            Corner::RepInherits,
+        );
         corner(
             entered && op == Op::Loop && before.loop_depth > 0 && f.kg != before.al,
             Corner::LoopHides,
         );
-        corner(popped && waits & waiting != 0 && waits & !waiting != 0, Corner::PopAll);
+        corner(
+            popped && waits & waiting != 0 && waits & !waiting != 0,
+            Corner::PopAll,
+        );
     }
 }

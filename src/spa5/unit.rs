@@ -191,7 +191,8 @@ impl Unit for Spa5 {
             match rng.random_range(0..12) {
                 0 => pins.entry = program.prog_size.wrapping_add(8 * rng.random_range(0..3)),
                 1 => {
-                    pins.prog_size = pins.entry / BUNDLE * BUNDLE + BUNDLE * rng.random_range(0..4)
+                    let start = pins.entry / BUNDLE * BUNDLE;
+                    pins.prog_size = start.wrapping_add(BUNDLE * rng.random_range(0..4));
                 }
                 2 => pins.launch_mask = rng.random(),
                 3 => pins.launch_mask = 1 << rng.random_range(0..case.lanes),
