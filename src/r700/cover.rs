@@ -720,6 +720,8 @@ impl Coverage<R700> for Bins {
                 Decision::Stay => !present.has(From::Active) && !present.has(From::Branch),
             });
 
+        d.unreachable(bins.classes, "spec 4.3: a CALL needs an ACTIVE lane, which becomes CONT or BRK in the subroutine only in a loop of its own, and has its class back when that is left",
+            |(kind, present, _)| kind.0 == Kind::Return && !present.has(From::Active) && !present.has(From::Branch));
         d.unreachable(bins.conditions, "spec 4.3: POP never jumps",
             |(kind, _, _, decision)| kind.0 == Kind::Pop && decision == Decision::Jump);
         d.unreachable(bins.conditions, "spec 4.1: nobody passes a condition that is false: JUMP, PUSH, PUSH_ELSE and loop starts jump, CALL stays, LOOP_END leaves",
@@ -727,8 +729,12 @@ impl Coverage<R700> for Bins {
                 Kind::Call | Kind::LoopEnd => decision == Decision::Jump,
                 kind => jumps_for_nobody(kind) && decision == Decision::Stay,
             });
+        d.unreachable(bins.conditions, "spec 4.3, O19: a RETURN stays if an ACTIVE lane fails, and only COND can fail it: VPM excuses the others",
+            |(kind, cond, _, decision)| kind.0 == Kind::Return && cond.holds() && decision == Decision::Stay);
         d.unreachable(bins.tests, "spec 4.1: apart from VPM all ACTIVE lanes pass or none",
             |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
+        d.unreachable(bins.executions, "spec 2.4: memory and export instructions have no COND: without VPM every ACTIVE lane passes",
+            |(executed, pass, vpm)| executed.0 == Kind::Memory && pass == Pass::None && vpm == Vpm::Off);
         d.unreachable(bins.executions, "spec 4.1: apart from VPM all ACTIVE lanes pass or none",
             |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
         if build.lanes == 1 {
@@ -737,6 +743,14 @@ impl Coverage<R700> for Bins {
         }
         d.unreachable(bins.lanes, "spec 4.3: no such change in the column of lane classes",
             |(kind, from, to)| !changes(kind.0, from, to));
+        d.unreachable(bins.lanes, "spec 4.3, pop rule: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
+            |(kind, from, to)| matches!(kind.0, Kind::AluPopAfter | Kind::AluPop2After) && from == From::Active && to == To::Branch);
+        d.unreachable(bins.pushes, "spec 3.4: with a branch frame live the last push left the reserve of two, of which a branch frame or a call takes one",
+            |(pusher, room, live)| live == Live::Some && room == Room::Less && !matches!(pusher.frame(), Frame::LoopStart | Frame::LoopStartNoAl | Frame::LoopStartDx10));
+        d.unreachable(bins.pushes, "spec 3.4: a call without a branch frame live takes one sub-entry, which is one too few at most",
+            |(pusher, room, _)| pusher == Pusher::Call && room == Room::Less);
+        d.unreachable(bins.corners, "spec 3.3, 4.3: a lane that was not launched is in no mask, and loops give it back the class BRANCH",
+            |(corner,)| corner == Corner::BornLater);
 
         d.unreachable(bins.pops, "spec 2.5: ALU_POP_AFTER pops one frame, ALU_POP2_AFTER two",
             |(popper, pops, ..)| popper == Popper::AluPopAfter && pops != Pops::One || popper == Popper::AluPop2After && pops != Pops::Two);

@@ -179,16 +179,19 @@ impl Unit for R700 {
                 let end = regs.prog_len.max(1);
                 pins.entry = rng.random_range(0..end);
             }
-            match rng.random_range(0..16) {
-                0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
-                1 => pins.entry = rng.random(),
-                2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
-                3 => pins.stack_size = rng.random_range(0..5),
-                4 => pins.stack_size = rng.random(),
-                5 => pins.lane_mask = rng.random(),
-                6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
-                7 => pins.lane_mask = 0,
-                _ => {}
+            // Operands that are at their limits together, too.
+            for _ in 0..rng.random_range(1..3) {
+                match rng.random_range(0..16) {
+                    0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
+                    1 => pins.entry = rng.random(),
+                    2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
+                    3 => pins.stack_size = rng.random_range(0..5),
+                    4 => pins.stack_size = rng.random(),
+                    5 => pins.lane_mask = rng.random(),
+                    6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
+                    7 => pins.lane_mask = 0,
+                    _ => {}
+                }
             }
         }
         pins

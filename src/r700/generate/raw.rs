@@ -67,7 +67,8 @@ impl Mix {
             alu: rng.random_range(0..=12),
             u: rng.random_range(4..=16),
             cond: rng.random_range(0..=8),
-            vpm: rng.random_range(0..=3),
+            // Often in some programs, and with it KILL: else VALID_PIXEL_MODE finds all lanes valid, or none.
+            vpm: choose(rng, &[(0, 3), (2, 8), (8, 3)]),
             few_pops: rng.random_range(10..=16),
             illegal256: if rng.random_bool(0.7) { 0 } else { 2 },
             end256: rng.random_range(0..8),
@@ -78,7 +79,7 @@ impl Mix {
             leaves,
             calls,
             returns,
-            kills: rng.random_range(0..2),
+            kills: choose(rng, &[(0, 6), (1, 8), (4, 2)]),
             others: rng.random_range(1..4),
         }
     }
@@ -241,7 +242,13 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
 /// Mostly the whole stack, counts mostly small, others often next to a power of two.
 fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
     let small = rng.random_bool(0.8);
+    // An index that stays at 0 or comes back to it.
+    let near_zero = rng.random_range(0..4) == 0;
     let loop_const = std::array::from_fn(|_| match small {
+        true if near_zero => {
+            let step = rng.random_range(-1..2) as u8;
+            u32::from(step) << 24 | rng.random_range(0..3) << 12 | rng.random_range(0..4)
+        }
         true => rng.random::<u32>() & 0xffff_f000 | rng.random_range(0..4),
         false if rng.random() => rng.random::<u32>() & 0xffff_f000 | corner_count(rng),
         false => rng.random(),
@@ -403,7 +410,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         map.depths.push(at);
         let left = border - i - 1;
         let operation = match left {
-            0 => border_operation(rng, at),
+            0 => border_operation(rng, &mix, at),
             _ => {
                 // Everything is closed before the part ends.
                 let down = left <= at.frames + 1;
@@ -434,6 +441,17 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             quad.dw0 ^= rng.random::<u32>() & mask0;
             quad.dw1 ^= rng.random::<u32>() & mask1;
             quad.u = operation.u;
+            // The end, where the last frame is closed or may be: with it the next PC may be anything.
+            if at.frames <= 1
+                && !at.sub
+                && matches!(operation.word, Word::Cf(_))
+                && rng.random_range(0..24) == 0
+            {
+                quad.dw1 |= 1 << 21;
+                if rng.random() {
+                    quad.dw0 = len as u32;
+                }
+            }
             // Something that does not fit, now and then.
             match rng.random_range(0..300) {
                 0 => raw_quad(rng, &mix, len as u32),
@@ -444,6 +462,16 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     if rng.random_bool(0.8) {
         regs.entry = 0;
     }
+    let mut quads: Vec<Quad> = quads;
+    // Or the program ends behind a LOOP_END that closes everything.
+    let closes = |n: &usize| {
+        let ends = matches!(operations[*n].word, Word::Cf(cf) if cf.op == CfOp::LoopEnd);
+        ends && operations[*n].next == 0 && !map.depths[*n].sub
+    };
+    if let Some(n) = (0..len).find(closes).filter(|_| chance(rng, 2)) {
+        quads[n].dw1 |= 1 << 21;
+        regs.prog_len = n as u32 + 1;
+    }
     Program {
         regs,
         quads,
@@ -452,8 +480,14 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 /// The last operation of a part: behind it comes something else.
-fn border_operation<R: Rng + ?Sized>(rng: &mut R, at: Depth) -> Operation {
+fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Operation {
     let cf = match at.sub {
+        // One that stays comes to the next subroutine, and may return from that.
+        true if chance(rng, 3) && chance(rng, mix.cond) => Cf {
+            cond: Cond::from_bits(rng.random()),
+            cf_const: rng.random_range(0..32),
+            ..Cf::new(CfOp::Return)
+        },
         true => Cf::new(CfOp::Return),
         false if chance(rng, 4) => Cf {
             end: true,
@@ -609,7 +643,7 @@ fn map_operation<R: Rng + ?Sized>(
             }
             call
         }
-        8 if rng.random_range(0..8) == 0 => cf(CfOp::Kill, d, Jump::To(d)),
+        8 if rng.random_range(0..8) < mix.kills => cf(CfOp::Kill, d, Jump::To(d)),
         8 if d == 0 && at.sub => cf(CfOp::Return, d, Jump::Nowhere),
         8 => cf(CfOp::Pop, d, Jump::Nowhere),
         _ => {
