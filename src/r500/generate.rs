@@ -1241,8 +1241,8 @@ fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
 ///   error 1, 2 or 9.
 /// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Meets every other error
 ///   soon: under- and overflows of both stacks, targets outside the window.
-/// * *brim* (1 in 16): fills counters and stacks to about their limits, and then does anything.
-/// * *mapped* (10 in 16): each address is given a loop depth and a call depth, and an operation is
+/// * *brim* (2 in 16): fills counters and stacks to about their limits, and then does anything.
+/// * *mapped* (9 in 16): each address is given a loop depth and a call depth, and an operation is
 ///   only put where those depths fit and only aims where they fit, but tables, branch operations
 ///   and the targets themselves are random. Runs for long, with lanes in every class, full stacks
 ///   and counters at the limit.
@@ -1250,7 +1250,7 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let (name, program) = match rng.random_range(0..16) {
         0 => ("raw_wild", wild(rng)),
         1..5 => ("raw_weighted", weighted(rng)),
-        5 => ("raw_brim", brim(rng)),
+        5..7 => ("raw_brim", brim(rng)),
         _ => ("raw_mapped", mapped(rng)),
     };
     Program {
@@ -1314,6 +1314,9 @@ fn wide_registers<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Registers {
         *constant = rng.random();
         if small {
             *constant = *constant & !0xff | rng.random_range(0..5);
+        } else if rng.random() {
+            // Most of 256 counts are like any other.
+            *constant = *constant & !0xff | pick(rng, &[0, 1, 2, 254, 255]);
         }
     }
     regs

@@ -180,7 +180,7 @@ impl Unit for R700 {
                 pins.entry = rng.random_range(0..end);
             }
             // Operands that are at their limits together, too.
-            for _ in 0..rng.random_range(1..3) {
+            for _ in 0..rng.random_range(1..4) {
                 match rng.random_range(0..16) {
                     0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
                     1 => pins.entry = rng.random(),

@@ -14,13 +14,16 @@ pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let full = rng.random_bool(0.9);
     let mut regs = wide_registers(rng, full);
     regs.code_range = 511 << 16;
-    regs.code_addr |= 0x1ff << 16;
+    if rng.random() {
+        // Otherwise END_ADDR is somewhere in it.
+        regs.code_addr |= 0x1ff << 16;
+    }
     for constant in &mut regs.int_const {
         // Loops are entered.
         *constant |= 2;
     }
     let mix = Mix {
-        incr: 13,
+        incr: pick(rng, &[4, 13]),
         b_ops: 14,
         short_pops: 6,
         ..Mix::random(rng)

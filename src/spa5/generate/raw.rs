@@ -56,9 +56,12 @@ impl Mix {
         errors256: 2,
     };
 
-    /// Much goes astray.
+    /// On a full stack: pushes, and much that goes astray.
     pub(super) const ASTRAY: Mix = Mix {
-        astray256: 80,
+        set_ups: [2; 5],
+        leaves: [0; 5],
+        others: 1,
+        astray256: 128,
         ..Mix::TAME
     };
 
@@ -212,19 +215,19 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
 ///
 /// * *wild* (1 in 16): every bit random, in half of the words but for the upper ones, which make them the
 ///   unit's own. Ends within a few instructions, mostly in UNSUPPORTED, ILLEGAL or TARGET_MISALIGNED.
-/// * *weighted* (5 in 16): any instruction anywhere, targets mostly inside. Meets every other error soon.
-/// * *brim* (1 in 16): fills the stack, or parts all threads, and then does anything.
+/// * *weighted* (4 in 16): any instruction anywhere, targets mostly inside. Meets every other error soon.
+/// * *brim* (2 in 16): fills the stack, or parts all threads, and then does anything.
 /// * *mapped* (9 in 16): each address is given a depth on a stack of random tokens, and an instruction is
 ///   only put where that fits and mostly leads where it fits, but predicates, tests and the targets
 ///   themselves are random. Runs for long, with threads in every state and deep stacks.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mut program = match rng.random_range(0..16) {
         0 => wild(rng),
-        1..6 => {
+        1..5 => {
             let mix = Mix::random(rng);
             weighted(rng, &mix, 400)
         }
-        6 => brim(rng),
+        5..7 => brim(rng),
         _ => {
             let mix = Mix::random(rng);
             let deepest = pick(rng, &[2, 4, 8, 16, 32, 64, 72]);
