@@ -89,7 +89,7 @@ fn usual<U: Unit>() -> Model<U> {
 }
 
 fn every_step_and_every_clock_is_in_one_bin<U: Tested>() {
-    let (coverage, counted) = covered::<U>(&usual(), 0..24);
+    let (coverage, counted) = covered::<U>(&usual(), 0..96);
     assert!(counted.steps > 1000 && counted.clocks > counted.steps);
     assert_eq!(coverage.totals.steps, counted.steps);
     assert_eq!(coverage.totals.clocks, counted.clocks);
