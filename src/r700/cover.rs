@@ -804,11 +804,10 @@ impl Coverage<R700> for Bins {
         d.unreachable(bins.last, "spec 4.3: slot, memory, export and POP never jump",
             |(kind, decision, _)| Straight::of(kind.0).is_some() && decision == Decision::Jump);
         d.unreachable(bins.last, "spec 6, error 8: END with a frame open; whoever pushes, or needs an open frame that it does not pop, leaves one",
-            |(kind, decision, _)| match (kind.0, decision) {
-                (Kind::PushElse | Kind::LoopBreak | Kind::LoopContinue, _) => true,
-                (Kind::LoopStart | Kind::LoopStartNoAl | Kind::LoopStartDx10 | Kind::Push | Kind::Else | Kind::Return, Decision::Stay) => true,
-                (Kind::Call | Kind::LoopEnd, Decision::Jump) => true,
-                _ => false,
+            |(kind, decision, _)| match decision {
+                _ if matches!(kind.0, Kind::PushElse | Kind::LoopBreak | Kind::LoopContinue) => true,
+                Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, Kind::Push | Kind::Else | Kind::Return),
+                Decision::Jump => matches!(kind.0, Kind::Call | Kind::LoopEnd),
             });
         d.unreachable(bins.targets, "spec 4.3: the address behind a RETURN would have been stored by it, and it is no CALL",
             |(kind, place)| kind.0 == Kind::Return && place == Where::Next);

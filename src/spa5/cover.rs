@@ -229,7 +229,7 @@ axis! {
 axis! {
     /// How a push ended.
     Pushed "outcome" {
-        Pushed "pushed",
+        Done "pushed",
         Full "error 5",
         Range "error 7",
         Misaligned "error 8",
@@ -545,7 +545,7 @@ impl Coverage<Spa5> for Bins {
             |(failed, code)| failed.index() < 5 && code.is(Error::Unsupported));
 
         d.unreachable(bins.pushes, "spec 6: error 5 is a push on a full stack, and always then",
-            |(_, level, pushed)| (level == Level::Full && pushed == Pushed::Pushed) || (level != Level::Full && pushed == Pushed::Full));
+            |(_, level, pushed)| (level == Level::Full && pushed == Pushed::Done) || (level != Level::Full && pushed == Pushed::Full));
         if !Level::One.exists(depth) || !Level::Middle.exists(depth) || !Level::AlmostFull.exists(depth) {
             d.unreachable(bins.pushes, "DEPTH is so small that there is no such level", |(_, level, _)| !level.exists(depth));
         }
@@ -995,7 +995,7 @@ impl Bins {
         let state = after.state();
         let left = taken(i.condition, before.active);
         let ended = match error {
-            None => Pushed::Pushed,
+            None => Pushed::Done,
             Some(Error::StackOverflow) => Pushed::Full,
             Some(Error::TargetRange) => Pushed::Range,
             Some(Error::TargetMisaligned) => Pushed::Misaligned,
@@ -1009,7 +1009,7 @@ impl Bins {
         let level = Level::of(before.sp.into(), self.depth);
         if let Some(pusher) = Pusher::of(i.kind).filter(|_| pushes) {
             hits.hit(self.pushes, (pusher, level, ended));
-            if ended == Pushed::Pushed {
+            if ended == Pushed::Done {
                 hits.hit(self.visible, (pusher, Vis(before.vis)));
                 hits.hit(self.tokens, (pusher, Top(before.top_type)));
             }

@@ -73,7 +73,7 @@ impl Environment<Spa5> for Surroundings {
         Surroundings {
             program: case.program.clone(),
             conditions: Planes::new(case),
-            peels: case.seed % 16 == 0,
+            peels: case.seed.is_multiple_of(16),
             asked: (State::default(), 0),
         }
     }
