@@ -4,6 +4,7 @@ use bytemuck::bytes_of;
 use rand::distr::{Bernoulli, Distribution};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::dut::{Check, Dut};
@@ -170,7 +171,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
 }
 
 /// How much was compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
     /// Clocks on which the whole state was compared.
     pub clocks: u64,
@@ -188,21 +189,41 @@ impl std::ops::AddAssign for Compared {
     }
 }
 
+/// A state as the list of its bytes: it travels between processes of one program only.
+mod state_bytes {
+    use bytemuck::{Pod, bytes_of, try_pod_read_unaligned};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Pod, S: Serializer>(state: &T, to: S) -> Result<S::Ok, S::Error> {
+        bytes_of(state).serialize(to)
+    }
+
+    pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        let bytes = Vec::<u8>::deserialize(from)?;
+        try_pod_read_unaligned(&bytes)
+            .map_err(|_| D::Error::invalid_length(bytes.len(), &"the bytes of a state"))
+    }
+}
+
 /// The first mismatch of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Mismatch<U: Unit> {
     /// The clock whose inputs led to it, from 0.
     pub clock: u64,
     /// What differs; never empty.
     pub diffs: Vec<Diff>,
     /// The unit's state.
+    #[serde(with = "state_bytes")]
     pub rtl: U::State,
     /// What the golden expected.
+    #[serde(with = "state_bytes")]
     pub golden: U::State,
 }
 
 /// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, logic that does not settle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stopped {
     /// The clock whose inputs led to it, from 0.
     pub clock: u64,
@@ -211,7 +232,8 @@ pub struct Stopped {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Outcome<U: Unit> {
     /// How much was compared before the mismatch, or in all.
     pub compared: Compared,
@@ -220,6 +242,7 @@ pub struct Outcome<U: Unit> {
     /// The RTL stopped the simulation.
     pub stopped: Option<Stopped>,
     /// The golden's state at the end.
+    #[serde(with = "state_bytes")]
     pub end: U::State,
     /// The run ended because of `max_steps`.
     pub step_limit: bool,

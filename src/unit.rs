@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use bytemuck::Pod;
 use rand::Rng;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Kind};
 use crate::field::{Field, show};
@@ -27,7 +27,7 @@ pub struct Parameter {
 }
 
 /// What a model and its golden are built with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// Lanes of the wavefront.
     pub lanes: u32,
@@ -260,7 +260,7 @@ impl LoadOptions {
 }
 
 /// What a campaign has met, to be shown at its end.
-pub trait Seen<U: Unit>: Clone + Default + Send {
+pub trait Seen<U: Unit>: Clone + Default + Send + Serialize + DeserializeOwned {
     /// Looks at what a clock with `pins` did: the step, and the state after it.
     fn see(&mut self, pins: &U::In, step: Step, after: &U::State);
     /// Looks at a program when it is launched.

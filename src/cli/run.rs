@@ -294,9 +294,20 @@ fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Fai
     Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
 }
 
-/// Reports a mismatch: run again with waves, saved, printed. What cannot be written to `out` goes to a
-/// temporary folder: a found mismatch is not lost.
-pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
+/// Reports a mismatch: run again with waves, saved, printed.
+fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
+    print(&mismatch_report(case, rtl, outcome, out)?)?;
+    Ok(Agreed::No)
+}
+
+/// The report of a mismatch, from a run again with waves; the case is saved. What cannot be written to `out`
+/// goes to a temporary folder: a found mismatch is not lost.
+pub fn mismatch_report<U: Unit>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    outcome: &Outcome<U>,
+    out: &Path,
+) -> Result<String, Failure> {
     let report = match report::diagnose(case, rtl, outcome, out) {
         Err(why) => {
             let dir = tempfile::Builder::new()
@@ -312,11 +323,10 @@ pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out
         }
         Ok(report) => report,
     };
-    if let Some(mut report) = report {
+    Ok(report.map_or_else(String::new, |mut report| {
         report.program = program();
-        print(&report.to_string())?;
-    }
-    Ok(Agreed::No)
+        report.to_string()
+    }))
 }
 
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {

@@ -107,11 +107,8 @@ pub struct Job<'a> {
 impl Job<'_> {
     /// Exported name of the model's function table; also the name of the archive.
     pub fn symbol(&self) -> String {
-        let mut symbol = format!("rcv_{}_{}", self.sources.unit, self.lanes);
-        for (name, value) in &self.parameters {
-            symbol += &format!("_{name}{value}");
-        }
-        symbol
+        let parameters = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        symbol(&self.sources.unit, self.lanes, parameters)
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -121,6 +118,17 @@ impl Job<'_> {
             .chain(further)
             .collect()
     }
+}
+
+/// [`Job::symbol`] where there is no job.
+pub fn symbol<'a>(
+    unit: &str,
+    lanes: u32,
+    parameters: impl Iterator<Item = (&'a str, u32)>,
+) -> String {
+    parameters.fold(format!("rcv_{unit}_{lanes}"), |symbol, (name, value)| {
+        format!("{symbol}_{name}{value}")
+    })
 }
 
 fn io(path: &Path, e: &std::io::Error) -> String {
@@ -318,17 +326,49 @@ impl Sources {
     }
 }
 
+impl Sources {
+    /// Hash of the contents of all files: equal for equal RTL under the same bench, wherever it lies.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn contents(&self) -> Result<String, String> {
+        key(&["contents", &self.unit], &self.files)
+    }
+}
+
+/// Hash of all Rust files below `dir` and of `more`, which may be missing.
+///
+/// # Errors
+/// A file cannot be read.
+#[allow(dead_code)] // the build script's half
+pub fn rust_contents(dir: &Path, more: &Path) -> Result<String, String> {
+    let mut files = Vec::new();
+    files_below(dir, 8, &["rs"], &mut files)?;
+    files.sort();
+    files.extend(more.is_file().then(|| more.to_owned()));
+    key(&["rust"], &files)
+}
+
 /// Adds the Verilog files in `dir`, and in its folders down to `depth`, to `files`.
 fn verilog_files(dir: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    files_below(dir, depth, &["sv", "v", "svh", "vh"], files)
+}
+
+fn files_below(
+    dir: &Path,
+    depth: u32,
+    endings: &[&str],
+    files: &mut Vec<PathBuf>,
+) -> Result<(), String> {
     for entry in fs::read_dir(dir).map_err(|e| io(dir, &e))? {
         let path = entry.map_err(|e| io(dir, &e))?.path();
         if path.is_dir() {
             if depth > 0 {
-                verilog_files(&path, depth - 1, files)?;
+                files_below(&path, depth - 1, endings, files)?;
             }
         } else if path
             .extension()
-            .is_some_and(|x| ["sv", "v", "svh", "vh"].iter().any(|v| x == *v))
+            .is_some_and(|x| endings.iter().any(|v| x == *v))
         {
             files.push(path);
         }

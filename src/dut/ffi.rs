@@ -40,6 +40,7 @@ pub(super) struct Linked {
     pub unit: &'static str,
     pub lanes: u32,
     pub parameters: &'static [(&'static str, u32)],
+    pub contents: &'static str,
     pub api: &'static Api,
 }
 

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
+use serde::{Deserialize, Serialize};
 
 use crate::unit::{Build, Unit};
 
@@ -15,7 +16,18 @@ use crate::unit::{Build, Unit};
 pub struct Rtl<U> {
     build: Build,
     source: ffi::Source,
+    contents: String,
+    library: Option<PathBuf>,
     unit: PhantomData<fn() -> U>,
+}
+
+/// RTL that has been built, to be opened by another process of this program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Built {
+    build: Build,
+    contents: String,
+    /// None: it is linked in.
+    library: Option<PathBuf>,
 }
 
 impl<U: Unit> Rtl<U> {
@@ -33,7 +45,13 @@ impl<U: Unit> Rtl<U> {
                 && parameters.eq(m.parameters.iter().copied())
         };
         match ffi::linked().iter().find(wanted) {
-            Some(model) => Ok(Self::from(build, ffi::Source::Linked(model.api))),
+            Some(model) => Ok(Rtl {
+                build,
+                source: ffi::Source::Linked(model.api),
+                contents: model.contents.to_owned(),
+                library: None,
+                unit: PhantomData,
+            }),
             None => Self::of(build, &project().join("rtl").join(U::NAME)),
         }
     }
@@ -56,16 +74,46 @@ impl<U: Unit> Rtl<U> {
             parameters: build.parameters.clone().into_iter().collect(),
         };
         let library = build::shared(&job, &tool, &chain, &cache())?;
-        let source = ffi::Source::open(&library, &job.symbol())?;
-        Ok(Self::from(build, source))
+        let contents = sources.contents()?;
+        Self::library(build, library, contents)
     }
 
-    fn from(build: Build, source: ffi::Source) -> Self {
-        Rtl {
+    fn library(build: Build, library: PathBuf, contents: String) -> Result<Self, String> {
+        let parameters = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        let symbol = build::symbol(U::NAME, build.lanes, parameters);
+        Ok(Rtl {
+            source: ffi::Source::open(&library, &symbol)?,
             build,
-            source,
+            contents,
+            library: Some(library),
             unit: PhantomData,
+        })
+    }
+
+    /// What [`Rtl::built`] of another process stands for.
+    ///
+    /// # Errors
+    /// The library is gone.
+    pub fn from_built(built: Built) -> Result<Self, String> {
+        match built.library {
+            None => Self::own(built.build),
+            Some(library) => Self::library(built.build, library, built.contents),
         }
+    }
+
+    /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
+    /// has become of the sources.
+    pub fn built(&self) -> Built {
+        Built {
+            build: self.build.clone(),
+            contents: self.contents.clone(),
+            library: self.library.clone(),
+        }
+    }
+
+    /// Hash of the RTL's files and the bench's: equal contents, equal hash, wherever they lie.
+    pub fn contents(&self) -> &str {
+        &self.contents
     }
 
     /// What it is built with.

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
@@ -321,7 +321,7 @@ struct TraceRecord {
 }
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     /// Frames, entries in use.

@@ -1,7 +1,7 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
@@ -364,7 +364,7 @@ fn every_opcode() -> impl Iterator<Item = usize> {
 const FULL: usize = 4 * MAX_STACK_SIZE;
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     classes: Met,

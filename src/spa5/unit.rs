@@ -1,7 +1,7 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::{Surroundings, counts};
 use super::golden::Golden;
@@ -306,7 +306,7 @@ struct TraceRecord {
 }
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     status: Met,
