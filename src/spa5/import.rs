@@ -588,7 +588,7 @@ fn warnings(words: &[u64]) -> Vec<String> {
             }
             Word::Indirect(_) => {
                 note(
-                    "BRX, error 10 (UNSUPPORTED) unless the unit is built with BRX",
+                    "BRX, error 10 (UNSUPPORTED) unless the unit is built with BRX=1",
                     pc,
                 );
             }
