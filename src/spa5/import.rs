@@ -104,7 +104,7 @@ pub struct Listed {
     pub name: String,
     /// Bytes of its section, device functions and all, if it has one.
     pub bytes: Option<usize>,
-    /// CRS size in bytes, if the cubin tells: [`TOKEN_BYTES`] a token.
+    /// CRS size in bytes, if the cubin tells: 16 a token.
     pub crs_size: Option<u32>,
     /// Number of its BRX, if it can be imported.
     pub brx: Option<usize>,
