@@ -190,7 +190,8 @@ impl Unit for Spa5 {
             match rng.random_range(0..12) {
                 0 => pins.entry = program.prog_size.wrapping_add(8 * rng.random_range(0..3)),
                 1 => {
-                    pins.prog_size = pins.entry / BUNDLE * BUNDLE + BUNDLE * rng.random_range(0..4)
+                    let bundle = pins.entry / BUNDLE * BUNDLE;
+                    pins.prog_size = bundle.wrapping_add(BUNDLE * rng.random_range(0..4));
                 }
                 2 => pins.launch_mask = rng.random(),
                 3 => pins.launch_mask = 1 << rng.random_range(0..case.lanes),
@@ -404,5 +405,33 @@ impl unit::Seen<Spa5> for Seen {
         want(self.sp.all(0..=64), "every fill of the stack");
         want(self.tokens.all(0..=5), "every type of token on top");
         missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+
+    /// The noise of a further launch added to an entry at the end of what 32 bits address.
+    #[test]
+    fn a_further_launch_of_a_program_with_a_far_entry_does_not_overflow() {
+        let program = Program {
+            entry: u32::MAX - 7,
+            prog_size: u32::MAX - 31,
+            ..Program::default()
+        };
+        let mut case = Case::<Spa5>::new(program);
+        case.noise_clocks = Some(1);
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let mut sizes = Vec::new();
+        for _ in 0..200 {
+            let pins = Spa5::launch(&case, Some(&mut rng));
+            assert_eq!((pins.entry % 8, pins.prog_size % BUNDLE), (0, 0));
+            sizes.push(pins.prog_size);
+        }
+        assert!(sizes.contains(&0) && sizes.contains(&case.program.prog_size));
     }
 }

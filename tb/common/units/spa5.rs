@@ -2,6 +2,7 @@
 
 use reconverge::spa5::Spa5;
 use reconverge::spa5::program::Program;
+use serde_json::Value;
 
 use super::{Change, Mistake, Tested};
 
@@ -339,9 +340,18 @@ impl Tested for Spa5 {
     ];
 
     const IMPORTED: &[&str] = &["cubin", "bin"];
+    const CONTEXT: bool = false;
     const SEEDS: u64 = 4;
     // One of up to 32 threads has room on the stack for what is generated.
     const STRUCTURED: &[u32] = &[32, 4];
+
+    fn active(record: &Value) -> u64 {
+        record["active"].as_u64().unwrap()
+    }
+
+    fn ended(record: &Value) -> (bool, bool) {
+        (record["status"] == 1, record["status"] == 2)
+    }
 
     fn constructs(program: &Program, pcs: &[u32]) -> Vec<bool> {
         // Bits and fields of spec 2.2 and 2.3.
