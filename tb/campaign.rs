@@ -34,14 +34,14 @@ macro_rules! tests {
             );
         })+
 
-        /// Ten campaigns, a fifth of a million programs together, each killed about every quarter of a second.
+        /// Ten campaigns, a hundred thousand programs together, each killed about every quarter of a second.
         #[test]
         #[ignore = "minutes; a step of CI by itself"]
         fn ten_campaigns_killed_at_random_times_end_with_the_totals_of_one_run() {
             for n in 0..10 {
                 let kills = match UNITS[n % UNITS.len()] {
                     $(stringify!($module) => {
-                        killed::<reconverge::$module::$unit>(n as u64 + 1, 20_000, 250)
+                        killed::<reconverge::$module::$unit>(n as u64 + 1, 10_000, 250)
                     })+
                     _ => 0,
                 };
