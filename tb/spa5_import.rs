@@ -513,7 +513,7 @@ fn attributes_are_checked() {
     let listed = BTreeMap::from([(8, vec![0x10, 8, 0x18])]);
     assert_eq!(program.targets, listed);
     let several = [attribute(0x34, &[8, 0, 0]), attribute(0x34, &[])].concat();
-    assert_eq!(import(&one(BRX, several), None).program.targets[&8], []);
+    assert!(import(&one(BRX, several), None).program.targets[&8].is_empty());
     let lists = |values: &[u32]| attribute(0x34, values);
     for (info, error) in [
         (vec![4], "the attribute at byte 0 is cut off"),

@@ -120,6 +120,11 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
                 ))?;
             }
         }
+        // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
+        if n == 0 && !args.no_shrink {
+            print("\n")?;
+            super::shrink::shrink(&failed.case, &rtl, &args.place.out)?;
+        }
     }
     // Last: what was found is out whatever becomes of this file.
     if let Some(path) = &args.json {

@@ -3,6 +3,7 @@
 mod convert;
 mod fuzz;
 mod run;
+mod shrink;
 
 use std::io::{ErrorKind, Read, Write};
 use std::marker::PhantomData;
@@ -176,6 +177,10 @@ struct FuzzArgs {
     /// Do not stop at the first mismatch
     #[arg(long)]
     keep_going: bool,
+    /// Do not make the first failing case smaller (with --rtl and more than 4 lanes, that builds the RTL
+    /// once more, with 4)
+    #[arg(long)]
+    no_shrink: bool,
     /// Write the summary as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -187,6 +192,9 @@ struct FuzzArgs {
 struct ReplayArgs {
     /// A saved case
     file: PathBuf,
+    /// Make it smaller, and save what comes of it beside it as NAME.shrunk.json
+    #[arg(long)]
+    shrink: bool,
     #[command(flatten)]
     place: PlaceArgs,
 }
