@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,10 +66,10 @@ impl Conditions {
     }
 }
 
-/// The rows of a `--conditions` file.
+/// The rows of a `--conditions` file; `Clone` is cheap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
-pub struct Table(HashMap<(u32, u64), u16>);
+pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 
 /// One row of a `--conditions` file: JSON Lines.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -84,7 +85,8 @@ pub struct Row {
 
 impl From<Vec<Row>> for Table {
     fn from(rows: Vec<Row>) -> Self {
-        Table(rows.into_iter().map(|r| ((r.lane, r.k), r.bits)).collect())
+        let rows = rows.into_iter().map(|r| ((r.lane, r.k), r.bits));
+        Table(Arc::new(rows.collect()))
     }
 }
 
@@ -92,8 +94,8 @@ impl From<Table> for Vec<Row> {
     fn from(table: Table) -> Self {
         let mut rows: Vec<Row> = table
             .0
-            .into_iter()
-            .map(|((lane, k), bits)| Row { lane, k, bits })
+            .iter()
+            .map(|(&(lane, k), &bits)| Row { lane, k, bits })
             .collect();
         rows.sort_by_key(|r| (r.lane, r.k));
         rows
@@ -145,7 +147,7 @@ impl Table {
                 "no rows: every condition would be 0",
             ));
         }
-        Ok(Table(rows))
+        Ok(Table(Arc::new(rows)))
     }
 
     /// Condition bits of draw `k` of `lane`.

@@ -37,6 +37,9 @@ pub trait Instructions: Sized {
     /// Programs with one thing simpler: a register or constant at its default or smaller, a field of an
     /// instruction 0. Whoever goes on from one of them to one of its own comes to an end.
     fn simpler(&self) -> Vec<Self>;
+    /// The program with a jump from its end to its begin, for all lanes.
+    #[must_use]
+    fn looped(&self) -> Self;
     /// Programs with the target of one instruction changed to any other instruction.
     fn retargeted(&self) -> Vec<Self>;
 }

@@ -8,7 +8,7 @@
 //!    out as a program of its own: its operands and constants, the instructions that were executed, and what
 //!    their lanes saw as a table of conditions. Otherwise it stays noisy.
 //! 2. Instructions are taken out, most at once first, then single ones, pairs, and single ones with a jump of
-//!    the rest led elsewhere. A table follows: a lane that executes one instruction less counts one less, and
+//!    the rest led elsewhere; or a few of them are run again and again. A table follows: a lane that executes one instruction less counts one less, and
 //!    the rows behind it move up.
 //! 3. Lanes: those that do not matter become copies of others; what is left is run on a model of
 //!    [`LANES`] lanes.
@@ -35,10 +35,17 @@ pub const LANES: u32 = 4;
 const SHRUNK: &str = "-shrunk";
 /// Seeds tried for a case that depends on its seed.
 const SEEDS: u64 = 4;
+/// Likewise of a case without noise, which is short.
+const STALL_SEEDS: u64 = 16;
 /// Likewise for a change that takes much away at once.
 const MANY_SEEDS: u64 = 48;
 /// Largest program of which pairs are taken out, and of which jumps are led elsewhere.
 const PAIRS: usize = 24;
+/// Largest program that is not tried as a loop, and steps that one gets.
+const INSTRUCTIONS: usize = 6;
+const LOOPED: u64 = 512;
+/// Most draws that are written down one by one.
+const DRAWS: u64 = 20_000;
 /// Largest program whose fields are looked at one by one.
 const SIMPLER: usize = 64;
 const RETARGETED: usize = 10;
@@ -150,13 +157,7 @@ pub fn shrink<U: Unit>(
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
 ) -> Result<Shrunk<U>, String> {
-    let mut bench = Bench {
-        models: BTreeMap::new(),
-        runs: 0,
-        clocks: 0,
-        judge: |case, records, end| records.judge(case, end),
-    };
-    bench.add(rtl.clone())?;
+    let bench = Bench::new(rtl, |case, records, end| records.judge(case, end))?;
     shrink_on(case, bench, other, budget)
 }
 
@@ -170,6 +171,9 @@ fn shrink_on<U: Unit>(
         .fresh(case)?
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
     let fault = found.fault.clone();
+    if fault != Fault::Judge {
+        bench.judge = None;
+    }
     let history = History::of(case, found.clock);
     let mut search = Search {
         readable: readable::<U>(&case.program),
@@ -179,9 +183,10 @@ fn shrink_on<U: Unit>(
         history,
         bench,
         budget: *budget,
-        deadline: Instant::now().checked_add(budget.time),
+        started: Instant::now(),
         accepted: 0,
         error: None,
+        share: 2,
     };
     search.all(&other);
     if let Some(error) = search.error {
@@ -247,10 +252,22 @@ struct Bench<U: Unit> {
     models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
     runs: u64,
     clocks: u64,
-    judge: Judge<U>,
+    /// Asked only if nobody else has found anything, and if that would matter: it takes longer than the run.
+    judge: Option<Judge<U>>,
 }
 
 impl<U: Unit> Bench<U> {
+    fn new(rtl: &Rtl<U>, judge: Judge<U>) -> Result<Self, String> {
+        let mut bench = Bench {
+            models: BTreeMap::new(),
+            runs: 0,
+            clocks: 0,
+            judge: Some(judge),
+        };
+        bench.add(rtl.clone())?;
+        Ok(bench)
+    }
+
     fn add(&mut self, rtl: Rtl<U>) -> Result<(), String> {
         let dut = rtl.open(1)?;
         self.models.insert(rtl.build().lanes, (rtl, dut));
@@ -262,14 +279,14 @@ impl<U: Unit> Bench<U> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
         };
-        let mut records = Records::default();
+        let mut records = self.judge.map(|_| Records::default());
         let outcome = lockstep::run(case, dut, &mut case.golden(), &mut records);
         self.runs += 1;
         self.clocks += outcome.compared.clocks;
         if outcome.stopped.is_some() {
             *dut = rtl.open(case.model_seed())?;
         }
-        Ok(found(case, &outcome, &records, self.judge))
+        Ok(found(case, &outcome, self.judge.zip(records)))
     }
 
     /// Likewise on a fresh one, as `replay` runs it.
@@ -284,8 +301,7 @@ impl<U: Unit> Bench<U> {
 fn found<U: Unit>(
     case: &Case<U>,
     outcome: &Outcome<U>,
-    records: &Records<U>,
-    judge: Judge<U>,
+    judge: Option<(Judge<U>, Records<U>)>,
 ) -> Option<Found> {
     if let Some(stopped) = &outcome.stopped {
         return Some(Found {
@@ -303,11 +319,9 @@ fn found<U: Unit>(
         });
     }
     // The clock is that of the end: the judge looks at whole programs.
-    matches!(
-        judge(case, records, &outcome.end),
-        Verdict::Disagrees { .. }
-    )
-    .then_some(Found {
+    let (judge, records) = judge?;
+    let verdict = judge(case, &records, &outcome.end);
+    matches!(verdict, Verdict::Disagrees { .. }).then_some(Found {
         fault: Fault::Judge,
         clock: outcome.compared.clocks,
         element: 0,
@@ -444,18 +458,20 @@ struct Search<U: Unit> {
     fault: Fault,
     bench: Bench<U>,
     budget: Budget,
-    deadline: Option<Instant>,
+    started: Instant,
     accepted: u64,
     /// A model could not be opened.
     error: Option<String>,
+    /// Of the budget, while there is more to come.
+    share: u32,
 }
 
 impl<U: Unit> Search<U> {
     fn over(&self) -> bool {
         self.error.is_some()
-            || self.bench.runs >= self.budget.runs
-            || self.bench.clocks >= self.budget.clocks
-            || self.deadline.is_some_and(|end| Instant::now() >= end)
+            || self.bench.runs >= self.budget.runs / u64::from(self.share)
+            || self.bench.clocks >= self.budget.clocks / u64::from(self.share)
+            || self.started.elapsed() >= self.budget.time / self.share
     }
 
     /// Tries `candidate`, and where it depends on its seed, with `seeds` of them. If it fails as it must, it is
@@ -487,7 +503,8 @@ impl<U: Unit> Search<U> {
     }
 
     fn attempt(&mut self, candidate: Case<U>) -> bool {
-        self.attempt_with(candidate, SEEDS)
+        let stalled = candidate.noise_clocks.is_none() && candidate.stall16 > 0;
+        self.attempt_with(candidate, if stalled { STALL_SEEDS } else { SEEDS })
     }
 
     fn fails(&mut self, candidate: &Case<U>) -> Result<bool, String> {
@@ -526,8 +543,10 @@ impl<U: Unit> Search<U> {
         if self.best.noise_clocks.is_some() {
             self.quiet();
         }
-        self.stalls();
+        self.stalls(false);
+        // With few lanes all else is faster: half of the budget is for then.
         self.reduce();
+        self.share = 1;
         if self.best.lanes > LANES {
             // RTL that cannot have so few keeps what it has.
             if other(LANES).and_then(|rtl| self.bench.add(rtl)).is_ok() {
@@ -540,7 +559,7 @@ impl<U: Unit> Search<U> {
             self.quiet();
             self.reduce();
         }
-        self.stalls();
+        self.stalls(true);
         self.short_noise();
         self.length();
         self.edited(|case| case.seed = 1);
@@ -550,6 +569,7 @@ impl<U: Unit> Search<U> {
         loop {
             let before = self.accepted;
             self.instructions();
+            self.looped();
             self.table();
             self.rows();
             self.masks();
@@ -679,10 +699,11 @@ impl<U: Unit> Search<U> {
         Some(case)
     }
 
-    fn stalls(&mut self) {
-        for stall16 in [0, 1] {
+    /// No stalls, or else, `at_last`, few: before, what needs one is found sooner with many.
+    fn stalls(&mut self, at_last: bool) {
+        for stall16 in [0, 1, 2, 4] {
             let mut candidate = self.best.clone();
-            if stall16 < candidate.stall16 {
+            if stall16 < candidate.stall16 && (at_last || stall16 == 0) {
                 candidate.stall16 = stall16;
                 if let Some(clocks) = &mut candidate.noise_clocks {
                     *clocks = (*clocks).max(256);
@@ -770,6 +791,24 @@ impl<U: Unit> Search<U> {
         self.attempt(candidate)
     }
 
+    /// A few instructions again and again, in place of a long program that does the same again and again.
+    fn looped(&mut self) {
+        let count = self.best.program.count();
+        if count <= INSTRUCTIONS {
+            return;
+        }
+        for size in [1, 2, 4] {
+            for from in 0..=count - size {
+                let mut candidate = self.left(&|n| !(from..from + size).contains(&n));
+                candidate.program = candidate.program.looped();
+                candidate.max_steps = candidate.max_steps.max(LOOPED);
+                if self.attempt(candidate) || self.over() {
+                    return;
+                }
+            }
+        }
+    }
+
     /// Two instructions at once: a push and its pop.
     fn pairs(&mut self) {
         let mut a = self.best.program.count();
@@ -821,6 +860,9 @@ impl<U: Unit> Search<U> {
         }
         let steps = self.history.steps.len() as u64;
         let seed = self.best.seed;
+        if steps * u64::from(self.best.lanes) > DRAWS {
+            return;
+        }
         let rows = (0..self.best.lanes)
             .flat_map(|lane| (0..=steps).map(move |k| (lane, k)))
             .map(|(lane, k)| Row {
@@ -1019,5 +1061,43 @@ impl<U: Unit> Search<U> {
             };
             self.attempt_with(candidate, 1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::r500::R500;
+    use crate::r500::asm::assemble;
+    use crate::r500::state::State;
+
+    /// Stands in for a scalar judge that finds something: it minds whatever only some lanes execute.
+    fn minds_some(case: &Case<R500>, records: &Records<R500>, _: &State) -> Verdict {
+        let all = u64::MAX >> (64 - case.lanes);
+        let some = |executes: u64| executes != 0 && executes != all;
+        if records.records.iter().any(|r| some(r.executes)) {
+            let how = String::new();
+            return Verdict::Disagrees { lane: 0, how };
+        }
+        Verdict::NotStructured(String::new())
+    }
+
+    #[test]
+    fn what_only_the_scalar_judge_finds_is_shrunk_too() {
+        let text =
+            ".int 1 3 0 1\nLOOP i1\nALU c\nIF alu\nALU a\nELSE\nALU b\nENDIF\nENDLOOP\nALU\nOUT\n";
+        let mut case = Case::<R500>::new(assemble(text, "judged.s").unwrap());
+        case.stall16 = 4;
+        let rtl = Rtl::own(case.lanes).unwrap();
+        let mut bench = Bench::new(&rtl, minds_some).unwrap();
+        assert_eq!(bench.fresh(&case).unwrap().unwrap().fault, Fault::Judge);
+        let shrunk = shrink_on(&case, bench, Rtl::own, &Budget::default()).unwrap();
+        assert_eq!(shrunk.saved.failure, None, "no field differs");
+        // A draw, a branch on it, and what some execute behind it.
+        assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
+        let case = &shrunk.saved.case;
+        assert_eq!((case.lanes, case.stall16), (LANES, 0));
+        let mut bench = Bench::new(&Rtl::own(LANES).unwrap(), minds_some).unwrap();
+        assert_eq!(bench.fresh(case).unwrap().unwrap().fault, Fault::Judge);
     }
 }

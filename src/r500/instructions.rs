@@ -1,6 +1,6 @@
 //! A program as instructions that can be taken out.
 
-use super::isa::{AOp, BOp, Cmn, Fc, Op, PredSel, Type};
+use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use crate::instructions::{Instructions, Piece, moved, places};
 
@@ -116,8 +116,11 @@ impl Instructions for Program {
         };
         new.regs.code_addr = with_address(new.regs.code_addr, 0, moved(&places, start));
         new.regs.code_addr = with_address(new.regs.code_addr, 16, last);
-        // A code window that ends within the program does so again; whatever was inside leads inside.
-        if let Some(old) = window.checked_sub(offset).filter(|n| *n < self.slots.len()) {
+        // A code window that ends within the program, or right behind it, does so again.
+        if let Some(old) = window
+            .checked_sub(offset)
+            .filter(|n| *n <= self.slots.len())
+        {
             let first = first
                 .checked_sub(offset)
                 .map_or(first, |n| offset + moved(&places, n));
@@ -178,6 +181,22 @@ impl Instructions for Program {
         }
         all.retain(|p| p != self);
         all
+    }
+
+    fn looped(&self) -> Self {
+        let mut jump = Fc {
+            cmn: Cmn::FC,
+            inst: FcInst::NOP,
+            addr: FcAddr::decode(u32::from(self.regs.start()) << 16),
+        };
+        jump.inst.jump_func = 0xff;
+        let mut program = self.clone();
+        program.slots.push(jump.encode());
+        // The end behind it: the unit is done at END_ADDR.
+        let end = program.slots.len();
+        program.slots.push(Slot::default());
+        program.regs.code_addr = with_address(program.regs.code_addr, 16, end);
+        program
     }
 
     fn retargeted(&self) -> Vec<Self> {

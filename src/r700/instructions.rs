@@ -154,6 +154,19 @@ impl Instructions for Program {
         all
     }
 
+    fn looped(&self) -> Self {
+        let mut program = self.clone();
+        let jump = Cf {
+            addr: self.regs.entry,
+            cond: Cond::False,
+            ..Cf::new(CfOp::Jump)
+        };
+        program.quads.push(jump.encode());
+        let length = u32::try_from(program.quads.len()).unwrap_or(u32::MAX);
+        program.regs.prog_len = program.regs.prog_len.max(length);
+        program
+    }
+
     fn retargeted(&self) -> Vec<Self> {
         let mut all = Vec::new();
         for (n, quad) in self.quads.iter().enumerate() {

@@ -197,6 +197,18 @@ impl Instructions for Program {
         all
     }
 
+    fn looped(&self) -> Self {
+        let count = self.count();
+        let mut pieces: Vec<Piece> = (0..count).map(Piece::Old).collect();
+        pieces.push(Piece::New);
+        let program = self.laid_out(&pieces);
+        let back = Target::direct(address(count), norm(program.entry).into());
+        let jump = back.map_or(Word::NOP, |target| {
+            Word::bra(Cond::ALWAYS).with_target(target)
+        });
+        program.with_word(count, jump.encode())
+    }
+
     fn retargeted(&self) -> Vec<Self> {
         let mut all = Vec::new();
         for n in 0..self.count() {
