@@ -1,7 +1,9 @@
 //! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,23 +66,27 @@ impl Conditions {
     }
 }
 
-/// The rows of a `--conditions` file.
+/// The rows of a `--conditions` file; `Clone` is cheap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
-pub struct Table(HashMap<(u32, u64), u16>);
+pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 
 /// One row of a `--conditions` file: JSON Lines.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    lane: u32,
-    k: u64,
-    bits: u16,
+    /// Lane.
+    pub lane: u32,
+    /// Number of the lane's draw, from 0.
+    pub k: u64,
+    /// Its condition bits.
+    pub bits: u16,
 }
 
 impl From<Vec<Row>> for Table {
     fn from(rows: Vec<Row>) -> Self {
-        Table(rows.into_iter().map(|r| ((r.lane, r.k), r.bits)).collect())
+        let rows = rows.into_iter().map(|r| ((r.lane, r.k), r.bits));
+        Table(Arc::new(rows.collect()))
     }
 }
 
@@ -88,8 +94,8 @@ impl From<Table> for Vec<Row> {
     fn from(table: Table) -> Self {
         let mut rows: Vec<Row> = table
             .0
-            .into_iter()
-            .map(|((lane, k), bits)| Row { lane, k, bits })
+            .iter()
+            .map(|(&(lane, k), &bits)| Row { lane, k, bits })
             .collect();
         rows.sort_by_key(|r| (r.lane, r.k));
         rows
@@ -97,6 +103,13 @@ impl From<Table> for Vec<Row> {
 }
 
 impl Table {
+    /// Every row that is not 0, by lane and k.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::from(self.clone());
+        rows.retain(|row| row.bits != 0);
+        rows
+    }
+
     /// Reads a `--conditions` file.
     ///
     /// # Errors
@@ -134,7 +147,7 @@ impl Table {
                 "no rows: every condition would be 0",
             ));
         }
-        Ok(Table(rows))
+        Ok(Table(Arc::new(rows)))
     }
 
     /// Condition bits of draw `k` of `lane`.
@@ -211,6 +224,40 @@ impl<U: Unit> Case<U> {
     /// `<unit>.<program>.<seed>`: what the run is called everywhere.
     pub fn name(&self) -> String {
         format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
+    }
+
+    /// What the program runs under, as options of `run` where there are some; rows of a table as
+    /// `lane:k=bits`.
+    pub fn surroundings(&self) -> String {
+        let mut text = format!("--lanes {} --seed {}", self.lanes, self.seed);
+        if self.launch_mask != u64::MAX >> (64 - self.lanes) {
+            let _ = write!(text, " --launch-mask {:x}", self.launch_mask);
+        }
+        if self.stall16 > 0 {
+            let _ = write!(text, " --stall16 {}", self.stall16);
+        }
+        for (name, value) in &self.parameters {
+            let _ = write!(text, " --param {name}={value}");
+        }
+        match &self.conditions {
+            Conditions::Drawn { p16 } => {
+                let _ = write!(text, " --p16 {p16}");
+            }
+            Conditions::Table(table) => {
+                text += ", conditions";
+                for row in table.rows() {
+                    let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
+                }
+                if table.rows().is_empty() {
+                    text += " all 0";
+                }
+            }
+            Conditions::Noise => text += ", conditions: noise",
+        }
+        if let Some(clocks) = self.noise_clocks {
+            let _ = write!(text, ", {clocks} noisy clocks with launches and resets");
+        }
+        text
     }
 
     /// What RTL and golden are built with.

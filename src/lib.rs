@@ -95,6 +95,7 @@ pub mod field;
 mod generate;
 pub mod import;
 pub mod input;
+pub mod instructions;
 pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
@@ -103,6 +104,8 @@ pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
 pub mod seen;
+#[cfg(feature = "rtl")]
+pub mod shrink;
 pub mod spa5;
 pub mod text;
 pub mod unit;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::{Case, Kind};
 use crate::field::{Field, show};
 use crate::input::InputError;
+use crate::instructions::Instructions;
 use crate::watch::Watch;
 use crate::wave::Filter;
 
@@ -296,7 +297,15 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// Architectural state.
     type State: Pod + Default + PartialEq + Send + Sync;
     /// A program with the registers it runs under.
-    type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
+    type Program: Instructions
+        + Clone
+        + Debug
+        + Default
+        + PartialEq
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync;
     /// Golden model.
     type Golden: Golden<Self>;
     /// Black boxes.
@@ -317,6 +326,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
     fn outcome(state: &Self::State) -> String;
     /// Address of the instruction wanted.
     fn pc(state: &Self::State) -> u32;
+    /// Lanes that execute an instruction which is for all that are there.
+    fn active(state: &Self::State) -> u64;
     /// Whether a mismatch report shows this field although it agrees.
     fn context(field: &str) -> bool;
     /// Lanes as the spec's traces print them.
@@ -383,6 +394,20 @@ pub trait Unit: Copy + Send + Sync + 'static {
     ) -> String;
     /// The instruction on `pins`, which took `before` to `after`, as the scalar judge wants to hear of it.
     fn record(before: &Self::State, pins: &Self::In, after: &Self::State) -> Record;
+    /// An instruction looks at conditions that it draws itself (r700), not at those of the last plain
+    /// instruction (r500, spa5).
+    const DRAWS_ITSELF: bool = false;
+    /// The condition bits that `pins` show for `lane`, as a draw would have them.
+    fn conditions(pins: &Self::In, lane: u32) -> u16;
+    /// `program` with operands and constants such as the launch with `pins` had, which led to `after`; and
+    /// the lanes launched, `last` being the pins of the last clock that matters (r500 has its covered lanes
+    /// from there).
+    fn relaunched(
+        program: &Self::Program,
+        pins: &Self::In,
+        after: &Self::State,
+        last: &Self::In,
+    ) -> (Self::Program, u64);
     /// Holds what each lane did in the wavefront against what it does alone.
     fn judge(case: &Case<Self>, records: &[Record], end: &Self::State) -> Verdict;
 }

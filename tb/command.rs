@@ -100,7 +100,7 @@ fn a_trace_record_has_the_fixed_names_in_the_fixed_order<U: Tested>() {
 /// ACTIVE lanes after the steps of `if_else.s` that [`Tested::PARTS`] names.
 fn parts<U: Tested>(more: &[&str]) -> [u64; 3] {
     let lines = trace_of::<U>(U::IF_ELSE, more);
-    U::PARTS.map(|step| U::active(&record(&lines[step])))
+    U::PARTS.map(|step| <U as Tested>::active(&record(&lines[step])))
 }
 
 /// The draw of the conditions is fixed too: lane, k and seed give these bits. The condition by hand from

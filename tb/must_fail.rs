@@ -227,7 +227,8 @@ fn caught_and_replayed<U: Tested>(changes: &[Change]) {
 }
 
 fn fuzz<U: Tested>(status: i32, rtl: &str, out: &str) -> String {
-    let clocks = ["--clocks", "400000", "--out", out];
+    // Shrinking is for tb/shrink.rs: it builds each RTL once more.
+    let clocks = ["--clocks", "400000", "--no-shrink", "--out", out];
     reconverge_ends(
         status,
         &[&["fuzz", U::NAME, "--rtl", rtl], &clocks[..]].concat(),
@@ -313,7 +314,11 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
     let rtl_and_out = ["--rtl", stops.arg(), "--out", out];
     let report = reconverge_ends(
         1,
-        &[&["fuzz", U::NAME, "--clocks", "100000"], &rtl_and_out[..]].concat(),
+        &[
+            &["fuzz", U::NAME, "--clocks", "100000", "--no-shrink"],
+            &rtl_and_out[..],
+        ]
+        .concat(),
     );
     let stopped = line_starting(&report, "STOPPED ");
     assert!(stopped.contains(&format!("{}.sv", rtl.top())), "{stopped}");

@@ -253,6 +253,13 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
         };
         print(&format!("\n{report}"))?;
         reports.push(report);
+        // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
+        // What ended a process would end this one.
+        let crashed = matches!(failed.why, Why::Crashed(_));
+        if n == 0 && !crashed && !args.no_shrink {
+            print("\n")?;
+            super::shrink::shrink(&failed.case, &rtl, &args.place.out)?;
+        }
     }
     let interrupted = (!finished).then(|| {
         let then = if results.is_some() {

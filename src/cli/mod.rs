@@ -5,6 +5,7 @@ mod fuzz;
 mod junit;
 mod merge;
 mod run;
+mod shrink;
 mod stop;
 mod workers;
 
@@ -187,6 +188,10 @@ struct FuzzArgs {
     /// Do not stop at the first mismatch
     #[arg(long)]
     keep_going: bool,
+    /// Do not make the first failing case smaller (with --rtl and more than 4 lanes, that builds the RTL
+    /// once more, with 4)
+    #[arg(long)]
+    no_shrink: bool,
     /// Keep what is done in this folder, so that the same command goes on where it was interrupted
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -237,6 +242,9 @@ struct WorkerArgs {
 struct ReplayArgs {
     /// A saved case
     file: PathBuf,
+    /// Make it smaller, and save what comes of it beside it as NAME.shrunk.json
+    #[arg(long)]
+    shrink: bool,
     #[command(flatten)]
     place: PlaceArgs,
 }

@@ -350,7 +350,16 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 ));
             }
         }
-        return mismatch(case, &rtl, &ran.outcome, &args.place.out);
+        let done = mismatch(case, &rtl, &ran.outcome, &args.place.out)?;
+        if args.shrink {
+            print("\n")?;
+            super::shrink::shrink(case, &rtl, &args.place.out)?;
+        }
+        return Ok(done);
+    }
+    if args.shrink && ran.agreed == Agreed::Yes {
+        let why = "does not fail, there is nothing to shrink";
+        return Err(InputError::new(file, 0, "--shrink", why).into());
     }
     let mut text = ran.text;
     if let Some(saved) = &saved.failure {
@@ -362,5 +371,9 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     text += &dump(case, &rtl, &args.place.out)?;
     print(&text)?;
+    if args.shrink {
+        print("\n")?;
+        super::shrink::shrink(case, &rtl, &args.place.out)?;
+    }
     Ok(ran.agreed)
 }

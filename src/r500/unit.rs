@@ -48,6 +48,10 @@ impl Unit for R500 {
         state.pc.into()
     }
 
+    fn active(state: &State) -> u64 {
+        state.active
+    }
+
     fn context(field: &str) -> bool {
         matches!(field, "pc" | "err" | "loop_depth" | "addr_depth")
     }
@@ -275,6 +279,31 @@ impl Unit for R500 {
             executes: if pins.cmn & 3 == 2 { 0 } else { before.active },
             counts: counts(before, pins),
         }
+    }
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        let planes = std::iter::once(&pins.alu).chain(&pins.pred);
+        (0..).zip(planes).fold(0, |bits, (j, plane)| {
+            bits | ((plane >> lane & 1) as u16) << j
+        })
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, last: &In) -> (Program, u64) {
+        let mut regs = program.regs.clone();
+        regs.fc_ctrl = pins.fc_ctrl;
+        regs.code_addr = pins.code_addr;
+        regs.code_range = pins.code_range;
+        regs.code_offset = pins.code_offset;
+        regs.bool_const = after.bool_const;
+        regs.int_const = std::array::from_fn(|n| after.int(n));
+        // The words stay where they were.
+        let end = usize::from(program.regs.offset()) + program.slots.len();
+        let slots = (regs.offset()..)
+            .take_while(|pc| usize::from(*pc) < end)
+            .map(|pc| program.slot(pc))
+            .collect();
+        let name = program.name.clone();
+        (Program { name, regs, slots }, last.cov)
     }
 
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {

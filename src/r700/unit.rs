@@ -52,6 +52,10 @@ impl Unit for R700 {
         state.pc
     }
 
+    fn active(state: &State) -> u64 {
+        state.active
+    }
+
     fn context(field: &str) -> bool {
         matches!(field, "pc" | "err" | "sp" | "base" | "bkind" | "lt")
     }
@@ -271,6 +275,22 @@ impl Unit for R700 {
             executes: after.exec,
             counts: after.exec,
         }
+    }
+
+    const DRAWS_ITSELF: bool = true;
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (pins.pred >> lane & 1) as u16
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.regs.entry = pins.entry;
+        program.regs.prog_len = pins.prog_len;
+        program.regs.stack_size = pins.stack_size;
+        program.regs.bool_const = after.bool_const;
+        program.regs.loop_const = after.loop_const;
+        (program, pins.lane_mask)
     }
 
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {

@@ -8,6 +8,7 @@ pub mod environment;
 pub mod generate;
 pub mod golden;
 pub mod import;
+mod instructions;
 pub mod isa;
 pub mod judge;
 pub mod program;

@@ -69,6 +69,10 @@ impl Unit for Spa5 {
         state.pc
     }
 
+    fn active(state: &State) -> u64 {
+        state.active
+    }
+
     fn context(field: &str) -> bool {
         matches!(
             field,
@@ -185,7 +189,7 @@ impl Unit for Spa5 {
         if let Some(rng) = again {
             if case.conditions == Conditions::Noise && rng.random() {
                 // From another place: from the first one, random words die at the same error each time.
-                pins.entry = rng.random_range(0..program.prog_size / 8 + 1) * 8;
+                pins.entry = rng.random_range(0..=program.prog_size / 8) * 8;
             }
             match rng.random_range(0..12) {
                 0 => pins.entry = program.prog_size.wrapping_add(8 * rng.random_range(0..3)),
@@ -277,6 +281,21 @@ impl Unit for Spa5 {
             executes: threads,
             counts: threads,
         }
+    }
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (0..)
+            .zip(pins.p.iter().chain(&pins.cc))
+            .fold(0, |bits, (j, plane)| {
+                bits | ((plane >> lane & 1) as u16) << j
+            })
+    }
+
+    fn relaunched(program: &Program, pins: &In, _: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.entry = pins.entry;
+        program.prog_size = pins.prog_size;
+        (program, pins.launch_mask)
     }
 
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
