@@ -283,7 +283,10 @@ fn walk<U: Tested>(case: &Case<U>) -> (Vec<(Option<usize>, u64)>, String) {
         }
         golden.cycle(&pins);
         if golden.step() == Step::Executed {
-            steps.push((case.program.number(pc), <U as Unit>::active(golden.state())));
+            steps.push((
+                case.program.number(pc),
+                <U as reconverge::unit::Unit>::active(golden.state()),
+            ));
         }
         stimulus.done(&pins, golden.step(), golden.state());
     }
