@@ -78,6 +78,7 @@ fn link_models() -> Result<(), String> {
                     .iter()
                     .map(|(n, v)| ((*n).to_owned(), *v))
                     .collect(),
+                counting: false,
             };
             let symbol = job.symbol();
             let archive = model::archive(&job, &tool, &tool_chain, &out)?;

@@ -87,6 +87,7 @@
 #[cfg(feature = "cli")]
 pub mod campaign;
 pub mod case;
+pub mod cover;
 #[cfg(feature = "rtl")]
 pub mod dut;
 pub mod elf;

@@ -30,6 +30,8 @@ fn ratio(n: u32, of: u32) -> Bernoulli {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Reset(u64),
+    /// Reset is over, and for so many clocks nothing is asked of the unit.
+    Fresh(u64),
     Setup(usize),
     Launch,
     Run,
@@ -87,6 +89,9 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         } else if self.phase == Phase::Run && self.steps >= self.case.max_steps {
             self.phase = Phase::Over;
         }
+        if self.phase == Phase::Fresh(0) {
+            self.phase = Phase::Setup(0);
+        }
         if self.phase == Phase::Idle(0) {
             self.phase = if noisy.is_some() {
                 Phase::Launch
@@ -104,10 +109,10 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         let mut pins = match self.phase {
             Phase::Over => return None,
             Phase::Reset(left) => {
-                self.phase = if left > 1 {
-                    Phase::Reset(left - 1)
-                } else {
-                    Phase::Setup(0)
+                self.phase = match noisy {
+                    _ if left > 1 => Phase::Reset(left - 1),
+                    Some(_) => Phase::Fresh(self.rng.random_range(0..3)),
+                    None => Phase::Setup(0),
                 };
                 let mut pins = U::In::reset();
                 if noisy.is_some() && self.clock > RESET_CLOCKS {
@@ -121,7 +126,9 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 U::launch(self.case, again)
             }
             // An instruction stands there in idle clocks too: it must not be executed.
-            Phase::Run | Phase::Idle(_) => self.environment.pins(state, &mut self.rng),
+            Phase::Run | Phase::Idle(_) | Phase::Fresh(_) => {
+                self.environment.pins(state, &mut self.rng)
+            }
         };
         if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
             if self.phase == Phase::Run && self.rng.random() {
@@ -131,11 +138,13 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             }
         }
         if noisy.is_some() {
-            let idle = matches!(self.phase, Phase::Idle(_));
+            let idle = matches!(self.phase, Phase::Idle(_) | Phase::Fresh(_));
             if idle || self.scrambles.sample(&mut self.rng) {
                 pins.scramble(U::running(state), &mut self.rng);
             }
-            if matches!(self.phase, Phase::Idle(_) | Phase::Launch) && self.rng.random() {
+            // At the first launch too: what a program finds is not always what was set up for it.
+            let launching = pins.launches() && !U::running(state);
+            if (idle || launching) && self.rng.random() {
                 pins.host_write(&mut self.rng);
             }
         }
@@ -160,6 +169,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 self.environment.executed(after);
             }
             Phase::Idle(left) => self.phase = Phase::Idle(left - 1),
+            Phase::Fresh(left) => self.phase = Phase::Fresh(left - 1),
             _ => {}
         }
     }

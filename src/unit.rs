@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Kind};
+use crate::cover::Coverage;
 use crate::field::{Field, show};
 use crate::input::InputError;
 use crate::instructions::Instructions;
@@ -312,6 +313,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
     type Environment: Environment<Self>;
     /// Campaign statistics.
     type Seen: Seen<Self>;
+    /// Bins of functional coverage.
+    type Coverage: Coverage<Self>;
 
     /// The state's fields, in the order of the bench top's mismatch bits.
     fn fields() -> &'static [Field];

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 3u
+#define RCV_ABI 4u
 
 typedef struct rcv_model rcv_model;
 
@@ -41,6 +41,8 @@ typedef struct {
   uint64_t (*mismatch)(const rcv_model *m);
   // Why the simulation stopped, or NULL.
   const char *(*stopped)(const rcv_model *m);
+  // Writes the counters of lines, branches and bits to `path`. 0: the model was built without.
+  int (*write_coverage)(const rcv_model *m, const char *path);
 } rcv_api;
 
 #ifdef __cplusplus

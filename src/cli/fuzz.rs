@@ -137,7 +137,7 @@ impl Drop for Progress {
     }
 }
 
-fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
+pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     let (length, what) = match limit {
         Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
         Limit::Clocks(n) => (n.div_ceil(shard.of()), "clocks"),

@@ -1,6 +1,7 @@
 //! Command line: parse, call, print. Exit status 0 agreed, 1 mismatch, 2 bad input or usage, 3 anything else.
 
 mod convert;
+mod cover;
 mod fuzz;
 mod junit;
 mod merge;
@@ -37,6 +38,8 @@ enum Command {
     Fuzz(FuzzArgs),
     /// Put the results of a campaign's shards together
     Merge(MergeArgs),
+    /// Run random programs in lock-step and show what they cover
+    Cover(cover::CoverArgs),
     /// Run a saved failing case again, with waves
     Replay(ReplayArgs),
     /// Assemble a program: text to words
@@ -330,6 +333,7 @@ trait Commands: Sync {
     fn fuzz(&self, args: &FuzzArgs) -> Result<Ran, Failure>;
     fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure>;
     fn worker(&self) -> Done;
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
@@ -354,6 +358,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn worker(&self) -> Done {
         workers::worker::<U>()
+    }
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
+        cover::cover::<U>(args, gathered)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
@@ -465,6 +472,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),
         Command::Merge(args) => merge::merge(UNITS, args),
         Command::Worker(args) => unit(&args.unit)?.worker(),
+        Command::Cover(args) => cover::all(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;
             let file = args.file.to_string_lossy();

@@ -30,13 +30,28 @@ impl From<&LoadArgs> for LoadOptions {
 
 /// The RTL that a command is to judge.
 pub fn rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
+    made(dir, |dir| match dir {
+        None => Rtl::own(build),
+        Some(dir) => Rtl::of(build, dir),
+    })
+}
+
+/// It, counting what of it is executed.
+pub fn counting_rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
+    made(dir, |dir| Rtl::counting(build, dir))
+}
+
+fn made<U: Unit>(
+    dir: Option<&Path>,
+    make: impl FnOnce(Option<&Path>) -> Result<Rtl<U>, String>,
+) -> Result<Rtl<U>, Failure> {
     match dir {
-        None => Ok(Rtl::own(build)?),
+        None => Ok(make(None)?),
         Some(dir) if !dir.is_dir() => {
             Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into())
         }
         // What is wrong with somebody's RTL is wrong input.
-        Some(dir) => Rtl::of(build, dir)
+        Some(dir) => make(Some(dir))
             .map_err(|why| InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into()),
     }
 }
@@ -295,7 +310,7 @@ fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Fai
 }
 
 /// Reports a mismatch: run again with waves, saved, printed.
-fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
+pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
     print(&mismatch_report(case, rtl, outcome, out)?)?;
     Ok(Agreed::No)
 }

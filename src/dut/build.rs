@@ -102,13 +102,20 @@ pub struct Job<'a> {
     pub lanes: u32,
     /// Further parameters, with their values.
     pub parameters: Vec<(String, u32)>,
+    /// The model counts lines, branches and changes of bits.
+    pub counting: bool,
 }
 
 impl Job<'_> {
     /// Exported name of the model's function table; also the name of the archive.
     pub fn symbol(&self) -> String {
         let parameters = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-        symbol(&self.sources.unit, self.lanes, parameters)
+        let symbol = symbol(&self.sources.unit, self.lanes, parameters);
+        if self.counting {
+            symbol + "_counting"
+        } else {
+            symbol
+        }
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -334,6 +341,12 @@ impl Sources {
     pub fn contents(&self) -> Result<String, String> {
         key(&["contents", &self.unit], &self.files)
     }
+
+    /// The unit's own files, without the bench.
+    #[allow(dead_code)] // the crate's half
+    pub fn rtl(&self) -> &[PathBuf] {
+        &self.rtl
+    }
 }
 
 /// Hash of all Rust files below `dir` and of `more`, which may be missing.
@@ -431,7 +444,7 @@ fn cached(
     }
 }
 
-fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
+fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path, counting: bool) -> cc::Build {
     let mut build = cc::Build::new();
     build
         .cpp(true)
@@ -449,7 +462,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
         .include(tool.include.join("vltstd"))
         .flag_if_supported("-fcf-protection=none")
         .flag_if_supported("-fvisibility=hidden")
-        .define("VM_COVERAGE", "0")
+        .define("VM_COVERAGE", if counting { "1" } else { "0" })
         .define("VM_SC", "0")
         .define("VM_TRACE", "1")
         .define("VM_TRACE_FST", "0")
@@ -458,7 +471,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
 }
 
 fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path) -> cc::Build {
-    let mut build = compiler(tool, chain, out);
+    let mut build = compiler(tool, chain, out, false);
     // $stop and the like end a case and not the process: tb/stop.cpp.
     for name in ["VL_USER_FINISH", "VL_USER_STOP", "VL_USER_FATAL"] {
         build.define(name, None);
@@ -529,6 +542,15 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
         // The define: what only assertions look at is left out with them.
         command.args(["--assert", "+define+RECONVERGE_ASSERT"]);
     }
+    if job.counting {
+        // Of the bench's own nets nobody wants to know, and they are many.
+        let bench = format!("`verilator_config\ncoverage_off -file \"*/{unit}_tb.sv\"\n");
+        let config = dir.join("coverage.vlt");
+        fs::write(&config, bench).map_err(|e| io(&config, &e))?;
+        command
+            .args(["--coverage-line", "--coverage-toggle"])
+            .arg(config);
+    }
     command.args(&job.sources.lint).args(&job.sources.rtl);
     command.arg(job.sources.tb_dir.join(format!("{unit}_tb.sv")));
     let out = command
@@ -573,7 +595,10 @@ fn model_build(
     dir: &Path,
 ) -> Result<cc::Build, String> {
     let unity = verilate(job, tool, chain, dir)?;
-    let mut build = compiler(tool, chain, dir);
+    let mut build = compiler(tool, chain, dir, job.counting);
+    if job.counting {
+        build.file(tool.include.join("verilated_cov.cpp"));
+    }
     build
         .include(dir)
         .include(&job.sources.tb_dir)
@@ -586,6 +611,7 @@ fn model_build(
 fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, String> {
     let values = job.values().join(" ");
     let assertions = chain.assertions.to_string();
+    let counting = job.counting.to_string();
     let settings = [
         &job.sources.unit,
         &values,
@@ -593,6 +619,7 @@ fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, Str
         &chain.target,
         &chain.compiler,
         &assertions,
+        &counting,
     ];
     key(&settings.map(String::as_str), &job.sources.files)
 }

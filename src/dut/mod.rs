@@ -5,10 +5,12 @@ mod ffi;
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 use serde::{Deserialize, Serialize};
 
+use crate::cover::lcov::RtlCoverage;
 use crate::unit::{Build, Unit};
 
 /// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
@@ -18,6 +20,8 @@ pub struct Rtl<U> {
     source: ffi::Source,
     contents: String,
     library: Option<PathBuf>,
+    /// Files whose lines and bits a model counts, if it does.
+    counted: Arc<[PathBuf]>,
     unit: PhantomData<fn() -> U>,
 }
 
@@ -50,6 +54,7 @@ impl<U: Unit> Rtl<U> {
                 source: ffi::Source::Linked(model.api),
                 contents: model.contents.to_owned(),
                 library: None,
+                counted: Arc::new([]),
                 unit: PhantomData,
             }),
             None => Self::of(build, &project().join("rtl").join(U::NAME)),
@@ -62,7 +67,20 @@ impl<U: Unit> Rtl<U> {
     /// # Errors
     /// What is missing in `dir`, or what Verilator or the C++ compiler said.
     pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, String> {
-        let build = build.into();
+        Self::make(build.into(), dir, false)
+    }
+
+    /// The RTL in `dir`, or our own, built so that its models count what of it is executed
+    /// ([`Dut::coverage`]). Slower; built on first use and then found by its contents.
+    ///
+    /// # Errors
+    /// As [`Rtl::of`].
+    pub fn counting(build: impl Into<Build>, dir: Option<&Path>) -> Result<Self, String> {
+        let own = project().join("rtl").join(U::NAME);
+        Self::make(build.into(), dir.unwrap_or(&own), true)
+    }
+
+    fn make(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
         let project = project();
         let sources = build::Sources::of(U::NAME, &project, dir)?;
         let tool = build::Verilator::find(&project)?;
@@ -72,20 +90,28 @@ impl<U: Unit> Rtl<U> {
             sources: &sources,
             lanes: build.lanes,
             parameters: build.parameters.clone().into_iter().collect(),
+            counting,
         };
         let library = build::shared(&job, &tool, &chain, &cache())?;
-        let contents = sources.contents()?;
-        Self::library(build, library, contents)
+        let mut rtl = Self::library(build, library, &job.symbol(), sources.contents()?)?;
+        if counting {
+            rtl.counted = sources.rtl().into();
+        }
+        Ok(rtl)
     }
 
-    fn library(build: Build, library: PathBuf, contents: String) -> Result<Self, String> {
-        let parameters = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-        let symbol = build::symbol(U::NAME, build.lanes, parameters);
+    fn library(
+        build: Build,
+        library: PathBuf,
+        symbol: &str,
+        contents: String,
+    ) -> Result<Self, String> {
         Ok(Rtl {
-            source: ffi::Source::open(&library, &symbol)?,
+            source: ffi::Source::open(&library, symbol)?,
             build,
             contents,
             library: Some(library),
+            counted: Arc::new([]),
             unit: PhantomData,
         })
     }
@@ -97,7 +123,12 @@ impl<U: Unit> Rtl<U> {
     pub fn from_built(built: Built) -> Result<Self, String> {
         match built.library {
             None => Self::own(built.build),
-            Some(library) => Self::library(built.build, library, built.contents),
+            Some(library) => {
+                let parameters = &built.build.parameters;
+                let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
+                let symbol = build::symbol(U::NAME, built.build.lanes, parameters);
+                Self::library(built.build, library, &symbol, built.contents)
+            }
         }
     }
 
@@ -136,6 +167,7 @@ impl<U: Unit> Rtl<U> {
         Ok(Dut {
             model,
             state: U::State::zeroed(),
+            counted: self.counted.clone(),
         })
     }
 }
@@ -174,6 +206,7 @@ pub enum Check<'a, U: Unit> {
 pub struct Dut<U: Unit> {
     model: ffi::Model,
     state: U::State,
+    counted: Arc<[PathBuf]>,
 }
 
 impl<U: Unit> Dut<U> {
@@ -229,6 +262,23 @@ impl<U: Unit> Dut<U> {
     /// Closes the dump, if one is open.
     pub fn close_vcd(&mut self) {
         self.model.close_vcd();
+    }
+
+    /// What of the unit's RTL this model has executed since it was opened, paths from the project's folder on;
+    /// nothing, unless it counts ([`Rtl::counting`]).
+    ///
+    /// # Errors
+    /// The counters cannot be read.
+    pub fn coverage(&self) -> Result<RtlCoverage, String> {
+        if self.counted.is_empty() {
+            return Ok(RtlCoverage::default());
+        }
+        // The runtime has no other way out for them than a file.
+        let file = tempfile::NamedTempFile::new().map_err(|e| format!("temporary file: {e}"))?;
+        self.model.write_coverage(file.path())?;
+        let shown = file.path().to_string_lossy();
+        let text = std::fs::read_to_string(file.path()).map_err(|e| format!("{shown}: {e}"))?;
+        Ok(RtlCoverage::parse(&text, &shown)?.within(&self.counted, &project()))
     }
 
     /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.

@@ -3,6 +3,7 @@
 //! Normative text: *R500 pixel-shader flow control: behavioural specification* ("spec" below).
 
 pub mod asm;
+mod cover;
 pub mod environment;
 pub mod generate;
 pub mod golden;

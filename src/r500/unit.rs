@@ -9,7 +9,7 @@ use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
-use super::{R500, asm, generate, import, judge};
+use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
 use crate::field::Field;
 use crate::import::sound_name;
@@ -31,6 +31,7 @@ impl Unit for R500 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
 
     fn fields() -> &'static [Field] {
         &FIELDS

@@ -4,6 +4,7 @@
 //! below).
 
 pub mod asm;
+mod cover;
 pub mod environment;
 pub mod generate;
 pub mod golden;

@@ -7,7 +7,7 @@ use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
-use super::{R700, asm, generate, import, isa, judge};
+use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
@@ -35,6 +35,7 @@ impl Unit for R700 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -182,16 +183,19 @@ impl Unit for R700 {
                 let end = regs.prog_len.max(1);
                 pins.entry = rng.random_range(0..end);
             }
-            match rng.random_range(0..16) {
-                0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
-                1 => pins.entry = rng.random(),
-                2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
-                3 => pins.stack_size = rng.random_range(0..5),
-                4 => pins.stack_size = rng.random(),
-                5 => pins.lane_mask = rng.random(),
-                6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
-                7 => pins.lane_mask = 0,
-                _ => {}
+            // Operands that are at their limits together, too.
+            for _ in 0..rng.random_range(1..4) {
+                match rng.random_range(0..16) {
+                    0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
+                    1 => pins.entry = rng.random(),
+                    2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
+                    3 => pins.stack_size = rng.random_range(0..5),
+                    4 => pins.stack_size = rng.random(),
+                    5 => pins.lane_mask = rng.random(),
+                    6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
+                    7 => pins.lane_mask = 0,
+                    _ => {}
+                }
             }
         }
         pins

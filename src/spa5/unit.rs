@@ -7,7 +7,7 @@ use super::environment::{Surroundings, counts};
 use super::golden::Golden;
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
 use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
-use super::{Spa5, asm, generate, import, judge};
+use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
@@ -44,6 +44,7 @@ impl Unit for Spa5 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
 
     fn fields() -> &'static [Field] {
         &FIELDS
