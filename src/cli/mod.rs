@@ -2,6 +2,7 @@
 
 mod convert;
 mod fuzz;
+mod mutate;
 mod run;
 
 use std::io::{ErrorKind, Read, Write};
@@ -28,6 +29,8 @@ enum Command {
     Run(RunArgs),
     /// Run random programs in lock-step
     Fuzz(FuzzArgs),
+    /// Make many small mistakes in the RTL and see which of them the campaign catches
+    Mutate(mutate::MutateArgs),
     /// Run a saved failing case again, with waves
     Replay(ReplayArgs),
     /// Assemble a program: text to words
@@ -270,6 +273,7 @@ trait Commands: Sync {
     fn name(&self) -> &'static str;
     fn run(&self, args: &RunArgs) -> Done;
     fn fuzz(&self, args: &FuzzArgs) -> Done;
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
@@ -288,6 +292,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn fuzz(&self, args: &FuzzArgs) -> Done {
         fuzz::fuzz::<U>(args)
+    }
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
+        mutate::mutate::<U>(args)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
@@ -408,6 +415,7 @@ fn dispatch(command: &Command) -> Done {
             Ok(agreed)
         }
         Command::Fuzz(args) => unit(&args.unit)?.fuzz(args),
+        Command::Mutate(args) => mutate::command(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;
             let file = args.file.to_string_lossy();

@@ -15,6 +15,7 @@ use crate::unit::{Build, Unit};
 pub struct Rtl<U> {
     build: Build,
     source: ffi::Source,
+    mutant: u32,
     unit: PhantomData<fn() -> U>,
 }
 
@@ -64,8 +65,17 @@ impl<U: Unit> Rtl<U> {
         Rtl {
             build,
             source,
+            mutant: 0,
             unit: PhantomData,
         }
+    }
+
+    /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
+    /// mutants does not look.
+    #[must_use]
+    pub fn mutant(mut self, number: u32) -> Self {
+        self.mutant = number;
+        self
     }
 
     /// What it is built with.
@@ -84,6 +94,7 @@ impl<U: Unit> Rtl<U> {
             size_of::<U::In>(),
             size_of::<U::State>(),
             seed,
+            self.mutant,
         )?;
         Ok(Dut {
             model,
@@ -96,6 +107,18 @@ impl<U: Unit> Rtl<U> {
 fn project() -> PathBuf {
     std::env::var_os("RECONVERGE_HOME")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
+}
+
+/// Folder of our own RTL of a unit.
+#[cfg(feature = "cli")]
+pub(crate) fn own_dir(unit: &str) -> PathBuf {
+    project().join("rtl").join(unit)
+}
+
+/// The files that `<unit>.f` in `dir` names, in its order.
+#[cfg(feature = "cli")]
+pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(build::Sources::of(unit, &project(), dir)?.rtl)
 }
 
 /// Folder of the models built at run time.
