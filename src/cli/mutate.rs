@@ -193,10 +193,13 @@ fn by_line(summary: &Summary) -> String {
 fn text(summary: &Summary) -> String {
     let counts = summary.counts();
     let mut text = format!(
-        "{}  {} mutants of {} possible, {} clocks each at most\n",
+        "{}  {} mutants{}, {} clocks each at most\n",
         summary.name(),
         HumanCount(counts.total() as u64),
-        HumanCount(summary.list.candidates as u64),
+        match summary.list.candidates {
+            Some(n) => format!(" of {} possible", HumanCount(n as u64)),
+            None => String::new(),
+        },
         HumanCount(summary.clocks),
     );
     let _ = writeln!(

@@ -156,8 +156,8 @@ pub struct List {
     pub lanes: u32,
     /// Parameters, likewise.
     pub parameters: BTreeMap<String, u32>,
-    /// Among how many they were chosen.
-    pub candidates: usize,
+    /// Among how many they were chosen, where they were counted.
+    pub candidates: Option<usize>,
     /// In the order of their numbers, from 1 without a gap.
     pub mutants: Vec<Mutant>,
 }
@@ -280,14 +280,13 @@ impl<U: Unit> Mutants<U> {
 /// RTL as it lies in a folder.
 pub(crate) struct Design {
     pub unit: &'static str,
-    /// Paths, in the order of the list.
-    pub files: Vec<PathBuf>,
     /// Names and contents.
     pub texts: Vec<(String, String)>,
     /// What the probe says.
     pub probe: String,
-    pub lanes: u32,
-    pub parameters: BTreeMap<String, u32>,
+    /// All parameters with their values.
+    pub values: Vec<(String, u32)>,
+    build: Build,
 }
 
 impl Design {
@@ -306,11 +305,12 @@ impl Design {
             .map_err(|e| bad(format!("{}: {e}", probe.display())))?;
         Ok(Design {
             unit: U::NAME,
-            files,
             texts,
             probe,
-            lanes: build.lanes,
-            parameters: build.parameters.clone(),
+            values: std::iter::once(("LANES".to_owned(), build.lanes))
+                .chain(U::PARAMETERS.iter().map(|p| (p.name.to_owned(), build.value::<U>(p.name))))
+                .collect(),
+            build: build.clone(),
         })
     }
 
@@ -319,20 +319,13 @@ impl Design {
         format!("{}_seq", self.unit)
     }
 
-    /// All parameters with their values.
-    pub fn values(&self) -> Vec<(String, u32)> {
-        std::iter::once(("LANES".to_owned(), self.lanes))
-            .chain(self.parameters.clone())
-            .collect()
-    }
-
-    fn list(&self, options: &Options, candidates: usize, mutants: Vec<Mutant>) -> List {
+    fn list(&self, options: &Options, candidates: Option<usize>, mutants: Vec<Mutant>) -> List {
         List {
             unit: self.unit.to_owned(),
             family: options.family,
             seed: options.seed,
-            lanes: self.lanes,
-            parameters: self.parameters.clone(),
+            lanes: self.build.lanes,
+            parameters: self.build.parameters.clone(),
             candidates,
             mutants,
         }
@@ -377,7 +370,7 @@ fn in_text(from: &Design, options: &Options, folder: &Folder) -> Result<List, Tr
             }
         })
         .collect();
-    Ok(from.list(options, candidates, mutants))
+    Ok(from.list(options, Some(candidates), mutants))
 }
 
 // ---- judging ----------------------------------------------------------------------------------------
