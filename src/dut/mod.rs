@@ -115,6 +115,12 @@ pub(crate) fn own_dir(unit: &str) -> PathBuf {
     project().join("rtl").join(unit)
 }
 
+/// What the referee of mutants may know of our own RTL, if the sources are at hand.
+#[cfg(feature = "cli")]
+pub(crate) fn formal_of(unit: &str) -> Option<String> {
+    std::fs::read_to_string(project().join("tb/formal").join(format!("{unit}.sv"))).ok()
+}
+
 /// The files that `<unit>.f` in `dir` names, in its order.
 #[cfg(feature = "cli")]
 pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {

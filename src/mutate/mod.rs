@@ -13,6 +13,8 @@
 //! by the referee ([`equivalence`]). *Missed*: the referee has a run from reset in which the bench would see
 //! it, and the campaign was not that run: a hole in the generators. *Undecided*: neither.
 
+mod aig;
+mod circuit;
 pub mod equivalence;
 pub mod netlist;
 pub mod source;
@@ -286,6 +288,8 @@ pub(crate) struct Design {
     pub probe: String,
     /// All parameters with their values.
     pub values: Vec<(String, u32)>,
+    /// What the referee may know of it.
+    pub formal: Option<String>,
     build: Build,
 }
 
@@ -310,6 +314,7 @@ impl Design {
             values: std::iter::once(("LANES".to_owned(), build.lanes))
                 .chain(U::PARAMETERS.iter().map(|p| (p.name.to_owned(), build.value::<U>(p.name))))
                 .collect(),
+            formal: dut::formal_of(U::NAME),
             build: build.clone(),
         })
     }

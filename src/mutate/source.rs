@@ -24,6 +24,9 @@ use crate::input::InputError;
 /// How the RTL asks which mutant it is to be.
 pub const SELECTED: &str = "reconverge_mutants::selected";
 
+/// What it is called where Yosys is to read it, which has no variables in packages: a wire of every module.
+pub(super) const SELECTED_WIRE: &str = "reconverge_selected";
+
 /// A place in a file and what could stand there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
@@ -121,6 +124,36 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
         rest = &rest[within..];
     }
     out.push_str(&text[from..range.end]);
+}
+
+/// A text with mutants in it as Yosys is to read it for a proof: every module has a wire with the number of the
+/// mutant, and a `unique case` is a plain one, for Yosys takes the word as a promise that a mutant may break.
+pub(super) fn for_proof(file: &str, text: &str) -> Result<String, InputError> {
+    let text = text.replace(SELECTED, SELECTED_WIRE);
+    let tokens = tokens(file, &text)?;
+    let mut out = String::new();
+    let mut from = 0;
+    let (mut in_header, mut open) = (false, 0);
+    for token in &tokens {
+        match &text[token.span.clone()] {
+            "module" => in_header = true,
+            "(" => open += 1,
+            ")" => open -= 1,
+            ";" if in_header && open == 0 => {
+                in_header = false;
+                out.push_str(&text[from..token.span.end]);
+                let _ = write!(out, " wire [31:0] {SELECTED_WIRE};");
+                from = token.span.end;
+            }
+            "unique" | "priority" => {
+                out.push_str(&text[from..token.span.start]);
+                from = token.span.end;
+            }
+            _ => {}
+        }
+    }
+    out.push_str(&text[from..]);
+    Ok(out)
 }
 
 // ---- tokens -----------------------------------------------------------------------------------------
