@@ -201,6 +201,9 @@ pub struct Case<U: Unit> {
     /// RTL other than our own.
     #[serde(default)]
     pub rtl: Option<PathBuf>,
+    /// Which of the mutants in it; without, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutant: Option<u32>,
 }
 
 impl<U: Unit> Case<U> {
@@ -218,6 +221,7 @@ impl<U: Unit> Case<U> {
             noise_clocks: None,
             flip: None,
             rtl: None,
+            mutant: None,
         }
     }
 
@@ -339,6 +343,12 @@ impl<U: Unit> Case<U> {
             && p16 > 16
         {
             return bad("p16", format!("{p16} is not 0..16"));
+        }
+        if self.mutant.is_some() && self.rtl.is_none() {
+            return bad(
+                "mutant",
+                "our own RTL holds none: which RTL (rtl)".to_owned(),
+            );
         }
         if self.max_steps == 0 {
             return bad("max_steps", "0 would compare nothing".to_owned());

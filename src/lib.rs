@@ -100,6 +100,8 @@ pub mod instructions;
 pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
+#[cfg(feature = "cli")]
+pub mod mutate;
 pub mod r500;
 pub mod r700;
 #[cfg(feature = "rtl")]

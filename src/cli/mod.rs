@@ -5,6 +5,7 @@ mod cover;
 mod fuzz;
 mod junit;
 mod merge;
+mod mutate;
 mod run;
 mod shrink;
 mod stop;
@@ -40,6 +41,8 @@ enum Command {
     Merge(MergeArgs),
     /// Run random programs in lock-step and show what they cover
     Cover(cover::CoverArgs),
+    /// Make many small mistakes in the RTL and see which of them the campaign catches
+    Mutate(mutate::MutateArgs),
     /// Run a saved failing case again, with waves
     Replay(ReplayArgs),
     /// Assemble a program: text to words
@@ -334,6 +337,7 @@ trait Commands: Sync {
     fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure>;
     fn worker(&self) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
@@ -361,6 +365,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
         cover::cover::<U>(args, gathered)
+    }
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
+        mutate::mutate::<U>(args)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
@@ -473,6 +480,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Merge(args) => merge::merge(UNITS, args),
         Command::Worker(args) => unit(&args.unit)?.worker(),
         Command::Cover(args) => cover::all(args),
+        Command::Mutate(args) => mutate::command(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;
             let file = args.file.to_string_lossy();

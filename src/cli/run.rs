@@ -9,6 +9,7 @@ use reconverge::case::{Case, Conditions, Flip, SavedCase, Table};
 use reconverge::dut::Rtl;
 use reconverge::input::InputError;
 use reconverge::lockstep::{self, Outcome};
+use reconverge::mutate::check_number;
 use reconverge::report;
 use reconverge::unit::{Build, Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
@@ -348,9 +349,13 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     let mut saved = SavedCase::<U>::parse(text, file)?;
     if let Some(dir) = &args.place.rtl {
         saved.case.rtl = Some(dir.clone());
+        saved.case.mutant = None;
     }
     let case = &saved.case;
-    let rtl = rtl::<U>(case.rtl.as_deref(), case.build())?;
+    if let (Some(number), Some(dir)) = (case.mutant, &case.rtl) {
+        check_number(dir, number, file)?;
+    }
+    let rtl = rtl::<U>(case.rtl.as_deref(), case.build())?.mutant(case.mutant.unwrap_or(0));
     let ran = judged(case, &rtl, &mut ())?;
     if let Some(found) = &ran.outcome.mismatch {
         if let Some(saved) = &saved.failure {

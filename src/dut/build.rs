@@ -88,7 +88,8 @@ pub struct Sources {
     rtl_dir: PathBuf,
     tb_dir: PathBuf,
     lint: Option<PathBuf>,
-    rtl: Vec<PathBuf>,
+    /// The RTL itself, in the order of its list.
+    pub rtl: Vec<PathBuf>,
     /// Everything that the model depends on, for change tracking.
     pub files: Vec<PathBuf>,
 }

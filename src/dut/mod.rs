@@ -22,6 +22,7 @@ pub struct Rtl<U> {
     library: Option<PathBuf>,
     /// Files whose lines and bits a model counts, if it does.
     counted: Arc<[PathBuf]>,
+    mutant: u32,
     unit: PhantomData<fn() -> U>,
 }
 
@@ -55,6 +56,7 @@ impl<U: Unit> Rtl<U> {
                 contents: model.contents.to_owned(),
                 library: None,
                 counted: Arc::new([]),
+                mutant: 0,
                 unit: PhantomData,
             }),
             None => Self::of(build, &project().join("rtl").join(U::NAME)),
@@ -112,6 +114,7 @@ impl<U: Unit> Rtl<U> {
             contents,
             library: Some(library),
             counted: Arc::new([]),
+            mutant: 0,
             unit: PhantomData,
         })
     }
@@ -147,6 +150,14 @@ impl<U: Unit> Rtl<U> {
         &self.contents
     }
 
+    /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
+    /// mutants does not look.
+    #[must_use]
+    pub fn mutant(mut self, number: u32) -> Self {
+        self.mutant = number;
+        self
+    }
+
     /// What it is built with.
     pub fn build(&self) -> &Build {
         &self.build
@@ -163,6 +174,7 @@ impl<U: Unit> Rtl<U> {
             size_of::<U::In>(),
             size_of::<U::State>(),
             seed,
+            self.mutant,
         )?;
         Ok(Dut {
             model,
@@ -176,6 +188,24 @@ impl<U: Unit> Rtl<U> {
 fn project() -> PathBuf {
     std::env::var_os("RECONVERGE_HOME")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
+}
+
+/// Folder of our own RTL of a unit.
+#[cfg(feature = "cli")]
+pub(crate) fn own_dir(unit: &str) -> PathBuf {
+    project().join("rtl").join(unit)
+}
+
+/// What the referee of mutants may know of our own RTL, if the sources are at hand.
+#[cfg(feature = "cli")]
+pub(crate) fn formal_of(unit: &str) -> Option<String> {
+    std::fs::read_to_string(project().join("tb/formal").join(format!("{unit}.sv"))).ok()
+}
+
+/// The files that `<unit>.f` in `dir` names, in its order.
+#[cfg(feature = "cli")]
+pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(build::Sources::of(unit, &project(), dir)?.rtl)
 }
 
 /// Folder of the models built at run time.
