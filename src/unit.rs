@@ -13,6 +13,7 @@ use crate::case::{Case, Kind};
 use crate::field::{Field, show};
 use crate::input::InputError;
 use crate::instructions::Instructions;
+use crate::start::Start;
 use crate::watch::Watch;
 use crate::wave::Filter;
 
@@ -186,6 +187,9 @@ impl<U: Unit> Records<U> {
         if case.noise_clocks.is_some() {
             return Verdict::NotStructured("launched again and again".to_owned());
         }
+        if !case.start.is_empty() {
+            return Verdict::NotStructured("begins in the middle".to_owned());
+        }
         U::judge(case, &self.records, end)
     }
 }
@@ -312,6 +316,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
     type Environment: Environment<Self>;
     /// Campaign statistics.
     type Seen: Seen<Self>;
+    /// A state in which a case begins.
+    type Start: Start<Self>;
 
     /// The state's fields, in the order of the bench top's mismatch bits.
     fn fields() -> &'static [Field];

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
 use super::{R500, asm, generate, import, judge};
 use crate::case::{Case, Kind};
@@ -31,6 +32,7 @@ impl Unit for R500 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -188,6 +190,9 @@ impl Unit for R500 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
@@ -35,6 +36,7 @@ impl Unit for R700 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -205,6 +207,9 @@ impl Unit for R700 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 

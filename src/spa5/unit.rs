@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::environment::{Surroundings, counts};
 use super::golden::Golden;
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
+use super::start::Start;
 use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
 use super::{Spa5, asm, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
@@ -44,6 +45,7 @@ impl Unit for Spa5 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -215,6 +217,9 @@ impl Unit for Spa5 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 
