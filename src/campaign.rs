@@ -22,6 +22,7 @@ use crate::case::{Case, Conditions, Kind};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::lockstep::{self, Compared, Outcome, Stimulus, Stopped};
+use crate::start::Start;
 use crate::unit::{Build, Golden, Pins, Records, Seen, Unit, Verdict};
 use crate::watch::Watch;
 
@@ -32,6 +33,21 @@ pub use tally::{Chunk, Shard, Tally, drive};
 pub const CHUNK: u64 = 256;
 /// Clocks of a case that ends by its length.
 const CASE_CLOCKS: u64 = 512;
+
+/// States that a seeded case begins in: about as many as it has launches.
+const STARTS: usize = 24;
+/// The kinds of cases, in turn. Seeded ones are one in eight: they reach corners, and how one comes there is
+/// for the others.
+const KINDS: [Kind; 8] = [
+    Kind::Structured,
+    Kind::Raw,
+    Kind::NearLegal,
+    Kind::Raw,
+    Kind::Structured,
+    Kind::Raw,
+    Kind::Seeded,
+    Kind::Raw,
+];
 
 /// When a campaign ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -243,8 +259,8 @@ pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
         .fold(0, |a: u32, b| a.wrapping_mul(31).wrapping_add(b.into()));
     let own = draw_word(seed, stream, index).max(1);
     let mut rng = Pcg64Mcg::seed_from_u64(own);
-    // Every other case is raw words; raw and near-legal ones have a fixed length and noise.
-    let kind = [Kind::Structured, Kind::Raw, Kind::NearLegal, Kind::Raw][index as usize % 4];
+    // Every other case is raw words; all but structured ones have a fixed length and noise.
+    let kind = KINDS[index as usize % KINDS.len()];
     let mut case = Case::<U>::new(U::generate(kind, &mut rng));
     U::rename(&mut case.program, format!("{}-{index}", kind.name()));
     case.seed = own;
@@ -264,8 +280,13 @@ pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
         case.noise_clocks = Some(CASE_CLOCKS);
         case.max_steps = u64::MAX;
     }
-    if kind == Kind::Raw {
+    if matches!(kind, Kind::Raw | Kind::Seeded) {
         case.conditions = Conditions::Noise;
+    }
+    if kind == Kind::Seeded {
+        case.start = (0..STARTS)
+            .map(|_| U::Start::random(&case, &mut rng))
+            .collect();
     }
     (kind, case)
 }
@@ -285,6 +306,10 @@ pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) ->
     let mut golden = U::Golden::build(build);
     for index in 0.. {
         let (_, mut case) = case::<U>(seed, index, build);
+        if !case.start.is_empty() {
+            // A recording of pins cannot load a state.
+            continue;
+        }
         if pace == Pace::Busy {
             (case.stall16, case.noise_clocks, case.max_steps) = (0, None, CASE_CLOCKS);
         }

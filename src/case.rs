@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::environment::{bits, draw_word};
 use crate::input::InputError;
+use crate::start::Start;
 use crate::unit::{Build, Golden, Unit};
 
 /// Seed used where the user gives none. Never 0.
@@ -27,6 +28,8 @@ pub enum Kind {
     NearLegal,
     /// Random words.
     Raw,
+    /// Random words or near-legal ones, begun in a random legal state ([`crate::start`]).
+    Seeded,
 }
 
 impl Kind {
@@ -36,6 +39,7 @@ impl Kind {
             Kind::Structured => "structured",
             Kind::NearLegal => "near-legal",
             Kind::Raw => "raw",
+            Kind::Seeded => "seeded",
         }
     }
 }
@@ -195,6 +199,10 @@ pub struct Case<U: Unit> {
     /// nothing, launches and host writes while a program runs, further launches, reset in mid-flight;
     /// this many clocks long.
     pub noise_clocks: Option<u64>,
+    /// States in which the program begins, behind the launch: each launch takes the next one, over and over.
+    /// If there is none, it begins as it is launched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<U::Start>,
     /// Golden bit to flip.
     #[serde(default)]
     pub flip: Option<Flip>,
@@ -219,6 +227,7 @@ impl<U: Unit> Case<U> {
             max_steps: 100_000,
             conditions: Conditions::Drawn { p16: 8 },
             noise_clocks: None,
+            start: Vec::new(),
             flip: None,
             rtl: None,
             mutant: None,
@@ -257,6 +266,13 @@ impl<U: Unit> Case<U> {
                 }
             }
             Conditions::Noise => text += ", conditions: noise",
+        }
+        match self.start.len() {
+            0 => {}
+            1 => text += ", begins in a state of its own",
+            n => {
+                let _ = write!(text, ", begins in {n} states in turn");
+            }
         }
         if let Some(clocks) = self.noise_clocks {
             let _ = write!(text, ", {clocks} noisy clocks with launches and resets");
@@ -367,6 +383,11 @@ impl<U: Unit> Case<U> {
                 "conditions",
                 format!("there is no lane {lane} among {}", self.lanes),
             );
+        }
+        for (n, start) in self.start.iter().enumerate() {
+            if let Err((field, why)) = start.check(self) {
+                return bad(&format!("start[{n}].{field}"), why);
+            }
         }
         if let Some(flip) = &self.flip {
             let Some(field) = U::fields().iter().find(|f| f.name == flip.field) else {

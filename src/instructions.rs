@@ -34,6 +34,8 @@ pub trait Instructions: Sized {
     /// program leads as far out of the new one.
     #[must_use]
     fn laid_out(&self, pieces: &[Piece]) -> Self;
+    /// Where `address`, which leads into the program, leads in [`Instructions::laid_out`] of `pieces`.
+    fn led(&self, pieces: &[Piece], address: u32) -> u32;
     /// Programs with one thing simpler: a register or constant at its default or smaller, a field of an
     /// instruction 0. Whoever goes on from one of them to one of its own comes to an end.
     fn simpler(&self) -> Vec<Self>;

@@ -110,6 +110,7 @@ pub mod seen;
 #[cfg(feature = "rtl")]
 pub mod shrink;
 pub mod spa5;
+pub mod start;
 pub mod text;
 pub mod unit;
 pub mod watch;

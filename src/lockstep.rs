@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::dut::{Check, Dut};
 use crate::field::{self, Diff};
+use crate::start::Start;
 use crate::unit::{Environment, Golden, Pins, Step, Unit};
 use crate::watch::Watch;
 
@@ -26,6 +27,13 @@ fn ratio(n: u32, of: u32) -> Bernoulli {
     Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
 }
 
+/// A clock in which nothing happens.
+fn stalled<U: Unit>() -> U::In {
+    let mut pins = U::In::default();
+    pins.set_stall(true);
+    pins
+}
+
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -34,6 +42,8 @@ enum Phase {
     Fresh(u64),
     Setup(usize),
     Launch,
+    /// A stalled clock, in which the state is loaded that the program begins in.
+    Load,
     Run,
     /// The program has stopped, and for so many clocks nothing is asked of the unit: what it shows stays.
     Idle(u64),
@@ -51,6 +61,8 @@ pub struct Stimulus<'c, U: Unit> {
     launches: u64,
     steps: u64,
     clock: u64,
+    /// The stalled clock of a load was asked for.
+    asked: bool,
     // Made once: to make one takes a division, and each is asked in every clock.
     stalls: Bernoulli,
     resets: Bernoulli,
@@ -69,6 +81,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             launches: 0,
             steps: 0,
             clock: 0,
+            asked: false,
             stalls: ratio(case.stall16, 16),
             resets: ratio(1, RESET_EVERY),
             scrambles: ratio(1, SCRAMBLE_EVERY),
@@ -120,9 +133,15 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 }
                 return Some(pins);
             }
+            Phase::Load => {
+                self.asked = true;
+                return Some(stalled::<U>());
+            }
             Phase::Setup(i) if i < self.setup.len() => self.setup[i],
             Phase::Setup(_) | Phase::Launch => {
-                let again = (noisy.is_some() && self.launches > 0).then_some(&mut self.rng);
+                // What a case begins in is legal under its own operands.
+                let other = noisy.is_some() && self.launches > 0 && self.case.start.is_empty();
+                let again = other.then_some(&mut self.rng);
                 U::launch(self.case, again)
             }
             // An instruction stands there in idle clocks too: it must not be executed.
@@ -162,7 +181,8 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 self.launches += 1;
                 self.steps = 0;
                 self.environment.launched();
-                self.phase = Phase::Run;
+                let load = !self.case.start.is_empty() && U::running(after);
+                self.phase = if load { Phase::Load } else { Phase::Run };
             }
             Phase::Run if step == Step::Executed => {
                 self.steps += 1;
@@ -172,6 +192,16 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             Phase::Fresh(left) => self.phase = Phase::Fresh(left - 1),
             _ => {}
         }
+    }
+
+    /// Whether the clock that is done is the one in which a state is to be loaded, into RTL and golden: which.
+    pub fn load(&mut self) -> Option<&'c U::Start> {
+        if self.phase != Phase::Load || !std::mem::take(&mut self.asked) {
+            return None;
+        }
+        self.phase = Phase::Run;
+        let number = (self.launches - 1) as usize % self.case.start.len();
+        self.case.start.get(number)
     }
 
     /// Programs launched so far.
@@ -323,11 +353,7 @@ impl<U: Unit> Bench<'_, U> {
             let pins = stimulus.next(golden.state());
             // After the last clock one more, stalled, brings out what the last one did.
             let flush = pins.is_none();
-            let pins = pins.unwrap_or_else(|| {
-                let mut idle = U::In::default();
-                idle.set_stall(true);
-                idle
-            });
+            let pins = pins.unwrap_or_else(stalled::<U>);
             let mut spoilt = None;
             if let Some((field, f)) = flip.filter(|(_, f)| clock.checked_sub(1) == Some(f.clock)) {
                 let state = spoilt.insert(*golden.state());
@@ -369,6 +395,12 @@ impl<U: Unit> Bench<'_, U> {
             let step = golden.step();
             compared.steps += u64::from(step == Step::Executed);
             stimulus.done(&pins, step, golden.state());
+            if let Some(start) = stimulus.load() {
+                for state in start.states(golden.state()) {
+                    self.dut.load(&state);
+                    golden.load(&state);
+                }
+            }
             clock += 1;
         }
         compared.launches = stimulus.launches();
@@ -378,9 +410,7 @@ impl<U: Unit> Bench<'_, U> {
             // unit has taken the last pins already.
             golden.cycle(&last);
             for _ in 0..4 {
-                let mut idle = U::In::default();
-                idle.set_stall(true);
-                self.dut.clock(&idle, Some(golden.state()));
+                self.dut.clock(&stalled::<U>(), Some(golden.state()));
             }
         }
         Outcome {

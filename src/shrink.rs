@@ -25,6 +25,7 @@ use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::instructions::{Instructions, Piece};
 use crate::lockstep::{self, Outcome, Stimulus};
+use crate::start::Start;
 use crate::unit::{Golden, LoadOptions, Pins, Records, Step, Unit, Verdict};
 use crate::watch::Watch;
 
@@ -231,7 +232,10 @@ fn same<U: Unit>(a: &Case<U>, b: &Case<U>) -> bool {
             c.noise_clocks,
         )
     };
-    rest(a) == rest(b) && a.conditions == b.conditions && a.program == b.program
+    rest(a) == rest(b)
+        && a.start == b.start
+        && a.conditions == b.conditions
+        && a.program == b.program
 }
 
 /// Whether the program comes out of its own text as it went in.
@@ -342,6 +346,8 @@ struct Executed<U: Unit> {
 struct History<U: Unit> {
     /// Pins of the launch, and the state it led to.
     launch: Option<(U::In, U::State)>,
+    /// What was loaded behind it.
+    start: Option<U::Start>,
     steps: Vec<Executed<U>>,
     /// State before the step, and the pins of its first clock.
     before: (U::State, U::In),
@@ -353,6 +359,7 @@ impl<U: Unit> History<U> {
         let mut golden = case.golden();
         let mut history = History {
             launch: None,
+            start: None,
             steps: Vec::new(),
             before: (*golden.state(), U::In::default()),
             running: false,
@@ -366,6 +373,12 @@ impl<U: Unit> History<U> {
             golden.cycle(&pins);
             history.after(clock, &pins, &golden);
             stimulus.done(&pins, golden.step(), golden.state());
+            if let Some(start) = stimulus.load() {
+                for state in start.states(golden.state()) {
+                    golden.load(&state);
+                }
+                history.start = Some(start.clone());
+            }
         }
         // A step that the failure came into the middle of.
         if U::mid_step(golden.state()) {
@@ -428,10 +441,10 @@ impl<U: Unit> Watch<U> for History<U> {
 
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         if pins.is_reset() {
-            self.launch = None;
+            (self.launch, self.start) = (None, None);
             self.steps.clear();
         } else if !self.running && pins.launches() && !pins.is_stalled() {
-            self.launch = Some((*pins, *golden.state()));
+            (self.launch, self.start) = (Some((*pins, *golden.state())), None);
             self.steps.clear();
         }
         match golden.step() {
@@ -445,8 +458,9 @@ impl<U: Unit> Watch<U> for History<U> {
     }
 }
 
-/// Whether a lane is launched, and what it draws: (k, bits).
-type Lane = (bool, Vec<(u64, u16)>);
+/// Whether a lane is launched, what it draws as (k, bits), and the lane whose part of the states it has in
+/// which the case begins.
+type Lane = (bool, Vec<(u64, u16)>, usize);
 
 struct Search<U: Unit> {
     /// The smallest case that fails, how it does, and what the golden does in it.
@@ -568,6 +582,7 @@ impl<U: Unit> Search<U> {
     fn reduce(&mut self) {
         loop {
             let before = self.accepted;
+            self.start();
             self.instructions();
             self.looped();
             self.table();
@@ -693,6 +708,8 @@ impl<U: Unit> Search<U> {
         }
         rows.retain(|row| row.bits != 0);
         let mut case = self.best.clone();
+        let lead = |address| program.led(&pieces, address);
+        case.start = self.history.start.iter().map(|s| s.led(lead)).collect();
         case.program = program.laid_out(&pieces);
         case.launch_mask = mask & u64::MAX >> (64 - case.lanes);
         case.conditions = Conditions::Table(Table::from(rows));
@@ -723,6 +740,8 @@ impl<U: Unit> Search<U> {
             let table = self.history.followed(table, &case.program, &kept);
             case.conditions = Conditions::Table(table);
         }
+        let lead = |address| self.best.program.led(pieces, address);
+        case.start = case.start.iter().map(|s| s.led(lead)).collect();
         case.program = case.program.laid_out(pieces);
         if let Some(clocks) = &mut case.noise_clocks {
             // What came late may come later.
@@ -881,8 +900,15 @@ impl<U: Unit> Search<U> {
             return None;
         };
         let mask = self.best.launch_mask;
+        let begins = |lane: u32| {
+            if self.best.start.is_empty() {
+                0
+            } else {
+                lane as usize
+            }
+        };
         let mut lanes: Vec<_> = (0..self.best.lanes)
-            .map(|lane| (mask >> lane & 1 == 1, Vec::new()))
+            .map(|lane| (mask >> lane & 1 == 1, Vec::new(), begins(lane)))
             .collect();
         for row in table.rows() {
             lanes.get_mut(row.lane as usize)?.1.push((row.k, row.bits));
@@ -896,7 +922,9 @@ impl<U: Unit> Search<U> {
         case.lanes = lanes.len() as u32;
         case.launch_mask = 0;
         let mut rows = Vec::new();
-        for (lane, (launched, draws)) in (0..).zip(lanes) {
+        let begin: Vec<usize> = lanes.iter().map(|(_, _, begin)| *begin).collect();
+        case.start = case.start.iter().map(|s| s.of_lanes(&begin)).collect();
+        for (lane, (launched, draws, _)) in (0..).zip(lanes) {
             case.launch_mask |= u64::from(*launched) << lane;
             rows.extend(draws.iter().map(|(k, bits)| Row {
                 lane,
@@ -915,6 +943,8 @@ impl<U: Unit> Search<U> {
             let mut candidate = self.best.clone();
             candidate.lanes = LANES;
             candidate.launch_mask = u64::MAX >> (64 - LANES);
+            let first: Vec<usize> = (0..LANES as usize).collect();
+            candidate.start = candidate.start.iter().map(|s| s.of_lanes(&first)).collect();
             if let Some(clocks) = &mut candidate.noise_clocks {
                 *clocks = (*clocks).max(512);
             }
@@ -1003,6 +1033,31 @@ impl<U: Unit> Search<U> {
                 {
                     rows = fewer;
                 }
+            }
+        }
+    }
+
+    /// From the launch on; otherwise in one state, and as little of it as possible.
+    fn start(&mut self) {
+        if self.best.start.is_empty() || self.edited(|case| case.start.clear()) {
+            return;
+        }
+        if let Some(start) = self
+            .history
+            .start
+            .clone()
+            .filter(|_| self.best.start.len() > 1)
+        {
+            self.edited(|case| case.start = vec![start]);
+        }
+        let mut next = 0;
+        while !self.over() && self.best.start.len() == 1 {
+            let all = self.best.start[0].simpler();
+            let Some(start) = all.get(next).cloned() else {
+                return;
+            };
+            if !self.edited(|case| case.start = vec![start]) {
+                next += 1;
             }
         }
     }

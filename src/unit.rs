@@ -14,6 +14,7 @@ use crate::cover::Coverage;
 use crate::field::{Field, show};
 use crate::input::InputError;
 use crate::instructions::Instructions;
+use crate::start::Start;
 use crate::watch::Watch;
 use crate::wave::Filter;
 
@@ -187,6 +188,9 @@ impl<U: Unit> Records<U> {
         if case.noise_clocks.is_some() {
             return Verdict::NotStructured("launched again and again".to_owned());
         }
+        if !case.start.is_empty() {
+            return Verdict::NotStructured("begins in the middle".to_owned());
+        }
         U::judge(case, &self.records, end)
     }
 }
@@ -315,6 +319,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
     type Seen: Seen<Self>;
     /// Bins of functional coverage.
     type Coverage: Coverage<Self>;
+    /// A state in which a case begins.
+    type Start: Start<Self>;
 
     /// The state's fields, in the order of the bench top's mismatch bits.
     fn fields() -> &'static [Field];

@@ -131,6 +131,15 @@ impl Instructions for Program {
         new
     }
 
+    fn led(&self, pieces: &[Piece], address: u32) -> u32 {
+        let places = places(pieces, self.slots.len());
+        let offset = u32::from(self.regs.offset());
+        match address.checked_sub(offset) {
+            Some(old) => (offset + moved(&places, old as usize) as u32).min(2 * ADDRESS),
+            None => address,
+        }
+    }
+
     fn simpler(&self) -> Vec<Self> {
         let defaults = Registers::default();
         let last = self.slots.len().saturating_sub(1);

@@ -13,6 +13,7 @@ pub mod isa;
 pub mod judge;
 pub mod program;
 pub mod scalar;
+pub mod start;
 pub mod state;
 mod unit;
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
 use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
@@ -32,6 +33,7 @@ impl Unit for R500 {
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -189,6 +191,9 @@ impl Unit for R500 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 

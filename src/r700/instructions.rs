@@ -95,6 +95,10 @@ impl Instructions for Program {
         new
     }
 
+    fn led(&self, pieces: &[Piece], address: u32) -> u32 {
+        led(&places(pieces, self.quads.len()), address)
+    }
+
     fn simpler(&self) -> Vec<Self> {
         let defaults = Registers::default();
         let length = u32::try_from(self.quads.len()).unwrap_or(u32::MAX);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
@@ -36,6 +37,7 @@ impl Unit for R700 {
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -209,6 +211,9 @@ impl Unit for R700 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 

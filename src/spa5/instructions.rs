@@ -49,7 +49,7 @@ impl Program {
 
     /// Where `old`, an address of this program, is in one whose instructions moved to `places` and that has
     /// `size` bytes. One outside stays as far outside, one that is not aligned stays so.
-    fn led(&self, places: &[usize], size: u32, old: i64) -> i64 {
+    fn led_to(&self, places: &[usize], size: u32, old: i64) -> i64 {
         match u32::try_from(old) {
             Ok(inside) if inside < self.size() => {
                 let new = address(moved(places, number(inside & !7)));
@@ -98,14 +98,14 @@ impl Instructions for Program {
                 .and_then(|t| t.address(address(*n)))
                 && !matches!(Word::decode(word), Word::Indirect(_))
                 && let Some(Target::Offset(offset)) =
-                    Target::direct(address(at), self.led(&places, size, old))
+                    Target::direct(address(at), self.led_to(&places, size, old))
             {
                 // The bits without meaning stay.
                 word = word & !OFFSET | (offset as u64) << 20 & OFFSET;
             }
             words.push(word);
         }
-        let led = |old: u32| u32::try_from(self.led(&places, size, old.into())).unwrap_or(old);
+        let led = |old: u32| u32::try_from(self.led_to(&places, size, old.into())).unwrap_or(old);
         let kept = |pc: u32| {
             let n = number(pc);
             pieces.iter().position(|p| *p == Piece::Old(n)).map(address)
@@ -128,6 +128,13 @@ impl Instructions for Program {
             words,
             targets,
         }
+    }
+
+    fn led(&self, pieces: &[Piece], address: u32) -> u32 {
+        let places = places(pieces, self.words.len() / WORDS * SLOTS);
+        let bundles = pieces.len().div_ceil(SLOTS).max(1) as u32;
+        let to = self.led_to(&places, bundles * BUNDLE, address.into());
+        u32::try_from(to).unwrap_or(address)
     }
 
     fn simpler(&self) -> Vec<Self> {

@@ -14,6 +14,7 @@ pub mod isa;
 pub mod judge;
 pub mod program;
 pub mod scalar;
+pub mod start;
 pub mod state;
 mod unit;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::environment::{Surroundings, counts};
 use super::golden::Golden;
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
+use super::start::Start;
 use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
 use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
@@ -45,6 +46,7 @@ impl Unit for Spa5 {
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -216,6 +218,9 @@ impl Unit for Spa5 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 

@@ -52,6 +52,10 @@ pub trait Tested: Unit + Debug + PartialEq {
     const STEP: (Change, &'static str, &'static str);
     /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
     const CONSTRUCTS: &'static [&'static str];
+    /// Fields that a random legal state must have at 0 and at this limit.
+    const LIMITS: &'static [(&'static str, u64)];
+    /// A saved start that cannot be: place in it, what is put there, and what is said of it.
+    const BAD_STARTS: &'static [(&'static str, &'static str, &'static str)];
     /// Endings of what compilers and drivers made, in the folders below `tb/programs/<unit>`.
     const IMPORTED: &'static [&'static str];
     /// Whether the lanes see anything in an instruction that its address does not tell (aL).
