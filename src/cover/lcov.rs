@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// Branches and bits of a file that the text lists; the lcov file has them all.
+const LISTED: usize = 12;
+
 /// What a point counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -216,11 +219,17 @@ impl RtlCoverage {
                 .filter(|(_, count)| **count == 0)
                 .map(|(line, _)| *line)
                 .collect();
-            let never = |kind: Kind| -> Vec<String> {
+            let never = |kind: Kind| {
                 let never = points.iter().filter(|(p, n)| p.kind == kind && **n == 0);
-                never
+                let mut places: Vec<String> = never
                     .map(|(p, _)| format!("{} ({})", p.line, p.what))
-                    .collect()
+                    .collect();
+                let more = places.len().saturating_sub(LISTED);
+                places.truncate(LISTED);
+                if more > 0 {
+                    places.push(format!("and {more} more"));
+                }
+                places.join(", ")
             };
             let mut line = |what: &str, places: String| {
                 if !places.is_empty() {
@@ -228,8 +237,8 @@ impl RtlCoverage {
                 }
             };
             line("lines", line_text(&lines));
-            line("branches", never(Kind::Branch).join(", "));
-            line("bits", never(Kind::Toggle).join(", "));
+            line("branches", never(Kind::Branch));
+            line("bits", never(Kind::Toggle));
         }
         text
     }
