@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::rtl::Rtl as Folder;
-use common::{ROOT, Tested, arg, line_starting, reconverge, reconverge_ends, text};
+use common::{ROOT, Tested, arg, command_in, line_starting, reconverge, reconverge_ends, text};
 use quick_junit::{Report, TestCaseStatus};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -102,13 +102,7 @@ fn says(status: i32, args: &[&str], message: &str) {
 }
 
 fn start(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(args)
-        .current_dir(ROOT)
-        .env(
-            "RECONVERGE_CACHE",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
-        )
+    command_in(Path::new(ROOT), args)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

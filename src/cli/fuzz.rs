@@ -110,6 +110,7 @@ impl Progress {
         if let Some(bar) = &progress.bar {
             // What was done before says nothing of the time that is left.
             bar.reset_eta();
+            bar.tick();
         }
         progress
     }
@@ -124,7 +125,7 @@ impl Progress {
             Limit::Time(_) => self.started.elapsed().as_secs(),
         });
         let clocks = so_far.compared.clocks - self.before;
-        let rate = clocks as f64 / self.started.elapsed().as_secs_f64();
+        let rate = clocks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
         bar.set_message(format!("{} clocks/s", HumanCount(rate as u64)));
     }
 }
