@@ -64,12 +64,17 @@ void bench(rcv_model *m, bool load) {
   m->top->eval();
 }
 
-rcv_model *create(uint32_t seed) {
+rcv_model *create(uint32_t seed, uint32_t mutant) {
   auto m = std::unique_ptr<rcv_model>(new (std::nothrow) rcv_model);
   if (!m) return nullptr;
   m->context.randReset(2);
   m->context.randSeed(static_cast<int>(seed));
   m->context.traceEverOn(true);
+  const std::string number = "+reconverge_mutant=" + std::to_string(mutant);
+  const char *arguments[] = {"", number.c_str()};
+  m->context.commandArgs(2, arguments);
+  // $value$plusargs asks the context of the thread, and models live side by side.
+  Verilated::threadContextp(&m->context);
   m->top.reset(new (std::nothrow) RCV_TOP{&m->context, "TOP"});
   if (!m->top) return nullptr;
   m->top->bench_i = 0;

@@ -21,8 +21,10 @@ typedef struct {
   uint32_t in_size;     // bytes of the input struct
   uint32_t state_size;  // bytes of the state struct
 
-  // A model after power-up; `seed` (never 0) fills what reset does not reach. NULL: out of memory.
-  rcv_model *(*create)(uint32_t seed);
+  // A model after power-up; `seed` (never 0) fills what reset does not reach. `mutant` is for RTL that
+  // holds many and asks +reconverge_mutant=N which one to be (src/mutate); other RTL does not look.
+  // NULL: out of memory.
+  rcv_model *(*create)(uint32_t seed, uint32_t mutant);
   void (*destroy)(rcv_model *m);
   // One clock. The top registers `in`, so the result is the unit's state after the clock before, as
   // `state_size` bytes in the model that stay as they are until its next call. `golden` is the state

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::HumanCount;
-use reconverge::campaign::Limit;
+use reconverge::campaign::{Failed, Limit, Shard, Why};
 use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::{self, Options};
 use reconverge::cover::{Model, Saved, UnitCoverage, page};
 use reconverge::input::InputError;
 use reconverge::unit::Unit;
-use reconverge::wave::{shell, write_whole};
+use reconverge::wave::write_whole;
 
-use super::fuzz::{bar, save};
+use super::fuzz::{bar, brief};
 use super::run::{absolute, counting_rtl, mismatch, parameters, rtl};
 use super::{
-    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, print, program, read_text, seed,
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, print, read_text, seed,
     unit_names_and_all, writable,
 };
 
@@ -194,7 +194,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             rtl::<U>(dir, build.clone())?
         };
         let model = Model::<U>::new(&build);
-        let bar = bar(limit).map(|b| b.with_prefix(U::NAME));
+        let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
         let started = std::time::Instant::now();
         let covered = run::run(&options, &model, &model_of_rtl, |totals, hits| {
             if let Some(bar) = &bar {
@@ -242,19 +242,20 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     ))?;
     if let Some((case, outcome)) = failed {
         agreed = Agreed::No;
-        match &outcome.stopped {
+        print("\n")?;
+        match outcome.stopped.clone() {
             Some(stopped) => {
-                let (clock, why) = (stopped.clock, &stopped.why);
-                let path = save(&case, &args.place.out)?;
-                print(&format!(
-                    "\nSTOPPED {}  clock {clock}  {why}\nreplay  {} replay {}\n",
-                    case.name(),
-                    shell(&program()),
-                    shell(&path)
-                ))?;
+                let why = Why::Stopped(stopped);
+                print(&brief(
+                    &Failed {
+                        number: 0,
+                        case,
+                        why,
+                    },
+                    &args.place.out,
+                )?)?;
             }
             None => {
-                print("\n")?;
                 let own = rtl::<U>(args.place.rtl.as_deref(), build)?;
                 mismatch(&case, &own, &outcome, &args.place.out)?;
             }

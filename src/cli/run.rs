@@ -9,6 +9,7 @@ use reconverge::case::{Case, Conditions, Flip, SavedCase, Table};
 use reconverge::dut::Rtl;
 use reconverge::input::InputError;
 use reconverge::lockstep::{self, Outcome};
+use reconverge::mutate::check_number;
 use reconverge::report;
 use reconverge::unit::{Build, Golden, LoadOptions, Records, Step, Unit, Verdict};
 use reconverge::watch::Watch;
@@ -309,9 +310,20 @@ fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Fai
     Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
 }
 
-/// Reports a mismatch: run again with waves, saved, printed. What cannot be written to `out` goes to a
-/// temporary folder: a found mismatch is not lost.
+/// Reports a mismatch: run again with waves, saved, printed.
 pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
+    print(&mismatch_report(case, rtl, outcome, out)?)?;
+    Ok(Agreed::No)
+}
+
+/// The report of a mismatch, from a run again with waves; the case is saved. What cannot be written to `out`
+/// goes to a temporary folder: a found mismatch is not lost.
+pub fn mismatch_report<U: Unit>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    outcome: &Outcome<U>,
+    out: &Path,
+) -> Result<String, Failure> {
     let report = match report::diagnose(case, rtl, outcome, out) {
         Err(why) => {
             let dir = tempfile::Builder::new()
@@ -327,20 +339,23 @@ pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out
         }
         Ok(report) => report,
     };
-    if let Some(mut report) = report {
+    Ok(report.map_or_else(String::new, |mut report| {
         report.program = program();
-        print(&report.to_string())?;
-    }
-    Ok(Agreed::No)
+        report.to_string()
+    }))
 }
 
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     let mut saved = SavedCase::<U>::parse(text, file)?;
     if let Some(dir) = &args.place.rtl {
         saved.case.rtl = Some(dir.clone());
+        saved.case.mutant = None;
     }
     let case = &saved.case;
-    let rtl = rtl::<U>(case.rtl.as_deref(), case.build())?;
+    if let (Some(number), Some(dir)) = (case.mutant, &case.rtl) {
+        check_number(dir, number, file)?;
+    }
+    let rtl = rtl::<U>(case.rtl.as_deref(), case.build())?.mutant(case.mutant.unwrap_or(0));
     let ran = judged(case, &rtl, &mut ())?;
     if let Some(found) = &ran.outcome.mismatch {
         if let Some(saved) = &saved.failure {
@@ -355,7 +370,16 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 ));
             }
         }
-        return mismatch(case, &rtl, &ran.outcome, &args.place.out);
+        let done = mismatch(case, &rtl, &ran.outcome, &args.place.out)?;
+        if args.shrink {
+            print("\n")?;
+            super::shrink::shrink(case, &rtl, &args.place.out)?;
+        }
+        return Ok(done);
+    }
+    if args.shrink && ran.agreed == Agreed::Yes {
+        let why = "does not fail, there is nothing to shrink";
+        return Err(InputError::new(file, 0, "--shrink", why).into());
     }
     let mut text = ran.text;
     if let Some(saved) = &saved.failure {
@@ -367,5 +391,9 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     text += &dump(case, &rtl, &args.place.out)?;
     print(&text)?;
+    if args.shrink {
+        print("\n")?;
+        super::shrink::shrink(case, &rtl, &args.place.out)?;
+    }
     Ok(ran.agreed)
 }

@@ -88,7 +88,8 @@ pub struct Sources {
     rtl_dir: PathBuf,
     tb_dir: PathBuf,
     lint: Option<PathBuf>,
-    rtl: Vec<PathBuf>,
+    /// The RTL itself, in the order of its list.
+    pub rtl: Vec<PathBuf>,
     /// Everything that the model depends on, for change tracking.
     pub files: Vec<PathBuf>,
 }
@@ -109,14 +110,13 @@ pub struct Job<'a> {
 impl Job<'_> {
     /// Exported name of the model's function table; also the name of the archive.
     pub fn symbol(&self) -> String {
-        let mut symbol = format!("rcv_{}_{}", self.sources.unit, self.lanes);
-        for (name, value) in &self.parameters {
-            symbol += &format!("_{name}{value}");
-        }
+        let parameters = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        let symbol = symbol(&self.sources.unit, self.lanes, parameters);
         if self.counting {
-            symbol += "_counting";
+            symbol + "_counting"
+        } else {
+            symbol
         }
-        symbol
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -126,6 +126,17 @@ impl Job<'_> {
             .chain(further)
             .collect()
     }
+}
+
+/// [`Job::symbol`] where there is no job.
+pub fn symbol<'a>(
+    unit: &str,
+    lanes: u32,
+    parameters: impl Iterator<Item = (&'a str, u32)>,
+) -> String {
+    parameters.fold(format!("rcv_{unit}_{lanes}"), |symbol, (name, value)| {
+        format!("{symbol}_{name}{value}")
+    })
 }
 
 fn io(path: &Path, e: &std::io::Error) -> String {
@@ -324,6 +335,14 @@ impl Sources {
 }
 
 impl Sources {
+    /// Hash of the contents of all files: equal for equal RTL under the same bench, wherever it lies.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn contents(&self) -> Result<String, String> {
+        key(&["contents", &self.unit], &self.files)
+    }
+
     /// The unit's own files, without the bench.
     #[allow(dead_code)] // the crate's half
     pub fn rtl(&self) -> &[PathBuf] {
@@ -331,17 +350,39 @@ impl Sources {
     }
 }
 
+/// Hash of all Rust files below `dir` and of `more`, which may be missing.
+///
+/// # Errors
+/// A file cannot be read.
+#[allow(dead_code)] // the build script's half
+pub fn rust_contents(dir: &Path, more: &Path) -> Result<String, String> {
+    let mut files = Vec::new();
+    files_below(dir, 8, &["rs"], &mut files)?;
+    files.sort();
+    files.extend(more.is_file().then(|| more.to_owned()));
+    key(&["rust"], &files)
+}
+
 /// Adds the Verilog files in `dir`, and in its folders down to `depth`, to `files`.
 fn verilog_files(dir: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    files_below(dir, depth, &["sv", "v", "svh", "vh"], files)
+}
+
+fn files_below(
+    dir: &Path,
+    depth: u32,
+    endings: &[&str],
+    files: &mut Vec<PathBuf>,
+) -> Result<(), String> {
     for entry in fs::read_dir(dir).map_err(|e| io(dir, &e))? {
         let path = entry.map_err(|e| io(dir, &e))?.path();
         if path.is_dir() {
             if depth > 0 {
-                verilog_files(&path, depth - 1, files)?;
+                files_below(&path, depth - 1, endings, files)?;
             }
         } else if path
             .extension()
-            .is_some_and(|x| ["sv", "v", "svh", "vh"].iter().any(|v| x == *v))
+            .is_some_and(|x| endings.iter().any(|v| x == *v))
         {
             files.push(path);
         }

@@ -24,7 +24,7 @@ pub(super) struct Api {
     lanes: u32,
     in_size: u32,
     state_size: u32,
-    create: extern "C" fn(u32) -> *mut Raw,
+    create: extern "C" fn(u32, u32) -> *mut Raw,
     destroy: unsafe extern "C" fn(*mut Raw),
     clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
     load: unsafe extern "C" fn(*mut Raw, *const c_void),
@@ -41,6 +41,7 @@ pub(super) struct Linked {
     pub unit: &'static str,
     pub lanes: u32,
     pub parameters: &'static [(&'static str, u32)],
+    pub contents: &'static str,
     pub api: &'static Api,
 }
 
@@ -117,13 +118,14 @@ pub(super) struct Model {
 unsafe impl Send for Model {}
 
 impl Model {
-    /// A fresh model; `seed` fills what reset does not reach.
+    /// A fresh model; `seed` fills what reset does not reach, `mutant` is for RTL that holds many.
     pub fn new(
         source: &Source,
         lanes: u32,
         in_size: usize,
         state_size: usize,
         seed: u32,
+        mutant: u32,
     ) -> Result<Self, String> {
         let api = source.api();
         let (found, want) = (
@@ -140,7 +142,7 @@ impl Model {
                 "the model does not fit: (abi, lanes, bytes of inputs, bytes of state) are {found:?}, not {want:?}"
             ));
         }
-        let raw = NonNull::new((api.create)(seed.max(1))).ok_or("no memory for a model")?;
+        let raw = NonNull::new((api.create)(seed.max(1), mutant)).ok_or("no memory for a model")?;
         Ok(Model {
             raw,
             source: source.clone(),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
+use serde::{Deserialize, Serialize};
 
 use crate::cover::lcov::RtlCoverage;
 use crate::unit::{Build, Unit};
@@ -17,9 +18,21 @@ use crate::unit::{Build, Unit};
 pub struct Rtl<U> {
     build: Build,
     source: ffi::Source,
+    contents: String,
+    library: Option<PathBuf>,
     /// Files whose lines and bits a model counts, if it does.
     counted: Arc<[PathBuf]>,
+    mutant: u32,
     unit: PhantomData<fn() -> U>,
+}
+
+/// RTL that has been built, to be opened by another process of this program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Built {
+    build: Build,
+    contents: String,
+    /// None: it is linked in.
+    library: Option<PathBuf>,
 }
 
 impl<U: Unit> Rtl<U> {
@@ -37,7 +50,15 @@ impl<U: Unit> Rtl<U> {
                 && parameters.eq(m.parameters.iter().copied())
         };
         match ffi::linked().iter().find(wanted) {
-            Some(model) => Ok(Self::from(build, ffi::Source::Linked(model.api))),
+            Some(model) => Ok(Rtl {
+                build,
+                source: ffi::Source::Linked(model.api),
+                contents: model.contents.to_owned(),
+                library: None,
+                counted: Arc::new([]),
+                mutant: 0,
+                unit: PhantomData,
+            }),
             None => Self::of(build, &project().join("rtl").join(U::NAME)),
         }
     }
@@ -48,7 +69,7 @@ impl<U: Unit> Rtl<U> {
     /// # Errors
     /// What is missing in `dir`, or what Verilator or the C++ compiler said.
     pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, String> {
-        Self::built(build.into(), dir, false)
+        Self::make(build.into(), dir, false)
     }
 
     /// The RTL in `dir`, or our own, built so that its models count what of it is executed
@@ -58,10 +79,10 @@ impl<U: Unit> Rtl<U> {
     /// As [`Rtl::of`].
     pub fn counting(build: impl Into<Build>, dir: Option<&Path>) -> Result<Self, String> {
         let own = project().join("rtl").join(U::NAME);
-        Self::built(build.into(), dir.unwrap_or(&own), true)
+        Self::make(build.into(), dir.unwrap_or(&own), true)
     }
 
-    fn built(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
+    fn make(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
         let project = project();
         let sources = build::Sources::of(U::NAME, &project, dir)?;
         let tool = build::Verilator::find(&project)?;
@@ -74,21 +95,67 @@ impl<U: Unit> Rtl<U> {
             counting,
         };
         let library = build::shared(&job, &tool, &chain, &cache())?;
-        let source = ffi::Source::open(&library, &job.symbol())?;
-        let mut rtl = Self::from(build, source);
+        let mut rtl = Self::library(build, library, &job.symbol(), sources.contents()?)?;
         if counting {
             rtl.counted = sources.rtl().into();
         }
         Ok(rtl)
     }
 
-    fn from(build: Build, source: ffi::Source) -> Self {
-        Rtl {
+    fn library(
+        build: Build,
+        library: PathBuf,
+        symbol: &str,
+        contents: String,
+    ) -> Result<Self, String> {
+        Ok(Rtl {
+            source: ffi::Source::open(&library, symbol)?,
             build,
-            source,
+            contents,
+            library: Some(library),
             counted: Arc::new([]),
+            mutant: 0,
             unit: PhantomData,
+        })
+    }
+
+    /// What [`Rtl::built`] of another process stands for.
+    ///
+    /// # Errors
+    /// The library is gone.
+    pub fn from_built(built: Built) -> Result<Self, String> {
+        match built.library {
+            None => Self::own(built.build),
+            Some(library) => {
+                let parameters = &built.build.parameters;
+                let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
+                let symbol = build::symbol(U::NAME, built.build.lanes, parameters);
+                Self::library(built.build, library, &symbol, built.contents)
+            }
         }
+    }
+
+    /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
+    /// has become of the sources.
+    pub fn built(&self) -> Built {
+        Built {
+            build: self.build.clone(),
+            contents: self.contents.clone(),
+            library: self.library.clone(),
+        }
+    }
+
+    /// Hash of the RTL's files and the bench's: equal contents, equal hash, wherever they lie.
+    pub fn contents(&self) -> &str {
+        &self.contents
+    }
+
+    /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
+    /// mutants does not look.
+    #[must_use]
+    pub fn mutant(mut self, number: u32) -> Self {
+        self.mutant = number;
+        self
     }
 
     /// What it is built with.
@@ -107,6 +174,7 @@ impl<U: Unit> Rtl<U> {
             size_of::<U::In>(),
             size_of::<U::State>(),
             seed,
+            self.mutant,
         )?;
         Ok(Dut {
             model,
@@ -120,6 +188,24 @@ impl<U: Unit> Rtl<U> {
 fn project() -> PathBuf {
     std::env::var_os("RECONVERGE_HOME")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
+}
+
+/// Folder of our own RTL of a unit.
+#[cfg(feature = "cli")]
+pub(crate) fn own_dir(unit: &str) -> PathBuf {
+    project().join("rtl").join(unit)
+}
+
+/// What the referee of mutants may know of our own RTL, if the sources are at hand.
+#[cfg(feature = "cli")]
+pub(crate) fn formal_of(unit: &str) -> Option<String> {
+    std::fs::read_to_string(project().join("tb/formal").join(format!("{unit}.sv"))).ok()
+}
+
+/// The files that `<unit>.f` in `dir` names, in its order.
+#[cfg(feature = "cli")]
+pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(build::Sources::of(unit, &project(), dir)?.rtl)
 }
 
 /// Folder of the models built at run time.

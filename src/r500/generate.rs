@@ -1066,6 +1066,9 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
     } else {
         break_word(rng, &mut program);
     }
+    // What another OFFSET_ADDR moved out of the memory is not there: a saved case would be refused.
+    let room = MEMORY_SLOTS - usize::from(program.regs.offset());
+    program.slots.truncate(room);
     program
 }
 

@@ -1,11 +1,12 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
@@ -36,6 +37,7 @@ impl Unit for R700 {
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -51,6 +53,10 @@ impl Unit for R700 {
 
     fn pc(state: &State) -> u32 {
         state.pc
+    }
+
+    fn active(state: &State) -> u64 {
+        state.active
     }
 
     fn context(field: &str) -> bool {
@@ -205,6 +211,9 @@ impl Unit for R700 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 
@@ -275,6 +284,22 @@ impl Unit for R700 {
             executes: after.exec,
             counts: after.exec,
         }
+    }
+
+    const DRAWS_ITSELF: bool = true;
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (pins.pred >> lane & 1) as u16
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.regs.entry = pins.entry;
+        program.regs.prog_len = pins.prog_len;
+        program.regs.stack_size = pins.stack_size;
+        program.regs.bool_const = after.bool_const;
+        program.regs.loop_const = after.loop_const;
+        (program, pins.lane_mask)
     }
 
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
@@ -368,7 +393,7 @@ fn every_opcode() -> impl Iterator<Item = usize> {
 const FULL: usize = 4 * MAX_STACK_SIZE;
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     classes: Met,

@@ -1,0 +1,236 @@
+//! `mutate`.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use reconverge::case::Case;
+use reconverge::mutate::{Counts, Family, Mutants, Options, Summary, Trouble, VERDICTS, Verdict};
+use reconverge::unit::Unit;
+use reconverge::wave;
+use serde_json::Value;
+
+use super::run::{absolute, parameters};
+use super::{
+    Agreed, Done, Failure, PlaceArgs, parameter, print, seed, unit, unit_names_and_all, writable,
+};
+
+/// Clocks for one mutant, unless asked for otherwise.
+const DEFAULT_CLOCKS: u64 = 4_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Families {
+    /// In the netlist that Yosys makes of the RTL
+    Netlist,
+    /// In the SystemVerilog text
+    Source,
+    /// Both
+    All,
+}
+
+#[derive(Args)]
+pub struct MutateArgs {
+    /// Unit, or all
+    #[arg(value_parser = unit_names_and_all())]
+    unit: String,
+    /// Where the mistakes are made
+    #[arg(long, value_enum, default_value = "all")]
+    family: Families,
+    /// Mutants of each family [default: 1000 of a netlist, of the text all that there are]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    count: Option<u32>,
+    /// Chooses the mutants, and is the seed of the campaign that judges them; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Clocks that the campaign may take for one mutant
+    #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = clap::value_parser!(u64).range(1..))]
+    clocks: u64,
+    /// Worker threads [default: one a processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Lanes of the wavefront [default: the unit's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    lanes: Option<u32>,
+    /// Parameter of the RTL and of the golden, as of `run`
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u32)>,
+    /// Judge only the mutants of these numbers
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    only: Vec<u32>,
+    /// Write everything as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Of one unit: whether nothing was left open, and what `--json` is to say.
+pub type Mutated = Result<(Agreed, Vec<Value>), Failure>;
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Input(e) => Failure::Input(e),
+            Trouble::Other(e) => Failure::Other(e),
+        }
+    }
+}
+
+pub fn command(args: &MutateArgs) -> Done {
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
+    let units = match args.unit.as_str() {
+        "all" => super::UNITS.to_vec(),
+        name => vec![unit(name)?],
+    };
+    let mut agreed = Agreed::Yes;
+    let mut runs = Vec::new();
+    for unit in units {
+        let (one, mut more) = unit.mutate(args)?;
+        if one == Agreed::No {
+            agreed = Agreed::No;
+        }
+        runs.append(&mut more);
+    }
+    if let Some(path) = &args.json {
+        wave::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
+    }
+    Ok(agreed)
+}
+
+pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
+    let mut any = Case::<U>::new(U::Program::default());
+    any.lanes = args.lanes.unwrap_or(U::LANES);
+    any.parameters = parameters::<U>(&args.parameters);
+    any.check_parameters("--param")?;
+    let families: &[Family] = match args.family {
+        Families::Netlist => &[Family::Netlist],
+        Families::Source => &[Family::Source],
+        Families::All => &[Family::Source, Family::Netlist],
+    };
+    let mut agreed = Agreed::Yes;
+    let mut runs = Vec::new();
+    for &family in families {
+        let options = Options {
+            family,
+            count: args.count.map(|n| n as usize),
+            seed: args.seed,
+            clocks: args.clocks,
+            jobs: match args.jobs {
+                Some(n) => n.into(),
+                None => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+            only: args.only.clone(),
+            rtl: args.place.rtl.as_deref().map(absolute),
+            out: args.place.out.clone(),
+        };
+        let mutants = Mutants::<U>::make(&options, &any.build())?;
+        let bar = bar(&format!("{}.{}", U::NAME, family.name()));
+        let summary = mutants.judge(&options, |done, of| {
+            if let Some(bar) = &bar {
+                bar.set_length(of as u64);
+                bar.set_position(done as u64);
+            }
+        })?;
+        if let Some(bar) = &bar {
+            bar.finish_and_clear();
+        }
+        let lines = summary.dir.join("lines.txt");
+        wave::write_whole(&lines, &by_line(&summary))?;
+        print(&text(&summary))?;
+        print(&format!("  by line         {}\n", lines.display()))?;
+        if let Some(why) = mutants.no_referee() {
+            print(&format!("  no referee      {why}\n"))?;
+        }
+        if summary.counts().open() > 0 {
+            agreed = Agreed::No;
+        }
+        runs.push(summary.to_json());
+    }
+    Ok((agreed, runs))
+}
+
+/// Quiet when nobody watches.
+fn bar(name: &str) -> Option<ProgressBar> {
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let bar = ProgressBar::no_length().with_prefix(name.to_owned());
+    let style = "{prefix} [{bar:32}] {human_pos}/{human_len} mutants, {eta} left";
+    Some(match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    })
+}
+
+fn row(name: &str, counts: &Counts) -> String {
+    let mut row = format!(
+        "  {name:<22}{:>9}",
+        HumanCount(counts.total() as u64).to_string()
+    );
+    for (verdict, n) in counts.named() {
+        let width = verdict.len().max(7) + 2;
+        let _ = write!(row, "{:>width$}", HumanCount(n as u64).to_string());
+    }
+    row.trim_end().to_owned() + "\n"
+}
+
+fn head(what: &str) -> String {
+    let mut row = format!("  {what:<22}{:>9}", "mutants");
+    for verdict in VERDICTS {
+        let width = verdict.len().max(7) + 2;
+        let _ = write!(row, "{verdict:>width$}");
+    }
+    row + "\n"
+}
+
+fn by_line(summary: &Summary) -> String {
+    let mut text = head("line");
+    for ((file, line), counts) in summary.by_line() {
+        text += &row(&format!("{file}:{line}"), &counts);
+    }
+    text
+}
+
+fn text(summary: &Summary) -> String {
+    let counts = summary.counts();
+    let mut text = format!(
+        "{}  {} mutants{}, {} clocks each at most\n",
+        summary.name(),
+        HumanCount(counts.total() as u64),
+        match summary.list.candidates {
+            Some(n) => format!(" of {} possible", HumanCount(n as u64)),
+            None => String::new(),
+        },
+        HumanCount(summary.clocks),
+    );
+    let _ = writeln!(
+        text,
+        "  none selected   0 mismatches in {} clocks",
+        HumanCount(summary.yardstick)
+    );
+    if let Some(clocks) = summary.clocks_to_catch() {
+        let [median, p95, most] = clocks.map(|c| HumanCount(c).to_string());
+        let _ = writeln!(
+            text,
+            "  clocks to catch {median} in the median, {p95} at 95 %, {most} at most"
+        );
+    }
+    text += &head("module");
+    for (module, counts) in summary.by_module() {
+        text += &row(&module, &counts);
+    }
+    text += &row("all", &counts);
+    for judged in &summary.judged {
+        let (what, why) = match &judged.verdict {
+            Verdict::Missed(why) => ("MISSED", why),
+            Verdict::Undecided(why) => ("UNDECIDED", why),
+            _ => continue,
+        };
+        let _ = writeln!(text, "  {what} {}\n    {why}", judged.mutant.describe());
+    }
+    text
+}

@@ -1,0 +1,779 @@
+//! A flat netlist as Yosys writes it (`write_json`), bit by bit as a graph.
+//!
+//! What Yosys leaves open (`x`, a part that lies beyond its vector) is an input here that may be anything: what is
+//! proved then holds whatever a simulator or a synthesis makes of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::aig::{Aig, Lit};
+
+#[derive(Deserialize)]
+struct Json {
+    modules: BTreeMap<String, Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(default)]
+    ports: BTreeMap<String, JsonPort>,
+    #[serde(default)]
+    cells: BTreeMap<String, JsonCell>,
+    #[serde(default)]
+    memories: BTreeMap<String, JsonMemory>,
+    #[serde(default)]
+    netnames: BTreeMap<String, JsonName>,
+}
+
+#[derive(Deserialize)]
+struct JsonPort {
+    direction: String,
+    bits: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct JsonCell {
+    #[serde(rename = "type")]
+    kind: String,
+    parameters: HashMap<String, Value>,
+    connections: HashMap<String, Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+struct JsonMemory {
+    width: usize,
+    start_offset: usize,
+    size: usize,
+}
+
+#[derive(Deserialize)]
+struct JsonName {
+    hide_name: u32,
+    bits: Vec<Value>,
+}
+
+/// A bit: a constant, or what the wire of this number carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bit {
+    Is(bool),
+    Wire(usize),
+}
+
+#[derive(Debug)]
+struct Cell {
+    kind: String,
+    a: Vec<Bit>,
+    b: Vec<Bit>,
+    s: Vec<Bit>,
+    y: Vec<usize>,
+    /// Operands have signs; the first has one.
+    signed: bool,
+    a_signed: bool,
+    b_signed: bool,
+    /// Reads: which memory.
+    memory: usize,
+    /// What comes where there is nothing to come.
+    beyond: Vec<Bit>,
+}
+
+#[derive(Debug)]
+struct Memory {
+    name: String,
+    width: usize,
+    size: usize,
+    /// Address, enable, data, in the order in which they take effect.
+    writes: Vec<(Vec<Bit>, Vec<Bit>, Vec<Bit>)>,
+}
+
+/// A flat netlist.
+#[derive(Debug)]
+pub struct Circuit {
+    /// Names of inputs and their wires.
+    inputs: BTreeMap<String, Vec<usize>>,
+    outputs: BTreeMap<String, Vec<Bit>>,
+    names: HashMap<String, Vec<Bit>>,
+    /// From what is needed to what needs it.
+    cells: Vec<Cell>,
+    /// Output and input of each register.
+    registers: Vec<(usize, Bit)>,
+    memories: Vec<Memory>,
+    /// Wires that nothing in the circuit drives but its registers.
+    free: Vec<usize>,
+    wires: usize,
+}
+
+/// All bits of a circuit in one clock.
+pub struct Frame {
+    values: Vec<Lit>,
+    memories: Vec<Vec<Lit>>,
+    /// The state after it, in the order of [`Circuit::state`].
+    pub next: Vec<Lit>,
+}
+
+impl Frame {
+    fn get(&self, bit: Bit) -> Lit {
+        match bit {
+            Bit::Is(value) => value.into(),
+            Bit::Wire(n) => self.values[n],
+        }
+    }
+}
+
+/// A place of the state: register or memory, and the bit of it.
+pub type Place = (String, usize);
+
+struct Reader {
+    wires: usize,
+}
+
+impl Reader {
+    fn fresh(&mut self) -> Bit {
+        self.wires += 1;
+        Bit::Wire(self.wires - 1)
+    }
+    fn bit(&mut self, value: &Value) -> Bit {
+        match value {
+            Value::Number(n) => Bit::Wire(n.as_u64().unwrap_or_default() as usize),
+            Value::String(s) if s == "0" => Bit::Is(false),
+            Value::String(s) if s == "1" => Bit::Is(true),
+            _ => self.fresh(),
+        }
+    }
+    fn bits(&mut self, values: &[Value]) -> Vec<Bit> {
+        values.iter().map(|v| self.bit(v)).collect()
+    }
+}
+
+/// A parameter that is a number: Yosys writes 32 binary digits.
+fn number(cell: &JsonCell, name: &str) -> usize {
+    match cell.parameters.get(name) {
+        Some(Value::String(s)) => usize::from_str_radix(s.trim(), 2).unwrap_or_default(),
+        Some(Value::Number(n)) => n.as_u64().unwrap_or_default() as usize,
+        _ => 0,
+    }
+}
+
+/// Kinds of cells that [`Circuit::cell`] knows.
+const KINDS: &[&str] = &[
+    "$not",
+    "$pos",
+    "$neg",
+    "$and",
+    "$or",
+    "$xor",
+    "$xnor",
+    "$add",
+    "$sub",
+    "$mul",
+    "$eq",
+    "$ne",
+    "$eqx",
+    "$nex",
+    "$lt",
+    "$le",
+    "$gt",
+    "$ge",
+    "$logic_not",
+    "$logic_and",
+    "$logic_or",
+    "$reduce_and",
+    "$reduce_or",
+    "$reduce_xor",
+    "$reduce_xnor",
+    "$reduce_bool",
+    "$mux",
+    "$pmux",
+    "$shl",
+    "$sshl",
+    "$shr",
+    "$sshr",
+    "$shift",
+    "$shiftx",
+    "$memrd",
+    "$memrd_v2",
+];
+
+impl Circuit {
+    /// Reads module `top`.
+    ///
+    /// # Errors
+    /// Text that is not what `write_json` writes, cells that are not known here, a loop.
+    pub fn read(text: &str, top: &str) -> Result<Self, String> {
+        let json: Json = serde_json::from_str(text).map_err(|e| format!("netlist: {e}"))?;
+        let module = json
+            .modules
+            .get(top)
+            .ok_or_else(|| format!("netlist: no module {top}"))?;
+        let used = |values: &[Value]| {
+            values
+                .iter()
+                .filter_map(Value::as_u64)
+                .max()
+                .map_or(0, |m| m + 1)
+        };
+        let most = module
+            .ports
+            .values()
+            .map(|p| used(&p.bits))
+            .chain(module.netnames.values().map(|n| used(&n.bits)))
+            .chain(
+                module
+                    .cells
+                    .values()
+                    .flat_map(|c| c.connections.values())
+                    .map(|b| used(b)),
+            )
+            .max()
+            .unwrap_or(0);
+        let mut reader = Reader {
+            wires: most as usize,
+        };
+        let mut circuit = Circuit {
+            inputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            names: HashMap::new(),
+            cells: Vec::new(),
+            registers: Vec::new(),
+            memories: Vec::new(),
+            free: Vec::new(),
+            wires: 0,
+        };
+        for (name, port) in &module.ports {
+            let bits = reader.bits(&port.bits);
+            if port.direction == "input" {
+                let wires = bits.iter().filter_map(|b| match b {
+                    Bit::Wire(n) => Some(*n),
+                    Bit::Is(_) => None,
+                });
+                circuit.inputs.insert(name.clone(), wires.collect());
+            } else {
+                circuit.outputs.insert(name.clone(), bits);
+            }
+        }
+        for (name, net) in module.netnames.iter().filter(|(_, n)| n.hide_name == 0) {
+            let bits = reader.bits(&net.bits);
+            circuit.names.insert(name.clone(), bits);
+        }
+        let mut index = HashMap::new();
+        for (name, memory) in &module.memories {
+            if memory.start_offset != 0 {
+                return Err(format!("netlist: memory {name} does not begin at 0"));
+            }
+            index.insert(name.clone(), circuit.memories.len());
+            circuit.memories.push(Memory {
+                name: name.clone(),
+                width: memory.width,
+                size: memory.size,
+                writes: Vec::new(),
+            });
+        }
+        circuit.cells(module, &index, &mut reader)?;
+        circuit.wires = reader.wires;
+        circuit.sort()?;
+        Ok(circuit)
+    }
+
+    fn cells(
+        &mut self,
+        module: &Module,
+        memories: &HashMap<String, usize>,
+        reader: &mut Reader,
+    ) -> Result<(), String> {
+        let mut writes = Vec::new();
+        for (name, cell) in &module.cells {
+            let bad = |why: &str| format!("netlist: cell {name} of kind {}: {why}", cell.kind);
+            let mut of = |port: &str| match cell.connections.get(port) {
+                Some(bits) => reader.bits(bits),
+                None => Vec::new(),
+            };
+            let memory = || {
+                let id = cell
+                    .parameters
+                    .get("MEMID")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let id = id.trim_start_matches('\\');
+                memories
+                    .get(id)
+                    .copied()
+                    .ok_or_else(|| bad("no such memory"))
+            };
+            match cell.kind.as_str() {
+                "$dff" => {
+                    let (d, q) = (of("D"), of("Q"));
+                    for (d, q) in d.into_iter().zip(q) {
+                        if let Bit::Wire(q) = q {
+                            self.registers.push((q, d));
+                        }
+                    }
+                }
+                "$memwr" | "$memwr_v2" => {
+                    let order = number(cell, "PORTID").max(number(cell, "PRIORITY"));
+                    writes.push((memory()?, order, (of("ADDR"), of("EN"), of("DATA"))));
+                }
+                kind if KINDS.contains(&kind) => {
+                    let read = kind.starts_with("$memrd");
+                    let [a, b, y] = if read {
+                        if number(cell, "CLK_ENABLE") != 0 {
+                            return Err(bad("a clocked read"));
+                        }
+                        [of("ADDR"), Vec::new(), of("DATA")]
+                    } else {
+                        [of("A"), of("B"), of("Y")]
+                    };
+                    let s = of("S");
+                    let y: Vec<usize> = y
+                        .into_iter()
+                        .map(|bit| match bit {
+                            Bit::Wire(n) => Ok(n),
+                            Bit::Is(_) => Err(bad("drives a constant")),
+                        })
+                        .collect::<Result<_, _>>()?;
+                    let [a_signed, b_signed] =
+                        ["A_SIGNED", "B_SIGNED"].map(|p| number(cell, p) == 1);
+                    let beyond = y.iter().map(|_| reader.fresh()).collect();
+                    self.cells.push(Cell {
+                        kind: kind.to_owned(),
+                        a,
+                        b,
+                        s,
+                        y,
+                        signed: a_signed && b_signed,
+                        a_signed,
+                        b_signed,
+                        memory: if read { memory()? } else { 0 },
+                        beyond,
+                    });
+                }
+                _ => return Err(bad("not known to the referee")),
+            }
+        }
+        writes.sort_by_key(|(memory, order, _)| (*memory, *order));
+        for (memory, _, write) in writes {
+            self.memories[memory].writes.push(write);
+        }
+        Ok(())
+    }
+
+    /// Puts the cells in order, and finds what nothing drives.
+    fn sort(&mut self) -> Result<(), String> {
+        let mut driver: Vec<Option<usize>> = vec![None; self.wires];
+        for (i, cell) in self.cells.iter().enumerate() {
+            for y in &cell.y {
+                driver[*y] = Some(i);
+            }
+        }
+        let mut driven: Vec<bool> = driver.iter().map(Option::is_some).collect();
+        for (q, _) in &self.registers {
+            driven[*q] = true;
+        }
+        self.free = (0..self.wires).filter(|w| !driven[*w]).collect();
+        let needs = |cell: &Cell| -> Vec<usize> {
+            let bits = cell.a.iter().chain(&cell.b).chain(&cell.s);
+            bits.filter_map(|b| match b {
+                Bit::Wire(n) => driver[*n],
+                Bit::Is(_) => None,
+            })
+            .collect()
+        };
+        // 0: not yet; 1: what it needs is being put in order; 2: done.
+        let mut state = vec![0u8; self.cells.len()];
+        let mut order = Vec::with_capacity(self.cells.len());
+        for first in 0..self.cells.len() {
+            let mut open = vec![first];
+            while let Some(&cell) = open.last() {
+                if state[cell] == 2 {
+                    open.pop();
+                } else if state[cell] == 1 {
+                    state[cell] = 2;
+                    order.push(cell);
+                    open.pop();
+                } else {
+                    state[cell] = 1;
+                    for need in needs(&self.cells[cell]) {
+                        if state[need] == 1 {
+                            return Err("netlist: logic that feeds itself".to_owned());
+                        }
+                        if state[need] == 0 {
+                            open.push(need);
+                        }
+                    }
+                }
+            }
+        }
+        let mut cells: Vec<Option<Cell>> = self.cells.drain(..).map(Some).collect();
+        self.cells = order.into_iter().filter_map(|i| cells[i].take()).collect();
+        Ok(())
+    }
+
+    /// The places of the state: registers, then memories word by word.
+    pub fn state(&self) -> Vec<Place> {
+        let mut of: HashMap<usize, Place> = HashMap::new();
+        for (name, bits) in &self.names {
+            for (i, bit) in bits.iter().enumerate() {
+                if let Bit::Wire(n) = bit {
+                    // Of several names the first in the alphabet, so that two netlists choose alike.
+                    let place = of.entry(*n).or_insert_with(|| (name.clone(), i));
+                    if (name, i) < (&place.0, place.1) {
+                        *place = (name.clone(), i);
+                    }
+                }
+            }
+        }
+        let registers = self
+            .registers
+            .iter()
+            .map(|(q, _)| of.get(q).cloned().unwrap_or_else(|| (format!("${q}"), 0)));
+        let words = self
+            .memories
+            .iter()
+            .flat_map(|m| (0..m.width * m.size).map(|i| (m.name.clone(), i)));
+        registers.chain(words).collect()
+    }
+
+    /// Wires that may carry anything.
+    pub fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// One more than the highest number of a wire.
+    pub fn wires(&self) -> usize {
+        self.wires
+    }
+
+    /// The wires of input `name`.
+    pub fn input(&self, name: &str) -> Option<&[usize]> {
+        self.inputs.get(name).map(Vec::as_slice)
+    }
+
+    /// Names of the inputs.
+    pub fn inputs(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.inputs.iter().map(|(n, w)| (n.as_str(), w.as_slice()))
+    }
+
+    /// Names that end in `ending`, with their wires.
+    pub fn ending(&self, ending: &str) -> Vec<(usize, usize)> {
+        let names = self.names.iter().filter(|(n, _)| n.ends_with(ending));
+        names
+            .flat_map(|(_, bits)| bits.iter().enumerate())
+            .filter_map(|(i, bit)| match bit {
+                Bit::Wire(n) => Some((*n, i)),
+                Bit::Is(_) => None,
+            })
+            .collect()
+    }
+
+    /// All that is called `name` in `frame`: a net, or a memory's words one after the other.
+    pub fn named(&self, frame: &Frame, name: &str) -> Option<Vec<Lit>> {
+        if let Some(bits) = self.names.get(name) {
+            return Some(bits.iter().map(|b| frame.get(*b)).collect());
+        }
+        let memory = self.memories.iter().position(|m| m.name == name)?;
+        Some(frame.memories[memory].clone())
+    }
+
+    /// Every output with its name.
+    pub fn outputs(&self, frame: &Frame) -> Vec<(&str, Vec<Lit>)> {
+        let bits = |bits: &Vec<Bit>| bits.iter().map(|b| frame.get(*b)).collect();
+        self.outputs
+            .iter()
+            .map(|(n, b)| (n.as_str(), bits(b)))
+            .collect()
+    }
+
+    /// One clock from `state`; `free` has a value for every wire that nothing drives.
+    pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> Frame {
+        let mut frame = Frame {
+            values: free.to_vec(),
+            memories: Vec::new(),
+            next: Vec::new(),
+        };
+        let (registers, mut words) = state.split_at(self.registers.len());
+        for ((q, _), value) in self.registers.iter().zip(registers) {
+            frame.values[*q] = *value;
+        }
+        for memory in &self.memories {
+            let (own, rest) = words.split_at(memory.width * memory.size);
+            frame.memories.push(own.to_vec());
+            words = rest;
+        }
+        for cell in &self.cells {
+            let y = self.cell(aig, &frame, cell);
+            for (wire, value) in cell.y.iter().zip(y) {
+                frame.values[*wire] = value;
+            }
+        }
+        let mut next: Vec<Lit> = self.registers.iter().map(|(_, d)| frame.get(*d)).collect();
+        for (memory, words) in self.memories.iter().zip(&frame.memories) {
+            let mut words = words.clone();
+            for (address, enable, data) in &memory.writes {
+                let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
+                let (address, enable, data) = (get(address), get(enable), get(data));
+                for (i, word) in words.chunks_mut(memory.width).enumerate() {
+                    let here = is_number(aig, &address, i);
+                    for ((bit, enable), data) in word.iter_mut().zip(&enable).zip(&data) {
+                        let writes = aig.and(here, *enable);
+                        *bit = aig.mux(writes, *data, *bit);
+                    }
+                }
+            }
+            next.extend(words);
+        }
+        frame.next = next;
+        frame
+    }
+
+    fn cell(&self, aig: &mut Aig, frame: &Frame, cell: &Cell) -> Vec<Lit> {
+        let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
+        let (a, b, s) = (get(&cell.a), get(&cell.b), get(&cell.s));
+        let width = cell.y.len();
+        // Both as wide as the result, or as the wider of them.
+        let operands = |width: usize| {
+            (
+                extended(&a, width, cell.signed),
+                extended(&b, width, cell.signed),
+            )
+        };
+        let each = |aig: &mut Aig, gate: fn(&mut Aig, Lit, Lit) -> Lit| -> Vec<Lit> {
+            let (a, b) = operands(width);
+            a.iter().zip(&b).map(|(a, b)| gate(aig, *a, *b)).collect()
+        };
+        let wide = a.len().max(b.len());
+        let one = |bit: Lit| {
+            let mut y = vec![Lit::FALSE; width];
+            y[0] = bit;
+            y
+        };
+        match cell.kind.as_str() {
+            "$not" => extended(&a, width, cell.a_signed)
+                .iter()
+                .map(|l| !*l)
+                .collect(),
+            "$pos" => extended(&a, width, cell.a_signed),
+            "$neg" => negated(aig, &extended(&a, width, cell.a_signed)),
+            "$and" => each(aig, Aig::and),
+            "$or" => each(aig, Aig::or),
+            "$xor" => each(aig, Aig::xor),
+            "$xnor" => each(aig, Aig::xor).iter().map(|l| !*l).collect(),
+            "$add" => {
+                let (a, b) = operands(width);
+                sum(aig, &a, &b, Lit::FALSE).0
+            }
+            "$sub" => {
+                let (a, b) = operands(width);
+                let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
+                sum(aig, &a, &b, Lit::TRUE).0
+            }
+            "$mul" => {
+                let (a, b) = operands(width);
+                let mut total = vec![Lit::FALSE; width];
+                for (i, by) in b.iter().enumerate() {
+                    let mut part = vec![Lit::FALSE; i];
+                    for bit in &a[..width - i] {
+                        part.push(aig.and(*bit, *by));
+                    }
+                    total = sum(aig, &total, &part, Lit::FALSE).0;
+                }
+                total
+            }
+            "$eq" | "$eqx" | "$ne" | "$nex" => {
+                let (a, b) = operands(wide);
+                let differ: Vec<Lit> = a.iter().zip(&b).map(|(a, b)| aig.xor(*a, *b)).collect();
+                let differs = aig.any(differ);
+                one(if cell.kind.starts_with("$n") {
+                    differs
+                } else {
+                    !differs
+                })
+            }
+            "$lt" | "$ge" | "$gt" | "$le" => {
+                // One bit more, so that the sign of the difference tells.
+                let (mut a, mut b) = operands(wide + 1);
+                if matches!(cell.kind.as_str(), "$gt" | "$le") {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
+                let less = sum(aig, &a, &b, Lit::TRUE).0[wide];
+                one(if matches!(cell.kind.as_str(), "$lt" | "$gt") {
+                    less
+                } else {
+                    !less
+                })
+            }
+            "$logic_not" => {
+                let any = aig.any(a);
+                one(!any)
+            }
+            "$logic_and" | "$logic_or" => {
+                let (a, b) = (aig.any(a), aig.any(b));
+                one(if cell.kind == "$logic_and" {
+                    aig.and(a, b)
+                } else {
+                    aig.or(a, b)
+                })
+            }
+            "$reduce_or" | "$reduce_bool" => one(aig.any(a)),
+            "$reduce_and" => {
+                let any_not = aig.any(a.iter().map(|l| !*l));
+                one(!any_not)
+            }
+            "$reduce_xor" | "$reduce_xnor" => {
+                let odd = a.iter().fold(Lit::FALSE, |sum, l| aig.xor(sum, *l));
+                one(if cell.kind == "$reduce_xor" {
+                    odd
+                } else {
+                    !odd
+                })
+            }
+            "$mux" => a
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| aig.mux(s[0], *b, *a))
+                .collect(),
+            "$pmux" => {
+                // If several are chosen it is the first, as in what `write_verilog` makes of it.
+                let mut y = a;
+                for (i, by) in s.iter().enumerate().rev() {
+                    let own = &b[i * width..][..width];
+                    y = y
+                        .iter()
+                        .zip(own)
+                        .map(|(y, b)| aig.mux(*by, *b, *y))
+                        .collect();
+                }
+                y
+            }
+            "$shl" | "$sshl" => left(aig, &extended(&a, width, cell.a_signed), &b),
+            "$shr" | "$sshr" => {
+                let a = extended(&a, width.max(a.len()), cell.a_signed);
+                let arithmetic = cell.kind == "$sshr" && cell.a_signed;
+                let fill = if arithmetic {
+                    *a.last().unwrap_or(&Lit::FALSE)
+                } else {
+                    Lit::FALSE
+                };
+                let mut y = right(aig, &a, &b, &|_| fill);
+                y.truncate(width);
+                y
+            }
+            "$shift" | "$shiftx" => {
+                let beyond = get(&cell.beyond);
+                let open = cell.kind == "$shiftx";
+                let fill = |i: usize| match open {
+                    true => beyond.get(i).copied().unwrap_or(Lit::FALSE),
+                    false => Lit::FALSE,
+                };
+                let (length, sign) = (a.len(), cell.b_signed.then(|| b.last().copied()).flatten());
+                let mut wide = a.clone();
+                for i in length..width.max(length) {
+                    wide.push(fill(i));
+                }
+                let mut y = right(aig, &wide, &b, &fill);
+                y.truncate(width);
+                if let Some(sign) = sign {
+                    let back = negated(aig, &b);
+                    let mut other = left(aig, &wide, &back);
+                    other.truncate(width);
+                    y = y
+                        .iter()
+                        .zip(&other)
+                        .enumerate()
+                        .map(|(i, (y, l))| {
+                            // Below its first bit a part of a vector has nothing either.
+                            let l = if open { fill(i) } else { *l };
+                            aig.mux(sign, l, *y)
+                        })
+                        .collect();
+                }
+                y
+            }
+            _ => {
+                let memory = &self.memories[cell.memory];
+                let words = &frame.memories[cell.memory];
+                let mut level: Vec<Vec<Lit>> =
+                    words.chunks(memory.width).map(<[Lit]>::to_vec).collect();
+                let beyond = get(&cell.beyond);
+                for by in &a {
+                    if level.len() % 2 == 1 {
+                        level.push(beyond.clone());
+                    }
+                    level = level
+                        .chunks(2)
+                        .map(|pair| {
+                            let bits = pair[0].iter().zip(&pair[1]);
+                            bits.map(|(no, yes)| aig.mux(*by, *yes, *no)).collect()
+                        })
+                        .collect();
+                }
+                level.into_iter().next().unwrap_or(beyond)
+            }
+        }
+    }
+}
+
+fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
+    let fill = match bits.last() {
+        Some(last) if signed => *last,
+        _ => Lit::FALSE,
+    };
+    let mut bits = bits.to_vec();
+    bits.resize(width, fill);
+    bits
+}
+
+/// Of two numbers of the same width; and the carry.
+fn sum(aig: &mut Aig, a: &[Lit], b: &[Lit], mut carry: Lit) -> (Vec<Lit>, Lit) {
+    let mut total = Vec::with_capacity(a.len());
+    for (a, b) in a.iter().zip(b) {
+        let half = aig.xor(*a, *b);
+        total.push(aig.xor(half, carry));
+        let (both, through) = (aig.and(*a, *b), aig.and(half, carry));
+        carry = aig.or(both, through);
+    }
+    (total, carry)
+}
+
+fn negated(aig: &mut Aig, bits: &[Lit]) -> Vec<Lit> {
+    let not: Vec<Lit> = bits.iter().map(|l| !*l).collect();
+    sum(aig, &not, &vec![Lit::FALSE; bits.len()], Lit::TRUE).0
+}
+
+fn is_number(aig: &mut Aig, bits: &[Lit], number: usize) -> Lit {
+    let mut is = Lit::TRUE;
+    for (i, bit) in bits.iter().enumerate() {
+        let wanted = i < usize::BITS as usize && number >> i & 1 == 1;
+        is = aig.and(is, if wanted { *bit } else { !*bit });
+    }
+    is
+}
+
+/// Moved to the right; bit `i` gets `fill(i)` where nothing comes.
+fn right(aig: &mut Aig, bits: &[Lit], by: &[Lit], fill: &dyn Fn(usize) -> Lit) -> Vec<Lit> {
+    let mut y = bits.to_vec();
+    for (k, by) in by.iter().enumerate() {
+        let far = 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
+        y = (0..y.len())
+            .map(|i| {
+                let from = i.checked_add(far).and_then(|j| y.get(j)).copied();
+                aig.mux(*by, from.unwrap_or_else(|| fill(i)), y[i])
+            })
+            .collect();
+    }
+    y
+}
+
+fn left(aig: &mut Aig, bits: &[Lit], by: &[Lit]) -> Vec<Lit> {
+    let mut y = bits.to_vec();
+    for (k, by) in by.iter().enumerate() {
+        let far = 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
+        y = (0..y.len())
+            .map(|i| {
+                let from = i.checked_sub(far).map_or(Lit::FALSE, |j| y[j]);
+                aig.mux(*by, from, y[i])
+            })
+            .collect();
+    }
+    y
+}

@@ -1,0 +1,384 @@
+//! The referee: whether a mutant can be told from the RTL at all.
+//!
+//! RTL and mutant are one netlist, made by Yosys of the very text that was simulated, with the number of the
+//! mutant 0 for the one and K for the other. Both become one and-inverter graph, in which only what lies
+//! behind the mutated place is there twice, and a SAT solver is asked (each a proof for all time, by
+//! induction over one clock):
+//!
+//! 1. From the same state, whatever it is, and the same inputs: can next state or outputs differ?
+//! 2. The same, from states that the invariants of `tb/formal/<unit>.sv` allow. They are proved of the RTL once
+//!    a run: they hold after a clock in reset, whatever was before, and no clock breaks them.
+//! 3. From two states that agree in all that can ever matter (`live` of the same file), the RTL's as the
+//!    invariants allow: can that differ after a clock, or what is seen now?
+//!
+//! If none can, the mutant is equivalent. Otherwise both are unrolled from a reset, clock by clock, any inputs: a
+//! difference in what the bench compares (`seen` of that file, and the outputs) within [`DEPTH`] clocks makes it
+//! *missed*. If there is none, or the solver spends its conflicts, it stays undecided.
+//!
+//! What is granted: the unit is reset before anything is compared, as the bench does and as the contract
+//! wants; and both wake up with the same contents of what reset does not reach. Nothing else: inputs are free in
+//! every clock, also where the bench keeps to the contract.
+
+use std::fs;
+use std::path::Path;
+
+use super::aig::{Aig, Answer, Lit, Sat};
+use super::circuit::{Circuit, Frame};
+use super::{Design, Family, List, SELECTOR, netlist, source};
+
+/// Clocks from the reset on in which a difference is looked for.
+pub const DEPTH: usize = 8;
+/// Conflicts that a question may cost. Most cost none.
+const CONFLICTS: u64 = 10_000;
+
+/// What the referee says of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// It cannot be told from the RTL: why.
+    Equivalent(String),
+    /// It can: how.
+    Differs(String),
+    /// Neither was found out: why.
+    Unknown(String),
+}
+
+/// Knows the netlist with all the mutants of a run.
+pub struct Referee {
+    circuit: Circuit,
+    /// Wires that carry the number of the mutant, and which bit of it.
+    selectors: Vec<(usize, usize)>,
+    formal: Option<Circuit>,
+    formal_file: String,
+}
+
+/// What `tb/formal/<unit>.sv` says of a state.
+#[derive(Default)]
+struct Said {
+    invariant: Option<Lit>,
+    live: Vec<Lit>,
+    seen: Vec<Lit>,
+}
+
+/// Inputs of one clock.
+struct Clock {
+    free: Vec<Lit>,
+}
+
+impl Referee {
+    /// Has Yosys read what lies in `dir`.
+    ///
+    /// # Errors
+    /// There is no Yosys, it or the referee does not understand the design, or an invariant does not hold.
+    pub(super) fn new(from: &Design, list: &List, dir: &Path) -> Result<Self, String> {
+        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        let work = work.path();
+        let write = |name: &str, text: &str| {
+            fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
+        };
+        let read =
+            |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+        let mut script = match list.family {
+            Family::Source => {
+                let mut names = Vec::new();
+                for (name, _) in &from.texts {
+                    let text = read(&dir.join(name))?;
+                    write(
+                        name,
+                        &source::for_proof(name, &text).map_err(|e| e.to_string())?,
+                    )?;
+                    names.push(name.as_str());
+                }
+                netlist::read_and_flatten(from, &names)
+            }
+            Family::Netlist => {
+                for name in [netlist::DESIGN, netlist::COMMANDS] {
+                    write(name, &read(&dir.join(name))?)?;
+                }
+                format!(
+                    "read_rtlil {}\nscript {}\n",
+                    netlist::DESIGN,
+                    netlist::COMMANDS
+                )
+            }
+        };
+        script += "write_json circuit.json\n";
+        netlist::yosys(work, &script)?;
+        let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top())?;
+        let selectors = circuit.ending(match list.family {
+            Family::Source => source::SELECTED_WIRE,
+            Family::Netlist => netlist::SELECT,
+        });
+        if selectors.is_empty() {
+            return Err(format!("the netlist does not look at {SELECTOR}"));
+        }
+        let mut referee = Referee {
+            circuit,
+            selectors,
+            formal: None,
+            formal_file: format!("tb/formal/{}.sv", from.unit),
+        };
+        if let Some(text) = &from.formal {
+            write("formal.sv", text)?;
+            let top = format!("{}_formal", from.unit);
+            let mut script = "design -reset\nread_verilog -sv formal.sv\n".to_owned();
+            for (name, value) in &from.values {
+                script += &format!("chparam -set {name} {value} {top}\n");
+            }
+            script += &format!(
+                "hierarchy -check -top {top}\nproc -norom\nflatten\nwrite_json formal.json\n"
+            );
+            netlist::yosys(work, &script)?;
+            let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
+            referee.formal = Some(formal);
+            referee.check_invariant()?;
+        }
+        Ok(referee)
+    }
+
+    fn inputs(aig: &mut Aig, count: usize) -> Vec<Lit> {
+        (0..count).map(|_| aig.input()).collect()
+    }
+
+    /// Anything on every input.
+    fn clock(&self, aig: &mut Aig) -> Clock {
+        let mut free = vec![Lit::FALSE; self.circuit.wires()];
+        for wire in self.circuit.free() {
+            free[*wire] = aig.input();
+        }
+        Clock { free }
+    }
+
+    /// A clock of mutant `number`.
+    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], clock: &Clock) -> Frame {
+        let mut free = clock.free.clone();
+        for (wire, bit) in &self.selectors {
+            free[*wire] = (*bit < 32 && number >> bit & 1 == 1).into();
+        }
+        self.circuit.step(aig, state, &free)
+    }
+
+    /// Reset is released.
+    fn released(&self, clock: &Clock) -> Result<Lit, String> {
+        match self.circuit.input("rst_ni") {
+            Some([wire]) => Ok(clock.free[*wire]),
+            _ => Err("the netlist has no rst_ni".to_owned()),
+        }
+    }
+
+    /// What the formal file says of the state that `frame` begins with.
+    fn said(&self, aig: &mut Aig, frame: &Frame) -> Result<Said, String> {
+        let Some(formal) = &self.formal else {
+            return Ok(Said::default());
+        };
+        let mut free = vec![Lit::FALSE; formal.wires()];
+        for wire in formal.free() {
+            free[*wire] = aig.input();
+        }
+        for (name, wires) in formal.inputs() {
+            let path = name.replace("__", ".");
+            let bits = self.circuit.named(frame, &path);
+            let bits = bits.filter(|b| b.len() == wires.len()).ok_or_else(|| {
+                format!(
+                    "{}: {name}: no {path} of {} bits in the RTL",
+                    self.formal_file,
+                    wires.len()
+                )
+            })?;
+            for (wire, bit) in wires.iter().zip(bits) {
+                free[*wire] = bit;
+            }
+        }
+        let frame = formal.step(aig, &[], &free);
+        let mut said = Said::default();
+        for (name, bits) in formal.outputs(&frame) {
+            match name {
+                "invariant" => {
+                    let broken = aig.any(bits.iter().map(|b| !*b));
+                    said.invariant = Some(!broken);
+                }
+                "live" => said.live = bits,
+                "seen" => said.seen = bits,
+                other => {
+                    return Err(format!(
+                        "{}: {other}: no output of this name is known",
+                        self.formal_file
+                    ));
+                }
+            }
+        }
+        Ok(said)
+    }
+
+    /// That the invariants hold after a reset and stay.
+    fn check_invariant(&self) -> Result<(), String> {
+        let mut aig = Aig::new();
+        let state = Self::inputs(&mut aig, self.circuit.state().len());
+        let clock = self.clock(&mut aig);
+        let now = self.step(&mut aig, 0, &state, &clock);
+        let before = self.said(&mut aig, &now)?;
+        let next = self.step(&mut aig, 0, &now.next, &clock);
+        let after = self.said(&mut aig, &next)?;
+        let (Some(before), Some(after)) = (before.invariant, after.invariant) else {
+            return Err(format!("{}: it has no output invariant", self.formal_file));
+        };
+        let released = self.released(&clock)?;
+        let granted = aig.or(!released, before);
+        // Neither may be vacuous: some state must be allowed, and some not.
+        for some in [before, !before] {
+            if Sat::new(CONFLICTS).ask(&aig, &[some]) != Answer::Sometimes {
+                return Err(format!("{}: the invariant says nothing", self.formal_file));
+            }
+        }
+        match Sat::new(50 * CONFLICTS).ask(&aig, &[granted, !after]) {
+            Answer::Never => Ok(()),
+            Answer::Sometimes => Err(format!(
+                "{}: a clock can break the invariant",
+                self.formal_file
+            )),
+            Answer::GaveUp => Err(format!(
+                "{}: the invariant is too hard to prove",
+                self.formal_file
+            )),
+        }
+    }
+
+    /// Whether `number` can be told from the RTL.
+    pub fn judge(&self, number: u32) -> Proof {
+        let proved = match self.induction(number) {
+            Ok(Some(how)) => return Proof::Equivalent(how),
+            Ok(None) => "no proof by induction".to_owned(),
+            Err(why) => return Proof::Unknown(why),
+        };
+        match self.from_reset(number) {
+            Ok(Ok(how)) => Proof::Differs(how),
+            Ok(Err(why)) => Proof::Unknown(format!("{proved}; {why}")),
+            Err(why) => Proof::Unknown(why),
+        }
+    }
+
+    fn differ(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
+        let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
+        aig.any(differ)
+    }
+
+    /// What everybody can see of two frames: outputs, and what the formal file lists.
+    fn seen(&self, aig: &mut Aig, a: (&Frame, &Said), b: (&Frame, &Said)) -> Lit {
+        let flat = |frame: &Frame| -> Vec<Lit> {
+            self.circuit
+                .outputs(frame)
+                .into_iter()
+                .flat_map(|(_, bits)| bits)
+                .collect()
+        };
+        let outputs = Self::differ(aig, &flat(a.0), &flat(b.0));
+        let state = Self::differ(aig, &a.1.seen, &b.1.seen);
+        aig.or(outputs, state)
+    }
+
+    fn induction(&self, number: u32) -> Result<Option<String>, String> {
+        let mut aig = Aig::new();
+        let state = Self::inputs(&mut aig, self.circuit.state().len());
+        let clock = self.clock(&mut aig);
+        let released = self.released(&clock)?;
+        let rtl = self.step(&mut aig, 0, &state, &clock);
+        let mutant = self.step(&mut aig, number, &state, &clock);
+        let rtl_says = self.said(&mut aig, &rtl)?;
+        let mutant_says = self.said(&mut aig, &mutant)?;
+        let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
+        let next = Self::differ(&mut aig, &rtl.next, &mutant.next);
+        let either = aig.or(seen, next);
+        if Sat::new(CONFLICTS).ask(&aig, &[either]) == Answer::Never {
+            return Ok(Some(
+                "next state and outputs are the same from every state, for all inputs".to_owned(),
+            ));
+        }
+        let Some(invariant) = rtl_says.invariant else {
+            return Ok(None);
+        };
+        // In reset nothing is compared, but what comes of it must be the same.
+        let in_reset = aig.and(!released, next);
+        let allowed = aig.and(invariant, either);
+        let either = aig.or(in_reset, allowed);
+        if Sat::new(CONFLICTS).ask(&aig, &[either]) == Answer::Never {
+            return Ok(Some(format!(
+                "next state and outputs are the same for all inputs from every state that the invariants of {} \
+                 allow, which hold by induction",
+                self.formal_file
+            )));
+        }
+        // The mutant may keep other things where nobody looks.
+        let other = Self::inputs(&mut aig, state.len());
+        let mutant = self.step(&mut aig, number, &other, &clock);
+        let mutant_says = self.said(&mut aig, &mutant)?;
+        let alike = !Self::differ(&mut aig, &rtl_says.live, &mutant_says.live);
+        let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
+        let after = self.live_after(&mut aig, 0, &rtl, &clock)?;
+        let mutant_after = self.live_after(&mut aig, number, &mutant, &clock)?;
+        let live = Self::differ(&mut aig, &after, &mutant_after);
+        let either = aig.or(seen, live);
+        let mut sat = Sat::new(CONFLICTS);
+        if sat.ask(&aig, &[invariant, alike, either]) != Answer::Never {
+            return Ok(None);
+        }
+        // After a reset they agree in what matters, whatever each was before.
+        if sat.ask(&aig, &[!released, live]) != Answer::Never {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "two states that agree in what {} calls live look the same, and stay so, for all inputs, by induction",
+            self.formal_file
+        )))
+    }
+
+    fn live_after(
+        &self,
+        aig: &mut Aig,
+        number: u32,
+        frame: &Frame,
+        clock: &Clock,
+    ) -> Result<Vec<Lit>, String> {
+        let next = self.step(aig, number, &frame.next, clock);
+        Ok(self.said(aig, &next)?.live)
+    }
+
+    /// The first difference on the way from a reset; `Err` inside: there is none so near, or the solver gave up.
+    fn from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
+        let mut aig = Aig::new();
+        let mut sat = Sat::new(CONFLICTS);
+        let state = Self::inputs(&mut aig, self.circuit.state().len());
+        let (mut rtl_state, mut mutant_state) = (state.clone(), state);
+        let mut granted = Vec::new();
+        for clocks in 0..=DEPTH {
+            let clock = self.clock(&mut aig);
+            let rtl = self.step(&mut aig, 0, &rtl_state, &clock);
+            let mutant = self.step(&mut aig, number, &mutant_state, &clock);
+            if clocks == 0 {
+                granted.push(!self.released(&clock)?);
+            } else {
+                let rtl_says = self.said(&mut aig, &rtl)?;
+                let mutant_says = self.said(&mut aig, &mutant)?;
+                let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
+                match sat.ask(&aig, &[&granted[..], &[seen]].concat()) {
+                    Answer::Never => {}
+                    Answer::Sometimes => {
+                        return Ok(Ok(format!(
+                            "some inputs show it {} clocks after a reset",
+                            clocks - 1
+                        )));
+                    }
+                    Answer::GaveUp => {
+                        return Ok(Err(format!(
+                            "the search for a difference gave up {} clocks after a reset",
+                            clocks - 1
+                        )));
+                    }
+                }
+            }
+            (rtl_state, mutant_state) = (rtl.next, mutant.next);
+        }
+        Ok(Err(format!(
+            "no difference within {} clocks of a reset",
+            DEPTH - 1
+        )))
+    }
+}

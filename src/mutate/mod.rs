@@ -1,0 +1,763 @@
+//! Mutation: what the bench would have caught. Many small mistakes are made in the RTL, the ordinary
+//! lock-step campaign judges each, and what it does not catch goes to a referee.
+//!
+//! Two families, each ONE model for all its mutants; a number chosen when a model is opened
+//! ([`Rtl::mutant`]) says which one it is to be, and 0 is none of them:
+//!
+//! * [`Family::Source`]: the SystemVerilog text ([`source`]): operators, comparisons, constants, swapped
+//!   branches, stuck conditions, dropped operands, statements and resets;
+//! * [`Family::Netlist`]: what Yosys makes of it ([`netlist`]): a bit of a port of a cell inverted, stuck,
+//!   or inverted when another bit is 0 or 1.
+//!
+//! Four verdicts. *Caught*: RTL and golden differed, or the RTL stopped the simulation. *Equivalent*: proved
+//! by the referee ([`equivalence`]). *Missed*: the referee has a run from reset in which the bench would see
+//! it, and the campaign was not that run: a hole in the generators. *Undecided*: neither.
+
+mod aig;
+mod circuit;
+pub mod equivalence;
+pub mod netlist;
+pub mod source;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::campaign;
+use crate::case::{CASE_FORMAT, Case, Failure, SavedCase};
+use crate::dut::{self, Rtl};
+use crate::input::InputError;
+use crate::lockstep;
+use crate::unit::{Build, Unit};
+use crate::wave;
+use equivalence::{Proof, Referee};
+
+/// File in a folder of mutants that lists them.
+pub const LIST: &str = "mutants.json";
+/// File in it that holds [`source::SELECTED`].
+pub const SELECTOR: &str = "reconverge_mutants.sv";
+
+/// Where mutants are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// In the text.
+    Source,
+    /// In the netlist that Yosys makes of it.
+    Netlist,
+}
+
+impl Family {
+    /// As it appears in names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Source => "source",
+            Family::Netlist => "netlist",
+        }
+    }
+}
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mutant {
+    /// From 1.
+    pub number: u32,
+    /// Module that it is in.
+    pub module: String,
+    /// File that it comes from.
+    pub file: String,
+    /// Line of it.
+    pub line: usize,
+    /// What is done.
+    pub operator: String,
+    /// What stood there; for a netlist, the cell, port and bit.
+    pub before: String,
+    /// What stands there now; empty where something is left out.
+    pub after: String,
+}
+
+impl Mutant {
+    /// On one line: where and what.
+    pub fn describe(&self) -> String {
+        let Mutant {
+            number,
+            file,
+            line,
+            operator,
+            before,
+            after,
+            ..
+        } = self;
+        match after.as_str() {
+            "" => format!("{number}  {file}:{line}  {operator}: {before}"),
+            _ => format!("{number}  {file}:{line}  {operator}: {before}  ->  {after}"),
+        }
+    }
+}
+
+/// What is to be mutated, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Family.
+    pub family: Family,
+    /// How many; without, all that there are (a netlist has no end of them: [`netlist::DEFAULT`]).
+    pub count: Option<usize>,
+    /// Chooses among those there are, and is the seed of the campaign that judges. Never 0.
+    pub seed: u64,
+    /// Clocks that the campaign may take for one mutant.
+    pub clocks: u64,
+    /// Worker threads.
+    pub jobs: usize,
+    /// Only the mutants of these numbers; all, if it is empty.
+    pub only: Vec<u32>,
+    /// The RTL to be mutated; our own, without.
+    pub rtl: Option<PathBuf>,
+    /// Folder for mutants and saved cases.
+    pub out: PathBuf,
+}
+
+/// Why mutation did not come to an end.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Bad input.
+    Input(InputError),
+    /// Anything else.
+    Other(String),
+}
+
+impl From<InputError> for Trouble {
+    fn from(e: InputError) -> Self {
+        Trouble::Input(e)
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(e: String) -> Self {
+        Trouble::Other(e)
+    }
+}
+
+/// The mutants of a folder: [`LIST`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct List {
+    /// Unit.
+    pub unit: String,
+    /// Family.
+    pub family: Family,
+    /// Seed that chose them.
+    pub seed: u64,
+    /// Lanes that the netlist has, or that the text was first built with.
+    pub lanes: u32,
+    /// Parameters, likewise.
+    pub parameters: BTreeMap<String, u32>,
+    /// Among how many they were chosen, where they were counted.
+    pub candidates: Option<usize>,
+    /// In the order of their numbers, from 1 without a gap.
+    pub mutants: Vec<Mutant>,
+}
+
+/// Checks that the RTL in `dir` holds mutant `number`.
+///
+/// # Errors
+/// It holds no mutants, or fewer.
+pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputError> {
+    let bad = |why: String| InputError::new(file, 0, "mutant", why);
+    let list = dir.join(LIST);
+    let text = std::fs::read_to_string(&list).map_err(|e| {
+        bad(format!(
+            "{}: {e}: is it a folder of mutants?",
+            list.display()
+        ))
+    })?;
+    let list: List = serde_json::from_str(&text)
+        .map_err(|e| bad(format!("{}:{}: {e}", list.display(), e.line())))?;
+    let most = list.mutants.len();
+    if number as usize > most {
+        return Err(bad(format!(
+            "there is no {number} in {}, only 1..{most}",
+            dir.display()
+        )));
+    }
+    Ok(())
+}
+
+/// `count` of `all`, chosen by `seed`, in the order that they had.
+fn choose<T>(all: Vec<T>, count: Option<usize>, seed: u64) -> Vec<T> {
+    let count = count.unwrap_or(all.len()).min(all.len());
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.shuffle(&mut Pcg64Mcg::seed_from_u64(seed));
+    order.truncate(count);
+    order.sort_unstable();
+    let mut wanted = order.into_iter().peekable();
+    all.into_iter()
+        .enumerate()
+        .filter(|(i, _)| wanted.next_if_eq(i).is_some())
+        .map(|(_, one)| one)
+        .collect()
+}
+
+/// A folder of mutants being made, file by file.
+struct Folder {
+    dir: PathBuf,
+}
+
+impl Folder {
+    /// Anew, if it is one.
+    fn new(dir: PathBuf) -> Result<Self, String> {
+        let shown = |e: std::io::Error| format!("{}: {e}", dir.display());
+        if dir.join(LIST).is_file() {
+            std::fs::remove_dir_all(&dir).map_err(shown)?;
+        }
+        std::fs::create_dir_all(&dir).map_err(shown)?;
+        Ok(Folder { dir })
+    }
+    fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        wave::write_whole(&self.dir.join(name), text)
+    }
+}
+
+/// A package with the number of the mutant, asked for once, before anything moves.
+const SELECTOR_TEXT: &str = "\
+// Which mutant this model is; 0: none.
+package reconverge_mutants;
+  function automatic int unsigned chosen();
+    if ($value$plusargs(\"reconverge_mutant=%d\", chosen) == 0) chosen = 0;
+  endfunction
+  int unsigned selected = chosen();
+endpackage
+";
+
+/// The mutants of unit `U`: made, built, ready to be judged.
+pub struct Mutants<U: Unit> {
+    /// What they are.
+    pub list: List,
+    /// Their folder.
+    pub dir: PathBuf,
+    rtl: Rtl<U>,
+    referee: Result<Referee, String>,
+}
+
+/// Folder that mutants of a run go to, below `out`.
+fn folder_of<U: Unit>(options: &Options) -> PathBuf {
+    let name = format!("{}.{}.{:x}", U::NAME, options.family.name(), options.seed);
+    let dir = options.out.join("mutants").join(name);
+    std::path::absolute(&dir).unwrap_or(dir)
+}
+
+impl<U: Unit> Mutants<U> {
+    /// Makes them and builds the model of all of them.
+    ///
+    /// # Errors
+    /// RTL that the mutator or a tool does not understand; no Yosys for a netlist; folders that cannot be
+    /// written.
+    pub fn make(options: &Options, build: &Build) -> Result<Self, Trouble> {
+        let rtl_dir = options.rtl.clone().unwrap_or_else(|| dut::own_dir(U::NAME));
+        let from = Design::of::<U>(&rtl_dir, build)?;
+        let dir = folder_of::<U>(options);
+        let folder = Folder::new(dir.clone())?;
+        let list = match options.family {
+            Family::Source => in_text(&from, options, &folder)?,
+            Family::Netlist => netlist::make(&from, options, &folder)?,
+        };
+        folder.write(SELECTOR, SELECTOR_TEXT)?;
+        let text = serde_json::to_string_pretty(&list).map_err(|e| e.to_string())?;
+        folder.write(LIST, &(text + "\n"))?;
+        let rtl = Rtl::of(build.clone(), &dir)?;
+        let referee = Referee::new(&from, &list, &dir);
+        Ok(Mutants {
+            list,
+            dir,
+            rtl,
+            referee,
+        })
+    }
+
+    /// Why there is no referee, if so.
+    pub fn no_referee(&self) -> Option<&str> {
+        self.referee.as_ref().err().map(String::as_str)
+    }
+}
+
+/// RTL as it lies in a folder.
+pub(crate) struct Design {
+    pub unit: &'static str,
+    /// Names and contents.
+    pub texts: Vec<(String, String)>,
+    /// What the probe says.
+    pub probe: String,
+    /// All parameters with their values.
+    pub values: Vec<(String, u32)>,
+    /// What the referee may know of it.
+    pub formal: Option<String>,
+    build: Build,
+}
+
+impl Design {
+    fn of<U: Unit>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
+        let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
+        let files = dut::files_of(U::NAME, dir).map_err(bad)?;
+        let mut texts = Vec::new();
+        for file in &files {
+            let text = std::fs::read_to_string(file)
+                .map_err(|e| bad(format!("{}: {e}", file.display())))?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            texts.push((name.into_owned(), text));
+        }
+        let probe = dir.join(format!("{}_probe.svh", U::NAME));
+        let probe = std::fs::read_to_string(&probe)
+            .map_err(|e| bad(format!("{}: {e}", probe.display())))?;
+        Ok(Design {
+            unit: U::NAME,
+            texts,
+            probe,
+            values: std::iter::once(("LANES".to_owned(), build.lanes))
+                .chain(
+                    U::PARAMETERS
+                        .iter()
+                        .map(|p| (p.name.to_owned(), build.value::<U>(p.name))),
+                )
+                .collect(),
+            formal: dut::formal_of(U::NAME),
+            build: build.clone(),
+        })
+    }
+
+    /// Name of the module on top.
+    pub fn top(&self) -> String {
+        format!("{}_seq", self.unit)
+    }
+
+    fn list(&self, options: &Options, candidates: Option<usize>, mutants: Vec<Mutant>) -> List {
+        List {
+            unit: self.unit.to_owned(),
+            family: options.family,
+            seed: options.seed,
+            lanes: self.build.lanes,
+            parameters: self.build.parameters.clone(),
+            candidates,
+            mutants,
+        }
+    }
+}
+
+/// The files of [`Family::Source`].
+fn in_text(from: &Design, options: &Options, folder: &Folder) -> Result<List, Trouble> {
+    let mut all = Vec::new();
+    for (index, (name, text)) in from.texts.iter().enumerate() {
+        for candidate in source::candidates(name, text)? {
+            all.push((index, candidate));
+        }
+    }
+    let candidates = all.len();
+    let chosen: Vec<(u32, (usize, source::Candidate))> = (1..)
+        .zip(choose(all, options.count, options.seed))
+        .collect();
+    let mut files = format!("{SELECTOR}\n");
+    for (index, (name, text)) in from.texts.iter().enumerate() {
+        let here: Vec<(u32, &source::Candidate)> = chosen
+            .iter()
+            .filter(|(_, (file, _))| *file == index)
+            .map(|(number, (_, candidate))| (*number, candidate))
+            .collect();
+        folder.write(name, &source::schema(text, &here))?;
+        let _ = writeln!(files, "{name}");
+    }
+    folder.write(&format!("{}.f", from.unit), &files)?;
+    folder.write(&format!("{}_probe.svh", from.unit), &from.probe)?;
+    let mutants = chosen
+        .iter()
+        .map(|(number, (index, candidate))| {
+            let (name, text) = &from.texts[*index];
+            Mutant {
+                number: *number,
+                module: candidate.module.clone(),
+                file: name.clone(),
+                line: source::line_of(text, candidate.span.start),
+                operator: candidate.operator.to_owned(),
+                before: candidate.before(text),
+                after: candidate.after.clone().unwrap_or_default(),
+            }
+        })
+        .collect();
+    Ok(from.list(options, Some(candidates), mutants))
+}
+
+// ---- judging ----------------------------------------------------------------------------------------
+
+/// How the campaign caught a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Catch {
+    /// Number of the case in the campaign.
+    pub case: u64,
+    /// Its kind.
+    pub kind: &'static str,
+    /// First field that differed; without, the RTL stopped the simulation.
+    pub failure: Option<Failure>,
+    /// File with the case, in the folder of the mutants.
+    pub saved: String,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The campaign sees it.
+    Caught(Catch),
+    /// It can be seen, and the campaign did not: why it can.
+    Missed(String),
+    /// It cannot be seen: how that was proved.
+    Equivalent(String),
+    /// Neither seen nor proved: why not.
+    Undecided(String),
+}
+
+impl Verdict {
+    /// As it appears in tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Caught(_) => "caught",
+            Verdict::Missed(_) => "missed",
+            Verdict::Equivalent(_) => "equivalent",
+            Verdict::Undecided(_) => "undecided",
+        }
+    }
+}
+
+/// A mutant and what became of it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The mutant.
+    pub mutant: Mutant,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Clocks compared until then, all cases together.
+    pub clocks: u64,
+}
+
+/// A campaign against one mutant, and how far it has come.
+struct Hunt<U: Unit> {
+    next: u64,
+    clocks: u64,
+    caught: Option<(Catch, Case<U>)>,
+}
+
+impl<U: Unit> Default for Hunt<U> {
+    fn default() -> Self {
+        Hunt {
+            next: 0,
+            clocks: 0,
+            caught: None,
+        }
+    }
+}
+
+impl<U: Unit> Hunt<U> {
+    /// Runs case after case, each on a model of its own, as a replay does, until one fails or `budget`
+    /// clocks are spent.
+    fn go_on(&mut self, rtl: &Rtl<U>, seed: u64, budget: u64) -> Result<(), String> {
+        while self.caught.is_none() && self.clocks < budget {
+            let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
+            let mut dut = rtl.open(case.model_seed())?;
+            let outcome = lockstep::run(&case, &mut dut, &mut case.golden(), &mut ());
+            self.clocks += outcome.compared.clocks;
+            let failure = outcome.mismatch.as_ref().map(|m| Failure {
+                clock: m.clock,
+                field: U::fields()[m.diffs[0].field].name.to_owned(),
+                element: m.diffs[0].element,
+            });
+            if failure.is_some() || outcome.stopped.is_some() {
+                // The clock that differs has been looked at too.
+                self.clocks += 1;
+                let catch = Catch {
+                    case: self.next,
+                    kind: kind.name(),
+                    failure,
+                    saved: String::new(),
+                };
+                self.caught = Some((catch, case));
+            }
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Part of the budget after which the referee looks at a mutant: what it proves needs no more clocks.
+const FIRST: u64 = 8;
+
+impl<U: Unit> Mutants<U> {
+    /// Judges all that `options` asks for. `progress` is told how many are through, and of how many.
+    ///
+    /// # Errors
+    /// The model with no mutant selected does not agree with the golden; a model cannot be opened or a
+    /// case saved; numbers that there are not.
+    pub fn judge(
+        &self,
+        options: &Options,
+        progress: impl Fn(usize, usize) + Sync,
+    ) -> Result<Summary, Trouble> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(options.jobs)
+            .build()
+            .map_err(|e| e.to_string())?;
+        for number in &options.only {
+            if *number == 0 || *number as usize > self.list.mutants.len() {
+                let why = format!("{number} is not 1..{}", self.list.mutants.len());
+                return Err(InputError::new("--only", 0, "mutant", why).into());
+            }
+        }
+        let wanted: Vec<&Mutant> = self
+            .list
+            .mutants
+            .iter()
+            .filter(|m| options.only.is_empty() || options.only.contains(&m.number))
+            .collect();
+        // The yardstick: with none selected, nothing differs.
+        let mut none = Hunt::<U>::default();
+        none.go_on(&self.rtl.clone().mutant(0), options.seed, options.clocks)?;
+        if let Some((catch, case)) = &none.caught {
+            let saved = self.save(0, case, catch)?;
+            return Err(Trouble::Other(format!(
+                "{}: with no mutant selected the model differs from the golden; case {saved}",
+                self.dir.display()
+            )));
+        }
+        if none.clocks == 0 {
+            return Err(Trouble::Other("nothing was compared".to_owned()));
+        }
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let judged: Result<Vec<Judged>, String> = pool.install(|| {
+            wanted
+                .par_iter()
+                .with_max_len(1)
+                .map(|mutant| {
+                    if stop.load(Ordering::Relaxed) {
+                        return Err("stopped".to_owned());
+                    }
+                    let one = self.judge_one(mutant, options);
+                    stop.fetch_or(one.is_err(), Ordering::Relaxed);
+                    progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
+                    one
+                })
+                .collect()
+        });
+        Ok(Summary {
+            list: self.list.clone(),
+            dir: self.dir.clone(),
+            clocks: options.clocks,
+            yardstick: none.clocks,
+            judged: judged?,
+        })
+    }
+
+    fn judge_one(&self, mutant: &Mutant, options: &Options) -> Result<Judged, String> {
+        let rtl = self.rtl.clone().mutant(mutant.number);
+        let mut hunt = Hunt::<U>::default();
+        hunt.go_on(&rtl, options.seed, options.clocks.div_ceil(FIRST))?;
+        let mut proof = None;
+        if hunt.caught.is_none() {
+            let said = match &self.referee {
+                Ok(referee) => referee.judge(mutant.number),
+                Err(why) => Proof::Unknown(why.clone()),
+            };
+            if !matches!(said, Proof::Equivalent(_)) {
+                hunt.go_on(&rtl, options.seed, options.clocks)?;
+            }
+            proof = Some(said);
+        }
+        let verdict = match (hunt.caught, proof) {
+            (Some((mut catch, case)), _) => {
+                catch.saved = self.save(mutant.number, &case, &catch)?;
+                Verdict::Caught(catch)
+            }
+            (None, Some(Proof::Equivalent(how))) => Verdict::Equivalent(how),
+            (None, Some(Proof::Differs(how))) => Verdict::Missed(how),
+            (None, Some(Proof::Unknown(why))) => Verdict::Undecided(why),
+            (None, None) => Verdict::Undecided("nobody looked".to_owned()),
+        };
+        Ok(Judged {
+            mutant: mutant.clone(),
+            verdict,
+            clocks: hunt.clocks,
+        })
+    }
+
+    /// Saves the case that caught a mutant; the name of its file.
+    fn save(&self, number: u32, case: &Case<U>, catch: &Catch) -> Result<String, String> {
+        let mut case = case.clone();
+        case.rtl = Some(self.dir.clone());
+        case.mutant = Some(number);
+        let saved = SavedCase::<U> {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure: catch.failure.clone(),
+            case,
+        };
+        let name = format!("{number:04}.json");
+        let dir = self.dir.join("caught");
+        std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        let path = dir.join(&name);
+        wave::write_whole(&path, &saved.to_text())?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+}
+
+// ---- what came of it --------------------------------------------------------------------------------
+
+/// What became of all mutants of a run.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The mutants.
+    pub list: List,
+    /// Their folder.
+    pub dir: PathBuf,
+    /// Clocks that each might take.
+    pub clocks: u64,
+    /// Clocks in which the model with no mutant selected agreed.
+    pub yardstick: u64,
+    /// Those that were judged.
+    pub judged: Vec<Judged>,
+}
+
+/// How many got which verdict: caught, missed, equivalent, undecided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([usize; 4]);
+
+/// The verdicts' names in the order of [`Counts`].
+pub const VERDICTS: [&str; 4] = ["caught", "missed", "equivalent", "undecided"];
+
+impl Counts {
+    fn add(&mut self, verdict: &Verdict) {
+        if let Some(i) = VERDICTS.iter().position(|v| *v == verdict.name()) {
+            self.0[i] += 1;
+        }
+    }
+    /// With their names.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        VERDICTS.into_iter().zip(self.0)
+    }
+    /// Of all verdicts.
+    pub fn total(&self) -> usize {
+        self.0.iter().sum()
+    }
+    /// Neither caught nor proved equivalent.
+    pub fn open(&self) -> usize {
+        self.0[1] + self.0[3]
+    }
+}
+
+impl Summary {
+    /// `<unit>.<family>.<seed>`.
+    pub fn name(&self) -> String {
+        let List {
+            unit, family, seed, ..
+        } = &self.list;
+        format!("{unit}.{}.{seed:x}", family.name())
+    }
+
+    /// Of all mutants.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.judged.iter().for_each(|j| counts.add(&j.verdict));
+        counts
+    }
+
+    /// By whatever `of` says of a mutant.
+    fn counts_by<K: Ord>(&self, of: impl Fn(&Mutant) -> K) -> BTreeMap<K, Counts> {
+        let mut table: BTreeMap<K, Counts> = BTreeMap::new();
+        for judged in &self.judged {
+            table
+                .entry(of(&judged.mutant))
+                .or_default()
+                .add(&judged.verdict);
+        }
+        table
+    }
+
+    /// By module.
+    pub fn by_module(&self) -> BTreeMap<String, Counts> {
+        self.counts_by(|m| m.module.clone())
+    }
+
+    /// By line of the source.
+    pub fn by_line(&self) -> BTreeMap<(String, usize), Counts> {
+        self.counts_by(|m| (m.file.clone(), m.line))
+    }
+
+    /// Of the clocks that the caught ones took to be caught: median, 95th percentile, most.
+    pub fn clocks_to_catch(&self) -> Option<[u64; 3]> {
+        let mut clocks: Vec<u64> = self
+            .judged
+            .iter()
+            .filter(|j| matches!(j.verdict, Verdict::Caught(_)))
+            .map(|j| j.clocks)
+            .collect();
+        clocks.sort_unstable();
+        // The least that so many hundredths of them do not exceed.
+        let at =
+            |hundredths: usize| clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)];
+        (!clocks.is_empty()).then(|| [at(50), at(95), at(100)])
+    }
+
+    /// Everything as JSON.
+    pub fn to_json(&self) -> Value {
+        let counts =
+            |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
+        let modules: serde_json::Map<String, Value> = self
+            .by_module()
+            .iter()
+            .map(|(m, c)| (m.clone(), counts(c)))
+            .collect();
+        let lines: Vec<Value> = self
+            .by_line()
+            .iter()
+            .map(|((file, line), c)| json!({"file": file, "line": line, "verdicts": counts(c)}))
+            .collect();
+        let mutants: Vec<Value> = self
+            .judged
+            .iter()
+            .map(|j| {
+                let mut value = json!(j.mutant);
+                value["verdict"] = json!(j.verdict.name());
+                value["clocks"] = json!(j.clocks);
+                match &j.verdict {
+                    Verdict::Caught(c) => {
+                        value["case"] = json!(c.case);
+                        value["kind"] = json!(c.kind);
+                        value["field"] = json!(c.failure.as_ref().map(|f| &f.field));
+                        value["element"] = json!(c.failure.as_ref().map(|f| f.element));
+                        value["clock"] = json!(c.failure.as_ref().map(|f| f.clock));
+                        value["saved"] = json!(c.saved);
+                    }
+                    Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {
+                        value["why"] = json!(how);
+                    }
+                }
+                value
+            })
+            .collect();
+        let [median, p95, most] = self.clocks_to_catch().map_or([None; 3], |c| c.map(Some));
+        json!({
+            "unit": self.list.unit,
+            "family": self.list.family,
+            "seed": self.list.seed,
+            "lanes": self.list.lanes,
+            "parameters": self.list.parameters,
+            "candidates": self.list.candidates,
+            "clocks_each": self.clocks,
+            "verdicts": counts(&self.counts()),
+            "clocks_to_catch": {"median": median, "p95": p95, "most": most},
+            "modules": modules,
+            "lines": lines,
+            "mutants": mutants,
+        })
+    }
+}

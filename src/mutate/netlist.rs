@@ -1,0 +1,271 @@
+//! Mutants in the netlist that Yosys makes of the RTL: its pass `mutate` chooses them, evenly over wires,
+//! cells and source lines, and builds them in behind one more input.
+//!
+//! The netlist keeps hierarchy in its names alone: `u_stack.sp_q` is one name in one module. The probe, which
+//! tells the bench where the state is, is rewritten to those names; what it asks of the parameters of a
+//! module it asks of the RTL itself, which stands beside the netlist, clocked by nothing.
+//!
+//! Registers must stay what they are called, for the bench loads them: `opt_clean` would give a register
+//! the name of the port that it drives, so only the choice is made on a cleaned design. And a mutant at the output
+//! of a register would put logic between it and its name, so there are none; its readers are mutated, and its input.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{Design, Folder, List, Mutant, Options, SELECTOR, Trouble};
+
+/// How many mutants there are unless asked for otherwise.
+pub const DEFAULT: usize = 1000;
+
+/// The input of the netlist that chooses a mutant.
+pub(super) const SELECT: &str = "reconverge_mutant";
+/// The design as Yosys keeps it, in the folder of the mutants.
+pub(super) const DESIGN: &str = "design.il";
+/// The commands that make the mutants, one a line, in the same folder.
+pub(super) const COMMANDS: &str = "mutants.ys";
+
+/// Runs `script` in folder `dir`; what it printed. A warning is an error: Yosys makes a new wire of what it
+/// does not understand, and goes on.
+///
+/// # Errors
+/// There is no Yosys, or what it said.
+pub(super) fn yosys(dir: &Path, script: &str) -> Result<String, String> {
+    let file = dir.join("script.ys");
+    fs::write(&file, script).map_err(|e| format!("{}: {e}", file.display()))?;
+    let output = Command::new("yosys")
+        .args(["-q", "-e", ".*", "-s", "script.ys"])
+        .current_dir(dir)
+        .output()
+        .map_err(|e| format!("yosys: {e}; it is needed for mutants of the netlist and for proofs: ./setup --all installs it"))?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() {
+        Ok(said(&output.stdout))
+    } else {
+        Err(format!(
+            "yosys: {}: {}",
+            output.status,
+            said(&output.stderr)
+        ))
+    }
+}
+
+/// The commands that read `from`'s files, lying in the current folder, and flatten them.
+pub(super) fn read_and_flatten(from: &Design, files: &[&str]) -> String {
+    let top = from.top();
+    // A case made a memory: no place in it could be mutated alone.
+    let mut script = format!("read_verilog -sv {}\n", files.join(" "));
+    for (name, value) in &from.values {
+        let _ = writeln!(script, "chparam -set {name} {value} {top}");
+    }
+    let _ = writeln!(script, "hierarchy -check -top {top}\nproc -norom\nflatten");
+    script
+}
+
+pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<List, Trouble> {
+    let count = options.count.unwrap_or(DEFAULT);
+    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+    let work = work.path();
+    let at = |name: &str| work.join(name);
+    let read = |name: &str| {
+        fs::read_to_string(at(name)).map_err(|e| format!("{}: {e}", at(name).display()))
+    };
+    for (name, text) in &from.texts {
+        fs::write(at(name), text).map_err(|e| format!("{}: {e}", at(name).display()))?;
+    }
+    let names: Vec<&str> = from.texts.iter().map(|(name, _)| name.as_str()).collect();
+    // More than wanted: outputs of registers fall out.
+    let seed = options.seed as u32 & 0x7fff_ffff;
+    let mut script = read_and_flatten(from, &names);
+    let _ = write!(
+        script,
+        "write_rtlil {DESIGN}\nopt_clean\nmutate -list {} -seed {} -o list.ys\n",
+        count + count / 4 + 16,
+        seed.max(1),
+    );
+    yosys(work, &script)?;
+    let list = read("list.ys")?;
+    let chosen: Vec<Choice> = list
+        .lines()
+        .filter_map(Choice::parse)
+        .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
+        .take(count)
+        .collect();
+    if chosen.is_empty() {
+        return Err(Trouble::Other("yosys found nothing to mutate".to_owned()));
+    }
+    let width = usize::BITS - chosen.len().leading_zeros();
+    let mut commands = String::new();
+    for (number, choice) in (1..).zip(&chosen) {
+        let place = &choice.place;
+        let _ = writeln!(commands, "mutate -ctrl {SELECT} {width} {number} {place}");
+    }
+    fs::write(at(COMMANDS), &commands).map_err(|e| e.to_string())?;
+    let script = format!(
+        "read_rtlil {DESIGN}\nscript {COMMANDS}\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
+        from.top(),
+        from.unit
+    );
+    yosys(work, &script)?;
+
+    let netlist = read("netlist.v")?;
+    folder.write(DESIGN, &read(DESIGN)?)?;
+    folder.write(COMMANDS, &commands)?;
+    folder.write("netlist.v", &netlist)?;
+    let mut files = format!("{SELECTOR}\n");
+    let top = format!("module {}", from.top());
+    for (name, text) in &from.texts {
+        folder.write(
+            name,
+            &text.replace(&top, &format!("module {}_shape", from.unit)),
+        )?;
+        let _ = writeln!(files, "{name}");
+    }
+    folder.write("wrapper.sv", &wrapper(from, &netlist, width))?;
+    let _ = write!(files, "netlist.v\nwrapper.sv\n");
+    folder.write(&format!("{}.f", from.unit), &files)?;
+    folder.write(&format!("{}_probe.svh", from.unit), &probe(&from.probe))?;
+
+    let mutants = (1..)
+        .zip(chosen)
+        .map(|(number, choice)| choice.mutant(number))
+        .collect();
+    Ok(from.list(options, None, mutants))
+}
+
+/// A line of the list that Yosys made.
+struct Choice {
+    mode: String,
+    cell: String,
+    port: String,
+    bit: String,
+    control: String,
+    /// The options that say what to mutate, and how.
+    place: String,
+    /// File and line.
+    source: (String, usize),
+}
+
+impl Choice {
+    fn parse(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let of = |option: &str| {
+            let at = words.iter().position(|w| *w == option)?;
+            words.get(at + 1).map(|w| (*w).to_owned())
+        };
+        // Where a cell stems from comes last, after its wire and the instances it lies in; line 0 is no place.
+        let sources = words.iter().zip(words.iter().skip(1));
+        let source = sources
+            .filter(|(option, _)| **option == "-src")
+            .filter_map(|(_, place)| {
+                let (file, line) = place.split('|').next()?.split_once(':')?;
+                let line = line.split('.').next()?.parse().ok()?;
+                Some((file.to_owned(), line))
+            })
+            .filter(|(_, line)| *line > 0)
+            .last()
+            .unwrap_or_default();
+        let place = line.strip_prefix("mutate ")?;
+        let place = place.split(" -wire ").next()?.split(" -src ").next()?;
+        Some(Choice {
+            mode: of("-mode")?,
+            cell: of("-cell")?,
+            port: of("-port")?,
+            bit: of("-portbit")?,
+            control: of("-ctrlbit").unwrap_or_default(),
+            place: place.to_owned(),
+            source,
+        })
+    }
+
+    fn mutant(self, number: u32) -> Mutant {
+        let (file, line) = self.source;
+        let (operator, after) = match self.mode.as_str() {
+            "inv" => ("inverted", "~".to_owned()),
+            "const0" => ("stuck", "0".to_owned()),
+            "const1" => ("stuck", "1".to_owned()),
+            "cnot0" => ("inverted", format!("~ if bit {} is 0", self.control)),
+            "cnot1" => ("inverted", format!("~ if bit {} is 1", self.control)),
+            other => (other, other.to_owned()),
+        };
+        let module = file.split('.').next().unwrap_or_default().to_owned();
+        Mutant {
+            number,
+            module,
+            operator: operator.to_owned(),
+            before: format!("{}.{}[{}]", self.cell, self.port, self.bit),
+            after,
+            file,
+            line,
+        }
+    }
+}
+
+/// The unit's module around the netlist.
+fn wrapper(from: &Design, netlist: &str, width: u32) -> String {
+    let mut ports = Vec::new();
+    let mut joined = Vec::new();
+    for line in netlist.lines() {
+        // Deeper in stand those of functions.
+        let Some(port) = line.strip_prefix("  ").and_then(|l| l.strip_suffix(';')) else {
+            continue;
+        };
+        let Some((way, rest)) = port.split_once(' ') else {
+            continue;
+        };
+        let (range, name) = rest.rsplit_once(' ').unwrap_or(("", rest));
+        if matches!(way, "input" | "output") && name != SELECT {
+            ports.push(format!("  {way} logic {range} {name}"));
+            joined.push(format!("    .{name}({name}),\n"));
+        }
+    }
+    let all = |show: fn(&str, u32) -> String| -> Vec<String> {
+        from.values.iter().map(|(n, v)| show(n, *v)).collect()
+    };
+    let parameters = all(|n, v| format!("  parameter int {n} = {v}")).join(",\n");
+    let differ = all(|n, v| format!("{n} != {v}")).join(" || ");
+    let passed = all(|n, _| format!(".{n}({n})")).join(", ");
+    format!(
+        "module {top} #(\n{parameters}\n) (\n{ports}\n);\n  if ({differ}) \
+         $fatal(1, \"the netlist was made for other parameters\");\n\n  {unit}_netlist netlist (\n{joined}    \
+         .{SELECT}(reconverge_mutants::selected[{high}:0])\n  );\n\n  // The probe asks it for \
+         parameters.\n  {unit}_shape #({passed}) shape ();\n\nendmodule\n",
+        top = from.top(),
+        unit = from.unit,
+        ports = ports.join(",\n"),
+        joined = joined.concat(),
+        high = width - 1,
+    )
+}
+
+/// The probe with its paths below `dut` as they are beside the netlist.
+fn probe(text: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("dut.") {
+        let (before, path) = rest.split_at(at);
+        out.push_str(before);
+        let path = &path["dut.".len()..];
+        if before.ends_with(|c| is_name(c) || c == '.') {
+            out.push_str("dut.");
+            rest = path;
+            continue;
+        }
+        let end = path.find(|c| !is_name(c) && c != '.').unwrap_or(path.len());
+        let (path, after) = path.split_at(end);
+        let last = path.rsplit('.').next().unwrap_or_default();
+        // Parameters are Capitalised, registers are not.
+        if last.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let _ = write!(out, "dut.shape.{path}");
+        } else if path.contains('.') {
+            let _ = write!(out, "dut.netlist.\\{path} ");
+        } else {
+            let _ = write!(out, "dut.netlist.{path}");
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
