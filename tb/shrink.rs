@@ -135,7 +135,7 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
 
 /// A decision and a breach of the contract; `all_changes_are_shrunk` does them all.
 fn a_caught_change_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
-    for change in [U::DECISIONS[1], U::CONTRACT[4]] {
+    for change in [U::DECISIONS[U::OTHER_FIELD], U::CONTRACT[4]] {
         let small = caught_and_shrunk::<U>(change, "400000", false);
         assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
         assert!(small.lanes <= LANES, "{change:?}");
