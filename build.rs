@@ -47,6 +47,11 @@ fn link_models() -> Result<(), String> {
     }
     println!("cargo:rustc-env=RECONVERGE_TARGET={}", var("TARGET")?);
 
+    // What the campaigns of this program depend on beside the RTL: results of another are not added to.
+    let sources = model::rust_contents(&root.join("src"), &root.join("Cargo.lock"))?;
+    println!("cargo:rerun-if-changed=src");
+    println!("cargo:rustc-env=RECONVERGE_SOURCES={sources}");
+
     // docs.rs has no Verilator and needs no model to document the crate.
     if std::env::var_os("DOCS_RS").is_some() {
         return std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")
@@ -64,6 +69,7 @@ fn link_models() -> Result<(), String> {
         for file in &sources.files {
             println!("cargo:rerun-if-changed={}", file.display());
         }
+        let contents = sources.contents()?;
         for &(lanes, parameters) in *models {
             let job = model::Job {
                 sources: &sources,
@@ -72,6 +78,7 @@ fn link_models() -> Result<(), String> {
                     .iter()
                     .map(|(n, v)| ((*n).to_owned(), *v))
                     .collect(),
+                counting: false,
             };
             let symbol = job.symbol();
             let archive = model::archive(&job, &tool, &tool_chain, &out)?;
@@ -80,7 +87,7 @@ fn link_models() -> Result<(), String> {
             writeln!(externs, "    safe static {symbol}: Api;").map_err(|e| e.to_string())?;
             writeln!(
                 list,
-                "    Linked {{ unit: {unit:?}, lanes: {lanes}, parameters: &{parameters:?}, api: &{symbol} }},"
+                "    Linked {{ unit: {unit:?}, lanes: {lanes}, parameters: &{parameters:?}, contents: {contents:?}, api: &{symbol} }},"
             )
             .map_err(|e| e.to_string())?;
         }

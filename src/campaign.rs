@@ -1,28 +1,57 @@
 //! Random campaigns: many cases in lock-step, the same ones for the same seed whatever the jobs.
+//!
+//! A case depends on unit, campaign seed, its number and the build alone ([`case()`]). Cases are run by
+//! the chunk, each chunk on a model of its own ([`Runner`]), and chunks count in the order of their
+//! numbers ([`Tally`]), so that a campaign's totals depend neither on the number of threads, processes or
+//! shards, nor on how often it was interrupted ([`results`]).
+
+pub mod results;
+mod tally;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::case::{Case, Conditions, Kind};
-use crate::dut::Rtl;
+use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::lockstep::{self, Compared, Outcome, Stimulus, Stopped};
+use crate::start::Start;
 use crate::unit::{Build, Golden, Pins, Records, Seen, Unit, Verdict};
 use crate::watch::Watch;
 
+pub use tally::{Chunk, Shard, Tally, drive};
+
 /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
 /// on the number of jobs.
-const CHUNK: u64 = 256;
+pub const CHUNK: u64 = 256;
 /// Clocks of a case that ends by its length.
 const CASE_CLOCKS: u64 = 512;
 
+/// States that a seeded case begins in: about as many as it has launches.
+const STARTS: usize = 24;
+/// The kinds of cases, in turn. Seeded ones are one in eight: they reach corners, and how one comes there is
+/// for the others.
+const KINDS: [Kind; 8] = [
+    Kind::Structured,
+    Kind::Raw,
+    Kind::NearLegal,
+    Kind::Raw,
+    Kind::Structured,
+    Kind::Raw,
+    Kind::Seeded,
+    Kind::Raw,
+];
+
 /// When a campaign ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// After this many programs.
     Programs(u64),
@@ -39,7 +68,7 @@ pub struct Options {
     pub seed: u64,
     /// When it ends.
     pub limit: Limit,
-    /// Worker threads.
+    /// How many chunks are run at once.
     pub jobs: usize,
     /// Do not stop at the first mismatch.
     pub keep_going: bool,
@@ -48,14 +77,15 @@ pub struct Options {
 }
 
 /// What a campaign did.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
 pub struct Summary<U: Unit> {
     /// Programs run.
     pub programs: u64,
     /// How much was compared.
     pub compared: Compared,
     /// Programs and clocks by kind.
-    pub kinds: BTreeMap<&'static str, (u64, u64)>,
+    pub kinds: BTreeMap<String, (u64, u64)>,
     /// How programs ended, and how often.
     pub outcomes: BTreeMap<String, u64>,
     /// Programs that the scalar judge compared, lanes and instructions of them.
@@ -67,8 +97,11 @@ pub struct Summary<U: Unit> {
 }
 
 /// A failed case.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
 pub struct Failed<U: Unit> {
+    /// Its number in the campaign.
+    pub number: u64,
     /// The case.
     pub case: Case<U>,
     /// Why: a mismatch, or the scalar judge's word.
@@ -76,7 +109,8 @@ pub struct Failed<U: Unit> {
 }
 
 /// Why a case failed.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "kebab-case")]
 pub enum Why<U: Unit> {
     /// RTL and golden differ.
     Mismatch(Box<Outcome<U>>),
@@ -84,6 +118,8 @@ pub enum Why<U: Unit> {
     Stopped(Stopped),
     /// RTL and golden agree, the scalar judge does not: (lane, what it found).
     Judge(u32, String),
+    /// The process in which it ran ended or gave no answer: how.
+    Crashed(String),
 }
 
 impl<U: Unit> Default for Summary<U> {
@@ -101,7 +137,8 @@ impl<U: Unit> Default for Summary<U> {
 }
 
 impl<U: Unit> Summary<U> {
-    fn add(&mut self, other: Self) {
+    /// Adds what other cases did, which come behind those of this one.
+    pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.compared += other.compared;
         for (kind, (programs, clocks)) in other.kinds {
@@ -119,16 +156,35 @@ impl<U: Unit> Summary<U> {
         self.failures.extend(other.failures);
     }
 
+    /// Whether a campaign ends with this.
+    pub fn ends(&self, options: &Options) -> bool {
+        !options.keep_going && !self.failures.is_empty()
+    }
+
+    /// Case number `index` of a campaign, whose process did not survive it.
+    pub fn crashed(options: &Options, build: &Build, index: u64, how: String) -> Self {
+        let (kind, mut case) = case::<U>(options.seed, index, build);
+        case.rtl.clone_from(&options.rtl);
+        let why = Why::Crashed(how);
+        Summary {
+            programs: 1,
+            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
+            failures: vec![Failed {
+                number: index,
+                case,
+                why,
+            }],
+            ..Summary::default()
+        }
+    }
+
     /// The summary as JSON.
     pub fn to_json(&self, options: &Options) -> Value {
         let kinds: serde_json::Map<String, Value> = self
             .kinds
             .iter()
             .map(|(k, (programs, clocks))| {
-                (
-                    (*k).to_owned(),
-                    json!({"programs": programs, "clocks": clocks}),
-                )
+                (k.clone(), json!({"programs": programs, "clocks": clocks}))
             })
             .collect();
         let failures: Vec<Value> = self
@@ -145,6 +201,9 @@ impl<U: Unit> Summary<U> {
                 }
                 Why::Judge(lane, how) => {
                     json!({"run": f.case.name(), "kind": "scalar-judge", "lane": lane, "how": how})
+                }
+                Why::Crashed(how) => {
+                    json!({"run": f.case.name(), "kind": "crashed", "how": how})
                 }
             })
             .collect();
@@ -200,8 +259,8 @@ pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
         .fold(0, |a: u32, b| a.wrapping_mul(31).wrapping_add(b.into()));
     let own = draw_word(seed, stream, index).max(1);
     let mut rng = Pcg64Mcg::seed_from_u64(own);
-    // Every other case is raw words; raw and near-legal ones have a fixed length and noise.
-    let kind = [Kind::Structured, Kind::Raw, Kind::NearLegal, Kind::Raw][index as usize % 4];
+    // Every other case is raw words; all but structured ones have a fixed length and noise.
+    let kind = KINDS[index as usize % KINDS.len()];
     let mut case = Case::<U>::new(U::generate(kind, &mut rng));
     U::rename(&mut case.program, format!("{}-{index}", kind.name()));
     case.seed = own;
@@ -221,8 +280,13 @@ pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
         case.noise_clocks = Some(CASE_CLOCKS);
         case.max_steps = u64::MAX;
     }
-    if kind == Kind::Raw {
+    if matches!(kind, Kind::Raw | Kind::Seeded) {
         case.conditions = Conditions::Noise;
+    }
+    if kind == Kind::Seeded {
+        case.start = (0..STARTS)
+            .map(|_| U::Start::random(&case, &mut rng))
+            .collect();
     }
     (kind, case)
 }
@@ -242,6 +306,10 @@ pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) ->
     let mut golden = U::Golden::build(build);
     for index in 0.. {
         let (_, mut case) = case::<U>(seed, index, build);
+        if !case.start.is_empty() {
+            // A recording of pins cannot load a state.
+            continue;
+        }
         if pace == Pace::Busy {
             (case.stall16, case.noise_clocks, case.max_steps) = (0, None, CASE_CLOCKS);
         }
@@ -259,12 +327,43 @@ pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) ->
     inputs
 }
 
-fn run_one<U: Unit>(
-    dut: &mut crate::dut::Dut<U>,
-    rtl: &Rtl<U>,
-    options: &Options,
-    index: u64,
-) -> Summary<U> {
+/// Runs cases of a campaign one after another on one model.
+pub struct Runner<'a, U: Unit> {
+    options: &'a Options,
+    rtl: &'a Rtl<U>,
+    dut: Dut<U>,
+}
+
+impl<'a, U: Unit> Runner<'a, U> {
+    /// With a fresh model, for cases from number `first` on: what registers hold that reset does not
+    /// reach depends on nothing else either.
+    ///
+    /// # Errors
+    /// The model cannot be opened.
+    pub fn open(options: &'a Options, rtl: &'a Rtl<U>, first: u64) -> Result<Self, String> {
+        let dut = rtl.open((options.seed as u32).wrapping_add(first as u32) | 1)?;
+        Ok(Runner { options, rtl, dut })
+    }
+
+    /// Runs case number `index`.
+    pub fn run(&mut self, index: u64) -> Summary<U> {
+        run_one(&mut self.dut, self.rtl, self.options, index)
+    }
+
+    /// Runs `cases`, or those up to the first failure.
+    pub fn run_all(&mut self, cases: Range<u64>) -> Summary<U> {
+        let mut total = Summary::default();
+        for index in cases {
+            total.add(self.run(index));
+            if total.ends(self.options) {
+                break;
+            }
+        }
+        total
+    }
+}
+
+fn run_one<U: Unit>(dut: &mut Dut<U>, rtl: &Rtl<U>, options: &Options, index: u64) -> Summary<U> {
     let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
     case.rtl.clone_from(&options.rtl);
     let mut golden = case.golden();
@@ -283,7 +382,7 @@ fn run_one<U: Unit>(
     };
     summary
         .kinds
-        .insert(kind.name(), (1, outcome.compared.clocks));
+        .insert(kind.name().to_owned(), (1, outcome.compared.clocks));
     if outcome.step_limit {
         *collector
             .outcomes
@@ -294,6 +393,7 @@ fn run_one<U: Unit>(
     summary.seen = collector.seen;
     if outcome.mismatch.is_some() {
         summary.failures.push(Failed {
+            number: index,
             case,
             why: Why::Mismatch(Box::new(outcome)),
         });
@@ -303,6 +403,7 @@ fn run_one<U: Unit>(
             *dut = fresh;
         }
         summary.failures.push(Failed {
+            number: index,
             case,
             why: Why::Stopped(stopped),
         });
@@ -316,6 +417,7 @@ fn run_one<U: Unit>(
             }
             Verdict::Disagrees { lane, how } => {
                 summary.failures.push(Failed {
+                    number: index,
                     case,
                     why: Why::Judge(lane, how),
                 });
@@ -323,6 +425,7 @@ fn run_one<U: Unit>(
             // The generator promises structure: a judge that cannot say anything is a failure of one of them.
             Verdict::NotStructured(how) => {
                 summary.failures.push(Failed {
+                    number: index,
                     case,
                     why: Why::Judge(0, format!("not structured: {how}")),
                 });
@@ -332,53 +435,28 @@ fn run_one<U: Unit>(
     summary
 }
 
-/// Runs a campaign. `progress` is called after every chunk.
+/// Runs a campaign in threads of this process. `progress` is called after every chunk.
 ///
 /// # Errors
-/// A model or the threads cannot be made.
+/// A model cannot be opened.
 pub fn run<U: Unit>(
     options: &Options,
     rtl: &Rtl<U>,
-    mut progress: impl FnMut(&Summary<U>),
+    mut progress: impl FnMut(&Summary<U>) + Send,
 ) -> Result<Summary<U>, String> {
-    let started = Instant::now();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs)
-        .build()
-        .map_err(|e| e.to_string())?;
-    rtl.open(1)?;
-    let mut total = Summary::<U>::default();
-    let mut next = 0;
-    loop {
-        let chunk = match options.limit {
-            Limit::Programs(n) => CHUNK.min(n.saturating_sub(next)),
-            Limit::Clocks(n) if total.compared.clocks >= n => 0,
-            Limit::Time(t) if started.elapsed() >= t && next > 0 => 0,
-            _ => CHUNK,
-        };
-        if chunk == 0 || (!options.keep_going && !total.failures.is_empty()) {
-            return Ok(total);
-        }
-        let parts: Result<Vec<Summary<U>>, String> = pool.install(|| {
-            (0..chunk as usize)
-                .into_par_iter()
-                .with_min_len(16)
-                .map_init(
-                    || rtl.open((options.seed as u32).wrapping_add(next as u32) | 1),
-                    |dut, i| match dut {
-                        Ok(dut) => Ok(run_one(dut, rtl, options, next + i as u64)),
-                        Err(why) => Err(why.clone()),
-                    },
-                )
-                .collect()
-        });
-        for part in parts? {
-            total.add(part);
-            if !options.keep_going && !total.failures.is_empty() {
-                break;
-            }
-        }
-        next += chunk;
-        progress(&total);
-    }
+    let mut tally = Tally::new(options, Shard::default());
+    let never = AtomicBool::new(false);
+    drive(
+        &mut tally,
+        &never,
+        || {
+            Ok(|chunk: &Chunk| {
+                let mut runner = Runner::open(options, rtl, chunk.cases.start)?;
+                Ok(runner.run_all(chunk.cases.clone()))
+            })
+        },
+        |_, _| Ok(()),
+        |tally| progress(tally.total()),
+    )?;
+    Ok(tally.into_total())
 }

@@ -1,13 +1,16 @@
 //! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::environment::{bits, draw_word};
 use crate::input::InputError;
+use crate::start::Start;
 use crate::unit::{Build, Golden, Unit};
 
 /// Seed used where the user gives none. Never 0.
@@ -25,6 +28,8 @@ pub enum Kind {
     NearLegal,
     /// Random words.
     Raw,
+    /// Random words or near-legal ones, begun in a random legal state ([`crate::start`]).
+    Seeded,
 }
 
 impl Kind {
@@ -34,6 +39,7 @@ impl Kind {
             Kind::Structured => "structured",
             Kind::NearLegal => "near-legal",
             Kind::Raw => "raw",
+            Kind::Seeded => "seeded",
         }
     }
 }
@@ -64,23 +70,27 @@ impl Conditions {
     }
 }
 
-/// The rows of a `--conditions` file.
+/// The rows of a `--conditions` file; `Clone` is cheap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
-pub struct Table(HashMap<(u32, u64), u16>);
+pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 
 /// One row of a `--conditions` file: JSON Lines.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    lane: u32,
-    k: u64,
-    bits: u16,
+    /// Lane.
+    pub lane: u32,
+    /// Number of the lane's draw, from 0.
+    pub k: u64,
+    /// Its condition bits.
+    pub bits: u16,
 }
 
 impl From<Vec<Row>> for Table {
     fn from(rows: Vec<Row>) -> Self {
-        Table(rows.into_iter().map(|r| ((r.lane, r.k), r.bits)).collect())
+        let rows = rows.into_iter().map(|r| ((r.lane, r.k), r.bits));
+        Table(Arc::new(rows.collect()))
     }
 }
 
@@ -88,8 +98,8 @@ impl From<Table> for Vec<Row> {
     fn from(table: Table) -> Self {
         let mut rows: Vec<Row> = table
             .0
-            .into_iter()
-            .map(|((lane, k), bits)| Row { lane, k, bits })
+            .iter()
+            .map(|(&(lane, k), &bits)| Row { lane, k, bits })
             .collect();
         rows.sort_by_key(|r| (r.lane, r.k));
         rows
@@ -97,6 +107,13 @@ impl From<Table> for Vec<Row> {
 }
 
 impl Table {
+    /// Every row that is not 0, by lane and k.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::from(self.clone());
+        rows.retain(|row| row.bits != 0);
+        rows
+    }
+
     /// Reads a `--conditions` file.
     ///
     /// # Errors
@@ -134,7 +151,7 @@ impl Table {
                 "no rows: every condition would be 0",
             ));
         }
-        Ok(Table(rows))
+        Ok(Table(Arc::new(rows)))
     }
 
     /// Condition bits of draw `k` of `lane`.
@@ -182,6 +199,10 @@ pub struct Case<U: Unit> {
     /// nothing, launches and host writes while a program runs, further launches, reset in mid-flight;
     /// this many clocks long.
     pub noise_clocks: Option<u64>,
+    /// States in which the program begins, behind the launch: each launch takes the next one, over and over.
+    /// If there is none, it begins as it is launched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<U::Start>,
     /// Golden bit to flip.
     #[serde(default)]
     pub flip: Option<Flip>,
@@ -206,6 +227,7 @@ impl<U: Unit> Case<U> {
             max_steps: 100_000,
             conditions: Conditions::Drawn { p16: 8 },
             noise_clocks: None,
+            start: Vec::new(),
             flip: None,
             rtl: None,
             mutant: None,
@@ -215,6 +237,47 @@ impl<U: Unit> Case<U> {
     /// `<unit>.<program>.<seed>`: what the run is called everywhere.
     pub fn name(&self) -> String {
         format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
+    }
+
+    /// What the program runs under, as options of `run` where there are some; rows of a table as
+    /// `lane:k=bits`.
+    pub fn surroundings(&self) -> String {
+        let mut text = format!("--lanes {} --seed {}", self.lanes, self.seed);
+        if self.launch_mask != u64::MAX >> (64 - self.lanes) {
+            let _ = write!(text, " --launch-mask {:x}", self.launch_mask);
+        }
+        if self.stall16 > 0 {
+            let _ = write!(text, " --stall16 {}", self.stall16);
+        }
+        for (name, value) in &self.parameters {
+            let _ = write!(text, " --param {name}={value}");
+        }
+        match &self.conditions {
+            Conditions::Drawn { p16 } => {
+                let _ = write!(text, " --p16 {p16}");
+            }
+            Conditions::Table(table) => {
+                text += ", conditions";
+                for row in table.rows() {
+                    let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
+                }
+                if table.rows().is_empty() {
+                    text += " all 0";
+                }
+            }
+            Conditions::Noise => text += ", conditions: noise",
+        }
+        match self.start.len() {
+            0 => {}
+            1 => text += ", begins in a state of its own",
+            n => {
+                let _ = write!(text, ", begins in {n} states in turn");
+            }
+        }
+        if let Some(clocks) = self.noise_clocks {
+            let _ = write!(text, ", {clocks} noisy clocks with launches and resets");
+        }
+        text
     }
 
     /// What RTL and golden are built with.
@@ -298,7 +361,10 @@ impl<U: Unit> Case<U> {
             return bad("p16", format!("{p16} is not 0..16"));
         }
         if self.mutant.is_some() && self.rtl.is_none() {
-            return bad("mutant", "our own RTL holds none: which RTL (rtl)".to_owned());
+            return bad(
+                "mutant",
+                "our own RTL holds none: which RTL (rtl)".to_owned(),
+            );
         }
         if self.max_steps == 0 {
             return bad("max_steps", "0 would compare nothing".to_owned());
@@ -317,6 +383,11 @@ impl<U: Unit> Case<U> {
                 "conditions",
                 format!("there is no lane {lane} among {}", self.lanes),
             );
+        }
+        for (n, start) in self.start.iter().enumerate() {
+            if let Err((field, why)) = start.check(self) {
+                return bad(&format!("start[{n}].{field}"), why);
+            }
         }
         if let Some(flip) = &self.flip {
             let Some(field) = U::fields().iter().find(|f| f.name == flip.field) else {

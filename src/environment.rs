@@ -3,6 +3,8 @@
 //! A lane's draw depends on the lane's own history only, so that it draws the same bits alone, in
 //! the wavefront and in anybody else's program.
 
+use rand::Rng;
+
 use crate::case::{Case, Conditions};
 use crate::unit::Unit;
 
@@ -27,6 +29,29 @@ pub fn bit(word: u64, j: u32, p16: u32) -> bool {
 /// The lowest `count` condition bits of a draw, bit j of the result being condition bit j.
 pub fn bits(word: u64, count: u32, p16: u32) -> u16 {
     (0..count).fold(0, |acc, j| acc | u16::from(bit(word, j, p16)) << j)
+}
+
+/// A condition of every lane, drawn from nobody's history; `active` are the lanes that are looked at. Where
+/// many toss a coin each, never all or none agree, and never all but one.
+pub fn noise(rng: &mut impl Rng, active: u64) -> u64 {
+    match rng.random_range(0..16) {
+        0..2 => 0,
+        2..4 => u64::MAX,
+        4 => 1 << rng.random_range(0..64),
+        5 => only_one(rng, active),
+        6 => !only_one(rng, active),
+        7..9 => rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>(),
+        9..11 => rng.random::<u64>() | rng.random::<u64>() | rng.random::<u64>(),
+        _ => rng.random(),
+    }
+}
+
+/// One of `lanes`, by itself; any, if there is none.
+pub fn only_one(rng: &mut impl Rng, lanes: u64) -> u64 {
+    // The first of them behind a random place.
+    let turn = rng.random_range(0..64);
+    let first = lanes.rotate_right(turn).trailing_zeros() % 64;
+    1u64.rotate_left(first + turn)
 }
 
 /// The draws of every lane of a wavefront, and how far each lane's history has come.

@@ -1,6 +1,8 @@
 //! One list of fields a unit: from it come packing checks, the comparison, the report and the
 //! GTKWave view.
 
+use serde::{Deserialize, Serialize};
+
 /// How a field lies in the state struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -102,7 +104,7 @@ pub mod show {
 }
 
 /// One element of one field that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diff {
     /// Index in the unit's field list.
     pub field: usize,

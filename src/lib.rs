@@ -35,7 +35,8 @@
 //! ([`environment`]), so it draws the same bits by itself and among others. For r500, k counts an
 //! instruction for the lanes that are ACTIVE before it, and an ENDLOOP or ENDREP also for the continued lanes
 //! that it returns before it decides: alone, such a lane jumps there and executes it. For r700, k counts the
-//! clauses and other non-control instructions that a lane executes.
+//! clauses and other non-control instructions that a lane executes. For spa5 it counts every instruction; a BRX
+//! step counts for the threads that leave the BRX in it.
 //!
 //! # One program in lock-step
 //!
@@ -63,9 +64,12 @@
 //! |---|---|
 //! | run a case | [`case`], [`lockstep`], [`dut`] |
 //! | see why it failed | [`report`], [`wave`] |
-//! | run many | [`campaign`] |
+//! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
+//! | make a failing case smaller | [`shrink`] |
+//! | know what was reached | [`cover`], and `cover` of the unit, e.g. [`spa5::cover`] |
+//! | know what would be caught | [`mutate`] |
 //! | draw conditions | [`environment`] |
-//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`r700::import`]; [`text`], [`elf`] |
+//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
@@ -86,6 +90,7 @@
 #[cfg(feature = "cli")]
 pub mod campaign;
 pub mod case;
+pub mod cover;
 #[cfg(feature = "rtl")]
 pub mod dut;
 pub mod elf;
@@ -94,6 +99,7 @@ pub mod field;
 mod generate;
 pub mod import;
 pub mod input;
+pub mod instructions;
 pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
@@ -104,7 +110,10 @@ pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
 pub mod seen;
+#[cfg(feature = "rtl")]
+pub mod shrink;
 pub mod spa5;
+pub mod start;
 pub mod text;
 pub mod unit;
 pub mod watch;

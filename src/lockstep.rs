@@ -4,10 +4,12 @@ use bytemuck::bytes_of;
 use rand::distr::{Bernoulli, Distribution};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::dut::{Check, Dut};
 use crate::field::{self, Diff};
+use crate::start::Start;
 use crate::unit::{Environment, Golden, Pins, Step, Unit};
 use crate::watch::Watch;
 
@@ -25,12 +27,23 @@ fn ratio(n: u32, of: u32) -> Bernoulli {
     Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
 }
 
+/// A clock in which nothing happens.
+fn stalled<U: Unit>() -> U::In {
+    let mut pins = U::In::default();
+    pins.set_stall(true);
+    pins
+}
+
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Reset(u64),
+    /// Reset is over, and for so many clocks nothing is asked of the unit.
+    Fresh(u64),
     Setup(usize),
     Launch,
+    /// A stalled clock, in which the state is loaded that the program begins in.
+    Load,
     Run,
     /// The program has stopped, and for so many clocks nothing is asked of the unit: what it shows stays.
     Idle(u64),
@@ -48,6 +61,8 @@ pub struct Stimulus<'c, U: Unit> {
     launches: u64,
     steps: u64,
     clock: u64,
+    /// The stalled clock of a load was asked for.
+    asked: bool,
     // Made once: to make one takes a division, and each is asked in every clock.
     stalls: Bernoulli,
     resets: Bernoulli,
@@ -66,6 +81,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             launches: 0,
             steps: 0,
             clock: 0,
+            asked: false,
             stalls: ratio(case.stall16, 16),
             resets: ratio(1, RESET_EVERY),
             scrambles: ratio(1, SCRAMBLE_EVERY),
@@ -86,6 +102,9 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         } else if self.phase == Phase::Run && self.steps >= self.case.max_steps {
             self.phase = Phase::Over;
         }
+        if self.phase == Phase::Fresh(0) {
+            self.phase = Phase::Setup(0);
+        }
         if self.phase == Phase::Idle(0) {
             self.phase = if noisy.is_some() {
                 Phase::Launch
@@ -103,10 +122,10 @@ impl<'c, U: Unit> Stimulus<'c, U> {
         let mut pins = match self.phase {
             Phase::Over => return None,
             Phase::Reset(left) => {
-                self.phase = if left > 1 {
-                    Phase::Reset(left - 1)
-                } else {
-                    Phase::Setup(0)
+                self.phase = match noisy {
+                    _ if left > 1 => Phase::Reset(left - 1),
+                    Some(_) => Phase::Fresh(self.rng.random_range(0..3)),
+                    None => Phase::Setup(0),
                 };
                 let mut pins = U::In::reset();
                 if noisy.is_some() && self.clock > RESET_CLOCKS {
@@ -114,13 +133,21 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 }
                 return Some(pins);
             }
+            Phase::Load => {
+                self.asked = true;
+                return Some(stalled::<U>());
+            }
             Phase::Setup(i) if i < self.setup.len() => self.setup[i],
             Phase::Setup(_) | Phase::Launch => {
-                let again = (noisy.is_some() && self.launches > 0).then_some(&mut self.rng);
+                // What a case begins in is legal under its own operands.
+                let other = noisy.is_some() && self.launches > 0 && self.case.start.is_empty();
+                let again = other.then_some(&mut self.rng);
                 U::launch(self.case, again)
             }
             // An instruction stands there in idle clocks too: it must not be executed.
-            Phase::Run | Phase::Idle(_) => self.environment.pins(state, &mut self.rng),
+            Phase::Run | Phase::Idle(_) | Phase::Fresh(_) => {
+                self.environment.pins(state, &mut self.rng)
+            }
         };
         if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
             if self.phase == Phase::Run && self.rng.random() {
@@ -130,11 +157,13 @@ impl<'c, U: Unit> Stimulus<'c, U> {
             }
         }
         if noisy.is_some() {
-            let idle = matches!(self.phase, Phase::Idle(_));
+            let idle = matches!(self.phase, Phase::Idle(_) | Phase::Fresh(_));
             if idle || self.scrambles.sample(&mut self.rng) {
                 pins.scramble(U::running(state), &mut self.rng);
             }
-            if matches!(self.phase, Phase::Idle(_) | Phase::Launch) && self.rng.random() {
+            // At the first launch too: what a program finds is not always what was set up for it.
+            let launching = pins.launches() && !U::running(state);
+            if (idle || launching) && self.rng.random() {
                 pins.host_write(&mut self.rng);
             }
         }
@@ -152,15 +181,27 @@ impl<'c, U: Unit> Stimulus<'c, U> {
                 self.launches += 1;
                 self.steps = 0;
                 self.environment.launched();
-                self.phase = Phase::Run;
+                let load = !self.case.start.is_empty() && U::running(after);
+                self.phase = if load { Phase::Load } else { Phase::Run };
             }
             Phase::Run if step == Step::Executed => {
                 self.steps += 1;
                 self.environment.executed(after);
             }
             Phase::Idle(left) => self.phase = Phase::Idle(left - 1),
+            Phase::Fresh(left) => self.phase = Phase::Fresh(left - 1),
             _ => {}
         }
+    }
+
+    /// Whether the clock that is done is the one in which a state is to be loaded, into RTL and golden: which.
+    pub fn load(&mut self) -> Option<&'c U::Start> {
+        if self.phase != Phase::Load || !std::mem::take(&mut self.asked) {
+            return None;
+        }
+        self.phase = Phase::Run;
+        let number = (self.launches - 1) as usize % self.case.start.len();
+        self.case.start.get(number)
     }
 
     /// Programs launched so far.
@@ -170,7 +211,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
 }
 
 /// How much was compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
     /// Clocks on which the whole state was compared.
     pub clocks: u64,
@@ -188,21 +229,41 @@ impl std::ops::AddAssign for Compared {
     }
 }
 
+/// A state as the list of its bytes: it travels between processes of one program only.
+mod state_bytes {
+    use bytemuck::{Pod, bytes_of, try_pod_read_unaligned};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Pod, S: Serializer>(state: &T, to: S) -> Result<S::Ok, S::Error> {
+        bytes_of(state).serialize(to)
+    }
+
+    pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        let bytes = Vec::<u8>::deserialize(from)?;
+        try_pod_read_unaligned(&bytes)
+            .map_err(|_| D::Error::invalid_length(bytes.len(), &"the bytes of a state"))
+    }
+}
+
 /// The first mismatch of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Mismatch<U: Unit> {
     /// The clock whose inputs led to it, from 0.
     pub clock: u64,
     /// What differs; never empty.
     pub diffs: Vec<Diff>,
     /// The unit's state.
+    #[serde(with = "state_bytes")]
     pub rtl: U::State,
     /// What the golden expected.
+    #[serde(with = "state_bytes")]
     pub golden: U::State,
 }
 
 /// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, logic that does not settle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stopped {
     /// The clock whose inputs led to it, from 0.
     pub clock: u64,
@@ -211,7 +272,8 @@ pub struct Stopped {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Outcome<U: Unit> {
     /// How much was compared before the mismatch, or in all.
     pub compared: Compared,
@@ -220,6 +282,7 @@ pub struct Outcome<U: Unit> {
     /// The RTL stopped the simulation.
     pub stopped: Option<Stopped>,
     /// The golden's state at the end.
+    #[serde(with = "state_bytes")]
     pub end: U::State,
     /// The run ended because of `max_steps`.
     pub step_limit: bool,
@@ -290,11 +353,7 @@ impl<U: Unit> Bench<'_, U> {
             let pins = stimulus.next(golden.state());
             // After the last clock one more, stalled, brings out what the last one did.
             let flush = pins.is_none();
-            let pins = pins.unwrap_or_else(|| {
-                let mut idle = U::In::default();
-                idle.set_stall(true);
-                idle
-            });
+            let pins = pins.unwrap_or_else(stalled::<U>);
             let mut spoilt = None;
             if let Some((field, f)) = flip.filter(|(_, f)| clock.checked_sub(1) == Some(f.clock)) {
                 let state = spoilt.insert(*golden.state());
@@ -336,6 +395,12 @@ impl<U: Unit> Bench<'_, U> {
             let step = golden.step();
             compared.steps += u64::from(step == Step::Executed);
             stimulus.done(&pins, step, golden.state());
+            if let Some(start) = stimulus.load() {
+                for state in start.states(golden.state()) {
+                    self.dut.load(&state);
+                    golden.load(&state);
+                }
+            }
             clock += 1;
         }
         compared.launches = stimulus.launches();
@@ -345,9 +410,7 @@ impl<U: Unit> Bench<'_, U> {
             // unit has taken the last pins already.
             golden.cycle(&last);
             for _ in 0..4 {
-                let mut idle = U::In::default();
-                idle.set_stall(true);
-                self.dut.clock(&idle, Some(golden.state()));
+                self.dut.clock(&stalled::<U>(), Some(golden.state()));
             }
         }
         Outcome {

@@ -1,8 +1,31 @@
 //! Which of a set of numbered things a campaign has met.
 
+use serde::{Deserialize, Serialize};
+
 /// A set of numbers below [`Met::END`]: error codes, opcodes, depths of a stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct Met([u64; Met::END / 64]);
+
+impl From<Met> for Vec<u64> {
+    /// 64 numbers a word, up to the highest that was met.
+    fn from(met: Met) -> Self {
+        let used = met.0.iter().rposition(|word| *word != 0);
+        met.0[..used.map_or(0, |last| last + 1)].to_vec()
+    }
+}
+
+impl TryFrom<Vec<u64>> for Met {
+    type Error = String;
+
+    fn try_from(words: Vec<u64>) -> Result<Self, String> {
+        let mut met = Met::default();
+        let room = met.0.get_mut(..words.len());
+        room.ok_or_else(|| format!("numbers beyond {} were met", Met::END))?
+            .copy_from_slice(&words);
+        Ok(met)
+    }
+}
 
 impl Met {
     /// More than the deepest stack that a unit can be built with.
@@ -89,5 +112,22 @@ mod tests {
         assert_eq!(b.ranges(), "0..3 5..7 128 1087");
         assert!(b.all(0..4) && !b.all(0..5) && !b.has(9));
         assert_eq!(a.text(|n| format!("<{n}>")).split(' ').count(), 8);
+    }
+
+    #[test]
+    fn what_was_met_is_saved_up_to_the_highest_number() {
+        let mut met = Met::default();
+        for (n, saved) in [(1, "[2]"), (64, "[2,1]"), (63, "[9223372036854775810,1]")] {
+            met.hit(n);
+            assert_eq!(serde_json::to_string(&met).unwrap(), saved);
+            assert_eq!(serde_json::from_str::<Met>(saved).unwrap(), met);
+        }
+        assert_eq!(serde_json::to_string(&Met::default()).unwrap(), "[]");
+        met.hit(Met::END - 1);
+        let text = serde_json::to_string(&met).unwrap();
+        assert_eq!(serde_json::from_str::<Met>(&text).unwrap(), met);
+        let longer = text.replace(']', ",0]");
+        let why = serde_json::from_str::<Met>(&longer).unwrap_err();
+        assert_eq!(why.to_string(), "numbers beyond 1088 were met");
     }
 }

@@ -6,12 +6,15 @@ use std::ops::RangeInclusive;
 
 use bytemuck::Pod;
 use rand::Rng;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Kind};
+use crate::cover::Coverage;
 use crate::field::{Field, show};
 use crate::input::InputError;
+use crate::instructions::Instructions;
+use crate::start::Start;
 use crate::watch::Watch;
 use crate::wave::Filter;
 
@@ -27,7 +30,7 @@ pub struct Parameter {
 }
 
 /// What a model and its golden are built with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// Lanes of the wavefront.
     pub lanes: u32,
@@ -185,6 +188,9 @@ impl<U: Unit> Records<U> {
         if case.noise_clocks.is_some() {
             return Verdict::NotStructured("launched again and again".to_owned());
         }
+        if !case.start.is_empty() {
+            return Verdict::NotStructured("begins in the middle".to_owned());
+        }
         U::judge(case, &self.records, end)
     }
 }
@@ -260,7 +266,7 @@ impl LoadOptions {
 }
 
 /// What a campaign has met, to be shown at its end.
-pub trait Seen<U: Unit>: Clone + Default + Send {
+pub trait Seen<U: Unit>: Clone + Default + Send + Serialize + DeserializeOwned {
     /// Looks at what a clock with `pins` did: the step, and the state after it.
     fn see(&mut self, pins: &U::In, step: Step, after: &U::State);
     /// Looks at a program when it is launched.
@@ -296,13 +302,25 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// Architectural state.
     type State: Pod + Default + PartialEq + Send + Sync;
     /// A program with the registers it runs under.
-    type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
+    type Program: Instructions
+        + Clone
+        + Debug
+        + Default
+        + PartialEq
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync;
     /// Golden model.
     type Golden: Golden<Self>;
     /// Black boxes.
     type Environment: Environment<Self>;
     /// Campaign statistics.
     type Seen: Seen<Self>;
+    /// Bins of functional coverage.
+    type Coverage: Coverage<Self>;
+    /// A state in which a case begins.
+    type Start: Start<Self>;
 
     /// The state's fields, in the order of the bench top's mismatch bits.
     fn fields() -> &'static [Field];
@@ -317,6 +335,8 @@ pub trait Unit: Copy + Send + Sync + 'static {
     fn outcome(state: &Self::State) -> String;
     /// Address of the instruction wanted.
     fn pc(state: &Self::State) -> u32;
+    /// Lanes that execute an instruction which is for all that are there.
+    fn active(state: &Self::State) -> u64;
     /// Whether a mismatch report shows this field although it agrees.
     fn context(field: &str) -> bool;
     /// Lanes as the spec's traces print them.
@@ -383,6 +403,20 @@ pub trait Unit: Copy + Send + Sync + 'static {
     ) -> String;
     /// The instruction on `pins`, which took `before` to `after`, as the scalar judge wants to hear of it.
     fn record(before: &Self::State, pins: &Self::In, after: &Self::State) -> Record;
+    /// An instruction looks at conditions that it draws itself (r700), not at those of the last plain
+    /// instruction (r500, spa5).
+    const DRAWS_ITSELF: bool = false;
+    /// The condition bits that `pins` show for `lane`, as a draw would have them.
+    fn conditions(pins: &Self::In, lane: u32) -> u16;
+    /// `program` with operands and constants such as the launch with `pins` had, which led to `after`; and
+    /// the lanes launched, `last` being the pins of the last clock that matters (r500 has its covered lanes
+    /// from there).
+    fn relaunched(
+        program: &Self::Program,
+        pins: &Self::In,
+        after: &Self::State,
+        last: &Self::In,
+    ) -> (Self::Program, u64);
     /// Holds what each lane did in the wavefront against what it does alone.
     fn judge(case: &Case<Self>, records: &[Record], end: &Self::State) -> Verdict;
 }

@@ -104,17 +104,20 @@ fn flags_out_of_range_are_refused<U: Tested>() {
             ),
         );
     }
+    // Of every unit the first field has one element a lane.
+    let field = &U::fields()[0];
+    let (name, bits) = (field.name, field.width);
     refused(
-        &[&run[..], &["--flip", &format!("st[{lanes}]@3")]].concat(),
-        &format!("error: flags: flip: st has {lanes} elements, there is no {lanes}"),
+        &[&run[..], &["--flip", &format!("{name}[{lanes}]@3")]].concat(),
+        &format!("error: flags: flip: {name} has {lanes} elements, there is no {lanes}"),
     );
     refused(
-        &with(&["--flip", "st[3].2@3"]),
-        "error: flags: flip: st has 2 bits, there is no 2",
+        &[&run[..], &["--flip", &format!("{name}[3].{bits}@3")]].concat(),
+        &format!("error: flags: flip: {name} has {bits} bits, there is no {bits}"),
     );
     refused(
-        &with(&["--flip", "st[3"]),
-        "error: --flip: flip: st[3: no clock; FIELD[ELEMENT].BIT@CLOCK",
+        &with(&["--flip", "pc[3"]),
+        "error: --flip: flip: pc[3: no clock; FIELD[ELEMENT].BIT@CLOCK",
     );
     refused(
         &with(&["--rtl", "no/such"]),
@@ -187,12 +190,19 @@ fn a_truncated_hex_file_is_refused<U: Tested>() {
     let name = arg(&file);
     fs::write(&file, &whole).unwrap();
     assert_eq!(reconverge(&["run", U::NAME, name]).status.code(), Some(0));
-    let last = whole.trim_end().rfind('\n').unwrap() + 1;
-    fs::write(&file, &whole[..last]).unwrap();
+    let cut = |lines: usize| {
+        let left: String = whole.split_inclusive('\n').take(lines).collect();
+        fs::write(&file, left).unwrap();
+    };
+    let lines = whole.lines().count();
     match U::CUT_OFF {
-        Some(why) => refused(&["run", U::NAME, name], &format!("error: {name}: {why}")),
-        // Then the program must not look as if it were whole.
+        Some(why) => {
+            cut(lines - 1);
+            refused(&["run", U::NAME, name], &format!("error: {name}: {why}"));
+        }
+        // Then a program of which half is missing must not look as if it were whole.
         None => {
+            cut(lines / 2);
             let output = reconverge(&["run", U::NAME, name]);
             assert!(!text(&output.stdout).contains("  done"));
         }

@@ -164,11 +164,15 @@ fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
         .iter()
         .position(|r| r.executes != 0 && r.executes != case.launch_mask)
         .unwrap();
-    for change in 0..3 {
+    for change in 0..4 {
+        if change == 1 && !U::CONTEXT {
+            continue;
+        }
         let mut strayed = records.records.clone();
         match change {
             0 => strayed[at].executes ^= 1,
             1 => strayed[at].context ^= 1,
+            2 => strayed[at].pc += 1,
             _ => drop(strayed.remove(at)),
         }
         assert!(

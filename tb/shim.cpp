@@ -14,6 +14,9 @@
 #include "shim.h"
 #include "verilated.h"
 #include "verilated_vcd_c.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 
 struct rcv_model {
   VerilatedContext context;
@@ -156,6 +159,18 @@ uint64_t mismatch(const rcv_model *m) { return m->top->mismatch_o; }
 
 const char *stopped(const rcv_model *m) { return m->stopped.empty() ? nullptr : m->stopped.c_str(); }
 
+int write_coverage(const rcv_model *m, const char *path) {
+#if VM_COVERAGE
+  // The context hands its counters out only of one that is not const.
+  const_cast<rcv_model *>(m)->context.coveragep()->write(path);
+  return 1;
+#else
+  (void)m;
+  (void)path;
+  return 0;
+#endif
+}
+
 }  // namespace
 
 extern "C" {
@@ -164,6 +179,6 @@ extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
 const rcv_api RCV_SYMBOL = {
     RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o),
     create,  destroy,   step,                  load,                     bare,
-    open_vcd, close_vcd, mismatch,  stopped,
+    open_vcd, close_vcd, mismatch,  stopped,              write_coverage,
 };
 }

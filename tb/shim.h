@@ -43,6 +43,8 @@ typedef struct {
   uint64_t (*mismatch)(const rcv_model *m);
   // Why the simulation stopped, or NULL.
   const char *(*stopped)(const rcv_model *m);
+  // Writes the counters of lines, branches and bits to `path`. 0: the model was built without.
+  int (*write_coverage)(const rcv_model *m, const char *path);
 } rcv_api;
 
 #ifdef __cplusplus

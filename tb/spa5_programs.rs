@@ -395,7 +395,15 @@ const BRX_DECISIONS: &[Change] = &[
 fn rtl_with_another_brx_is_caught_and_its_case_replays() {
     let fuzz = |status: i32, rtl: &str, out: &str| {
         let with = [
-            "--param", "BRX=1", "--clocks", "200000", "--rtl", rtl, "--out", out,
+            "--param",
+            "BRX=1",
+            "--clocks",
+            "200000",
+            "--rtl",
+            rtl,
+            "--out",
+            out,
+            "--no-shrink",
         ];
         reconverge_ends(status, &[&["fuzz", "spa5"], &with[..]].concat())
     };

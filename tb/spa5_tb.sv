@@ -223,9 +223,16 @@ module spa5_tb #(
   logic [3:0]       inv_vis;
   token_t           inv_token;
 
+  // A state that was loaded is whatever its loader wished: nothing is promised of what follows from it.
+  logic [31:0] inv_loads, inv_loads_past;
+  always @(posedge bench_i) if (load_i) inv_loads <= inv_loads + 32'd1;
+
   always @(posedge clk_i) begin
+    if (!in_q.rst_n[0] || (in_q.launch[0] && !in_q.stall[0] && status != Run && status != Unwind)) begin
+      inv_loads_past <= inv_loads;
+    end
     // Not before the first reset, nor in it.
-    if (in_q.rst_n[0]) begin
+    if (in_q.rst_n[0] && inv_loads == inv_loads_past) begin
       if (status == Run) begin
         I1: assert (active != '0) else $fatal(1, "I1: no thread is active in status RUN");
         I2: assert (((probe_d_brk & probe_d_cont) | (probe_d_brk & probe_d_ret) | (probe_d_brk & probe_exited) |

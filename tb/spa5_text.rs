@@ -900,7 +900,7 @@ fn disassembly_says_what_is_peculiar() {
         (
             0x08,
             0xe250_0fff_f887_000f,
-            "BRX R0 -0x78; // UNSUPPORTED unless the unit is built with BRX",
+            "BRX R0 -0x78; // UNSUPPORTED unless the unit is built with BRX=1",
         ),
         (
             0x08,

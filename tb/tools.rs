@@ -540,8 +540,14 @@ fn views_name_only_what_the_dump_has<U: Tested>() {
 
         let bogus = view.replace("rtl_view.active", "rtl_view.passive");
         refused(has_all_of(&dump, &view_lines(&bogus)), "rtl_view.passive");
-        let narrow = view.replace("_i[31:0]", "_i[30:0]");
-        refused(has_all_of(&dump, &view_lines(&narrow)), "32 bits");
+        // A wide input, whichever it is, one bit narrower.
+        let at = view.find("_i[").unwrap() + 3;
+        let high: u32 = view[at..view[at..].find(':').unwrap() + at]
+            .parse()
+            .unwrap();
+        let narrow = view.replace(&format!("_i[{high}:0]"), &format!("_i[{}:0]", high - 1));
+        let bits = format!("{} bits", high + 1);
+        refused(has_all_of(&dump, &view_lines(&narrow)), &bits);
     }
 }
 

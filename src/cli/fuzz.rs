@@ -3,29 +3,147 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use reconverge::campaign::{self, Limit, Options, Summary, Why};
-use reconverge::case::{CASE_FORMAT, Case, SavedCase};
+use reconverge::campaign::results::{Header, Results};
+use reconverge::campaign::{
+    CHUNK, Chunk, Failed, Limit, Options, Shard, Summary, Tally, Why, drive,
+};
+use reconverge::case::{CASE_FORMAT, Case, Failure as SavedFailure, SavedCase};
+use reconverge::input::InputError;
 use reconverge::unit::{Build, Seen, Unit};
 use reconverge::wave::{self, shell};
+use serde_json::Value;
 
-use super::run::{absolute, mismatch, parameters, rtl};
-use super::{Agreed, Done, Failure, FuzzArgs, print, program, writable};
+use super::junit::{self, Suite};
+use super::run::{absolute, mismatch_report, parameters, rtl};
+use super::workers::Workers;
+use super::{
+    Agreed, Commands, Done, Failure, FuzzArgs, SummaryArgs, complain, print, program, stop,
+    writable,
+};
 
 /// Mismatches that get a full report with waves; more are only saved.
 const REPORTS: usize = 8;
 /// Clocks of a campaign that was not told when to end: well under a minute.
 const DEFAULT_CLOCKS: u64 = 2_000_000;
 
-fn bar(limit: Limit) -> Option<ProgressBar> {
+/// What the campaign of a unit came to.
+pub struct Ran {
+    /// No case failed.
+    pub agreed: Agreed,
+    /// Why there is no more of it.
+    pub interrupted: Option<String>,
+    /// For `--json`.
+    pub json: Value,
+    /// For `--junit`.
+    pub suite: Suite,
+}
+
+/// Runs the campaigns of `units` in turn and writes what is to be written of them.
+pub fn units(units: &[&dyn Commands], args: &FuzzArgs) -> Done {
+    writable_summary(&args.summary)?;
+    let mut all = Vec::new();
+    for unit in units {
+        let ran = unit.fuzz(args)?;
+        let last = ran.interrupted.is_some() || ran.agreed == Agreed::No && !args.keep_going;
+        all.push(ran);
+        if last {
+            break;
+        }
+    }
+    write_summary(&args.summary, all, units.len() > 1)
+}
+
+pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
+    for (flag, path) in [("--json", &args.json), ("--junit", &args.junit)] {
+        if let Some(path) = path {
+            writable(flag, path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what came of campaigns; whether all agreed.
+pub fn write_summary(args: &SummaryArgs, ran: Vec<Ran>, several: bool) -> Done {
+    let failed = ran.iter().any(|ran| ran.agreed == Agreed::No);
+    let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
+    let (mut jsons, suites): (Vec<Value>, Vec<Suite>) =
+        ran.into_iter().map(|ran| (ran.json, ran.suite)).unzip();
+    if let Some(path) = &args.json {
+        let json = if several {
+            Value::from(jsons)
+        } else {
+            jsons.pop().unwrap_or_default()
+        };
+        wave::write_whole(path, &format!("{json:#}\n"))?;
+    }
+    if let Some(path) = &args.junit {
+        wave::write_whole(path, &junit::text(suites)?)?;
+    }
+    match interrupted {
+        _ if failed => Ok(Agreed::No),
+        Some(why) => Err(Failure::Other(why)),
+        None => Ok(Agreed::Yes),
+    }
+}
+
+/// Progress of a campaign; nothing when nobody watches.
+struct Progress {
+    bar: Option<ProgressBar>,
+    limit: Limit,
+    started: Instant,
+    /// Clocks that were done before.
+    before: u64,
+}
+
+impl Progress {
+    fn new<U: Unit>(limit: Limit, shard: Shard, so_far: &Summary<U>) -> Self {
+        let progress = Progress {
+            bar: bar(limit, shard).map(|b| b.with_prefix(U::NAME)),
+            limit,
+            started: Instant::now(),
+            before: so_far.compared.clocks,
+        };
+        progress.set(so_far);
+        if let Some(bar) = &progress.bar {
+            // What was done before says nothing of the time that is left.
+            bar.reset_eta();
+            bar.tick();
+        }
+        progress
+    }
+
+    fn set<U: Unit>(&self, so_far: &Summary<U>) {
+        let Some(bar) = &self.bar else {
+            return;
+        };
+        bar.set_position(match self.limit {
+            Limit::Programs(_) => so_far.programs,
+            Limit::Clocks(_) => so_far.compared.clocks,
+            Limit::Time(_) => self.started.elapsed().as_secs(),
+        });
+        let clocks = so_far.compared.clocks - self.before;
+        let rate = clocks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        bar.set_message(format!("{} clocks/s", HumanCount(rate as u64)));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     let (length, what) = match limit {
-        Limit::Programs(n) => (n, "programs"),
-        Limit::Clocks(n) => (n, "clocks"),
+        Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
+        Limit::Clocks(n) => (n.div_ceil(shard.of()), "clocks"),
         Limit::Time(t) => (t.as_secs(), "s"),
     };
-    // Quiet when nobody watches.
     if !std::io::stderr().is_terminal() {
         return None;
     }
@@ -39,7 +157,7 @@ fn bar(limit: Limit) -> Option<ProgressBar> {
     })
 }
 
-pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
+pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
     let limit = match (args.programs, args.clocks, args.seconds) {
         (Some(n), _, _) => Limit::Programs(n),
         (_, Some(n), _) => Limit::Clocks(n),
@@ -57,103 +175,218 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Done {
         keep_going: args.keep_going,
         rtl: args.place.rtl.as_deref().map(absolute),
     };
-    if let Some(path) = &args.json {
-        writable("--json", path)?;
+    let shard = args.shard.unwrap_or_default();
+    if let Limit::Programs(n) = limit
+        && n.div_ceil(CHUNK) < shard.of()
+    {
+        let why = format!(
+            "{n} programs are {} chunks of {CHUNK}, too few for {} shards",
+            n.div_ceil(CHUNK),
+            shard.of()
+        );
+        return Err(InputError::new("--shard", 0, shard.to_string(), why).into());
     }
     let mut any = Case::<U>::new(U::Program::default());
     any.lanes = args.lanes.unwrap_or(U::LANES);
     any.parameters = parameters::<U>(&args.parameters);
     any.check_parameters("--param")?;
     let rtl = rtl::<U>(args.place.rtl.as_deref(), any.build())?;
-    let bar = bar(limit).map(|b| b.with_prefix(U::NAME));
-    let started = std::time::Instant::now();
-    let summary = campaign::run(&options, &rtl, |so_far| {
-        if let Some(bar) = &bar {
-            bar.set_position(match limit {
-                Limit::Programs(_) => so_far.programs,
-                Limit::Clocks(_) => so_far.compared.clocks,
-                Limit::Time(_) => started.elapsed().as_secs(),
-            });
-            let rate = so_far.compared.clocks as f64 / started.elapsed().as_secs_f64();
-            bar.set_message(format!("{} clocks/s", HumanCount(rate as u64)));
+    let (mut results, mut tally) = match &args.results {
+        None => (None, Tally::<U>::new(&options, shard)),
+        Some(dir) => {
+            let header = Header::new(&options, &rtl, shard);
+            let (results, tally) = Results::open(dir, &header, &options)?;
+            (Some(results), tally)
         }
-    })?;
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
+    };
+    let before = tally.total().programs;
+    if before > 0 {
+        let programs = HumanCount(before);
+        complain(&if tally.finished() {
+            format!("{}: complete, {programs} programs", U::NAME)
+        } else {
+            format!("{}: resumes after {programs} programs", U::NAME)
+        });
     }
+
+    let started = Instant::now();
+    let progress = Progress::new(limit, shard, tally.total());
+    let timeout = Duration::from_secs(args.timeout);
+    let mut saved = tally.total().failures.len();
+    drive(
+        &mut tally,
+        stop::asked()?,
+        || {
+            let mut workers = Workers::start(&options, &rtl, timeout)?;
+            Ok(move |chunk: &Chunk| workers.run(chunk))
+        },
+        |chunk, summary| match &mut results {
+            Some(results) => results.add(chunk.number, summary),
+            None => Ok(()),
+        },
+        |tally| {
+            progress.set(tally.total());
+            // At once: whatever becomes of this process, what it found is there.
+            for failed in &tally.total().failures[saved..] {
+                if let Err(why) = save(failed, &args.place.out) {
+                    complain(&format!("warning: {why}"));
+                }
+                saved += 1;
+            }
+        },
+    )?;
+    drop(progress);
+    if let Some(results) = &mut results {
+        results.sync()?;
+    }
+
+    let finished = tally.finished();
+    let summary = tally.into_total();
     let usual = *rtl.build() == Build::from(U::LANES);
-    print(&text(&summary, &options, usual))?;
+    print(&text(&summary, &options, shard, usual && finished))?;
+    let mut reports = Vec::new();
     for (n, failed) in summary.failures.iter().enumerate() {
-        match &failed.why {
+        let report = match &failed.why {
             Why::Mismatch(outcome) if n < REPORTS => {
-                print("\n")?;
-                mismatch(&failed.case, &rtl, outcome, &args.place.out)?;
+                mismatch_report(&failed.case, &rtl, outcome, &args.place.out)?
             }
-            Why::Mismatch(outcome) => {
-                let clock = outcome.mismatch.as_ref().map_or(0, |m| m.clock);
-                let path = save(&failed.case, &args.place.out)?;
-                print(&format!(
-                    "MISMATCH {}  clock {clock}  replay  {} replay {}\n",
-                    failed.case.name(),
-                    shell(&program()),
-                    shell(&path)
-                ))?;
-            }
-            Why::Stopped(stopped) => {
-                let path = save(&failed.case, &args.place.out)?;
-                print(&format!(
-                    "\nSTOPPED {}  clock {}  {}\nreplay  {} replay {}\n",
-                    failed.case.name(),
-                    stopped.clock,
-                    stopped.why,
-                    shell(&program()),
-                    shell(&path)
-                ))?;
-            }
-            Why::Judge(lane, how) => {
-                let path = save(&failed.case, &args.place.out)?;
-                print(&format!(
-                    "\nSCALAR JUDGE {}  lane {lane}: {how}\nreplay  {} replay {}\n",
-                    failed.case.name(),
-                    shell(&program()),
-                    shell(&path)
-                ))?;
-            }
+            _ => brief(failed, &args.place.out)?,
+        };
+        print(&format!("\n{report}"))?;
+        reports.push(report);
+        // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
+        // What ended a process would end this one.
+        let crashed = matches!(failed.why, Why::Crashed(_));
+        if n == 0 && !crashed && !args.no_shrink {
+            print("\n")?;
+            super::shrink::shrink(&failed.case, &rtl, &args.place.out)?;
         }
     }
-    // Last: what was found is out whatever becomes of this file.
-    if let Some(path) = &args.json {
-        wave::write_whole(path, &format!("{:#}\n", summary.to_json(&options)))?;
-    }
-    if summary.compared.clocks == 0 && summary.failures.is_empty() {
+    let interrupted = (!finished).then(|| {
+        let then = if results.is_some() {
+            "; the same command goes on from there"
+        } else {
+            ""
+        };
+        let programs = HumanCount(summary.programs);
+        format!("{}: interrupted after {programs} programs{then}", U::NAME)
+    });
+    ran(
+        &summary,
+        &options,
+        shard,
+        &reports,
+        interrupted,
+        Some(started.elapsed()),
+    )
+}
+
+/// What is handed on of a campaign; `reports` are those of its failures.
+pub fn ran<U: Unit>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    reports: &[String],
+    interrupted: Option<String>,
+    took: Option<Duration>,
+) -> Result<Ran, Failure> {
+    let nothing = summary.compared.clocks == 0 && summary.failures.is_empty();
+    if nothing && interrupted.is_none() {
         return Err(Failure::Other("nothing was compared".to_owned()));
     }
-    Ok(if summary.failures.is_empty() {
-        Agreed::Yes
-    } else {
-        Agreed::No
+    let mut json = summary.to_json(options);
+    json["complete"] = interrupted.is_none().into();
+    if shard.of() > 1 {
+        json["shard"] = shard.to_string().into();
+    }
+    Ok(Ran {
+        agreed: if summary.failures.is_empty() {
+            Agreed::Yes
+        } else {
+            Agreed::No
+        },
+        interrupted,
+        json,
+        suite: junit::suite(summary, options, shard, reports, took),
+    })
+}
+
+/// Where a failed case differed.
+fn place<U: Unit>(failed: &Failed<U>) -> Option<SavedFailure> {
+    let Why::Mismatch(outcome) = &failed.why else {
+        return None;
+    };
+    let found = outcome.mismatch.as_ref()?;
+    let first = found.diffs.first()?;
+    Some(SavedFailure {
+        clock: found.clock,
+        field: U::fields()[first.field].name.to_owned(),
+        element: first.element,
     })
 }
 
 /// Saves a case without running it again; returns where.
-fn save<U: Unit>(case: &Case<U>, out: &Path) -> Result<String, String> {
+fn save<U: Unit>(failed: &Failed<U>, out: &Path) -> Result<String, String> {
     let saved = SavedCase::<U> {
         reconverge: CASE_FORMAT,
         unit: U::NAME.to_owned(),
-        failure: None,
-        case: case.clone(),
+        failure: place(failed),
+        case: failed.case.clone(),
     };
-    let path = out.join(format!("{}.json", case.name()));
+    let path = out.join(format!("{}.json", failed.case.name()));
     wave::write_whole(&path, &saved.to_text())?;
     Ok(path.to_string_lossy().into_owned())
 }
 
-fn text<U: Unit>(summary: &Summary<U>, options: &Options, usual: bool) -> String {
+/// What is said of a failed case that is not run again; it is saved.
+pub fn brief<U: Unit>(failed: &Failed<U>, out: &Path) -> Result<String, String> {
+    let path = save(failed, out)?;
+    let name = failed.case.name();
+    let what = match &failed.why {
+        Why::Mismatch(outcome) => {
+            let clock = outcome.mismatch.as_ref().map_or(0, |m| m.clock);
+            format!("MISMATCH {name}  clock {clock}")
+        }
+        Why::Stopped(stopped) => {
+            format!("STOPPED {name}  clock {}  {}", stopped.clock, stopped.why)
+        }
+        Why::Judge(lane, how) => format!("SCALAR JUDGE {name}  lane {lane}: {how}"),
+        Why::Crashed(how) => format!("CRASHED {name}  {how}"),
+    };
+    Ok(format!(
+        "{what}\nreplay  {} replay {}\n",
+        shell(&program()),
+        shell(&path)
+    ))
+}
+
+/// What a campaign is called.
+pub fn campaign<U: Unit>(options: &Options, shard: Shard) -> String {
+    let name = format!("{}.fuzz.{:x}", U::NAME, options.seed);
+    match shard.of() {
+        1 => name,
+        _ => format!("{name}  shard {shard}"),
+    }
+}
+
+/// Numbers in a text compare as numbers: "error 10" comes behind "error 9".
+fn natural(text: &str) -> (&str, u64, &str) {
+    let start = text
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (before, rest) = text.split_at(start);
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    (before, rest[..end].parse().unwrap_or(0), &rest[end..])
+}
+
+/// The summary as it is printed; with `all`, what was never met too.
+pub fn text<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard, all: bool) -> String {
     let compared = summary.compared;
     let mut text = format!(
-        "{}.fuzz.{:x}  {} programs, {} launches, {} instructions\n",
-        U::NAME,
-        options.seed,
+        "{}  {} programs, {} launches, {} instructions\n",
+        campaign::<U>(options, shard),
         HumanCount(summary.programs),
         HumanCount(compared.launches),
         HumanCount(compared.steps),
@@ -194,7 +427,9 @@ fn text<U: Unit>(summary: &Summary<U>, options: &Options, usual: bool) -> String
             ),
         );
     }
-    for (outcome, count) in &summary.outcomes {
+    let mut outcomes: Vec<_> = summary.outcomes.iter().collect();
+    outcomes.sort_by_key(|(outcome, _)| natural(outcome));
+    for (outcome, count) in outcomes {
         line(
             "ended",
             &format!("{:>12} {outcome}", HumanCount(*count).to_string()),
@@ -203,8 +438,8 @@ fn text<U: Unit>(summary: &Summary<U>, options: &Options, usual: bool) -> String
     for (name, what) in summary.seen.lines() {
         line(&name, &what);
     }
-    // Other parameters put other things out of reach.
-    if usual {
+    // A part need not meet everything; and other parameters put other things out of reach.
+    if all && shard.of() == 1 {
         for what in summary.seen.missing() {
             line("never met", &what);
         }

@@ -1,9 +1,15 @@
 //! Command line: parse, call, print. Exit status 0 agreed, 1 mismatch, 2 bad input or usage, 3 anything else.
 
 mod convert;
+mod cover;
 mod fuzz;
+mod junit;
+mod merge;
 mod mutate;
 mod run;
+mod shrink;
+mod stop;
+mod workers;
 
 use std::io::{ErrorKind, Read, Write};
 use std::marker::PhantomData;
@@ -12,6 +18,8 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
+use fuzz::Ran;
+use reconverge::campaign::Shard;
 use reconverge::input::InputError;
 use reconverge::unit::Unit;
 
@@ -29,6 +37,10 @@ enum Command {
     Run(RunArgs),
     /// Run random programs in lock-step
     Fuzz(FuzzArgs),
+    /// Put the results of a campaign's shards together
+    Merge(MergeArgs),
+    /// Run random programs in lock-step and show what they cover
+    Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
     /// Run a saved failing case again, with waves
@@ -41,6 +53,9 @@ enum Command {
     Import(ImportArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
+    /// The other half of `fuzz`
+    #[command(hide = true)]
+    Worker(WorkerArgs),
 }
 
 /// What a unit's name stands for, for clap.
@@ -164,10 +179,10 @@ struct FuzzArgs {
     /// Stop after at least this many clocks [default: 2000000]
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     clocks: Option<u64>,
-    /// Stop after about this many seconds
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after about this many seconds; such a campaign can be neither resumed nor divided
+    #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = clap::value_parser!(u64).range(1..))]
     seconds: Option<u64>,
-    /// Worker threads [default: one a processor]
+    /// Worker processes [default: one a processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Lanes of the wavefront [default: the unit's own]
@@ -179,17 +194,63 @@ struct FuzzArgs {
     /// Do not stop at the first mismatch
     #[arg(long)]
     keep_going: bool,
-    /// Write the summary as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    /// Do not make the first failing case smaller (with --rtl and more than 4 lanes, that builds the RTL
+    /// once more, with 4)
+    #[arg(long)]
+    no_shrink: bool,
+    /// Keep what is done in this folder, so that the same command goes on where it was interrupted
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, from the 3rd on;
+    /// with --clocks, an 8th of the clocks
+    #[arg(long, value_name = "I/N", requires = "results")]
+    shard: Option<Shard>,
+    /// Give up a worker that does not answer for this many seconds, and report its case
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    #[command(flatten)]
+    summary: SummaryArgs,
     #[command(flatten)]
     place: PlaceArgs,
+}
+
+/// What is written at the end of a campaign.
+#[derive(Args)]
+struct SummaryArgs {
+    /// Write the summary as JSON; of several units as a list
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write it for a CI system: a suite for each unit, a test for each kind of program and for each failure
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct MergeArgs {
+    /// Folders that were given to --results, or files in them
+    #[arg(required = true, value_name = "DIR")]
+    results: Vec<PathBuf>,
+    #[command(flatten)]
+    summary: SummaryArgs,
+    /// Folder for the failed cases
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    out: PathBuf,
+}
+
+#[derive(Args)]
+struct WorkerArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
 }
 
 #[derive(Args)]
 struct ReplayArgs {
     /// A saved case
     file: PathBuf,
+    /// Make it smaller, and save what comes of it beside it as NAME.shrunk.json
+    #[arg(long)]
+    shrink: bool,
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -272,7 +333,10 @@ type Done = Result<Agreed, Failure>;
 trait Commands: Sync {
     fn name(&self) -> &'static str;
     fn run(&self, args: &RunArgs) -> Done;
-    fn fuzz(&self, args: &FuzzArgs) -> Done;
+    fn fuzz(&self, args: &FuzzArgs) -> Result<Ran, Failure>;
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure>;
+    fn worker(&self) -> Done;
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
@@ -290,8 +354,17 @@ impl<U: Unit> Commands for For<U> {
     fn run(&self, args: &RunArgs) -> Done {
         run::run::<U>(args)
     }
-    fn fuzz(&self, args: &FuzzArgs) -> Done {
+    fn fuzz(&self, args: &FuzzArgs) -> Result<Ran, Failure> {
         fuzz::fuzz::<U>(args)
+    }
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure> {
+        merge::unit::<U>(files, args)
+    }
+    fn worker(&self) -> Done {
+        workers::worker::<U>()
+    }
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
+        cover::cover::<U>(args, gathered)
     }
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
         mutate::mutate::<U>(args)
@@ -402,19 +475,11 @@ fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
 fn dispatch(command: &Command) -> Done {
     match command {
         Command::Run(args) => unit(&args.unit)?.run(args),
-        Command::Fuzz(args) if args.unit == "all" => {
-            let mut agreed = Agreed::Yes;
-            for unit in UNITS {
-                if unit.fuzz(args)? == Agreed::No {
-                    agreed = Agreed::No;
-                    if !args.keep_going {
-                        break;
-                    }
-                }
-            }
-            Ok(agreed)
-        }
-        Command::Fuzz(args) => unit(&args.unit)?.fuzz(args),
+        Command::Fuzz(args) if args.unit == "all" => fuzz::units(UNITS, args),
+        Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),
+        Command::Merge(args) => merge::merge(UNITS, args),
+        Command::Worker(args) => unit(&args.unit)?.worker(),
+        Command::Cover(args) => cover::all(args),
         Command::Mutate(args) => mutate::command(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;

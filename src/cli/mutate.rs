@@ -13,7 +13,9 @@ use reconverge::wave;
 use serde_json::Value;
 
 use super::run::{absolute, parameters};
-use super::{Agreed, Done, Failure, PlaceArgs, parameter, print, seed, unit, unit_names_and_all, writable};
+use super::{
+    Agreed, Done, Failure, PlaceArgs, parameter, print, seed, unit, unit_names_and_all, writable,
+};
 
 /// Clocks for one mutant, unless asked for otherwise.
 const DEFAULT_CLOCKS: u64 = 4_000_000;
@@ -165,7 +167,10 @@ fn bar(name: &str) -> Option<ProgressBar> {
 }
 
 fn row(name: &str, counts: &Counts) -> String {
-    let mut row = format!("  {name:<22}{:>9}", HumanCount(counts.total() as u64).to_string());
+    let mut row = format!(
+        "  {name:<22}{:>9}",
+        HumanCount(counts.total() as u64).to_string()
+    );
     for (verdict, n) in counts.named() {
         let width = verdict.len().max(7) + 2;
         let _ = write!(row, "{:>width$}", HumanCount(n as u64).to_string());

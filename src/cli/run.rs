@@ -31,13 +31,28 @@ impl From<&LoadArgs> for LoadOptions {
 
 /// The RTL that a command is to judge.
 pub fn rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
+    made(dir, |dir| match dir {
+        None => Rtl::own(build),
+        Some(dir) => Rtl::of(build, dir),
+    })
+}
+
+/// It, counting what of it is executed.
+pub fn counting_rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
+    made(dir, |dir| Rtl::counting(build, dir))
+}
+
+fn made<U: Unit>(
+    dir: Option<&Path>,
+    make: impl FnOnce(Option<&Path>) -> Result<Rtl<U>, String>,
+) -> Result<Rtl<U>, Failure> {
     match dir {
-        None => Ok(Rtl::own(build)?),
+        None => Ok(make(None)?),
         Some(dir) if !dir.is_dir() => {
             Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into())
         }
         // What is wrong with somebody's RTL is wrong input.
-        Some(dir) => Rtl::of(build, dir)
+        Some(dir) => make(Some(dir))
             .map_err(|why| InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into()),
     }
 }
@@ -295,9 +310,20 @@ fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Fai
     Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
 }
 
-/// Reports a mismatch: run again with waves, saved, printed. What cannot be written to `out` goes to a
-/// temporary folder: a found mismatch is not lost.
+/// Reports a mismatch: run again with waves, saved, printed.
 pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
+    print(&mismatch_report(case, rtl, outcome, out)?)?;
+    Ok(Agreed::No)
+}
+
+/// The report of a mismatch, from a run again with waves; the case is saved. What cannot be written to `out`
+/// goes to a temporary folder: a found mismatch is not lost.
+pub fn mismatch_report<U: Unit>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    outcome: &Outcome<U>,
+    out: &Path,
+) -> Result<String, Failure> {
     let report = match report::diagnose(case, rtl, outcome, out) {
         Err(why) => {
             let dir = tempfile::Builder::new()
@@ -313,11 +339,10 @@ pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out
         }
         Ok(report) => report,
     };
-    if let Some(mut report) = report {
+    Ok(report.map_or_else(String::new, |mut report| {
         report.program = program();
-        print(&report.to_string())?;
-    }
-    Ok(Agreed::No)
+        report.to_string()
+    }))
 }
 
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
@@ -345,7 +370,16 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 ));
             }
         }
-        return mismatch(case, &rtl, &ran.outcome, &args.place.out);
+        let done = mismatch(case, &rtl, &ran.outcome, &args.place.out)?;
+        if args.shrink {
+            print("\n")?;
+            super::shrink::shrink(case, &rtl, &args.place.out)?;
+        }
+        return Ok(done);
+    }
+    if args.shrink && ran.agreed == Agreed::Yes {
+        let why = "does not fail, there is nothing to shrink";
+        return Err(InputError::new(file, 0, "--shrink", why).into());
     }
     let mut text = ran.text;
     if let Some(saved) = &saved.failure {
@@ -357,5 +391,9 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     text += &dump(case, &rtl, &args.place.out)?;
     print(&text)?;
+    if args.shrink {
+        print("\n")?;
+        super::shrink::shrink(case, &rtl, &args.place.out)?;
+    }
     Ok(ran.agreed)
 }

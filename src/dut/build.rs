@@ -103,16 +103,20 @@ pub struct Job<'a> {
     pub lanes: u32,
     /// Further parameters, with their values.
     pub parameters: Vec<(String, u32)>,
+    /// The model counts lines, branches and changes of bits.
+    pub counting: bool,
 }
 
 impl Job<'_> {
     /// Exported name of the model's function table; also the name of the archive.
     pub fn symbol(&self) -> String {
-        let mut symbol = format!("rcv_{}_{}", self.sources.unit, self.lanes);
-        for (name, value) in &self.parameters {
-            symbol += &format!("_{name}{value}");
+        let parameters = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        let symbol = symbol(&self.sources.unit, self.lanes, parameters);
+        if self.counting {
+            symbol + "_counting"
+        } else {
+            symbol
         }
-        symbol
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -122,6 +126,17 @@ impl Job<'_> {
             .chain(further)
             .collect()
     }
+}
+
+/// [`Job::symbol`] where there is no job.
+pub fn symbol<'a>(
+    unit: &str,
+    lanes: u32,
+    parameters: impl Iterator<Item = (&'a str, u32)>,
+) -> String {
+    parameters.fold(format!("rcv_{unit}_{lanes}"), |symbol, (name, value)| {
+        format!("{symbol}_{name}{value}")
+    })
 }
 
 fn io(path: &Path, e: &std::io::Error) -> String {
@@ -319,17 +334,55 @@ impl Sources {
     }
 }
 
+impl Sources {
+    /// Hash of the contents of all files: equal for equal RTL under the same bench, wherever it lies.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn contents(&self) -> Result<String, String> {
+        key(&["contents", &self.unit], &self.files)
+    }
+
+    /// The unit's own files, without the bench.
+    #[allow(dead_code)] // the crate's half
+    pub fn rtl(&self) -> &[PathBuf] {
+        &self.rtl
+    }
+}
+
+/// Hash of all Rust files below `dir` and of `more`, which may be missing.
+///
+/// # Errors
+/// A file cannot be read.
+#[allow(dead_code)] // the build script's half
+pub fn rust_contents(dir: &Path, more: &Path) -> Result<String, String> {
+    let mut files = Vec::new();
+    files_below(dir, 8, &["rs"], &mut files)?;
+    files.sort();
+    files.extend(more.is_file().then(|| more.to_owned()));
+    key(&["rust"], &files)
+}
+
 /// Adds the Verilog files in `dir`, and in its folders down to `depth`, to `files`.
 fn verilog_files(dir: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    files_below(dir, depth, &["sv", "v", "svh", "vh"], files)
+}
+
+fn files_below(
+    dir: &Path,
+    depth: u32,
+    endings: &[&str],
+    files: &mut Vec<PathBuf>,
+) -> Result<(), String> {
     for entry in fs::read_dir(dir).map_err(|e| io(dir, &e))? {
         let path = entry.map_err(|e| io(dir, &e))?.path();
         if path.is_dir() {
             if depth > 0 {
-                verilog_files(&path, depth - 1, files)?;
+                files_below(&path, depth - 1, endings, files)?;
             }
         } else if path
             .extension()
-            .is_some_and(|x| ["sv", "v", "svh", "vh"].iter().any(|v| x == *v))
+            .is_some_and(|x| endings.iter().any(|v| x == *v))
         {
             files.push(path);
         }
@@ -392,7 +445,7 @@ fn cached(
     }
 }
 
-fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
+fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path, counting: bool) -> cc::Build {
     let mut build = cc::Build::new();
     build
         .cpp(true)
@@ -410,7 +463,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
         .include(tool.include.join("vltstd"))
         .flag_if_supported("-fcf-protection=none")
         .flag_if_supported("-fvisibility=hidden")
-        .define("VM_COVERAGE", "0")
+        .define("VM_COVERAGE", if counting { "1" } else { "0" })
         .define("VM_SC", "0")
         .define("VM_TRACE", "1")
         .define("VM_TRACE_FST", "0")
@@ -419,7 +472,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path) -> cc::Build {
 }
 
 fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path) -> cc::Build {
-    let mut build = compiler(tool, chain, out);
+    let mut build = compiler(tool, chain, out, false);
     // $stop and the like end a case and not the process: tb/stop.cpp.
     for name in ["VL_USER_FINISH", "VL_USER_STOP", "VL_USER_FATAL"] {
         build.define(name, None);
@@ -490,6 +543,15 @@ fn verilate(job: &Job, tool: &Verilator, chain: &ToolChain, dir: &Path) -> Resul
         // The define: what only assertions look at is left out with them.
         command.args(["--assert", "+define+RECONVERGE_ASSERT"]);
     }
+    if job.counting {
+        // Of the bench's own nets nobody wants to know, and they are many.
+        let bench = format!("`verilator_config\ncoverage_off -file \"*/{unit}_tb.sv\"\n");
+        let config = dir.join("coverage.vlt");
+        fs::write(&config, bench).map_err(|e| io(&config, &e))?;
+        command
+            .args(["--coverage-line", "--coverage-toggle"])
+            .arg(config);
+    }
     command.args(&job.sources.lint).args(&job.sources.rtl);
     command.arg(job.sources.tb_dir.join(format!("{unit}_tb.sv")));
     let out = command
@@ -534,7 +596,10 @@ fn model_build(
     dir: &Path,
 ) -> Result<cc::Build, String> {
     let unity = verilate(job, tool, chain, dir)?;
-    let mut build = compiler(tool, chain, dir);
+    let mut build = compiler(tool, chain, dir, job.counting);
+    if job.counting {
+        build.file(tool.include.join("verilated_cov.cpp"));
+    }
     build
         .include(dir)
         .include(&job.sources.tb_dir)
@@ -547,6 +612,7 @@ fn model_build(
 fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, String> {
     let values = job.values().join(" ");
     let assertions = chain.assertions.to_string();
+    let counting = job.counting.to_string();
     let settings = [
         &job.sources.unit,
         &values,
@@ -554,6 +620,7 @@ fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, Str
         &chain.target,
         &chain.compiler,
         &assertions,
+        &counting,
     ];
     key(&settings.map(String::as_str), &job.sources.files)
 }

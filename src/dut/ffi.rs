@@ -33,6 +33,7 @@ pub(super) struct Api {
     close_vcd: unsafe extern "C" fn(*mut Raw),
     mismatch: unsafe extern "C" fn(*const Raw) -> u64,
     stopped: unsafe extern "C" fn(*const Raw) -> *const c_char,
+    write_coverage: unsafe extern "C" fn(*const Raw, *const c_char) -> c_int,
 }
 
 /// A model that the build script linked.
@@ -40,6 +41,7 @@ pub(super) struct Linked {
     pub unit: &'static str,
     pub lanes: u32,
     pub parameters: &'static [(&'static str, u32)],
+    pub contents: &'static str,
     pub api: &'static Api,
 }
 
@@ -96,6 +98,13 @@ impl Source {
             Source::Library(loaded) => unsafe { loaded.api.as_ref() },
         }
     }
+}
+
+/// `path` as C takes it.
+fn c_path(path: &Path) -> Result<CString, String> {
+    let shown = path.display();
+    let text = path.to_str().ok_or_else(|| format!("{shown}: not UTF-8"))?;
+    CString::new(text).map_err(|e| format!("{shown}: {e}"))
 }
 
 /// One verilated model.
@@ -183,12 +192,21 @@ impl Model {
     }
 
     pub fn open_vcd(&mut self, path: &Path) -> Result<(), String> {
-        let shown = path.display();
-        let text = path.to_str().ok_or_else(|| format!("{shown}: not UTF-8"))?;
-        let text = CString::new(text).map_err(|e| format!("{shown}: {e}"))?;
+        let text = c_path(path)?;
         // SAFETY: `raw` is a live model and `text` a NUL-terminated string that outlives the call.
         match unsafe { (self.source.api().open_vcd)(self.raw.as_ptr(), text.as_ptr()) } {
-            0 => Err(format!("{shown}: cannot be written")),
+            0 => Err(format!("{}: cannot be written", path.display())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the counters of a model that was built with them.
+    pub fn write_coverage(&self, path: &Path) -> Result<(), String> {
+        let text = c_path(path)?;
+        // SAFETY: `raw` is a live model, which the call only reads, and `text` a NUL-terminated string that
+        // outlives the call.
+        match unsafe { (self.source.api().write_coverage)(self.raw.as_ptr(), text.as_ptr()) } {
+            0 => Err(format!("{}: the model counts nothing", path.display())),
             _ => Ok(()),
         }
     }

@@ -5,9 +5,12 @@ mod ffi;
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
+use serde::{Deserialize, Serialize};
 
+use crate::cover::lcov::RtlCoverage;
 use crate::unit::{Build, Unit};
 
 /// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
@@ -15,8 +18,21 @@ use crate::unit::{Build, Unit};
 pub struct Rtl<U> {
     build: Build,
     source: ffi::Source,
+    contents: String,
+    library: Option<PathBuf>,
+    /// Files whose lines and bits a model counts, if it does.
+    counted: Arc<[PathBuf]>,
     mutant: u32,
     unit: PhantomData<fn() -> U>,
+}
+
+/// RTL that has been built, to be opened by another process of this program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Built {
+    build: Build,
+    contents: String,
+    /// None: it is linked in.
+    library: Option<PathBuf>,
 }
 
 impl<U: Unit> Rtl<U> {
@@ -34,7 +50,15 @@ impl<U: Unit> Rtl<U> {
                 && parameters.eq(m.parameters.iter().copied())
         };
         match ffi::linked().iter().find(wanted) {
-            Some(model) => Ok(Self::from(build, ffi::Source::Linked(model.api))),
+            Some(model) => Ok(Rtl {
+                build,
+                source: ffi::Source::Linked(model.api),
+                contents: model.contents.to_owned(),
+                library: None,
+                counted: Arc::new([]),
+                mutant: 0,
+                unit: PhantomData,
+            }),
             None => Self::of(build, &project().join("rtl").join(U::NAME)),
         }
     }
@@ -45,7 +69,20 @@ impl<U: Unit> Rtl<U> {
     /// # Errors
     /// What is missing in `dir`, or what Verilator or the C++ compiler said.
     pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, String> {
-        let build = build.into();
+        Self::make(build.into(), dir, false)
+    }
+
+    /// The RTL in `dir`, or our own, built so that its models count what of it is executed
+    /// ([`Dut::coverage`]). Slower; built on first use and then found by its contents.
+    ///
+    /// # Errors
+    /// As [`Rtl::of`].
+    pub fn counting(build: impl Into<Build>, dir: Option<&Path>) -> Result<Self, String> {
+        let own = project().join("rtl").join(U::NAME);
+        Self::make(build.into(), dir.unwrap_or(&own), true)
+    }
+
+    fn make(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
         let project = project();
         let sources = build::Sources::of(U::NAME, &project, dir)?;
         let tool = build::Verilator::find(&project)?;
@@ -55,19 +92,62 @@ impl<U: Unit> Rtl<U> {
             sources: &sources,
             lanes: build.lanes,
             parameters: build.parameters.clone().into_iter().collect(),
+            counting,
         };
         let library = build::shared(&job, &tool, &chain, &cache())?;
-        let source = ffi::Source::open(&library, &job.symbol())?;
-        Ok(Self::from(build, source))
+        let mut rtl = Self::library(build, library, &job.symbol(), sources.contents()?)?;
+        if counting {
+            rtl.counted = sources.rtl().into();
+        }
+        Ok(rtl)
     }
 
-    fn from(build: Build, source: ffi::Source) -> Self {
-        Rtl {
+    fn library(
+        build: Build,
+        library: PathBuf,
+        symbol: &str,
+        contents: String,
+    ) -> Result<Self, String> {
+        Ok(Rtl {
+            source: ffi::Source::open(&library, symbol)?,
             build,
-            source,
+            contents,
+            library: Some(library),
+            counted: Arc::new([]),
             mutant: 0,
             unit: PhantomData,
+        })
+    }
+
+    /// What [`Rtl::built`] of another process stands for.
+    ///
+    /// # Errors
+    /// The library is gone.
+    pub fn from_built(built: Built) -> Result<Self, String> {
+        match built.library {
+            None => Self::own(built.build),
+            Some(library) => {
+                let parameters = &built.build.parameters;
+                let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
+                let symbol = build::symbol(U::NAME, built.build.lanes, parameters);
+                Self::library(built.build, library, &symbol, built.contents)
+            }
         }
+    }
+
+    /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
+    /// has become of the sources.
+    pub fn built(&self) -> Built {
+        Built {
+            build: self.build.clone(),
+            contents: self.contents.clone(),
+            library: self.library.clone(),
+        }
+    }
+
+    /// Hash of the RTL's files and the bench's: equal contents, equal hash, wherever they lie.
+    pub fn contents(&self) -> &str {
+        &self.contents
     }
 
     /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
@@ -99,6 +179,7 @@ impl<U: Unit> Rtl<U> {
         Ok(Dut {
             model,
             state: U::State::zeroed(),
+            counted: self.counted.clone(),
         })
     }
 }
@@ -155,6 +236,7 @@ pub enum Check<'a, U: Unit> {
 pub struct Dut<U: Unit> {
     model: ffi::Model,
     state: U::State,
+    counted: Arc<[PathBuf]>,
 }
 
 impl<U: Unit> Dut<U> {
@@ -210,6 +292,23 @@ impl<U: Unit> Dut<U> {
     /// Closes the dump, if one is open.
     pub fn close_vcd(&mut self) {
         self.model.close_vcd();
+    }
+
+    /// What of the unit's RTL this model has executed since it was opened, paths from the project's folder on;
+    /// nothing, unless it counts ([`Rtl::counting`]).
+    ///
+    /// # Errors
+    /// The counters cannot be read.
+    pub fn coverage(&self) -> Result<RtlCoverage, String> {
+        if self.counted.is_empty() {
+            return Ok(RtlCoverage::default());
+        }
+        // The runtime has no other way out for them than a file.
+        let file = tempfile::NamedTempFile::new().map_err(|e| format!("temporary file: {e}"))?;
+        self.model.write_coverage(file.path())?;
+        let shown = file.path().to_string_lossy();
+        let text = std::fs::read_to_string(file.path()).map_err(|e| format!("{shown}: {e}"))?;
+        Ok(RtlCoverage::parse(&text, &shown)?.within(&self.counted, &project()))
     }
 
     /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.

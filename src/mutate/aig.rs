@@ -121,7 +121,8 @@ impl Aig {
     }
 
     pub fn any(&mut self, all: impl IntoIterator<Item = Lit>) -> Lit {
-        all.into_iter().fold(Lit::FALSE, |sum, one| self.or(sum, one))
+        all.into_iter()
+            .fold(Lit::FALSE, |sum, one| self.or(sum, one))
     }
 }
 
@@ -180,7 +181,11 @@ impl Sat {
             let gate = (a, b) != INPUT;
             if gate {
                 let before = open.len();
-                open.extend([a.node(), b.node()].into_iter().filter(|n| !self.known.contains_key(n)));
+                open.extend(
+                    [a.node(), b.node()]
+                        .into_iter()
+                        .filter(|n| !self.known.contains_key(n)),
+                );
                 if open.len() > before {
                     continue;
                 }
@@ -231,10 +236,18 @@ mod tests {
         for row in 0..8 {
             let [x, y, z] = [row & 1 == 1, row & 2 == 2, row & 4 == 4];
             let given = [(a, x), (b, y), (c, z)].map(|(l, v)| if v { l } else { !l });
-            for (gate, value) in [(and, x && y), (or, x || y), (xor, x != y), (mux, if z { x } else { y })] {
+            for (gate, value) in [
+                (and, x && y),
+                (or, x || y),
+                (xor, x != y),
+                (mux, if z { x } else { y }),
+            ] {
                 let is = if value { gate } else { !gate };
                 let mut sat = Sat::new(1000);
-                assert_eq!(sat.ask(&aig, &[&given[..], &[is]].concat()), Answer::Sometimes);
+                assert_eq!(
+                    sat.ask(&aig, &[&given[..], &[is]].concat()),
+                    Answer::Sometimes
+                );
                 assert_eq!(sat.ask(&aig, &[&given[..], &[!is]].concat()), Answer::Never);
             }
         }

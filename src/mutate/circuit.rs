@@ -159,10 +159,42 @@ fn number(cell: &JsonCell, name: &str) -> usize {
 
 /// Kinds of cells that [`Circuit::cell`] knows.
 const KINDS: &[&str] = &[
-    "$not", "$pos", "$neg", "$and", "$or", "$xor", "$xnor", "$add", "$sub", "$mul", "$eq", "$ne", "$eqx",
-    "$nex", "$lt", "$le", "$gt", "$ge", "$logic_not", "$logic_and", "$logic_or", "$reduce_and",
-    "$reduce_or", "$reduce_xor", "$reduce_xnor", "$reduce_bool", "$mux", "$pmux", "$shl", "$sshl", "$shr",
-    "$sshr", "$shift", "$shiftx", "$memrd", "$memrd_v2",
+    "$not",
+    "$pos",
+    "$neg",
+    "$and",
+    "$or",
+    "$xor",
+    "$xnor",
+    "$add",
+    "$sub",
+    "$mul",
+    "$eq",
+    "$ne",
+    "$eqx",
+    "$nex",
+    "$lt",
+    "$le",
+    "$gt",
+    "$ge",
+    "$logic_not",
+    "$logic_and",
+    "$logic_or",
+    "$reduce_and",
+    "$reduce_or",
+    "$reduce_xor",
+    "$reduce_xnor",
+    "$reduce_bool",
+    "$mux",
+    "$pmux",
+    "$shl",
+    "$sshl",
+    "$shr",
+    "$sshr",
+    "$shift",
+    "$shiftx",
+    "$memrd",
+    "$memrd_v2",
 ];
 
 impl Circuit {
@@ -172,14 +204,29 @@ impl Circuit {
     /// Text that is not what `write_json` writes, cells that are not known here, a loop.
     pub fn read(text: &str, top: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|e| format!("netlist: {e}"))?;
-        let module = json.modules.get(top).ok_or_else(|| format!("netlist: no module {top}"))?;
-        let used = |values: &[Value]| values.iter().filter_map(Value::as_u64).max().map_or(0, |m| m + 1);
+        let module = json
+            .modules
+            .get(top)
+            .ok_or_else(|| format!("netlist: no module {top}"))?;
+        let used = |values: &[Value]| {
+            values
+                .iter()
+                .filter_map(Value::as_u64)
+                .max()
+                .map_or(0, |m| m + 1)
+        };
         let most = module
             .ports
             .values()
             .map(|p| used(&p.bits))
             .chain(module.netnames.values().map(|n| used(&n.bits)))
-            .chain(module.cells.values().flat_map(|c| c.connections.values()).map(|b| used(b)))
+            .chain(
+                module
+                    .cells
+                    .values()
+                    .flat_map(|c| c.connections.values())
+                    .map(|b| used(b)),
+            )
             .max()
             .unwrap_or(0);
         let mut reader = Reader {
@@ -244,9 +291,16 @@ impl Circuit {
                 None => Vec::new(),
             };
             let memory = || {
-                let id = cell.parameters.get("MEMID").and_then(Value::as_str).unwrap_or_default();
+                let id = cell
+                    .parameters
+                    .get("MEMID")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
                 let id = id.trim_start_matches('\\');
-                memories.get(id).copied().ok_or_else(|| bad("no such memory"))
+                memories
+                    .get(id)
+                    .copied()
+                    .ok_or_else(|| bad("no such memory"))
             };
             match cell.kind.as_str() {
                 "$dff" => {
@@ -279,7 +333,8 @@ impl Circuit {
                             Bit::Is(_) => Err(bad("drives a constant")),
                         })
                         .collect::<Result<_, _>>()?;
-                    let [a_signed, b_signed] = ["A_SIGNED", "B_SIGNED"].map(|p| number(cell, p) == 1);
+                    let [a_signed, b_signed] =
+                        ["A_SIGNED", "B_SIGNED"].map(|p| number(cell, p) == 1);
                     let beyond = y.iter().map(|_| reader.fresh()).collect();
                     self.cells.push(Cell {
                         kind: kind.to_owned(),
@@ -423,11 +478,16 @@ impl Circuit {
 
     /// Names of the inputs that are joined to output `name`, its highest bit first.
     pub fn joined(&self, name: &str) -> Vec<String> {
-        let bits = self.outputs.get(name).map(Vec::as_slice).unwrap_or_default();
+        let bits = self
+            .outputs
+            .get(name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let input = |bit: &Bit| {
-            let of = self.inputs.iter().find(|(_, wires)| {
-                matches!(bit, Bit::Wire(n) if wires.contains(n))
-            });
+            let of = self
+                .inputs
+                .iter()
+                .find(|(_, wires)| matches!(bit, Bit::Wire(n) if wires.contains(n)));
             of.map(|(name, _)| name.clone())
         };
         bits.iter().rev().filter_map(input).collect()
@@ -452,12 +512,21 @@ impl Circuit {
     /// Every output with its name.
     pub fn outputs(&self, frame: &Frame) -> Vec<(&str, Vec<Lit>)> {
         let bits = |bits: &Vec<Bit>| bits.iter().map(|b| frame.get(*b)).collect();
-        self.outputs.iter().map(|(n, b)| (n.as_str(), bits(b))).collect()
+        self.outputs
+            .iter()
+            .map(|(n, b)| (n.as_str(), bits(b)))
+            .collect()
     }
 
     /// One clock from `state`; `free` has a value for every wire that nothing drives. The wires in `given`
     /// carry what is given there, whatever drives them: one case of an analysis.
-    pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit], given: &[(usize, bool)]) -> Frame {
+    pub fn step(
+        &self,
+        aig: &mut Aig,
+        state: &[Lit],
+        free: &[Lit],
+        given: &[(usize, bool)],
+    ) -> Frame {
         let mut frame = Frame {
             values: free.to_vec(),
             memories: Vec::new(),
@@ -533,7 +602,10 @@ impl Circuit {
             y
         };
         match cell.kind.as_str() {
-            "$not" => extended(&a, width, cell.a_signed).iter().map(|l| !*l).collect(),
+            "$not" => extended(&a, width, cell.a_signed)
+                .iter()
+                .map(|l| !*l)
+                .collect(),
             "$pos" => extended(&a, width, cell.a_signed),
             "$neg" => negated(aig, &extended(&a, width, cell.a_signed)),
             "$and" => each(aig, Aig::and),
@@ -565,7 +637,11 @@ impl Circuit {
                 let (a, b) = operands(wide);
                 let differ: Vec<Lit> = a.iter().zip(&b).map(|(a, b)| aig.xor(*a, *b)).collect();
                 let differs = aig.any(differ);
-                one(if cell.kind.starts_with("$n") { differs } else { !differs })
+                one(if cell.kind.starts_with("$n") {
+                    differs
+                } else {
+                    !differs
+                })
             }
             "$lt" | "$ge" | "$gt" | "$le" => {
                 // One bit more, so that the sign of the difference tells.
@@ -575,7 +651,11 @@ impl Circuit {
                 }
                 let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
                 let less = sum(aig, &a, &b, Lit::TRUE).0[wide];
-                one(if matches!(cell.kind.as_str(), "$lt" | "$gt") { less } else { !less })
+                one(if matches!(cell.kind.as_str(), "$lt" | "$gt") {
+                    less
+                } else {
+                    !less
+                })
             }
             "$logic_not" => {
                 let any = aig.any(a);
@@ -583,7 +663,11 @@ impl Circuit {
             }
             "$logic_and" | "$logic_or" => {
                 let (a, b) = (aig.any(a), aig.any(b));
-                one(if cell.kind == "$logic_and" { aig.and(a, b) } else { aig.or(a, b) })
+                one(if cell.kind == "$logic_and" {
+                    aig.and(a, b)
+                } else {
+                    aig.or(a, b)
+                })
             }
             "$reduce_or" | "$reduce_bool" => one(aig.any(a)),
             "$reduce_and" => {
@@ -592,15 +676,27 @@ impl Circuit {
             }
             "$reduce_xor" | "$reduce_xnor" => {
                 let odd = a.iter().fold(Lit::FALSE, |sum, l| aig.xor(sum, *l));
-                one(if cell.kind == "$reduce_xor" { odd } else { !odd })
+                one(if cell.kind == "$reduce_xor" {
+                    odd
+                } else {
+                    !odd
+                })
             }
-            "$mux" => a.iter().zip(&b).map(|(a, b)| aig.mux(s[0], *b, *a)).collect(),
+            "$mux" => a
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| aig.mux(s[0], *b, *a))
+                .collect(),
             "$pmux" => {
                 // If several are chosen it is the first, as in what `write_verilog` makes of it.
                 let mut y = a;
                 for (i, by) in s.iter().enumerate().rev() {
                     let own = &b[i * width..][..width];
-                    y = y.iter().zip(own).map(|(y, b)| aig.mux(*by, *b, *y)).collect();
+                    y = y
+                        .iter()
+                        .zip(own)
+                        .map(|(y, b)| aig.mux(*by, *b, *y))
+                        .collect();
                 }
                 y
             }
@@ -608,7 +704,11 @@ impl Circuit {
             "$shr" | "$sshr" => {
                 let a = extended(&a, width.max(a.len()), cell.a_signed);
                 let arithmetic = cell.kind == "$sshr" && cell.a_signed;
-                let fill = if arithmetic { *a.last().unwrap_or(&Lit::FALSE) } else { Lit::FALSE };
+                let fill = if arithmetic {
+                    *a.last().unwrap_or(&Lit::FALSE)
+                } else {
+                    Lit::FALSE
+                };
                 let mut y = right(aig, &a, &b, &|_| fill);
                 y.truncate(width);
                 y

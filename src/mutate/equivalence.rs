@@ -93,15 +93,17 @@ impl Referee {
         let write = |name: &str, text: &str| {
             fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
         };
-        let read = |path: &Path| {
-            fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
-        };
+        let read =
+            |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
         let mut script = match list.family {
             Family::Source => {
                 let mut names = Vec::new();
                 for (name, _) in &from.texts {
                     let text = read(&dir.join(name))?;
-                    write(name, &source::for_proof(name, &text).map_err(|e| e.to_string())?)?;
+                    write(
+                        name,
+                        &source::for_proof(name, &text).map_err(|e| e.to_string())?,
+                    )?;
                     names.push(name.as_str());
                 }
                 netlist::read_and_flatten(from, &names)
@@ -110,7 +112,11 @@ impl Referee {
                 for name in [netlist::DESIGN, netlist::COMMANDS] {
                     write(name, &read(&dir.join(name))?)?;
                 }
-                format!("read_rtlil {}\nscript {}\n", netlist::DESIGN, netlist::COMMANDS)
+                format!(
+                    "read_rtlil {}\nscript {}\n",
+                    netlist::DESIGN,
+                    netlist::COMMANDS
+                )
             }
         };
         script += "write_json circuit.json\n";
@@ -137,7 +143,9 @@ impl Referee {
             for (name, value) in &from.values {
                 script += &format!("chparam -set {name} {value} {top}\n");
             }
-            script += &format!("hierarchy -check -top {top}\nproc -norom\nflatten\nwrite_json formal.json\n");
+            script += &format!(
+                "hierarchy -check -top {top}\nproc -norom\nflatten\nwrite_json formal.json\n"
+            );
             netlist::yosys(work, &script)?;
             let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
             referee.splits = formal
@@ -201,7 +209,11 @@ impl Referee {
             let path = name.replace("__", ".");
             let bits = self.circuit.named(frame, &path);
             let bits = bits.filter(|b| b.len() == wires.len()).ok_or_else(|| {
-                format!("{}: {name}: no {path} of {} bits in the RTL", self.formal_file, wires.len())
+                format!(
+                    "{}: {name}: no {path} of {} bits in the RTL",
+                    self.formal_file,
+                    wires.len()
+                )
             })?;
             for (wire, bit) in wires.iter().zip(bits) {
                 free[*wire] = bit;
@@ -218,7 +230,12 @@ impl Referee {
                 "live" => said.live = bits,
                 "seen" => said.seen = bits,
                 "split" => {}
-                other => return Err(format!("{}: {other}: no output of this name is known", self.formal_file)),
+                other => {
+                    return Err(format!(
+                        "{}: {other}: no output of this name is known",
+                        self.formal_file
+                    ));
+                }
             }
         }
         Ok(said)
@@ -246,8 +263,14 @@ impl Referee {
         }
         match Sat::new(200 * CONFLICTS).ask(&aig, &[granted, !after]) {
             Answer::Never => Ok(()),
-            Answer::Sometimes => Err(format!("{}: a clock can break the invariant", self.formal_file)),
-            Answer::GaveUp => Err(format!("{}: the invariant is too hard to prove", self.formal_file)),
+            Answer::Sometimes => Err(format!(
+                "{}: a clock can break the invariant",
+                self.formal_file
+            )),
+            Answer::GaveUp => Err(format!(
+                "{}: the invariant is too hard to prove",
+                self.formal_file
+            )),
         }
     }
 
@@ -281,7 +304,11 @@ impl Referee {
     /// What everybody can see of two frames: outputs, and what the formal file lists.
     fn seen(&self, aig: &mut Aig, a: (&Frame, &Said), b: (&Frame, &Said)) -> Vec<Lit> {
         let flat = |frame: &Frame| -> Vec<Lit> {
-            self.circuit.outputs(frame).into_iter().flat_map(|(_, bits)| bits).collect()
+            self.circuit
+                .outputs(frame)
+                .into_iter()
+                .flat_map(|(_, bits)| bits)
+                .collect()
         };
         let mut outputs = Self::differing(aig, &flat(a.0), &flat(b.0));
         outputs.append(&mut Self::differing(aig, &a.1.seen, &b.1.seen));
@@ -355,7 +382,12 @@ impl Referee {
     }
 
     /// Whether mutant and RTL can differ from states that are allowed, in one case.
-    fn cannot_differ(&self, number: u32, allowed: Allowed, case: &[(usize, bool)]) -> Result<Answer, String> {
+    fn cannot_differ(
+        &self,
+        number: u32,
+        allowed: Allowed,
+        case: &[(usize, bool)],
+    ) -> Result<Answer, String> {
         let mut aig = Aig::new();
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let clock = self.clock(&mut aig);
@@ -412,7 +444,13 @@ impl Referee {
         Ok(Answer::Never)
     }
 
-    fn live_after(&self, aig: &mut Aig, number: u32, frame: &Frame, clock: &Clock) -> Result<Vec<Lit>, String> {
+    fn live_after(
+        &self,
+        aig: &mut Aig,
+        number: u32,
+        frame: &Frame,
+        clock: &Clock,
+    ) -> Result<Vec<Lit>, String> {
         let next = self.step(aig, number, &frame.next, clock, &[]);
         Ok(self.said(aig, &next)?.live)
     }
@@ -453,6 +491,9 @@ impl Referee {
             }
             (rtl_state, mutant_state) = (rtl.next, mutant.next);
         }
-        Ok(Err(format!("no difference within {} clocks of a reset", DEPTH - 1)))
+        Ok(Err(format!(
+            "no difference within {} clocks of a reset",
+            DEPTH - 1
+        )))
     }
 }

@@ -171,13 +171,20 @@ pub struct List {
 pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputError> {
     let bad = |why: String| InputError::new(file, 0, "mutant", why);
     let list = dir.join(LIST);
-    let text = std::fs::read_to_string(&list)
-        .map_err(|e| bad(format!("{}: {e}: is it a folder of mutants?", list.display())))?;
+    let text = std::fs::read_to_string(&list).map_err(|e| {
+        bad(format!(
+            "{}: {e}: is it a folder of mutants?",
+            list.display()
+        ))
+    })?;
     let list: List = serde_json::from_str(&text)
         .map_err(|e| bad(format!("{}:{}: {e}", list.display(), e.line())))?;
     let most = list.mutants.len();
     if number as usize > most {
-        return Err(bad(format!("there is no {number} in {}, only 1..{most}", dir.display())));
+        return Err(bad(format!(
+            "there is no {number} in {}, only 1..{most}",
+            dir.display()
+        )));
     }
     Ok(())
 }
@@ -312,7 +319,11 @@ impl Design {
             texts,
             probe,
             values: std::iter::once(("LANES".to_owned(), build.lanes))
-                .chain(U::PARAMETERS.iter().map(|p| (p.name.to_owned(), build.value::<U>(p.name))))
+                .chain(
+                    U::PARAMETERS
+                        .iter()
+                        .map(|p| (p.name.to_owned(), build.value::<U>(p.name))),
+                )
                 .collect(),
             formal: dut::formal_of(U::NAME),
             build: build.clone(),
@@ -346,8 +357,9 @@ fn in_text(from: &Design, options: &Options, folder: &Folder) -> Result<List, Tr
         }
     }
     let candidates = all.len();
-    let chosen: Vec<(u32, (usize, source::Candidate))> =
-        (1..).zip(choose(all, options.count, options.seed)).collect();
+    let chosen: Vec<(u32, (usize, source::Candidate))> = (1..)
+        .zip(choose(all, options.count, options.seed))
+        .collect();
     let mut files = format!("{SELECTOR}\n");
     for (index, (name, text)) in from.texts.iter().enumerate() {
         let here: Vec<(u32, &source::Candidate)> = chosen
@@ -667,7 +679,10 @@ impl Summary {
     fn counts_by<K: Ord>(&self, of: impl Fn(&Mutant) -> K) -> BTreeMap<K, Counts> {
         let mut table: BTreeMap<K, Counts> = BTreeMap::new();
         for judged in &self.judged {
-            table.entry(of(&judged.mutant)).or_default().add(&judged.verdict);
+            table
+                .entry(of(&judged.mutant))
+                .or_default()
+                .add(&judged.verdict);
         }
         table
     }
@@ -692,17 +707,20 @@ impl Summary {
             .collect();
         clocks.sort_unstable();
         // The least that so many hundredths of them do not exceed.
-        let at = |hundredths: usize| {
-            clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)]
-        };
+        let at =
+            |hundredths: usize| clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)];
         (!clocks.is_empty()).then(|| [at(50), at(95), at(100)])
     }
 
     /// Everything as JSON.
     pub fn to_json(&self) -> Value {
-        let counts = |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
-        let modules: serde_json::Map<String, Value> =
-            self.by_module().iter().map(|(m, c)| (m.clone(), counts(c))).collect();
+        let counts =
+            |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
+        let modules: serde_json::Map<String, Value> = self
+            .by_module()
+            .iter()
+            .map(|(m, c)| (m.clone(), counts(c)))
+            .collect();
         let lines: Vec<Value> = self
             .by_line()
             .iter()

@@ -43,7 +43,11 @@ pub(super) fn yosys(dir: &Path, script: &str) -> Result<String, String> {
     if output.status.success() {
         Ok(said(&output.stdout))
     } else {
-        Err(format!("yosys: {}: {}", output.status, said(&output.stderr)))
+        Err(format!(
+            "yosys: {}: {}",
+            output.status,
+            said(&output.stderr)
+        ))
     }
 }
 
@@ -112,7 +116,10 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     let mut files = format!("{SELECTOR}\n");
     let top = format!("module {}", from.top());
     for (name, text) in &from.texts {
-        folder.write(name, &text.replace(&top, &format!("module {}_shape", from.unit)))?;
+        folder.write(
+            name,
+            &text.replace(&top, &format!("module {}_shape", from.unit)),
+        )?;
         let _ = writeln!(files, "{name}");
     }
     folder.write("wrapper.sv", &wrapper(from, &netlist, width))?;

@@ -215,14 +215,19 @@ fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
                 Some(n) => (Sort::Text, at + 1 + n),
                 None => return Err(unknown(file, text, at, "a text without an end")),
             }
-        } else if c.is_ascii_digit() || (c == '\'' && !rest.starts_with("'(") && !rest.starts_with("'{"))
+        } else if c.is_ascii_digit()
+            || (c == '\'' && !rest.starts_with("'(") && !rest.starts_with("'{"))
         {
             let digits = run(at, |c| c.is_ascii_digit() || c == '_');
             let based = text[digits..].strip_prefix('\'').is_some_and(|t| {
                 let t = t.trim_start_matches(['s', 'S']);
                 t.starts_with(|c: char| "bBoOdDhH01xXzZ".contains(c))
             });
-            let to = if based { run(digits + 1, is_name) } else { digits };
+            let to = if based {
+                run(digits + 1, is_name)
+            } else {
+                digits
+            };
             (Sort::Number, to)
         } else if is_name(c) || c == '`' {
             (Sort::Name, run(at + 1, is_name))
@@ -472,8 +477,8 @@ impl Parser<'_> {
             return Err(self.no("a module without an end"));
         }
         match self.peek() {
-            "localparam" | "parameter" | "logic" | "wire" | "reg" | "genvar" | "typedef" | "int"
-            | "bit" | "import" => self.declaration(),
+            "localparam" | "parameter" | "logic" | "wire" | "reg" | "genvar" | "typedef"
+            | "int" | "bit" | "import" => self.declaration(),
             "assign" => {
                 self.next();
                 let from = self.at;
@@ -632,7 +637,11 @@ impl Parser<'_> {
         let condition = self.expression()?;
         self.want(")")?;
         let text = self.slice(condition.span()).to_owned();
-        self.found(condition.span(), "branches swapped", Some(format!("!({text})")));
+        self.found(
+            condition.span(),
+            "branches swapped",
+            Some(format!("!({text})")),
+        );
         self.found(condition.span(), "condition stuck", Some("1'b1".to_owned()));
         self.found(condition.span(), "condition stuck", Some("1'b0".to_owned()));
         let outer = self.in_reset;
@@ -733,7 +742,11 @@ impl Parser<'_> {
             target: false,
         };
         let [c, y, n] = [condition, yes, no].map(|e| self.slice(e.span()).to_owned());
-        self.found(node.span(), "branches swapped", Some(format!("({c}) ? ({n}) : ({y})")));
+        self.found(
+            node.span(),
+            "branches swapped",
+            Some(format!("({c}) ? ({n}) : ({y})")),
+        );
         Ok(node)
     }
 
@@ -767,8 +780,10 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed<Node> {
         let start = self.start();
         let mark = self.peek().to_owned();
-        if !matches!(mark.as_str(), "~" | "!" | "&" | "|" | "^" | "~&" | "~|" | "~^" | "-" | "+")
-            || self.token().sort != Sort::Mark
+        if !matches!(
+            mark.as_str(),
+            "~" | "!" | "&" | "|" | "^" | "~&" | "~|" | "~^" | "-" | "+"
+        ) || self.token().sort != Sort::Mark
         {
             return self.primary();
         }
@@ -816,7 +831,11 @@ impl Parser<'_> {
             if self.took("::") {
                 self.next();
                 let text = self.slice(start..self.ended()).to_owned();
-                self.found(start..self.ended(), "constant", Some(format!("{text} ^ 1'b1")));
+                self.found(
+                    start..self.ended(),
+                    "constant",
+                    Some(format!("{text} ^ 1'b1")),
+                );
             } else if self.peek() == "'(" {
                 return self.cast(start);
             } else if self.took("(") {
@@ -927,7 +946,8 @@ fn other_numbers(number: &str) -> Vec<String> {
         Some('h' | 'H') => ('h', 16),
         _ => return Vec::new(),
     };
-    let (Ok(size), Ok(value)) = (size.parse::<u32>(), u64::from_str_radix(&rest[1..], radix)) else {
+    let (Ok(size), Ok(value)) = (size.parse::<u32>(), u64::from_str_radix(&rest[1..], radix))
+    else {
         return Vec::new();
     };
     if !(1..=64).contains(&size) {

@@ -6,7 +6,7 @@ use super::R500;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::Planes;
+use crate::environment::{Planes, noise};
 use crate::unit::{Environment, Pins};
 
 /// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
@@ -62,10 +62,15 @@ impl Environment<R500> for Surroundings {
             ..In::default()
         };
         if self.conditions.lanes.noisy() {
-            pins.alu = rng.random();
-            pins.pred = rng.random();
-            // Mostly covered: with half of the lanes left out few decisions would be contested.
-            pins.cov = rng.random::<u64>() | rng.random::<u64>();
+            pins.alu = noise(rng, state.active);
+            pins.pred.fill_with(|| noise(rng, state.active));
+            // Mostly covered: with half of the lanes left out few decisions would be contested. And covered
+            // as none or few are whose class would hold a BREAK back.
+            pins.cov = match rng.random_range(0..8) {
+                0 => noise(rng, state.active),
+                1 => state.active,
+                _ => rng.random::<u64>() | rng.random::<u64>(),
+            };
             return pins;
         }
         let is_fc = slot.cmn & 3 == 2;

@@ -3,14 +3,17 @@
 //! Normative text: *R500 pixel-shader flow control: behavioural specification* ("spec" below).
 
 pub mod asm;
+mod cover;
 pub mod environment;
 pub mod generate;
 pub mod golden;
 pub mod import;
+mod instructions;
 pub mod isa;
 pub mod judge;
 pub mod program;
 pub mod scalar;
+pub mod start;
 pub mod state;
 mod unit;
 

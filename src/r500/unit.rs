@@ -3,13 +3,14 @@
 use std::ops::RangeInclusive;
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
-use super::{R500, asm, generate, import, judge};
+use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
 use crate::field::Field;
 use crate::import::sound_name;
@@ -31,6 +32,8 @@ impl Unit for R500 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -46,6 +49,10 @@ impl Unit for R500 {
 
     fn pc(state: &State) -> u32 {
         state.pc.into()
+    }
+
+    fn active(state: &State) -> u64 {
+        state.active
     }
 
     fn context(field: &str) -> bool {
@@ -184,6 +191,9 @@ impl Unit for R500 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 
@@ -277,6 +287,31 @@ impl Unit for R500 {
         }
     }
 
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        let planes = std::iter::once(&pins.alu).chain(&pins.pred);
+        (0..).zip(planes).fold(0, |bits, (j, plane)| {
+            bits | ((plane >> lane & 1) as u16) << j
+        })
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, last: &In) -> (Program, u64) {
+        let mut regs = program.regs.clone();
+        regs.fc_ctrl = pins.fc_ctrl;
+        regs.code_addr = pins.code_addr;
+        regs.code_range = pins.code_range;
+        regs.code_offset = pins.code_offset;
+        regs.bool_const = after.bool_const;
+        regs.int_const = std::array::from_fn(|n| after.int(n));
+        // The words stay where they were.
+        let end = usize::from(program.regs.offset()) + program.slots.len();
+        let slots = (regs.offset()..)
+            .take_while(|pc| usize::from(*pc) < end)
+            .map(|pc| program.slot(pc))
+            .collect();
+        let name = program.name.clone();
+        (Program { name, regs, slots }, last.cov)
+    }
+
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
         judge::judge(case, records, end)
     }
@@ -321,7 +356,7 @@ struct TraceRecord {
 }
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     /// Frames, entries in use.

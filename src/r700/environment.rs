@@ -6,7 +6,7 @@ use super::R700;
 use super::program::{Program, Quad};
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Histories, draw_word};
+use crate::environment::{Histories, draw_word, noise};
 use crate::unit::{Environment, Pins};
 
 /// Whether `quad` is an ALU instruction whose clause gives predicates that anybody looks at.
@@ -52,16 +52,7 @@ impl Environment<R700> for Surroundings {
             ..In::default()
         };
         if self.lanes.noisy() {
-            // Of 64 lanes that toss a coin each, never all or none agree.
-            pins.pred = match rng.random_range(0..8) {
-                0 => 0,
-                1 => u64::MAX,
-                2 => 1 << rng.random_range(0..64),
-                3 => !(1 << rng.random_range(0..64)),
-                4 => rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>(),
-                5 => rng.random::<u64>() | rng.random::<u64>() | rng.random::<u64>(),
-                _ => rng.random(),
-            };
+            pins.pred = noise(rng, state.active);
             return pins;
         }
         pins.pred = self.unasked(state.pc);

@@ -28,6 +28,7 @@ use crate::generate::{chance, choose, pick, when};
 use crate::input::InputError;
 
 mod near_legal;
+mod parted;
 mod raw;
 
 pub use near_legal::near_legal;

@@ -1,13 +1,14 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
+use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
-use super::{R700, asm, generate, import, isa, judge};
+use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
@@ -35,6 +36,8 @@ impl Unit for R700 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -50,6 +53,10 @@ impl Unit for R700 {
 
     fn pc(state: &State) -> u32 {
         state.pc
+    }
+
+    fn active(state: &State) -> u64 {
+        state.active
     }
 
     fn context(field: &str) -> bool {
@@ -178,16 +185,19 @@ impl Unit for R700 {
                 let end = regs.prog_len.max(1);
                 pins.entry = rng.random_range(0..end);
             }
-            match rng.random_range(0..16) {
-                0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
-                1 => pins.entry = rng.random(),
-                2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
-                3 => pins.stack_size = rng.random_range(0..5),
-                4 => pins.stack_size = rng.random(),
-                5 => pins.lane_mask = rng.random(),
-                6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
-                7 => pins.lane_mask = 0,
-                _ => {}
+            // Operands that are at their limits together, too.
+            for _ in 0..rng.random_range(1..4) {
+                match rng.random_range(0..16) {
+                    0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
+                    1 => pins.entry = rng.random(),
+                    2 => pins.prog_len = pins.entry.wrapping_add(rng.random_range(0..4)),
+                    3 => pins.stack_size = rng.random_range(0..5),
+                    4 => pins.stack_size = rng.random(),
+                    5 => pins.lane_mask = rng.random(),
+                    6 => pins.lane_mask = 1 << rng.random_range(0..case.lanes),
+                    7 => pins.lane_mask = 0,
+                    _ => {}
+                }
             }
         }
         pins
@@ -201,6 +211,9 @@ impl Unit for R700 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 
@@ -271,6 +284,22 @@ impl Unit for R700 {
             executes: after.exec,
             counts: after.exec,
         }
+    }
+
+    const DRAWS_ITSELF: bool = true;
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (pins.pred >> lane & 1) as u16
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.regs.entry = pins.entry;
+        program.regs.prog_len = pins.prog_len;
+        program.regs.stack_size = pins.stack_size;
+        program.regs.bool_const = after.bool_const;
+        program.regs.loop_const = after.loop_const;
+        (program, pins.lane_mask)
     }
 
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
@@ -364,7 +393,7 @@ fn every_opcode() -> impl Iterator<Item = usize> {
 const FULL: usize = 4 * MAX_STACK_SIZE;
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     classes: Met,

@@ -7,7 +7,7 @@ use super::Spa5;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::Planes;
+use crate::environment::{Planes, noise, only_one};
 use crate::unit::{Environment, Pins, Unit};
 
 /// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spec 2.3).
@@ -42,6 +42,9 @@ pub struct Surroundings {
     program: Program,
     /// P0 to P6, then Z, S, C, O.
     conditions: Planes<11>,
+    /// Noise that is true for all active threads but one: only so, one at a time, do they all end in DIV
+    /// tokens of their own (spec I4).
+    peels: bool,
     /// What was last asked for: the state, and the word.
     asked: (State, u64),
 }
@@ -70,6 +73,7 @@ impl Environment<Spa5> for Surroundings {
         Surroundings {
             program: case.program.clone(),
             conditions: Planes::new(case),
+            peels: case.seed.is_multiple_of(16),
             asked: (State::default(), 0),
         }
     }
@@ -87,14 +91,9 @@ impl Environment<Spa5> for Surroundings {
         };
         if self.conditions.lanes.noisy() {
             for plane in pins.p.iter_mut().chain(&mut pins.cc) {
-                // Of 32 threads that toss a coin each, never all or none agree.
-                *plane = match rng.random_range(0..8) {
-                    0 => 0,
-                    1 => u64::MAX,
-                    2 => 1 << rng.random_range(0..64),
-                    3 => rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>(),
-                    4 => rng.random::<u64>() | rng.random::<u64>() | rng.random::<u64>(),
-                    _ => rng.random(),
+                *plane = match self.peels {
+                    true => !only_one(rng, state.active),
+                    false => noise(rng, state.active),
                 };
             }
             if is_brx(word) {

@@ -27,6 +27,7 @@ use super::isa::{
 use super::program::{BUNDLE, Program};
 use crate::generate::{chance, choose, pick, when};
 
+mod brim;
 mod near_legal;
 mod raw;
 

@@ -104,7 +104,7 @@ pub struct Listed {
     pub name: String,
     /// Bytes of its section, device functions and all, if it has one.
     pub bytes: Option<usize>,
-    /// CRS size in bytes, if the cubin tells: [`TOKEN_BYTES`] a token.
+    /// CRS size in bytes, if the cubin tells: 16 a token.
     pub crs_size: Option<u32>,
     /// Number of its BRX, if it can be imported.
     pub brx: Option<usize>,
@@ -588,7 +588,7 @@ fn warnings(words: &[u64]) -> Vec<String> {
             }
             Word::Indirect(_) => {
                 note(
-                    "BRX, error 10 (UNSUPPORTED) unless the unit is built with BRX",
+                    "BRX, error 10 (UNSUPPORTED) unless the unit is built with BRX=1",
                     pc,
                 );
             }

@@ -1,13 +1,14 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::environment::{Surroundings, counts};
 use super::golden::Golden;
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
+use super::start::Start;
 use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
-use super::{Spa5, asm, generate, import, judge};
+use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
@@ -44,6 +45,8 @@ impl Unit for Spa5 {
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
+    type Coverage = cover::Bins;
+    type Start = Start;
 
     fn fields() -> &'static [Field] {
         &FIELDS
@@ -67,6 +70,10 @@ impl Unit for Spa5 {
 
     fn pc(state: &State) -> u32 {
         state.pc
+    }
+
+    fn active(state: &State) -> u64 {
+        state.active
     }
 
     fn context(field: &str) -> bool {
@@ -185,12 +192,13 @@ impl Unit for Spa5 {
         if let Some(rng) = again {
             if case.conditions == Conditions::Noise && rng.random() {
                 // From another place: from the first one, random words die at the same error each time.
-                pins.entry = rng.random_range(0..program.prog_size / 8 + 1) * 8;
+                pins.entry = rng.random_range(0..=program.prog_size / 8) * 8;
             }
             match rng.random_range(0..12) {
                 0 => pins.entry = program.prog_size.wrapping_add(8 * rng.random_range(0..3)),
                 1 => {
-                    pins.prog_size = pins.entry / BUNDLE * BUNDLE + BUNDLE * rng.random_range(0..4)
+                    let bundle = pins.entry / BUNDLE * BUNDLE;
+                    pins.prog_size = bundle.wrapping_add(BUNDLE * rng.random_range(0..4));
                 }
                 2 => pins.launch_mask = rng.random(),
                 3 => pins.launch_mask = 1 << rng.random_range(0..case.lanes),
@@ -210,6 +218,9 @@ impl Unit for Spa5 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
+            // Both go on from wherever they begin.
+            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded => generate::raw(rng),
         }
     }
 
@@ -278,6 +289,21 @@ impl Unit for Spa5 {
         }
     }
 
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (0..)
+            .zip(pins.p.iter().chain(&pins.cc))
+            .fold(0, |bits, (j, plane)| {
+                bits | ((plane >> lane & 1) as u16) << j
+            })
+    }
+
+    fn relaunched(program: &Program, pins: &In, _: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.entry = pins.entry;
+        program.prog_size = pins.prog_size;
+        (program, pins.launch_mask)
+    }
+
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
         judge::judge(case, records, end)
     }
@@ -306,7 +332,7 @@ struct TraceRecord {
 }
 
 /// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     errors: Met,
     status: Met,
@@ -404,5 +430,33 @@ impl unit::Seen<Spa5> for Seen {
         want(self.sp.all(0..=64), "every fill of the stack");
         want(self.tokens.all(0..=5), "every type of token on top");
         missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+
+    /// The noise of a further launch added to an entry at the end of what 32 bits address.
+    #[test]
+    fn a_further_launch_of_a_program_with_a_far_entry_does_not_overflow() {
+        let program = Program {
+            entry: u32::MAX - 7,
+            prog_size: u32::MAX - 31,
+            ..Program::default()
+        };
+        let mut case = Case::<Spa5>::new(program);
+        case.noise_clocks = Some(1);
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let mut sizes = Vec::new();
+        for _ in 0..200 {
+            let pins = Spa5::launch(&case, Some(&mut rng));
+            assert_eq!((pins.entry % 8, pins.prog_size % BUNDLE), (0, 0));
+            sizes.push(pins.prog_size);
+        }
+        assert!(sizes.contains(&0) && sizes.contains(&case.program.prog_size));
     }
 }

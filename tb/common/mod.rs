@@ -46,17 +46,19 @@ macro_rules! test_unit {
 }
 pub(crate) use test_unit;
 
-/// The command in folder `from`, with its cache of models in the build folder.
+/// The command in folder `from`, with its cache of models in the build folder; to be started.
+pub fn command_in(from: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reconverge"));
+    command.args(args).current_dir(from).env(
+        "RECONVERGE_CACHE",
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
+    );
+    command
+}
+
+/// The command in folder `from`.
 pub fn reconverge_in(from: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(args)
-        .current_dir(from)
-        .env(
-            "RECONVERGE_CACHE",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
-        )
-        .output()
-        .unwrap()
+    command_in(from, args).output().unwrap()
 }
 
 /// The command in the repository.

@@ -8,6 +8,7 @@ mod spa5;
 use std::fmt::Debug;
 
 use reconverge::unit::Unit;
+use serde_json::Value;
 
 pub use super::rtl::Change;
 
@@ -27,7 +28,7 @@ pub trait Tested: Unit + Debug + PartialEq {
     const LONG: &'static str;
     /// `IF / ELSE / ENDIF` of the worked examples: a clause in each part.
     const IF_ELSE: &'static str;
-    /// Steps of it after which the lanes of THEN, those of ELSE, and all lanes are ACTIVE.
+    /// Steps of it after which the lanes whose condition is true, the others, and all lanes are ACTIVE.
     const PARTS: [usize; 3];
     /// Flip in it, with four lanes, that `flipped.report` shows.
     const FLIPPED: &'static str;
@@ -51,13 +52,31 @@ pub trait Tested: Unit + Debug + PartialEq {
     const STEP: (Change, &'static str, &'static str);
     /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
     const CONSTRUCTS: &'static [&'static str];
+    /// Fields that a random legal state must have at 0 and at this limit.
+    const LIMITS: &'static [(&'static str, u64)];
+    /// A saved start that cannot be: place in it, what is put there, and what is said of it.
+    const BAD_STARTS: &'static [(&'static str, &'static str, &'static str)];
     /// Endings of what compilers and drivers made, in the folders below `tb/programs/<unit>`.
     const IMPORTED: &'static [&'static str];
+    /// Whether the lanes see anything in an instruction that its address does not tell (aL).
+    const CONTEXT: bool = true;
     /// Seeds with which each own and each imported program runs.
     const SEEDS: u64;
     /// Lane counts on which random structured programs run in turn.
     const STRUCTURED: &'static [u32];
 
+    /// ACTIVE lanes of a trace record.
+    fn active(record: &Value) -> u64 {
+        let classes = record["st"].as_array().unwrap();
+        (0..)
+            .zip(classes)
+            .map(|(lane, class)| u64::from(*class == 0) << lane)
+            .sum()
+    }
+    /// Whether the step of a trace record ended the program, and whether it did so by an error.
+    fn ended(record: &Value) -> (bool, bool) {
+        (record["done"] == 1, record["halted"] == 1)
+    }
     /// Which of [`Tested::CONSTRUCTS`] a program holds at the addresses `pcs`, those that were executed.
     fn constructs(program: &Self::Program, pcs: &[u32]) -> Vec<bool>;
     /// Own programs of which the scalar judge can say nothing.

@@ -2,6 +2,7 @@
 
 use rand::Rng;
 
+use super::parted::parted;
 use super::{Frame, RESERVED, SLOTS, corner_count, is_control, raise, unused};
 use crate::generate::{chance, choose, pick, when};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
@@ -34,6 +35,8 @@ pub(super) struct Mix {
     returns: u32,
     kills: u32,
     others: u32,
+    /// What leaves a pass of a loop and not the loop.
+    continues: u32,
 }
 
 impl Mix {
@@ -54,11 +57,17 @@ impl Mix {
         returns: 2,
         kills: 1,
         others: 3,
+        continues: 8,
     };
+
+    /// `VALID_PIXEL_MODE`, in sixteenths.
+    pub(super) fn vpm(&self) -> u32 {
+        self.vpm
+    }
 
     /// Programs in which one thing is frequent get further with it than a mean of all would: as many
     /// pops as pushes would end every run in an UNDERFLOW.
-    fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
+    pub(super) fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
         let mut weight = |often| choose(rng, &[(0, 3), (1, 4), (3, often), (9, often)]);
         let [pushes, loops, calls] = std::array::from_fn(|_| weight(3));
         // What needs something on the stack.
@@ -66,8 +75,9 @@ impl Mix {
         Mix {
             alu: rng.random_range(0..=12),
             u: rng.random_range(4..=16),
-            cond: rng.random_range(0..=8),
-            vpm: rng.random_range(0..=3),
+            cond: choose(rng, &[(0, 3), (3, 5), (8, 5)]),
+            // Often in some programs, and with it KILL: else VALID_PIXEL_MODE finds all lanes valid, or none.
+            vpm: choose(rng, &[(0, 3), (2, 5), (8, 5)]),
             few_pops: rng.random_range(10..=16),
             illegal256: if rng.random_bool(0.7) { 0 } else { 2 },
             end256: rng.random_range(0..8),
@@ -78,8 +88,10 @@ impl Mix {
             leaves,
             calls,
             returns,
-            kills: rng.random_range(0..2),
+            kills: choose(rng, &[(0, 4), (1, 6), (4, 4)]),
             others: rng.random_range(1..4),
+            // CONT lanes and no others are off where nothing breaks.
+            continues: choose(rng, &[(4, 4), (8, 2), (16, 2)]),
         }
     }
 }
@@ -180,12 +192,13 @@ fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
     }
 }
 
-/// Random words in random surroundings. Three sorts:
+/// Random words in random surroundings. Four sorts:
 ///
 /// * *wild* (1 in 16): every bit random, registers too. Ends within a few instructions, mostly in
 ///   ILLEGAL or PC_RANGE.
-/// * *weighted* (5 in 16): any operation anywhere, values mostly legal. Meets every other error soon.
-/// * *mapped* (10 in 16): each address is given a depth on a stack of random frames, and an operation is
+/// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Meets every other error soon.
+/// * *parted* (2 in 16): parts the lanes by class, kills some, and then does anything.
+/// * *mapped* (9 in 16): each address is given a depth on a stack of random frames, and an operation is
 ///   only put where that fits and mostly aims where it fits, but predicates, conditions and the targets
 ///   themselves are random. Runs for long, with lanes in every class and deep stacks.
 ///
@@ -193,7 +206,8 @@ fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let (name, mut program) = match rng.random_range(0..16) {
         0 => ("raw_wild", wild(rng)),
-        1..6 => ("raw_weighted", weighted_words(rng)),
+        1..5 => ("raw_weighted", weighted_words(rng)),
+        5..7 => ("raw_parted", parted(rng)),
         _ => ("raw_mapped", mapped(rng)),
     };
     if rng.random_range(0..32) == 0 {
@@ -239,10 +253,19 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 /// Mostly the whole stack, counts mostly small, others often next to a power of two.
-fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
+pub(super) fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
     let small = rng.random_bool(0.8);
+    // An index that stays at 0 or comes back to it.
+    let near_zero = rng.random_range(0..4) == 0;
     let loop_const = std::array::from_fn(|_| match small {
-        true => rng.random::<u32>() & 0xffff_f000 | rng.random_range(0..4),
+        true if near_zero => {
+            let step = rng.random_range(-1..2) as u8;
+            u32::from(step) << 24 | rng.random_range(0..3) << 12 | rng.random_range(0..4)
+        }
+        true => match rng.random_range(0..24) {
+            0 => rng.random::<u32>() | 0xfff,
+            _ => rng.random::<u32>() & 0xffff_f000 | rng.random_range(0..4),
+        },
         false if rng.random() => rng.random::<u32>() & 0xffff_f000 | corner_count(rng),
         false => rng.random(),
     });
@@ -403,7 +426,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         map.depths.push(at);
         let left = border - i - 1;
         let operation = match left {
-            0 => border_operation(rng, at),
+            0 => border_operation(rng, &mix, at),
             _ => {
                 // Everything is closed before the part ends.
                 let down = left <= at.frames + 1;
@@ -434,6 +457,26 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             quad.dw0 ^= rng.random::<u32>() & mask0;
             quad.dw1 ^= rng.random::<u32>() & mask1;
             quad.u = operation.u;
+            // The end, where the last frame is closed or may be: with it the next PC may be anything.
+            if let Word::Cf(cf) = operation.word {
+                let closes = match at.sub {
+                    true => cf.op == CfOp::Return,
+                    false => at.frames <= 1,
+                };
+                if closes && rng.random_range(0..24) == 0 {
+                    quad.dw1 |= 1 << 21;
+                    if rng.random() {
+                        quad.dw0 = len as u32;
+                    }
+                }
+                if is_control(cf.op) && rng.random_range(0..300) == 0 {
+                    // WQM, error 2 before any other; of LOOP_END here before 3 and 4.
+                    if rng.random_range(0..4) == 0 {
+                        quad.dw1 = Cf::new(CfOp::LoopEnd).encode().dw1;
+                    }
+                    quad.dw1 |= 1 << 30;
+                }
+            }
             // Something that does not fit, now and then.
             match rng.random_range(0..300) {
                 0 => raw_quad(rng, &mix, len as u32),
@@ -444,6 +487,33 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     if rng.random_bool(0.8) {
         regs.entry = 0;
     }
+    let mut quads: Vec<Quad> = quads;
+    if with_subs && chance(rng, 2) {
+        // A call at the last address, where the main part ends: it returns behind the program.
+        let sub =
+            (first_sub + rng.random_range(0..(len - first_sub).div_ceil(24).max(1)) * 24) as u32;
+        let call = Cf {
+            addr: sub,
+            ..Cf::new(CfOp::Call)
+        };
+        quads.push(call.encode());
+        quads[first_sub - 1] = Cf {
+            addr: len as u32,
+            cond: Cond::False,
+            ..Cf::new(CfOp::Jump)
+        }
+        .encode();
+        regs.prog_len = len as u32 + 1;
+    }
+    // Or the program ends behind a LOOP_END that closes everything.
+    let closes = |n: &usize| {
+        let ends = matches!(operations[*n].word, Word::Cf(cf) if cf.op == CfOp::LoopEnd);
+        ends && operations[*n].next == 0 && !map.depths[*n].sub
+    };
+    if let Some(n) = (0..len).find(closes).filter(|_| chance(rng, 2)) {
+        quads[n].dw1 |= 1 << 21;
+        regs.prog_len = n as u32 + 1;
+    }
     Program {
         regs,
         quads,
@@ -452,8 +522,18 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 /// The last operation of a part: behind it comes something else.
-fn border_operation<R: Rng + ?Sized>(rng: &mut R, at: Depth) -> Operation {
+fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Operation {
     let cf = match at.sub {
+        // One that stays comes to the next subroutine, and may return from that.
+        true if rng.random() => Cf {
+            cond: match chance(rng, mix.cond) {
+                true => Cond::from_bits(rng.random()),
+                false => Cond::Active,
+            },
+            vpm: chance(rng, mix.vpm),
+            cf_const: rng.random_range(0..32),
+            ..Cf::new(CfOp::Return)
+        },
         true => Cf::new(CfOp::Return),
         false if chance(rng, 4) => Cf {
             end: true,
@@ -490,7 +570,11 @@ fn map_operation<R: Rng + ?Sized>(
     let d = at.frames;
     let branches = map.branches(at);
     let most = if chance(rng, mix.few_pops) { 1 } else { 7 };
-    let pops = rng.random_range(0..=branches.min(most));
+    let pops = match rng.random_range(0..80) {
+        // One too many.
+        0 => branches.min(6) + 1,
+        _ => rng.random_range(0..=branches.min(most)),
+    };
     let cond = match chance(rng, mix.cond) {
         true => Cond::from_bits(rng.random()),
         false => Cond::Active,
@@ -529,7 +613,7 @@ fn map_operation<R: Rng + ?Sized>(
         }),
         u: false,
         next,
-        jump: Jump::To(d - pops),
+        jump: Jump::To(d.saturating_sub(pops)),
     };
     let next_frame = map.profile(at).get(d).copied();
     if let Some(frame) = next_frame.filter(|_| up) {
@@ -558,7 +642,7 @@ fn map_operation<R: Rng + ?Sized>(
             0..3 => alu(AluOp::AluPopAfter, u, d - 1),
             3 if branches > 1 => alu(AluOp::AluPop2After, u, d - 2),
             _ => {
-                let n = pops.max(1);
+                let n = pops.clamp(1, branches);
                 let pop = Cf {
                     cond,
                     vpm,
@@ -584,8 +668,8 @@ fn map_operation<R: Rng + ?Sized>(
             (2, 2),
             (3, when(branches > 0, 3)),
             (4, when(branches > 0, 1)),
-            (5, when(leaves, 2)),
-            (6, when(leaves, 2)),
+            (5, when(leaves, 1 + mix.leaves / 3)),
+            (6, when(leaves, 1 + mix.leaves)),
             (7, when(subs, 2)),
             (8, 1),
             (9, 1),
@@ -598,10 +682,14 @@ fn map_operation<R: Rng + ?Sized>(
         3 => popping(CfOp::Else, d),
         4 => alu(AluOp::AluElseAfter, false, d),
         5 => {
-            let op = pick(rng, &[CfOp::LoopBreak, CfOp::LoopBreak, CfOp::LoopContinue]);
+            let op = match chance(rng, mix.continues) {
+                true => CfOp::LoopContinue,
+                false => CfOp::LoopBreak,
+            };
             cf(op, d, Jump::To(d - branches))
         }
-        6 => alu(pick(rng, &[AluOp::AluBreak, AluOp::AluContinue]), u, d),
+        6 if chance(rng, mix.continues) => alu(AluOp::AluContinue, u, d),
+        6 => alu(AluOp::AluBreak, u, d),
         7 => {
             let mut call = cf(CfOp::Call, d, Jump::Call);
             if let Word::Cf(cf) = &mut call.word {
@@ -609,7 +697,7 @@ fn map_operation<R: Rng + ?Sized>(
             }
             call
         }
-        8 if rng.random_range(0..8) == 0 => cf(CfOp::Kill, d, Jump::To(d)),
+        8 if rng.random_range(0..8) < mix.kills => cf(CfOp::Kill, d, Jump::To(d)),
         8 if d == 0 && at.sub => cf(CfOp::Return, d, Jump::Nowhere),
         8 => cf(CfOp::Pop, d, Jump::Nowhere),
         _ => {
@@ -657,7 +745,10 @@ mod tests {
             *sorts.entry(p.name).or_insert(0) += 1;
         }
         let names: Vec<&String> = sorts.keys().collect();
-        assert_eq!(names, ["raw_mapped", "raw_weighted", "raw_wild"]);
+        assert_eq!(
+            names,
+            ["raw_mapped", "raw_parted", "raw_weighted", "raw_wild"]
+        );
         assert!(sorts.values().all(|n| *n >= 10), "{sorts:?}");
         assert!((20..200).contains(&illegal), "{illegal}");
         assert_eq!(opcodes.len(), 64 + 8, "{opcodes:?}");

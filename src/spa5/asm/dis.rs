@@ -190,7 +190,7 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
         Some(Target::Bank { .. }) => notes.push("constant bank: UNSUPPORTED".to_owned()),
         _ if cond.test.is_unsupported() => notes.push("CC test: UNSUPPORTED".to_owned()),
         Some(Target::Offset(_)) if matches!(decoded, Word::Indirect(_)) => {
-            notes.push("UNSUPPORTED unless the unit is built with BRX".to_owned());
+            notes.push("UNSUPPORTED unless the unit is built with BRX=1".to_owned());
         }
         Some(target) => notes.extend(lands(target.address(pc).unwrap_or_default(), program)),
         None => {}

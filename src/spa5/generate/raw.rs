@@ -2,6 +2,7 @@
 
 use rand::Rng;
 
+use super::brim::brim;
 use super::{add_noise, ignored, other, program};
 use crate::generate::{chance, choose, pick, when};
 use crate::spa5::isa::{
@@ -53,6 +54,15 @@ impl Mix {
         back: 7,
         astray256: 2,
         errors256: 2,
+    };
+
+    /// On a full stack: pushes, and much that goes astray.
+    pub(super) const ASTRAY: Mix = Mix {
+        set_ups: [2; 5],
+        leaves: [0; 5],
+        others: 1,
+        astray256: 128,
+        ..Mix::TAME
     };
 
     /// Programs in which one thing is frequent get further with it than a mean of all would: as many
@@ -201,21 +211,23 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
     word ^ rng.random::<u64>() & ignored(word)
 }
 
-/// Random words in random surroundings. Three sorts:
+/// Random words in random surroundings. Four sorts:
 ///
 /// * *wild* (1 in 16): every bit random, in half of the words but for the upper ones, which make them the
 ///   unit's own. Ends within a few instructions, mostly in UNSUPPORTED, ILLEGAL or TARGET_MISALIGNED.
-/// * *weighted* (5 in 16): any instruction anywhere, targets mostly inside. Meets every other error soon.
-/// * *mapped* (10 in 16): each address is given a depth on a stack of random tokens, and an instruction is
+/// * *weighted* (4 in 16): any instruction anywhere, targets mostly inside. Meets every other error soon.
+/// * *brim* (2 in 16): fills the stack, or parts all threads, and then does anything.
+/// * *mapped* (9 in 16): each address is given a depth on a stack of random tokens, and an instruction is
 ///   only put where that fits and mostly leads where it fits, but predicates, tests and the targets
 ///   themselves are random. Runs for long, with threads in every state and deep stacks.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mut program = match rng.random_range(0..16) {
         0 => wild(rng),
-        1..6 => {
+        1..5 => {
             let mix = Mix::random(rng);
             weighted(rng, &mix, 400)
         }
+        5..7 => brim(rng),
         _ => {
             let mix = Mix::random(rng);
             let deepest = pick(rng, &[2, 4, 8, 16, 32, 64, 72]);
@@ -625,7 +637,10 @@ mod tests {
             *sorts.entry(p.name).or_insert(0) += 1;
         }
         let names: Vec<&String> = sorts.keys().collect();
-        assert_eq!(names, ["raw_mapped", "raw_weighted", "raw_wild"]);
+        assert_eq!(
+            names,
+            ["raw_brim", "raw_mapped", "raw_weighted", "raw_wild"]
+        );
         assert!(sorts.values().all(|n| *n >= 10), "{sorts:?}");
         // OTHER, E20 to E3F, SYNC.
         let all = [0].into_iter().chain(0xE20..=0xE40);

@@ -268,6 +268,34 @@ impl Tested for R700 {
         "END on another instruction than NOP",
     ];
 
+    const LIMITS: &[(&str, u64)] = &[("sp", 128), ("depth", 32)];
+    const BAD_STARTS: &[(&str, &str, &str)] = &[
+        (
+            "/lanes/3",
+            "2",
+            "lanes: not a class for each lane, or one that only a loop has",
+        ),
+        (
+            "/lanes",
+            "[0]",
+            "lanes: not a class for each lane, or one that only a loop has",
+        ),
+        (
+            "/pushes",
+            r#"[{"loop":{"lanes":[],"kind":3,"count":0,"al":0,"inc":0}}]"#,
+            "pushes: push 0 is no loop that there can be",
+        ),
+        (
+            "/pushes",
+            r#"[{"call":{"ret":1,"depth":5}},{"call":{"ret":1,"depth":4}}]"#,
+            "pushes: push 1 has depth 4 in one of 5",
+        ),
+        (
+            "/pushes",
+            r#"[{"call":{"ret":1,"depth":33}}]"#,
+            "pushes: push 0 has depth 33 in one of 0",
+        ),
+    ];
     const IMPORTED: &[&str] = &["o"];
     const SEEDS: u64 = 6;
     const STRUCTURED: &[u32] = &[64, 4, 4, 4];

@@ -2,6 +2,7 @@
 
 use reconverge::spa5::Spa5;
 use reconverge::spa5::program::Program;
+use serde_json::Value;
 
 use super::{Change, Mistake, Tested};
 
@@ -338,10 +339,44 @@ impl Tested for Spa5 {
         "target counted from a control word",
     ];
 
+    const LIMITS: &[(&str, u64)] = &[("sp", 64)];
+    const BAD_STARTS: &[(&str, &str, &str)] = &[
+        ("/pc", "32", "pc: 0x20 is not the address of an instruction"),
+        ("/pc", "12", "pc: 0xc is not the address of an instruction"),
+        (
+            "/events",
+            r#"[{"push":{"kind":5,"addr":8}}]"#,
+            "events: event 0: no type of token that can be pushed",
+        ),
+        (
+            "/events",
+            r#"[{"push":{"kind":1,"addr":8}},{"leave":{"by":"brk","mask":1}}]"#,
+            "events: event 1: leaves without a token to leave by",
+        ),
+        (
+            "/events",
+            r#"[{"split":{"mask":0,"addr":8}}]"#,
+            "events: event 0: must be some of the active threads, not all",
+        ),
+        (
+            "/events",
+            r#"[{"leave":{"by":"exit","mask":4294967295}}]"#,
+            "events: event 0: must be some of the active threads, not all",
+        ),
+    ];
     const IMPORTED: &[&str] = &["cubin", "bin"];
+    const CONTEXT: bool = false;
     const SEEDS: u64 = 4;
     // One of up to 32 threads has room on the stack for what is generated.
     const STRUCTURED: &[u32] = &[32, 4];
+
+    fn active(record: &Value) -> u64 {
+        record["active"].as_u64().unwrap()
+    }
+
+    fn ended(record: &Value) -> (bool, bool) {
+        (record["status"] == 1, record["status"] == 2)
+    }
 
     fn constructs(program: &Program, pcs: &[u32]) -> Vec<bool> {
         // Bits and fields of spec 2.2 and 2.3.

@@ -1,0 +1,427 @@
+//! Results of a campaign in a file, so that it can be interrupted, spread over machines, and put together.
+//!
+//! A file holds what one run of a campaign, or of a shard of it, has done: JSON Lines, appended to and never
+//! changed. The first line ([`Header`]) says which campaign it is, every other is a chunk with its
+//! [`Summary`]. Each line ends with the CRC-32 of what stands before that in it:
+//!
+//! ```text
+//! {"reconverge_campaign":1,"unit":"r500","seed":1,"limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
+//! {"chunk":0,"summary":{...},"crc32":"82b1c0de"}
+//! ```
+//!
+//! A line that does not end is what a killed process was writing: it is dropped, and its chunk run again.
+//! A killed process loses nothing else, for what it has written is the operating system's. Against a machine
+//! that goes down, the file is synced to the disk every ten seconds and at the end; what is lost then is
+//! run again likewise. Any other line that is not as it was written is refused.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Limit, Options, Shard, Summary, Tally, Why};
+use crate::dut::Rtl;
+use crate::input::InputError;
+use crate::unit::{Build, Unit};
+
+/// Ending of the files.
+pub const ENDING: &str = "jsonl";
+
+/// The version of the format that this crate writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// How often a file is synced to the disk.
+const SYNC: Duration = Duration::from_secs(10);
+
+/// What stands before the check sum of a line.
+const CRC: &str = ",\"crc32\":\"";
+
+/// Which campaign: everything that its totals depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub reconverge_campaign: u32,
+    /// Name of the unit.
+    pub unit: String,
+    /// Campaign seed.
+    pub seed: u64,
+    /// When it ends; never by time.
+    pub limit: Limit,
+    /// It does not end with the first failure.
+    pub keep_going: bool,
+    /// Lanes and parameters.
+    pub build: Build,
+    /// Hash of the contents of RTL and bench.
+    pub rtl: String,
+    /// Whether the RTL's assertions are in the models.
+    pub assertions: bool,
+    /// Hash of this program's sources: generators, golden models, judges.
+    pub program: String,
+    /// Which part of it.
+    pub shard: Shard,
+}
+
+impl Header {
+    /// Of the campaign with `options` on `rtl`.
+    pub fn new<U: Unit>(options: &Options, rtl: &Rtl<U>, shard: Shard) -> Self {
+        Header {
+            reconverge_campaign: FORMAT,
+            unit: U::NAME.to_owned(),
+            seed: options.seed,
+            limit: options.limit,
+            keep_going: options.keep_going,
+            build: rtl.build().clone(),
+            rtl: rtl.contents().to_owned(),
+            assertions: cfg!(debug_assertions),
+            program: env!("RECONVERGE_SOURCES").to_owned(),
+            shard,
+        }
+    }
+
+    /// Name of the file in its folder.
+    pub fn file_name(&self) -> String {
+        match (self.shard.index(), self.shard.of()) {
+            (_, 1) => format!("{}.{ENDING}", self.unit),
+            (index, of) => format!("{}.{index}-of-{of}.{ENDING}", self.unit),
+        }
+    }
+
+    /// The options of the campaign, as far as its totals depend on them.
+    pub fn options(&self) -> Options {
+        Options {
+            seed: self.seed,
+            limit: self.limit,
+            jobs: 1,
+            keep_going: self.keep_going,
+            rtl: None,
+        }
+    }
+
+    /// The first field in which `other` is of another campaign, and its value here and there; shards of
+    /// the same one are not.
+    fn differs(&self, other: &Header) -> Option<(&'static str, String, String)> {
+        let limit = |h: &Header| match h.limit {
+            Limit::Programs(n) => format!("{n} programs"),
+            Limit::Clocks(n) => format!("{n} clocks"),
+            Limit::Time(t) => format!("{} seconds", t.as_secs()),
+        };
+        let build = |h: &Header| {
+            let lanes = format!("{} lanes", h.build.lanes);
+            let parameters = h.build.parameters.iter();
+            parameters.fold(lanes, |text, (n, v)| format!("{text} {n}={v}"))
+        };
+        type Shown<'a> = &'a dyn Fn(&Header) -> String;
+        let fields: [(&'static str, Shown); 9] = [
+            ("unit", &|h| h.unit.clone()),
+            ("seed", &|h| h.seed.to_string()),
+            ("limit", &limit),
+            ("shard", &|h| format!("one of {}", h.shard.of())),
+            ("keep_going", &|h| h.keep_going.to_string()),
+            ("build", &build),
+            ("rtl", &|h| h.rtl.clone()),
+            ("assertions", &|h| h.assertions.to_string()),
+            ("program", &|h| h.program.clone()),
+        ];
+        fields
+            .iter()
+            .map(|(name, shown)| (*name, shown(self), shown(other)))
+            .find(|(_, mine, theirs)| mine != theirs)
+    }
+}
+
+/// What stands in a line: [`Summary`] or a reference to it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<S> {
+    chunk: u64,
+    summary: S,
+}
+
+/// `value` as a line with its check sum.
+fn seal(value: &impl Serialize) -> String {
+    // Plain data with string keys: nothing in it can fail to serialise.
+    let mut line = serde_json::to_string(value).unwrap_or_default();
+    line.pop();
+    let crc = crc32fast::hash(line.as_bytes());
+    line + CRC + &format!("{crc:08x}\"}}\n")
+}
+
+/// The JSON in line `number` of `file`, if it is as it was written.
+fn unseal(line: &[u8], file: &str, number: usize) -> Result<String, InputError> {
+    let bad = |why: &str| InputError::new(file, number, "crc32", why);
+    let none = || bad("missing: not a line of a campaign's results");
+    let line = str::from_utf8(line).map_err(|_| none())?;
+    let (body, crc) = line.rsplit_once(CRC).ok_or_else(none)?;
+    let crc = crc.strip_suffix("\"}").ok_or_else(none)?;
+    if crc != format!("{:08x}", crc32fast::hash(body.as_bytes())) {
+        return Err(bad("the line is not as it was written"));
+    }
+    Ok(body.to_owned() + "}")
+}
+
+/// The header of a file of results. `None`: not even the first line is whole, so there is nothing in it.
+///
+/// # Errors
+/// It cannot be read, is not results of a campaign, or of another version.
+pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
+    let file = &*path.to_string_lossy();
+    let mut line = Vec::new();
+    File::open(path)
+        .and_then(|f| BufReader::new(f).read_until(b'\n', &mut line))
+        .map_err(|e| InputError::new(file, 0, "file", e.to_string()))?;
+    if line.pop() != Some(b'\n') {
+        return Ok(None);
+    }
+    let line = unseal(&line, file, 1)?;
+    let bad = |field: &str, why: String| InputError::new(file, 1, field, why);
+    let value: serde_json::Value =
+        serde_json::from_str(&line).map_err(|e| bad("header", e.to_string()))?;
+    let version = &value["reconverge_campaign"];
+    if *version != FORMAT {
+        let why = format!("version {version} of the format, this program reads {FORMAT}");
+        return Err(bad("reconverge_campaign", why));
+    }
+    let header: Header = serde_json::from_value(value).map_err(|e| bad("header", e.to_string()))?;
+    if matches!(header.limit, Limit::Time(_)) {
+        return Err(bad("limit", "a time cannot be resumed".to_owned()));
+    }
+    Ok(Some(header))
+}
+
+/// The tally of what stands in a file of results, and where its last whole line ends.
+fn tally<U: Unit>(
+    text: &[u8],
+    file: &str,
+    header: &Header,
+    options: &Options,
+) -> Result<(Tally<U>, usize), InputError> {
+    let mut tally = Tally::new(options, header.shard);
+    let mut end = 0;
+    for (n, line) in text.split_inclusive(|b| *b == b'\n').enumerate() {
+        let Some(whole) = line.strip_suffix(b"\n") else {
+            break;
+        };
+        end += line.len();
+        if n == 0 {
+            continue;
+        }
+        let bad = |field: &str, why: String| InputError::new(file, n + 1, field, why);
+        let line: Line<Summary<U>> = serde_json::from_str(&unseal(whole, file, n + 1)?)
+            .map_err(|e| bad("chunk", e.to_string()))?;
+        let number = line.chunk;
+        let Some(chunk) = tally.chunk(number) else {
+            let why = format!("{number} does not belong to shard {}", header.shard);
+            return Err(bad("chunk", why));
+        };
+        if tally.has(number) {
+            return Err(bad("chunk", format!("{number} is here twice")));
+        }
+        let (programs, most) = (line.summary.programs, chunk.cases.end - chunk.cases.start);
+        let failed = !header.keep_going && !line.summary.failures.is_empty();
+        if programs > most || programs < most && !failed {
+            let why = format!("{programs} in chunk {number}, which has {most}");
+            return Err(bad("programs", why));
+        }
+        for failed in &line.summary.failures {
+            failed.case.check(file)?;
+            if let Why::Mismatch(outcome) = &failed.why
+                && !outcome.mismatch.as_ref().is_some_and(|m| {
+                    let known = |d: &crate::field::Diff| d.field < U::fields().len();
+                    !m.diffs.is_empty() && m.diffs.iter().all(known)
+                })
+            {
+                return Err(bad("failures", "a mismatch in no field".to_owned()));
+            }
+        }
+        tally.put(number, line.summary);
+    }
+    Ok((tally, end))
+}
+
+/// The files of results in `dir`, by name.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
+    let shown =
+        |e: std::io::Error| InputError::new(dir.to_string_lossy(), 0, "folder", e.to_string());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(shown)? {
+        let path = entry.map_err(shown)?.path();
+        if path.extension().is_some_and(|e| e == ENDING) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A file of results that is being written. No other process can write it meanwhile.
+pub struct Results {
+    file: File,
+    path: PathBuf,
+    synced: Instant,
+}
+
+impl Results {
+    /// Opens the file of a campaign's results in `dir`, or begins it; with the tally of what is in it.
+    ///
+    /// # Errors
+    /// Another process writes it; results of another campaign are in `dir`; a damaged file; no such folder
+    /// can be made.
+    pub fn open<U: Unit>(
+        dir: &Path,
+        header: &Header,
+        options: &Options,
+    ) -> Result<(Self, Tally<U>), InputError> {
+        let path = dir.join(header.file_name());
+        let name = path.to_string_lossy().into_owned();
+        let bad = |field: &str, why: String| InputError::new(&name, 0, field, why);
+        let shown = |e: std::io::Error| bad("file", e.to_string());
+        fs::create_dir_all(dir).map_err(shown)?;
+        // Other shards may be there, another campaign not.
+        for other in files(dir)? {
+            let Some(there) = self::header(&other)? else {
+                continue;
+            };
+            let differs = match there.differs(header) {
+                _ if there.unit != header.unit => None,
+                None if other == path && there.shard != header.shard => {
+                    Some(("shard", there.shard.to_string(), header.shard.to_string()))
+                }
+                differs => differs,
+            };
+            if let Some((field, theirs, ours)) = differs {
+                let why = format!("results with {theirs}, not {ours}; use another folder");
+                return Err(InputError::new(other.to_string_lossy(), 1, field, why));
+            }
+        }
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&path)
+            .map_err(shown)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let why = "another process is writing these results".to_owned();
+                return Err(bad("lock", why));
+            }
+            Err(TryLockError::Error(e)) => return Err(bad("lock", e.to_string())),
+        }
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(shown)?;
+        let first = seal(header);
+        let (tally, end) = if text.contains(&b'\n') {
+            tally(&text, &name, header, options)?
+        } else if first.as_bytes().starts_with(&text) {
+            (Tally::new(options, header.shard), 0)
+        } else {
+            return Err(bad("file", "not the results of a campaign".to_owned()));
+        };
+        if end < text.len() {
+            file.set_len(end as u64).map_err(shown)?;
+        }
+        let mut results = Results {
+            file,
+            path,
+            synced: Instant::now(),
+        };
+        if end == 0 {
+            results.write(&first).map_err(|why| bad("file", why))?;
+        }
+        Ok((results, tally))
+    }
+
+    /// Adds what chunk `number` did.
+    ///
+    /// # Errors
+    /// The file cannot be written, as on a full disk.
+    pub fn add<U: Unit>(&mut self, number: u64, summary: &Summary<U>) -> Result<(), String> {
+        let chunk = number;
+        self.write(&seal(&Line { chunk, summary }))?;
+        if self.synced.elapsed() >= SYNC {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Brings what was added to the disk.
+    ///
+    /// # Errors
+    /// The disk says so.
+    pub fn sync(&mut self) -> Result<(), String> {
+        self.synced = Instant::now();
+        let synced = self.file.sync_data();
+        synced.map_err(|e| format!("{}: {e}", self.path.display()))
+    }
+
+    fn write(&mut self, line: &str) -> Result<(), String> {
+        let written = self.file.write_all(line.as_bytes());
+        written.map_err(|e| format!("{}: {e}", self.path.display()))
+    }
+}
+
+/// Adds up the results in `files`: those of one whole campaign of `U`, each shard once. The header is that
+/// of the first.
+///
+/// # Errors
+/// A file that cannot be read or is damaged; files of several campaigns; a shard that is there twice, not
+/// at all, or not finished.
+pub fn merge<U: Unit>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputError> {
+    let mut first: Option<(String, Header)> = None;
+    let mut shards: Vec<Option<String>> = Vec::new();
+    let mut total = Summary::<U>::default();
+    for path in files {
+        let name = path.to_string_lossy().into_owned();
+        let Some(header) = header(path)? else {
+            return Err(InputError::new(
+                name,
+                0,
+                "header",
+                "there is nothing in it yet",
+            ));
+        };
+        let (first_name, campaign) = first.get_or_insert_with(|| (name.clone(), header.clone()));
+        if let Some((field, theirs, ours)) = campaign.differs(&header) {
+            let why = format!("{ours}, but {first_name} has {theirs}");
+            return Err(InputError::new(name, 1, field, why));
+        }
+        let shard = header.shard;
+        shards.resize(shard.of() as usize, None);
+        if let Some(other) = &shards[shard.index() as usize - 1] {
+            let why = format!("{shard} is in {other} already");
+            return Err(InputError::new(name, 1, "shard", why));
+        }
+        let text = fs::read(path).map_err(|e| InputError::new(&name, 0, "file", e.to_string()))?;
+        let (tally, _) = tally::<U>(&text, &name, &header, &header.options())?;
+        if !tally.finished() {
+            let done = tally.total();
+            let why = format!(
+                "not finished: {} programs, {} clocks; the command that wrote it resumes",
+                done.programs, done.compared.clocks
+            );
+            return Err(InputError::new(name, 0, "shard", why));
+        }
+        shards[shard.index() as usize - 1] = Some(name);
+        total.add(tally.into_total());
+    }
+    total.failures.sort_by_key(|failed| failed.number);
+    let Some((first_name, header)) = first else {
+        return Err(InputError::new("merge", 0, "file", "no results given"));
+    };
+    let missing: Vec<String> = (1..)
+        .zip(&shards)
+        .filter(|(_, file)| file.is_none())
+        .map(|(index, _)| format!("{index}/{}", shards.len()))
+        .collect();
+    if !missing.is_empty() {
+        let why = format!("missing beside it: {}", missing.join(" "));
+        return Err(InputError::new(first_name, 1, "shard", why));
+    }
+    Ok((header, total))
+}

@@ -1,0 +1,285 @@
+//! Which chunks of a campaign are to be run, and what they add up to.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CHUNK, Limit, Options, Summary};
+use crate::unit::Unit;
+
+/// A part of a campaign: every `of`-th chunk, beginning with number `index` - 1. Prints and parses as `3/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    index: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// Most shards of a campaign.
+    pub const MOST: u64 = 1_000_000;
+
+    /// Part `index` of `of`.
+    ///
+    /// # Errors
+    /// Not 1 <= `index` <= `of` <= [`Shard::MOST`].
+    pub fn new(index: u64, of: u64) -> Result<Self, String> {
+        if of > Self::MOST {
+            return Err(format!("{of} shards, more than {}", Self::MOST));
+        }
+        if !(1..=of).contains(&index) {
+            return Err(format!("there is no shard {index} of {of}, only 1..{of}"));
+        }
+        Ok(Shard { index, of })
+    }
+
+    /// From 1 to [`Shard::of`].
+    pub fn index(self) -> u64 {
+        self.index
+    }
+
+    /// How many there are; 1: the whole campaign.
+    pub fn of(self) -> u64 {
+        self.of
+    }
+}
+
+impl Default for Shard {
+    /// The whole campaign.
+    fn default() -> Self {
+        Shard { index: 1, of: 1 }
+    }
+}
+
+impl Display for Shard {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let part = |text: &str| {
+            text.parse()
+                .map_err(|e| format!("{e}; a shard is e.g. 3/8"))
+        };
+        let (index, of) = text.split_once('/').ok_or("no /; a shard is e.g. 3/8")?;
+        Shard::new(part(index)?, part(of)?)
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> String {
+        shard.to_string()
+    }
+}
+
+/// Cases that are run together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Number in the campaign, from 0.
+    pub number: u64,
+    /// Their numbers.
+    pub cases: Range<u64>,
+}
+
+/// The chunks of a campaign, or of a shard of it: hands them out in order, takes what they did in any
+/// order, and adds it up in order.
+///
+/// A campaign ends with the chunk that reaches the limit or, without `keep_going`, with the first that has
+/// a failure. What was run behind that chunk does not count.
+pub struct Tally<U: Unit> {
+    options: Options,
+    shard: Shard,
+    started: Instant,
+    /// Number of the chunk that is added to `total` next.
+    next: u64,
+    /// Number of the chunk that is handed out next, unless it is done already.
+    handed: u64,
+    /// Number of the first chunk that was not handed out because time was up.
+    late: Option<u64>,
+    /// Done, but one before them is not.
+    waiting: BTreeMap<u64, Summary<U>>,
+    total: Summary<U>,
+}
+
+impl<U: Unit> Tally<U> {
+    /// Nothing done yet.
+    pub fn new(options: &Options, shard: Shard) -> Self {
+        Tally {
+            options: options.clone(),
+            shard,
+            started: Instant::now(),
+            next: shard.index - 1,
+            handed: shard.index - 1,
+            late: None,
+            waiting: BTreeMap::new(),
+            total: Summary::default(),
+        }
+    }
+
+    /// Chunk number `number`, if the campaign or shard has it.
+    pub fn chunk(&self, number: u64) -> Option<Chunk> {
+        let first = number.checked_mul(CHUNK)?;
+        let end = match self.options.limit {
+            Limit::Programs(n) => n.min(first.checked_add(CHUNK)?),
+            _ => first.checked_add(CHUNK)?,
+        };
+        let ours = number % self.shard.of == self.shard.index - 1;
+        (ours && first < end).then_some(Chunk {
+            number,
+            cases: first..end,
+        })
+    }
+
+    /// Whether the limit is reached before chunk `number`, when those before it did `clocks` clocks.
+    fn over(&self, number: u64, clocks: u64) -> bool {
+        match self.options.limit {
+            // Each of several shards does its part; what others did it cannot know.
+            Limit::Clocks(n) => clocks >= n.div_ceil(self.shard.of),
+            Limit::Time(_) => self.late.is_some_and(|late| number >= late),
+            Limit::Programs(_) => self.chunk(number).is_none(),
+        }
+    }
+
+    /// The next chunk to be run, if there is one.
+    pub fn hand_out(&mut self) -> Option<Chunk> {
+        if self.finished() {
+            return None;
+        }
+        self.handed = self.handed.max(self.next);
+        while self.waiting.contains_key(&self.handed) {
+            self.handed += self.shard.of;
+        }
+        if let Limit::Time(t) = self.options.limit
+            && self.handed >= self.shard.of
+            && self.started.elapsed() >= t
+        {
+            self.late.get_or_insert(self.handed);
+        }
+        let before = || self.waiting.range(..self.handed).map(|(_, s)| s);
+        let clocks = before().map(|s| s.compared.clocks).sum::<u64>();
+        if before().any(|s| s.ends(&self.options))
+            || self.over(self.handed, self.total.compared.clocks + clocks)
+        {
+            return None;
+        }
+        let chunk = self.chunk(self.handed)?;
+        self.handed += self.shard.of;
+        Some(chunk)
+    }
+
+    /// Chunk `number` is done.
+    pub fn put(&mut self, number: u64, summary: Summary<U>) {
+        if number >= self.next {
+            self.waiting.insert(number, summary);
+        }
+        while !self.finished()
+            && let Some(summary) = self.waiting.remove(&self.next)
+        {
+            self.total.add(summary);
+            self.next += self.shard.of;
+        }
+    }
+
+    /// Whether chunk `number` counts already or waits for one before it.
+    pub fn has(&self, number: u64) -> bool {
+        number < self.next || self.waiting.contains_key(&number)
+    }
+
+    /// Whether the end has been reached: no chunk more is to be run.
+    pub fn finished(&self) -> bool {
+        self.total.ends(&self.options) || self.over(self.next, self.total.compared.clocks)
+    }
+
+    /// What the chunks did up to now, as far as all before them are done.
+    pub fn total(&self) -> &Summary<U> {
+        &self.total
+    }
+
+    /// As [`Tally::total`].
+    pub fn into_total(self) -> Summary<U> {
+        self.total
+    }
+}
+
+/// Runs what is left of a campaign, `jobs` chunks at once, until its end or until `stop` is set. Each job
+/// has a thread with a `start`ed runner of its own. What a chunk did goes to `keep` before it counts, and
+/// `progress` sees the tally with it; neither is called twice at a time.
+///
+/// # Errors
+/// Those of a runner or of `keep`; chunks that are being run are lost with the first.
+pub fn drive<U: Unit, R>(
+    tally: &mut Tally<U>,
+    stop: &AtomicBool,
+    start: impl Fn() -> Result<R, String> + Sync,
+    keep: impl FnMut(&Chunk, &Summary<U>) -> Result<(), String> + Send,
+    progress: impl FnMut(&Tally<U>) + Send,
+) -> Result<(), String>
+where
+    R: FnMut(&Chunk) -> Result<Summary<U>, String>,
+{
+    let jobs = tally.options.jobs;
+    let shared = Mutex::new((tally, keep, progress, Ok(())));
+    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let job = || {
+        let mut runner = None;
+        loop {
+            let chunk = {
+                let (tally, _, _, result) = &mut *lock();
+                if result.is_err() || stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let Some(chunk) = tally.hand_out() else {
+                    return;
+                };
+                chunk
+            };
+            // A process for each job, perhaps: not before there is something for it to do.
+            let run = match runner.take() {
+                Some(runner) => Ok(runner),
+                None => start(),
+            };
+            let done = run.and_then(|mut run| {
+                let summary = run(&chunk);
+                runner = Some(run);
+                summary
+            });
+            let (tally, keep, progress, result) = &mut *lock();
+            if result.is_err() || tally.finished() {
+                return;
+            }
+            *result = done.and_then(|summary| {
+                keep(&chunk, &summary)?;
+                tally.put(chunk.number, summary);
+                progress(tally);
+                Ok(())
+            });
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(job);
+        }
+    });
+    shared
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .3
+}

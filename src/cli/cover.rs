@@ -1,0 +1,283 @@
+//! `cover`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::HumanCount;
+use reconverge::campaign::{Failed, Limit, Shard, Why};
+use reconverge::case::Case;
+use reconverge::cover::lcov::RtlCoverage;
+use reconverge::cover::run::{self, Options};
+use reconverge::cover::{Model, Saved, UnitCoverage, page};
+use reconverge::input::InputError;
+use reconverge::unit::Unit;
+use reconverge::wave::write_whole;
+
+use super::fuzz::{bar, brief};
+use super::run::{absolute, counting_rtl, mismatch, parameters, rtl};
+use super::{
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, print, read_text, seed,
+    unit_names_and_all, writable,
+};
+
+/// Clocks of a run that was not told when to end: what every bin that can be hit takes, with the default seed.
+const DEFAULT_CLOCKS: u64 = 20_000_000;
+
+#[derive(Args)]
+pub struct CoverArgs {
+    /// Unit, or all
+    #[arg(value_parser = unit_names_and_all())]
+    unit: String,
+    /// Campaign seed; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Stop after this many programs
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    programs: Option<u64>,
+    /// Stop after at least this many clocks [default: 20000000]
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    clocks: Option<u64>,
+    /// Stop after about this many seconds
+    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: Option<u64>,
+    /// Worker threads [default: one a processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Lanes of the wavefront [default: the unit's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    lanes: Option<u32>,
+    /// Parameter of the RTL and of the golden, as of `run`
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = super::parameter)]
+    parameters: Vec<(String, u32)>,
+    /// Add the counts of these files; nothing is run then unless a limit is given
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    merge: Vec<PathBuf>,
+    /// A bin that can be hit and was not is a failure: exit status 1
+    #[arg(long)]
+    require_all: bool,
+    /// Write every bin with its count as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a page for the browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Count lines, branches and changes of bits in the RTL too, and write them in lcov's format
+    #[arg(long, value_name = "FILE")]
+    lcov: Option<PathBuf>,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// What the units' parts of the command leave for its end.
+#[derive(Default)]
+pub struct Gathered {
+    merged: Vec<(String, Saved)>,
+    units: Vec<UnitCoverage>,
+    rtl: RtlCoverage,
+}
+
+impl CoverArgs {
+    fn limit(&self) -> Option<Limit> {
+        match (self.programs, self.clocks, self.seconds) {
+            (Some(n), _, _) => Some(Limit::Programs(n)),
+            (_, Some(n), _) => Some(Limit::Clocks(n)),
+            (_, _, Some(n)) => Some(Limit::Time(Duration::from_secs(n))),
+            _ => None,
+        }
+    }
+
+    /// When the run ends, if there is one.
+    fn run(&self) -> Option<Limit> {
+        let default = self
+            .merge
+            .is_empty()
+            .then_some(Limit::Clocks(DEFAULT_CLOCKS));
+        self.limit().or(default)
+    }
+}
+
+/// The whole command: every unit asked for, then the files.
+pub fn all(args: &CoverArgs) -> Done {
+    let outputs = [
+        ("--json", &args.json),
+        ("--html", &args.html),
+        ("--lcov", &args.lcov),
+    ];
+    for (flag, path) in outputs {
+        if let Some(path) = path {
+            writable(flag, path)?;
+        }
+    }
+    if args.lcov.is_some() && args.run().is_none() {
+        let why = "nothing is run: give --programs, --clocks or --seconds";
+        return Err(InputError::new("--lcov", 0, "limit", why).into());
+    }
+    let mut gathered = Gathered::default();
+    for path in &args.merge {
+        let file = path.to_string_lossy().into_owned();
+        let saved = Saved::parse(&read_text(path)?, &file)?;
+        let names: Vec<&str> = UNITS.iter().map(|u| u.name()).collect();
+        let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
+        if let Some(unit) = saved
+            .units
+            .iter()
+            .find(|u| !names.contains(&u.unit.as_str()))
+        {
+            let why = format!(
+                "there is no unit {:?}; there are {}",
+                unit.unit,
+                names.join(", ")
+            );
+            return Err(InputError::new(file, 0, "unit", why).into());
+        }
+        if args.unit != "all" && !held(&args.unit) {
+            let units: Vec<&str> = saved.units.iter().map(|u| u.unit.as_str()).collect();
+            let why = format!("nothing of {}; it holds {}", args.unit, units.join(", "));
+            return Err(InputError::new(file, 0, "unit", why).into());
+        }
+        gathered.merged.push((file, saved));
+    }
+    let asked: Vec<&&dyn Commands> = UNITS
+        .iter()
+        .filter(|u| args.unit == "all" || u.name() == args.unit)
+        .collect();
+    let mut agreed = Agreed::Yes;
+    for unit in asked {
+        if unit.cover(args, &mut gathered)? == Agreed::No {
+            agreed = Agreed::No;
+        }
+    }
+    if let Some(path) = &args.html {
+        write_whole(path, &page(&gathered.units))?;
+    }
+    if let Some(path) = &args.json {
+        write_whole(path, &Saved::new(gathered.units).to_text())?;
+    }
+    if let Some(path) = &args.lcov {
+        write_whole(path, &gathered.rtl.to_lcov())?;
+    }
+    Ok(agreed)
+}
+
+/// The command for one unit.
+pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
+    let mut any = Case::<U>::new(U::Program::default());
+    any.lanes = args.lanes.unwrap_or(U::LANES);
+    any.parameters = parameters::<U>(&args.parameters);
+    any.check_parameters("--param")?;
+    let build = any.build();
+    let mut coverage = UnitCoverage::declared::<U>(&build);
+    let mut files = 0;
+    for (file, saved) in &gathered.merged {
+        for unit in saved.units.iter().filter(|u| u.unit == U::NAME) {
+            coverage.merge(unit, file)?;
+            files += 1;
+        }
+    }
+    let mut text = String::new();
+    let mut agreed = Agreed::Yes;
+    let mut failed = None;
+    if let Some(limit) = args.run() {
+        let options = Options {
+            seed: args.seed,
+            limit,
+            jobs: match args.jobs {
+                Some(n) => n.into(),
+                None => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+        };
+        let dir = args.place.rtl.as_deref();
+        let model_of_rtl = if args.lcov.is_some() {
+            counting_rtl::<U>(dir, build.clone())?
+        } else {
+            rtl::<U>(dir, build.clone())?
+        };
+        let model = Model::<U>::new(&build);
+        let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
+        let started = std::time::Instant::now();
+        let covered = run::run(&options, &model, &model_of_rtl, |totals, hits| {
+            if let Some(bar) = &bar {
+                bar.set_position(match limit {
+                    Limit::Programs(_) => totals.programs,
+                    Limit::Clocks(_) => totals.clocks,
+                    Limit::Time(_) => started.elapsed().as_secs(),
+                });
+                bar.set_message(format!("{} of {} bins", model.hit(hits), model.reachable()));
+            }
+        })?;
+        if let Some(bar) = &bar {
+            bar.finish_and_clear();
+        }
+        coverage.merge(&model.named(&covered.hits, covered.totals), "this run")?;
+        let mismatches = usize::from(covered.failed.is_some());
+        text += &format!(
+            "  {:<18}{mismatches} mismatches in {} clocks, {} fields each\n",
+            "lock-step",
+            HumanCount(covered.compared),
+            U::fields().len()
+        );
+        if args.lcov.is_some() {
+            text += &covered.rtl.text();
+            gathered.rtl.merge(covered.rtl);
+        }
+        failed = covered.failed.map(|(mut case, outcome)| {
+            case.rtl = dir.map(absolute);
+            (case, outcome)
+        });
+    }
+    let totals = coverage.totals;
+    let from = match (files, args.run().is_some()) {
+        (0, _) => format!(".{:x}", args.seed),
+        (n, true) => format!(".{:x} and {n} merged", args.seed),
+        (n, false) => format!(", {n} merged"),
+    };
+    print(&format!(
+        "{}.cover{from}  {} programs, {} launches, {} steps\n{text}{}",
+        U::NAME,
+        HumanCount(totals.programs),
+        HumanCount(totals.launches),
+        HumanCount(totals.steps),
+        coverage.text()
+    ))?;
+    if let Some((case, outcome)) = failed {
+        agreed = Agreed::No;
+        print("\n")?;
+        match outcome.stopped.clone() {
+            Some(stopped) => {
+                let why = Why::Stopped(stopped);
+                print(&brief(
+                    &Failed {
+                        number: 0,
+                        case,
+                        why,
+                    },
+                    &args.place.out,
+                )?)?;
+            }
+            None => {
+                let own = rtl::<U>(args.place.rtl.as_deref(), build)?;
+                mismatch(&case, &own, &outcome, &args.place.out)?;
+            }
+        }
+    }
+    if coverage.groups.iter().all(|g| g.hits() == 0) {
+        let why = format!("nothing was sampled of {}", U::NAME);
+        return Err(Failure::Other(why));
+    }
+    let impossible = coverage.impossible().count();
+    if impossible > 0 {
+        complain(&format!(
+            "{}: {impossible} bins that are declared unreachable were hit",
+            U::NAME
+        ));
+        agreed = Agreed::No;
+    }
+    let missed = coverage.missed().count();
+    if args.require_all && missed > 0 {
+        complain(&format!("{}: {missed} reachable bins were missed", U::NAME));
+        agreed = Agreed::No;
+    }
+    gathered.units.push(coverage);
+    Ok(agreed)
+}

@@ -1,0 +1,74 @@
+//! What CI systems read: JUnit's XML. A suite for each unit; in it a test for each kind of program, which
+//! stands for all that passed, and a test for each failure, named as the run is.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use reconverge::campaign::{Options, Shard, Summary, Why};
+use reconverge::unit::Unit;
+
+use super::fuzz::campaign;
+
+pub type Suite = TestSuite;
+
+/// The suite of a campaign; `reports` are those of its failures.
+pub fn suite<U: Unit>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    reports: &[String],
+    took: Option<Duration>,
+) -> Suite {
+    let campaign = campaign::<U>(options, shard);
+    let mut suite = TestSuite::new(&campaign);
+    suite.add_property(("seed", options.seed.to_string().as_str()));
+    if let Some(took) = took {
+        suite.set_time(took);
+    }
+    for (kind, (programs, clocks)) in &summary.kinds {
+        let failed = summary.failures.iter();
+        let failed = failed.filter(|f| U::name(&f.case.program).starts_with(&format!("{kind}-")));
+        let passed = programs - failed.count() as u64;
+        let name = format!("{}.{kind}.{:x}", U::NAME, options.seed);
+        let mut test = TestCase::new(name, TestCaseStatus::success());
+        test.set_classname(&campaign);
+        test.set_system_out(format!("{passed} programs passed, {clocks} clocks agreed"));
+        suite.add_test_case(test);
+    }
+    for (failed, report) in summary.failures.iter().zip(reports) {
+        let (kind, message) = match &failed.why {
+            Why::Mismatch(outcome) => {
+                let first = outcome.mismatch.as_ref().map(|m| {
+                    let diff = &m.diffs[0];
+                    let field = &U::fields()[diff.field];
+                    let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
+                    let (name, element) = (field.name, diff.element);
+                    format!(
+                        "clock {}: {name}[{element}] is {rtl}, not {golden}",
+                        m.clock
+                    )
+                });
+                ("mismatch", first.unwrap_or_default())
+            }
+            Why::Stopped(s) => ("stopped", format!("clock {}: {}", s.clock, s.why)),
+            Why::Judge(lane, how) => ("scalar-judge", format!("lane {lane}: {how}")),
+            Why::Crashed(how) => ("crashed", how.clone()),
+        };
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status
+            .set_type(kind)
+            .set_message(message)
+            .set_description(report);
+        let mut test = TestCase::new(failed.case.name(), status);
+        test.set_classname(&campaign);
+        suite.add_test_case(test);
+    }
+    suite
+}
+
+/// The whole file.
+pub fn text(suites: Vec<Suite>) -> Result<String, String> {
+    let mut report = Report::new("reconverge");
+    report.add_test_suites(suites);
+    report.to_string().map_err(|e| format!("--junit: {e}"))
+}

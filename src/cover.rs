@@ -1,0 +1,705 @@
+//! Functional coverage: which situations of a unit a campaign has met, and which not.
+//!
+//! A unit declares all its bins in one place, `src/<unit>/cover.rs`: groups that cross a few axes (operation,
+//! decision, lane classes present, stack level, ...), and of every bin that cannot be hit the reason, by
+//! section of the specification. Bins are hit by what the golden does on each clock (state before, pins,
+//! state after), never by the RTL's insides.
+//!
+//! ```
+//! use reconverge::cover::{Collector, Model};
+//! use reconverge::r500::R500;
+//! use reconverge::unit::Build;
+//!
+//! let model = Model::<R500>::new(&Build::from(16));
+//! let collector = Collector::new(&model); // a `Watch`: looks on in `lockstep::run`
+//! let coverage = model.coverage(&collector);
+//! assert_eq!(coverage.hit(), 0);
+//! assert!(coverage.reachable() > 1000);
+//! ```
+
+mod html;
+pub mod lcov;
+#[cfg(feature = "cli")]
+pub mod run;
+mod saved;
+
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize};
+
+pub use html::page;
+pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
+
+use crate::unit::{Build, Golden, Step, Unit};
+use crate::watch::Watch;
+
+/// The values of an axis: a type with a few members, each with a name.
+pub trait Values: Copy {
+    /// Name of the axis.
+    const NAME: &'static str;
+    /// How many values there are.
+    const COUNT: usize;
+    /// Names of its values, in the order of their indices.
+    fn names() -> Vec<String>;
+    /// Index of this value.
+    fn index(self) -> usize;
+    /// The value with this index.
+    fn at(index: usize) -> Self;
+}
+
+/// An axis that is an enum of its own: `axis! { Name "axis" { Variant "value", ... } }`.
+macro_rules! axis {
+    ($(#[$doc:meta])* $name:ident $axis:literal { $($variant:ident $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum $name { $($variant),+ }
+
+        impl $crate::cover::Values for $name {
+            const NAME: &'static str = $axis;
+            const COUNT: usize = [$($text),+].len();
+            fn names() -> Vec<String> {
+                [$($text),+].map(str::to_owned).to_vec()
+            }
+            fn index(self) -> usize {
+                self as usize
+            }
+            fn at(index: usize) -> Self {
+                [$($name::$variant),+][index]
+            }
+        }
+    };
+}
+pub(crate) use axis;
+
+/// An axis of the opcodes of `isa.rs`, or a part of them: a newtype around the index in a list with names.
+macro_rules! numbered {
+    ($(#[$doc:meta])* $name:ident $axis:literal $count:literal $names:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) struct $name(pub u8);
+
+        impl $crate::cover::Values for $name {
+            const NAME: &'static str = $axis;
+            const COUNT: usize = $count;
+            fn names() -> Vec<String> {
+                let name: fn(usize) -> String = $names;
+                (0..$count).map(name).collect()
+            }
+            fn index(self) -> usize {
+                usize::from(self.0)
+            }
+            fn at(index: usize) -> Self {
+                $name(index as u8)
+            }
+        }
+    };
+}
+pub(crate) use numbered;
+
+/// An axis that is a part of another: the values of `$whole` with the indices from `$first` on.
+macro_rules! part {
+    ($(#[$doc:meta])* $name:ident $axis:literal of $whole:ident $first:literal $count:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) struct $name(pub $whole);
+
+        impl $name {
+            /// `whole`, if it is of this part.
+            pub(crate) fn of(whole: $whole) -> Option<Self> {
+                let index = $crate::cover::Values::index(whole);
+                ($first..$first + $count).contains(&index).then_some($name(whole))
+            }
+        }
+
+        impl $crate::cover::Values for $name {
+            const NAME: &'static str = $axis;
+            const COUNT: usize = $count;
+            fn names() -> Vec<String> {
+                $whole::names().into_iter().skip($first).take($count).collect()
+            }
+            fn index(self) -> usize {
+                self.0.index() - $first
+            }
+            fn at(index: usize) -> Self {
+                $name($whole::at($first + index))
+            }
+        }
+    };
+}
+pub(crate) use part;
+
+/// What stood before an instruction of kind `K`: another, or the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Previous<K>(pub Option<K>);
+
+impl<K: Values> Values for Previous<K> {
+    const NAME: &'static str = "before it";
+    const COUNT: usize = K::COUNT + 1;
+    fn names() -> Vec<String> {
+        std::iter::once("launch".to_owned())
+            .chain(K::names())
+            .collect()
+    }
+    fn index(self) -> usize {
+        self.0.map_or(0, |kind| kind.index() + 1)
+    }
+    fn at(index: usize) -> Self {
+        Previous(index.checked_sub(1).map(K::at))
+    }
+}
+
+/// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
+pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
+    [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
+}
+
+/// Which of some sets have members, bit by bit.
+pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
+    let bits = sets
+        .iter()
+        .zip(0..)
+        .map(|(set, bit)| u8::from(*set != 0) << bit);
+    bits.sum()
+}
+
+axis! {
+    /// What the unit decided.
+    Decision "decision" {
+        Stay "stay",
+        Jump "jump",
+    }
+}
+
+impl From<bool> for Decision {
+    fn from(jump: bool) -> Self {
+        if jump { Decision::Jump } else { Decision::Stay }
+    }
+}
+
+axis! {
+    /// How full a stack is.
+    Level "level" {
+        Empty "0",
+        One "1",
+        Middle "2..max-2",
+        AlmostFull "max-1",
+        Full "max",
+    }
+}
+
+impl Level {
+    /// `n` of `max`. Where two names fit, the first of 0, max, max-1, 1.
+    pub(crate) fn of(n: usize, max: usize) -> Self {
+        match n {
+            0 => Level::Empty,
+            n if n >= max => Level::Full,
+            n if n + 1 == max => Level::AlmostFull,
+            1 => Level::One,
+            _ => Level::Middle,
+        }
+    }
+
+    /// Whether a stack of `max` can be so full.
+    pub(crate) fn exists(self, max: usize) -> bool {
+        (0..=max).any(|n| Level::of(n, max) == self)
+    }
+}
+
+axis! {
+    /// What the bench did in a clock, as far as every unit knows it.
+    Pace "clock" {
+        Reset "reset",
+        StalledReset "reset and stall",
+        Stall "stall",
+        Valid "instruction valid",
+        Starved "no instruction",
+    }
+}
+
+axis! {
+    /// What the host asked for in a clock.
+    Host "host" {
+        Nothing "nothing",
+        Launch "launch",
+        Write "write",
+        LaunchAndWrite "launch and write",
+    }
+}
+
+axis! {
+    /// What a unit of one clock a step is doing.
+    Status "status" {
+        Fresh "after reset",
+        Running "running",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl Status {
+    pub(crate) fn of(running: u8, done: u8, halted: u8) -> Self {
+        match (running, done, halted) {
+            (1, ..) => Status::Running,
+            (_, 1, _) => Status::Done,
+            (.., 1) => Status::Halted,
+            _ => Status::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// What a unit did before a launch.
+    Rest "before it" {
+        Fresh "after reset",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl From<Status> for Rest {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Done => Rest::Done,
+            Status::Halted => Rest::Halted,
+            Status::Fresh | Status::Running => Rest::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// Where the host writes a constant.
+    Written "address" {
+        Numbers "0..31",
+        Booleans "32",
+        Nothing "33..63",
+    }
+}
+
+axis! {
+    /// When it does.
+    Port "clock" {
+        Idle "no program runs",
+        Launch "with a launch",
+        Running "a program runs: ignored",
+        Stalled "stalled: ignored",
+    }
+}
+
+impl Written {
+    pub(crate) fn of(address: u8) -> Self {
+        match address {
+            0..=31 => Written::Numbers,
+            32 => Written::Booleans,
+            _ => Written::Nothing,
+        }
+    }
+}
+
+impl Port {
+    pub(crate) fn of(status: Status, stall: u8, launch: u8) -> Self {
+        match (stall, status, launch) {
+            (1, ..) => Port::Stalled,
+            (_, Status::Running, _) => Port::Running,
+            (.., 1) => Port::Launch,
+            _ => Port::Idle,
+        }
+    }
+}
+
+impl Pace {
+    pub(crate) fn of(rst_n: u8, stall: u8, inst_valid: u8) -> Self {
+        match (rst_n, stall, inst_valid) {
+            (0, 0, _) => Pace::Reset,
+            (0, ..) => Pace::StalledReset,
+            (_, 1, _) => Pace::Stall,
+            (.., 1) => Pace::Valid,
+            _ => Pace::Starved,
+        }
+    }
+}
+
+impl Host {
+    pub(crate) fn of(launch: u8, write: u8) -> Self {
+        match (launch, write) {
+            (0, 0) => Host::Nothing,
+            (_, 0) => Host::Launch,
+            (0, _) => Host::Write,
+            _ => Host::LaunchAndWrite,
+        }
+    }
+}
+
+/// Values of several axes at once: what one bin stands for.
+pub trait Point: Copy {
+    /// The axes.
+    fn axes() -> Vec<Axis>;
+    /// Index of the bin in its group; the last axis runs fastest.
+    fn index(self) -> usize;
+    /// The point with this index.
+    fn at(index: usize) -> Self;
+}
+
+macro_rules! point {
+    ($($axis:ident $value:ident),+) => {
+        impl<$($axis: Values),+> Point for ($($axis,)+) {
+            fn axes() -> Vec<Axis> {
+                vec![$(Axis { name: $axis::NAME.to_owned(), values: $axis::names() }),+]
+            }
+            fn index(self) -> usize {
+                let ($($value,)+) = self;
+                let mut index = 0;
+                $(index = index * $axis::COUNT + $value.index();)+
+                index
+            }
+            fn at(index: usize) -> Self {
+                // From the last axis to the first: what is left is divided as it was multiplied.
+                let counts = [$($axis::COUNT),+];
+                let mut left = index;
+                let mut at = [0; [$(stringify!($axis)),+].len()];
+                for (place, count) in at.iter_mut().zip(counts).rev() {
+                    (*place, left) = (left % count, left / count);
+                }
+                let [$($value),+] = at;
+                ($($axis::at($value),)+)
+            }
+        }
+    };
+}
+point!(A a);
+point!(A a, B b);
+point!(A a, B b, C c);
+point!(A a, B b, C c, D d);
+point!(A a, B b, C c, D d, E e);
+
+/// When a group is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// Exactly one bin of it in every clock.
+    Clock,
+    /// Exactly one bin of it in every step that executed or failed.
+    Step,
+    /// As its description says: in some steps none, in others several.
+    Sometimes,
+}
+
+/// A dimension of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// What it tells apart.
+    pub name: String,
+    /// Names of its values.
+    pub values: Vec<String>,
+}
+
+/// A group of bins: one for each combination of its axes' values.
+#[derive(Debug)]
+pub struct Cross<P> {
+    first: usize,
+    point: PhantomData<fn() -> P>,
+}
+
+impl<P> Clone for Cross<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for Cross<P> {}
+
+#[derive(Debug)]
+struct Group {
+    name: &'static str,
+    about: &'static str,
+    when: When,
+    axes: Vec<Axis>,
+    first: usize,
+    bins: usize,
+}
+
+/// The bins of a unit, as they are being declared.
+#[derive(Debug, Default)]
+pub struct Declaration {
+    groups: Vec<Group>,
+    /// Of each bin why it cannot be hit, if it cannot.
+    unreachable: Vec<Option<&'static str>>,
+    /// Reasons given for no bin that was still thought reachable.
+    idle: Vec<String>,
+}
+
+impl Declaration {
+    /// A group with a bin for each combination of the values of `P`; `about` tells an expert what a hit
+    /// means, and when the group is sampled.
+    ///
+    /// # Panics
+    /// Two groups of the same name.
+    pub fn cross<P: Point>(
+        &mut self,
+        when: When,
+        name: &'static str,
+        about: &'static str,
+    ) -> Cross<P> {
+        assert!(self.groups.iter().all(|g| g.name != name), "two of {name}");
+        let axes = P::axes();
+        let (first, bins) = (
+            self.unreachable.len(),
+            axes.iter().map(|a| a.values.len()).product(),
+        );
+        self.unreachable.resize(first + bins, None);
+        self.groups.push(Group {
+            name,
+            about,
+            when,
+            axes,
+            first,
+            bins,
+        });
+        Cross {
+            first,
+            point: PhantomData,
+        }
+    }
+
+    /// No bin of `cross` for which `rule` holds can be hit, because of `why` (which names the section). The
+    /// first reason given for a bin stays.
+    pub fn unreachable<P: Point>(
+        &mut self,
+        cross: Cross<P>,
+        why: &'static str,
+        rule: impl Fn(P) -> bool,
+    ) {
+        let Some(group) = self.groups.iter().find(|g| g.first == cross.first) else {
+            return;
+        };
+        let mut any = false;
+        for n in 0..group.bins {
+            let bin = &mut self.unreachable[group.first + n];
+            if bin.is_none() && rule(P::at(n)) {
+                *bin = Some(why);
+                any = true;
+            }
+        }
+        if !any {
+            self.idle.push(format!("{}: {why}", group.name));
+        }
+    }
+
+    /// Declarations of unreachable bins that apply to no bin: mistakes, in a unit's usual build.
+    pub fn idle(&self) -> &[String] {
+        &self.idle
+    }
+}
+
+/// Counters of all bins of a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hits(Vec<u64>);
+
+impl Hits {
+    /// The bin of `cross` at `point` was hit.
+    #[inline]
+    pub fn hit<P: Point>(&mut self, cross: Cross<P>, point: P) {
+        self.0[cross.first + point.index()] += 1;
+    }
+
+    /// As [`Hits::hit`], if `condition`.
+    #[inline]
+    pub fn hit_if<P: Point>(&mut self, condition: bool, cross: Cross<P>, point: P) {
+        self.0[cross.first + point.index()] += u64::from(condition);
+    }
+
+    /// Adds what another collector of the same model counted.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine += theirs;
+        }
+    }
+
+    /// Sets every counter to 0.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// The counters, in the order of the declaration.
+    pub fn counts(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+/// The bins of a unit: what they are, and what hits them.
+pub trait Coverage<U: Unit>: Sized + Send + Sync + 'static {
+    /// What is remembered from one clock to the next within a case.
+    type Memory: Default + Send;
+
+    /// Declares all bins of a unit with `build`.
+    fn declare(declaration: &mut Declaration, build: &Build) -> Self;
+
+    /// Looks at one clock: `pins` took the unit from `before` to what `after` shows.
+    fn sample(
+        &self,
+        memory: &mut Self::Memory,
+        before: &U::State,
+        pins: &U::In,
+        after: &U::Golden,
+        hits: &mut Hits,
+    );
+}
+
+/// The declared bins of a unit with certain parameters.
+pub struct Model<U: Unit> {
+    build: Build,
+    declaration: Declaration,
+    bins: U::Coverage,
+}
+
+impl<U: Unit> Model<U> {
+    /// The bins of a unit with `build`.
+    pub fn new(build: &Build) -> Self {
+        let mut declaration = Declaration::default();
+        let bins = U::Coverage::declare(&mut declaration, build);
+        Model {
+            build: build.clone(),
+            declaration,
+            bins,
+        }
+    }
+
+    /// Declares further bins of `group` unreachable, those for whose values by name `rule` holds: what a
+    /// user's own programs never do, say. How many that were.
+    pub fn forbid(
+        &mut self,
+        group: &str,
+        why: &'static str,
+        rule: impl Fn(&[String]) -> bool,
+    ) -> usize {
+        let declaration = &mut self.declaration;
+        let mut count = 0;
+        for g in declaration.groups.iter().filter(|g| g.name == group) {
+            for n in 0..g.bins {
+                let bin = &mut declaration.unreachable[g.first + n];
+                if bin.is_none() && rule(&names(&g.axes, n)) {
+                    *bin = Some(why);
+                    count += 1;
+                }
+            }
+        }
+        count
+    }
+
+    /// What was declared.
+    pub fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    /// No bin is hit yet.
+    pub fn no_hits(&self) -> Hits {
+        Hits(vec![0; self.declaration.unreachable.len()])
+    }
+
+    /// Bins that are not declared unreachable.
+    pub fn reachable(&self) -> usize {
+        let unreachable = self.declaration.unreachable.iter().flatten().count();
+        self.declaration.unreachable.len() - unreachable
+    }
+
+    /// Those of them that `hits` has.
+    pub fn hit(&self, hits: &Hits) -> usize {
+        let bins = hits.0.iter().zip(&self.declaration.unreachable);
+        bins.filter(|(hits, why)| **hits > 0 && why.is_none())
+            .count()
+    }
+
+    /// Everything that is known after a run of `collector`, by name.
+    pub fn coverage(&self, collector: &Collector<U>) -> UnitCoverage {
+        let totals = Totals {
+            clocks: collector.clocks,
+            steps: collector.steps,
+            ..Totals::default()
+        };
+        self.named(&collector.hits, totals)
+    }
+
+    /// As [`Model::coverage`], of counters.
+    pub fn named(&self, hits: &Hits, totals: Totals) -> UnitCoverage {
+        let groups = self.declaration.groups.iter().map(|g| {
+            let bins = (g.first..g.first + g.bins).map(|n| Bin {
+                at: names(&g.axes, n - g.first),
+                hits: hits.0[n],
+                unreachable: self.declaration.unreachable[n].map(str::to_owned),
+            });
+            GroupCoverage {
+                name: g.name.to_owned(),
+                about: g.about.to_owned(),
+                sampled: g.when,
+                axes: g.axes.clone(),
+                bins: bins.collect(),
+            }
+        });
+        UnitCoverage {
+            unit: U::NAME.to_owned(),
+            lanes: self.build.lanes,
+            parameters: self.build.parameters.clone(),
+            totals,
+            groups: groups.collect(),
+        }
+    }
+}
+
+/// The values of the bin numbered `index`, by name.
+fn names(axes: &[Axis], index: usize) -> Vec<String> {
+    let mut left = index;
+    let mut at: Vec<String> = axes
+        .iter()
+        .rev()
+        .map(|axis| {
+            let value = left % axis.values.len();
+            left /= axis.values.len();
+            axis.values[value].clone()
+        })
+        .collect();
+    at.reverse();
+    at
+}
+
+/// Counts hits while a case runs.
+pub struct Collector<'m, U: Unit> {
+    model: &'m Model<U>,
+    memory: <U::Coverage as Coverage<U>>::Memory,
+    before: U::State,
+    /// Counters of all cases since the collector was made.
+    pub hits: Hits,
+    /// Clocks looked at.
+    pub clocks: u64,
+    /// Steps executed or failed.
+    pub steps: u64,
+}
+
+impl<'m, U: Unit> Collector<'m, U> {
+    /// Nothing seen yet.
+    pub fn new(model: &'m Model<U>) -> Self {
+        Collector {
+            model,
+            memory: Default::default(),
+            before: U::State::default(),
+            hits: model.no_hits(),
+            clocks: 0,
+            steps: 0,
+        }
+    }
+
+    /// Another case begins: forgets what was remembered of the last one, not what was counted.
+    pub fn begin(&mut self) {
+        self.memory = Default::default();
+    }
+}
+
+impl<U: Unit> Watch<U> for Collector<'_, U> {
+    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.before = *golden.state();
+    }
+    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.clocks += 1;
+        self.steps += u64::from(golden.step() != Step::None);
+        let bins = &self.model.bins;
+        bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);
+    }
+}

@@ -1,0 +1,110 @@
+//! Raw programs that begin where everything is full: counters at their limit and both stacks at their last
+//! entries at once, which random words come to one at a time.
+
+use rand::Rng;
+
+use super::{Mix, STACK_DEPTH, raw_slot, wide_registers};
+use crate::generate::{chance, pick};
+use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op};
+use crate::r500::program::{MEMORY_SLOTS, Program};
+
+/// Blocks, each of which fills up and then does anything. Launches go anywhere: what is left of one block
+/// leads to the next.
+pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let full = rng.random_bool(0.9);
+    let mut regs = wide_registers(rng, full);
+    regs.code_range = 511 << 16;
+    if rng.random() {
+        // Otherwise END_ADDR is somewhere in it.
+        regs.code_addr |= 0x1ff << 16;
+    }
+    for constant in &mut regs.int_const {
+        // Loops are entered.
+        *constant |= 2;
+    }
+    let mix = Mix {
+        incr: pick(rng, &[4, 13]),
+        b_ops: 14,
+        short_pops: 6,
+        ..Mix::random(rng)
+    };
+    let length = MEMORY_SLOTS - usize::from(regs.offset());
+    let mut slots = Vec::with_capacity(length);
+    while slots.len() < length {
+        let here = slots.len();
+        slots.extend(rise(rng, full).into_iter().zip(here..).map(|(mut fc, n)| {
+            // Whatever the lanes say: the next instruction.
+            fc.addr.jump_addr = (n + 1) as u16 & 0x1ff;
+            fc.encode()
+        }));
+        let anything = rng.random_range(1..6);
+        slots.extend((0..anything).map(|_| {
+            let mut slot = raw_slot(rng, &mix);
+            if let Some(mut fc) = Fc::decode(slot) {
+                let deep = [Op::Loop, Op::Rep, Op::Jump, fc.inst.op];
+                fc.inst.op = pick(rng, &deep);
+                if full && chance(rng, 8) {
+                    fc.inst.a_op = pick(rng, &[AOp::Push, AOp::Pop]);
+                }
+                // As much as there is.
+                if chance(rng, 4) {
+                    fc.inst.b_pop_cnt = 31;
+                }
+                slot = fc.encode();
+            }
+            slot
+        }));
+    }
+    slots.truncate(length);
+    Program {
+        regs,
+        slots,
+        ..Program::default()
+    }
+}
+
+/// The instructions that fill up, in any order: INCRs to about the limit of the branch counters, LOOPs and
+/// CALLs to about that of the stacks.
+fn rise<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Vec<Fc> {
+    let (levels, depth) = match full {
+        true => (28..34, STACK_DEPTH),
+        false => (2..5, 0),
+    };
+    let word = |inst: FcInst| Fc {
+        cmn: Cmn::FC,
+        inst,
+        addr: FcAddr {
+            jump_global: false,
+            ..FcAddr::decode(0)
+        },
+    };
+    let mut all = Vec::new();
+    // Lanes that are off from the first, and mostly none that follow: their counters are the same.
+    let late = rng.random_range(0..4);
+    for n in 0..rng.random_range(levels) {
+        let by_lane = n == 0 || chance(rng, late);
+        all.push(word(FcInst {
+            jump_func: if by_lane { 0x0f } else { 0 },
+            b_op0: BOp::Incr,
+            b_op1: BOp::Incr,
+            ..FcInst::NOP
+        }));
+    }
+    for _ in 0..rng.random_range(0..=depth) {
+        let begin = word(FcInst {
+            op: pick(rng, &[Op::Loop, Op::Rep]),
+            jump_any: true,
+            ..FcInst::NOP
+        });
+        all.insert(rng.random_range(1..all.len()), begin);
+    }
+    for _ in 0..rng.random_range(0..=depth) {
+        let call = word(FcInst {
+            a_op: AOp::Push,
+            jump_func: 0xff,
+            ..FcInst::NOP
+        });
+        all.insert(rng.random_range(1..all.len()), call);
+    }
+    all
+}

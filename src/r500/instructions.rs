@@ -1,0 +1,224 @@
+//! A program as instructions that can be taken out.
+
+use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use crate::instructions::{Instructions, Piece, moved, places};
+
+/// `JUMP_ADDR`, `START_ADDR` and so on have nine bits.
+const ADDRESS: u32 = 0x1ff;
+
+/// `word` with the nine bits from `shift` on replaced; the highest address stands for all behind it.
+fn with_address(word: u32, shift: u32, address: usize) -> u32 {
+    let address = u32::try_from(address).unwrap_or(ADDRESS).min(ADDRESS);
+    word & !(ADDRESS << shift) | address << shift
+}
+
+/// What may become of a field, one at a time, towards an instruction that does nothing.
+const EDITS: &[fn(&mut Fc)] = &[
+    |fc| fc.cmn = Cmn::FC,
+    |fc| fc.inst.op = Op::Jump,
+    |fc| fc.inst.b_op0 = BOp::None,
+    |fc| fc.inst.b_op1 = BOp::None,
+    |fc| fc.inst.a_op = AOp::None,
+    |fc| fc.inst.b_else = false,
+    |fc| fc.inst.jump_any = false,
+    |fc| fc.inst.ignore_uncovered = false,
+    |fc| fc.inst.b_pop_cnt = 0,
+    |fc| fc.inst.b_pop_cnt &= fc.inst.b_pop_cnt.wrapping_sub(1),
+    |fc| fc.inst.b_pop_cnt = fc.inst.b_pop_cnt.min(1),
+    |fc| fc.inst.jump_func = 0,
+    |fc| fc.inst.jump_func &= fc.inst.jump_func.wrapping_sub(1),
+    |fc| fc.cmn.pred_sel = PredSel::None,
+    |fc| fc.cmn.pred_inv = false,
+    |fc| fc.addr.bool_addr = 0,
+    |fc| fc.addr.int_addr = 0,
+    |fc| fc.addr.jump_global = false,
+];
+
+impl Program {
+    fn with_slot(&self, number: usize, slot: Slot) -> Self {
+        let mut program = self.clone();
+        program.slots[number] = slot;
+        program
+    }
+
+    fn with_regs(&self, edit: impl FnOnce(&mut Registers)) -> Self {
+        let mut program = self.clone();
+        edit(&mut program.regs);
+        program
+    }
+
+    /// The same with `OFFSET_ADDR` 0: everything moves down by it, the code window too.
+    fn at_zero(&self) -> Self {
+        let offset = u32::from(self.regs.offset());
+        let mut program = self.with_regs(|regs| {
+            let first = regs.code_range & ADDRESS;
+            let last = first + (regs.code_range >> 16 & ADDRESS);
+            let down = first.saturating_sub(offset);
+            regs.code_offset = 0;
+            regs.code_range = down | last.saturating_sub(offset).saturating_sub(down) << 16;
+        });
+        for slot in &mut program.slots {
+            if slot.cmn & 3 == Type::Fc.bits() && slot.addr >> 31 == 1 {
+                let target = (slot.addr >> 16 & ADDRESS).saturating_sub(offset);
+                slot.addr = with_address(slot.addr, 16, target as usize);
+            }
+        }
+        program
+    }
+}
+
+impl Instructions for Program {
+    fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn number(&self, pc: u32) -> Option<usize> {
+        let number = pc.checked_sub(self.regs.offset().into())? as usize;
+        (number < self.slots.len()).then_some(number)
+    }
+
+    fn is_plain(&self, number: usize) -> bool {
+        self.slots[number].cmn & 3 != Type::Fc.bits()
+    }
+
+    fn laid_out(&self, pieces: &[Piece]) -> Self {
+        let places = places(pieces, self.slots.len());
+        let offset = usize::from(self.regs.offset());
+        let slots = pieces.iter().map(|piece| {
+            let Piece::Old(number) = *piece else {
+                return Slot::default();
+            };
+            let mut slot = self.slots[number];
+            if slot.cmn & 3 == Type::Fc.bits() {
+                let target = (slot.addr >> 16 & ADDRESS) as usize;
+                // Absolute, or counted from OFFSET_ADDR (spec 2.4).
+                let base = if slot.addr >> 31 == 1 { offset } else { 0 };
+                if let Some(old) = target.checked_sub(base) {
+                    slot.addr = with_address(slot.addr, 16, base + moved(&places, old));
+                }
+            }
+            slot
+        });
+        let regs = &self.regs;
+        let (start, end) = (usize::from(regs.start()), usize::from(regs.end()));
+        // The end is an instruction: without it, the last one before it.
+        let last_before = |p: &Piece| p.original().is_some_and(|n| n <= end);
+        let last = match pieces.iter().rposition(last_before) {
+            _ if end >= self.slots.len() => moved(&places, end),
+            at => at.unwrap_or(0),
+        };
+        let first = (regs.code_range & ADDRESS) as usize;
+        let window = first + (regs.code_range >> 16 & ADDRESS) as usize;
+        let mut new = Program {
+            slots: slots.take(MEMORY_SLOTS - offset).collect(),
+            ..self.with_regs(|_| {})
+        };
+        new.regs.code_addr = with_address(new.regs.code_addr, 0, moved(&places, start));
+        new.regs.code_addr = with_address(new.regs.code_addr, 16, last);
+        // A code window that ends within the program, or right behind it, does so again.
+        if let Some(old) = window
+            .checked_sub(offset)
+            .filter(|n| *n <= self.slots.len())
+        {
+            let first = first
+                .checked_sub(offset)
+                .map_or(first, |n| offset + moved(&places, n));
+            let size = (offset + moved(&places, old)).saturating_sub(first);
+            new.regs.code_range = with_address(new.regs.code_range, 0, first);
+            new.regs.code_range = with_address(new.regs.code_range, 16, size);
+        }
+        new
+    }
+
+    fn led(&self, pieces: &[Piece], address: u32) -> u32 {
+        let places = places(pieces, self.slots.len());
+        let offset = u32::from(self.regs.offset());
+        match address.checked_sub(offset) {
+            Some(old) => (offset + moved(&places, old as usize) as u32).min(2 * ADDRESS),
+            None => address,
+        }
+    }
+
+    fn simpler(&self) -> Vec<Self> {
+        let defaults = Registers::default();
+        let last = self.slots.len().saturating_sub(1);
+        let mut all = vec![
+            self.at_zero(),
+            self.with_regs(|r| r.code_range = defaults.code_range),
+            self.with_regs(|r| r.code_offset &= ADDRESS),
+            self.with_regs(|r| r.code_range &= 0x01ff_01ff),
+            self.with_regs(|r| r.code_addr &= 0x01ff_01ff),
+            self.with_regs(|r| r.code_addr &= !ADDRESS),
+            self.with_regs(|r| r.code_addr = with_address(r.code_addr, 16, last)),
+            self.with_regs(|r| r.fc_ctrl = defaults.fc_ctrl),
+            self.with_regs(|r| r.fc_ctrl &= 1 << 31),
+            self.with_regs(|r| r.bool_const = 0),
+            self.with_regs(|r| r.int_const = [0; 32]),
+        ];
+        for bit in (0..32).filter(|bit| self.regs.bool_const >> bit & 1 == 1) {
+            all.push(self.with_regs(|r| r.bool_const &= !(1 << bit)));
+        }
+        for (n, k) in self.regs.int_const.into_iter().enumerate() {
+            let mut set = |value: u32| {
+                if value != k {
+                    all.push(self.with_regs(|r| r.int_const[n] = value));
+                }
+            };
+            set(0);
+            set(k & 0xffff_ff00 | (k & 0xff).min(1));
+            set(k & 0xffff_ff00 | (k & 0xff).min(2));
+            set(k & 0x00ff_ffff);
+            set(k & !0xff_0000);
+            set(k & !0xfe_0000);
+            set(k & !0xff00);
+        }
+        for (n, slot) in self.slots.iter().enumerate() {
+            match Fc::decode(*slot) {
+                None => all.push(self.with_slot(n, Slot::default())),
+                Some(fc) => {
+                    all.push(self.with_slot(n, fc.encode()));
+                    for edit in EDITS {
+                        let mut changed = fc;
+                        edit(&mut changed);
+                        if changed != fc {
+                            all.push(self.with_slot(n, changed.encode()));
+                        }
+                    }
+                }
+            }
+        }
+        all.retain(|p| p != self);
+        all
+    }
+
+    fn looped(&self) -> Self {
+        let mut jump = Fc {
+            cmn: Cmn::FC,
+            inst: FcInst::NOP,
+            addr: FcAddr::decode(u32::from(self.regs.start()) << 16),
+        };
+        jump.inst.jump_func = 0xff;
+        let mut program = self.clone();
+        program.slots.push(jump.encode());
+        // The end behind it: the unit is done at END_ADDR.
+        let end = program.slots.len();
+        program.slots.push(Slot::default());
+        program.regs.code_addr = with_address(program.regs.code_addr, 16, end);
+        program
+    }
+
+    fn retargeted(&self) -> Vec<Self> {
+        let mut all = Vec::new();
+        for (n, slot) in self.slots.iter().enumerate() {
+            if let Some(mut fc) = Fc::decode(*slot).filter(|fc| fc.inst.a_op != AOp::Pop) {
+                for target in 0..self.slots.len() {
+                    fc.addr.jump_global = false;
+                    fc.addr.jump_addr = target.min(ADDRESS as usize) as u16;
+                    all.push(self.with_slot(n, fc.encode()));
+                }
+            }
+        }
+        all
+    }
+}

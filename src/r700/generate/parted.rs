@@ -1,0 +1,121 @@
+//! Raw programs that begin with lanes parted: in every class, few of them valid, in loops and subroutines.
+//! Random words take most lanes through together.
+
+use rand::Rng;
+
+use super::raw::{Mix, raw_quad, raw_registers};
+use crate::generate::{chance, choose, pick};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
+use crate::r700::program::{Program, Quad};
+
+/// What parts lanes.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A loop around what follows.
+    Loop,
+    /// A clause by which some lanes leave.
+    Leave(AluOp),
+    /// Some lanes are killed, and all go on.
+    Kill,
+    /// A subroutine, and a RETURN that may stay.
+    Call,
+    /// An ELSE that may swap nobody.
+    Else,
+}
+
+/// Blocks, each of which parts the lanes and then does anything. Launches go anywhere: what is left of one
+/// block leads to the next.
+pub(super) fn parted<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let len = rng.random_range(60..400);
+    let mut regs = raw_registers(rng, len);
+    for constant in &mut regs.loop_const {
+        // Loops are entered.
+        *constant |= 2;
+    }
+    let mix = Mix::random(rng);
+    let mut quads: Vec<Quad> = Vec::new();
+    while (quads.len() as u32) < len {
+        for _ in 0..rng.random_range(2..9) {
+            let part = choose(
+                rng,
+                &[
+                    (Part::Loop, 3),
+                    (Part::Leave(AluOp::AluContinue), 3),
+                    (Part::Leave(AluOp::AluBreak), 1),
+                    (Part::Leave(AluOp::Alu), 1),
+                    (Part::Leave(AluOp::AluPushBefore), 2),
+                    (Part::Kill, 1),
+                    (Part::Call, 2),
+                    (Part::Else, 1),
+                ],
+            );
+            let words = words(rng, &mix, part);
+            for word in words {
+                let next = quads.len() as u32 + 1;
+                let mut quad = match word {
+                    // Whatever becomes of it, the next instruction.
+                    Word::Cf(cf) => Cf { addr: next, ..cf }.encode(),
+                    word => word.encode(),
+                };
+                quad.u = matches!(word, Word::Alu(_));
+                quads.push(quad);
+            }
+        }
+        let anything = rng.random_range(1..6);
+        quads.extend((0..anything).map(|_| raw_quad(rng, &mix, len)));
+    }
+    quads.truncate(len as usize);
+    Program {
+        regs,
+        quads,
+        ..Program::default()
+    }
+}
+
+fn words<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, part: Part) -> Vec<Word> {
+    let alu = |op| {
+        Word::Alu(Alu {
+            op,
+            clause: Clause::default(),
+        })
+    };
+    let cf_const = rng.random_range(0..32);
+    let start = pick(
+        rng,
+        &[CfOp::LoopStart, CfOp::LoopStartNoAl, CfOp::LoopStartDx10],
+    );
+    let cond = Cond::from_bits(rng.random_range(1..4));
+    match part {
+        Part::Else => vec![
+            Word::Cf(Cf::new(CfOp::Push)),
+            Word::Cf(Cf {
+                cf_const,
+                cond,
+                ..Cf::new(CfOp::Else)
+            }),
+        ],
+        Part::Loop => vec![Word::Cf(Cf {
+            cf_const,
+            vpm: chance(rng, mix.vpm()),
+            ..Cf::new(start)
+        })],
+        Part::Leave(op) => vec![alu(op)],
+        Part::Kill => vec![
+            alu(AluOp::AluPushBefore),
+            Word::Cf(Cf::new(CfOp::Kill)),
+            Word::Cf(Cf {
+                pop_count: 1,
+                ..Cf::new(CfOp::Pop)
+            }),
+        ],
+        Part::Call => vec![
+            Word::Cf(Cf::new(CfOp::Call)),
+            Word::Cf(Cf {
+                cf_const,
+                cond,
+                vpm: chance(rng, mix.vpm()),
+                ..Cf::new(CfOp::Return)
+            }),
+        ],
+    }
+}

@@ -1,0 +1,1158 @@
+//! From a failing case to a small one that fails in the same field.
+//!
+//! A case is changed, run, and what it became is kept if it fails as before: RTL and golden differ, and the
+//! first field that differs is the same (of any element, at any clock); or the RTL stops the simulation and
+//! says the same; or the scalar judge disagrees again. In this order:
+//!
+//! 1. A noisy case is made a plain one, if it still fails then. The launch that led to the failure is laid
+//!    out as a program of its own: its operands and constants, the instructions that were executed, and what
+//!    their lanes saw as a table of conditions. Otherwise it stays noisy.
+//! 2. Instructions are taken out, most at once first, then single ones, pairs, and single ones with a jump of
+//!    the rest led elsewhere; or a few of them are run again and again. A table follows: a lane that executes one instruction less counts one less, and
+//!    the rows behind it move up.
+//! 3. Lanes: those that do not matter become copies of others; what is left is run on a model of
+//!    [`LANES`] lanes.
+//! 4. Rows of the table, their bits, registers, constants, fields of instructions.
+//!
+//! 2 to 4 are repeated until nothing gets simpler. Everything is a function of the case and the RTL, unless
+//! [`Budget::time`] runs out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crate::case::{CASE_FORMAT, Case, Conditions, Failure, LONGEST_NAME, Row, SavedCase, Table};
+use crate::dut::{Dut, Rtl};
+use crate::environment::draw_word;
+use crate::instructions::{Instructions, Piece};
+use crate::lockstep::{self, Outcome, Stimulus};
+use crate::start::Start;
+use crate::unit::{Golden, LoadOptions, Pins, Records, Step, Unit, Verdict};
+use crate::watch::Watch;
+
+/// Lanes that a shrunk case has, if it fails with so few: every unit's worked examples have four.
+pub const LANES: u32 = 4;
+
+/// What a program is called that came out of here.
+const SHRUNK: &str = "-shrunk";
+/// Seeds tried for a case that depends on its seed.
+const SEEDS: u64 = 4;
+/// Likewise of a case without noise, which is short.
+const STALL_SEEDS: u64 = 16;
+/// Likewise for a change that takes much away at once.
+const MANY_SEEDS: u64 = 48;
+/// Largest program of which pairs are taken out, and of which jumps are led elsewhere.
+const PAIRS: usize = 24;
+/// Largest program that is not tried as a loop, and steps that one gets.
+const INSTRUCTIONS: usize = 6;
+const LOOPED: u64 = 512;
+/// Most draws that are written down one by one.
+const DRAWS: u64 = 20_000;
+/// Largest program whose fields are looked at one by one.
+const SIMPLER: usize = 64;
+const RETARGETED: usize = 10;
+
+/// How much may be tried. A case that runs out of it is as small as it got.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Runs.
+    pub runs: u64,
+    /// Clocks of all runs together.
+    pub clocks: u64,
+    /// Time, so that slow RTL does not take for ever. The only one that depends on the machine.
+    pub time: Duration,
+}
+
+impl Default for Budget {
+    /// Seldom used up; with the RTL here, seconds.
+    fn default() -> Self {
+        Budget {
+            runs: 60_000,
+            clocks: 10_000_000,
+            time: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What a smaller case has in common with the first one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The first field that differs.
+    Field(usize),
+    /// What the RTL said when it stopped, without its numbers: the time is among them.
+    Stopped(String),
+    /// RTL and golden agree, the scalar judge does not.
+    Judge,
+}
+
+/// A failure.
+#[derive(Clone, Debug)]
+struct Found {
+    fault: Fault,
+    clock: u64,
+    element: usize,
+}
+
+/// How large a case is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Instructions.
+    pub instructions: usize,
+    /// Lanes.
+    pub lanes: u32,
+    /// Clocks of noise, 0 if there is none.
+    pub noise: u64,
+}
+
+impl Size {
+    fn of<U: Unit>(case: &Case<U>) -> Self {
+        Size {
+            instructions: case.program.count(),
+            lanes: case.lanes,
+            noise: case.noise_clocks.unwrap_or(0),
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Shrunk<U: Unit> {
+    /// The case, with where it failed if that can be told; it fails from reset on a fresh model.
+    pub saved: SavedCase<U>,
+    /// As it was.
+    pub before: Size,
+    /// As it is.
+    pub after: Size,
+    /// Runs that it took.
+    pub runs: u64,
+}
+
+impl<U: Unit> Shrunk<U> {
+    /// `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
+    pub fn headline(&self) -> String {
+        let (a, b) = (self.before, self.after);
+        let noise = match (a.noise, b.noise) {
+            (0, 0) => String::new(),
+            (from, 0) => format!(", {from} clocks of noise to none"),
+            (from, to) => format!(", {from} to {to} clocks of noise"),
+        };
+        format!(
+            "program shrunk from {} to {} instructions, {} to {} lanes{noise}",
+            a.instructions, b.instructions, a.lanes, b.lanes
+        )
+    }
+
+    /// The program as assembly, with a comment that says what it runs under: a file that `run` takes.
+    pub fn text(&self) -> String {
+        let case = &self.saved.case;
+        format!("// {}\n{}", case.surroundings(), U::to_text(&case.program))
+    }
+}
+
+/// Shrinks `case`, which fails on `rtl`. `other` gives the same RTL with other lanes; without it lanes stay.
+///
+/// # Errors
+/// The case does not fail from reset, or a model cannot be opened.
+pub fn shrink<U: Unit>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    other: impl Fn(u32) -> Result<Rtl<U>, String>,
+    budget: &Budget,
+) -> Result<Shrunk<U>, String> {
+    let bench = Bench::new(rtl, |case, records, end| records.judge(case, end))?;
+    shrink_on(case, bench, other, budget)
+}
+
+fn shrink_on<U: Unit>(
+    case: &Case<U>,
+    mut bench: Bench<U>,
+    other: impl Fn(u32) -> Result<Rtl<U>, String>,
+    budget: &Budget,
+) -> Result<Shrunk<U>, String> {
+    let found = bench
+        .fresh(case)?
+        .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
+    let fault = found.fault.clone();
+    if fault != Fault::Judge {
+        bench.judge = None;
+    }
+    let history = History::of(case, found.clock);
+    let mut search = Search {
+        readable: readable::<U>(&case.program),
+        best: case.clone(),
+        found,
+        fault,
+        history,
+        bench,
+        budget: *budget,
+        started: Instant::now(),
+        accepted: 0,
+        error: None,
+        share: 2,
+    };
+    search.all(&other);
+    if let Some(error) = search.error {
+        return Err(error);
+    }
+    let (mut best, found) = (search.best, search.found);
+    let name = U::name(&best.program);
+    if !same(&best, case) && !name.ends_with(SHRUNK) && name.len() + SHRUNK.len() <= LONGEST_NAME {
+        let name = format!("{name}{SHRUNK}");
+        U::rename(&mut best.program, name);
+    }
+    let failure = match found.fault {
+        Fault::Field(field) => Some(Failure {
+            clock: found.clock,
+            field: U::fields()[field].name.to_owned(),
+            element: found.element,
+        }),
+        _ => None,
+    };
+    Ok(Shrunk {
+        before: Size::of(case),
+        after: Size::of(&best),
+        runs: search.bench.runs,
+        saved: SavedCase {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure,
+            case: best,
+        },
+    })
+}
+
+/// Whether two cases of one failure are equal.
+fn same<U: Unit>(a: &Case<U>, b: &Case<U>) -> bool {
+    let rest = |c: &Case<U>| {
+        (
+            c.seed,
+            c.lanes,
+            c.launch_mask,
+            c.stall16,
+            c.max_steps,
+            c.noise_clocks,
+        )
+    };
+    rest(a) == rest(b)
+        && a.start == b.start
+        && a.conditions == b.conditions
+        && a.program == b.program
+}
+
+/// Whether the program comes out of its own text as it went in.
+fn readable<U: Unit>(program: &U::Program) -> bool {
+    let text = U::to_text(program);
+    U::load(text.as_bytes(), "shrunk.s", &LoadOptions::default()).is_ok_and(|mut loaded| {
+        U::rename(&mut loaded.program, U::name(program).to_owned());
+        loaded.program == *program
+    })
+}
+
+/// How the scalar judge is asked.
+type Judge<U> = fn(&Case<U>, &Records<U>, &<U as Unit>::State) -> Verdict;
+
+/// The models, and how much they were used.
+struct Bench<U: Unit> {
+    /// By lanes.
+    models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
+    runs: u64,
+    clocks: u64,
+    /// Asked only if nobody else has found anything, and if that would matter: it takes longer than the run.
+    judge: Option<Judge<U>>,
+}
+
+impl<U: Unit> Bench<U> {
+    fn new(rtl: &Rtl<U>, judge: Judge<U>) -> Result<Self, String> {
+        let mut bench = Bench {
+            models: BTreeMap::new(),
+            runs: 0,
+            clocks: 0,
+            judge: Some(judge),
+        };
+        bench.add(rtl.clone())?;
+        Ok(bench)
+    }
+
+    fn add(&mut self, rtl: Rtl<U>) -> Result<(), String> {
+        let dut = rtl.open(1)?;
+        self.models.insert(rtl.build().lanes, (rtl, dut));
+        Ok(())
+    }
+
+    /// Whether and how `case` fails on a model that has run other cases before.
+    fn run(&mut self, case: &Case<U>) -> Result<Option<Found>, String> {
+        let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
+            return Ok(None);
+        };
+        let mut records = self.judge.map(|_| Records::default());
+        let outcome = lockstep::run(case, dut, &mut case.golden(), &mut records);
+        self.runs += 1;
+        self.clocks += outcome.compared.clocks;
+        if outcome.stopped.is_some() {
+            *dut = rtl.open(case.model_seed())?;
+        }
+        Ok(found(case, &outcome, self.judge.zip(records)))
+    }
+
+    /// Likewise on a fresh one, as `replay` runs it.
+    fn fresh(&mut self, case: &Case<U>) -> Result<Option<Found>, String> {
+        if let Some((rtl, dut)) = self.models.get_mut(&case.lanes) {
+            *dut = rtl.open(case.model_seed())?;
+        }
+        self.run(case)
+    }
+}
+
+fn found<U: Unit>(
+    case: &Case<U>,
+    outcome: &Outcome<U>,
+    judge: Option<(Judge<U>, Records<U>)>,
+) -> Option<Found> {
+    if let Some(stopped) = &outcome.stopped {
+        return Some(Found {
+            fault: Fault::Stopped(stopped.why.replace(|c: char| c.is_ascii_digit(), "")),
+            clock: stopped.clock,
+            element: 0,
+        });
+    }
+    if let Some(mismatch) = &outcome.mismatch {
+        let first = &mismatch.diffs[0];
+        return Some(Found {
+            fault: Fault::Field(first.field),
+            clock: mismatch.clock,
+            element: first.element,
+        });
+    }
+    // The clock is that of the end: the judge looks at whole programs.
+    let (judge, records) = judge?;
+    let verdict = judge(case, &records, &outcome.end);
+    matches!(verdict, Verdict::Disagrees { .. }).then_some(Found {
+        fault: Fault::Judge,
+        clock: outcome.compared.clocks,
+        element: 0,
+    })
+}
+
+/// An instruction that was executed, or that ended in an error.
+struct Executed<U: Unit> {
+    pc: u32,
+    pins: U::In,
+    /// Lanes that were ACTIVE before it.
+    active: u64,
+    /// Lanes whose history it counts in.
+    counts: u64,
+}
+
+/// What the golden did from the last launch before the failure to the failure.
+struct History<U: Unit> {
+    /// Pins of the launch, and the state it led to.
+    launch: Option<(U::In, U::State)>,
+    /// What was loaded behind it.
+    start: Option<U::Start>,
+    steps: Vec<Executed<U>>,
+    /// State before the step, and the pins of its first clock.
+    before: (U::State, U::In),
+    running: bool,
+}
+
+impl<U: Unit> History<U> {
+    fn of(case: &Case<U>, last: u64) -> Self {
+        let mut golden = case.golden();
+        let mut history = History {
+            launch: None,
+            start: None,
+            steps: Vec::new(),
+            before: (*golden.state(), U::In::default()),
+            running: false,
+        };
+        let mut stimulus = Stimulus::new(case);
+        for clock in 0..=last {
+            let Some(pins) = stimulus.next(golden.state()) else {
+                break;
+            };
+            history.before(clock, &pins, &golden);
+            golden.cycle(&pins);
+            history.after(clock, &pins, &golden);
+            stimulus.done(&pins, golden.step(), golden.state());
+            if let Some(start) = stimulus.load() {
+                for state in start.states(golden.state()) {
+                    golden.load(&state);
+                }
+                history.start = Some(start.clone());
+            }
+        }
+        // A step that the failure came into the middle of.
+        if U::mid_step(golden.state()) {
+            history.push(0);
+        }
+        history
+    }
+
+    fn push(&mut self, counts: u64) {
+        let (state, pins) = &self.before;
+        self.steps.push(Executed {
+            pc: U::pc(state),
+            pins: *pins,
+            active: U::active(state),
+            counts,
+        });
+    }
+
+    /// Number of each step's instruction in `program`.
+    fn numbers<'h>(&'h self, program: &'h U::Program) -> impl Iterator<Item = Option<usize>> + 'h {
+        self.steps.iter().map(|step| program.number(step.pc))
+    }
+
+    /// `table` for a program of which only the instructions `kept` are left.
+    fn followed(&self, table: &Table, program: &U::Program, kept: &BTreeSet<usize>) -> Table {
+        let mut old = [0u64; 64];
+        let mut new = [0u64; 64];
+        let mut moves = BTreeMap::new();
+        for (step, number) in self.steps.iter().zip(self.numbers(program)) {
+            let stays = number.is_none_or(|n| kept.contains(&n));
+            for lane in (0..64).filter(|lane| step.counts >> lane & 1 == 1) {
+                if stays {
+                    moves.insert((lane as u32, old[lane]), new[lane]);
+                    new[lane] += 1;
+                }
+                old[lane] += 1;
+            }
+        }
+        let rows = table.rows().into_iter().filter_map(|row| {
+            let seen = row.k < old[row.lane as usize];
+            let k = match moves.get(&(row.lane, row.k)) {
+                Some(k) => *k,
+                // Not drawn yet when it failed.
+                None if !seen => row.k - old[row.lane as usize] + new[row.lane as usize],
+                None => return None,
+            };
+            Some(Row { k, ..row })
+        });
+        Table::from(rows.collect::<Vec<_>>())
+    }
+}
+
+impl<U: Unit> Watch<U> for History<U> {
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.running = U::running(golden.state());
+        if !U::mid_step(golden.state()) {
+            self.before = (*golden.state(), *pins);
+        }
+    }
+
+    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        if pins.is_reset() {
+            (self.launch, self.start) = (None, None);
+            self.steps.clear();
+        } else if !self.running && pins.launches() && !pins.is_stalled() {
+            (self.launch, self.start) = (Some((*pins, *golden.state())), None);
+            self.steps.clear();
+        }
+        match golden.step() {
+            Step::None => {}
+            Step::Executed => {
+                let (before, pins) = &self.before;
+                self.push(U::record(before, pins, golden.state()).counts);
+            }
+            Step::Failed => self.push(0),
+        }
+    }
+}
+
+/// Whether a lane is launched, what it draws as (k, bits), and the lane whose part of the states it has in
+/// which the case begins.
+type Lane = (bool, Vec<(u64, u16)>, usize);
+
+struct Search<U: Unit> {
+    /// The smallest case that fails, how it does, and what the golden does in it.
+    best: Case<U>,
+    found: Found,
+    history: History<U>,
+    /// Whether its program comes out of its own text as it went in: then that stays so.
+    readable: bool,
+    fault: Fault,
+    bench: Bench<U>,
+    budget: Budget,
+    started: Instant,
+    accepted: u64,
+    /// A model could not be opened.
+    error: Option<String>,
+    /// Of the budget, while there is more to come.
+    share: u32,
+}
+
+impl<U: Unit> Search<U> {
+    fn over(&self) -> bool {
+        self.error.is_some()
+            || self.bench.runs >= self.budget.runs / u64::from(self.share)
+            || self.bench.clocks >= self.budget.clocks / u64::from(self.share)
+            || self.started.elapsed() >= self.budget.time / self.share
+    }
+
+    /// Tries `candidate`, and where it depends on its seed, with `seeds` of them. If it fails as it must, it is
+    /// the best.
+    fn attempt_with(&mut self, mut candidate: Case<U>, seeds: u64) -> bool {
+        if same(&candidate, &self.best) || candidate.check("shrink").is_err() {
+            return false;
+        }
+        let drawn = matches!(candidate.conditions, Conditions::Drawn { .. });
+        let varies = drawn || candidate.noise_clocks.is_some() || candidate.stall16 > 0;
+        let first = candidate.seed;
+        for n in 0..if varies { seeds } else { 1 } {
+            if self.over() {
+                return false;
+            }
+            if n > 0 {
+                candidate.seed = (draw_word(first, 0, n) >> 32).max(1);
+            }
+            match self.fails(&candidate) {
+                Ok(false) => {}
+                Ok(true) => return true,
+                Err(why) => {
+                    self.error = Some(why);
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    fn attempt(&mut self, candidate: Case<U>) -> bool {
+        let stalled = candidate.noise_clocks.is_none() && candidate.stall16 > 0;
+        self.attempt_with(candidate, if stalled { STALL_SEEDS } else { SEEDS })
+    }
+
+    fn fails(&mut self, candidate: &Case<U>) -> Result<bool, String> {
+        let same = |found: Option<Found>, fault: &Fault| found.filter(|f| f.fault == *fault);
+        if same(self.bench.run(candidate)?, &self.fault).is_none() {
+            return Ok(false);
+        }
+        // What a run before it left behind, where reset does not reach, may have helped.
+        let Some(found) = same(self.bench.fresh(candidate)?, &self.fault) else {
+            return Ok(false);
+        };
+        let program = &candidate.program;
+        if *program != self.best.program {
+            let readable = readable::<U>(program);
+            if self.readable && !readable {
+                return Ok(false);
+            }
+            self.readable = readable;
+        }
+        self.history = History::of(candidate, found.clock);
+        self.best = candidate.clone();
+        self.found = found;
+        self.accepted += 1;
+        Ok(true)
+    }
+
+    /// The best case changed by `edit`, tried.
+    fn edited(&mut self, edit: impl FnOnce(&mut Case<U>)) -> bool {
+        let mut candidate = self.best.clone();
+        edit(&mut candidate);
+        self.attempt(candidate)
+    }
+
+    fn all(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) {
+        self.length();
+        if self.best.noise_clocks.is_some() {
+            self.quiet();
+        }
+        self.stalls(false);
+        // With few lanes all else is faster: half of the budget is for then.
+        self.reduce();
+        self.share = 1;
+        if self.best.lanes > LANES {
+            // RTL that cannot have so few keeps what it has.
+            if other(LANES).and_then(|rtl| self.bench.add(rtl)).is_ok() {
+                self.lanes();
+                self.reduce();
+            }
+        }
+        // What was in the way may be gone.
+        if self.best.noise_clocks.is_some() {
+            self.quiet();
+            self.reduce();
+        }
+        self.stalls(true);
+        self.short_noise();
+        self.length();
+        self.edited(|case| case.seed = 1);
+    }
+
+    fn reduce(&mut self) {
+        loop {
+            let before = self.accepted;
+            self.start();
+            self.instructions();
+            self.looped();
+            self.table();
+            self.rows();
+            self.masks();
+            self.simpler();
+            self.pairs();
+            self.retargeted();
+            if self.accepted == before || self.over() {
+                return;
+            }
+        }
+    }
+
+    /// The case ends where it fails.
+    fn length(&mut self) {
+        let last = self.found.clock + 1;
+        let steps = self.history.steps.len() as u64;
+        self.edited(|case| match &mut case.noise_clocks {
+            Some(clocks) => *clocks = last.min(*clocks),
+            // Everything that was asked of the unit, and one instruction more for the judge of the end.
+            None => case.max_steps = case.max_steps.min(steps + 1),
+        });
+    }
+
+    /// A plain case of a noisy one.
+    fn quiet(&mut self) {
+        let plain = |case: &mut Case<U>| {
+            case.noise_clocks = None;
+            case.max_steps = 4096;
+        };
+        let stall16 = self.best.stall16.max(5);
+        let mut candidates = Vec::new();
+        if let Some(mut own) = self.own_launch() {
+            plain(&mut own);
+            own.stall16 = 0;
+            let mut all_lanes = own.clone();
+            all_lanes.launch_mask = u64::MAX >> (64 - own.lanes);
+            let program = own.program.clone();
+            candidates.push((own, 1));
+            let mut drawn = all_lanes.clone();
+            drawn.conditions = Conditions::Drawn { p16: 8 };
+            candidates.push((all_lanes.clone(), 1));
+            candidates.push((drawn, 32));
+            let mut stalled = all_lanes;
+            stalled.stall16 = stall16;
+            candidates.push((stalled, 32));
+            let mut as_it_is = self.best.clone();
+            plain(&mut as_it_is);
+            as_it_is.program = program;
+            as_it_is.conditions = Conditions::Drawn { p16: 8 };
+            candidates.push((as_it_is, 32));
+        }
+        let mut same = self.best.clone();
+        plain(&mut same);
+        same.conditions = Conditions::Drawn { p16: 8 };
+        same.stall16 = 0;
+        candidates.push((same.clone(), 32));
+        same.stall16 = stall16;
+        candidates.push((same, 32));
+        for (candidate, seeds) in candidates {
+            if self.attempt_with(candidate, seeds) {
+                return;
+            }
+        }
+        // Noise where nobody is asked for it is enough.
+        for conditions in [
+            Conditions::Table(Table::default()),
+            Conditions::Drawn { p16: 8 },
+        ] {
+            let mut candidate = self.best.clone();
+            candidate.conditions = conditions;
+            candidate.noise_clocks = candidate.noise_clocks.map(|clocks| clocks.max(512));
+            if self.best.conditions == Conditions::Noise
+                && self.attempt_with(candidate, MANY_SEEDS / 4)
+            {
+                return;
+            }
+        }
+    }
+
+    /// The last launch before the failure as a program of its own, with the instructions that it executed
+    /// and a table of what their lanes saw.
+    fn own_launch(&self) -> Option<Case<U>> {
+        let (pins, after) = self.history.launch.as_ref()?;
+        let last = self.history.steps.last().map_or(pins, |step| &step.pins);
+        let (program, mask) = U::relaunched(&self.best.program, pins, after, last);
+        let executed: BTreeSet<usize> = self.history.numbers(&program).flatten().collect();
+        let mut pieces = Vec::new();
+        for n in &executed {
+            // Each sees what it did before: its own draw, by a plain instruction before it.
+            if !U::DRAWS_ITSELF && !program.is_plain(*n) {
+                pieces.push(Piece::New);
+            }
+            pieces.push(Piece::Old(*n));
+        }
+        let mut rows = Vec::new();
+        let mut k = [0u64; 64];
+        for (step, number) in self
+            .history
+            .steps
+            .iter()
+            .zip(self.history.numbers(&program))
+        {
+            let control = number.is_some_and(|n| !program.is_plain(n));
+            if control || U::DRAWS_ITSELF {
+                for lane in (0..self.best.lanes).filter(|lane| step.active >> lane & 1 == 1) {
+                    rows.push(Row {
+                        lane,
+                        k: k[lane as usize],
+                        bits: U::conditions(&step.pins, lane),
+                    });
+                }
+            }
+            let drawn = if control && !U::DRAWS_ITSELF {
+                step.active
+            } else {
+                0
+            };
+            for (lane, k) in k.iter_mut().enumerate() {
+                *k += (drawn >> lane & 1) + (step.counts >> lane & 1);
+            }
+        }
+        rows.retain(|row| row.bits != 0);
+        let mut case = self.best.clone();
+        let lead = |address| program.led(&pieces, address);
+        case.start = self.history.start.iter().map(|s| s.led(lead)).collect();
+        case.program = program.laid_out(&pieces);
+        case.launch_mask = mask & u64::MAX >> (64 - case.lanes);
+        case.conditions = Conditions::Table(Table::from(rows));
+        Some(case)
+    }
+
+    /// No stalls, or else, `at_last`, few: before, what needs one is found sooner with many.
+    fn stalls(&mut self, at_last: bool) {
+        for stall16 in [0, 1, 2, 4] {
+            let mut candidate = self.best.clone();
+            if stall16 < candidate.stall16 && (at_last || stall16 == 0) {
+                candidate.stall16 = stall16;
+                if let Some(clocks) = &mut candidate.noise_clocks {
+                    *clocks = (*clocks).max(256);
+                }
+                if self.attempt_with(candidate, MANY_SEEDS) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The best case with another program made of its instructions; a table follows.
+    fn cut(&self, pieces: &[Piece]) -> Case<U> {
+        let mut case = self.best.clone();
+        if let Conditions::Table(table) = &case.conditions {
+            let kept = pieces.iter().filter_map(|p| p.original()).collect();
+            let table = self.history.followed(table, &case.program, &kept);
+            case.conditions = Conditions::Table(table);
+        }
+        let lead = |address| self.best.program.led(pieces, address);
+        case.start = case.start.iter().map(|s| s.led(lead)).collect();
+        case.program = case.program.laid_out(pieces);
+        if let Some(clocks) = &mut case.noise_clocks {
+            // What came late may come later.
+            *clocks = (*clocks).max(256);
+        }
+        case
+    }
+
+    fn instructions(&mut self) {
+        let count = self.best.program.count();
+        if count > 1 {
+            let nothing = self.cut(&[Piece::New]);
+            self.attempt_with(nothing, MANY_SEEDS);
+            let executed: BTreeSet<usize> =
+                self.history.numbers(&self.best.program).flatten().collect();
+            let pieces: Vec<Piece> = executed.into_iter().map(Piece::Old).collect();
+            if !pieces.is_empty() && pieces.len() < self.best.program.count() {
+                let executed = self.cut(&pieces);
+                self.attempt(executed);
+            }
+        }
+        let mut size = self.best.program.count() / 2;
+        while size > 0 && !self.over() {
+            let before = self.best.program.count();
+            let mut end = before;
+            // From the end: what comes after the failure goes first.
+            while end > 0 {
+                let from = end.saturating_sub(size);
+                let count = self.best.program.count();
+                if end <= count && end - from < count {
+                    self.without(&|n| (from..end).contains(&n));
+                }
+                end = from;
+            }
+            if size > 1 || self.best.program.count() == before {
+                size /= 2;
+            }
+        }
+        for n in (0..self.best.program.count()).rev() {
+            if n < self.best.program.count() && !self.best.program.is_plain(n) {
+                let pieces: Vec<Piece> = (0..self.best.program.count())
+                    .map(|i| {
+                        if i == n {
+                            Piece::Instead(i)
+                        } else {
+                            Piece::Old(i)
+                        }
+                    })
+                    .collect();
+                let candidate = self.cut(&pieces);
+                self.attempt(candidate);
+            }
+        }
+    }
+
+    fn left(&self, out: &dyn Fn(usize) -> bool) -> Case<U> {
+        let pieces: Vec<Piece> = (0..self.best.program.count())
+            .filter(|n| !out(*n))
+            .map(Piece::Old)
+            .collect();
+        self.cut(&pieces)
+    }
+
+    fn without(&mut self, out: &dyn Fn(usize) -> bool) -> bool {
+        let candidate = self.left(out);
+        self.attempt(candidate)
+    }
+
+    /// A few instructions again and again, in place of a long program that does the same again and again.
+    fn looped(&mut self) {
+        let count = self.best.program.count();
+        if count <= INSTRUCTIONS {
+            return;
+        }
+        for size in [1, 2, 4] {
+            for from in 0..=count - size {
+                let mut candidate = self.left(&|n| !(from..from + size).contains(&n));
+                candidate.program = candidate.program.looped();
+                candidate.max_steps = candidate.max_steps.max(LOOPED);
+                if self.attempt(candidate) || self.over() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Two instructions at once: a push and its pop.
+    fn pairs(&mut self) {
+        let mut a = self.best.program.count();
+        if a > PAIRS {
+            return;
+        }
+        while a > 1 {
+            a -= 1;
+            for b in (0..a).rev() {
+                if self.best.program.count() > 2
+                    && a < self.best.program.count()
+                    && self.without(&|n| n == a || n == b)
+                {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// One instruction, and a jump of the rest leads elsewhere.
+    fn retargeted(&mut self) {
+        let mut n = self.best.program.count();
+        if n > RETARGETED {
+            return;
+        }
+        while n > 0 {
+            n -= 1;
+            if self.best.program.count() < 2 || n >= self.best.program.count() || self.over() {
+                continue;
+            }
+            let rest = self.left(&|i| i == n);
+            for program in rest.program.retargeted() {
+                let candidate = Case {
+                    program,
+                    ..rest.clone()
+                };
+                if self.attempt_with(candidate, 1) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// A table in place of draws: the same bits, one by one.
+    fn table(&mut self) {
+        let conditions = &self.best.conditions;
+        if !matches!(conditions, Conditions::Drawn { .. }) || self.best.noise_clocks.is_some() {
+            return;
+        }
+        let steps = self.history.steps.len() as u64;
+        let seed = self.best.seed;
+        if steps * u64::from(self.best.lanes) > DRAWS {
+            return;
+        }
+        let rows = (0..self.best.lanes)
+            .flat_map(|lane| (0..=steps).map(move |k| (lane, k)))
+            .map(|(lane, k)| Row {
+                lane,
+                k,
+                bits: conditions.draw(seed, lane, k, 16),
+            })
+            .filter(|row| row.bits != 0);
+        let table = Table::from(rows.collect::<Vec<_>>());
+        self.edited(|case| case.conditions = Conditions::Table(table));
+    }
+
+    /// The lanes of a case with a table.
+    fn by_lane(&self) -> Option<Vec<Lane>> {
+        let Conditions::Table(table) = &self.best.conditions else {
+            return None;
+        };
+        let mask = self.best.launch_mask;
+        let begins = |lane: u32| {
+            if self.best.start.is_empty() {
+                0
+            } else {
+                lane as usize
+            }
+        };
+        let mut lanes: Vec<_> = (0..self.best.lanes)
+            .map(|lane| (mask >> lane & 1 == 1, Vec::new(), begins(lane)))
+            .collect();
+        for row in table.rows() {
+            lanes.get_mut(row.lane as usize)?.1.push((row.k, row.bits));
+        }
+        Some(lanes)
+    }
+
+    /// The best case with lanes that are what `lanes` says.
+    fn with_lanes(&self, lanes: &[Lane]) -> Case<U> {
+        let mut case = self.best.clone();
+        case.lanes = lanes.len() as u32;
+        case.launch_mask = 0;
+        let mut rows = Vec::new();
+        let begin: Vec<usize> = lanes.iter().map(|(_, _, begin)| *begin).collect();
+        case.start = case.start.iter().map(|s| s.of_lanes(&begin)).collect();
+        for (lane, (launched, draws, _)) in (0..).zip(lanes) {
+            case.launch_mask |= u64::from(*launched) << lane;
+            rows.extend(draws.iter().map(|(k, bits)| Row {
+                lane,
+                k: *k,
+                bits: *bits,
+            }));
+        }
+        case.conditions = Conditions::Table(Table::from(rows));
+        case
+    }
+
+    /// To [`LANES`] lanes.
+    fn lanes(&mut self) {
+        let few = LANES as usize;
+        let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_clocks.is_none()) else {
+            let mut candidate = self.best.clone();
+            candidate.lanes = LANES;
+            candidate.launch_mask = u64::MAX >> (64 - LANES);
+            let first: Vec<usize> = (0..LANES as usize).collect();
+            candidate.start = candidate.start.iter().map(|s| s.of_lanes(&first)).collect();
+            if let Some(clocks) = &mut candidate.noise_clocks {
+                *clocks = (*clocks).max(512);
+            }
+            if !self.attempt_with(candidate.clone(), MANY_SEEDS) {
+                candidate.launch_mask &= self.best.launch_mask;
+                self.attempt_with(candidate, MANY_SEEDS);
+            }
+            return;
+        };
+        if self.attempt(self.with_lanes(&lanes[..few])) {
+            return;
+        }
+        // Each kind of lane once, as often as there is room.
+        let kinds = |lanes: &[Lane]| {
+            let mut kinds = lanes.to_vec();
+            kinds.sort();
+            kinds.dedup();
+            kinds
+        };
+        // All like one of them, then one after another like one that is left.
+        for kind in kinds(&lanes) {
+            let candidate = self.with_lanes(&vec![kind; lanes.len()]);
+            if self.attempt(candidate) {
+                break;
+            }
+        }
+        lanes = self.by_lane().unwrap_or(lanes);
+        for lane in 0..lanes.len() {
+            for kind in kinds(&lanes[..lane]).into_iter().rev() {
+                if kind == lanes[lane] {
+                    break;
+                }
+                let old = std::mem::replace(&mut lanes[lane], kind);
+                if self.attempt(self.with_lanes(&lanes)) {
+                    break;
+                }
+                lanes[lane] = old;
+            }
+        }
+        let kinds = kinds(&lanes);
+        for again in 0..kinds.len().min(few) {
+            let mut chosen: Vec<_> = kinds.iter().take(few).cloned().collect();
+            chosen.resize(few, kinds[again].clone());
+            if self.attempt(self.with_lanes(&chosen)) {
+                return;
+            }
+        }
+        // Any four of them.
+        for n in 0..MANY_SEEDS {
+            let chosen: Vec<_> = (0..)
+                .take(few)
+                .map(|i| lanes[draw_word(n + 1, i, n) as usize % lanes.len()].clone())
+                .collect();
+            if self.attempt(self.with_lanes(&chosen)) {
+                return;
+            }
+        }
+    }
+
+    /// As few rows of the table as possible, and as few bits in them.
+    fn rows(&mut self) {
+        let Conditions::Table(table) = &self.best.conditions else {
+            return;
+        };
+        let mut rows = table.rows();
+        let mut size = rows.len();
+        while size > 0 {
+            let mut end = rows.len();
+            while end > 0 {
+                let from = end.saturating_sub(size);
+                let mut fewer = rows.clone();
+                fewer.drain(from..end);
+                if self.edited(|c| c.conditions = Conditions::Table(Table::from(fewer.clone()))) {
+                    rows = fewer;
+                }
+                end = from;
+            }
+            size /= 2;
+        }
+        for n in 0..rows.len() {
+            for bit in (0..16).rev() {
+                let mut fewer = rows.clone();
+                fewer[n].bits &= !(1 << bit);
+                if fewer[n].bits != rows[n].bits
+                    && self.edited(|c| c.conditions = Conditions::Table(Table::from(fewer.clone())))
+                {
+                    rows = fewer;
+                }
+            }
+        }
+    }
+
+    /// From the launch on; otherwise in one state, and as little of it as possible.
+    fn start(&mut self) {
+        if self.best.start.is_empty() || self.edited(|case| case.start.clear()) {
+            return;
+        }
+        if let Some(start) = self
+            .history
+            .start
+            .clone()
+            .filter(|_| self.best.start.len() > 1)
+        {
+            self.edited(|case| case.start = vec![start]);
+        }
+        let mut next = 0;
+        while !self.over() && self.best.start.len() == 1 {
+            let all = self.best.start[0].simpler();
+            let Some(start) = all.get(next).cloned() else {
+                return;
+            };
+            if !self.edited(|case| case.start = vec![start]) {
+                next += 1;
+            }
+        }
+    }
+
+    /// Every lane launched.
+    fn masks(&mut self) {
+        self.edited(|case| case.launch_mask = u64::MAX >> (64 - case.lanes));
+    }
+
+    /// Registers, constants and fields of instructions.
+    fn simpler(&mut self) {
+        if self.best.program.count() > SIMPLER {
+            return;
+        }
+        // A new program has other simpler ones, in the same order: go on from where the last one stood.
+        let mut next = 0;
+        while !self.over() {
+            let all = self.best.program.simpler();
+            let Some(program) = all.get(next) else {
+                return;
+            };
+            let program = program.clone();
+            let seeds = if self.best.noise_clocks.is_some() {
+                2
+            } else {
+                1
+            };
+            let candidate = Case {
+                program,
+                ..self.best.clone()
+            };
+            if !self.attempt_with(candidate, seeds) {
+                next += 1;
+            }
+        }
+    }
+
+    /// What stays noisy becomes as short as a seed can make it.
+    fn short_noise(&mut self) {
+        let Some(_) = self.best.noise_clocks else {
+            return;
+        };
+        let seed = self.best.seed;
+        for n in 0..4 * MANY_SEEDS {
+            let clocks = self.found.clock;
+            if clocks < 4 {
+                return;
+            }
+            let mut candidate = self.best.clone();
+            // Shorter, or not at all.
+            candidate.noise_clocks = Some(clocks);
+            candidate.seed = if n == 0 {
+                1
+            } else {
+                (draw_word(seed, 1, n) >> 32).max(1)
+            };
+            self.attempt_with(candidate, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::r500::R500;
+    use crate::r500::asm::assemble;
+    use crate::r500::state::State;
+
+    /// Stands in for a scalar judge that finds something: it minds whatever only some lanes execute.
+    fn minds_some(case: &Case<R500>, records: &Records<R500>, _: &State) -> Verdict {
+        let all = u64::MAX >> (64 - case.lanes);
+        let some = |executes: u64| executes != 0 && executes != all;
+        if records.records.iter().any(|r| some(r.executes)) {
+            let how = String::new();
+            return Verdict::Disagrees { lane: 0, how };
+        }
+        Verdict::NotStructured(String::new())
+    }
+
+    #[test]
+    fn what_only_the_scalar_judge_finds_is_shrunk_too() {
+        let text =
+            ".int 1 3 0 1\nLOOP i1\nALU c\nIF alu\nALU a\nELSE\nALU b\nENDIF\nENDLOOP\nALU\nOUT\n";
+        let mut case = Case::<R500>::new(assemble(text, "judged.s").unwrap());
+        case.stall16 = 4;
+        let rtl = Rtl::own(case.lanes).unwrap();
+        let mut bench = Bench::new(&rtl, minds_some).unwrap();
+        assert_eq!(bench.fresh(&case).unwrap().unwrap().fault, Fault::Judge);
+        let shrunk = shrink_on(&case, bench, Rtl::own, &Budget::default()).unwrap();
+        assert_eq!(shrunk.saved.failure, None, "no field differs");
+        // A draw, a branch on it, and what some execute behind it.
+        assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
+        let case = &shrunk.saved.case;
+        assert_eq!((case.lanes, case.stall16), (LANES, 0));
+        let mut bench = Bench::new(&Rtl::own(LANES).unwrap(), minds_some).unwrap();
+        assert_eq!(bench.fresh(case).unwrap().unwrap().fault, Fault::Judge);
+    }
+}

@@ -1,0 +1,284 @@
+//! A state in which a case begins (spec 3, invariants I1 to I10).
+
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+use super::Spa5;
+use super::isa::{is_control, norm};
+use super::state::State;
+use crate::case::Case;
+use crate::start::{self, bits_of_lanes, corner};
+
+/// Token types (spec 3).
+const SSY: u8 = 1;
+const PBK: u8 = 2;
+const PCNT: u8 = 3;
+const RET: u8 = 4;
+const DIV: u8 = 5;
+
+/// Who leaves by what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Leave {
+    /// Waits in the SSY token.
+    Sync,
+    /// Waits for the PBK token.
+    Brk,
+    /// Waits for the PCNT token.
+    Cont,
+    /// Waits for the RET token.
+    Ret,
+    /// For ever.
+    Exit,
+}
+
+/// What happened to the warp since its launch. So described, every state is one that can be reached: masks and
+/// `vis` of the tokens are what the instructions would have made them, and the invariants hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Event {
+    /// SSY, PBK, PCNT, or CAL and PRET: a token of this type for the active threads.
+    Push {
+        /// 1 SSY, 2 PBK, 3 PCNT, 4 RET.
+        kind: u8,
+        /// Its address.
+        addr: u32,
+    },
+    /// A divergent BRA: these threads wait.
+    Split {
+        /// Some of the active threads, not all.
+        mask: u64,
+        /// Where they go on.
+        addr: u32,
+    },
+    /// Some of the active threads leave.
+    Leave {
+        /// By what.
+        by: Leave,
+        /// Some of the active threads, not all.
+        mask: u64,
+    },
+}
+
+/// Where the warp is, and how it came there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// Byte address of the next instruction, normalized.
+    pub pc: u32,
+    /// Since the launch.
+    pub events: Vec<Event>,
+}
+
+/// `vis` behind a push (spec 4.2).
+fn vis_after(kind: u8, vis: u8) -> u8 {
+    match kind {
+        SSY => vis | 1,
+        PBK => vis & !1 | 2,
+        PCNT => vis & !1 | 4,
+        RET => 8,
+        _ => vis,
+    }
+}
+
+/// Whether `mask` is some of the active threads.
+fn some_of(mask: u64, active: u64) -> bool {
+    mask != 0 && mask & !active == 0 && mask != active
+}
+
+/// The bit of `vis` that a leaving instruction needs.
+fn needs(by: Leave) -> u8 {
+    match by {
+        Leave::Sync => 1,
+        Leave::Brk => 2,
+        Leave::Cont => 4,
+        Leave::Ret => 8,
+        Leave::Exit => 0,
+    }
+}
+
+/// What an event makes of the state; says what is wrong with one that cannot be.
+fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static str> {
+    let (kind, addr, mask) = match *event {
+        Event::Leave { by, mask } => {
+            if !some_of(mask, state.active) {
+                return Err("must be some of the active threads, not all");
+            }
+            if state.vis & needs(by) != needs(by) {
+                return Err("leaves without a token to leave by");
+            }
+            state.active &= !mask;
+            match by {
+                Leave::Sync => {}
+                Leave::Brk => state.d_brk |= mask,
+                Leave::Cont => state.d_cont |= mask,
+                Leave::Ret => state.d_ret |= mask,
+                Leave::Exit => state.exited |= mask,
+            }
+            return Ok(());
+        }
+        Event::Push { kind, addr } => (kind, addr, state.active),
+        Event::Split { mask, addr } => {
+            if !some_of(mask, state.active) {
+                return Err("must be some of the active threads, not all");
+            }
+            state.active &= !mask;
+            (DIV, addr, mask)
+        }
+    };
+    if matches!(event, Event::Push { .. }) && !(SSY..=RET).contains(&kind) {
+        return Err("no type of token that can be pushed");
+    }
+    if !addr.is_multiple_of(8) || is_control(addr) {
+        return Err("not the address of an instruction");
+    }
+    if u32::from(state.sp) >= depth {
+        return Err("no room on the stack");
+    }
+    *state = State {
+        sp: state.sp + 1,
+        vis: vis_after(kind, state.vis),
+        top_type: kind,
+        top_vis: state.vis,
+        top_addr: addr,
+        top_mask: mask,
+        ..*state
+    };
+    Ok(())
+}
+
+impl start::Start<Spa5> for Start {
+    fn random(case: &Case<Spa5>, rng: &mut impl Rng) -> Self {
+        let depth = case.build().value::<Spa5>("DEPTH");
+        let target = corner(rng, depth);
+        let room = (case.program.words.len() as u32).max(1);
+        let kinds: [u8; 2] = std::array::from_fn(|_| rng.random_range(SSY..=RET));
+        let leaves = rng.random_range(0..4);
+        let mut state = State {
+            active: case.launch_mask,
+            ..State::default()
+        };
+        let mut events = Vec::new();
+        // A try may be impossible: those that are go unheard.
+        for _ in 0..8 * (target + 2) {
+            let addr = norm(rng.random_range(0..room) * 8);
+            let few = [
+                rng.random::<u64>() & rng.random::<u64>(),
+                1 << rng.random_range(0..case.lanes),
+            ];
+            let mask = state.active & few[rng.random_range(0..2)];
+            let event = match rng.random_range(0..16) {
+                0 => Event::Split { mask, addr },
+                n if n <= leaves => {
+                    let by = [
+                        Leave::Sync,
+                        Leave::Brk,
+                        Leave::Cont,
+                        Leave::Ret,
+                        Leave::Exit,
+                    ];
+                    let by = by[rng.random_range(0..5)];
+                    Event::Leave { by, mask }
+                }
+                1..6 => Event::Push {
+                    kind: rng.random_range(SSY..=RET),
+                    addr,
+                },
+                n => Event::Push {
+                    kind: kinds[n % 2],
+                    addr,
+                },
+            };
+            let pushes = !matches!(event, Event::Leave { .. });
+            if pushes && u32::from(state.sp) >= target {
+                continue;
+            }
+            if happen(&mut state, &event, depth).is_ok() {
+                events.push(event);
+            }
+        }
+        Start {
+            pc: norm(rng.random_range(0..room) * 8),
+            events,
+        }
+    }
+
+    fn check(&self, case: &Case<Spa5>) -> Result<(), (&'static str, String)> {
+        if !self.pc.is_multiple_of(8) || is_control(self.pc) {
+            let why = format!("{:#x} is not the address of an instruction", self.pc);
+            return Err(("pc", why));
+        }
+        let depth = case.build().value::<Spa5>("DEPTH");
+        let mut state = State {
+            active: case.launch_mask,
+            ..State::default()
+        };
+        for (n, event) in self.events.iter().enumerate() {
+            happen(&mut state, event, depth)
+                .map_err(|why| ("events", format!("event {n}: {why}")))?;
+        }
+        Ok(())
+    }
+
+    fn states(&self, launched: &State) -> Vec<State> {
+        let mut now = State {
+            pc: self.pc,
+            ..*launched
+        };
+        let mut states = Vec::with_capacity(self.events.len() + 1);
+        for event in &self.events {
+            // Checked when the case was read or made.
+            if happen(&mut now, event, u32::MAX).is_ok() && !matches!(event, Event::Leave { .. }) {
+                states.push(now);
+            }
+        }
+        states.push(now);
+        states
+    }
+
+    fn of_lanes(&self, lanes: &[usize]) -> Self {
+        let mut start = self.clone();
+        for event in &mut start.events {
+            if let Event::Split { mask, .. } | Event::Leave { mask, .. } = event {
+                *mask = bits_of_lanes(*mask, lanes);
+            }
+        }
+        start.events.retain(|event| {
+            !matches!(
+                event,
+                Event::Split { mask: 0, .. } | Event::Leave { mask: 0, .. }
+            )
+        });
+        start
+    }
+
+    fn led(&self, lead: impl Fn(u32) -> u32) -> Self {
+        let mut start = self.clone();
+        start.pc = norm(lead(start.pc));
+        for event in &mut start.events {
+            if let Event::Push { addr, .. } | Event::Split { addr, .. } = event {
+                *addr = norm(lead(*addr));
+            }
+        }
+        start
+    }
+
+    fn simpler(&self) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut with = |edit: &dyn Fn(&mut Start)| {
+            let mut start = self.clone();
+            edit(&mut start);
+            if start != *self {
+                all.push(start);
+            }
+        };
+        with(&|s| s.events.clear());
+        for n in (0..self.events.len()).rev() {
+            with(&|s| s.events = s.events[n + 1..].to_vec());
+            with(&|s| {
+                s.events.remove(n);
+            });
+        }
+        all
+    }
+}

@@ -1,0 +1,1005 @@
+//! Campaigns that are interrupted, killed, divided, put together, and that lose their processes: the
+//! totals are those of one undisturbed run, and whatever is wrong with results is said where it is.
+
+mod common;
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::rtl::Rtl as Folder;
+use common::{ROOT, Tested, arg, command_in, line_starting, reconverge, reconverge_ends, text};
+use quick_junit::{Report, TestCaseStatus};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use reconverge::campaign::{self, Limit, Options, Runner, Summary};
+use reconverge::dut::Rtl;
+use reconverge::unit::Unit;
+use serde_json::Value;
+use tempfile::TempDir;
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        const UNITS: &[&str] = &[$(stringify!($module)),+];
+
+        $(mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                worker_processes_add_up_to_what_threads_do,
+                a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
+                four_shards_merged_are_one_run,
+            );
+        })+
+
+        /// Ten campaigns, a hundred thousand programs together, each killed about every quarter of a second.
+        #[test]
+        #[ignore = "minutes; a step of CI by itself"]
+        fn ten_campaigns_killed_at_random_times_end_with_the_totals_of_one_run() {
+            for n in 0..10 {
+                let kills = match UNITS[n % UNITS.len()] {
+                    $(stringify!($module) => {
+                        killed::<reconverge::$module::$unit>(n as u64 + 1, 10_000, 250)
+                    })+
+                    _ => 0,
+                };
+                println!("campaign {n}: killed {kills} times");
+                assert!(kills > 0, "campaign {n} was never killed");
+            }
+        }
+    };
+}
+for_each_unit!(tests);
+
+/// A folder for results and cases.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Place(tempfile::tempdir().unwrap())
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn arg(&self, name: &str) -> String {
+        arg(&self.path(name)).to_owned()
+    }
+    /// `fuzz unit` with seed 1 and so many programs and the results in folder `r`.
+    fn fuzz(&self, unit: &str, programs: u64) -> Vec<String> {
+        let with = [
+            "fuzz",
+            unit,
+            "--programs",
+            &programs.to_string(),
+            "--results",
+            &self.arg("r"),
+            "--out",
+            &self.arg("out"),
+        ];
+        with.map(str::to_owned).to_vec()
+    }
+}
+
+fn ends(status: i32, args: &[String], more: &[&str]) -> String {
+    reconverge_ends(status, &with(args, more))
+}
+
+fn with<'a>(args: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+    args.iter()
+        .map(String::as_str)
+        .chain(more.iter().copied())
+        .collect()
+}
+
+/// Runs the command and checks that it ends with `status` and says exactly this first.
+fn says(status: i32, args: &[&str], message: &str) {
+    let output = reconverge(args);
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{args:?}\n{stderr}");
+    assert_eq!(stderr.lines().next().unwrap_or(""), message, "{args:?}");
+}
+
+fn start(args: &[&str]) -> Child {
+    command_in(Path::new(ROOT), args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(pid: u32, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &pid.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// Waits until `file` has so many lines.
+fn wait_for_lines(file: &Path, lines: usize) {
+    let begin = Instant::now();
+    while fs::read_to_string(file).unwrap_or_default().lines().count() < lines {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "{} stays short",
+            file.display()
+        );
+        sleep(Duration::from_millis(2));
+    }
+}
+
+fn threads<U: Unit>(limit: Limit) -> (Options, Summary<U>) {
+    let options = Options {
+        seed: 1,
+        limit,
+        jobs: 2,
+        keep_going: false,
+        rtl: None,
+    };
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
+    (options, summary)
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
+    let place = Place::new();
+    let file = place.path("s.json");
+    for (flag, limit) in [
+        ("--programs", Limit::Programs(600)),
+        ("--clocks", Limit::Clocks(250_000)),
+    ] {
+        let (options, summary) = threads::<U>(limit);
+        let mut expected = summary.to_json(&options);
+        expected["complete"] = true.into();
+        let (Limit::Programs(n) | Limit::Clocks(n)) = limit else {
+            unreachable!("no time")
+        };
+        let n = n.to_string();
+        reconverge_ends(
+            0,
+            &[
+                "fuzz",
+                U::NAME,
+                flag,
+                &n,
+                "--jobs",
+                "3",
+                "--json",
+                arg(&file),
+            ],
+        );
+        assert_eq!(json(&file), expected, "{flag}");
+    }
+}
+
+/// Kills and resumes a campaign of `programs` programs with SIGKILL about every `ms` milliseconds until it
+/// ends; the workers do not outlive it. Its totals are those of an undisturbed run. Returns how often it
+/// was killed.
+fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
+    let place = Place::new();
+    let fuzz = place.fuzz(U::NAME, programs);
+    let seed_text = seed.to_string();
+    let results = with(&fuzz, &["--seed", &seed_text, "--jobs", "2"]);
+    let mut once = results.clone();
+    let at = once.iter().position(|a| *a == "--results").unwrap();
+    once.drain(at..at + 2);
+    let undisturbed = reconverge_ends(0, &once);
+
+    let file = place.path("r").join(format!("{}.jsonl", U::NAME));
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let (mut kills, mut before) = (0, 0);
+    loop {
+        let mut child = start(&results);
+        let end = Instant::now() + Duration::from_millis(rng.random_range(1..2 * ms));
+        while Instant::now() < end && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(1));
+        }
+        // Not all of its workers may have begun.
+        let workers = children(child.id());
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let done = fs::read(&file).unwrap_or_default();
+        let lines = done.iter().filter(|b| **b == b'\n').count();
+        assert!(lines >= before, "what was done is still there");
+        before = lines;
+        if output.status.signal().is_none() {
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            assert_eq!(text(&output.stdout), undisturbed);
+            break;
+        }
+        kills += 1;
+        let begin = Instant::now();
+        while workers.iter().any(|pid| alive(*pid)) {
+            assert!(
+                begin.elapsed() < Duration::from_secs(10),
+                "a worker is left"
+            );
+            sleep(Duration::from_millis(2));
+        }
+    }
+    // Nothing twice, nothing left beside it; and what is complete is not run again.
+    let chunks = programs.div_ceil(campaign::CHUNK) as usize;
+    assert_eq!(before, chunks + 1, "a header, and each chunk once");
+    assert_eq!(fs::read_dir(place.path("r")).unwrap().count(), 1);
+    let again = reconverge(&results);
+    assert_eq!(text(&again.stdout), undisturbed);
+    let shown = line_starting(&undisturbed, U::NAME)
+        .split_whitespace()
+        .nth(1)
+        .unwrap();
+    let complete = format!("{}: complete, {shown} programs\n", U::NAME);
+    assert_eq!(text(&again.stderr), complete);
+    kills
+}
+
+/// Processes that `pid` has started.
+fn children(pid: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let others = fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    // Each is the child of the thread that started it.
+    let threads =
+        others.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    let mut pids: Vec<u32> = std::iter::once(list)
+        .chain(threads)
+        .flat_map(|list| {
+            list.split_whitespace()
+                .map(|pid| pid.parse().unwrap())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    pids.sort_unstable();
+    pids.dedup();
+    pids
+}
+
+/// Whether a process runs; one that has ended and is not waited for does not.
+fn alive(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        !stat
+            .rsplit_once(')')
+            .unwrap()
+            .1
+            .trim_start()
+            .starts_with('Z')
+    })
+}
+
+fn a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run<U: Tested>() {
+    let kills = killed::<U>(3, 1500, 100);
+    println!("killed {kills} times");
+}
+
+/// The numbers, the words, the JSON.
+fn four_shards_merged_are_one_run<U: Tested>() {
+    let place = Place::new();
+    let fuzz = place.fuzz(U::NAME, 1500);
+    let (one, four) = (place.path("one.json"), place.path("four.json"));
+    let whole = place.arg("whole");
+    let once = [
+        &with(&fuzz, &[])[..4],
+        &["--results", &whole, "--json", arg(&one)],
+    ]
+    .concat();
+    let once = reconverge_ends(0, &once);
+    for shard in ["3/4", "1/4", "4/4", "2/4"] {
+        let part = ends(0, &fuzz, &["--shard", shard]);
+        assert!(
+            part.starts_with(&format!("{}.fuzz.1  shard {shard}  ", U::NAME)),
+            "{part}"
+        );
+        assert!(
+            !part.contains("never met"),
+            "a part need not meet everything"
+        );
+    }
+    let merged = reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&four)]);
+    assert_eq!(merged, once);
+    assert_eq!(json(&four), json(&one));
+    assert_eq!(
+        reconverge_ends(0, &["merge", &whole]),
+        once,
+        "one is a merge too"
+    );
+}
+
+/// Of a part of the clocks each shard does its own, and they are at least what was asked for.
+#[test]
+fn shards_of_clocks_do_a_part_each() {
+    let place = Place::new();
+    let mut sum = 0;
+    for shard in ["1/2", "2/2"] {
+        let (results, file) = (place.arg("r"), place.path("s.json"));
+        let args = [
+            "fuzz",
+            "r500",
+            "--clocks",
+            "300000",
+            "--results",
+            &results,
+            "--shard",
+            shard,
+        ];
+        reconverge_ends(0, &[&args[..], &["--json", arg(&file)]].concat());
+        let part = json(&file);
+        assert_eq!(part["shard"], shard);
+        let clocks = part["clocks"].as_u64().unwrap();
+        assert!((150_000..300_000).contains(&clocks), "{clocks}");
+        sum += clocks;
+    }
+    let file = place.path("m.json");
+    reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&file)]);
+    assert_eq!(json(&file)["clocks"], sum);
+    assert!(sum >= 300_000);
+}
+
+/// Results of r500 in three chunks, complete, and the lines of their file.
+fn three_chunks() -> (Place, Vec<String>, PathBuf, Vec<String>) {
+    let place = Place::new();
+    let fuzz = place.fuzz("r500", 700);
+    ends(0, &fuzz, &["--jobs", "1"]);
+    let file = place.path("r/r500.jsonl");
+    let lines = fs::read_to_string(&file).unwrap();
+    let lines: Vec<String> = lines.split_inclusive('\n').map(str::to_owned).collect();
+    assert_eq!(lines.len(), 4);
+    (place, fuzz, file, lines)
+}
+
+/// Wherever a killed process stopped writing, in a line or between two, the rest is run again.
+#[test]
+fn a_torn_line_is_dropped_and_its_chunk_run_again() {
+    let (_place, fuzz, file, lines) = three_chunks();
+    let whole = lines.concat();
+    let expected = ends(0, &fuzz, &[]);
+    let (header, first) = (lines[0].len(), lines[0].len() + lines[1].len());
+    let first_done = "r500: resumes after 256 programs\n";
+    for (cut, note) in [
+        (0, ""),
+        (header / 2, ""),
+        (header - 1, ""),
+        (header, ""),
+        (header + 40, ""),
+        (first - 1, ""),
+        (first, first_done),
+        (first + 1, first_done),
+        (whole.len() - 1, "r500: resumes after 512 programs\n"),
+    ] {
+        fs::write(&file, &whole[..cut]).unwrap();
+        let output = reconverge(&with(&fuzz, &["--jobs", "1"]));
+        assert_eq!(output.status.code(), Some(0), "cut at {cut}: {output:?}");
+        assert_eq!(text(&output.stdout), expected, "cut at {cut}");
+        assert_eq!(text(&output.stderr), note, "cut at {cut}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), whole, "cut at {cut}");
+    }
+}
+
+/// Chunks count in their order, in whatever order they were done.
+#[test]
+fn the_order_of_the_lines_does_not_matter() {
+    let (place, fuzz, file, lines) = three_chunks();
+    let expected = ends(0, &fuzz, &[]);
+    let [header, a, b, c] = &lines[..] else {
+        unreachable!("four lines")
+    };
+    for order in [[c, a, b], [b, c, a], [c, b, a]] {
+        fs::write(
+            &file,
+            [&[header], &order[..]]
+                .concat()
+                .into_iter()
+                .cloned()
+                .collect::<String>(),
+        )
+        .unwrap();
+        assert_eq!(ends(0, &fuzz, &[]), expected);
+        assert_eq!(reconverge_ends(0, &["merge", &place.arg("r")]), expected);
+    }
+    // One is missing in the middle: it is the one that is run.
+    fs::write(&file, format!("{header}{a}{c}")).unwrap();
+    assert_eq!(ends(0, &fuzz, &[]), expected);
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        format!("{header}{a}{c}{b}")
+    );
+}
+
+#[test]
+fn damaged_results_are_refused_by_file_and_line() {
+    let (place, fuzz, file, lines) = three_chunks();
+    let name = arg(&file);
+    let [header, a, b, c] = &lines[..] else {
+        unreachable!("four lines")
+    };
+    let sealed = |body: &str| {
+        let crc = crc32fast::hash(body.as_bytes());
+        format!("{body},\"crc32\":\"{crc:08x}\"}}\n")
+    };
+    let unsealed = |line: &str| line[..line.rfind(",\"crc32\"").unwrap()].to_owned();
+    let programs = sealed(&unsealed(b).replacen("\"programs\":256", "\"programs\":255", 1));
+    let elsewhere = sealed(&unsealed(b).replacen("\"chunk\":1", "\"chunk\":3", 1));
+    let newer = sealed(&unsealed(header).replacen("campaign\":1", "campaign\":2", 1));
+    let other = "{\"step\":0}\n".to_owned();
+    for (content, message) in [
+        (
+            [header, a, &b.replacen("\"done\":", "\"dine\":", 1), c],
+            format!("{name}:3: crc32: the line is not as it was written"),
+        ),
+        (
+            [header, &a.replace("\"clocks\":1", "\"clocks\":2"), b, c],
+            format!("{name}:2: crc32: the line is not as it was written"),
+        ),
+        (
+            [header, a, &b[..b.len() / 2].to_owned(), c],
+            format!("{name}:3: crc32: the line is not as it was written"),
+        ),
+        (
+            [header, a, &other, c],
+            format!("{name}:3: crc32: missing: not a line of a campaign's results"),
+        ),
+        (
+            [header, a, b, a],
+            format!("{name}:4: chunk: 0 is here twice"),
+        ),
+        (
+            [header, a, &programs, c],
+            format!("{name}:3: programs: 255 in chunk 1, which has 256"),
+        ),
+        (
+            [header, a, &elsewhere, c],
+            format!("{name}:3: chunk: 3 does not belong to shard 1/1"),
+        ),
+        (
+            [&newer, a, b, c],
+            format!("{name}:1: reconverge_campaign: version 2 of the format, this program reads 1"),
+        ),
+        (
+            [&other, a, b, c],
+            format!("{name}:1: crc32: missing: not a line of a campaign's results"),
+        ),
+    ] {
+        let content = content.map(String::as_str).concat();
+        fs::write(&file, &content).unwrap();
+        let message = format!("error: {message}");
+        says(2, &with(&fuzz, &[]), &message);
+        says(2, &["merge", &place.arg("r")], &message);
+        assert_eq!(
+            fs::read_to_string(&file).unwrap(),
+            content,
+            "it is left as it is"
+        );
+    }
+    fs::write(&file, "somebody's notes").unwrap();
+    says(
+        2,
+        &with(&fuzz, &[]),
+        &format!("error: {name}: file: not the results of a campaign"),
+    );
+    says(
+        2,
+        &["merge", name],
+        &format!("error: {name}: header: there is nothing in it yet"),
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), "somebody's notes");
+}
+
+#[test]
+fn results_of_another_campaign_are_refused() {
+    let (place, fuzz, file, lines) = three_chunks();
+    let name = arg(&file);
+    let spoilt = Folder::own("r500").copy();
+    spoilt.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    let refused = |args: &[&str], field: &str, why: &str| {
+        let why = format!("error: {name}:1: {field}: results with {why}; use another folder");
+        says(2, &with(&fuzz, args), &why);
+    };
+    refused(&["--seed", "2"], "seed", "1, not 2");
+    refused(&["--shard", "2/3"], "shard", "one of 1, not one of 3");
+    refused(&["--keep-going"], "keep_going", "false, not true");
+    refused(&["--lanes", "4"], "build", "16 lanes, not 4 lanes");
+    let results = place.arg("r");
+    for (flag, n, limit) in [
+        ("--programs", "701", "701 programs"),
+        ("--clocks", "700", "700 clocks"),
+    ] {
+        let why = format!(
+            "error: {name}:1: limit: results with 700 programs, not {limit}; use another folder"
+        );
+        says(2, &["fuzz", "r500", flag, n, "--results", &results], &why);
+    }
+    // The same RTL elsewhere is the same, other RTL is not.
+    let copy = Folder::own("r500").copy();
+    ends(0, &fuzz, &["--rtl", copy.arg()]);
+    let output = reconverge(&with(&fuzz, &["--rtl", spoilt.arg()]));
+    assert_eq!(output.status.code(), Some(2));
+    let message = text(&output.stderr);
+    assert!(
+        message.starts_with(&format!("error: {name}:1: rtl: results with ")),
+        "{message}"
+    );
+
+    // Another unit has a file of its own; a shard under another's name has not.
+    reconverge_ends(
+        0,
+        &[
+            "fuzz",
+            "r700",
+            "--programs",
+            "16",
+            "--results",
+            &results,
+            "--seed",
+            "2",
+        ],
+    );
+    let mine = place.path("s/r500.1-of-2.jsonl");
+    let shards = place.arg("s");
+    let shard = [
+        "fuzz",
+        "r500",
+        "--programs",
+        "600",
+        "--results",
+        &shards,
+        "--shard",
+    ];
+    reconverge_ends(0, &[&shard[..], &["2/2"]].concat());
+    fs::rename(place.path("s/r500.2-of-2.jsonl"), &mine).unwrap();
+    let why = format!(
+        "error: {}:1: shard: results with 2/2, not 1/2; use another folder",
+        arg(&mine)
+    );
+    says(2, &[&shard[..], &["1/2"]].concat(), &why);
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        lines.concat(),
+        "nothing was added"
+    );
+}
+
+#[test]
+fn shards_that_do_not_make_one_campaign_are_refused() {
+    let place = Place::new();
+    let fuzz = |dir: &str, shard: &str, more: &[&str]| {
+        let dir = place.arg(dir);
+        let args = [
+            "fuzz",
+            "r500",
+            "--programs",
+            "600",
+            "--results",
+            &dir,
+            "--shard",
+            shard,
+        ];
+        reconverge_ends(0, &[&args[..], more].concat());
+    };
+    fuzz("a", "1/3", &[]);
+    fuzz("a", "2/3", &[]);
+    let (a, b, c) = (place.arg("a"), place.arg("b"), place.arg("c"));
+    let at = |dir: &str, n: u32| format!("{}/r500.{n}-of-3.jsonl", place.arg(dir));
+    let missing = format!("error: {}:1: shard: missing beside it: 3/3", at("a", 1));
+    says(2, &["merge", &a], &missing);
+
+    fuzz("b", "2/3", &[]);
+    fuzz("b", "3/3", &[]);
+    let twice = format!(
+        "error: {}:1: shard: 2/3 is in {} already",
+        at("b", 2),
+        at("a", 2)
+    );
+    says(2, &["merge", &a, &b], &twice);
+    reconverge_ends(0, &["merge", &at("b", 3), &at("a", 1), &at("b", 2)]);
+
+    fuzz("c", "3/3", &["--seed", "2"]);
+    let mixed = format!("error: {}:1: seed: 2, but {} has 1", at("c", 3), at("a", 1));
+    says(2, &["merge", &a, &c], &mixed);
+
+    // One that was not finished is not counted.
+    let file = at("b", 3);
+    let content = fs::read_to_string(&file).unwrap();
+    let header = content.find('\n').unwrap() + 1;
+    fs::write(&file, &content[..header + 20]).unwrap();
+    let why = "not finished: 0 programs, 0 clocks; the command that wrote it resumes";
+    says(
+        2,
+        &["merge", &a, &file],
+        &format!("error: {file}: shard: {why}"),
+    );
+
+    let empty = place.arg("empty");
+    fs::create_dir(&empty).unwrap();
+    says(
+        2,
+        &["merge", &empty],
+        &format!("error: {empty}: results: no file *.jsonl in this folder"),
+    );
+    let gone = place.arg("gone");
+    says(
+        2,
+        &["merge", &gone],
+        &format!("error: {gone}: file: No such file or directory (os error 2)"),
+    );
+    let few = [
+        "fuzz",
+        "r500",
+        "--programs",
+        "600",
+        "--results",
+        &a,
+        "--shard",
+        "1/4",
+    ];
+    let why = "error: --shard: 1/4: 600 programs are 3 chunks of 256, too few for 4 shards";
+    says(2, &few, why);
+    for (shard, why) in [
+        ("0/4", "there is no shard 0 of 4, only 1..4"),
+        ("5/4", "there is no shard 5 of 4, only 1..4"),
+        ("1/0", "there is no shard 1 of 0, only 1..0"),
+        ("3", "no /; a shard is e.g. 3/8"),
+        ("1/2000000", "2000000 shards, more than 1000000"),
+    ] {
+        let args = ["fuzz", "r500", "--results", &a, "--shard", shard];
+        let why = format!("error: invalid value '{shard}' for '--shard <I/N>': {why}");
+        says(2, &args, &why);
+    }
+    for more in [
+        ["--seconds", "1", "--results", &a],
+        ["--programs", "1", "--shard", "1/2"],
+    ] {
+        let output = reconverge(&[&["fuzz", "r500"], &more[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+    }
+}
+
+/// Waits for the end of a command.
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = child.wait_with_output().unwrap();
+    (status.code(), text(&stdout), text(&stderr))
+}
+
+/// Two at once: the second is refused. SIGTERM and SIGINT: what was done is kept, the status says so.
+#[test]
+fn a_signal_ends_a_campaign_and_nobody_else_writes_it_meanwhile() {
+    let place = Place::new();
+    let fuzz = place.fuzz("r500", 2_000_000);
+    let (json_file, junit) = (place.arg("s.json"), place.arg("s.xml"));
+    let args = with(
+        &fuzz,
+        &["--json", &json_file, "--junit", &junit, "--jobs", "2"],
+    );
+    let file = place.path("r/r500.jsonl");
+    for (name, lines) in [("-INT", 2), ("-TERM", 4)] {
+        let child = start(&args);
+        wait_for_lines(&file, lines);
+        let why = "another process is writing these results";
+        says(2, &args, &format!("error: {}: lock: {why}", arg(&file)));
+        signal(child.id(), name);
+        let (status, out, err) = ended(child);
+        assert_eq!(status, Some(3), "{err}");
+        let shown = line_starting(&out, "r500.fuzz.1")
+            .split_whitespace()
+            .nth(1)
+            .unwrap();
+        let end = format!(
+            "error: r500: interrupted after {shown} programs; the same command goes on from there\n"
+        );
+        assert!(err.ends_with(&end), "{err}");
+        let summary = json(Path::new(&json_file));
+        assert_eq!(summary["complete"], false);
+        let done = fs::read_to_string(&file).unwrap();
+        assert!(done.ends_with('\n'), "the chunks were brought to their end");
+        let counted = summary["programs"].as_u64().unwrap();
+        assert!((done.lines().count() as u64 - 1) * campaign::CHUNK >= counted && counted > 0);
+        let mut left: Vec<_> = fs::read_dir(place.0.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["r", "s.json", "s.xml"]);
+    }
+}
+
+/// A worker that somebody kills costs nothing but the time to run its chunk again.
+#[test]
+fn a_worker_that_is_killed_loses_nothing() {
+    let place = Place::new();
+    let fuzz = place.fuzz("r500", 6000);
+    let mut once = with(&fuzz, &[]);
+    once.drain(4..6);
+    let expected = reconverge_ends(0, &once);
+    let child = start(&with(&fuzz, &["--jobs", "1"]));
+    wait_for_lines(&place.path("r/r500.jsonl"), 2);
+    let workers = children(child.id());
+    assert_eq!(workers.len(), 1);
+    signal(workers[0], "-KILL");
+    let (status, out, err) = ended(child);
+    assert_eq!((status, out), (Some(0), expected), "{err}");
+    let warning = line_starting(&err, "warning: a worker of r500 ended in cases ");
+    assert!(
+        warning.ends_with(" (signal: 9 (SIGKILL)); they are run again one by one"),
+        "{warning}"
+    );
+}
+
+/// RTL that crashes its process in one place and hangs in another: both are failures of exactly the cases
+/// that come there, and every other case counts as it does with sound RTL.
+#[test]
+fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
+    use reconverge::r500::R500;
+    const PROGRAMS: u64 = 24;
+    // As r500 has them: 8 is BRANCH_OVERFLOW, 4 LOOP_KIND.
+    let bad = Folder::own("r500").planted(
+        "  always @(posedge clk_i) if (rst_ni && err_o == 4'd8) $c(\"abort();\");\n  \
+         always @(posedge clk_i) if (rst_ni && err_o == 4'd4) $c(\"for (volatile int i = 1; i;) {}\");",
+    );
+    // Which cases come there, found with sound RTL.
+    let options = Options {
+        seed: 1,
+        limit: Limit::Programs(PROGRAMS),
+        jobs: 1,
+        keep_going: true,
+        rtl: None,
+    };
+    let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
+    let mut runner = Runner::open(&options, &rtl, 0).unwrap();
+    let mut sound = Summary::<R500>::default();
+    let mut expected = Vec::new();
+    for index in 0..PROGRAMS {
+        let one = runner.run(index);
+        let how = match one
+            .outcomes
+            .keys()
+            .find(|o| o.starts_with("error 4") || o.starts_with("error 8"))
+        {
+            Some(outcome) if outcome.starts_with("error 4") => "no answer within 1 s",
+            Some(_) => "signal: 6 (SIGABRT)",
+            None => {
+                sound.add(one);
+                continue;
+            }
+        };
+        let (_, case) = campaign::case::<R500>(1, index, rtl.build());
+        expected.push((case.name(), how));
+    }
+    println!("{expected:?}");
+    assert!(expected.iter().any(|(_, how)| how.starts_with("no answer")));
+    assert!(expected.iter().any(|(_, how)| how.starts_with("signal")));
+
+    let place = Place::new();
+    let fuzz = place.fuzz("r500", PROGRAMS);
+    let (file, junit) = (place.path("s.json"), place.path("s.xml"));
+    let more = [
+        "--rtl",
+        bad.arg(),
+        "--keep-going",
+        "--timeout",
+        "1",
+        "--json",
+        arg(&file),
+        "--junit",
+        arg(&junit),
+    ];
+    let out = ends(1, &fuzz, &more);
+    let mut summary = json(&file);
+    let found = summary["mismatches"].take();
+    let found: Vec<(String, String)> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| {
+            assert_eq!(f["kind"], "crashed");
+            let text = |name: &str| {
+                f[name]
+                    .as_str()
+                    .unwrap()
+                    .trim_end_matches(" (core dumped)")
+                    .to_owned()
+            };
+            (text("run"), text("how"))
+        })
+        .collect();
+    let expected: Vec<(String, String)> = expected
+        .into_iter()
+        .map(|(name, how)| (name, how.to_owned()))
+        .collect();
+    assert_eq!(found, expected);
+    let counted = sound.to_json(&options);
+    for name in [
+        "clocks",
+        "launches",
+        "instructions",
+        "outcomes",
+        "judged",
+        "seen",
+    ] {
+        assert_eq!(summary[name], counted[name], "{name}");
+    }
+    assert_eq!(summary["programs"], PROGRAMS);
+    // Resumed, it is the same, and nothing is run again.
+    assert_eq!(ends(1, &fuzz, &more), out);
+
+    // Each is saved, said, and a test of its own.
+    let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    let suite = &read.test_suites[0];
+    assert_eq!(
+        (suite.name.as_str(), suite.failures),
+        ("r500.fuzz.1", expected.len())
+    );
+    let mut tests = suite.test_cases.iter();
+    for kind in ["near-legal", "raw", "structured"] {
+        let test = tests.next().unwrap();
+        assert_eq!(test.name.as_str(), format!("r500.{kind}.1"));
+        assert!(matches!(test.status, TestCaseStatus::Success { .. }));
+    }
+    for (name, how) in &expected {
+        let crashed = line_starting(&out, &format!("CRASHED {name}  {how}"));
+        let TestCaseStatus::NonSuccess {
+            message,
+            description,
+            ..
+        } = &tests.next().unwrap().status
+        else {
+            panic!("{name} passed");
+        };
+        assert!(message.as_ref().unwrap().as_str().starts_with(how));
+        assert!(description.as_ref().unwrap().as_str().starts_with(crashed));
+        assert!(place.path(&format!("out/{name}.json")).is_file());
+    }
+    assert!(tests.next().is_none());
+
+    // The saved case ends the process again.
+    let (name, _) = expected
+        .iter()
+        .find(|(_, how)| how.starts_with("signal"))
+        .unwrap();
+    let again = reconverge(&["replay", &place.arg(&format!("out/{name}.json"))]);
+    assert_eq!(again.status.signal(), Some(6));
+}
+
+/// The first mismatch ends the campaign, for any number of workers the same one; with --keep-going all are
+/// found; of each there is a saved case, and a test in what CI reads, with its report.
+#[test]
+fn failures_are_the_same_for_any_number_of_workers_and_shards() {
+    let bad = Folder::own("r500").copy();
+    bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    let place = Place::new();
+    let junit = place.path("s.xml");
+    let run = |dir: &str, more: &[&str]| {
+        let (results, out) = (place.arg(dir), place.arg("out"));
+        let args = [
+            "fuzz",
+            "r500",
+            "--programs",
+            "1100",
+            "--rtl",
+            bad.arg(),
+            "--out",
+            &out,
+        ];
+        reconverge_ends(1, &[&args[..], &["--results", &results], more].concat())
+    };
+    let first = run("a", &["--jobs", "1", "--junit", arg(&junit)]);
+    assert_eq!(run("b", &["--jobs", "4"]), first);
+    assert_eq!(run("b", &["--jobs", "4"]), first, "resumed");
+    let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    let failed = read.test_suites[0].test_cases.last().unwrap();
+    let TestCaseStatus::NonSuccess {
+        message,
+        description,
+        ty,
+        ..
+    } = &failed.status
+    else {
+        panic!("it passed");
+    };
+    let report = &first[first.find("MISMATCH ").unwrap()..];
+    assert!(report.starts_with(&format!("MISMATCH {}  ", failed.name.as_str())));
+    assert_eq!(description.as_ref().unwrap().as_str().trim(), report.trim());
+    assert_eq!(ty.as_ref().unwrap().as_str(), "mismatch");
+    assert!(message.as_ref().unwrap().as_str().starts_with("clock "));
+
+    // All of them, by shards too.
+    let (one, two) = (place.path("one.json"), place.path("two.json"));
+    run("all", &["--keep-going", "--json", arg(&one)]);
+    let found = json(&one)["mismatches"].as_array().unwrap().len();
+    assert!(found > 10, "{found} mismatches");
+    for shard in ["2/2", "1/2"] {
+        run("shards", &["--keep-going", "--shard", shard]);
+    }
+    let out = place.arg("merged");
+    let args = [
+        "merge",
+        &place.arg("shards"),
+        "--json",
+        arg(&two),
+        "--out",
+        &out,
+    ];
+    let merged = reconverge_ends(1, &args);
+    assert_eq!(json(&two), json(&one));
+    assert_eq!(merged.matches("\nMISMATCH ").count(), found);
+    let case = line_starting(&merged, "replay ")
+        .split_whitespace()
+        .last()
+        .unwrap();
+    assert!(case.starts_with(&out));
+    reconverge_ends(1, &["replay", case, "--out", &out]);
+}
+
+/// What CI gets of several units.
+#[test]
+fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
+    let place = Place::new();
+    let (file, junit, again) = (
+        place.path("s.json"),
+        place.path("s.xml"),
+        place.path("m.json"),
+    );
+    let results = place.arg("r");
+    let args = [
+        "fuzz",
+        "all",
+        "--programs",
+        "200",
+        "--results",
+        &results,
+        "--json",
+        arg(&file),
+    ];
+    let out = reconverge_ends(0, &[&args[..], &["--junit", arg(&junit)]].concat());
+    let list = json(&file);
+    let units: Vec<&str> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["unit"].as_str().unwrap())
+        .collect();
+    assert_eq!(units, UNITS);
+    let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    assert_eq!(read.test_suites.len(), UNITS.len());
+    assert_eq!((read.tests, read.failures), (3 * UNITS.len(), 0));
+    let merged = reconverge_ends(0, &["merge", &results, "--json", arg(&again)]);
+    assert_eq!((merged, json(&again)), (out, list));
+}
+
+/// A found bug: outcomes were sorted as text, 10 before 2.
+#[test]
+fn outcomes_stand_in_the_order_of_their_numbers() {
+    let out = reconverge_ends(0, &["fuzz", "spa5", "--programs", "800"]);
+    let codes: Vec<u32> = out
+        .lines()
+        .filter_map(|line| {
+            line.split_once(" error ")?
+                .1
+                .split(' ')
+                .next()?
+                .parse()
+                .ok()
+        })
+        .collect();
+    assert!(codes.len() > 8 && codes.is_sorted(), "{codes:?}");
+}
+
+/// Nobody but `fuzz` has a socket for it.
+#[test]
+fn a_worker_without_a_campaign_says_so() {
+    let mut child = start(&["worker", "r500"]);
+    drop(child.stdin.take());
+    let (status, _, err) = ended(child);
+    assert_eq!(status, Some(3));
+    assert!(
+        err.starts_with("error: worker: standard input is not a socket of fuzz: "),
+        "{err}"
+    );
+}

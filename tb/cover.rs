@@ -1,0 +1,508 @@
+//! Functional coverage: what is counted, merged, refused and shown.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use common::rtl::Rtl as Folder;
+use common::{ROOT, Tested, arg, loaded, reconverge, reconverge_ends, text};
+use reconverge::campaign::{self, Limit};
+use reconverge::case::{Case, Conditions, Table};
+use reconverge::cover::run::{self, Options};
+use reconverge::cover::{Collector, Model, Saved, UnitCoverage, When, page};
+use reconverge::dut::Rtl;
+use reconverge::lockstep;
+use reconverge::r500::R500;
+use reconverge::r700::R700;
+use reconverge::spa5::Spa5;
+use reconverge::unit::{Build, Golden, Step, Unit};
+use reconverge::watch::Watch;
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                every_step_and_every_clock_is_in_one_bin,
+                a_worked_example_hits_what_its_trace_says,
+                two_halves_merge_to_the_whole,
+                jobs_change_nothing,
+                no_declaration_of_the_usual_build_is_idle,
+                a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason,
+                missed_bins_are_listed_and_fail_where_all_are_required,
+                a_file_that_says_an_unreachable_bin_was_hit_fails,
+                a_file_of_another_unit_or_version_is_refused_by_name,
+                a_run_that_samples_nothing_is_an_error,
+                the_page_holds_every_group_and_is_well_formed,
+            );
+        }
+    )+};
+}
+for_each_unit!(tests);
+
+/// A worked example of the spec, and every bin that it hits but for those of clocks.
+trait Worked: Tested {
+    /// Conditions of the example: lane, k, bits.
+    const CONDITIONS: &'static [(u32, u32, u16)];
+    /// The bins with their hits, as the trace of the spec has them.
+    const BINS: &'static str;
+}
+
+include!("common/cover_bins.rs");
+
+/// Counts by itself.
+#[derive(Default)]
+struct Counted {
+    clocks: u64,
+    steps: u64,
+}
+
+impl<U: Unit> Watch<U> for Counted {
+    fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.clocks += 1;
+        self.steps += u64::from(golden.step() != Step::None);
+    }
+}
+
+/// The coverage of these cases of the campaign with seed 1.
+fn covered<U: Unit>(model: &Model<U>, cases: std::ops::Range<u64>) -> (UnitCoverage, Counted) {
+    let build = Build::from(U::LANES);
+    let rtl = Rtl::<U>::own(build.clone()).unwrap();
+    let mut dut = rtl.open(1).unwrap();
+    let mut collector = Collector::new(model);
+    let mut counted = Counted::default();
+    for index in cases {
+        let (_, case) = campaign::case::<U>(1, index, &build);
+        collector.begin();
+        let watch = &mut (&mut collector, &mut counted);
+        let outcome = lockstep::run(&case, &mut dut, &mut case.golden(), watch);
+        assert!(outcome.mismatch.is_none());
+    }
+    (model.coverage(&collector), counted)
+}
+
+fn usual<U: Unit>() -> Model<U> {
+    Model::new(&Build::from(U::LANES))
+}
+
+fn every_step_and_every_clock_is_in_one_bin<U: Tested>() {
+    let (coverage, counted) = covered::<U>(&usual(), 0..96);
+    assert!(counted.steps > 1000 && counted.clocks > counted.steps);
+    assert_eq!(coverage.totals.steps, counted.steps);
+    assert_eq!(coverage.totals.clocks, counted.clocks);
+    let of = |when: When| coverage.groups.iter().filter(move |g| g.sampled == when);
+    assert!(of(When::Step).count() > 0 && of(When::Clock).count() > 0);
+    for group in of(When::Step) {
+        assert_eq!(group.hits(), counted.steps, "{}", group.name);
+    }
+    for group in of(When::Clock) {
+        assert_eq!(group.hits(), counted.clocks, "{}", group.name);
+    }
+    // Some of every other group too, where that many cases come to it.
+    let idle = coverage
+        .groups
+        .iter()
+        .filter(|g| g.reachable() > 0 && g.hits() == 0);
+    assert_eq!(idle.map(|g| &g.name).collect::<Vec<_>>(), [""; 0]);
+}
+
+fn a_worked_example_hits_what_its_trace_says<U: Worked>() {
+    let rows = U::CONDITIONS
+        .iter()
+        .map(|(lane, k, bits)| format!("{{\"lane\":{lane},\"k\":{k},\"bits\":{bits}}}\n"));
+    let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
+    case.lanes = 4;
+    case.launch_mask = 15;
+    let table = Table::parse(&rows.collect::<String>(), "conditions").unwrap();
+    case.conditions = Conditions::Table(table);
+    let model = Model::<U>::new(&case.build());
+    let mut collector = Collector::new(&model);
+    let mut dut = Rtl::<U>::own(4).unwrap().open(1).unwrap();
+    let mut golden = U::Golden::new(4);
+    let outcome = lockstep::run(&case, &mut dut, &mut golden, &mut collector);
+    assert!(outcome.mismatch.is_none());
+    let coverage = model.coverage(&collector);
+    let mut found = String::new();
+    for group in coverage.groups.iter().filter(|g| g.sampled != When::Clock) {
+        for bin in group.bins.iter().filter(|b| b.hits > 0) {
+            found += &format!("{}: {}: {}\n", group.name, bin.name(), bin.hits);
+        }
+    }
+    assert_eq!(found, U::BINS.trim_start());
+}
+
+fn two_halves_merge_to_the_whole<U: Tested>() {
+    let model = usual::<U>();
+    let whole = covered(&model, 0..8).0;
+    let mut merged = UnitCoverage::declared::<U>(&Build::from(U::LANES));
+    for half in [covered(&model, 0..4).0, covered(&model, 4..8).0] {
+        // As it comes back from a file.
+        let saved = Saved::new(vec![half.clone()]);
+        let read = Saved::parse(&saved.to_text(), "half.json").unwrap();
+        assert_eq!(read, saved);
+        merged.merge(&read.units[0], "half.json").unwrap();
+    }
+    assert_eq!(merged, whole);
+    assert!(merged.hit() > 100);
+}
+
+fn jobs_change_nothing<U: Tested>() {
+    let model = usual::<U>();
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let [one, three] = [1, 3].map(|jobs| {
+        let options = Options {
+            seed: 5,
+            limit: Limit::Programs(24),
+            jobs,
+        };
+        let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
+        assert!(covered.failed.is_none());
+        model.named(&covered.hits, covered.totals)
+    });
+    assert_eq!(one, three);
+    assert_eq!(one.totals.programs, 24);
+}
+
+fn no_declaration_of_the_usual_build_is_idle<U: Tested>() {
+    assert_eq!(usual::<U>().declaration().idle(), [""; 0]);
+}
+
+fn a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason<U: Tested>() {
+    let mut model = usual::<U>();
+    let before = model.reachable();
+    let count = model.forbid("neighbours", "nothing follows a launch", |at| {
+        at[0] == "launch"
+    });
+    assert!(count > 10);
+    assert_eq!(model.reachable(), before - count);
+    let coverage = covered(&model, 0..4).0;
+    let (group, bin) = coverage.impossible().next().unwrap();
+    assert_eq!(
+        (group.name.as_str(), bin.at[0].as_str()),
+        ("neighbours", "launch")
+    );
+    let line = format!(
+        "  IMPOSSIBLE        neighbours: {}: hit {} times: nothing follows a launch\n",
+        bin.name(),
+        bin.hits
+    );
+    assert!(coverage.text().contains(&line), "{line}{}", coverage.text());
+    assert!(page(&[coverage]).contains("declared unreachable (nothing follows a launch), hit"));
+}
+
+/// Runs `cover` for so many programs and gives its output and the JSON.
+fn saved<U: Tested>(dir: &Path) -> (String, Saved) {
+    let json = dir.join("cover.json");
+    let out = reconverge_ends(
+        0,
+        &[
+            "cover",
+            U::NAME,
+            "--programs",
+            "8",
+            "--jobs",
+            "1",
+            "--json",
+            arg(&json),
+        ],
+    );
+    let saved = Saved::parse(&fs::read_to_string(&json).unwrap(), "cover.json").unwrap();
+    (out, saved)
+}
+
+fn missed_bins_are_listed_and_fail_where_all_are_required<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, saved) = saved::<U>(dir.path());
+    let coverage = &saved.units[0];
+    let (missed, reachable) = (coverage.missed().count(), coverage.reachable());
+    assert!(missed > 0);
+    let hit = format!("{} of {reachable} reachable hit", reachable - missed);
+    assert!(out.contains(&hit), "{hit}\n{out}");
+    // The first of each group, and how many more there are.
+    for group in &coverage.groups {
+        let all: Vec<String> = group
+            .bins
+            .iter()
+            .filter(|b| b.is_missed())
+            .map(|b| b.name())
+            .collect();
+        for (n, name) in all.iter().enumerate() {
+            let line = format!("  missed            {}: {name}\n", group.name);
+            assert_eq!(out.contains(&line), n < 12, "{line}");
+        }
+        if all.len() > 12 {
+            assert!(out.contains(&format!("{}: and {} more\n", group.name, all.len() - 12)));
+        }
+    }
+    let json = dir.path().join("cover.json");
+    let failed = reconverge(&["cover", U::NAME, "--merge", arg(&json), "--require-all"]);
+    assert_eq!(failed.status.code(), Some(1));
+    let why = format!("{}: {missed} reachable bins were missed\n", U::NAME);
+    assert_eq!(text(&failed.stderr), why);
+}
+
+fn a_file_that_says_an_unreachable_bin_was_hit_fails<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut coverage = UnitCoverage::declared::<U>(&Build::from(U::LANES));
+    let bins = coverage.groups.iter_mut().flat_map(|g| &mut g.bins);
+    let bin = bins.filter(|b| b.unreachable.is_some()).last().unwrap();
+    bin.hits = 3;
+    let (name, why) = (bin.name(), bin.unreachable.clone().unwrap());
+    let file = dir.path().join("hit.json");
+    fs::write(&file, Saved::new(vec![coverage]).to_text()).unwrap();
+    let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
+    assert_eq!(output.status.code(), Some(1));
+    let out = text(&output.stdout);
+    assert!(
+        out.contains(&format!("{name}: hit 3 times: {why}\n")),
+        "{out}"
+    );
+    let said = format!(
+        "{}: 1 bins that are declared unreachable were hit\n",
+        U::NAME
+    );
+    assert_eq!(text(&output.stderr), said);
+}
+
+fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("other.json");
+    let refused = |text_of_file: &str, why: &str| {
+        fs::write(&file, text_of_file).unwrap();
+        let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let expected = format!("error: {}{why}", arg(&file));
+        assert!(said.starts_with(&expected), "{said}\n{expected}");
+    };
+    let mine = UnitCoverage::declared::<U>(&Build::from(U::LANES));
+    let with = |change: &dyn Fn(&mut UnitCoverage)| {
+        let mut changed = mine.clone();
+        change(&mut changed);
+        Saved::new(vec![changed]).to_text()
+    };
+    let known: Vec<&str> = units();
+    let other = known.iter().find(|n| **n != U::NAME).unwrap();
+    refused(
+        &with(&|c| c.unit = (*other).to_owned()),
+        &format!(": unit: nothing of {}; it holds {other}\n", U::NAME),
+    );
+    refused(
+        &with(&|c| c.unit = "r9".to_owned()),
+        &format!(
+            ": unit: there is no unit \"r9\"; there are {}\n",
+            known.join(", ")
+        ),
+    );
+    refused(
+        &with(&|c| c.lanes = 3),
+        &format!(
+            ": lanes: {0} with 3 lanes, not {1} lanes\n",
+            U::NAME,
+            U::LANES
+        ),
+    );
+    let first = &mine.groups[0].name;
+    refused(
+        &with(&|c| c.groups[0].bins[0].unreachable = Some("because".to_owned())),
+        &format!(
+            ": groups.{first}: this group of {} has other bins here: the file is of another version\n",
+            U::NAME
+        ),
+    );
+    refused(
+        &with(&|c| drop(c.groups.pop())),
+        &format!(
+            ": groups: {} groups, {} has {} here",
+            mine.groups.len() - 1,
+            U::NAME,
+            mine.groups.len()
+        ),
+    );
+    refused(
+        &with(&|_| ()).replacen("\"reconverge_cover\": 1", "\"reconverge_cover\": 2", 1),
+        ": reconverge_cover: version 2 of the format, this program reads 1\n",
+    );
+    refused("{}", ": reconverge_cover: missing: not a coverage file\n");
+    refused("{\n]", ":2: json: ");
+}
+
+fn units() -> Vec<&'static str> {
+    macro_rules! names {
+        ($($module:ident $unit:ident [$($model:tt)+];)+) => { vec![$(stringify!($module)),+] };
+    }
+    for_each_unit!(names)
+}
+
+fn a_run_that_samples_nothing_is_an_error<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("empty.json");
+    let empty = UnitCoverage::declared::<U>(&Build::from(U::LANES));
+    fs::write(&file, Saved::new(vec![empty]).to_text()).unwrap();
+    let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
+    assert_eq!(output.status.code(), Some(3));
+    let why = format!("error: nothing was sampled of {}\n", U::NAME);
+    assert_eq!(text(&output.stderr), why);
+}
+
+fn the_page_holds_every_group_and_is_well_formed<U: Tested>() {
+    let coverage = covered::<U>(&usual(), 0..4).0;
+    let page = page(std::slice::from_ref(&coverage));
+    // Every tag is closed, and in order.
+    let body = page.strip_prefix("<!DOCTYPE html>\n").unwrap();
+    let mut open = Vec::new();
+    let mut rest = body;
+    while let Some((_, tag)) = rest.split_once('<') {
+        let (tag, after) = tag.split_once('>').unwrap();
+        rest = after;
+        match (tag.strip_prefix('/'), tag.ends_with('/')) {
+            (Some(name), _) => assert_eq!(open.pop(), Some(name)),
+            (None, true) => {}
+            (None, false) => open.push(tag.split(' ').next().unwrap()),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    // Nothing from elsewhere.
+    for far in ["http", "src=", "@import", "url("] {
+        assert!(!page.contains(far), "{far}");
+    }
+    for group in &coverage.groups {
+        let heading = format!(
+            "{}: {} of {}</summary>",
+            group.name,
+            group.hit(),
+            group.reachable()
+        );
+        assert!(page.contains(&heading), "{heading}");
+    }
+    let cells = page.matches("<td class=\"hit\">").count();
+    assert_eq!(cells, coverage.hit());
+    assert_eq!(
+        page.matches("<td class=\"missed\">").count(),
+        coverage.missed().count()
+    );
+    let never: usize = coverage
+        .groups
+        .iter()
+        .map(|g| g.bins.len() - g.reachable())
+        .sum();
+    assert_eq!(page.matches("<td class=\"never\">").count(), never);
+}
+
+/// Numbers of an lcov file, read as a program reads them that knows nothing of how it was made.
+#[test]
+fn counters_of_the_rtl_come_out_as_lcov() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rtl.info");
+    let out = reconverge_ends(
+        0,
+        &[
+            "cover",
+            "r500",
+            "--lanes",
+            "4",
+            "--programs",
+            "64",
+            "--jobs",
+            "2",
+            "--lcov",
+            arg(&file),
+        ],
+    );
+    let mut files = BTreeSet::new();
+    // Lines, branches: found and hit.
+    let mut sums = [(0, 0); 2];
+    let mut here = [(0, 0); 2];
+    let mut source = Vec::new();
+    for line in fs::read_to_string(&file).unwrap().lines() {
+        let (key, value) = line.split_once(':').unwrap_or((line, ""));
+        let numbers: Vec<u64> = value.split(',').filter_map(|n| n.parse().ok()).collect();
+        let mut count = |which: usize, line: u64, hits: u64| {
+            assert!(line >= 1 && line as usize <= source.len(), "{line}");
+            here[which].0 += 1;
+            here[which].1 += u64::from(hits > 0);
+        };
+        match (key, &numbers[..]) {
+            ("TN", _) => {}
+            ("SF", _) => {
+                let text = fs::read_to_string(Path::new(ROOT).join(value)).unwrap();
+                source = text.lines().map(str::to_owned).collect();
+                assert!(files.insert(value.to_owned()), "{value} twice");
+            }
+            ("DA", [line, hits]) => count(0, *line, *hits),
+            ("BRDA", [line, _, _, hits]) => count(1, *line, *hits),
+            ("LF", [n]) => assert_eq!(here[0].0, *n),
+            ("LH", [n]) => assert_eq!(here[0].1, *n),
+            ("BRF", [n]) => assert_eq!(here[1].0, *n),
+            ("BRH", [n]) => assert_eq!(here[1].1, *n),
+            ("end_of_record", _) => {
+                for (sum, here) in sums.iter_mut().zip(&mut here) {
+                    (sum.0, sum.1) = (sum.0 + here.0, sum.1 + here.1);
+                    *here = (0, 0);
+                }
+            }
+            _ => panic!("{line}"),
+        }
+    }
+    // The unit's own files with logic in them, and none of the bench.
+    let own: BTreeSet<String> = Folder::own("r500")
+        .list()
+        .iter()
+        .map(|name| format!("rtl/r500/{name}"))
+        .collect();
+    assert!(files.is_subset(&own), "{files:?}");
+    assert!(
+        own.difference(&files).all(|name| name.ends_with("_pkg.sv")),
+        "{files:?}"
+    );
+    let [(lines, lines_hit), (points, points_hit)] = sums;
+    assert!(
+        lines > 150 && lines_hit > 100 && points > 1000 && points_hit > 500,
+        "{sums:?}"
+    );
+    assert!(
+        out.contains(&format!("RTL lines         {lines_hit}/{lines}  ")),
+        "{out}"
+    );
+}
+
+#[test]
+fn lcov_without_a_run_is_refused() {
+    let output = reconverge(&[
+        "cover",
+        "r500",
+        "--merge",
+        "none.json",
+        "--lcov",
+        "none.info",
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    let why = "error: --lcov: limit: nothing is run: give --programs, --clocks or --seconds\n";
+    assert_eq!(text(&output.stderr), why);
+}
+
+/// RTL that is wrong is reported as by `fuzz`, whatever was covered until then.
+#[test]
+fn rtl_that_is_wrong_fails() {
+    let copy = Folder::own("r500").copy();
+    copy.change(R500::DECISIONS[0]);
+    let dir = tempfile::tempdir().unwrap();
+    let out = reconverge_ends(
+        1,
+        &[
+            "cover",
+            "r500",
+            "--clocks",
+            "100000",
+            "--rtl",
+            copy.arg(),
+            "--out",
+            arg(dir.path()),
+        ],
+    );
+    assert!(out.contains("lock-step         1 mismatches"), "{out}");
+    assert!(out.contains("\nMISMATCH r500."), "{out}");
+}

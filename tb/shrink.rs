@@ -1,0 +1,432 @@
+//! A failing case becomes a small one that fails in the same field; and programs are cut soundly.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use common::rtl::{Change, Rtl as Folder};
+use common::{Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use reconverge::case::{CASE_FORMAT, Case, Flip, Kind, SavedCase};
+use reconverge::dut::Rtl;
+use reconverge::instructions::{Instructions, Piece};
+use reconverge::lockstep::Stimulus;
+use reconverge::shrink::{self, Budget};
+use reconverge::unit::{Golden, LoadOptions, Step};
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                a_caught_change_is_shrunk_to_a_few_instructions_and_lanes,
+                a_case_that_does_not_fail_is_refused,
+                what_cannot_be_smaller_comes_back_as_it_is,
+                instructions_that_nobody_executes_can_be_taken_out,
+                cut_programs_are_accepted_and_their_text_assembles_to_them,
+                simpler_programs_come_to_an_end,
+            );
+
+            #[test]
+            #[ignore = "builds every changed RTL twice: some ten minutes"]
+            fn all_changes_are_shrunk() {
+                super::all_changes_are_shrunk::<reconverge::$module::$unit>();
+            }
+        }
+    )+};
+}
+for_each_unit!(tests);
+
+/// Most instructions that a shrunk program may have, and lanes.
+const INSTRUCTIONS: usize = 6;
+const LANES: u32 = 4;
+
+/// What came of it, and how long it took with all models built.
+struct Small {
+    instructions: usize,
+    lanes: u32,
+    seconds: f64,
+}
+
+/// The field in the first differing row of a report, without its element.
+fn field(report: &str) -> &str {
+    let row = report.lines().find(|l| l.ends_with("<--")).unwrap();
+    let label = row.split_whitespace().next().unwrap();
+    label.split('[').next().unwrap()
+}
+
+/// RTL with `change` is caught by `fuzz`, and the case that it shrinks to is what it says: it fails in the
+/// same field and at the place that is saved with it, its text is the program, and our own RTL passes it.
+fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Small {
+    let out = tempfile::tempdir().unwrap();
+    let out = arg(out.path());
+    let bad = Folder::own(U::NAME).copy();
+    bad.change(change);
+    let report = reconverge_ends(
+        1,
+        &[
+            "fuzz",
+            U::NAME,
+            "--rtl",
+            bad.arg(),
+            "--clocks",
+            clocks,
+            "--out",
+            out,
+        ],
+    );
+    let (first, rest) = report.split_once("program shrunk from ").unwrap();
+    let (headline, rest) = rest.split_once(": tb-ready text follows\n").unwrap();
+    let (assembly, replay) = rest.split_once("replay  ").unwrap();
+    let path = replay.split_whitespace().nth(2).unwrap();
+    let failed = line_starting(first, "MISMATCH ")
+        .split_whitespace()
+        .nth(1)
+        .unwrap();
+    assert_eq!(path, format!("{out}/{failed}.shrunk.json"));
+
+    let saved = SavedCase::<U>::parse(&fs::read_to_string(path).unwrap(), path).unwrap();
+    let case = &saved.case;
+    let (instructions, lanes) = (case.program.count(), case.lanes);
+    let said = format!(
+        " to {instructions} instructions, {} to {lanes} lanes",
+        U::LANES
+    );
+    assert!(headline.contains(&said), "{headline}");
+    assert_eq!(
+        saved.failure.as_ref().unwrap().field,
+        field(first),
+        "{change:?}"
+    );
+    U::check(&case.program, path).unwrap();
+
+    let mut again = U::load(assembly.as_bytes(), "again.s", &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{e}\n{assembly}"))
+        .program;
+    U::rename(&mut again, U::name(&case.program).to_owned());
+    assert_eq!(again, case.program, "{assembly}");
+
+    let again = reconverge(&["replay", path, "--out", out]);
+    assert_eq!(again.status.code(), Some(1), "{change:?}\n{report}");
+    assert_eq!(field(&text(&again.stdout)), field(first));
+    assert_eq!(text(&again.stderr), "", "same place as saved");
+    let own = format!("rtl/{}", U::NAME);
+    reconverge_ends(0, &["replay", path, "--rtl", &own, "--out", out]);
+
+    let original = format!("{out}/{failed}.json");
+    let time = |more: &[&str]| {
+        let start = std::time::Instant::now();
+        reconverge_ends(1, &[&["replay", &original, "--out", out], more].concat());
+        start.elapsed().as_secs_f64()
+    };
+    Small {
+        instructions,
+        lanes,
+        seconds: if timed {
+            time(&["--shrink"]) - time(&[])
+        } else {
+            0.0
+        },
+    }
+}
+
+/// A decision and a breach of the contract; `all_changes_are_shrunk` does them all.
+fn a_caught_change_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
+    for change in [U::DECISIONS[1], U::CONTRACT[4]] {
+        let small = caught_and_shrunk::<U>(change, "400000", false);
+        assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
+        assert!(small.lanes <= LANES, "{change:?}");
+    }
+}
+
+fn all_changes_are_shrunk<U: Tested>() {
+    let changes: Vec<&Change> = U::DECISIONS.iter().chain(U::CONTRACT).collect();
+    let mut instructions = Vec::new();
+    let mut lanes = Vec::new();
+    let mut seconds = Vec::new();
+    for change in &changes {
+        let small = caught_and_shrunk::<U>(**change, "4000000", true);
+        println!(
+            "{:>3} instructions {:>2} lanes {:>6.2} s  {change:?}",
+            small.instructions, small.lanes, small.seconds
+        );
+        instructions.push(small.instructions);
+        lanes.push(small.lanes);
+        seconds.push(small.seconds);
+    }
+    instructions.sort_unstable();
+    lanes.sort_unstable();
+    seconds.sort_by(f64::total_cmp);
+    let (middle, last) = (changes.len() / 2, changes.len() - 1);
+    println!(
+        "{}: {} changes; instructions median {} most {}; lanes median {} most {}; seconds median {:.2} most {:.2}",
+        U::NAME,
+        changes.len(),
+        instructions[middle],
+        instructions[last],
+        lanes[middle],
+        lanes[last],
+        seconds[middle],
+        seconds[last]
+    );
+    assert!(instructions[middle] <= INSTRUCTIONS && lanes[middle] <= LANES);
+}
+
+fn save<U: Tested>(case: &Case<U>, path: &Path) {
+    let saved = SavedCase::<U> {
+        reconverge: CASE_FORMAT,
+        unit: U::NAME.to_owned(),
+        failure: None,
+        case: case.clone(),
+    };
+    fs::write(path, saved.to_text()).unwrap();
+}
+
+/// What stops the simulation stops it in the small case, and says the same but for the time. One unit: the
+/// bench does the same for all.
+#[test]
+fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
+    let unit = "r500";
+    let stops = Folder::own(unit)
+        .planted("  always @(posedge clk_i) if (rst_ni && halted_o) $fatal(1, \"halted\");");
+    let out = stops.dir().join("out");
+    let out = arg(&out);
+    let rtl = stops.arg();
+    let report = reconverge_ends(
+        1,
+        &[
+            "fuzz", unit, "--clocks", "100000", "--rtl", rtl, "--out", out,
+        ],
+    );
+    let what = |report: &str| {
+        let line = line_starting(report, "STOPPED ");
+        line.split_once(".sv").unwrap().1.to_owned()
+    };
+    assert!(
+        report.contains(" to 1 instructions, 16 to 4 lanes"),
+        "{report}"
+    );
+    let replay = report.lines().rfind(|l| l.starts_with("replay ")).unwrap();
+    let small = replay.split_whitespace().nth(3).unwrap();
+    assert!(small.ends_with(".shrunk.json"), "{replay}");
+    let again = reconverge_ends(1, &["replay", small, "--out", out]);
+    assert_eq!(what(&again), what(&report));
+}
+
+fn a_case_that_does_not_fail_is_refused<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let path = out.path().join("passes.json");
+    let case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
+    save(&case, &path);
+    let output = reconverge(&["replay", arg(&path), "--shrink", "--out", arg(out.path())]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        format!(
+            "error: {}: --shrink: does not fail, there is nothing to shrink\n",
+            path.display()
+        )
+    );
+    assert_eq!(text(&output.stdout), "");
+    assert_eq!(
+        fs::read_dir(out.path()).unwrap().count(),
+        1,
+        "nothing is written"
+    );
+
+    let rtl = Rtl::<U>::own(case.lanes).unwrap();
+    let refused = shrink::shrink(&case, &rtl, Rtl::own, &Budget::default());
+    assert!(refused.unwrap_err().contains("nothing fails"));
+}
+
+/// One instruction, four lanes, no condition: nothing of it can go. And what was shrunk is such.
+fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
+    let rtl = Rtl::<U>::own(LANES).unwrap();
+    let shrink = |case: &Case<U>| shrink::shrink(case, &rtl, Rtl::own, &Budget::default()).unwrap();
+    let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
+    case.lanes = LANES;
+    case.launch_mask = u64::MAX >> (64 - LANES);
+    case.flip = Some(Flip {
+        field: "pc".to_owned(),
+        element: 0,
+        bit: 0,
+        clock: 2,
+    });
+    let once = shrink(&case);
+    assert!(once.after.instructions <= 1, "{}", once.headline());
+    let failure = once.saved.failure.clone().unwrap();
+    assert_eq!((failure.field.as_str(), failure.clock), ("pc", 2));
+    let twice = shrink(&once.saved.case);
+    assert_eq!(twice.saved.to_text(), once.saved.to_text());
+    assert_eq!(twice.before, twice.after);
+
+    // A budget of nothing is kept, too.
+    let none = Budget {
+        runs: 0,
+        ..Budget::default()
+    };
+    let kept = shrink::shrink(&case, &rtl, Rtl::own, &none).unwrap();
+    assert_eq!(kept.saved.case, case);
+}
+
+/// What the golden does in `case`: the instruction of each step with the lanes ACTIVE after it, and the end.
+fn walk<U: Tested>(case: &Case<U>) -> (Vec<(Option<usize>, u64)>, String) {
+    let mut golden = case.golden();
+    let mut stimulus = Stimulus::new(case);
+    let (mut steps, mut pc) = (Vec::new(), 0);
+    while let Some(pins) = stimulus.next(golden.state()) {
+        if !U::mid_step(golden.state()) {
+            pc = U::pc(golden.state());
+        }
+        golden.cycle(&pins);
+        if golden.step() == Step::Executed {
+            steps.push((
+                case.program.number(pc),
+                <U as reconverge::unit::Unit>::active(golden.state()),
+            ));
+        }
+        stimulus.done(&pins, golden.step(), golden.state());
+    }
+    (steps, U::outcome(golden.state()))
+}
+
+/// Cases with random programs of all kinds.
+fn cases<U: Tested>(count: u64) -> impl Iterator<Item = Case<U>> {
+    let mut rng = Pcg64Mcg::seed_from_u64(77);
+    (0..count).map(move |n| {
+        let kind = [Kind::Structured, Kind::NearLegal, Kind::Raw][n as usize % 3];
+        let mut case = Case::<U>::new(U::generate(kind, &mut rng));
+        case.seed = n + 1;
+        case.max_steps = 300;
+        case
+    })
+}
+
+fn kept(numbers: impl IntoIterator<Item = usize>) -> Vec<Piece> {
+    numbers.into_iter().map(Piece::Old).collect()
+}
+
+/// Without what nobody executes a program does what it did, step by step: every jump, call, loop and return
+/// leads where it led. The same with a program of which nothing is taken out.
+fn instructions_that_nobody_executes_can_be_taken_out<U: Tested>() {
+    let (mut steps_compared, mut taken_out, mut jumps) = (0, 0, 0);
+    for mut case in cases::<U>(300) {
+        let (steps, end) = walk(&case);
+        let numbers: BTreeSet<usize> = steps.iter().filter_map(|(n, _)| *n).collect();
+        // What lies outside of the words has no number: such a program stays as it is.
+        let outside = steps.iter().any(|(n, _)| n.is_none());
+        let program = case.program.clone();
+        let count = program.count();
+        case.program = program.laid_out(&kept(0..count));
+        assert_eq!(
+            walk(&case),
+            (steps.clone(), end.clone()),
+            "{}",
+            U::to_text(&program)
+        );
+        if outside || !end.starts_with("done") {
+            continue;
+        }
+        // The last one may be gone, and with it what says that it is the last.
+        let order: Vec<usize> = numbers.iter().copied().collect();
+        case.program = program.laid_out(&kept(order.iter().copied()));
+        assert_eq!(case.program.count().max(1), order.len().max(1));
+        let (found, found_end) = walk(&case);
+        let expected: Vec<_> = steps
+            .iter()
+            .map(|(n, active)| (n.map(|n| order.binary_search(&n).unwrap()), *active))
+            .collect();
+        assert_eq!(
+            (found, found_end),
+            (expected, end),
+            "{}\ncut to\n{}",
+            U::to_text(&program),
+            U::to_text(&case.program)
+        );
+        steps_compared += steps.len();
+        taken_out += count - order.len();
+        jumps += steps
+            .windows(2)
+            .filter(|w| w[1].0 != w[0].0.map(|n| n + 1))
+            .count();
+    }
+    assert!(
+        steps_compared > 2000 && taken_out > 500 && jumps > 500,
+        "{steps_compared} steps, {taken_out} taken out, {jumps} jumps"
+    );
+}
+
+/// Any subset, plain ones put in: `U::check` has nothing against it, and if the whole program came out of its
+/// own text, so does it.
+fn cut_programs_are_accepted_and_their_text_assembles_to_them<U: Tested>() {
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let through_text = |program: &U::Program| {
+        let text = U::to_text(program);
+        U::load(text.as_bytes(), "cut.s", &LoadOptions::default()).map(|mut loaded| {
+            U::rename(&mut loaded.program, U::name(program).to_owned());
+            loaded.program
+        })
+    };
+    let mut assembled = 0;
+    for case in cases::<U>(300) {
+        let count = case.program.count();
+        let share = rng.random_range(1..=10);
+        let mut pieces = Vec::new();
+        for n in 0..count {
+            if rng.random_range(0..10) < share {
+                if rng.random_ratio(1, 8) && pieces.len() + 1 < count {
+                    pieces.push(Piece::New);
+                }
+                let instead = rng.random_ratio(1, 8);
+                pieces.push(if instead {
+                    Piece::Instead(n)
+                } else {
+                    Piece::Old(n)
+                });
+            }
+        }
+        pieces.truncate(count);
+        if pieces.is_empty() {
+            pieces.push(Piece::New);
+        }
+        let cut = case.program.laid_out(&pieces);
+        U::check(&cut, "cut").unwrap();
+        assert!(cut.count() <= pieces.len());
+        if through_text(&case.program).is_ok_and(|whole| whole == case.program) {
+            let again = through_text(&cut).unwrap_or_else(|e| panic!("{e}\n{}", U::to_text(&cut)));
+            assert_eq!(again, cut, "{}", U::to_text(&cut));
+            assembled += 1;
+        }
+    }
+    assert!(assembled > 100, "{assembled}");
+}
+
+fn simpler_programs_come_to_an_end<U: Tested>() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let mut changes = 0;
+    for case in cases::<U>(30) {
+        let count = case.program.count();
+        let mut program = case
+            .program
+            .laid_out(&kept(count / 2..count.min(count / 2 + 6)));
+        let mut left = 3000;
+        loop {
+            let simpler = program.simpler();
+            if simpler.is_empty() {
+                break;
+            }
+            for one in &simpler {
+                assert_ne!(*one, program);
+                U::check(one, "simpler").unwrap();
+            }
+            program = simpler[rng.random_range(0..simpler.len())].clone();
+            left -= 1;
+            changes += 1;
+            assert!(left > 0, "{}", U::to_text(&program));
+        }
+    }
+    assert!(changes > 200, "{changes}");
+}
