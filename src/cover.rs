@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use html::page;
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
+use crate::case::Case;
 use crate::unit::{Build, Golden, Step, Unit};
 use crate::watch::Watch;
 
@@ -423,6 +424,8 @@ pub struct Declaration {
     groups: Vec<Group>,
     /// Of each bin why it cannot be hit, if it cannot.
     unreachable: Vec<Option<&'static str>>,
+    /// Bins that no program reaches, but a case may that begins in another state than a launch leads to.
+    history: Vec<usize>,
     /// Reasons given for no bin that was still thought reachable.
     idle: Vec<String>,
 }
@@ -468,20 +471,49 @@ impl Declaration {
         why: &'static str,
         rule: impl Fn(P) -> bool,
     ) {
+        self.declare_unreachable(cross, why, rule);
+    }
+
+    /// As [`Declaration::unreachable`], for what follows from no single instruction but from all that ran
+    /// since the launch. A case that begins in a state of its own ([`crate::start`]) has no such past: what
+    /// it hits of these bins does not count.
+    ///
+    /// # Panics
+    /// In a group that is sampled in every clock or step: the hits left out would be missing.
+    pub fn unreachable_by_history<P: Point>(
+        &mut self,
+        cross: Cross<P>,
+        why: &'static str,
+        rule: impl Fn(P) -> bool,
+    ) {
+        let bins = self.declare_unreachable(cross, why, rule);
+        self.history.extend(bins);
+        let group = self.groups.iter().find(|g| g.first == cross.first);
+        assert!(group.is_some_and(|g| g.when == When::Sometimes), "{why}");
+    }
+
+    /// The bins that were still thought reachable.
+    fn declare_unreachable<P: Point>(
+        &mut self,
+        cross: Cross<P>,
+        why: &'static str,
+        rule: impl Fn(P) -> bool,
+    ) -> Vec<usize> {
         let Some(group) = self.groups.iter().find(|g| g.first == cross.first) else {
-            return;
+            return Vec::new();
         };
-        let mut any = false;
+        let mut bins = Vec::new();
         for n in 0..group.bins {
             let bin = &mut self.unreachable[group.first + n];
             if bin.is_none() && rule(P::at(n)) {
                 *bin = Some(why);
-                any = true;
+                bins.push(group.first + n);
             }
         }
-        if !any {
+        if bins.is_empty() {
             self.idle.push(format!("{}: {why}", group.name));
         }
+        bins
     }
 
     /// Declarations of unreachable bins that apply to no bin: mistakes, in a unit's usual build.
@@ -665,6 +697,8 @@ pub struct Collector<'m, U: Unit> {
     model: &'m Model<U>,
     memory: <U::Coverage as Coverage<U>>::Memory,
     before: U::State,
+    /// In a case that begins in a state of its own: counters of bins that only history makes unreachable.
+    without: Vec<u64>,
     /// Counters of all cases since the collector was made.
     pub hits: Hits,
     /// Clocks looked at.
@@ -680,15 +714,29 @@ impl<'m, U: Unit> Collector<'m, U> {
             model,
             memory: Default::default(),
             before: U::State::default(),
+            without: Vec::new(),
             hits: model.no_hits(),
             clocks: 0,
             steps: 0,
         }
     }
 
-    /// Another case begins: forgets what was remembered of the last one, not what was counted.
-    pub fn begin(&mut self) {
+    /// `case` begins: forgets what was remembered of the last one, not what was counted.
+    pub fn begin(&mut self, case: &Case<U>) {
         self.memory = Default::default();
+        let history = self.model.declaration.history.iter();
+        self.without.clear();
+        if !case.start.is_empty() {
+            self.without.extend(history.map(|n| self.hits.0[*n]));
+        }
+    }
+
+    /// The case has ended.
+    pub fn end(&mut self) {
+        let history = &self.model.declaration.history;
+        for (n, hits) in history.iter().zip(self.without.drain(..)) {
+            self.hits.0[*n] = hits;
+        }
     }
 }
 

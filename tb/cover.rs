@@ -76,9 +76,10 @@ fn covered<U: Unit>(model: &Model<U>, cases: std::ops::Range<u64>) -> (UnitCover
     let mut counted = Counted::default();
     for index in cases {
         let (_, case) = campaign::case::<U>(1, index, &build);
-        collector.begin();
+        collector.begin(&case);
         let watch = &mut (&mut collector, &mut counted);
         let outcome = lockstep::run(&case, &mut dut, &mut case.golden(), watch);
+        collector.end();
         assert!(outcome.mismatch.is_none());
     }
     (model.coverage(&collector), counted)

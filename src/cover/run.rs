@@ -52,8 +52,9 @@ struct Worker<'m, U: Unit> {
 impl<U: Unit> Worker<'_, U> {
     fn run(&mut self, index: u64, case: Case<U>) {
         let mut golden = case.golden();
-        self.collector.begin();
+        self.collector.begin(&case);
         let outcome = lockstep::run(&case, &mut self.dut, &mut golden, &mut self.collector);
+        self.collector.end();
         self.totals.programs += 1;
         self.totals.launches += outcome.compared.launches;
         self.compared += outcome.compared.clocks;

@@ -698,9 +698,9 @@ impl Coverage<R500> for Bins {
                 Wrap::Below => step != Step::Down,
                 Wrap::Above => step != Step::Up,
             });
-        d.unreachable(bins.targets, "spec 4.4: PUSH stores PC + 1 of an instruction in the window, which is not below it",
+        d.unreachable_by_history(bins.targets, "spec 4.4: PUSH stores PC + 1 of an instruction in the window, which is not below it",
             |(target, place, _)| target == Target::Popped && place == Where::Below);
-        d.unreachable(bins.targets, "spec 4.4: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
+        d.unreachable_by_history(bins.targets, "spec 4.4: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
             |(target, place, _)| target == Target::Popped && place == Where::Next);
         bins
     }

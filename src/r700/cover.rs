@@ -624,11 +624,8 @@ fn changes(kind: Kind, from: From, to: To) -> bool {
         // With u only lanes of the mask it has just pushed change: those that were ACTIVE.
         AluElseAfter => same || chosen,
         LoopStart | LoopStartNoAl | LoopStartDx10 => same || chosen || to == To::Brk,
-        // Once more: to ACTIVE or BRK. Leaving: a lane that was in the loop was ACTIVE around it, a BRK one anything.
-        LoopEnd => match from {
-            From::Brk => true,
-            _ => to != To::Cont,
-        },
+        // Once more: to ACTIVE or BRK. Leaving: to whatever the frame saved.
+        LoopEnd => true,
         LoopContinue | AluContinue => same || on && to == To::Cont,
         LoopBreak | AluBreak => same || on && to == To::Brk,
         Call | Return | Kill | Slot | Memory | Reserved => same,
@@ -720,7 +717,7 @@ impl Coverage<R700> for Bins {
                 Decision::Stay => !present.has(From::Active) && !present.has(From::Branch),
             });
 
-        d.unreachable(bins.classes, "spec 4.3: a CALL needs an ACTIVE lane, which becomes CONT or BRK in the subroutine only in a loop of its own, and has its class back when that is left",
+        d.unreachable_by_history(bins.classes, "spec 4.3: a CALL needs an ACTIVE lane, which becomes CONT or BRK in the subroutine only in a loop of its own, and has its class back when that is left",
             |(kind, present, _)| kind.0 == Kind::Return && !present.has(From::Active) && !present.has(From::Branch));
         d.unreachable(bins.conditions, "spec 4.3: POP never jumps",
             |(kind, _, _, decision)| kind.0 == Kind::Pop && decision == Decision::Jump);
@@ -743,13 +740,15 @@ impl Coverage<R700> for Bins {
         }
         d.unreachable(bins.lanes, "spec 4.3: no such change in the column of lane classes",
             |(kind, from, to)| !changes(kind.0, from, to));
-        d.unreachable(bins.lanes, "spec 4.3, pop rule: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
+        d.unreachable_by_history(bins.lanes, "spec 4.3, loop starts: a lane that is not BRK in a loop was ACTIVE around it, and LOOP_END does not give it the class CONT back",
+            |(kind, from, to)| kind.0 == Kind::LoopEnd && from != From::Brk && to == To::Cont);
+        d.unreachable_by_history(bins.lanes, "spec 4.3, pop rule: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
             |(kind, from, to)| matches!(kind.0, Kind::AluPopAfter | Kind::AluPop2After) && from == From::Active && to == To::Branch);
         d.unreachable(bins.pushes, "spec 3.4: with a branch frame live the last push left the reserve of two, of which a branch frame or a call takes one",
             |(pusher, room, live)| live == Live::Some && room == Room::Less && !matches!(pusher.frame(), Frame::LoopStart | Frame::LoopStartNoAl | Frame::LoopStartDx10));
         d.unreachable(bins.pushes, "spec 3.4: a call without a branch frame live takes one sub-entry, which is one too few at most",
             |(pusher, room, _)| pusher == Pusher::Call && room == Room::Less);
-        d.unreachable(bins.corners, "spec 3.3, 4.3: a lane that was not launched is in no mask, and loops give it back the class BRANCH",
+        d.unreachable_by_history(bins.corners, "spec 3.3, 4.3: a lane that was not launched is in no mask, and loops give it back the class BRANCH",
             |(corner,)| corner == Corner::BornLater);
 
         d.unreachable(bins.pops, "spec 2.5: ALU_POP_AFTER pops one frame, ALU_POP2_AFTER two",
@@ -782,9 +781,9 @@ impl Coverage<R700> for Bins {
                 Pass2::Nobody => false,
             });
         d.unreachable(bins.woken, "spec 4.3: a DX10 loop has no last pass", |(ending, how, _)| ending == Ending::Dx10 && how == Pass2::LastPass);
-        d.unreachable(bins.index, "spec 4.3: LOOP_START loads an index of 0 or more and a step; the index goes below 0 only by a negative step of the same loop",
+        d.unreachable_by_history(bins.index, "spec 4.3: LOOP_START loads an index of 0 or more and a step; the index goes below 0 only by a negative step of the same loop",
             |(step, before, after)| step != Step::Down && (before == Before::Negative || after == After::Negative));
-        d.unreachable(bins.index, "spec O11: aL goes the way of its step, and never so far that it wraps",
+        d.unreachable_by_history(bins.index, "spec O11: aL goes the way of its step, and never so far that it wraps",
             |(step, before, after)| {
                 let (from, to) = (before.index(), after.index());
                 match step {
@@ -809,7 +808,7 @@ impl Coverage<R700> for Bins {
                 Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, Kind::Push | Kind::Else | Kind::Return),
                 Decision::Jump => matches!(kind.0, Kind::Call | Kind::LoopEnd),
             });
-        d.unreachable(bins.targets, "spec 4.3: the address behind a RETURN would have been stored by it, and it is no CALL",
+        d.unreachable_by_history(bins.targets, "spec 4.3: the address behind a RETURN would have been stored by it, and it is no CALL",
             |(kind, place)| kind.0 == Kind::Return && place == Where::Next);
         bins
     }
