@@ -518,6 +518,26 @@ impl Circuit {
             .collect()
     }
 
+    /// `state` alone, and nothing that follows from it.
+    pub fn still(&self, state: &[Lit]) -> Frame {
+        let (registers, mut words) = state.split_at(self.registers.len());
+        let mut frame = Frame {
+            values: vec![Lit::FALSE; self.wires],
+            memories: Vec::new(),
+            given: Vec::new(),
+            next: Vec::new(),
+        };
+        for ((q, _), value) in self.registers.iter().zip(registers) {
+            frame.values[*q] = *value;
+        }
+        for memory in &self.memories {
+            let (own, rest) = words.split_at(memory.width * memory.size);
+            frame.memories.push(own.to_vec());
+            words = rest;
+        }
+        frame
+    }
+
     /// One clock from `state`; `free` has a value for every wire that nothing drives. The wires in `given`
     /// carry what is given there, whatever drives them: one case of an analysis.
     pub fn step(
@@ -527,16 +547,11 @@ impl Circuit {
         free: &[Lit],
         given: &[(usize, bool)],
     ) -> Frame {
-        let mut frame = Frame {
-            values: free.to_vec(),
-            memories: Vec::new(),
-            given: vec![Lit::TRUE; given.len()],
-            next: Vec::new(),
-        };
-        let (registers, mut words) = state.split_at(self.registers.len());
-        for ((q, _), value) in self.registers.iter().zip(registers) {
-            frame.values[*q] = *value;
+        let mut frame = self.still(state);
+        for wire in &self.free {
+            frame.values[*wire] = free[*wire];
         }
+        frame.given = vec![Lit::TRUE; given.len()];
         let case = |frame: &mut Frame, wire: usize| {
             if let Some(i) = given.iter().position(|(w, _)| *w == wire) {
                 let value = given[i].1;
@@ -547,11 +562,6 @@ impl Circuit {
         for (wire, _) in given {
             // Inputs and registers; those of cells come with their cells.
             case(&mut frame, *wire);
-        }
-        for memory in &self.memories {
-            let (own, rest) = words.split_at(memory.width * memory.size);
-            frame.memories.push(own.to_vec());
-            words = rest;
         }
         for cell in &self.cells {
             let y = self.cell(aig, &frame, cell);

@@ -196,6 +196,11 @@ impl Referee {
         }
     }
 
+    /// What the formal file says of `state`.
+    fn said_of(&self, aig: &mut Aig, state: &[Lit]) -> Result<Said, String> {
+        self.said(aig, &self.circuit.still(state))
+    }
+
     /// What the formal file says of the state that `frame` begins with.
     fn said(&self, aig: &mut Aig, frame: &Frame) -> Result<Said, String> {
         let Some(formal) = &self.formal else {
@@ -247,9 +252,8 @@ impl Referee {
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let clock = self.clock(&mut aig);
         let now = self.step(&mut aig, 0, &state, &clock, &[]);
-        let before = self.said(&mut aig, &now)?;
-        let next = self.step(&mut aig, 0, &now.next, &clock, &[]);
-        let after = self.said(&mut aig, &next)?;
+        let before = self.said_of(&mut aig, &state)?;
+        let after = self.said_of(&mut aig, &now.next)?;
         let (Some(before), Some(after)) = (before.invariant, after.invariant) else {
             return Err(format!("{}: it has no output invariant", self.formal_file));
         };
@@ -388,13 +392,39 @@ impl Referee {
         allowed: Allowed,
         case: &[(usize, bool)],
     ) -> Result<Answer, String> {
+        if allowed != Allowed::AnyState {
+            // After a reset they agree in what matters, whatever was before.
+            match self.differs(number, allowed, case, true)? {
+                Answer::Never => {}
+                other => return Ok(other),
+            }
+        }
+        self.differs(number, allowed, case, false)
+    }
+
+    fn differs(
+        &self,
+        number: u32,
+        allowed: Allowed,
+        case: &[(usize, bool)],
+        in_reset: bool,
+    ) -> Result<Answer, String> {
         let mut aig = Aig::new();
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let clock = self.clock(&mut aig);
         let released = self.released(&clock)?;
         let rtl = self.step(&mut aig, 0, &state, &clock, case);
         let says = self.said(&mut aig, &rtl)?;
-        let invariant = says.invariant.unwrap_or(Lit::TRUE);
+        let after = match allowed {
+            Allowed::Alike => self.said_of(&mut aig, &rtl.next)?.live,
+            _ => rtl.next.clone(),
+        };
+        let mut granted = rtl.given.clone();
+        if in_reset {
+            granted.push(!released);
+        } else if allowed != Allowed::AnyState {
+            granted.push(says.invariant.unwrap_or(Lit::TRUE));
+        }
         let mut other = state.clone();
         if allowed == Allowed::Alike {
             // The mutant may keep other things where nobody looks.
@@ -403,39 +433,29 @@ impl Referee {
                     *bit = aig.input();
                 }
             }
+            if !in_reset {
+                let live = self.said_of(&mut aig, &other)?.live;
+                let unlike = Self::differing(&mut aig, &says.live, &live);
+                granted.push(!aig.any(unlike));
+            }
         }
+        aig.join_alike(&granted);
         let mutant = self.step(&mut aig, number, &other, &clock, case);
-        let mutant_says = self.said(&mut aig, &mutant)?;
-        let mut seen = self.seen(&mut aig, (&rtl, &says), (&mutant, &mutant_says));
-        let mut next = match allowed {
-            Allowed::Alike => {
-                let free = self.clock(&mut aig);
-                let after = self.live_after(&mut aig, 0, &rtl, &free)?;
-                let mutant_after = self.live_after(&mut aig, number, &mutant, &free)?;
-                Self::differing(&mut aig, &after, &mutant_after)
-            }
-            _ => Self::differing(&mut aig, &rtl.next, &mutant.next),
+        if mutant.given != rtl.given {
+            // It is not the same case for both.
+            return Ok(Answer::GaveUp);
+        }
+        let mutant_after = match allowed {
+            Allowed::Alike => self.said_of(&mut aig, &mutant.next)?.live,
+            _ => mutant.next.clone(),
         };
-        let mut granted: Vec<Lit> = rtl.given.clone();
+        let mut open = Self::differing(&mut aig, &after, &mutant_after);
+        if !in_reset {
+            let mutant_says = self.said(&mut aig, &mutant)?;
+            open.append(&mut self.seen(&mut aig, (&rtl, &says), (&mutant, &mutant_says)));
+        }
         let mut sat = Sat::new(CONFLICTS);
-        // After a reset they agree in what matters, whatever each was before.
-        let mut in_reset = granted.clone();
-        in_reset.push(!released);
-        if allowed != Allowed::AnyState {
-            for bit in &next {
-                match sat.ask(&aig, &[&in_reset[..], &[*bit]].concat()) {
-                    Answer::Never => {}
-                    other => return Ok(other),
-                }
-            }
-            granted.push(invariant);
-        }
-        if allowed == Allowed::Alike {
-            let unlike = Self::differing(&mut aig, &says.live, &mutant_says.live);
-            granted.push(!aig.any(unlike));
-        }
-        next.append(&mut seen);
-        for bit in next {
+        for bit in open {
             match sat.ask(&aig, &[&granted[..], &[bit]].concat()) {
                 Answer::Never => {}
                 other => return Ok(other),
@@ -444,21 +464,10 @@ impl Referee {
         Ok(Answer::Never)
     }
 
-    fn live_after(
-        &self,
-        aig: &mut Aig,
-        number: u32,
-        frame: &Frame,
-        clock: &Clock,
-    ) -> Result<Vec<Lit>, String> {
-        let next = self.step(aig, number, &frame.next, clock, &[]);
-        Ok(self.said(aig, &next)?.live)
-    }
-
     /// The first difference on the way from a reset; `Err` inside: there is none so near, or the solver gave up.
     fn from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
         let mut aig = Aig::new();
-        let mut sat = Sat::new(20 * CONFLICTS);
+        let mut sat = Sat::new(4 * CONFLICTS);
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let (mut rtl_state, mut mutant_state) = (state.clone(), state);
         let mut granted = Vec::new();
