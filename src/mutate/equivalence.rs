@@ -289,7 +289,7 @@ impl Referee {
 
     /// Looks for a way from reset to where `number` shows.
     pub fn refute(&self, number: u32) -> Proof {
-        match self.from_reset(number) {
+        match self.search_from_reset(number) {
             Ok(Ok(how)) => Proof::Differs(how),
             Ok(Err(why)) => Proof::Unknown(format!("no proof by induction; {why}")),
             Err(why) => Proof::Unknown(why),
@@ -465,7 +465,7 @@ impl Referee {
     }
 
     /// The first difference on the way from a reset; `Err` inside: there is none so near, or the solver gave up.
-    fn from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
+    fn search_from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
         let mut aig = Aig::new();
         let mut sat = Sat::new(4 * CONFLICTS);
         let state = Self::inputs(&mut aig, self.circuit.state().len());
