@@ -802,7 +802,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
                 sound.add(one);
                 continue;
             }
-            (true, false) => "no answer within 1 s",
+            (true, false) => "no answer within 3 s",
             (false, true) => "signal: 6 (SIGABRT)",
             // Whichever comes first.
             (true, true) => "either",
@@ -822,7 +822,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
         bad.arg(),
         "--keep-going",
         "--timeout",
-        "1",
+        "3",
         "--json",
         arg(&file),
         "--junit",
