@@ -108,8 +108,6 @@ pub struct Circuit {
 pub struct Frame {
     values: Vec<Lit>,
     memories: Vec<Vec<Lit>>,
-    /// What the wires would have carried that were given a value.
-    pub given: Vec<Lit>,
     /// The state after it, in the order of [`Circuit::state`].
     pub next: Vec<Lit>,
 }
@@ -122,9 +120,6 @@ impl Frame {
         }
     }
 }
-
-/// A place of the state: register or memory, and the bit of it.
-pub type Place = (String, usize);
 
 struct Reader {
     wires: usize,
@@ -410,29 +405,27 @@ impl Circuit {
         Ok(())
     }
 
-    /// The places of the state: registers, then memories word by word.
-    pub fn state(&self) -> Vec<Place> {
-        let mut of: HashMap<usize, Place> = HashMap::new();
-        for (name, bits) in &self.names {
-            for (i, bit) in bits.iter().enumerate() {
-                if let Bit::Wire(n) = bit {
-                    // Of several names the first in the alphabet, so that two netlists choose alike.
-                    let place = of.entry(*n).or_insert_with(|| (name.clone(), i));
-                    if (name, i) < (&place.0, place.1) {
-                        *place = (name.clone(), i);
-                    }
-                }
+    /// Bits of the state: registers, then memories word by word.
+    pub fn state_bits(&self) -> usize {
+        let words = self.memories.iter().map(|m| m.width * m.size);
+        self.registers.len() + words.sum::<usize>()
+    }
+
+    /// Which bits of the state the net or memory called `name` is, if it is state and nothing else.
+    pub fn places(&self, name: &str) -> Option<Vec<usize>> {
+        let mut first = self.registers.len();
+        for memory in &self.memories {
+            let bits = memory.width * memory.size;
+            if memory.name == name {
+                return Some((first..first + bits).collect());
             }
+            first += bits;
         }
-        let registers = self
-            .registers
-            .iter()
-            .map(|(q, _)| of.get(q).cloned().unwrap_or_else(|| (format!("${q}"), 0)));
-        let words = self
-            .memories
-            .iter()
-            .flat_map(|m| (0..m.width * m.size).map(|i| (m.name.clone(), i)));
-        registers.chain(words).collect()
+        let register = |bit: &Bit| {
+            let mut registers = self.registers.iter();
+            registers.position(|(q, _)| *bit == Bit::Wire(*q))
+        };
+        self.names.get(name)?.iter().map(register).collect()
     }
 
     /// Wires that may carry anything.
@@ -467,46 +460,9 @@ impl Circuit {
             .collect()
     }
 
-    /// All that is called `name` in `frame`: a net, or a memory's words one after the other.
-    pub fn named(&self, frame: &Frame, name: &str) -> Option<Vec<Lit>> {
-        if let Some(bits) = self.names.get(name) {
-            return Some(bits.iter().map(|b| frame.get(*b)).collect());
-        }
-        let memory = self.memories.iter().position(|m| m.name == name)?;
-        Some(frame.memories[memory].clone())
-    }
-
-    /// Names of the inputs that are joined to output `name`, its highest bit first.
-    pub fn joined(&self, name: &str) -> Vec<String> {
-        let bits = self
-            .outputs
-            .get(name)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let input = |bit: &Bit| {
-            let of = self
-                .inputs
-                .iter()
-                .find(|(_, wires)| matches!(bit, Bit::Wire(n) if wires.contains(n)));
-            of.map(|(name, _)| name.clone())
-        };
-        bits.iter().rev().filter_map(input).collect()
-    }
-
-    /// The wires of the net called `name`.
-    pub fn net(&self, name: &str) -> Vec<usize> {
-        let bits = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
-        bits.iter()
-            .filter_map(|b| match b {
-                Bit::Wire(n) => Some(*n),
-                Bit::Is(_) => None,
-            })
-            .collect()
-    }
-
-    /// What `wire` carries in `frame`.
-    pub fn wire(frame: &Frame, wire: usize) -> Lit {
-        frame.values[wire]
+    /// How many bits every output has.
+    pub fn output_widths(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.outputs.iter().map(|(n, b)| (n.as_str(), b.len()))
     }
 
     /// Every output with its name.
@@ -524,7 +480,6 @@ impl Circuit {
         let mut frame = Frame {
             values: vec![Lit::FALSE; self.wires],
             memories: Vec::new(),
-            given: Vec::new(),
             next: Vec::new(),
         };
         for ((q, _), value) in self.registers.iter().zip(registers) {
@@ -538,36 +493,16 @@ impl Circuit {
         frame
     }
 
-    /// One clock from `state`; `free` has a value for every wire that nothing drives. The wires in `given`
-    /// carry what is given there, whatever drives them: one case of an analysis.
-    pub fn step(
-        &self,
-        aig: &mut Aig,
-        state: &[Lit],
-        free: &[Lit],
-        given: &[(usize, bool)],
-    ) -> Frame {
+    /// One clock from `state`; `free` has a value for every wire that nothing drives.
+    pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> Frame {
         let mut frame = self.still(state);
         for wire in &self.free {
             frame.values[*wire] = free[*wire];
-        }
-        frame.given = vec![Lit::TRUE; given.len()];
-        let case = |frame: &mut Frame, wire: usize| {
-            if let Some(i) = given.iter().position(|(w, _)| *w == wire) {
-                let value = given[i].1;
-                let would = std::mem::replace(&mut frame.values[wire], value.into());
-                frame.given[i] = if value { would } else { !would };
-            }
-        };
-        for (wire, _) in given {
-            // Inputs and registers; those of cells come with their cells.
-            case(&mut frame, *wire);
         }
         for cell in &self.cells {
             let y = self.cell(aig, &frame, cell);
             for (wire, value) in cell.y.iter().zip(y) {
                 frame.values[*wire] = value;
-                case(&mut frame, *wire);
             }
         }
         let mut next: Vec<Lit> = self.registers.iter().map(|(_, d)| frame.get(*d)).collect();

@@ -2,40 +2,39 @@
 //!
 //! RTL and mutant are one netlist, made by Yosys of the very text that was simulated, with the number of the
 //! mutant 0 for the one and K for the other. Both become one and-inverter graph, in which only what lies
-//! behind the mutated place is there twice, and a SAT solver is asked (each a proof for all time, by
-//! induction over one clock):
+//! behind the mutated place is there twice, and ABC is asked, in this order:
 //!
-//! 1. From the same state, whatever it is, and the same inputs: can next state or outputs differ?
-//! 2. The same, from states that the invariants of `tb/formal/<unit>.sv` allow. They are proved of the RTL once
-//!    a run: they hold after a clock in reset, whatever was before, and no clock breaks them.
-//! 3. From two states that agree in all that can ever matter (`live` of the same file), the RTL's as the
-//!    invariants allow: can that differ after a clock, or what is seen now?
+//! 1. *Can one clock tell them apart?* RTL and mutant begin it with the same of all that matters, from every
+//!    state that the invariants of `tb/formal/<unit>.sv` allow, and with the same inputs. Can an output differ in
+//!    it, or anything that matters after it? The same file says what matters in which state (`live__...`); the
+//!    rest, such as what lies above the top of a stack, the mutant may have as it likes. If the answer is no,
+//!    the mutant is *equivalent*: by induction, for all time.
+//! 2. *Can many clocks?* Both start from a reset, with any inputs in every clock: is there a difference in what
+//!    the bench compares within [`DEPTH`] clocks? Then it is one that the campaign *missed*.
+//! 3. *Is there an invariant that nobody has thought of?* ABC looks for one (property directed reachability).
 //!
-//! A question that the solver does not settle at once is divided into cases by the value of a wire that both
-//! compute alike (`split` of that file lists which): with it known, most of what is there twice becomes one again.
+//! If all of them end without an answer, within conflicts and not within time so that every machine says the
+//! same, it stays undecided.
 //!
-//! If none can, the mutant is equivalent. Otherwise both are unrolled from a reset, clock by clock, any inputs: a
-//! difference in what the bench compares (`seen` of that file, and the outputs) within [`DEPTH`] clocks makes it
-//! *missed*. If there is none, or the solver spends its conflicts, it stays undecided.
+//! Proved once a run, before any mutant: the invariants hold after a clock in reset, whatever was before, and no
+//! clock breaks them; they are true of some states and not of all; and what the file says does not matter
+//! does not matter to the RTL itself (mutant 0 is equivalent in the sense of question 1).
 //!
 //! What is granted: the unit is reset before anything is compared, as the bench does and as the contract
 //! wants; and both wake up with the same contents of what reset does not reach. Nothing else: inputs are free in
 //! every clock, also where the bench keeps to the contract.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use super::aig::{Aig, Answer, Lit, Sat, Signature};
+use super::abc::{self, Answer};
+use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, Frame};
 use super::{Design, Family, List, SELECTOR, netlist, source};
 
 /// Clocks from the reset on in which a difference is looked for.
-pub const DEPTH: usize = 8;
-/// Conflicts that the questions about one case may cost together. Most cost none.
-const CONFLICTS: u64 = 1_000;
-/// Cases that an analysis may be divided into.
-const CASES: u32 = 64;
+pub const DEPTH: usize = 12;
 
 /// What the referee says of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,43 +52,53 @@ pub struct Referee {
     circuit: Circuit,
     /// Wires that carry the number of the mutant, and which bit of it.
     selectors: Vec<(usize, usize)>,
-    formal: Option<Circuit>,
+    formal: Option<Formal>,
     formal_file: String,
-    /// Wires by which to distinguish cases, the most telling first: `split` of the formal file.
-    splits: Vec<usize>,
-    /// States and inputs of a clock that the invariants allow, to look at first.
-    patterns: Vec<Signature>,
 }
 
-/// What `tb/formal/<unit>.sv` says of a state.
-#[derive(Default)]
+/// `tb/formal/<unit>.sv`.
+struct Formal {
+    circuit: Circuit,
+    /// Its inputs, and where in the unit's state each is.
+    inputs: Vec<(Vec<usize>, Vec<usize>)>,
+    /// Its outputs `live__...`, and of which bits of the state each speaks.
+    live: HashMap<String, Vec<usize>>,
+}
+
+/// What it says of a state.
 struct Said {
-    invariant: Option<Lit>,
+    /// The unit can be in it.
+    allowed: Lit,
+    /// Bit by bit of the state: it matters.
     live: Vec<Lit>,
+    /// What the bench compares beside the outputs.
     seen: Vec<Lit>,
 }
 
-/// From which states a proof starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Allowed {
-    /// The same on both sides, whatever it is.
-    AnyState,
-    /// The same on both sides, as the invariants allow.
-    Invariant,
-    /// The RTL's as the invariants allow, the mutant's alike in what matters.
-    Alike,
+/// Places of the state in which a mutant may have something else while they do not matter.
+type Loose = BTreeSet<usize>;
+
+/// Question 1, as it is asked.
+struct OneClock {
+    aig: Aig,
+    differs: Lit,
+    /// Places that may differ after the clock, and do not always matter.
+    could_be_loose: Loose,
 }
 
 /// Inputs of one clock.
 struct Clock {
     free: Vec<Lit>,
+    /// Not in reset.
+    released: Lit,
 }
 
 impl Referee {
     /// Has Yosys read what lies in `dir`.
     ///
     /// # Errors
-    /// There is no Yosys, it or the referee does not understand the design, or an invariant does not hold.
+    /// There is no Yosys, it or the referee does not understand the design, or `tb/formal/<unit>.sv` says
+    /// what does not hold.
     pub(super) fn new(from: &Design, list: &List, dir: &Path) -> Result<Self, String> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
@@ -103,10 +112,8 @@ impl Referee {
                 let mut names = Vec::new();
                 for (name, _) in &from.texts {
                     let text = read(&dir.join(name))?;
-                    write(
-                        name,
-                        &source::for_proof(name, &text).map_err(|e| e.to_string())?,
-                    )?;
+                    let text = source::for_proof(name, &text).map_err(|e| e.to_string())?;
+                    write(name, &text)?;
                     names.push(name.as_str());
                 }
                 netlist::read_and_flatten(from, &names)
@@ -137,8 +144,6 @@ impl Referee {
             selectors,
             formal: None,
             formal_file: format!("tb/formal/{}.sv", from.unit),
-            splits: Vec::new(),
-            patterns: Vec::new(),
         };
         if let Some(text) = &from.formal {
             write("formal.sv", text)?;
@@ -152,386 +157,276 @@ impl Referee {
             );
             netlist::yosys(work, &script)?;
             let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
-            referee.splits = formal
-                .joined("split")
-                .iter()
-                .flat_map(|name| referee.circuit.net(&name.replace("__", ".")))
-                .collect();
-            referee.formal = Some(formal);
-            referee.patterns = referee.check_invariant()?;
+            referee.formal = Some(referee.joined(formal)?);
+            referee.check_invariant()?;
         }
-        Ok(referee)
+        let all = referee.after_one_clock(0, &referee.loosest())?;
+        match abc::prove_never(&all.aig, all.differs)? {
+            Answer::Never => Ok(referee),
+            answer => Err(format!(
+                "{}: that what is not live does not matter is {}",
+                referee.formal_file,
+                match answer {
+                    Answer::GaveUp => "too hard to prove",
+                    _ => "not true",
+                }
+            )),
+        }
     }
 
-    fn inputs(aig: &mut Aig, count: usize) -> Vec<Lit> {
-        (0..count).map(|_| aig.input()).collect()
+    /// Finds in the state of the unit what the formal file speaks of.
+    fn joined(&self, circuit: Circuit) -> Result<Formal, String> {
+        let file = &self.formal_file;
+        let place = |name: &str, bits: usize| {
+            let path = name.replace("__", ".");
+            let places = self.circuit.places(&path).filter(|p| p.len() == bits);
+            places.ok_or_else(|| format!("{file}: {name}: no state {path} of {bits} bits in the RTL"))
+        };
+        let inputs = circuit
+            .inputs()
+            .map(|(name, wires)| Ok((wires.to_vec(), place(name, wires.len())?)))
+            .collect::<Result<_, String>>()?;
+        let mut live = HashMap::new();
+        for (name, bits) in circuit.output_widths() {
+            if let Some(path) = name.strip_prefix("live__") {
+                live.insert(name.to_owned(), place(path, bits)?);
+            } else if !matches!((name, bits), ("invariant", 1) | ("seen", _)) {
+                return Err(format!("{file}: {name}: no output of this name and width is known"));
+            }
+        }
+        Ok(Formal {
+            circuit,
+            inputs,
+            live,
+        })
+    }
+
+    fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
+        (0..self.circuit.state_bits()).map(|_| aig.input()).collect()
     }
 
     /// Anything on every input.
-    fn clock(&self, aig: &mut Aig) -> Clock {
+    fn clock(&self, aig: &mut Aig) -> Result<Clock, String> {
         let mut free = vec![Lit::FALSE; self.circuit.wires()];
         for wire in self.circuit.free() {
             free[*wire] = aig.input();
         }
-        Clock { free }
+        let released = match self.circuit.input("rst_ni") {
+            Some([wire]) => free[*wire],
+            _ => return Err("the netlist has no rst_ni".to_owned()),
+        };
+        Ok(Clock { free, released })
     }
 
     /// A clock of mutant `number`.
-    fn step(
-        &self,
-        aig: &mut Aig,
-        number: u32,
-        state: &[Lit],
-        clock: &Clock,
-        case: &[(usize, bool)],
-    ) -> Frame {
+    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], clock: &Clock) -> Frame {
         let mut free = clock.free.clone();
         for (wire, bit) in &self.selectors {
             free[*wire] = (*bit < 32 && number >> bit & 1 == 1).into();
         }
-        self.circuit.step(aig, state, &free, case)
+        self.circuit.step(aig, state, &free)
     }
 
-    /// Reset is released.
-    fn released(&self, clock: &Clock) -> Result<Lit, String> {
-        match self.circuit.input("rst_ni") {
-            Some([wire]) => Ok(clock.free[*wire]),
-            _ => Err("the netlist has no rst_ni".to_owned()),
-        }
-    }
-
-    /// What the formal file says of `state`.
-    fn said_of(&self, aig: &mut Aig, state: &[Lit]) -> Result<Said, String> {
-        self.said(aig, &self.circuit.still(state))
-    }
-
-    /// What the formal file says of the state that `frame` begins with.
-    fn said(&self, aig: &mut Aig, frame: &Frame) -> Result<Said, String> {
-        let Some(formal) = &self.formal else {
-            return Ok(Said::default());
+    /// What the formal file says of `state`; without one, that all of it matters and nothing is known of it.
+    fn said(&self, aig: &mut Aig, state: &[Lit]) -> Said {
+        let mut said = Said {
+            allowed: Lit::TRUE,
+            live: vec![Lit::TRUE; state.len()],
+            seen: Vec::new(),
         };
-        let mut free = vec![Lit::FALSE; formal.wires()];
-        for wire in formal.free() {
+        let Some(formal) = &self.formal else {
+            return said;
+        };
+        let mut free = vec![Lit::FALSE; formal.circuit.wires()];
+        for wire in formal.circuit.free() {
             free[*wire] = aig.input();
         }
-        for (name, wires) in formal.inputs() {
-            let path = name.replace("__", ".");
-            let bits = self.circuit.named(frame, &path);
-            let bits = bits.filter(|b| b.len() == wires.len()).ok_or_else(|| {
-                format!(
-                    "{}: {name}: no {path} of {} bits in the RTL",
-                    self.formal_file,
-                    wires.len()
-                )
-            })?;
-            for (wire, bit) in wires.iter().zip(bits) {
-                free[*wire] = bit;
+        for (wires, places) in &formal.inputs {
+            for (wire, place) in wires.iter().zip(places) {
+                free[*wire] = state[*place];
             }
         }
-        let frame = formal.step(aig, &[], &free, &[]);
-        let mut said = Said::default();
-        for (name, bits) in formal.outputs(&frame) {
-            match name {
-                "invariant" => {
-                    let broken = aig.any(bits.iter().map(|b| !*b));
-                    said.invariant = Some(!broken);
+        let frame = formal.circuit.step(aig, &[], &free);
+        for (name, bits) in formal.circuit.outputs(&frame) {
+            if let Some(places) = formal.live.get(name) {
+                for (place, bit) in places.iter().zip(bits) {
+                    said.live[*place] = bit;
                 }
-                "live" => said.live = bits,
-                "seen" => said.seen = bits,
-                "split" => {}
-                other => {
-                    return Err(format!(
-                        "{}: {other}: no output of this name is known",
-                        self.formal_file
-                    ));
-                }
+            } else if name == "seen" {
+                said.seen = bits;
+            } else {
+                said.allowed = aig.all(bits);
             }
         }
-        Ok(said)
+        said
     }
 
-    /// That the invariants hold after a reset and stay. Returns states that they allow, with inputs.
-    fn check_invariant(&self) -> Result<Vec<Signature>, String> {
+    /// That the invariants hold after a reset, whatever was before, and stay.
+    fn check_invariant(&self) -> Result<(), String> {
+        let file = &self.formal_file;
         let mut aig = Aig::new();
-        let state = Self::inputs(&mut aig, self.circuit.state().len());
-        let clock = self.clock(&mut aig);
-        let now = self.step(&mut aig, 0, &state, &clock, &[]);
-        let before = self.said_of(&mut aig, &state)?;
-        let after = self.said_of(&mut aig, &now.next)?;
-        let (Some(before), Some(after)) = (before.invariant, after.invariant) else {
-            return Err(format!("{}: it has no output invariant", self.formal_file));
-        };
-        let released = self.released(&clock)?;
-        let granted = aig.or(!released, before);
+        let state = self.anything(&mut aig);
+        let clock = self.clock(&mut aig)?;
+        let before = self.said(&mut aig, &state).allowed;
         // Neither may be vacuous: some state must be allowed, and some not.
         for some in [before, !before] {
-            if Sat::new(CONFLICTS).ask(&aig, &[some]) != Answer::Sometimes {
-                return Err(format!("{}: the invariant says nothing", self.formal_file));
+            if abc::prove_never(&aig, some)? != Answer::Sometimes {
+                return Err(format!("{file}: the invariant says nothing"));
             }
         }
-        match Sat::new(200 * CONFLICTS).ask(&aig, &[granted, !after]) {
-            Answer::Never => {
-                let splits = self.splits.iter().map(|wire| Circuit::wire(&now, *wire));
-                let wanted: Vec<Lit> = std::iter::once(before).chain(splits).collect();
-                Ok(aig.patterns(&wanted))
-            }
-            Answer::Sometimes => Err(format!(
-                "{}: a clock can break the invariant",
-                self.formal_file
-            )),
-            Answer::GaveUp => Err(format!(
-                "{}: the invariant is too hard to prove",
-                self.formal_file
-            )),
+        let next = self.step(&mut aig, 0, &state, &clock).next;
+        let after = self.said(&mut aig, &next).allowed;
+        let from = aig.or(!clock.released, before);
+        let broken = aig.and(from, !after);
+        match abc::prove_never(&aig, broken)? {
+            Answer::Never => Ok(()),
+            Answer::Sometimes => Err(format!("{file}: a clock can break the invariant")),
+            Answer::GaveUp => Err(format!("{file}: the invariant is too hard to prove")),
         }
     }
 
-    /// Tries to prove that `number` cannot be told from the RTL.
-    pub fn prove(&self, number: u32) -> Proof {
-        match self.induction(number) {
-            Ok(Some(how)) => Proof::Equivalent(how),
-            Ok(None) => Proof::Unknown("no proof by induction".to_owned()),
-            Err(why) => Proof::Unknown(why),
-        }
+    /// Where two vectors differ.
+    fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
+        let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
+        aig.any(differ)
     }
 
-    /// Looks for a way from reset to where `number` shows.
-    pub fn refute(&self, number: u32) -> Proof {
-        match self.search_from_reset(number) {
-            Ok(Ok(how)) => Proof::Differs(how),
-            Ok(Err(why)) => Proof::Unknown(format!("no proof by induction; {why}")),
-            Err(why) => Proof::Unknown(why),
-        }
+    fn outputs(&self, frame: &Frame) -> Vec<Lit> {
+        let outputs = self.circuit.outputs(frame).into_iter();
+        outputs.flat_map(|(_, bits)| bits).collect()
     }
 
-    /// Where two vectors may differ, bit by bit.
-    fn differing(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-        let mut differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
-        differ.sort_unstable();
-        differ.dedup();
-        differ.retain(|bit| *bit != Lit::FALSE);
-        differ
-    }
-
-    /// What everybody can see of two frames: outputs, and what the formal file lists.
-    fn seen(&self, aig: &mut Aig, a: (&Frame, &Said), b: (&Frame, &Said)) -> Vec<Lit> {
-        let flat = |frame: &Frame| -> Vec<Lit> {
-            self.circuit
-                .outputs(frame)
-                .into_iter()
-                .flat_map(|(_, bits)| bits)
-                .collect()
-        };
-        let mut outputs = Self::differing(aig, &flat(a.0), &flat(b.0));
-        outputs.append(&mut Self::differing(aig, &a.1.seen, &b.1.seen));
-        outputs
-    }
-
-    /// How equivalence was proved, if it was.
-    fn induction(&self, number: u32) -> Result<Option<String>, String> {
-        let file = &self.formal_file;
-        let mut ways = vec![(
-            Allowed::AnyState,
-            "next state and outputs are the same from every state, for all inputs".to_owned(),
-        )];
-        if self.formal.is_some() {
-            ways.push((
-                Allowed::Invariant,
-                format!(
-                    "next state and outputs are the same for all inputs from every state that the invariants of \
-                     {file} allow, which hold by induction"
-                ),
-            ));
-            ways.push((
-                Allowed::Alike,
-                format!(
-                    "two states that agree in what {file} calls live look the same, and stay so, for all inputs, \
-                     by induction"
-                ),
-            ));
-        }
-        for (allowed, how) in ways {
-            // A case by itself first; the analysis only where the solver finds neither.
-            let mut open = vec![Vec::new()];
-            let mut left = CASES;
-            let answer = loop {
-                let Some(case) = open.pop() else {
-                    break Answer::Never;
-                };
-                match self.cannot_differ(number, allowed, &case)? {
-                    Answer::Never => {}
-                    Answer::Sometimes => break Answer::Sometimes,
-                    Answer::GaveUp => {
-                        let next = self.next_split(number, &case)?;
-                        let Some(wire) = next.filter(|_| left > 0) else {
-                            break Answer::GaveUp;
-                        };
-                        left -= 1;
-                        for value in [false, true] {
-                            open.push([&case[..], &[(wire, value)]].concat());
-                        }
-                    }
-                }
-            };
-            if answer == Answer::Never {
-                return Ok(Some(how));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The next wire to distinguish cases by: one that mutant and RTL compute alike.
-    fn next_split(&self, number: u32, case: &[(usize, bool)]) -> Result<Option<usize>, String> {
+    /// Question 1: whether `number` can be told from the RTL by one clock, if the mutant may have anything in
+    /// the places of `loose` while they do not matter.
+    fn after_one_clock(&self, number: u32, loose: &Loose) -> Result<OneClock, String> {
         let mut aig = Aig::new();
-        let state = Self::inputs(&mut aig, self.circuit.state().len());
-        let clock = self.clock(&mut aig);
-        let rtl = self.step(&mut aig, 0, &state, &clock, &[]);
-        let mutant = self.step(&mut aig, number, &state, &clock, &[]);
-        Ok(self.splits.iter().copied().find(|wire| {
-            !case.iter().any(|(w, _)| w == wire)
-                && Circuit::wire(&rtl, *wire) == Circuit::wire(&mutant, *wire)
-        }))
-    }
-
-    /// Whether mutant and RTL can differ from states that are allowed, in one case.
-    fn cannot_differ(
-        &self,
-        number: u32,
-        allowed: Allowed,
-        case: &[(usize, bool)],
-    ) -> Result<Answer, String> {
-        // After a reset they agree in what matters, whatever was before; a proof from any state says that too.
-        let places = if allowed == Allowed::AnyState {
-            &[false][..]
-        } else {
-            &[false, true]
-        };
-        // Most that differ do so in some pattern or other, and that is soon seen.
-        for joining in [false, true] {
-            let mut settled = true;
-            for in_reset in places {
-                match self.differs(number, allowed, case, *in_reset, joining)? {
-                    Answer::Never => {}
-                    Answer::GaveUp if !joining => settled = false,
-                    other => return Ok(other),
-                }
-            }
-            if settled {
-                break;
-            }
-        }
-        Ok(Answer::Never)
-    }
-
-    fn differs(
-        &self,
-        number: u32,
-        allowed: Allowed,
-        case: &[(usize, bool)],
-        in_reset: bool,
-        joining: bool,
-    ) -> Result<Answer, String> {
-        let mut aig = Aig::new();
-        let state = Self::inputs(&mut aig, self.circuit.state().len());
-        let clock = self.clock(&mut aig);
-        let released = self.released(&clock)?;
-        let rtl = self.step(&mut aig, 0, &state, &clock, case);
-        let says = self.said(&mut aig, &rtl)?;
-        let after = match allowed {
-            Allowed::Alike => self.said_of(&mut aig, &rtl.next)?.live,
-            _ => rtl.next.clone(),
-        };
-        let mut granted = rtl.given.clone();
-        if in_reset {
-            granted.push(!released);
-        } else if allowed != Allowed::AnyState {
-            granted.push(says.invariant.unwrap_or(Lit::TRUE));
-        }
+        let state = self.anything(&mut aig);
+        let clock = self.clock(&mut aig)?;
+        let says = self.said(&mut aig, &state);
         let mut other = state.clone();
-        if allowed == Allowed::Alike {
-            // The mutant may keep other things where nobody looks.
-            let live: HashSet<Lit> = says.live.iter().copied().collect();
-            for bit in &mut other {
-                if !live.contains(bit) {
-                    *bit = aig.input();
-                }
+        for place in loose {
+            let any = aig.input();
+            other[*place] = aig.mux(says.live[*place], state[*place], any);
+        }
+        let rtl = self.step(&mut aig, 0, &state, &clock);
+        let mutant = self.step(&mut aig, number, &other, &clock);
+        let mut now = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
+        if number == 0 {
+            // What is seen of the state depends on nothing else: to be asked once.
+            let other_says = self.said(&mut aig, &other);
+            let seen = Self::unlike(&mut aig, &says.seen, &other_says.seen);
+            now = aig.or(now, seen);
+        }
+        let matters = self.said(&mut aig, &rtl.next).live;
+        let (mut after, mut could_be_loose) = (Vec::new(), Loose::new());
+        for (place, (a, b)) in rtl.next.iter().zip(&mutant.next).enumerate() {
+            let differs = aig.xor(*a, *b);
+            if differs != Lit::FALSE && matters[place] != Lit::TRUE {
+                could_be_loose.insert(place);
             }
-            if !in_reset {
-                let live = self.said_of(&mut aig, &other)?.live;
-                let unlike = Self::differing(&mut aig, &says.live, &live);
-                granted.push(!aig.any(unlike));
-            }
+            after.push(match loose.contains(&place) {
+                true => aig.and(matters[place], differs),
+                false => differs,
+            });
         }
-        aig.look(&granted, &self.patterns, joining);
-        let mutant = self.step(&mut aig, number, &other, &clock, case);
-        if mutant.given != rtl.given {
-            // It is not the same case for both.
-            return Ok(Answer::GaveUp);
-        }
-        let mutant_after = match allowed {
-            Allowed::Alike => self.said_of(&mut aig, &mutant.next)?.live,
-            _ => mutant.next.clone(),
-        };
-        let mut open = Self::differing(&mut aig, &after, &mutant_after);
-        if !in_reset {
-            let mutant_says = self.said(&mut aig, &mutant)?;
-            open.append(&mut self.seen(&mut aig, (&rtl, &says), (&mutant, &mutant_says)));
-        }
-        if open.iter().any(|bit| aig.shown(*bit)) {
-            return Ok(Answer::Sometimes);
-        }
-        if !joining && !open.is_empty() {
-            return Ok(Answer::GaveUp);
-        }
-        let mut sat = Sat::new(CONFLICTS);
-        for bit in open {
-            match sat.ask(&aig, &[&granted[..], &[bit]].concat()) {
-                Answer::Never => {}
-                other => return Ok(other),
-            }
-        }
-        Ok(Answer::Never)
+        let after = aig.any(after);
+        // The first clock is one in reset and finds anything; of its outputs nobody asks.
+        let now = aig.and(says.allowed, now);
+        let from = aig.or(!clock.released, says.allowed);
+        let after = aig.and(from, after);
+        let differs = aig.or(now, after);
+        Ok(OneClock {
+            aig,
+            differs,
+            could_be_loose,
+        })
     }
 
-    /// The first difference on the way from a reset; `Err` inside: there is none so near, or the solver gave up.
-    fn search_from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
-        let mut aig = Aig::new();
-        let mut sat = Sat::new(4 * CONFLICTS);
-        let state = Self::inputs(&mut aig, self.circuit.state().len());
-        let (mut rtl_state, mut mutant_state) = (state.clone(), state);
-        let mut granted = Vec::new();
-        for clocks in 0..=DEPTH {
-            let clock = self.clock(&mut aig);
-            let rtl = self.step(&mut aig, 0, &rtl_state, &clock, &[]);
-            let mutant = self.step(&mut aig, number, &mutant_state, &clock, &[]);
-            if clocks == 0 {
-                granted.push(!self.released(&clock)?);
-            } else {
-                let rtl_says = self.said(&mut aig, &rtl)?;
-                let mutant_says = self.said(&mut aig, &mutant)?;
-                let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
-                let seen = aig.any(seen);
-                match sat.ask(&aig, &[&granted[..], &[seen]].concat()) {
-                    Answer::Never => {}
-                    Answer::Sometimes => {
-                        return Ok(Ok(format!(
-                            "some inputs show it {} clocks after a reset",
-                            clocks - 1
-                        )));
-                    }
-                    Answer::GaveUp => {
-                        return Ok(Err(format!(
-                            "the search for a difference gave up {} clocks after a reset",
-                            clocks - 1
-                        )));
-                    }
-                }
-            }
-            (rtl_state, mutant_state) = (rtl.next, mutant.next);
+    /// All that `tb/formal/<unit>.sv` says does not always matter.
+    fn loosest(&self) -> Loose {
+        let formal = self.formal.iter();
+        formal.flat_map(|f| f.live.values().flatten().copied()).collect()
+    }
+
+    /// Tries to prove that `number` cannot be told from the RTL: first with the same state in both, which leaves
+    /// little to prove, then with no more places loose than the mutant wants.
+    pub fn prove(&self, number: u32) -> Proof {
+        match self.by_induction(number) {
+            Ok(proof) => proof,
+            Err(why) => Proof::Unknown(why),
         }
-        Ok(Err(format!(
-            "no difference within {} clocks of a reset",
-            DEPTH - 1
-        )))
+    }
+
+    fn by_induction(&self, number: u32) -> Result<Proof, String> {
+        let file = &self.formal_file;
+        let mut loose = Loose::new();
+        loop {
+            let asked = self.after_one_clock(number, &loose)?;
+            if asked.differs == Lit::FALSE {
+                return Ok(Proof::Equivalent("it is the same logic".to_owned()));
+            }
+            match abc::prove_never(&asked.aig, asked.differs)? {
+                Answer::Never if self.formal.is_none() => {
+                    let how = "next state and outputs are the same from every state, for all inputs";
+                    return Ok(Proof::Equivalent(how.to_owned()));
+                }
+                Answer::Never if loose.is_empty() => {
+                    return Ok(Proof::Equivalent(format!(
+                        "next state and outputs are the same for all inputs from every state that {file} \
+                         allows"
+                    )));
+                }
+                Answer::Never => {
+                    return Ok(Proof::Equivalent(format!(
+                        "all that {file} says can matter, and the outputs, are the same for all inputs from \
+                         every state that it allows"
+                    )));
+                }
+                _ => {}
+            }
+            let more: Loose = asked.could_be_loose.difference(&loose).copied().collect();
+            if more.is_empty() {
+                return Ok(Proof::Unknown("no proof by induction".to_owned()));
+            }
+            loose.extend(more);
+        }
+    }
+
+    /// Looks for a way from reset to where `number` shows, then for a proof that there is none.
+    pub fn refute(&self, number: u32) -> Proof {
+        match self.from_reset(number) {
+            Ok(proof) => proof,
+            Err(why) => Proof::Unknown(why),
+        }
+    }
+
+    /// Questions 2 and 3.
+    fn from_reset(&self, number: u32) -> Result<Proof, String> {
+        let mut aig = Aig::new();
+        let started = aig.input();
+        let mut clock = self.clock(&mut aig)?;
+        let awake = self.anything(&mut aig);
+        let (rtl_q, mutant_q) = (self.anything(&mut aig), self.anything(&mut aig));
+        let mut state = |q: &[Lit]| -> Vec<Lit> {
+            let both = q.iter().zip(&awake);
+            both.map(|(q, awake)| aig.mux(started, *q, *awake)).collect()
+        };
+        let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
+        // The first clock is one in reset.
+        if let Some([wire]) = self.circuit.input("rst_ni") {
+            clock.free[*wire] = aig.and(started, clock.released);
+        }
+        let rtl = self.step(&mut aig, 0, &rtl_state, &clock);
+        let mutant = self.step(&mut aig, number, &mutant_state, &clock);
+        let outputs = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
+        let [a, b] = [&rtl_state, &mutant_state].map(|s| self.said(&mut aig, s).seen);
+        let seen = Self::unlike(&mut aig, &a, &b);
+        let differs = aig.or(outputs, seen);
+        let differs = aig.and(started, differs);
+        let registers: Vec<(Lit, Lit)> = std::iter::once((started, Lit::TRUE))
+            .chain(rtl_q.into_iter().zip(rtl.next))
+            .chain(mutant_q.into_iter().zip(mutant.next))
+            .collect();
+        abc::search(&aig, &registers, differs, DEPTH)
     }
 }

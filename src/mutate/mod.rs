@@ -13,6 +13,7 @@
 //! by the referee ([`equivalence`]). *Missed*: the referee has a run from reset in which the bench would see
 //! it, and the campaign was not that run: a hole in the generators. *Undecided*: neither.
 
+mod abc;
 mod aig;
 mod circuit;
 pub mod equivalence;
@@ -489,9 +490,9 @@ impl<U: Unit> Hunt<U> {
     }
 }
 
-/// Part of the budget after which the referee looks at a mutant: what it proves needs no more clocks. To
-/// simulate costs less than to prove, so most of those that can be caught are by then.
-const FIRST: u64 = 4;
+/// Clocks after which the referee looks at a mutant: what it proves needs no more of them. Most of those that can
+/// be caught are long caught by then.
+const FIRST: u64 = 100_000;
 
 impl<U: Unit> Mutants<U> {
     /// Judges all that `options` asks for. `progress` is told how many are through, and of how many.
@@ -562,7 +563,7 @@ impl<U: Unit> Mutants<U> {
     fn judge_one(&self, mutant: &Mutant, options: &Options) -> Result<Judged, String> {
         let rtl = self.rtl.clone().mutant(mutant.number);
         let mut hunt = Hunt::<U>::default();
-        hunt.go_on(&rtl, options.seed, options.clocks.div_ceil(FIRST))?;
+        hunt.go_on(&rtl, options.seed, options.clocks.min(FIRST))?;
         let mut proof = None;
         if hunt.caught.is_none() {
             let ask = |question: fn(&Referee, u32) -> Proof| match &self.referee {

@@ -1,10 +1,11 @@
 // What the referee of mutants may know of r500 (src/mutate/equivalence.rs). Inputs are registers of the
 // flattened unit, `__` for the dot in their names.
 //
-//   invariant  holds after a clock in reset, and no clock breaks it: proved in every run before it is used
-//   live       all of the state that can ever matter
-//   seen       what the bench compares, beside the outputs
-//   split      by what to distinguish cases where a proof is hard, the most telling first
+//   invariant   holds after a clock in reset, and no clock breaks it
+//   live__NAME  which bits of register NAME matter; of a register without, all do
+//   seen        what the bench compares, beside the outputs
+//
+// Nothing of it is believed: each run begins with the proof of the first two.
 //
 // In plain Verilog as far as that goes: Yosys reads it.
 
@@ -42,19 +43,17 @@ module r500_formal #(
   input logic [9:0]       lo_q,
   input logic [9:0]       hi_q,
 
-  // Nets of the next clock.
-  input logic             step,
-  input logic             commit,
-  input logic             jump,
-  input logic             is_break,
-  input logic             is_cont,
-  input logic             is_begin,
-  input logic             is_end,
-
-  output logic [6:0]    split,
   output logic          invariant,
-  output logic [2047:0] live,
-  output logic [2047:0] seen
+  output logic [2047:0] seen,
+  output logic [3:0]    live__u_loop_stack__rep_q,
+  output logic [31:0]   live__u_loop_stack__count_q,
+  output logic [31:0]   live__u_loop_stack__al_q,
+  output logic [39:0]   live__u_addr_stack__addr_q,
+  output logic          live__full_q,
+  output logic [9:0]    live__offset_q,
+  output logic [9:0]    live__end_q,
+  output logic [9:0]    live__lo_q,
+  output logic [9:0]    live__hi_q
 );
 
   wire [LANES-1:0] branch  = u_lanes__st0_q & ~u_lanes__st1_q;
@@ -114,11 +113,23 @@ module r500_formal #(
     u_lanes__active_q, u_lanes__st0_q, u_lanes__st1_q, u_lanes__bc0_q, u_lanes__bc1_q, u_lanes__bc2_q,
     u_lanes__bc3_q, u_lanes__bc4_q, u_lanes__lc0_q, u_lanes__lc1_q};
 
-  assign split = {step, commit, is_break, is_cont, is_begin, is_end, jump};
-
   assign seen = {lanes, rep, count, al, addr, u_loop_stack__depth_q, u_addr_stack__depth_q,
                  u_consts__int_q, u_consts__bool_q};
-  assign live = {seen, u_loop_stack__al_top_q, running_q, done_q, halted_q, err_q, alu_clr_q, pc_q, full_q,
-                 offset_q, end_q, lo_q, hi_q};
+  // Above the top of a stack is nothing.
+  always_comb begin
+    for (int i = 0; i < 4; i++) begin
+      live__u_loop_stack__rep_q[i]          = u_loop_stack__depth_q > i;
+      live__u_loop_stack__count_q[8*i +: 8] = {8{u_loop_stack__depth_q > i}};
+      live__u_loop_stack__al_q[8*i +: 8]    = {8{u_loop_stack__depth_q > i}};
+      live__u_addr_stack__addr_q[10*i +: 10] = {10{u_addr_stack__depth_q > i}};
+    end
+  end
+
+  // A launch sets these before anything looks at them.
+  assign live__full_q   = running_q;
+  assign live__offset_q = {10{running_q}};
+  assign live__end_q    = {10{running_q}};
+  assign live__lo_q     = {10{running_q}};
+  assign live__hi_q     = {10{running_q}};
 
 endmodule

@@ -38,23 +38,11 @@ module r700_formal #(
   input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank2_q,
   input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank3_q,
 
-  // Nets of the next clock.
-  input logic             step,
-  input logic             commit,
-  input logic             jump,
-  input logic             pop,
-  input logic             is_end,
-  input logic             is_start,
-  input logic             is_else,
-  input logic             is_alu,
-
-  output logic [7:0]    split,
   output logic          invariant,
-  output logic [2047+4*WordBits*MAX_STACK_SIZE:0] live,
-  output logic [2047:0] seen
+  output logic [2047:0] seen,
+  output logic [31:0]   live__prog_len_q,
+  output logic [9:0]    live__u_stack__limit_q
 );
-
-  assign split = {step, commit, is_alu, is_end, is_start, is_else, pop, jump};
 
   localparam logic [9:0] Most = 10'(4 * MAX_STACK_SIZE);
 
@@ -68,10 +56,8 @@ module r700_formal #(
   assign seen = {u_lanes__st0_q, u_lanes__st1_q, u_loop__lt_q, u_loop__lc_q, u_loop__inc_q, u_stack__sp_q,
                  u_stack__base_q, u_stack__bkind_q, u_stack__nb_q, depth_q, u_consts__loop_q,
                  u_consts__bool_q};
-  // A launch sets limit and length before anything looks at them.
-  assign live = {seen, u_lanes__active_q, u_lanes__valid_q, u_lanes__exec_q, u_loop__al_q, pc_q,
-                 running_q ? prog_len_q : 32'd0, running_q ? u_stack__limit_q : 10'd0,
-                 running_q, done_q, halted_q, jump_q, skipped_q, err_q,
-                 u_stack__bank0_q, u_stack__bank1_q, u_stack__bank2_q, u_stack__bank3_q};
+  // A launch sets these before anything looks at them.
+  assign live__prog_len_q       = {32{running_q}};
+  assign live__u_stack__limit_q = {10{running_q}};
 
 endmodule

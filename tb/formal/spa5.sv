@@ -22,23 +22,14 @@ module spa5_formal #(
   input logic [31:0]            pc_q,
   input logic [31:0]            prog_size_q,
 
-  // Nets of the next clock.
-  input logic                   step,
-  input logic                   commit,
-  input logic                   unwind,
-  input logic                   is_leave,
-  input logic                   is_bra,
-  input logic                   is_brx,
-  input logic                   some,
-  input logic                   all,
-
-  output logic [7:0]            split,
   output logic                  invariant,
-  output logic [LANES*7+256+(39+LANES)*DEPTH-1:0] live,
-  output logic [LANES*7+256-1:0] seen
+  output logic [LANES*7+256-1:0] seen,
+  output logic [38:0]            live__u_stack__top_head_q,
+  output logic [LANES-1:0]       live__u_stack__top_mask_q,
+  output logic [39*DEPTH-1:0]    live__u_stack__head_q,
+  output logic [LANES*DEPTH-1:0] live__u_stack__mask_q,
+  output logic [31:0]            live__prog_size_q
 );
-
-  assign split = {step, unwind, commit, is_leave, is_bra, is_brx, all, some};
 
   localparam logic [1:0] Run = 2'd0, Done = 2'd1, Err = 2'd2, Unwind = 2'd3;
 
@@ -56,17 +47,11 @@ module spa5_formal #(
   // twice, in the memory and in the top register.
   logic                   tokens;
   logic [3:0]             vis;
-  logic [39*DEPTH-1:0]    heads;
-  logic [LANES*DEPTH-1:0] masks;
   always_comb begin
     tokens = 1'b1;
     vis    = 4'd0;
-    heads  = '0;
-    masks  = '0;
     for (int i = 0; i < DEPTH; i++) begin
       if (u_stack__sp_q > i) begin
-        heads[39*i +: 39]       = u_stack__head_q[39*i +: 39];
-        masks[LANES*i +: LANES] = u_stack__mask_q[LANES*i +: LANES];
         if (u_stack__head_q[39*i + 36 +: 3] == 3'd0 || u_stack__head_q[39*i + 36 +: 3] > 3'd5 ||
             u_stack__head_q[39*i +: 5] == 5'd0 ||
             u_stack__head_q[39*i + 32 +: 4] != vis || u_stack__mask_q[LANES*i +: LANES] == '0) begin
@@ -99,8 +84,17 @@ module spa5_formal #(
   assign seen = {u_threads__exited_q, u_threads__d_brk_q, u_threads__d_cont_q, u_threads__d_ret_q,
                  u_stack__vis_q, u_stack__sp_q, some_token ? u_stack__top_head_q : 39'd0,
                  some_token ? u_stack__top_mask_q : {LANES{1'b0}}};
-  // A launch sets the size before anything looks at it, and the memory and the top register hold the same.
-  assign live = {seen, heads, masks, u_threads__active_q, status_q, err_q, pc_q,
-                 status_q == Run || status_q == Unwind ? prog_size_q : 32'd0};
+  // Above the top of the stack is nothing.
+  assign live__u_stack__top_head_q = {39{some_token}};
+  assign live__u_stack__top_mask_q = {LANES{some_token}};
+  always_comb begin
+    for (int i = 0; i < DEPTH; i++) begin
+      live__u_stack__head_q[39*i +: 39]       = {39{u_stack__sp_q > i}};
+      live__u_stack__mask_q[LANES*i +: LANES] = {LANES{u_stack__sp_q > i}};
+    end
+  end
+
+  // A launch sets it before anything looks at it.
+  assign live__prog_size_q = {32{status_q == Run || status_q == Unwind}};
 
 endmodule

@@ -1,0 +1,92 @@
+//! ABC, the system for sequential synthesis and verification that comes with Yosys: what it is asked, and how
+//! its answers are read.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::aig::{Aig, Lit};
+use super::equivalence::Proof;
+
+/// What it is called: by Yosys, by Debian, by itself.
+const NAMES: &[&str] = &["yosys-abc", "berkeley-abc", "abc"];
+
+/// Whether something can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It cannot.
+    Never,
+    /// It can.
+    Sometimes,
+    /// Not found out within the conflicts allowed.
+    GaveUp,
+}
+
+/// What `commands` print, with `circuit` as `circuit.aig`.
+fn abc(circuit: &[u8], commands: &str) -> Result<String, String> {
+    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+    fs::write(work.path().join("circuit.aig"), circuit).map_err(|e| format!("circuit.aig: {e}"))?;
+    if let Some(keep) = std::env::var_os("KEEP") {
+        let n = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros();
+        fs::write(Path::new(&keep).join(format!("{n}.aig")), circuit).unwrap();
+    }
+    for name in NAMES {
+        match Command::new(name).args(["-c", commands]).current_dir(work.path()).output() {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(format!("{name}: {e}")),
+            Ok(output) => {
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                if output.status.success() {
+                    return Ok(text);
+                }
+                return Err(format!("{name}: {}: {}", output.status, text.trim()));
+            }
+        }
+    }
+    Err("abc: not found; it comes with yosys: ./setup --all installs it".to_owned())
+}
+
+/// Whether `what` can be, for any inputs.
+///
+/// # Errors
+/// There is no ABC, or it says what it should not.
+pub fn prove_never(aig: &Aig, what: Lit) -> Result<Answer, String> {
+    let circuit = aig.aiger(&[], what);
+    let mut answer = Answer::GaveUp;
+    for way in WAYS {
+        let said = abc(&circuit, &format!("read circuit.aig; {way}"))?;
+        answer = read(&said).ok_or_else(|| format!("abc: {}", said.trim()))?;
+        if answer != Answer::GaveUp {
+            break;
+        }
+    }
+    Ok(answer)
+}
+
+/// How a question is tried: by one search in the circuit made small; then by joining all in it that is
+/// alike, from the inputs on.
+const WAYS: [&str; 2] = [
+    "&get; &syn3; &put; dsat -C 100000",
+    "&get; &syn3; &cec -m -C 10000",
+];
+
+/// What the last lines say.
+fn read(said: &str) -> Option<Answer> {
+    let words = [
+        ("UNSATISFIABLE", Answer::Never),
+        ("Networks are equivalent", Answer::Never),
+        ("SATISFIABLE", Answer::Sometimes),
+        ("Networks are NOT EQUIVALENT", Answer::Sometimes),
+        ("UNDECIDED", Answer::GaveUp),
+        ("Networks are UNDECIDED", Answer::GaveUp),
+    ];
+    said.lines().rev().find_map(|line| {
+        let (_, answer) = words.iter().find(|(word, _)| line.starts_with(word))?;
+        Some(*answer)
+    })
+}
+
+pub fn search(aig: &Aig, registers: &[(Lit, Lit)], what: Lit, clocks: usize) -> Result<Proof, String> {
+    let said = abc(&aig.aiger(registers, what), &format!("read circuit.aig; bmc3 -F {clocks} -C 5000"))?;
+    Ok(Proof::Unknown(said))
+}
