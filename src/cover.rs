@@ -640,6 +640,17 @@ impl<U: Unit> Model<U> {
             .count()
     }
 
+    /// Whether `after` has hit a reachable bin that `before` had hit less than `rare` times.
+    pub fn hit_new(&self, before: &Hits, after: &Hits, rare: u64) -> bool {
+        let bins = before
+            .0
+            .iter()
+            .zip(&after.0)
+            .zip(&self.declaration.unreachable);
+        bins.into_iter()
+            .any(|((before, after), why)| *before < rare && after > before && why.is_none())
+    }
+
     /// Everything that is known after a run of `collector`, by name.
     pub fn coverage(&self, collector: &Collector<U>) -> UnitCoverage {
         let totals = Totals {

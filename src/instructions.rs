@@ -42,6 +42,11 @@ pub trait Instructions: Sized {
     /// The program with a jump from its end to its begin, for all lanes.
     #[must_use]
     fn looped(&self) -> Self;
+    /// Replaces instructions `to` to `to + count - 1` by those of `donor` from `from` on, as they are.
+    ///
+    /// # Panics
+    /// There are not so many in either.
+    fn overwrite(&mut self, to: usize, donor: &Self, from: usize, count: usize);
     /// Programs with the target of one instruction changed to any other instruction.
     fn retargeted(&self) -> Vec<Self>;
 }

@@ -158,6 +158,7 @@ fn jobs_change_nothing<U: Tested>() {
             seed: 5,
             limit: Limit::Programs(24),
             jobs,
+            guided: false,
         };
         let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
         assert!(covered.failed.is_none());

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
 use super::lcov::RtlCoverage;
@@ -9,11 +11,18 @@ use super::{Collector, Hits, Model, Totals};
 use crate::campaign::{self, Limit};
 use crate::case::Case;
 use crate::dut::{Dut, Rtl};
+use crate::instructions::Instructions;
 use crate::lockstep::{self, Outcome};
 use crate::unit::Unit;
 
-/// Cases handed out at once, as in a campaign.
-const CHUNK: u64 = 256;
+/// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the jobs.
+const CHUNK: u64 = 64;
+/// Shares of the reachable bins, in percent, of which a run tells when it had them.
+const SHARES: [usize; 3] = [95, 99, 100];
+/// A guided run keeps a case for a bin that was hit less often than this before it.
+const RARE: u64 = 4;
+/// Clocks of a mutated case.
+const MUTANT_CLOCKS: u64 = 512;
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +33,8 @@ pub struct Options {
     pub limit: Limit,
     /// Worker threads.
     pub jobs: usize,
+    /// Every other case is made from one that hit what few had hit. Depends on the jobs: each has its own.
+    pub guided: bool,
 }
 
 /// What a run covered.
@@ -34,6 +45,8 @@ pub struct Covered<U: Unit> {
     pub totals: Totals,
     /// Clocks compared.
     pub compared: u64,
+    /// Percent of the reachable bins, and clocks after which so many were hit.
+    pub reached: Vec<(usize, u64)>,
     /// Counters of the RTL, of a model that has them.
     pub rtl: RtlCoverage,
     /// The first case that did not agree; the run ended with it.
@@ -47,9 +60,30 @@ struct Worker<'m, U: Unit> {
     totals: Totals,
     compared: u64,
     failed: Option<(u64, Case<U>, Outcome<U>)>,
+    /// What a guided run goes on from.
+    kept: Vec<Case<U>>,
 }
 
 impl<U: Unit> Worker<'_, U> {
+    /// As [`Worker::run`], on a case of its own making every other time.
+    fn guided(&mut self, index: u64, fresh: Case<U>) {
+        // Not the draws that the case is made of: else only cases of some sorts would ever be run anew.
+        let mut rng = Pcg64Mcg::seed_from_u64(!fresh.seed);
+        let case = match self.kept.is_empty() || rng.random() {
+            true => fresh,
+            false => mutant(&self.kept, fresh, &mut rng),
+        };
+        let before = self.collector.hits.clone();
+        self.run(index, case.clone());
+        if self
+            .collector
+            .model
+            .hit_new(&before, &self.collector.hits, RARE)
+        {
+            self.kept.push(case);
+        }
+    }
+
     fn run(&mut self, index: u64, case: Case<U>) {
         let mut golden = case.golden();
         self.collector.begin(&case);
@@ -89,11 +123,19 @@ pub fn run<U: Unit>(
             totals: Totals::default(),
             compared: 0,
             failed: None,
+            kept: Vec::new(),
         });
     }
     let mut next = 0;
+    let mut reached = Vec::new();
     loop {
         let mut covered = gather(model, &workers);
+        let hit = model.hit(&covered.hits);
+        for share in &SHARES[reached.len()..] {
+            if 100 * hit >= share * model.reachable() {
+                reached.push((*share, covered.totals.clocks));
+            }
+        }
         progress(&covered.totals, &covered.hits);
         let chunk = match options.limit {
             Limit::Programs(n) => CHUNK.min(n.saturating_sub(next)),
@@ -106,6 +148,7 @@ pub fn run<U: Unit>(
             .min_by_key(|(index, ..)| *index)
             .map(|(_, case, outcome)| (case, outcome));
         if chunk == 0 || covered.failed.is_some() {
+            covered.reached = reached;
             for worker in &workers {
                 covered.rtl.merge(worker.dut.coverage()?);
             }
@@ -115,11 +158,50 @@ pub fn run<U: Unit>(
             workers.par_iter_mut().enumerate().for_each(|(n, worker)| {
                 for index in (next..next + chunk).skip(n).step_by(options.jobs) {
                     let (_, case) = campaign::case::<U>(options.seed, index, rtl.build());
-                    worker.run(index, case);
+                    match options.guided {
+                        true => worker.guided(index, case),
+                        false => worker.run(index, case),
+                    }
                 }
             });
         });
         next += chunk;
+    }
+}
+
+/// One of `kept` with something of another, or of `fresh`, in it: instructions, conditions, or only its seed.
+fn mutant<U: Unit>(kept: &[Case<U>], fresh: Case<U>, rng: &mut Pcg64Mcg) -> Case<U> {
+    let pick = |rng: &mut Pcg64Mcg| &kept[rng.random_range(0..kept.len())];
+    let mut case = pick(rng).clone();
+    case.seed = fresh.seed;
+    case.noise_clocks = Some(MUTANT_CLOCKS);
+    case.max_steps = u64::MAX;
+    let (donor, most) = match rng.random_range(0..4) {
+        0 => (None, 0),
+        1 => (Some(&pick(rng).program), case.program.count() / 4),
+        2 => (Some(&fresh.program), 4),
+        _ => {
+            case.conditions = fresh.conditions.clone();
+            case.stall16 = fresh.stall16;
+            case.launch_mask = fresh.launch_mask;
+            (None, 0)
+        }
+    };
+    let (mine, theirs) = (case.program.count(), donor.map_or(0, U::Program::count));
+    if let Some(donor) = donor.filter(|_| mine.min(theirs) > 0) {
+        let count = rng.random_range(1..=most.clamp(1, mine.min(theirs)));
+        let to = rng.random_range(0..=mine - count);
+        let from = rng.random_range(0..=theirs - count);
+        case.program.overwrite(to, donor, from, count);
+    }
+    U::rename(
+        &mut case.program,
+        format!("guided-{}", U::name(&fresh.program)),
+    );
+    // What fits one program need not fit another: the state that it begins in, for instance.
+    match case.check("guided") {
+        Ok(()) => case,
+        Err(_) => fresh,
     }
 }
 
@@ -129,6 +211,7 @@ fn gather<U: Unit>(model: &Model<U>, workers: &[Worker<U>]) -> Covered<U> {
         hits: model.no_hits(),
         totals: Totals::default(),
         compared: 0,
+        reached: Vec::new(),
         rtl: RtlCoverage::default(),
         failed: None,
     };

@@ -131,6 +131,10 @@ impl Instructions for Program {
         new
     }
 
+    fn overwrite(&mut self, to: usize, donor: &Self, from: usize, count: usize) {
+        self.slots[to..to + count].copy_from_slice(&donor.slots[from..from + count]);
+    }
+
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         let places = places(pieces, self.slots.len());
         let offset = u32::from(self.regs.offset());

@@ -95,6 +95,10 @@ impl Instructions for Program {
         new
     }
 
+    fn overwrite(&mut self, to: usize, donor: &Self, from: usize, count: usize) {
+        self.quads[to..to + count].copy_from_slice(&donor.quads[from..from + count]);
+    }
+
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         led(&places(pieces, self.quads.len()), address)
     }

@@ -130,6 +130,14 @@ impl Instructions for Program {
         }
     }
 
+    fn overwrite(&mut self, to: usize, donor: &Self, from: usize, count: usize) {
+        // By bundles: the control word of each stays.
+        let place = |n: usize| n / SLOTS * WORDS + n % SLOTS + 1;
+        for n in 0..count {
+            self.words[place(to + n)] = donor.words[place(from + n)];
+        }
+    }
+
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         let places = places(pieces, self.words.len() / WORDS * SLOTS);
         let bundles = pieces.len().div_ceil(SLOTS).max(1) as u32;
