@@ -29,6 +29,7 @@ macro_rules! tests {
                 a_worked_example_hits_what_its_trace_says,
                 two_halves_merge_to_the_whole,
                 jobs_change_nothing,
+                a_guided_run_is_the_same_each_time,
                 no_declaration_of_the_usual_build_is_idle,
                 a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason,
                 missed_bins_are_listed_and_fail_where_all_are_required,
@@ -166,6 +167,26 @@ fn jobs_change_nothing<U: Tested>() {
     });
     assert_eq!(one, three);
     assert_eq!(one.totals.programs, 24);
+}
+
+/// And is another one than the campaign.
+fn a_guided_run_is_the_same_each_time<U: Tested>() {
+    let model = usual::<U>();
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let [first, again, campaign] = [true, true, false].map(|guided| {
+        let options = Options {
+            seed: 5,
+            limit: Limit::Programs(64),
+            jobs: 1,
+            guided,
+        };
+        let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
+        assert!(covered.failed.is_none());
+        model.named(&covered.hits, covered.totals)
+    });
+    assert!(first == again && first != campaign);
+    assert_eq!(first.impossible().next(), None);
+    assert_eq!(first.totals.programs, 64);
 }
 
 fn no_declaration_of_the_usual_build_is_idle<U: Tested>() {

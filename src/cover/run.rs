@@ -1,4 +1,18 @@
 //! Runs the cases of a campaign in lock-step and counts what they cover.
+//!
+//! A guided run makes every other case from one that hit what few had hit: other instructions, conditions,
+//! or another seed. Measured with 20 million clocks, one job and seeds 1 to 3, it is behind the campaign
+//! itself, whose generators are weighted for the bins (millions of clocks to 99 and 100 %):
+//!
+//! | unit | campaign | guided |
+//! |---|---|---|
+//! | r500 | 1.1 1.1 1.2, 3.7 9.1 4.0 | 1.5 1.2 1.1, 7.5 12.2 5.7 |
+//! | r700 | 1.2 1.4 1.2, 5.3 9.4 4.8 | 1.8 2.2 2.0, 12.8 11.6 13.4 |
+//! | spa5 | 0.9 0.7 1.1, 3.9 6.6 4.4 | 1.4 1.4 1.2, 5.6 5.6 6.1 |
+//!
+//! It is of use where the generators do not know the build: of spa5 with BRX=1 it missed 4, 10 and 11 of 2,338
+//! bins after 10 million clocks, the campaign 12, 14 and 12. Lines, branches and bits of the RTL do not
+//! guide it: a campaign has all lines and branches of our units after 300,000 clocks.
 
 use std::time::Instant;
 
