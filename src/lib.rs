@@ -64,7 +64,10 @@
 //! |---|---|
 //! | run a case | [`case`], [`lockstep`], [`dut`] |
 //! | see why it failed | [`report`], [`wave`] |
-//! | run many | [`campaign`] |
+//! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
+//! | make a failing case smaller | [`shrink`] |
+//! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
+//! | know what would be caught | [`mutate`] |
 //! | draw conditions | [`environment`] |
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |

@@ -558,15 +558,15 @@ impl<U: Unit> Search<U> {
             self.quiet();
         }
         self.stalls(false);
+        if self.best.noise_clocks.is_some() {
+            // A long program meets with few lanes what a short one does not.
+            self.few_lanes(other);
+        }
         // With few lanes all else is faster: half of the budget is for then.
         self.reduce();
         self.share = 1;
-        if self.best.lanes > LANES {
-            // RTL that cannot have so few keeps what it has.
-            if other(LANES).and_then(|rtl| self.bench.add(rtl)).is_ok() {
-                self.lanes();
-                self.reduce();
-            }
+        if self.few_lanes(other) {
+            self.reduce();
         }
         // What was in the way may be gone.
         if self.best.noise_clocks.is_some() {
@@ -936,18 +936,40 @@ impl<U: Unit> Search<U> {
         case
     }
 
-    /// To [`LANES`] lanes.
+    /// To [`LANES`] lanes, if it has more and the RTL can have so few.
+    fn few_lanes(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) -> bool {
+        if self.best.lanes <= LANES || self.over() {
+            return false;
+        }
+        let there = self.bench.models.contains_key(&LANES)
+            || other(LANES).and_then(|rtl| self.bench.add(rtl)).is_ok();
+        if there {
+            self.lanes();
+        }
+        self.best.lanes <= LANES
+    }
+
+    /// To [`LANES`] lanes, of which there is a model.
     fn lanes(&mut self) {
         let few = LANES as usize;
         let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_clocks.is_none()) else {
             let mut candidate = self.best.clone();
             candidate.lanes = LANES;
             candidate.launch_mask = u64::MAX >> (64 - LANES);
-            let first: Vec<usize> = (0..LANES as usize).collect();
-            candidate.start = candidate.start.iter().map(|s| s.of_lanes(&first)).collect();
             if let Some(clocks) = &mut candidate.noise_clocks {
-                *clocks = (*clocks).max(512);
+                *clocks = (*clocks).max(2048);
             }
+            // The lane that failed and its neighbours.
+            let all = self.best.lanes as usize;
+            let chosen: Vec<usize> = (0..few).map(|n| (self.found.element + n) % all).collect();
+            candidate.start = candidate
+                .start
+                .iter()
+                .map(|s| s.of_lanes(&chosen))
+                .collect();
+            // What divided others does not divide these.
+            let build = candidate.clone();
+            candidate.start.retain(|s| s.check(&build).is_ok());
             if !self.attempt_with(candidate.clone(), MANY_SEEDS) {
                 candidate.launch_mask &= self.best.launch_mask;
                 self.attempt_with(candidate, MANY_SEEDS);

@@ -1,4 +1,4 @@
-//! Line, branch and toggle coverage of the RTL: what a model of [`crate::dut::Rtl::covered`] counted, merged,
+//! Line, branch and toggle coverage of the RTL: what a model of `Rtl::counting` counted, merged,
 //! and written in the format of lcov.
 
 use std::collections::BTreeMap;

@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use batsat::{Callbacks, Lit as SatLit, Solver, SolverInterface, Var, lbool};
+use batsat::{Callbacks, Lit as SatLit, Solver, SolverInterface, SolverOpts, Var, lbool};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 
 /// A node, or its inverse if the lowest bit is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +46,74 @@ const INPUT: (Lit, Lit) = (Lit(u32::MAX), Lit(u32::MAX));
 pub struct Aig {
     nodes: Vec<(Lit, Lit)>,
     known: HashMap<(Lit, Lit), Lit>,
+    sweep: Option<Box<Sweep>>,
+}
+
+/// Words of a node's signature, 64 patterns each.
+const WORDS: usize = 4;
+type Signature = [u64; WORDS];
+/// Conflicts that it may cost to find out whether two nodes are one.
+const SWEEP_CONFLICTS: u64 = 60;
+
+/// Joins each new node to an older one that it cannot be told from, so that a copy which differs from the first
+/// in a few places is one with it again behind them.
+struct Sweep {
+    /// What each node is under patterns that `granted` allows.
+    signatures: Vec<Signature>,
+    /// Nodes by signature; of a node and its inverse the one that is 0 in the first pattern.
+    nodes: HashMap<Signature, Lit>,
+    granted: Vec<Lit>,
+    sat: Sat,
+    rng: Pcg64Mcg,
+}
+
+impl Sweep {
+    fn of(&self, lit: Lit) -> Signature {
+        let signature = self.signatures[lit.node()];
+        if lit.inverted() {
+            signature.map(|w| !w)
+        } else {
+            signature
+        }
+    }
+
+    /// The literal by which a node is looked up, and its signature.
+    fn key(&self, node: usize) -> (Lit, Signature) {
+        let lit = Lit((node as u32) << 1);
+        let lit = if self.signatures[node][0] & 1 == 1 {
+            !lit
+        } else {
+            lit
+        };
+        (lit, self.of(lit))
+    }
+
+    fn add(&mut self, (a, b): (Lit, Lit)) {
+        let signature = if (a, b) == INPUT {
+            self.rng.random()
+        } else {
+            let (a, b) = (self.of(a), self.of(b));
+            std::array::from_fn(|i| a[i] & b[i])
+        };
+        self.signatures.push(signature);
+    }
+
+    /// What the newest node of `aig` is already called, if it can be shown.
+    fn older(&mut self, aig: &Aig) -> Option<Lit> {
+        let (new, signature) = self.key(aig.nodes.len() - 1);
+        let Some(&old) = self.nodes.get(&signature) else {
+            self.nodes.insert(signature, new);
+            return None;
+        };
+        for (yes, no) in [(new, old), (old, new)] {
+            let differs = [&self.granted[..], &[yes, !no]].concat();
+            self.sat.allow(SWEEP_CONFLICTS);
+            if self.sat.ask(aig, &differs) != Answer::Never {
+                return None;
+            }
+        }
+        Some(if new.inverted() { !old } else { old })
+    }
 }
 
 impl Aig {
@@ -52,12 +122,58 @@ impl Aig {
         Aig {
             nodes: vec![INPUT],
             known: HashMap::new(),
+            sweep: None,
         }
+    }
+
+    /// From now on joins what cannot be told apart where all of `granted` hold. What is asked of the graph must grant
+    /// as much. Nothing changes if that can never be.
+    pub fn join_alike(&mut self, granted: &[Lit]) {
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let mut inputs: HashMap<usize, Signature> = HashMap::new();
+        for pattern in 0..64 {
+            // One solution gives a pattern of each word: what it leaves open is drawn anew.
+            let mut sat = Sat::random(pattern);
+            if sat.ask(self, granted) != Answer::Sometimes {
+                return;
+            }
+            for (node, var) in &sat.known {
+                if self.nodes[*node] == INPUT && *node != 0 {
+                    let value = sat.solver.value_var(*var);
+                    let words = inputs.entry(*node).or_insert_with(|| rng.random());
+                    for word in words.iter_mut().filter(|_| value != lbool::UNDEF) {
+                        *word &= !(1 << pattern);
+                        *word |= u64::from(value == lbool::TRUE) << pattern;
+                    }
+                }
+            }
+        }
+        let mut sweep = Sweep {
+            signatures: vec![[0; WORDS]],
+            nodes: HashMap::new(),
+            granted: granted.to_vec(),
+            sat: Sat::new(SWEEP_CONFLICTS),
+            rng,
+        };
+        for (node, operands) in self.nodes.iter().enumerate().skip(1) {
+            sweep.add(*operands);
+            if let Some(words) = inputs.get(&node) {
+                sweep.signatures[node] = *words;
+            }
+        }
+        for node in 0..self.nodes.len() {
+            let (lit, signature) = sweep.key(node);
+            sweep.nodes.entry(signature).or_insert(lit);
+        }
+        self.sweep = Some(Box::new(sweep));
     }
 
     /// Something that may be either.
     pub fn input(&mut self) -> Lit {
         self.nodes.push(INPUT);
+        if let Some(sweep) = &mut self.sweep {
+            sweep.add(INPUT);
+        }
         Lit((self.nodes.len() as u32 - 1) << 1)
     }
 
@@ -95,11 +211,18 @@ impl Aig {
                 }
             }
         }
-        let nodes = &mut self.nodes;
-        *self.known.entry((a, b)).or_insert_with(|| {
-            nodes.push((a, b));
-            Lit((nodes.len() as u32 - 1) << 1)
-        })
+        if let Some(known) = self.known.get(&(a, b)) {
+            return *known;
+        }
+        self.nodes.push((a, b));
+        let mut lit = Lit((self.nodes.len() as u32 - 1) << 1);
+        if let Some(mut sweep) = self.sweep.take() {
+            sweep.add((a, b));
+            lit = sweep.older(self).unwrap_or(lit);
+            self.sweep = Some(sweep);
+        }
+        self.known.insert((a, b), lit);
+        lit
     }
 
     pub fn or(&mut self, a: Lit, b: Lit) -> Lit {
@@ -160,13 +283,33 @@ pub struct Sat {
 impl Sat {
     /// Knows nothing, and may spend so many conflicts in all.
     pub fn new(conflicts: u64) -> Self {
+        Self::with(SolverOpts::default(), conflicts)
+    }
+
+    /// One that finds another solution for every seed.
+    fn random(seed: u32) -> Self {
+        let options = SolverOpts {
+            random_seed: f64::from(seed + 1) * 91_648.0,
+            random_var_freq: 0.3,
+            rnd_pol: true,
+            ..SolverOpts::default()
+        };
+        Self::with(options, 1000)
+    }
+
+    fn with(options: SolverOpts, conflicts: u64) -> Self {
         let budget = Budget {
             left: Cell::new(conflicts),
         };
         Sat {
-            solver: Solver::new(batsat::SolverOpts::default(), budget),
+            solver: Solver::new(options, budget),
             known: HashMap::new(),
         }
+    }
+
+    /// So many conflicts from now on.
+    fn allow(&mut self, conflicts: u64) {
+        self.solver.cb().left.set(conflicts);
     }
 
     /// The literal of the solver, with all that it depends on.

@@ -108,6 +108,8 @@ pub struct Circuit {
 pub struct Frame {
     values: Vec<Lit>,
     memories: Vec<Vec<Lit>>,
+    /// What the wires would have carried that were given a value.
+    pub given: Vec<Lit>,
     /// The state after it, in the order of [`Circuit::state`].
     pub next: Vec<Lit>,
 }
@@ -474,6 +476,39 @@ impl Circuit {
         Some(frame.memories[memory].clone())
     }
 
+    /// Names of the inputs that are joined to output `name`, its highest bit first.
+    pub fn joined(&self, name: &str) -> Vec<String> {
+        let bits = self
+            .outputs
+            .get(name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let input = |bit: &Bit| {
+            let of = self
+                .inputs
+                .iter()
+                .find(|(_, wires)| matches!(bit, Bit::Wire(n) if wires.contains(n)));
+            of.map(|(name, _)| name.clone())
+        };
+        bits.iter().rev().filter_map(input).collect()
+    }
+
+    /// The wires of the net called `name`.
+    pub fn net(&self, name: &str) -> Vec<usize> {
+        let bits = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
+        bits.iter()
+            .filter_map(|b| match b {
+                Bit::Wire(n) => Some(*n),
+                Bit::Is(_) => None,
+            })
+            .collect()
+    }
+
+    /// What `wire` carries in `frame`.
+    pub fn wire(frame: &Frame, wire: usize) -> Lit {
+        frame.values[wire]
+    }
+
     /// Every output with its name.
     pub fn outputs(&self, frame: &Frame) -> Vec<(&str, Vec<Lit>)> {
         let bits = |bits: &Vec<Bit>| bits.iter().map(|b| frame.get(*b)).collect();
@@ -483,14 +518,15 @@ impl Circuit {
             .collect()
     }
 
-    /// One clock from `state`; `free` has a value for every wire that nothing drives.
-    pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> Frame {
+    /// `state` alone, and nothing that follows from it.
+    pub fn still(&self, state: &[Lit]) -> Frame {
+        let (registers, mut words) = state.split_at(self.registers.len());
         let mut frame = Frame {
-            values: free.to_vec(),
+            values: vec![Lit::FALSE; self.wires],
             memories: Vec::new(),
+            given: Vec::new(),
             next: Vec::new(),
         };
-        let (registers, mut words) = state.split_at(self.registers.len());
         for ((q, _), value) in self.registers.iter().zip(registers) {
             frame.values[*q] = *value;
         }
@@ -499,10 +535,39 @@ impl Circuit {
             frame.memories.push(own.to_vec());
             words = rest;
         }
+        frame
+    }
+
+    /// One clock from `state`; `free` has a value for every wire that nothing drives. The wires in `given`
+    /// carry what is given there, whatever drives them: one case of an analysis.
+    pub fn step(
+        &self,
+        aig: &mut Aig,
+        state: &[Lit],
+        free: &[Lit],
+        given: &[(usize, bool)],
+    ) -> Frame {
+        let mut frame = self.still(state);
+        for wire in &self.free {
+            frame.values[*wire] = free[*wire];
+        }
+        frame.given = vec![Lit::TRUE; given.len()];
+        let case = |frame: &mut Frame, wire: usize| {
+            if let Some(i) = given.iter().position(|(w, _)| *w == wire) {
+                let value = given[i].1;
+                let would = std::mem::replace(&mut frame.values[wire], value.into());
+                frame.given[i] = if value { would } else { !would };
+            }
+        };
+        for (wire, _) in given {
+            // Inputs and registers; those of cells come with their cells.
+            case(&mut frame, *wire);
+        }
         for cell in &self.cells {
             let y = self.cell(aig, &frame, cell);
             for (wire, value) in cell.y.iter().zip(y) {
                 frame.values[*wire] = value;
+                case(&mut frame, *wire);
             }
         }
         let mut next: Vec<Lit> = self.registers.iter().map(|(_, d)| frame.get(*d)).collect();

@@ -11,6 +11,9 @@
 //! 3. From two states that agree in all that can ever matter (`live` of the same file), the RTL's as the
 //!    invariants allow: can that differ after a clock, or what is seen now?
 //!
+//! A question that the solver does not settle at once is divided into cases by the value of a wire that both
+//! compute alike (`split` of that file lists which): with it known, most of what is there twice becomes one again.
+//!
 //! If none can, the mutant is equivalent. Otherwise both are unrolled from a reset, clock by clock, any inputs: a
 //! difference in what the bench compares (`seen` of that file, and the outputs) within [`DEPTH`] clocks makes it
 //! *missed*. If there is none, or the solver spends its conflicts, it stays undecided.
@@ -28,8 +31,10 @@ use super::{Design, Family, List, SELECTOR, netlist, source};
 
 /// Clocks from the reset on in which a difference is looked for.
 pub const DEPTH: usize = 8;
-/// Conflicts that a question may cost. Most cost none.
-const CONFLICTS: u64 = 10_000;
+/// Conflicts that the questions about one case may cost together. Most cost none.
+const CONFLICTS: u64 = 1_000;
+/// Cases that an analysis may be divided into.
+const CASES: u32 = 64;
 
 /// What the referee says of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +54,8 @@ pub struct Referee {
     selectors: Vec<(usize, usize)>,
     formal: Option<Circuit>,
     formal_file: String,
+    /// Wires by which to distinguish cases, the most telling first: `split` of the formal file.
+    splits: Vec<usize>,
 }
 
 /// What `tb/formal/<unit>.sv` says of a state.
@@ -57,6 +64,17 @@ struct Said {
     invariant: Option<Lit>,
     live: Vec<Lit>,
     seen: Vec<Lit>,
+}
+
+/// From which states a proof starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Allowed {
+    /// The same on both sides, whatever it is.
+    AnyState,
+    /// The same on both sides, as the invariants allow.
+    Invariant,
+    /// The RTL's as the invariants allow, the mutant's alike in what matters.
+    Alike,
 }
 
 /// Inputs of one clock.
@@ -116,6 +134,7 @@ impl Referee {
             selectors,
             formal: None,
             formal_file: format!("tb/formal/{}.sv", from.unit),
+            splits: Vec::new(),
         };
         if let Some(text) = &from.formal {
             write("formal.sv", text)?;
@@ -129,6 +148,11 @@ impl Referee {
             );
             netlist::yosys(work, &script)?;
             let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
+            referee.splits = formal
+                .joined("split")
+                .iter()
+                .flat_map(|name| referee.circuit.net(&name.replace("__", ".")))
+                .collect();
             referee.formal = Some(formal);
             referee.check_invariant()?;
         }
@@ -149,12 +173,19 @@ impl Referee {
     }
 
     /// A clock of mutant `number`.
-    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], clock: &Clock) -> Frame {
+    fn step(
+        &self,
+        aig: &mut Aig,
+        number: u32,
+        state: &[Lit],
+        clock: &Clock,
+        case: &[(usize, bool)],
+    ) -> Frame {
         let mut free = clock.free.clone();
         for (wire, bit) in &self.selectors {
             free[*wire] = (*bit < 32 && number >> bit & 1 == 1).into();
         }
-        self.circuit.step(aig, state, &free)
+        self.circuit.step(aig, state, &free, case)
     }
 
     /// Reset is released.
@@ -163,6 +194,11 @@ impl Referee {
             Some([wire]) => Ok(clock.free[*wire]),
             _ => Err("the netlist has no rst_ni".to_owned()),
         }
+    }
+
+    /// What the formal file says of `state`.
+    fn said_of(&self, aig: &mut Aig, state: &[Lit]) -> Result<Said, String> {
+        self.said(aig, &self.circuit.still(state))
     }
 
     /// What the formal file says of the state that `frame` begins with.
@@ -188,7 +224,7 @@ impl Referee {
                 free[*wire] = bit;
             }
         }
-        let frame = formal.step(aig, &[], &free);
+        let frame = formal.step(aig, &[], &free, &[]);
         let mut said = Said::default();
         for (name, bits) in formal.outputs(&frame) {
             match name {
@@ -198,6 +234,7 @@ impl Referee {
                 }
                 "live" => said.live = bits,
                 "seen" => said.seen = bits,
+                "split" => {}
                 other => {
                     return Err(format!(
                         "{}: {other}: no output of this name is known",
@@ -214,10 +251,9 @@ impl Referee {
         let mut aig = Aig::new();
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let clock = self.clock(&mut aig);
-        let now = self.step(&mut aig, 0, &state, &clock);
-        let before = self.said(&mut aig, &now)?;
-        let next = self.step(&mut aig, 0, &now.next, &clock);
-        let after = self.said(&mut aig, &next)?;
+        let now = self.step(&mut aig, 0, &state, &clock, &[]);
+        let before = self.said_of(&mut aig, &state)?;
+        let after = self.said_of(&mut aig, &now.next)?;
         let (Some(before), Some(after)) = (before.invariant, after.invariant) else {
             return Err(format!("{}: it has no output invariant", self.formal_file));
         };
@@ -229,7 +265,7 @@ impl Referee {
                 return Err(format!("{}: the invariant says nothing", self.formal_file));
             }
         }
-        match Sat::new(50 * CONFLICTS).ask(&aig, &[granted, !after]) {
+        match Sat::new(200 * CONFLICTS).ask(&aig, &[granted, !after]) {
             Answer::Never => Ok(()),
             Answer::Sometimes => Err(format!(
                 "{}: a clock can break the invariant",
@@ -242,27 +278,35 @@ impl Referee {
         }
     }
 
-    /// Whether `number` can be told from the RTL.
-    pub fn judge(&self, number: u32) -> Proof {
-        let proved = match self.induction(number) {
-            Ok(Some(how)) => return Proof::Equivalent(how),
-            Ok(None) => "no proof by induction".to_owned(),
-            Err(why) => return Proof::Unknown(why),
-        };
-        match self.from_reset(number) {
-            Ok(Ok(how)) => Proof::Differs(how),
-            Ok(Err(why)) => Proof::Unknown(format!("{proved}; {why}")),
+    /// Tries to prove that `number` cannot be told from the RTL.
+    pub fn prove(&self, number: u32) -> Proof {
+        match self.induction(number) {
+            Ok(Some(how)) => Proof::Equivalent(how),
+            Ok(None) => Proof::Unknown("no proof by induction".to_owned()),
             Err(why) => Proof::Unknown(why),
         }
     }
 
-    fn differ(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
-        let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
-        aig.any(differ)
+    /// Looks for a way from reset to where `number` shows.
+    pub fn refute(&self, number: u32) -> Proof {
+        match self.search_from_reset(number) {
+            Ok(Ok(how)) => Proof::Differs(how),
+            Ok(Err(why)) => Proof::Unknown(format!("no proof by induction; {why}")),
+            Err(why) => Proof::Unknown(why),
+        }
+    }
+
+    /// Where two vectors may differ, bit by bit.
+    fn differing(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        let mut differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
+        differ.sort_unstable();
+        differ.dedup();
+        differ.retain(|bit| *bit != Lit::FALSE);
+        differ
     }
 
     /// What everybody can see of two frames: outputs, and what the formal file lists.
-    fn seen(&self, aig: &mut Aig, a: (&Frame, &Said), b: (&Frame, &Said)) -> Lit {
+    fn seen(&self, aig: &mut Aig, a: (&Frame, &Said), b: (&Frame, &Said)) -> Vec<Lit> {
         let flat = |frame: &Frame| -> Vec<Lit> {
             self.circuit
                 .outputs(frame)
@@ -270,94 +314,174 @@ impl Referee {
                 .flat_map(|(_, bits)| bits)
                 .collect()
         };
-        let outputs = Self::differ(aig, &flat(a.0), &flat(b.0));
-        let state = Self::differ(aig, &a.1.seen, &b.1.seen);
-        aig.or(outputs, state)
+        let mut outputs = Self::differing(aig, &flat(a.0), &flat(b.0));
+        outputs.append(&mut Self::differing(aig, &a.1.seen, &b.1.seen));
+        outputs
     }
 
+    /// How equivalence was proved, if it was.
     fn induction(&self, number: u32) -> Result<Option<String>, String> {
+        let file = &self.formal_file;
+        let mut ways = vec![(
+            Allowed::AnyState,
+            "next state and outputs are the same from every state, for all inputs".to_owned(),
+        )];
+        if self.formal.is_some() {
+            ways.push((
+                Allowed::Invariant,
+                format!(
+                    "next state and outputs are the same for all inputs from every state that the invariants of \
+                     {file} allow, which hold by induction"
+                ),
+            ));
+            ways.push((
+                Allowed::Alike,
+                format!(
+                    "two states that agree in what {file} calls live look the same, and stay so, for all inputs, \
+                     by induction"
+                ),
+            ));
+        }
+        for (allowed, how) in ways {
+            // A case by itself first; the analysis only where the solver finds neither.
+            let mut open = vec![Vec::new()];
+            let mut left = CASES;
+            let answer = loop {
+                let Some(case) = open.pop() else {
+                    break Answer::Never;
+                };
+                match self.cannot_differ(number, allowed, &case)? {
+                    Answer::Never => {}
+                    Answer::Sometimes => break Answer::Sometimes,
+                    Answer::GaveUp => {
+                        let next = self.next_split(number, &case)?;
+                        let Some(wire) = next.filter(|_| left > 0) else {
+                            break Answer::GaveUp;
+                        };
+                        left -= 1;
+                        for value in [false, true] {
+                            open.push([&case[..], &[(wire, value)]].concat());
+                        }
+                    }
+                }
+            };
+            if answer == Answer::Never {
+                return Ok(Some(how));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next wire to distinguish cases by: one that mutant and RTL compute alike.
+    fn next_split(&self, number: u32, case: &[(usize, bool)]) -> Result<Option<usize>, String> {
+        let mut aig = Aig::new();
+        let state = Self::inputs(&mut aig, self.circuit.state().len());
+        let clock = self.clock(&mut aig);
+        let rtl = self.step(&mut aig, 0, &state, &clock, &[]);
+        let mutant = self.step(&mut aig, number, &state, &clock, &[]);
+        Ok(self.splits.iter().copied().find(|wire| {
+            !case.iter().any(|(w, _)| w == wire)
+                && Circuit::wire(&rtl, *wire) == Circuit::wire(&mutant, *wire)
+        }))
+    }
+
+    /// Whether mutant and RTL can differ from states that are allowed, in one case.
+    fn cannot_differ(
+        &self,
+        number: u32,
+        allowed: Allowed,
+        case: &[(usize, bool)],
+    ) -> Result<Answer, String> {
+        if allowed != Allowed::AnyState {
+            // After a reset they agree in what matters, whatever was before.
+            match self.differs(number, allowed, case, true)? {
+                Answer::Never => {}
+                other => return Ok(other),
+            }
+        }
+        self.differs(number, allowed, case, false)
+    }
+
+    fn differs(
+        &self,
+        number: u32,
+        allowed: Allowed,
+        case: &[(usize, bool)],
+        in_reset: bool,
+    ) -> Result<Answer, String> {
         let mut aig = Aig::new();
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let clock = self.clock(&mut aig);
         let released = self.released(&clock)?;
-        let rtl = self.step(&mut aig, 0, &state, &clock);
-        let mutant = self.step(&mut aig, number, &state, &clock);
-        let rtl_says = self.said(&mut aig, &rtl)?;
-        let mutant_says = self.said(&mut aig, &mutant)?;
-        let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
-        let next = Self::differ(&mut aig, &rtl.next, &mutant.next);
-        let either = aig.or(seen, next);
-        if Sat::new(CONFLICTS).ask(&aig, &[either]) == Answer::Never {
-            return Ok(Some(
-                "next state and outputs are the same from every state, for all inputs".to_owned(),
-            ));
-        }
-        let Some(invariant) = rtl_says.invariant else {
-            return Ok(None);
+        let rtl = self.step(&mut aig, 0, &state, &clock, case);
+        let says = self.said(&mut aig, &rtl)?;
+        let after = match allowed {
+            Allowed::Alike => self.said_of(&mut aig, &rtl.next)?.live,
+            _ => rtl.next.clone(),
         };
-        // In reset nothing is compared, but what comes of it must be the same.
-        let in_reset = aig.and(!released, next);
-        let allowed = aig.and(invariant, either);
-        let either = aig.or(in_reset, allowed);
-        if Sat::new(CONFLICTS).ask(&aig, &[either]) == Answer::Never {
-            return Ok(Some(format!(
-                "next state and outputs are the same for all inputs from every state that the invariants of {} \
-                 allow, which hold by induction",
-                self.formal_file
-            )));
+        let mut granted = rtl.given.clone();
+        if in_reset {
+            granted.push(!released);
+        } else if allowed != Allowed::AnyState {
+            granted.push(says.invariant.unwrap_or(Lit::TRUE));
         }
-        // The mutant may keep other things where nobody looks.
-        let other = Self::inputs(&mut aig, state.len());
-        let mutant = self.step(&mut aig, number, &other, &clock);
-        let mutant_says = self.said(&mut aig, &mutant)?;
-        let alike = !Self::differ(&mut aig, &rtl_says.live, &mutant_says.live);
-        let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
-        let after = self.live_after(&mut aig, 0, &rtl, &clock)?;
-        let mutant_after = self.live_after(&mut aig, number, &mutant, &clock)?;
-        let live = Self::differ(&mut aig, &after, &mutant_after);
-        let either = aig.or(seen, live);
+        let mut other = state.clone();
+        if allowed == Allowed::Alike {
+            // The mutant may keep other things where nobody looks.
+            for bit in &mut other {
+                if !says.live.contains(bit) {
+                    *bit = aig.input();
+                }
+            }
+            if !in_reset {
+                let live = self.said_of(&mut aig, &other)?.live;
+                let unlike = Self::differing(&mut aig, &says.live, &live);
+                granted.push(!aig.any(unlike));
+            }
+        }
+        aig.join_alike(&granted);
+        let mutant = self.step(&mut aig, number, &other, &clock, case);
+        if mutant.given != rtl.given {
+            // It is not the same case for both.
+            return Ok(Answer::GaveUp);
+        }
+        let mutant_after = match allowed {
+            Allowed::Alike => self.said_of(&mut aig, &mutant.next)?.live,
+            _ => mutant.next.clone(),
+        };
+        let mut open = Self::differing(&mut aig, &after, &mutant_after);
+        if !in_reset {
+            let mutant_says = self.said(&mut aig, &mutant)?;
+            open.append(&mut self.seen(&mut aig, (&rtl, &says), (&mutant, &mutant_says)));
+        }
         let mut sat = Sat::new(CONFLICTS);
-        if sat.ask(&aig, &[invariant, alike, either]) != Answer::Never {
-            return Ok(None);
+        for bit in open {
+            match sat.ask(&aig, &[&granted[..], &[bit]].concat()) {
+                Answer::Never => {}
+                other => return Ok(other),
+            }
         }
-        // After a reset they agree in what matters, whatever each was before.
-        if sat.ask(&aig, &[!released, live]) != Answer::Never {
-            return Ok(None);
-        }
-        Ok(Some(format!(
-            "two states that agree in what {} calls live look the same, and stay so, for all inputs, by induction",
-            self.formal_file
-        )))
-    }
-
-    fn live_after(
-        &self,
-        aig: &mut Aig,
-        number: u32,
-        frame: &Frame,
-        clock: &Clock,
-    ) -> Result<Vec<Lit>, String> {
-        let next = self.step(aig, number, &frame.next, clock);
-        Ok(self.said(aig, &next)?.live)
+        Ok(Answer::Never)
     }
 
     /// The first difference on the way from a reset; `Err` inside: there is none so near, or the solver gave up.
-    fn from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
+    fn search_from_reset(&self, number: u32) -> Result<Result<String, String>, String> {
         let mut aig = Aig::new();
-        let mut sat = Sat::new(CONFLICTS);
+        let mut sat = Sat::new(4 * CONFLICTS);
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let (mut rtl_state, mut mutant_state) = (state.clone(), state);
         let mut granted = Vec::new();
         for clocks in 0..=DEPTH {
             let clock = self.clock(&mut aig);
-            let rtl = self.step(&mut aig, 0, &rtl_state, &clock);
-            let mutant = self.step(&mut aig, number, &mutant_state, &clock);
+            let rtl = self.step(&mut aig, 0, &rtl_state, &clock, &[]);
+            let mutant = self.step(&mut aig, number, &mutant_state, &clock, &[]);
             if clocks == 0 {
                 granted.push(!self.released(&clock)?);
             } else {
                 let rtl_says = self.said(&mut aig, &rtl)?;
                 let mutant_says = self.said(&mut aig, &mutant)?;
                 let seen = self.seen(&mut aig, (&rtl, &rtl_says), (&mutant, &mutant_says));
+                let seen = aig.any(seen);
                 match sat.ask(&aig, &[&granted[..], &[seen]].concat()) {
                     Answer::Never => {}
                     Answer::Sometimes => {

@@ -163,8 +163,7 @@ impl Choice {
                 let line = line.split('.').next()?.parse().ok()?;
                 Some((file.to_owned(), line))
             })
-            .filter(|(_, line)| *line > 0)
-            .last()
+            .rfind(|(_, line)| *line > 0)
             .unwrap_or_default();
         let place = line.strip_prefix("mutate ")?;
         let place = place.split(" -wire ").next()?.split(" -src ").next()?;

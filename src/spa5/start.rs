@@ -129,7 +129,7 @@ fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static s
     if matches!(event, Event::Push { .. }) && !(SSY..=RET).contains(&kind) {
         return Err("no type of token that can be pushed");
     }
-    if addr % 8 != 0 || is_control(addr) {
+    if !addr.is_multiple_of(8) || is_control(addr) {
         return Err("not the address of an instruction");
     }
     if u32::from(state.sp) >= depth {
@@ -204,7 +204,7 @@ impl start::Start<Spa5> for Start {
     }
 
     fn check(&self, case: &Case<Spa5>) -> Result<(), (&'static str, String)> {
-        if self.pc % 8 != 0 || is_control(self.pc) {
+        if !self.pc.is_multiple_of(8) || is_control(self.pc) {
             let why = format!("{:#x} is not the address of an instruction", self.pc);
             return Err(("pc", why));
         }

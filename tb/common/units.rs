@@ -46,6 +46,8 @@ pub trait Tested: Unit + Debug + PartialEq {
     const TRACED: &'static str;
     /// One decision of the RTL changed, each to be caught.
     const DECISIONS: &'static [Change];
+    /// Which of them fails in one field when `fuzz` finds it, and in another one with still less.
+    const OTHER_FIELD: usize;
     /// The clock contract broken: host port, launch, stall, reset, and what stays after the end.
     const CONTRACT: &'static [Change];
     /// The step from an instruction to the next made `STEP`; what that is, and what is wrong.

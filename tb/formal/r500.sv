@@ -4,6 +4,7 @@
 //   invariant  holds after a clock in reset, and no clock breaks it: proved in every run before it is used
 //   live       all of the state that can ever matter
 //   seen       what the bench compares, beside the outputs
+//   split      by what to distinguish cases where a proof is hard, the most telling first
 //
 // In plain Verilog as far as that goes: Yosys reads it.
 
@@ -41,6 +42,16 @@ module r500_formal #(
   input logic [9:0]       lo_q,
   input logic [9:0]       hi_q,
 
+  // Nets of the next clock.
+  input logic             step,
+  input logic             commit,
+  input logic             jump,
+  input logic             is_break,
+  input logic             is_cont,
+  input logic             is_begin,
+  input logic             is_end,
+
+  output logic [6:0]    split,
   output logic          invariant,
   output logic [2047:0] live,
   output logic [2047:0] seen
@@ -102,6 +113,8 @@ module r500_formal #(
   wire [2047:0] lanes = {
     u_lanes__active_q, u_lanes__st0_q, u_lanes__st1_q, u_lanes__bc0_q, u_lanes__bc1_q, u_lanes__bc2_q,
     u_lanes__bc3_q, u_lanes__bc4_q, u_lanes__lc0_q, u_lanes__lc1_q};
+
+  assign split = {step, commit, is_break, is_cont, is_begin, is_end, jump};
 
   assign seen = {lanes, rep, count, al, addr, u_loop_stack__depth_q, u_addr_stack__depth_q,
                  u_consts__int_q, u_consts__bool_q};

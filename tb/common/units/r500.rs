@@ -51,6 +51,8 @@ impl Tested for R500 {
         ),
     ];
 
+    const OTHER_FIELD: usize = 5;
+
     const CONTRACT: &[Change] = &[
         // Addresses 33 to 63 alias into the constants.
         (

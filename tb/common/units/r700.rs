@@ -115,6 +115,8 @@ impl Tested for R700 {
         ),
     ];
 
+    const OTHER_FIELD: usize = 5;
+
     const CONTRACT: &[Change] = &[
         // Addresses 33 to 63 alias into the constants.
         (

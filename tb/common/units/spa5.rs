@@ -171,6 +171,8 @@ impl Tested for Spa5 {
         ),
     ];
 
+    const OTHER_FIELD: usize = 4;
+
     const CONTRACT: &[Change] = &[
         // A stall is of no effect on an instruction, an unwind, a launch.
         (
