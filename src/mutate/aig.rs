@@ -51,16 +51,19 @@ pub struct Aig {
 
 /// Words of a node's signature, 64 patterns each.
 const WORDS: usize = 4;
-type Signature = [u64; WORDS];
+/// What a node is under 256 patterns.
+pub type Signature = [u64; WORDS];
 /// Conflicts that it may cost to find out whether two nodes are one.
 const SWEEP_CONFLICTS: u64 = 60;
 
 /// Joins each new node to an older one that it cannot be told from, so that a copy which differs from the first
 /// in a few places is one with it again behind them.
 struct Sweep {
-    /// What each node is under patterns that `granted` allows.
     signatures: Vec<Signature>,
-    /// Nodes by signature; of a node and its inverse the one that is 0 in the first pattern.
+    /// Patterns in which all of `granted` hold.
+    allowed: Signature,
+    joining: bool,
+    /// Nodes by signature in the patterns allowed; of a node and its inverse the one that is 0 in the first.
     nodes: HashMap<Signature, Lit>,
     granted: Vec<Lit>,
     sat: Sat,
@@ -80,12 +83,15 @@ impl Sweep {
     /// The literal by which a node is looked up, and its signature.
     fn key(&self, node: usize) -> (Lit, Signature) {
         let lit = Lit((node as u32) << 1);
-        let lit = if self.signatures[node][0] & 1 == 1 {
-            !lit
-        } else {
-            lit
-        };
-        (lit, self.of(lit))
+        let first = self
+            .allowed
+            .iter()
+            .zip(&self.signatures[node])
+            .find(|(a, _)| **a != 0);
+        let inverted = first.is_some_and(|(a, s)| s >> a.trailing_zeros() & 1 == 1);
+        let lit = if inverted { !lit } else { lit };
+        let signature = self.of(lit);
+        (lit, std::array::from_fn(|i| signature[i] & self.allowed[i]))
     }
 
     fn add(&mut self, (a, b): (Lit, Lit)) {
@@ -100,6 +106,9 @@ impl Sweep {
 
     /// What the newest node of `aig` is already called, if it can be shown.
     fn older(&mut self, aig: &Aig) -> Option<Lit> {
+        if !self.joining {
+            return None;
+        }
         let (new, signature) = self.key(aig.nodes.len() - 1);
         let Some(&old) = self.nodes.get(&signature) else {
             self.nodes.insert(signature, new);
@@ -126,46 +135,76 @@ impl Aig {
         }
     }
 
-    /// From now on joins what cannot be told apart where all of `granted` hold. What is asked of the graph must grant
-    /// as much. Nothing changes if that can never be.
-    pub fn join_alike(&mut self, granted: &[Lit]) {
-        let mut rng = Pcg64Mcg::seed_from_u64(1);
-        let mut inputs: HashMap<usize, Signature> = HashMap::new();
-        for pattern in 0..64 {
-            // One solution gives a pattern of each word: what it leaves open is drawn anew.
-            let mut sat = Sat::random(pattern);
-            if sat.ask(self, granted) != Answer::Sometimes {
-                return;
-            }
-            for (node, var) in &sat.known {
-                if self.nodes[*node] == INPUT && *node != 0 {
-                    let value = sat.solver.value_var(*var);
-                    let words = inputs.entry(*node).or_insert_with(|| rng.random());
-                    for word in words.iter_mut().filter(|_| value != lbool::UNDEF) {
-                        *word &= !(1 << pattern);
-                        *word |= u64::from(value == lbool::TRUE) << pattern;
-                    }
-                }
-            }
-        }
+    /// From now on joins what cannot be told apart where all of `granted` hold; what is asked of the graph must grant
+    /// as much. `patterns` are values of the first nodes, inputs beyond them are drawn. Only looks, and joins
+    /// nothing, unless `joining`.
+    pub fn look(&mut self, granted: &[Lit], patterns: &[Signature], joining: bool) {
         let mut sweep = Sweep {
-            signatures: vec![[0; WORDS]],
+            signatures: Vec::with_capacity(2 * self.nodes.len()),
             nodes: HashMap::new(),
             granted: granted.to_vec(),
+            allowed: [u64::MAX; WORDS],
+            joining,
             sat: Sat::new(SWEEP_CONFLICTS),
-            rng,
+            rng: Pcg64Mcg::seed_from_u64(1),
         };
+        sweep.signatures.push([0; WORDS]);
         for (node, operands) in self.nodes.iter().enumerate().skip(1) {
             sweep.add(*operands);
-            if let Some(words) = inputs.get(&node) {
+            if let (INPUT, Some(words)) = (*operands, patterns.get(node)) {
                 sweep.signatures[node] = *words;
             }
+        }
+        for one in granted {
+            let holds = sweep.of(*one);
+            sweep.allowed = std::array::from_fn(|i| sweep.allowed[i] & holds[i]);
         }
         for node in 0..self.nodes.len() {
             let (lit, signature) = sweep.key(node);
             sweep.nodes.entry(signature).or_insert(lit);
         }
         self.sweep = Some(Box::new(sweep));
+    }
+
+    /// Whether one of the patterns that are allowed has `lit`.
+    pub fn shown(&self, lit: Lit) -> bool {
+        let Some(sweep) = &self.sweep else {
+            return false;
+        };
+        let signature = sweep.of(lit);
+        (0..WORDS).any(|i| signature[i] & sweep.allowed[i] != 0)
+    }
+
+    /// Values of all inputs, drawn, but for what `wanted` needs: of it as much as can be at once, the first
+    /// before the others, and another choice for every pattern of a word.
+    pub fn patterns(&self, wanted: &[Lit]) -> Vec<Signature> {
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let mut patterns: Vec<Signature> = self.nodes.iter().map(|_| rng.random()).collect();
+        for pattern in 0..64 {
+            let mut sat = Sat::random(pattern);
+            let mut granted = vec![];
+            for (i, one) in wanted.iter().enumerate() {
+                granted.push(if i == 0 || rng.random() { *one } else { !*one });
+                sat.allow(1000);
+                if sat.ask(self, &granted) != Answer::Sometimes {
+                    granted.pop();
+                }
+            }
+            sat.allow(1000);
+            if sat.ask(self, &granted) != Answer::Sometimes {
+                continue;
+            }
+            for (node, var) in &sat.known {
+                let value = sat.solver.value_var(*var);
+                if self.nodes[*node] == INPUT && value != lbool::UNDEF {
+                    for word in &mut patterns[*node] {
+                        *word &= !(1 << pattern);
+                        *word |= u64::from(value == lbool::TRUE) << pattern;
+                    }
+                }
+            }
+        }
+        patterns
     }
 
     /// Something that may be either.

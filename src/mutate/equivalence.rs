@@ -22,10 +22,11 @@
 //! wants; and both wake up with the same contents of what reset does not reach. Nothing else: inputs are free in
 //! every clock, also where the bench keeps to the contract.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use super::aig::{Aig, Answer, Lit, Sat};
+use super::aig::{Aig, Answer, Lit, Sat, Signature};
 use super::circuit::{Circuit, Frame};
 use super::{Design, Family, List, SELECTOR, netlist, source};
 
@@ -56,6 +57,8 @@ pub struct Referee {
     formal_file: String,
     /// Wires by which to distinguish cases, the most telling first: `split` of the formal file.
     splits: Vec<usize>,
+    /// States and inputs of a clock that the invariants allow, to look at first.
+    patterns: Vec<Signature>,
 }
 
 /// What `tb/formal/<unit>.sv` says of a state.
@@ -135,6 +138,7 @@ impl Referee {
             formal: None,
             formal_file: format!("tb/formal/{}.sv", from.unit),
             splits: Vec::new(),
+            patterns: Vec::new(),
         };
         if let Some(text) = &from.formal {
             write("formal.sv", text)?;
@@ -154,7 +158,7 @@ impl Referee {
                 .flat_map(|name| referee.circuit.net(&name.replace("__", ".")))
                 .collect();
             referee.formal = Some(formal);
-            referee.check_invariant()?;
+            referee.patterns = referee.check_invariant()?;
         }
         Ok(referee)
     }
@@ -246,8 +250,8 @@ impl Referee {
         Ok(said)
     }
 
-    /// That the invariants hold after a reset and stay.
-    fn check_invariant(&self) -> Result<(), String> {
+    /// That the invariants hold after a reset and stay. Returns states that they allow, with inputs.
+    fn check_invariant(&self) -> Result<Vec<Signature>, String> {
         let mut aig = Aig::new();
         let state = Self::inputs(&mut aig, self.circuit.state().len());
         let clock = self.clock(&mut aig);
@@ -266,7 +270,11 @@ impl Referee {
             }
         }
         match Sat::new(200 * CONFLICTS).ask(&aig, &[granted, !after]) {
-            Answer::Never => Ok(()),
+            Answer::Never => {
+                let splits = self.splits.iter().map(|wire| Circuit::wire(&now, *wire));
+                let wanted: Vec<Lit> = std::iter::once(before).chain(splits).collect();
+                Ok(aig.patterns(&wanted))
+            }
             Answer::Sometimes => Err(format!(
                 "{}: a clock can break the invariant",
                 self.formal_file
@@ -392,14 +400,27 @@ impl Referee {
         allowed: Allowed,
         case: &[(usize, bool)],
     ) -> Result<Answer, String> {
-        if allowed != Allowed::AnyState {
-            // After a reset they agree in what matters, whatever was before.
-            match self.differs(number, allowed, case, true)? {
-                Answer::Never => {}
-                other => return Ok(other),
+        // After a reset they agree in what matters, whatever was before; a proof from any state says that too.
+        let places = if allowed == Allowed::AnyState {
+            &[false][..]
+        } else {
+            &[false, true]
+        };
+        // Most that differ do so in some pattern or other, and that is soon seen.
+        for joining in [false, true] {
+            let mut settled = true;
+            for in_reset in places {
+                match self.differs(number, allowed, case, *in_reset, joining)? {
+                    Answer::Never => {}
+                    Answer::GaveUp if !joining => settled = false,
+                    other => return Ok(other),
+                }
+            }
+            if settled {
+                break;
             }
         }
-        self.differs(number, allowed, case, false)
+        Ok(Answer::Never)
     }
 
     fn differs(
@@ -408,6 +429,7 @@ impl Referee {
         allowed: Allowed,
         case: &[(usize, bool)],
         in_reset: bool,
+        joining: bool,
     ) -> Result<Answer, String> {
         let mut aig = Aig::new();
         let state = Self::inputs(&mut aig, self.circuit.state().len());
@@ -428,8 +450,9 @@ impl Referee {
         let mut other = state.clone();
         if allowed == Allowed::Alike {
             // The mutant may keep other things where nobody looks.
+            let live: HashSet<Lit> = says.live.iter().copied().collect();
             for bit in &mut other {
-                if !says.live.contains(bit) {
+                if !live.contains(bit) {
                     *bit = aig.input();
                 }
             }
@@ -439,7 +462,7 @@ impl Referee {
                 granted.push(!aig.any(unlike));
             }
         }
-        aig.join_alike(&granted);
+        aig.look(&granted, &self.patterns, joining);
         let mutant = self.step(&mut aig, number, &other, &clock, case);
         if mutant.given != rtl.given {
             // It is not the same case for both.
@@ -453,6 +476,12 @@ impl Referee {
         if !in_reset {
             let mutant_says = self.said(&mut aig, &mutant)?;
             open.append(&mut self.seen(&mut aig, (&rtl, &says), (&mutant, &mutant_says)));
+        }
+        if open.iter().any(|bit| aig.shown(*bit)) {
+            return Ok(Answer::Sometimes);
+        }
+        if !joining && !open.is_empty() {
+            return Ok(Answer::GaveUp);
         }
         let mut sat = Sat::new(CONFLICTS);
         for bit in open {

@@ -1,0 +1,106 @@
+// What the referee of mutants may know of spa5; what the outputs are: tb/formal/r500.sv.
+
+module spa5_formal #(
+  parameter int LANES = 32,
+  parameter int DEPTH = 64,
+  parameter int BRX   = 0,
+  localparam int SpBits = $clog2(DEPTH + 1)
+) (
+  input logic [LANES-1:0]       u_threads__active_q,
+  input logic [LANES-1:0]       u_threads__exited_q,
+  input logic [LANES-1:0]       u_threads__d_brk_q,
+  input logic [LANES-1:0]       u_threads__d_cont_q,
+  input logic [LANES-1:0]       u_threads__d_ret_q,
+  input logic [3:0]             u_stack__vis_q,
+  input logic [SpBits-1:0]      u_stack__sp_q,
+  input logic [38:0]            u_stack__top_head_q,
+  input logic [LANES-1:0]       u_stack__top_mask_q,
+  input logic [39*DEPTH-1:0]    u_stack__head_q,
+  input logic [LANES*DEPTH-1:0] u_stack__mask_q,
+  input logic [1:0]             status_q,
+  input logic [3:0]             err_q,
+  input logic [31:0]            pc_q,
+  input logic [31:0]            prog_size_q,
+
+  // Nets of the next clock.
+  input logic                   step,
+  input logic                   commit,
+  input logic                   unwind,
+  input logic                   is_leave,
+  input logic                   is_bra,
+  input logic                   is_brx,
+  input logic                   some,
+  input logic                   all,
+
+  output logic [7:0]            split,
+  output logic                  invariant,
+  output logic [LANES*7+256+(39+LANES)*DEPTH-1:0] live,
+  output logic [LANES*7+256-1:0] seen
+);
+
+  assign split = {step, unwind, commit, is_leave, is_bra, is_brx, all, some};
+
+  localparam logic [1:0] Run = 2'd0, Done = 2'd1, Err = 2'd2, Unwind = 2'd3;
+
+  function automatic logic [3:0] vis_after(input logic [38:0] head);
+    case (head[38:36])
+      3'd1:    vis_after = head[35:32] | 4'b0001;
+      3'd2:    vis_after = (head[35:32] & 4'b1110) | 4'b0010;
+      3'd3:    vis_after = (head[35:32] & 4'b1110) | 4'b0100;
+      3'd4:    vis_after = 4'b1000;
+      default: vis_after = head[35:32];
+    endcase
+  endfunction
+
+  // The tokens under sp: sound by themselves, each with the vis that those below it make, and the one on top
+  // twice, in the memory and in the top register.
+  logic                   tokens;
+  logic [3:0]             vis;
+  logic [39*DEPTH-1:0]    heads;
+  logic [LANES*DEPTH-1:0] masks;
+  always_comb begin
+    tokens = 1'b1;
+    vis    = 4'd0;
+    heads  = '0;
+    masks  = '0;
+    for (int i = 0; i < DEPTH; i++) begin
+      if (u_stack__sp_q > i) begin
+        heads[39*i +: 39]       = u_stack__head_q[39*i +: 39];
+        masks[LANES*i +: LANES] = u_stack__mask_q[LANES*i +: LANES];
+        if (u_stack__head_q[39*i + 36 +: 3] == 3'd0 || u_stack__head_q[39*i + 36 +: 3] > 3'd5 ||
+            u_stack__head_q[39*i +: 5] == 5'd0 ||
+            u_stack__head_q[39*i + 32 +: 4] != vis || u_stack__mask_q[LANES*i +: LANES] == '0) begin
+          tokens = 1'b0;
+        end
+        vis = vis_after(u_stack__head_q[39*i +: 39]);
+      end
+      if (u_stack__sp_q == i + 1 && (u_stack__top_head_q != u_stack__head_q[39*i +: 39] ||
+                                     u_stack__top_mask_q != u_stack__mask_q[LANES*i +: LANES])) begin
+        tokens = 1'b0;
+      end
+    end
+  end
+
+  wire [LANES-1:0] waiting = u_threads__d_brk_q | u_threads__d_cont_q | u_threads__d_ret_q;
+
+  assign invariant =
+      tokens && pc_q[4:0] != 5'd0 && vis == u_stack__vis_q && u_stack__sp_q <= DEPTH &&
+      (u_threads__active_q & (waiting | u_threads__exited_q)) == '0 &&
+      (u_threads__exited_q & waiting) == '0 &&
+      (u_threads__d_brk_q & u_threads__d_cont_q) == '0 &&
+      (u_threads__d_brk_q & u_threads__d_ret_q) == '0 &&
+      (u_threads__d_cont_q & u_threads__d_ret_q) == '0 &&
+      (status_q != Run || u_threads__active_q != '0) &&
+      (status_q == Run || status_q == Err || u_threads__active_q == '0) &&
+      (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10;
+
+  wire some_token = u_stack__sp_q != '0;
+
+  assign seen = {u_threads__exited_q, u_threads__d_brk_q, u_threads__d_cont_q, u_threads__d_ret_q,
+                 u_stack__vis_q, u_stack__sp_q, some_token ? u_stack__top_head_q : 39'd0,
+                 some_token ? u_stack__top_mask_q : {LANES{1'b0}}};
+  // A launch sets the size before anything looks at it, and the memory and the top register hold the same.
+  assign live = {seen, heads, masks, u_threads__active_q, status_q, err_q, pc_q,
+                 status_q == Run || status_q == Unwind ? prog_size_q : 32'd0};
+
+endmodule
