@@ -50,8 +50,7 @@ pub struct CoverArgs {
     /// Parameter of the RTL and of the golden, as of `run`
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = super::parameter)]
     parameters: Vec<(String, u32)>,
-    /// Make every other case from one that hit what few had hit: for builds that the generators do not know
-    /// (spa5 with BRX=1); slower otherwise. The same each time for the same seed and jobs
+    /// Spend half of the clocks on cases made of others that came near to a missed or rare bin
     #[arg(long)]
     guided: bool,
     /// Add the counts of these files; nothing is run then unless a limit is given
