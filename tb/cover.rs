@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::rtl::Rtl as Folder;
-use common::{ROOT, Tested, arg, loaded, reconverge, reconverge_ends, text};
+use common::rtl::{Change, Rtl as Folder};
+use common::{ROOT, Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
 use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
 use reconverge::cover::run::{self, Options};
@@ -29,7 +29,8 @@ macro_rules! tests {
                 a_worked_example_hits_what_its_trace_says,
                 two_halves_merge_to_the_whole,
                 jobs_change_nothing,
-                a_guided_run_is_the_same_each_time,
+                jobs_change_nothing_in_a_guided_run,
+                a_guided_run_reports_a_mismatch_and_its_case_replays,
                 no_declaration_of_the_usual_build_is_idle,
                 a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason,
                 missed_bins_are_listed_and_fail_where_all_are_required,
@@ -169,24 +170,51 @@ fn jobs_change_nothing<U: Tested>() {
     assert_eq!(one.totals.programs, 24);
 }
 
-/// And is another one than the campaign.
-fn a_guided_run_is_the_same_each_time<U: Tested>() {
+/// The campaign's first cases, then children of them; and another run than the campaign is.
+fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
     let model = usual::<U>();
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
-    let [first, again, campaign] = [true, true, false].map(|guided| {
+    let [one, three, campaign] = [(1, true), (3, true), (1, false)].map(|(jobs, guided)| {
         let options = Options {
             seed: 5,
-            limit: Limit::Programs(64),
-            jobs: 1,
+            limit: Limit::Programs(256),
+            jobs,
             guided,
         };
         let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
         assert!(covered.failed.is_none());
         model.named(&covered.hits, covered.totals)
     });
-    assert!(first == again && first != campaign);
-    assert_eq!(first.impossible().next(), None);
-    assert_eq!(first.totals.programs, 64);
+    assert_eq!(one, three);
+    assert_eq!(one.impossible().next(), None);
+    assert_eq!(one.totals.programs, campaign.totals.programs);
+    // Children go no further than what they are after.
+    assert!(one.totals.clocks < campaign.totals.clocks);
+}
+
+/// RTL that `cover` finds wrong, guided: exit status 1, a report, a saved case that fails again. The report.
+fn mismatch_of_a_guided_run<U: Tested>(change: Change, seed: &str) -> String {
+    let out = tempfile::tempdir().unwrap();
+    let out = arg(out.path());
+    let bad = Folder::own(U::NAME).copy();
+    bad.change(change);
+    let limit = ["--clocks", "600000", "--jobs", "2", "--seed", seed];
+    let rtl = ["--rtl", bad.arg(), "--out", out];
+    let said = reconverge_ends(
+        1,
+        &[&["cover", U::NAME, "--guided"], &limit[..], &rtl].concat(),
+    );
+    assert!(said.contains("  1 mismatches in "), "{said}");
+    let case = line_starting(&said, "replay ").split_whitespace().last();
+    let again = reconverge_ends(1, &["replay", case.unwrap(), "--out", out]);
+    let failed = line_starting(&said, "MISMATCH ");
+    assert_eq!(line_starting(&again, "MISMATCH "), failed);
+    failed.to_owned()
+}
+
+fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
+    // One that tb/must_fail.rs builds too.
+    mismatch_of_a_guided_run::<U>(U::DECISIONS[0], "1");
 }
 
 fn no_declaration_of_the_usual_build_is_idle<U: Tested>() {
