@@ -1,14 +1,16 @@
 //! What `cover --guided` is worth: clocks to reach shares of the reachable bins, and clocks to catch mutants of the
 //! RTL that are hard to catch, guided and not, with the same seeds.
 //!
-//! `guided bins|mutants [UNIT ...]`. Each figure is the median over the seeds, with the least and the most; `-` is
+//! `guided bins|mutants [UNIT ...] [PARAMETER=VALUE ...]`. Each figure is the median over the seeds, with the least and the most; `-` is
 //! more than the limit. Clocks are told by whole chunks of 64 cases. A few minutes each on one core; before
 //! the mutants, the C++ compiler for each unit.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
 use reconverge::campaign::Limit;
+use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::cover::run::{self, Options};
 use reconverge::dut::Rtl;
@@ -50,8 +52,7 @@ fn figures(mut clocks: Vec<Option<u64>>) -> String {
     format!("{median} ({least}..{most})")
 }
 
-fn bins<U: Unit>() -> Done<()> {
-    let build = Build::from(U::LANES);
+fn bins<U: Unit>(build: Build) -> Done<()> {
     let (model, rtl) = (Model::<U>::new(&build), Rtl::<U>::own(build)?);
     let mut took = [Duration::ZERO; 2];
     let mut clocks = [(); 2].map(|()| SHARES.map(|_| Vec::new()));
@@ -92,8 +93,7 @@ fn caught<U: Unit>(model: &Model<U>, rtl: &Rtl<U>, options: &Options) -> Done<Op
     Ok(covered.failed.map(|_| covered.compared))
 }
 
-fn mutants<U: Unit>() -> Done<()> {
-    let build = Build::from(U::LANES);
+fn mutants<U: Unit>(build: Build) -> Done<()> {
     let model = Model::<U>::new(&build);
     let out = tempfile::tempdir()?;
     let making = mutate::Options {
@@ -162,13 +162,23 @@ fn mutants<U: Unit>() -> Done<()> {
     Ok(())
 }
 
+fn unit<U: Unit>(which: &str, parameters: &BTreeMap<String, u32>) -> Done<()> {
+    let mut case = Case::<U>::new(U::Program::default());
+    case.parameters.clone_from(parameters);
+    case.check_parameters("guided")?;
+    let build = case.build();
+    match which {
+        "bins" => bins::<U>(build),
+        "mutants" => mutants::<U>(build),
+        _ => Err("usage: guided bins|mutants [UNIT ...] [PARAMETER=VALUE ...]".into()),
+    }
+}
+
+type Entry = (&'static str, fn(&str, &BTreeMap<String, u32>) -> Done<()>);
+
 macro_rules! units {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
-        /// A unit's name, what is measured of its bins, and of its mutants.
-        const UNITS: &[(&str, [fn() -> Done<()>; 2])] = &[$((
-            stringify!($module),
-            [bins::<reconverge::$module::$unit>, mutants::<reconverge::$module::$unit>],
-        )),+];
+        const UNITS: &[Entry] = &[$((stringify!($module), unit::<reconverge::$module::$unit>)),+];
     };
 }
 include!("../src/units.rs");
@@ -176,21 +186,18 @@ for_each_unit!(units);
 
 fn main() -> Done<()> {
     let mut args = std::env::args().skip(1);
-    let which = match args.next().as_deref() {
-        Some("bins") => 0,
-        Some("mutants") => 1,
-        _ => return Err("usage: guided bins|mutants [UNIT ...]".into()),
-    };
-    let wanted: Vec<String> = args.collect();
-    if let Some(unknown) = wanted
-        .iter()
-        .find(|w| UNITS.iter().all(|(name, _)| name != w))
-    {
-        return Err(format!("{unknown}: there is no such unit").into());
+    let which = args.next().unwrap_or_default();
+    let (mut wanted, mut parameters) = (Vec::new(), BTreeMap::new());
+    for arg in args {
+        match arg.split_once('=') {
+            Some((name, value)) => drop(parameters.insert(name.to_owned(), value.parse()?)),
+            None if UNITS.iter().any(|(name, _)| *name == arg) => wanted.push(arg),
+            None => return Err(format!("{arg}: there is no such unit").into()),
+        }
     }
-    for (name, measures) in UNITS {
+    for (name, unit) in UNITS {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
-            measures[which]()?;
+            unit(&which, &parameters)?;
         }
     }
     Ok(())
