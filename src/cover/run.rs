@@ -1,4 +1,29 @@
 //! Runs the cases of a campaign in lock-step and counts what they cover.
+//!
+//! A guided run spends half of its clocks on children: cases made of those that came near to a bin that was
+//! missed or is rare. Millions of clocks to reach shares of the reachable bins, median of seven seeds with the
+//! least and the most (`examples/guided.rs`, `guided bins`; 12 million clocks at most):
+//!
+//! | unit | | 90 % | 95 % | 99 % | 100 % |
+//! |---|---|---|---|---|---|
+//! | r500 | campaign | 0.11 (0.11..0.14) | 0.24 (0.22..0.30) | 0.99 (0.90..1.73) | 5.30 (4.23..6.24) |
+//! | | guided | 0.10 (0.09..0.12) | 0.20 (0.19..0.24) | 0.55 (0.53..0.68) | 4.20 (2.42..4.83) |
+//! | r700 | campaign | 0.19 (0.14..0.19) | 0.36 (0.34..0.41) | 1.36 (1.28..1.73) | 8.06 (6.26..more) |
+//! | | guided | 0.19 (0.15..0.23) | 0.33 (0.30..0.37) | 0.85 (0.64..1.02) | 4.71 (2.31..8.57) |
+//! | spa5 | campaign | 0.09 (0.09..0.10) | 0.20 (0.18..0.25) | 0.98 (0.84..1.37) | 4.77 (2.28..5.67) |
+//! | | guided | 0.09 (0.09..0.10) | 0.15 (0.11..0.17) | 0.46 (0.39..0.53) | 1.87 (1.26..2.33) |
+//!
+//! Its use is greatest where the generators do not know the build: of spa5 with BRX=1 the campaign with seeds
+//! 1 to 3 missed 22, 22 and 16 of 2,338 bins after 6 million clocks, guided 3, 0 and 1.
+//!
+//! It is for bins: mutants of the RTL's text are not caught sooner (`guided mutants`). Of 1,203 of r500 the
+//! campaign with one seed catches within 100,000 clocks all but 70, which nothing catches with two seeds and a
+//! million clocks either way; of 840 of spa5 with BRX=1 it leaves 6 that are caught later, after 100,000 clocks
+//! in the mean by the campaign and 110,000 guided.
+//!
+//! Only bins guide it. Of lines and branches of our units a campaign has all after 300,000 clocks, and of the bits all but 0 to 3
+//! of those that 10 million clocks change, when a twentieth of the bins is still missing; a fuzzer
+//! that is guided by edges of the code, like libFuzzer, would have as little to go on.
 
 use std::time::Instant;
 
