@@ -519,6 +519,7 @@ impl Declaration {
     }
 
     /// The bins of its group that differ from `bin` in the value of one axis, by axis.
+    #[cfg(feature = "cli")]
     fn beside(&self, bin: usize) -> Vec<Vec<usize>> {
         let Some(group) = self.groups.iter().rfind(|g| g.first <= bin) else {
             return Vec::new();
