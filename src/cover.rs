@@ -17,6 +17,8 @@
 //! assert!(coverage.reachable() > 1000);
 //! ```
 
+#[cfg(feature = "cli")]
+mod guide;
 mod html;
 pub mod lcov;
 #[cfg(feature = "cli")]
@@ -516,6 +518,26 @@ impl Declaration {
         bins
     }
 
+    /// The bins of its group that differ from `bin` in the value of one axis, by axis.
+    #[cfg(feature = "cli")]
+    fn beside(&self, bin: usize) -> Vec<Vec<usize>> {
+        let Some(group) = self.groups.iter().rfind(|g| g.first <= bin) else {
+            return Vec::new();
+        };
+        let mut stride = group.bins;
+        let lines = group.axes.iter().map(|axis| {
+            let count = axis.values.len();
+            stride /= count;
+            let step = stride;
+            let mine = (bin - group.first) / step % count;
+            let others = (0..count).filter(|value| *value != mine);
+            others
+                .map(|value| bin - mine * step + value * step)
+                .collect()
+        });
+        lines.collect()
+    }
+
     /// Declarations of unreachable bins that apply to no bin: mistakes, in a unit's usual build.
     pub fn idle(&self) -> &[String] {
         &self.idle
@@ -524,36 +546,46 @@ impl Declaration {
 
 /// Counters of all bins of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hits(Vec<u64>);
+pub struct Hits {
+    counts: Vec<u64>,
+    /// Bins whose counter left 0, in the order in which they did.
+    new: Vec<usize>,
+}
 
 impl Hits {
     /// The bin of `cross` at `point` was hit.
     #[inline]
     pub fn hit<P: Point>(&mut self, cross: Cross<P>, point: P) {
-        self.0[cross.first + point.index()] += 1;
+        self.hit_if(true, cross, point);
     }
 
     /// As [`Hits::hit`], if `condition`.
     #[inline]
     pub fn hit_if<P: Point>(&mut self, condition: bool, cross: Cross<P>, point: P) {
-        self.0[cross.first + point.index()] += u64::from(condition);
+        let bin = cross.first + point.index();
+        let count = &mut self.counts[bin];
+        if condition && *count == 0 {
+            self.new.push(bin);
+        }
+        *count += u64::from(condition);
     }
 
     /// Adds what another collector of the same model counted.
     pub fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
     }
 
     /// Sets every counter to 0.
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.counts.fill(0);
+        self.new.clear();
     }
 
     /// The counters, in the order of the declaration.
     pub fn counts(&self) -> &[u64] {
-        &self.0
+        &self.counts
     }
 }
 
@@ -624,7 +656,10 @@ impl<U: Unit> Model<U> {
 
     /// No bin is hit yet.
     pub fn no_hits(&self) -> Hits {
-        Hits(vec![0; self.declaration.unreachable.len()])
+        Hits {
+            counts: vec![0; self.declaration.unreachable.len()],
+            new: Vec::new(),
+        }
     }
 
     /// Bins that are not declared unreachable.
@@ -635,7 +670,7 @@ impl<U: Unit> Model<U> {
 
     /// Those of them that `hits` has.
     pub fn hit(&self, hits: &Hits) -> usize {
-        let bins = hits.0.iter().zip(&self.declaration.unreachable);
+        let bins = hits.counts.iter().zip(&self.declaration.unreachable);
         bins.filter(|(hits, why)| **hits > 0 && why.is_none())
             .count()
     }
@@ -655,7 +690,7 @@ impl<U: Unit> Model<U> {
         let groups = self.declaration.groups.iter().map(|g| {
             let bins = (g.first..g.first + g.bins).map(|n| Bin {
                 at: names(&g.axes, n - g.first),
-                hits: hits.0[n],
+                hits: hits.counts[n],
                 unreachable: self.declaration.unreachable[n].map(str::to_owned),
             });
             GroupCoverage {
@@ -727,7 +762,7 @@ impl<'m, U: Unit> Collector<'m, U> {
         let history = self.model.declaration.history.iter();
         self.without.clear();
         if !case.start.is_empty() {
-            self.without.extend(history.map(|n| self.hits.0[*n]));
+            self.without.extend(history.map(|n| self.hits.counts[*n]));
         }
     }
 
@@ -735,7 +770,7 @@ impl<'m, U: Unit> Collector<'m, U> {
     pub fn end(&mut self) {
         let history = &self.model.declaration.history;
         for (n, hits) in history.iter().zip(self.without.drain(..)) {
-            self.hits.0[*n] = hits;
+            self.hits.counts[*n] = hits;
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A program as a list of instructions that can be taken out, for whoever makes programs smaller.
+//! A program as a list of instructions that can be taken out, for whoever makes programs smaller,
+//! or changed, for whoever makes new ones of old ones.
 
 /// One place of a program that is laid out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +43,22 @@ pub trait Instructions: Sized {
     /// The program with a jump from its end to its begin, for all lanes.
     #[must_use]
     fn looped(&self) -> Self;
-    /// Programs with the target of one instruction changed to any other instruction.
-    fn retargeted(&self) -> Vec<Self>;
+    /// Puts instruction `from` of `donor`, as it is, in the place of instruction `to`.
+    ///
+    /// # Panics
+    /// There is none of that number.
+    fn copy(&mut self, to: usize, donor: &Self, from: usize);
+    /// Changes bit `bit` modulo the bits of an instruction.
+    ///
+    /// # Panics
+    /// There is none of that number.
+    fn flip(&mut self, number: usize, bit: u32);
+    /// The program with another target of one instruction: instruction `to`, or what is behind the last one.
+    /// `None`: the instruction leads nowhere.
+    ///
+    /// # Panics
+    /// There is none of that number.
+    fn retargeted(&self, number: usize, to: usize) -> Option<Self>;
 }
 
 /// Where in `pieces` each of `count` instructions, and the place behind them, is to be found.

@@ -859,7 +859,9 @@ impl<U: Unit> Search<U> {
                 continue;
             }
             let rest = self.left(&|i| i == n);
-            for program in rest.program.retargeted() {
+            let count = rest.program.count();
+            let all = (0..count).flat_map(|n| (0..=count).map(move |to| (n, to)));
+            for program in all.filter_map(|(n, to)| rest.program.retargeted(n, to)) {
                 let candidate = Case {
                     program,
                     ..rest.clone()

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use common::rtl::Rtl as Folder;
-use common::{ROOT, Tested, arg, loaded, reconverge, reconverge_ends, text};
+use common::{ROOT, Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
 use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
 use reconverge::cover::run::{self, Options};
@@ -29,6 +29,8 @@ macro_rules! tests {
                 a_worked_example_hits_what_its_trace_says,
                 two_halves_merge_to_the_whole,
                 jobs_change_nothing,
+                jobs_change_nothing_in_a_guided_run,
+                a_guided_run_reports_a_mismatch_and_its_case_replays,
                 no_declaration_of_the_usual_build_is_idle,
                 a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason,
                 missed_bins_are_listed_and_fail_where_all_are_required,
@@ -158,6 +160,7 @@ fn jobs_change_nothing<U: Tested>() {
             seed: 5,
             limit: Limit::Programs(24),
             jobs,
+            guided: false,
         };
         let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
         assert!(covered.failed.is_none());
@@ -165,6 +168,47 @@ fn jobs_change_nothing<U: Tested>() {
     });
     assert_eq!(one, three);
     assert_eq!(one.totals.programs, 24);
+}
+
+/// The campaign's first cases, then children of them; and another run than the campaign is.
+fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
+    let model = usual::<U>();
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let [one, three, campaign] = [(1, true), (3, true), (1, false)].map(|(jobs, guided)| {
+        let options = Options {
+            seed: 5,
+            limit: Limit::Programs(256),
+            jobs,
+            guided,
+        };
+        let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
+        assert!(covered.failed.is_none());
+        model.named(&covered.hits, covered.totals)
+    });
+    assert!(one == three);
+    assert_eq!(one.impossible().next(), None);
+    assert_eq!(one.totals.programs, campaign.totals.programs);
+    // Children go no further than what they are after.
+    assert!(one.totals.clocks < campaign.totals.clocks);
+}
+
+/// Exit status 1, a report, and a saved case that fails again as it did.
+fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let out = arg(out.path());
+    let bad = Folder::own(U::NAME).copy();
+    // One that tb/must_fail.rs builds too.
+    bad.change(U::DECISIONS[0]);
+    let guided = ["cover", U::NAME, "--guided", "--clocks", "600000"];
+    let said = reconverge_ends(
+        1,
+        &[&guided[..], &["--rtl", bad.arg(), "--out", out]].concat(),
+    );
+    assert!(said.contains("  1 mismatches in "), "{said}");
+    let case = line_starting(&said, "replay ").split_whitespace().last();
+    let again = reconverge_ends(1, &["replay", case.unwrap(), "--out", out]);
+    let failed = line_starting(&said, "MISMATCH ");
+    assert_eq!(line_starting(&again, "MISMATCH "), failed);
 }
 
 fn no_declaration_of_the_usual_build_is_idle<U: Tested>() {

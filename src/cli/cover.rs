@@ -50,6 +50,9 @@ pub struct CoverArgs {
     /// Parameter of the RTL and of the golden, as of `run`
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = super::parameter)]
     parameters: Vec<(String, u32)>,
+    /// Spend half of the clocks on cases made of others that came near to a missed or rare bin
+    #[arg(long)]
+    guided: bool,
     /// Add the counts of these files; nothing is run then unless a limit is given
     #[arg(long, value_name = "FILE", num_args = 1..)]
     merge: Vec<PathBuf>,
@@ -182,6 +185,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         let options = Options {
             seed: args.seed,
             limit,
+            guided: args.guided,
             jobs: match args.jobs {
                 Some(n) => n.into(),
                 None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -217,6 +221,13 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             HumanCount(covered.compared),
             U::fields().len()
         );
+        for (share, clocks) in &covered.reached {
+            let clocks = HumanCount(*clocks);
+            text += &format!(
+                "  {:<18}{share} % of the bins after {clocks} clocks\n",
+                "reached"
+            );
+        }
         if args.lcov.is_some() {
             text += &covered.rtl.text();
             gathered.rtl.merge(covered.rtl);

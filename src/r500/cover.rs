@@ -702,6 +702,13 @@ impl Coverage<R500> for Bins {
             |(target, place, _)| target == Target::Popped && place == Where::Below);
         d.unreachable_by_history(bins.targets, "spec 4.4: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
             |(target, place, _)| target == Target::Popped && place == Where::Next);
+        let lanes = build.lanes;
+        if lanes < 4 {
+            d.unreachable(bins.plain, "there are not so many lanes",
+                move |(_, present)| u32::from(present.0 + 1).count_ones() > lanes);
+            d.unreachable(bins.classes, "there are not so many lanes",
+                move |(_, present, _)| u32::from(present.0 + 1).count_ones() > lanes);
+        }
         bins
     }
 

@@ -131,6 +131,16 @@ impl Instructions for Program {
         new
     }
 
+    fn copy(&mut self, to: usize, donor: &Self, from: usize) {
+        self.slots[to] = donor.slots[from];
+    }
+
+    fn flip(&mut self, number: usize, bit: u32) {
+        let slot = &mut self.slots[number];
+        let words = [&mut slot.cmn, &mut slot.inst, &mut slot.addr];
+        *words[(bit / 32) as usize % words.len()] ^= 1 << (bit % 32);
+    }
+
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         let places = places(pieces, self.slots.len());
         let offset = u32::from(self.regs.offset());
@@ -208,17 +218,10 @@ impl Instructions for Program {
         program
     }
 
-    fn retargeted(&self) -> Vec<Self> {
-        let mut all = Vec::new();
-        for (n, slot) in self.slots.iter().enumerate() {
-            if let Some(mut fc) = Fc::decode(*slot).filter(|fc| fc.inst.a_op != AOp::Pop) {
-                for target in 0..self.slots.len() {
-                    fc.addr.jump_global = false;
-                    fc.addr.jump_addr = target.min(ADDRESS as usize) as u16;
-                    all.push(self.with_slot(n, fc.encode()));
-                }
-            }
-        }
-        all
+    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
+        let mut fc = Fc::decode(self.slots[number]).filter(|fc| fc.inst.a_op != AOp::Pop)?;
+        fc.addr.jump_global = false;
+        fc.addr.jump_addr = to.min(ADDRESS as usize) as u16;
+        Some(self.with_slot(number, fc.encode()))
     }
 }

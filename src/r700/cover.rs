@@ -810,6 +810,13 @@ impl Coverage<R700> for Bins {
             });
         d.unreachable_by_history(bins.targets, "spec 4.3: the address behind a RETURN would have been stored by it, and it is no CALL",
             |(kind, place)| kind.0 == Kind::Return && place == Where::Next);
+        let lanes = build.lanes;
+        if lanes < 4 {
+            d.unreachable(bins.straight, "there are not so many lanes",
+                move |(_, present)| u32::from(present.0 + 1).count_ones() > lanes);
+            d.unreachable(bins.classes, "there are not so many lanes",
+                move |(_, present, _)| u32::from(present.0 + 1).count_ones() > lanes);
+        }
         bins
     }
 

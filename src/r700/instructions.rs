@@ -95,6 +95,19 @@ impl Instructions for Program {
         new
     }
 
+    fn copy(&mut self, to: usize, donor: &Self, from: usize) {
+        self.quads[to] = donor.quads[from];
+    }
+
+    fn flip(&mut self, number: usize, bit: u32) {
+        let quad = &mut self.quads[number];
+        match bit % 65 {
+            64 => quad.u = !quad.u,
+            n if n < 32 => quad.dw0 ^= 1 << n,
+            n => quad.dw1 ^= 1 << (n - 32),
+        }
+    }
+
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         led(&places(pieces, self.quads.len()), address)
     }
@@ -171,24 +184,13 @@ impl Instructions for Program {
         program
     }
 
-    fn retargeted(&self) -> Vec<Self> {
-        let mut all = Vec::new();
-        for (n, quad) in self.quads.iter().enumerate() {
-            if let Word::Cf(cf) = Word::decode(*quad)
-                && cf.op.uses_addr()
-                && !cf.op.is_fetch()
-            {
-                for target in (0..).take(self.quads.len()) {
-                    all.push(self.with_quad(
-                        n,
-                        Quad {
-                            dw0: target,
-                            ..*quad
-                        },
-                    ));
-                }
-            }
-        }
-        all
+    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
+        let quad = self.quads[number];
+        let Word::Cf(cf) = Word::decode(quad) else {
+            return None;
+        };
+        let leads = cf.op.uses_addr() && !cf.op.is_fetch();
+        let dw0 = u32::try_from(to).ok().filter(|_| leads)?;
+        Some(self.with_quad(number, Quad { dw0, ..quad }))
     }
 }

@@ -577,6 +577,11 @@ impl Coverage<Spa5> for Bins {
         d.unreachable(bins.unwinds, "spec 4.4: BRK and CONT have their token above the nearest RET token, and stop there",
             |(leaver, popped, _)| matches!(leaver.0, Kind::Brk | Kind::Cont) && popped == Popped(RET));
 
+        let lanes = build.lanes;
+        if lanes < 6 {
+            d.unreachable(bins.waiting, "I1, I2: one thread is active, and each other waits for one thing: there are not so many",
+                move |(_, waiting)| u32::from(waiting.0).count_ones() >= lanes);
+        }
         d.unreachable(bins.kept, "an empty stack has no threads", |(popped, ..)| popped == Popped(EMPTY));
         d.unreachable(bins.kept, "I4: no thread of a DIV token has left", |(popped, ..)| popped == Popped(DIV));
         d.unreachable(bins.kept, "spec 4.4: a token ends the wait of its own flag",

@@ -130,6 +130,14 @@ impl Instructions for Program {
         }
     }
 
+    fn copy(&mut self, to: usize, donor: &Self, from: usize) {
+        self.words[address(to) as usize / 8] = donor.word(address(from));
+    }
+
+    fn flip(&mut self, number: usize, bit: u32) {
+        self.words[address(number) as usize / 8] ^= 1 << (bit % 64);
+    }
+
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         let places = places(pieces, self.words.len() / WORDS * SLOTS);
         let bundles = pieces.len().div_ceil(SLOTS).max(1) as u32;
@@ -216,19 +224,12 @@ impl Instructions for Program {
         program.with_word(count, jump.encode())
     }
 
-    fn retargeted(&self) -> Vec<Self> {
-        let mut all = Vec::new();
-        for n in 0..self.count() {
-            let word = Word::decode(self.word(address(n)));
-            if !matches!(word, Word::SetUp(_) | Word::Branch(_)) {
-                continue;
-            }
-            for to in 0..=self.count() {
-                if let Some(target) = Target::direct(address(n), address(to).into()) {
-                    all.push(self.with_word(n, word.with_target(target).encode()));
-                }
-            }
+    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
+        let word = Word::decode(self.word(address(number)));
+        if !matches!(word, Word::SetUp(_) | Word::Branch(_)) {
+            return None;
         }
-        all
+        let target = Target::direct(address(number), address(to).into())?;
+        Some(self.with_word(number, word.with_target(target).encode()))
     }
 }

@@ -1,0 +1,204 @@
+//! What `cover --guided` is worth: clocks to reach shares of the reachable bins, and clocks to catch mutants of the
+//! RTL that are hard to catch, guided and not, with the same seeds.
+//!
+//! `guided bins|mutants [UNIT ...] [PARAMETER=VALUE ...]`. Each figure is the median over the seeds, with the least and the most; `-` is
+//! more than the limit. Clocks are told by whole chunks of 64 cases. A few minutes each on one core; before
+//! the mutants, the C++ compiler for each unit.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use reconverge::campaign::Limit;
+use reconverge::case::Case;
+use reconverge::cover::Model;
+use reconverge::cover::run::{self, Options};
+use reconverge::dut::Rtl;
+use reconverge::mutate::{self, Family, Mutants, Trouble};
+use reconverge::unit::{Build, Unit};
+
+const SEEDS: std::ops::RangeInclusive<u64> = 11..=17;
+/// Clocks of a run for bins.
+const CLOCKS: u64 = 12_000_000;
+const SHARES: [usize; 4] = [90, 95, 99, 100];
+/// A mutant is hard if the campaign with seed 1 does not catch it in so many clocks.
+const EASY: u64 = 100_000;
+/// Clocks of a run for a mutant.
+const HUNT: u64 = 1_000_000;
+/// Seeds after which a mutant that neither way has caught is given up: most of these are no mistakes at all.
+const GIVE_UP: usize = 2;
+const WAYS: [(&str, bool); 2] = [("campaign", false), ("guided", true)];
+
+type Done<T> = Result<T, Box<dyn Error>>;
+
+fn options(seed: u64, clocks: u64, guided: bool) -> Options {
+    Options {
+        seed,
+        limit: Limit::Clocks(clocks),
+        jobs: 1,
+        guided,
+    }
+}
+
+fn millions(clocks: Option<u64>) -> String {
+    clocks.map_or("-".to_owned(), |n| format!("{:.2}", n as f64 / 1e6))
+}
+
+/// Median, least and most, in millions; what did not come in time is more than all others.
+fn figures(mut clocks: Vec<Option<u64>>) -> String {
+    clocks.sort_by_key(|n| n.unwrap_or(u64::MAX));
+    let [median, least, most] =
+        [clocks.len() / 2, 0, clocks.len() - 1].map(|n| millions(clocks[n]));
+    format!("{median} ({least}..{most})")
+}
+
+fn bins<U: Unit>(build: Build) -> Done<()> {
+    let (model, rtl) = (Model::<U>::new(&build), Rtl::<U>::own(build)?);
+    let mut took = [Duration::ZERO; 2];
+    let mut clocks = [(); 2].map(|()| SHARES.map(|_| Vec::new()));
+    for seed in SEEDS {
+        for (way, (_, guided)) in WAYS.into_iter().enumerate() {
+            let started = Instant::now();
+            let covered = run::run(&options(seed, CLOCKS, guided), &model, &rtl, |_, _| {})?;
+            took[way] += started.elapsed();
+            if covered.failed.is_some() {
+                return Err(format!("{}: a mismatch with seed {seed}", U::NAME).into());
+            }
+            for (share, clocks) in SHARES.iter().zip(&mut clocks[way]) {
+                let reached = covered.reached.iter().find(|(s, _)| s == share);
+                clocks.push(reached.map(|(_, clocks)| *clocks));
+            }
+        }
+    }
+    println!(
+        "{}: {} reachable bins, {} seeds; millions of clocks to reach",
+        U::NAME,
+        model.reachable(),
+        SEEDS.count()
+    );
+    for ((name, _), (shares, took)) in WAYS.iter().zip(clocks.into_iter().zip(took)) {
+        let mut row = format!("  {name:<10}");
+        for (share, clocks) in SHARES.iter().zip(shares) {
+            row += &format!("{:>28}", format!("{share} %: {}", figures(clocks)));
+        }
+        let ns = took.as_nanos() as f64 / (CLOCKS * SEEDS.count() as u64) as f64;
+        println!("{row}   {ns:.0} ns a clock");
+    }
+    Ok(())
+}
+
+/// Clocks until a run finds something, if it does.
+fn caught<U: Unit>(model: &Model<U>, rtl: &Rtl<U>, options: &Options) -> Done<Option<u64>> {
+    let covered = run::run(options, model, rtl, |_, _| {})?;
+    Ok(covered.failed.map(|_| covered.compared))
+}
+
+fn mutants<U: Unit>(build: Build) -> Done<()> {
+    let model = Model::<U>::new(&build);
+    let out = tempfile::tempdir()?;
+    let making = mutate::Options {
+        family: Family::Source,
+        count: None,
+        seed: 1,
+        clocks: EASY,
+        jobs: 1,
+        only: Vec::new(),
+        rtl: None,
+        out: out.path().to_owned(),
+    };
+    let made = Mutants::<U>::make(&making, &build).map_err(|e| match e {
+        Trouble::Input(e) => e.to_string(),
+        Trouble::Other(e) => e,
+    })?;
+    let rtl = Rtl::<U>::of(build, &made.dir)?;
+    let mut total = [0; 2];
+    let mut better = [0; 2];
+    let (mut hard, mut given_up) = (0, 0);
+    println!(
+        "{}: millions of clocks to catch mutants of the text",
+        U::NAME
+    );
+    for mutant in &made.list.mutants {
+        let rtl = rtl.clone().mutant(mutant.number);
+        if caught(&model, &rtl, &options(1, EASY, false))?.is_some() {
+            continue;
+        }
+        let mut clocks = [Vec::new(), Vec::new()];
+        for (n, seed) in SEEDS.enumerate() {
+            if n == GIVE_UP && clocks.iter().flatten().all(Option::is_none) {
+                break;
+            }
+            for ((_, guided), clocks) in WAYS.into_iter().zip(&mut clocks) {
+                clocks.push(caught(&model, &rtl, &options(seed, HUNT, guided))?);
+            }
+        }
+        if clocks.iter().flatten().all(Option::is_none) {
+            given_up += 1;
+            continue;
+        }
+        hard += 1;
+        // One that is not caught counts with all the clocks that it was given.
+        let sums = clocks
+            .each_ref()
+            .map(|c| c.iter().map(|n| n.unwrap_or(HUNT)).sum::<u64>());
+        for way in 0..2 {
+            total[way] += sums[way];
+            better[way] += u32::from(sums[way] < sums[1 - way]);
+        }
+        let [campaign, guided] = clocks.map(figures);
+        println!("  {campaign:>20} {guided:>20}  {}", mutant.describe());
+    }
+    let mean =
+        |way: usize| total[way] as f64 / (f64::from(hard.max(1)) * SEEDS.count() as f64) / 1e6;
+    println!(
+        "  {hard} of {} not caught in {EASY} clocks and caught later: mean {:.2} campaign, {:.2} guided; \
+         sooner by the campaign {}, guided {}; {given_up} caught by neither",
+        made.list.mutants.len(),
+        mean(0),
+        mean(1),
+        better[0],
+        better[1]
+    );
+    Ok(())
+}
+
+fn unit<U: Unit>(which: &str, parameters: &BTreeMap<String, u32>) -> Done<()> {
+    let mut case = Case::<U>::new(U::Program::default());
+    case.parameters.clone_from(parameters);
+    case.check_parameters("guided")?;
+    let build = case.build();
+    match which {
+        "bins" => bins::<U>(build),
+        "mutants" => mutants::<U>(build),
+        _ => Err("usage: guided bins|mutants [UNIT ...] [PARAMETER=VALUE ...]".into()),
+    }
+}
+
+type Entry = (&'static str, fn(&str, &BTreeMap<String, u32>) -> Done<()>);
+
+macro_rules! units {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        const UNITS: &[Entry] = &[$((stringify!($module), unit::<reconverge::$module::$unit>)),+];
+    };
+}
+include!("../src/units.rs");
+for_each_unit!(units);
+
+fn main() -> Done<()> {
+    let mut args = std::env::args().skip(1);
+    let which = args.next().unwrap_or_default();
+    let (mut wanted, mut parameters) = (Vec::new(), BTreeMap::new());
+    for arg in args {
+        match arg.split_once('=') {
+            Some((name, value)) => drop(parameters.insert(name.to_owned(), value.parse()?)),
+            None if UNITS.iter().any(|(name, _)| *name == arg) => wanted.push(arg),
+            None => return Err(format!("{arg}: there is no such unit").into()),
+        }
+    }
+    for (name, unit) in UNITS {
+        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+            unit(&which, &parameters)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,375 @@
+//! What a guided run goes on from: of every bin the case that came to it soonest, and how others are made
+//! of these.
+//!
+//! The bins of a group are the points of a grid ([`super::Point`]), and what is rare or missing mostly lies beside
+//! what was met: the same with another instruction, another decision, one level more. So a child takes a case
+//! that hit a bin beside the one aimed at, no longer than to there, and puts in the place of the instruction
+//! that did it the one of another case, which hit a bin beside it along another axis.
+
+use std::sync::Arc;
+
+use rand::Rng;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand_pcg::Pcg64Mcg;
+
+use super::{Collector, Hits, Model};
+use crate::case::Case;
+use crate::instructions::Instructions;
+use crate::unit::{Golden as _, Pins, Unit};
+use crate::watch::Watch;
+
+/// As many bins are aimed at, those with the fewest hits; more, where they have equally many.
+const AIMS: usize = 16;
+/// Clocks that a child goes on behind the one in which its parent hit its bin.
+const BEHIND: u64 = 24;
+/// Tries to find a bin that is aimed at and has one beside it that was hit.
+const TRIES: usize = 8;
+
+/// Where a case hit a bin for the first time.
+#[derive(Clone, Copy)]
+struct Place {
+    bin: usize,
+    /// Address of the instruction that the golden was at.
+    pc: u32,
+    /// Launches before it.
+    launches: usize,
+    /// Clocks from the start to it: of the case, or of the launch if the case begins in states of its own.
+    clocks: u64,
+}
+
+/// Looks on at a case for a collector whose counters are at 0, and notes where each bin is hit first.
+pub(super) struct Trail<'a, 'm, U: Unit> {
+    pub collector: &'a mut Collector<'m, U>,
+    places: Vec<Place>,
+    seeded: bool,
+    pc: u32,
+    launches: usize,
+    /// Clocks of the first and of the last launch.
+    first: u64,
+    last: u64,
+}
+
+impl<'a, 'm, U: Unit> Trail<'a, 'm, U> {
+    pub fn new(collector: &'a mut Collector<'m, U>, case: &Case<U>) -> Self {
+        Trail {
+            collector,
+            places: Vec::new(),
+            seeded: !case.start.is_empty(),
+            pc: 0,
+            launches: 0,
+            first: 0,
+            last: 0,
+        }
+    }
+}
+
+impl<U: Unit> Watch<U> for Trail<'_, '_, U> {
+    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        let state = golden.state();
+        self.pc = U::pc(state);
+        let held = pins.is_reset() || pins.is_stalled() || U::running(state);
+        if pins.launches() && !held {
+            self.launches += 1;
+            self.last = clock;
+            if self.launches == 1 {
+                self.first = clock;
+            }
+        }
+        self.collector.before(clock, pins, golden);
+    }
+
+    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+        self.collector.after(clock, pins, golden);
+        let clocks = match self.seeded {
+            true => self.first + clock - self.last,
+            false => clock,
+        };
+        for bin in self.collector.hits.new.drain(..) {
+            self.places.push(Place {
+                bin,
+                pc: self.pc,
+                launches: self.launches,
+                clocks,
+            });
+        }
+    }
+}
+
+/// A case that hit a bin.
+struct Kept<U: Unit> {
+    case: Arc<Case<U>>,
+    /// Its number in the run.
+    number: u64,
+    place: Place,
+}
+
+impl<U: Unit> Kept<U> {
+    /// The case with little else than what it was kept for: the launch, if it begins in a state of its own,
+    /// and no clocks behind it.
+    fn alone(&self) -> Case<U> {
+        let mut case = Case::clone(&self.case);
+        if !case.start.is_empty() {
+            let number = self.place.launches.saturating_sub(1) % case.start.len();
+            case.start = vec![case.start.swap_remove(number)];
+        }
+        let clocks = self.place.clocks + BEHIND;
+        case.noise_clocks = case.noise_clocks.map(|all| all.min(clocks));
+        case.max_steps = case.max_steps.min(clocks);
+        case
+    }
+}
+
+/// Of every bin that was hit the case that came to it soonest.
+pub(super) struct Guide<'m, U: Unit> {
+    model: &'m Model<U>,
+    kept: Vec<Option<Kept<U>>>,
+    aims: Vec<usize>,
+}
+
+/// What one thread found in a chunk.
+pub(super) struct Found<U: Unit>(Vec<Kept<U>>);
+
+impl<U: Unit> Default for Found<U> {
+    fn default() -> Self {
+        Found(Vec::new())
+    }
+}
+
+impl<U: Unit> Found<U> {
+    /// Keeps `case`, if it came to a bin sooner than what `guide` has.
+    pub fn keep(&mut self, guide: &Guide<U>, number: u64, case: &Case<U>, trail: Trail<U>) {
+        let mut shared = None;
+        for place in &trail.places {
+            let reachable = guide.model.declaration.unreachable[place.bin].is_none();
+            // Some hits are taken back at the end of a case.
+            if reachable
+                && trail.collector.hits.counts[place.bin] > 0
+                && guide.improves(number, place)
+            {
+                let case = shared.get_or_insert_with(|| Arc::new(case.clone())).clone();
+                let place = *place;
+                self.0.push(Kept {
+                    case,
+                    number,
+                    place,
+                });
+            }
+        }
+    }
+}
+
+impl<'m, U: Unit> Guide<'m, U> {
+    pub fn new(model: &'m Model<U>) -> Self {
+        let bins = model.declaration.unreachable.len();
+        Guide {
+            model,
+            kept: (0..bins).map(|_| None).collect(),
+            aims: Vec::new(),
+        }
+    }
+
+    /// Whether case `number` came to the bin sooner than the one that is kept.
+    fn improves(&self, number: u64, place: &Place) -> bool {
+        self.kept[place.bin]
+            .as_ref()
+            .is_none_or(|kept| (place.clocks, number) < (kept.place.clocks, kept.number))
+    }
+
+    /// Takes over what was found; the order of the threads does not matter.
+    pub fn learn(&mut self, found: Found<U>) {
+        for kept in found.0 {
+            if self.improves(kept.number, &kept.place) {
+                let bin = kept.place.bin;
+                self.kept[bin] = Some(kept);
+            }
+        }
+    }
+
+    /// Aims at the bins that have the fewest of `hits`.
+    pub fn aim(&mut self, hits: &Hits) {
+        let reachable = |bin: &usize| self.model.declaration.unreachable[*bin].is_none();
+        let mut bins: Vec<usize> = (0..self.kept.len()).filter(reachable).collect();
+        bins.sort_by_key(|bin| hits.counts[*bin]);
+        let last = bins.get(AIMS - 1).or(bins.last());
+        let most = last.map(|bin| hits.counts[*bin]);
+        bins.retain(|bin| Some(hits.counts[*bin]) <= most);
+        self.aims = bins;
+    }
+
+    /// A case that may hit one of the bins aimed at; `None`, if nothing beside any of them was hit.
+    pub fn child(&self, rng: &mut Pcg64Mcg) -> Option<Case<U>> {
+        let (near, other) = self.pair(rng)?;
+        let pc = near.place.pc;
+        let mut case = near.alone();
+        for _ in 0..rng.random_range(1..=2) {
+            let program = &mut case.program;
+            let from = other.case.program.number(other.place.pc);
+            match (rng.random_range(0..10), program.number(pc), from) {
+                (0..5, Some(at), Some(from)) => program.copy(at, &other.case.program, from),
+                (5, Some(at), _) => program.flip(at, rng.random()),
+                (6, Some(at), _) => {
+                    // To itself and around it: what no draw from all of a program comes to.
+                    let to = match rng.random() {
+                        true => (at + rng.random_range(0..3)).saturating_sub(1),
+                        false => rng.random_range(0..=program.count()),
+                    };
+                    if let Some(changed) = program.retargeted(at, to) {
+                        *program = changed;
+                    }
+                }
+                (7, ..) => *program = other.case.program.clone(),
+                (8, ..) => {
+                    case.conditions = other.case.conditions.clone();
+                    case.stall16 = other.case.stall16;
+                    case.launch_mask = other.case.launch_mask;
+                }
+                _ => case.seed = rng.random_range(1..=u64::MAX),
+            }
+        }
+        // What fits one program need not fit another: the state that it begins in, for instance.
+        if case.check("guided").is_err() {
+            case = near.alone();
+            case.seed = rng.random_range(1..=u64::MAX);
+        }
+        Some(case)
+    }
+
+    /// Two cases that hit bins beside one aimed at, each along another axis; twice the same, if there is but
+    /// one such axis.
+    fn pair(&self, rng: &mut Pcg64Mcg) -> Option<(&Kept<U>, &Kept<U>)> {
+        for _ in 0..TRIES {
+            let aim = *self.aims.choose(rng)?;
+            let mut lines = self.model.declaration.beside(aim);
+            lines.shuffle(rng);
+            let mut cases = lines.iter().filter_map(|line| {
+                let kept: Vec<_> = line.iter().filter_map(|n| self.kept[*n].as_ref()).collect();
+                kept.choose(rng).copied()
+            });
+            if let Some(near) = cases.next() {
+                return Some((near, cases.next().unwrap_or(near)));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::campaign;
+    use crate::dut::{Dut, Rtl};
+    use crate::lockstep;
+    use crate::spa5::Spa5;
+    use crate::unit::Build;
+
+    fn model() -> (Model<Spa5>, Dut<Spa5>) {
+        let build = Build::from(Spa5::LANES);
+        let dut = Rtl::own(build.clone()).and_then(|rtl| rtl.open(1));
+        (Model::new(&build), dut.unwrap())
+    }
+
+    /// What is kept of `case` as number `number`.
+    fn kept(
+        guide: &Guide<Spa5>,
+        dut: &mut Dut<Spa5>,
+        number: u64,
+        case: &Case<Spa5>,
+    ) -> Found<Spa5> {
+        let mut collector = Collector::new(guide.model);
+        collector.begin(case);
+        let mut trail = Trail::new(&mut collector, case);
+        let outcome = lockstep::run(case, dut, &mut case.golden(), &mut trail);
+        assert!(outcome.mismatch.is_none());
+        trail.collector.end();
+        let mut found = Found::default();
+        found.keep(guide, number, case, trail);
+        found
+    }
+
+    fn case(index: u64) -> Case<Spa5> {
+        campaign::case(1, index, &Build::from(Spa5::LANES)).1
+    }
+
+    #[test]
+    fn a_case_is_kept_for_what_no_other_came_to_as_soon() {
+        let (model, mut dut) = model();
+        let mut guide = Guide::new(&model);
+        for number in 0..16 {
+            let found = kept(&guide, &mut dut, number, &case(number));
+            for new in &found.0 {
+                let old = guide.kept[new.place.bin].as_ref();
+                assert!(old.is_none_or(|old| new.place.clocks < old.place.clocks));
+                assert!(model.declaration.unreachable[new.place.bin].is_none());
+            }
+            assert!(number > 0 || found.0.len() > 100);
+            guide.learn(found);
+            // The same once more brings nothing.
+            assert_eq!(kept(&guide, &mut dut, 100, &case(number)).0.len(), 0);
+        }
+    }
+
+    #[test]
+    fn a_bin_has_beside_it_those_with_one_other_value() {
+        let (model, _) = model();
+        let coverage = model.named(&model.no_hits(), Default::default());
+        let groups = coverage.groups.iter();
+        let bins: Vec<_> = groups
+            .flat_map(|g| g.bins.iter().map(move |b| (&g.name, &b.at)))
+            .collect();
+        for (n, (group, at)) in bins.iter().enumerate().step_by(7) {
+            let mut beside = model.declaration.beside(n).concat();
+            beside.sort_unstable();
+            let others = |(other, values): &(_, &Vec<String>)| {
+                other == group && values.iter().zip(*at).filter(|(a, b)| a != b).count() == 1
+            };
+            let expected: Vec<usize> = (0..bins.len()).filter(|n| others(&bins[*n])).collect();
+            assert_eq!(beside, expected, "{group}: {at:?}");
+        }
+    }
+
+    #[test]
+    fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
+        let (model, mut dut) = model();
+        let mut guide = Guide::new(&model);
+        let mut hits = model.no_hits();
+        let count = |dut: &mut Dut<Spa5>, case: &Case<Spa5>| {
+            let mut collector = Collector::new(&model);
+            collector.begin(case);
+            lockstep::run(case, dut, &mut case.golden(), &mut collector);
+            collector.end();
+            (collector.clocks, collector.hits)
+        };
+        for number in 0..64 {
+            let found = kept(&guide, &mut dut, number, &case(number));
+            guide.learn(found);
+            hits.add(&count(&mut dut, &case(number)).1);
+        }
+        guide.aim(&hits);
+        assert!(guide.aims.len() >= AIMS && guide.aims.iter().all(|n| hits.counts[*n] == 0));
+        // As many clocks of children, and of the campaign going on.
+        let new = |hits: &Hits| guide.aims.iter().filter(|n| hits.counts[**n] > 0).count();
+        let mut rng = Pcg64Mcg::seed_from_u64(3);
+        let (mut children, mut campaign) = (model.no_hits(), model.no_hits());
+        let (mut spent, mut most) = (0, 0);
+        for number in 64..128 {
+            let (clocks, hits) = count(&mut dut, &case(number));
+            campaign.add(&hits);
+            most += clocks;
+        }
+        while spent < most {
+            let child = guide.child(&mut rng).unwrap();
+            child.check("child").unwrap();
+            let (clocks, hits) = count(&mut dut, &child);
+            children.add(&hits);
+            spent += clocks;
+        }
+        assert!(
+            new(&children) > new(&campaign),
+            "{} {}",
+            new(&children),
+            new(&campaign)
+        );
+    }
+}
