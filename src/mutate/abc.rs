@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::Command;
 
 use super::aig::{Aig, Lit};
-use super::equivalence::Proof;
 
 /// What it is called: by Yosys, by Debian, by itself.
 const NAMES: &[&str] = &["yosys-abc", "berkeley-abc", "abc"];
@@ -63,11 +62,12 @@ pub fn prove_never(aig: &Aig, what: Lit) -> Result<Answer, String> {
     Ok(answer)
 }
 
-/// How a question is tried: by one search in the circuit made small; then by joining all in it that is
-/// alike, from the inputs on.
-const WAYS: [&str; 2] = [
-    "&get; &syn3; &put; dsat -C 100000",
-    "&get; &syn3; &cec -m -C 10000",
+/// How a question is tried: by a search in the circuit made small, first a short one, which is nearly always
+/// enough; then by joining all in it that is alike, from the inputs on.
+const WAYS: [&str; 3] = [
+    "&get; &syn3; &put; dsat -C 2000",
+    "&get; &syn3; &put; dsat -C 200000",
+    "&get; &syn3; &cec -m -C 2000",
 ];
 
 /// What the last lines say.
@@ -86,7 +86,41 @@ fn read(said: &str) -> Option<Answer> {
     })
 }
 
-pub fn search(aig: &Aig, registers: &[(Lit, Lit)], what: Lit, clocks: usize) -> Result<Proof, String> {
-    let said = abc(&aig.aiger(registers, what), &format!("read circuit.aig; bmc3 -F {clocks} -C 5000"))?;
-    Ok(Proof::Unknown(said))
+/// Conflicts that the search from a reset may spend on one clock.
+const SEARCH_CONFLICTS: u32 = 5_000;
+
+/// A search from the beginning of a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It can be in this clock, the first being 0.
+    At(usize),
+    /// It cannot be in so many clocks; for more the conflicts did not suffice, or nobody asked.
+    NotIn(usize),
+}
+
+/// Whether `what` can be within `clocks` clocks, for any inputs, if `registers` (what they are called, and what
+/// they become) begin with 0.
+///
+/// # Errors
+/// There is no ABC, or it says what it should not.
+pub fn search(
+    aig: &Aig,
+    registers: &[(Lit, Lit)],
+    what: Lit,
+    clocks: usize,
+) -> Result<Found, String> {
+    let circuit = aig.aiger(registers, what);
+    let said = abc(
+        &circuit,
+        &format!("read circuit.aig; bmc3 -F {clocks} -C {SEARCH_CONFLICTS}"),
+    )?;
+    let number_after = |words: &str| -> Option<usize> {
+        let rest = said.split_once(words)?.1.trim_start();
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse().ok()
+    };
+    number_after("was asserted in frame")
+        .map(Found::At)
+        .or_else(|| number_after("No output asserted in").map(Found::NotIn))
+        .ok_or_else(|| format!("abc: {}", said.trim()))
 }

@@ -104,12 +104,22 @@ pub struct Circuit {
     wires: usize,
 }
 
+/// One write port of a memory in one clock.
+pub struct Write {
+    pub address: Vec<Lit>,
+    /// Bit by bit of the word.
+    pub enable: Vec<Lit>,
+    pub data: Vec<Lit>,
+}
+
 /// All bits of a circuit in one clock.
 pub struct Frame {
     values: Vec<Lit>,
     memories: Vec<Vec<Lit>>,
-    /// The state after it, in the order of [`Circuit::state`].
+    /// The state after it.
     pub next: Vec<Lit>,
+    /// Where, whether bit by bit, and what is written, for every write port of every memory.
+    pub writes: Vec<Write>,
 }
 
 impl Frame {
@@ -411,6 +421,11 @@ impl Circuit {
         self.registers.len() + words.sum::<usize>()
     }
 
+    /// How many bits of the state are registers; memories follow.
+    pub fn register_bits(&self) -> usize {
+        self.registers.len()
+    }
+
     /// Which bits of the state the net or memory called `name` is, if it is state and nothing else.
     pub fn places(&self, name: &str) -> Option<Vec<usize>> {
         let mut first = self.registers.len();
@@ -481,6 +496,7 @@ impl Circuit {
             values: vec![Lit::FALSE; self.wires],
             memories: Vec::new(),
             next: Vec::new(),
+            writes: Vec::new(),
         };
         for ((q, _), value) in self.registers.iter().zip(registers) {
             frame.values[*q] = *value;
@@ -506,8 +522,8 @@ impl Circuit {
             }
         }
         let mut next: Vec<Lit> = self.registers.iter().map(|(_, d)| frame.get(*d)).collect();
-        for (memory, words) in self.memories.iter().zip(&frame.memories) {
-            let mut words = words.clone();
+        for (i, memory) in self.memories.iter().enumerate() {
+            let mut words = frame.memories[i].clone();
             for (address, enable, data) in &memory.writes {
                 let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
                 let (address, enable, data) = (get(address), get(enable), get(data));
@@ -518,6 +534,11 @@ impl Circuit {
                         *bit = aig.mux(writes, *data, *bit);
                     }
                 }
+                frame.writes.push(Write {
+                    address,
+                    enable,
+                    data,
+                });
             }
             next.extend(words);
         }

@@ -11,9 +11,8 @@
 //!    the mutant is *equivalent*: by induction, for all time.
 //! 2. *Can many clocks?* Both start from a reset, with any inputs in every clock: is there a difference in what
 //!    the bench compares within [`DEPTH`] clocks? Then it is one that the campaign *missed*.
-//! 3. *Is there an invariant that nobody has thought of?* ABC looks for one (property directed reachability).
 //!
-//! If all of them end without an answer, within conflicts and not within time so that every machine says the
+//! If both end without an answer, within conflicts and not within time so that every machine says the
 //! same, it stays undecided.
 //!
 //! Proved once a run, before any mutant: the invariants hold after a clock in reset, whatever was before, and no
@@ -28,7 +27,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use super::abc::{self, Answer};
+use super::abc::{self, Answer, Found};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, Frame};
 use super::{Design, Family, List, SELECTOR, netlist, source};
@@ -78,7 +77,17 @@ struct Said {
 /// Places of the state in which a mutant may have something else while they do not matter.
 type Loose = BTreeSet<usize>;
 
-/// Question 1, as it is asked.
+/// How question 1 is asked: what is granted, and how little is asked for.
+struct Asked {
+    /// From any state, whatever the invariants allow.
+    any_state: bool,
+    /// That memories are written alike, instead of that they hold the same.
+    ports: bool,
+    /// Where the mutant may have anything while it does not matter.
+    loose: Loose,
+}
+
+/// Question 1 as a graph.
 struct OneClock {
     aig: Aig,
     differs: Lit,
@@ -160,7 +169,14 @@ impl Referee {
             referee.formal = Some(referee.joined(formal)?);
             referee.check_invariant()?;
         }
-        let all = referee.after_one_clock(0, &referee.loosest())?;
+        let all = referee.after_one_clock(
+            0,
+            &Asked {
+                any_state: false,
+                ports: false,
+                loose: referee.loosest(),
+            },
+        )?;
         match abc::prove_never(&all.aig, all.differs)? {
             Answer::Never => Ok(referee),
             answer => Err(format!(
@@ -296,15 +312,15 @@ impl Referee {
         outputs.flat_map(|(_, bits)| bits).collect()
     }
 
-    /// Question 1: whether `number` can be told from the RTL by one clock, if the mutant may have anything in
-    /// the places of `loose` while they do not matter.
-    fn after_one_clock(&self, number: u32, loose: &Loose) -> Result<OneClock, String> {
+    /// Question 1, as `so` wants it asked of `number`.
+    fn after_one_clock(&self, number: u32, so: &Asked) -> Result<OneClock, String> {
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
         let clock = self.clock(&mut aig)?;
         let says = self.said(&mut aig, &state);
+        let allowed = if so.any_state { Lit::TRUE } else { says.allowed };
         let mut other = state.clone();
-        for place in loose {
+        for place in &so.loose {
             let any = aig.input();
             other[*place] = aig.mux(says.live[*place], state[*place], any);
         }
@@ -324,15 +340,28 @@ impl Referee {
             if differs != Lit::FALSE && matters[place] != Lit::TRUE {
                 could_be_loose.insert(place);
             }
-            after.push(match loose.contains(&place) {
-                true => aig.and(matters[place], differs),
-                false => differs,
-            });
+            if so.loose.contains(&place) {
+                after.push(aig.and(matters[place], differs));
+            } else if !so.ports || place < self.circuit.register_bits() {
+                after.push(differs);
+            }
+        }
+        if so.ports {
+            for (a, b) in rtl.writes.iter().zip(&mutant.writes) {
+                let elsewhere = Self::unlike(&mut aig, &a.address, &b.address);
+                for (i, enable) in a.enable.iter().enumerate() {
+                    let data = aig.xor(a.data[i], b.data[i]);
+                    let other = aig.or(elsewhere, data);
+                    let other = aig.and(*enable, other);
+                    let one_alone = aig.xor(*enable, b.enable[i]);
+                    after.extend([other, one_alone]);
+                }
+            }
         }
         let after = aig.any(after);
         // The first clock is one in reset and finds anything; of its outputs nobody asks.
-        let now = aig.and(says.allowed, now);
-        let from = aig.or(!clock.released, says.allowed);
+        let now = aig.and(allowed, now);
+        let from = aig.or(!clock.released, allowed);
         let after = aig.and(from, after);
         let differs = aig.or(now, after);
         Ok(OneClock {
@@ -348,8 +377,8 @@ impl Referee {
         formal.flat_map(|f| f.live.values().flatten().copied()).collect()
     }
 
-    /// Tries to prove that `number` cannot be told from the RTL: first with the same state in both, which leaves
-    /// little to prove, then with no more places loose than the mutant wants.
+    /// Tries to prove that `number` cannot be told from the RTL: first what is easiest to prove, then with no more
+    /// places loose than the mutant wants.
     pub fn prove(&self, number: u32) -> Proof {
         match self.by_induction(number) {
             Ok(proof) => proof,
@@ -359,40 +388,45 @@ impl Referee {
 
     fn by_induction(&self, number: u32) -> Result<Proof, String> {
         let file = &self.formal_file;
-        let mut loose = Loose::new();
+        let mut so = Asked {
+            any_state: true,
+            ports: true,
+            loose: Loose::new(),
+        };
         loop {
-            let asked = self.after_one_clock(number, &loose)?;
+            let asked = self.after_one_clock(number, &so)?;
             if asked.differs == Lit::FALSE {
                 return Ok(Proof::Equivalent("it is the same logic".to_owned()));
             }
-            match abc::prove_never(&asked.aig, asked.differs)? {
-                Answer::Never if self.formal.is_none() => {
-                    let how = "next state and outputs are the same from every state, for all inputs";
-                    return Ok(Proof::Equivalent(how.to_owned()));
-                }
-                Answer::Never if loose.is_empty() => {
-                    return Ok(Proof::Equivalent(format!(
+            if abc::prove_never(&asked.aig, asked.differs)? == Answer::Never {
+                return Ok(Proof::Equivalent(if so.any_state {
+                    "next state and outputs are the same from every state, for all inputs".to_owned()
+                } else if so.loose.is_empty() {
+                    format!(
                         "next state and outputs are the same for all inputs from every state that {file} \
                          allows"
-                    )));
-                }
-                Answer::Never => {
-                    return Ok(Proof::Equivalent(format!(
+                    )
+                } else {
+                    format!(
                         "all that {file} says can matter, and the outputs, are the same for all inputs from \
                          every state that it allows"
-                    )));
-                }
-                _ => {}
+                    )
+                }));
             }
-            let more: Loose = asked.could_be_loose.difference(&loose).copied().collect();
-            if more.is_empty() {
+            if so.any_state && self.formal.is_some() {
+                so.any_state = false;
+                continue;
+            }
+            let more: Loose = asked.could_be_loose.difference(&so.loose).copied().collect();
+            if more.is_empty() && !so.ports {
                 return Ok(Proof::Unknown("no proof by induction".to_owned()));
             }
-            loose.extend(more);
+            so.ports = false;
+            so.loose.extend(more);
         }
     }
 
-    /// Looks for a way from reset to where `number` shows, then for a proof that there is none.
+    /// Looks for a way from reset to where `number` shows.
     pub fn refute(&self, number: u32) -> Proof {
         match self.from_reset(number) {
             Ok(proof) => proof,
@@ -400,7 +434,7 @@ impl Referee {
         }
     }
 
-    /// Questions 2 and 3.
+    /// Question 2.
     fn from_reset(&self, number: u32) -> Result<Proof, String> {
         let mut aig = Aig::new();
         let started = aig.input();
@@ -427,6 +461,16 @@ impl Referee {
             .chain(rtl_q.into_iter().zip(rtl.next))
             .chain(mutant_q.into_iter().zip(mutant.next))
             .collect();
-        abc::search(&aig, &registers, differs, DEPTH)
+        // The first clock is the reset.
+        let found = abc::search(&aig, &registers, differs, DEPTH + 1)?;
+        Ok(match found {
+            Found::At(clock) => {
+                Proof::Differs(format!("some inputs show it {clock} clocks after a reset"))
+            }
+            Found::NotIn(clocks) => Proof::Unknown(format!(
+                "no proof by induction, and no difference within {} clocks of a reset",
+                clocks.saturating_sub(1)
+            )),
+        })
     }
 }

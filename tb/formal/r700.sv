@@ -5,8 +5,7 @@
 
 module r700_formal #(
   parameter int LANES          = 64,
-  parameter int MAX_STACK_SIZE = 32,
-  localparam int WordBits      = (LANES > 56) ? LANES : 56
+  parameter int MAX_STACK_SIZE = 32
 ) (
   input logic [LANES-1:0] u_lanes__active_q,
   input logic [LANES-1:0] u_lanes__st0_q,
@@ -33,10 +32,6 @@ module r700_formal #(
   input logic             jump_q,
   input logic             skipped_q,
   input logic [3:0]       err_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank0_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank1_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank2_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank3_q,
 
   output logic          invariant,
   output logic [2047:0] seen,
