@@ -15,6 +15,7 @@ use std::sync::Mutex;
 
 use common::dump::Dump;
 use common::rtl::Rtl;
+use common::tool::have;
 use common::{ROOT, Tested, arg, program, reconverge_ends};
 use tempfile::TempDir;
 
@@ -41,31 +42,6 @@ const LANES: [u32; 3] = [4, 16, 64];
 type Check = Result<(), String>;
 
 // ---- tools ------------------------------------------------------------------------------------------
-
-/// Whether all of `tools` are there; says it when they are not.
-fn have(tools: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing: Vec<&str> = tools
-        .iter()
-        .copied()
-        .filter(|tool| !std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()))
-        .collect();
-    if missing.is_empty() {
-        return true;
-    }
-    let missing = missing.join(", ");
-    assert!(
-        std::env::var_os("RECONVERGE_ALL_TOOLS").is_none(),
-        "RECONVERGE_ALL_TOOLS is set, and there is no {missing}: run ./setup --all"
-    );
-    let test = std::thread::current().name().unwrap_or("?").to_owned();
-    // Not eprintln: what a passing test prints is not shown.
-    let _ = writeln!(
-        std::io::stderr(),
-        "skipped: {test}: no {missing} (./setup --all installs it)"
-    );
-    false
-}
 
 fn run(command: &mut Command) -> Output {
     command

@@ -26,11 +26,18 @@ fn abc(circuit: &[u8], commands: &str) -> Result<String, String> {
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     fs::write(work.path().join("circuit.aig"), circuit).map_err(|e| format!("circuit.aig: {e}"))?;
     if let Some(keep) = std::env::var_os("KEEP") {
-        let n = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros();
+        let n = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_micros();
         fs::write(Path::new(&keep).join(format!("{n}.aig")), circuit).unwrap();
     }
     for name in NAMES {
-        match Command::new(name).args(["-c", commands]).current_dir(work.path()).output() {
+        match Command::new(name)
+            .args(["-c", commands])
+            .current_dir(work.path())
+            .output()
+        {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(format!("{name}: {e}")),
             Ok(output) => {
@@ -116,7 +123,9 @@ pub fn search(
     )?;
     let number_after = |words: &str| -> Option<usize> {
         let rest = said.split_once(words)?.1.trim_start();
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
         rest[..digits].parse().ok()
     };
     number_after("was asserted in frame")

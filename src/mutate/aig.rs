@@ -151,7 +151,8 @@ impl Aig {
                 open.extend([self.nodes[node].0.node(), self.nodes[node].1.node()]);
             }
         }
-        let is_register: HashMap<usize, ()> = registers.iter().map(|(q, _)| (q.node(), ())).collect();
+        let is_register: HashMap<usize, ()> =
+            registers.iter().map(|(q, _)| (q.node(), ())).collect();
         let (mut inputs, mut gates) = (Vec::new(), Vec::new());
         for node in (1..self.nodes.len()).filter(|n| needed[*n]) {
             if self.nodes[node] != INPUT {
@@ -161,7 +162,10 @@ impl Aig {
             }
         }
         let mut variable = vec![0u32; self.nodes.len()];
-        let order = inputs.iter().copied().chain(registers.iter().map(|(q, _)| q.node()));
+        let order = inputs
+            .iter()
+            .copied()
+            .chain(registers.iter().map(|(q, _)| q.node()));
         for (number, node) in (1..).zip(order.chain(gates.iter().copied())) {
             variable[node] = number;
         }

@@ -20,8 +20,9 @@
 //! does not matter to the RTL itself (mutant 0 is equivalent in the sense of question 1).
 //!
 //! What is granted: the unit is reset before anything is compared, as the bench does and as the contract
-//! wants; and both wake up with the same contents of what reset does not reach. Nothing else: inputs are free in
-//! every clock, also where the bench keeps to the contract.
+//! wants; both wake up with the same contents of what reset does not reach; and the inputs keep to what the
+//! same file calls the contract, which is what the unit's spec does not allow. Otherwise they are free in every
+//! clock.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -58,16 +59,26 @@ pub struct Referee {
 /// `tb/formal/<unit>.sv`.
 struct Formal {
     circuit: Circuit,
-    /// Its inputs, and where in the unit's state each is.
-    inputs: Vec<(Vec<usize>, Vec<usize>)>,
+    /// Wires of its inputs, and what of the unit each is.
+    inputs: Vec<(Vec<usize>, Source)>,
     /// Its outputs `live__...`, and of which bits of the state each speaks.
     live: HashMap<String, Vec<usize>>,
 }
 
-/// What it says of a state.
+/// What an input of the formal file is joined to.
+enum Source {
+    /// Bits of the state.
+    State(Vec<usize>),
+    /// Wires of an input of the unit.
+    Port(Vec<usize>),
+}
+
+/// What it says of a state, and of the inputs of the clock that begins with it.
 struct Said {
     /// The unit can be in it.
     allowed: Lit,
+    /// The inputs keep to the contract.
+    contract: Lit,
     /// Bit by bit of the state: it matters.
     live: Vec<Lit>,
     /// What the bench compares beside the outputs.
@@ -196,18 +207,25 @@ impl Referee {
         let place = |name: &str, bits: usize| {
             let path = name.replace("__", ".");
             let places = self.circuit.places(&path).filter(|p| p.len() == bits);
-            places.ok_or_else(|| format!("{file}: {name}: no state {path} of {bits} bits in the RTL"))
+            places
+                .ok_or_else(|| format!("{file}: {name}: no state {path} of {bits} bits in the RTL"))
+        };
+        let source = |name: &str, bits: usize| match self.circuit.input(name) {
+            Some(wires) if wires.len() == bits => Ok(Source::Port(wires.to_vec())),
+            _ => place(name, bits).map(Source::State),
         };
         let inputs = circuit
             .inputs()
-            .map(|(name, wires)| Ok((wires.to_vec(), place(name, wires.len())?)))
+            .map(|(name, wires)| Ok((wires.to_vec(), source(name, wires.len())?)))
             .collect::<Result<_, String>>()?;
         let mut live = HashMap::new();
         for (name, bits) in circuit.output_widths() {
             if let Some(path) = name.strip_prefix("live__") {
                 live.insert(name.to_owned(), place(path, bits)?);
-            } else if !matches!((name, bits), ("invariant", 1) | ("seen", _)) {
-                return Err(format!("{file}: {name}: no output of this name and width is known"));
+            } else if !matches!((name, bits), ("invariant" | "contract", 1) | ("seen", _)) {
+                return Err(format!(
+                    "{file}: {name}: no output of this name and width is known"
+                ));
             }
         }
         Ok(Formal {
@@ -218,7 +236,9 @@ impl Referee {
     }
 
     fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
-        (0..self.circuit.state_bits()).map(|_| aig.input()).collect()
+        (0..self.circuit.state_bits())
+            .map(|_| aig.input())
+            .collect()
     }
 
     /// Anything on every input.
@@ -243,10 +263,12 @@ impl Referee {
         self.circuit.step(aig, state, &free)
     }
 
-    /// What the formal file says of `state`; without one, that all of it matters and nothing is known of it.
-    fn said(&self, aig: &mut Aig, state: &[Lit]) -> Said {
+    /// What the formal file says of `state` and of the inputs in `clock`; without one, that all of it matters
+    /// and nothing is known.
+    fn said(&self, aig: &mut Aig, state: &[Lit], clock: &Clock) -> Said {
         let mut said = Said {
             allowed: Lit::TRUE,
+            contract: Lit::TRUE,
             live: vec![Lit::TRUE; state.len()],
             seen: Vec::new(),
         };
@@ -257,9 +279,13 @@ impl Referee {
         for wire in formal.circuit.free() {
             free[*wire] = aig.input();
         }
-        for (wires, places) in &formal.inputs {
-            for (wire, place) in wires.iter().zip(places) {
-                free[*wire] = state[*place];
+        for (wires, source) in &formal.inputs {
+            let (from, all) = match source {
+                Source::State(places) => (places, state),
+                Source::Port(ports) => (ports, &clock.free[..]),
+            };
+            for (wire, place) in wires.iter().zip(from) {
+                free[*wire] = all[*place];
             }
         }
         let frame = formal.circuit.step(aig, &[], &free);
@@ -270,6 +296,8 @@ impl Referee {
                 }
             } else if name == "seen" {
                 said.seen = bits;
+            } else if name == "contract" {
+                said.contract = aig.all(bits);
             } else {
                 said.allowed = aig.all(bits);
             }
@@ -283,16 +311,19 @@ impl Referee {
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
         let clock = self.clock(&mut aig)?;
-        let before = self.said(&mut aig, &state).allowed;
-        // Neither may be vacuous: some state must be allowed, and some not.
-        for some in [before, !before] {
+        let before = self.said(&mut aig, &state, &clock);
+        // It may not be vacuous: some state must be allowed, with some inputs, and some not.
+        let possible = aig.and(before.allowed, before.contract);
+        for some in [possible, !before.allowed] {
             if abc::prove_never(&aig, some)? != Answer::Sometimes {
                 return Err(format!("{file}: the invariant says nothing"));
             }
         }
         let next = self.step(&mut aig, 0, &state, &clock).next;
-        let after = self.said(&mut aig, &next).allowed;
-        let from = aig.or(!clock.released, before);
+        let later = self.clock(&mut aig)?;
+        let after = self.said(&mut aig, &next, &later).allowed;
+        let from = aig.or(!clock.released, before.allowed);
+        let from = aig.and(from, before.contract);
         let broken = aig.and(from, !after);
         match abc::prove_never(&aig, broken)? {
             Answer::Never => Ok(()),
@@ -317,8 +348,11 @@ impl Referee {
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
         let clock = self.clock(&mut aig)?;
-        let says = self.said(&mut aig, &state);
-        let allowed = if so.any_state { Lit::TRUE } else { says.allowed };
+        let says = self.said(&mut aig, &state, &clock);
+        let [allowed, contract] = match so.any_state {
+            true => [Lit::TRUE; 2],
+            false => [says.allowed, says.contract],
+        };
         let mut other = state.clone();
         for place in &so.loose {
             let any = aig.input();
@@ -329,11 +363,12 @@ impl Referee {
         let mut now = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
         if number == 0 {
             // What is seen of the state depends on nothing else: to be asked once.
-            let other_says = self.said(&mut aig, &other);
+            let other_says = self.said(&mut aig, &other, &clock);
             let seen = Self::unlike(&mut aig, &says.seen, &other_says.seen);
             now = aig.or(now, seen);
         }
-        let matters = self.said(&mut aig, &rtl.next).live;
+        let later = self.clock(&mut aig)?;
+        let matters = self.said(&mut aig, &rtl.next, &later).live;
         let (mut after, mut could_be_loose) = (Vec::new(), Loose::new());
         for (place, (a, b)) in rtl.next.iter().zip(&mutant.next).enumerate() {
             let differs = aig.xor(*a, *b);
@@ -364,6 +399,7 @@ impl Referee {
         let from = aig.or(!clock.released, allowed);
         let after = aig.and(from, after);
         let differs = aig.or(now, after);
+        let differs = aig.and(contract, differs);
         Ok(OneClock {
             aig,
             differs,
@@ -374,7 +410,9 @@ impl Referee {
     /// All that `tb/formal/<unit>.sv` says does not always matter.
     fn loosest(&self) -> Loose {
         let formal = self.formal.iter();
-        formal.flat_map(|f| f.live.values().flatten().copied()).collect()
+        formal
+            .flat_map(|f| f.live.values().flatten().copied())
+            .collect()
     }
 
     /// Tries to prove that `number` cannot be told from the RTL: first what is easiest to prove, then with no more
@@ -400,7 +438,8 @@ impl Referee {
             }
             if abc::prove_never(&asked.aig, asked.differs)? == Answer::Never {
                 return Ok(Proof::Equivalent(if so.any_state {
-                    "next state and outputs are the same from every state, for all inputs".to_owned()
+                    "next state and outputs are the same from every state, for all inputs"
+                        .to_owned()
                 } else if so.loose.is_empty() {
                     format!(
                         "next state and outputs are the same for all inputs from every state that {file} \
@@ -417,7 +456,11 @@ impl Referee {
                 so.any_state = false;
                 continue;
             }
-            let more: Loose = asked.could_be_loose.difference(&so.loose).copied().collect();
+            let more: Loose = asked
+                .could_be_loose
+                .difference(&so.loose)
+                .copied()
+                .collect();
             if more.is_empty() && !so.ports {
                 return Ok(Proof::Unknown("no proof by induction".to_owned()));
             }
@@ -437,13 +480,14 @@ impl Referee {
     /// Question 2.
     fn from_reset(&self, number: u32) -> Result<Proof, String> {
         let mut aig = Aig::new();
-        let started = aig.input();
+        let (started, broken_q) = (aig.input(), aig.input());
         let mut clock = self.clock(&mut aig)?;
         let awake = self.anything(&mut aig);
         let (rtl_q, mutant_q) = (self.anything(&mut aig), self.anything(&mut aig));
         let mut state = |q: &[Lit]| -> Vec<Lit> {
             let both = q.iter().zip(&awake);
-            both.map(|(q, awake)| aig.mux(started, *q, *awake)).collect()
+            both.map(|(q, awake)| aig.mux(started, *q, *awake))
+                .collect()
         };
         let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
         // The first clock is one in reset.
@@ -453,11 +497,15 @@ impl Referee {
         let rtl = self.step(&mut aig, 0, &rtl_state, &clock);
         let mutant = self.step(&mut aig, number, &mutant_state, &clock);
         let outputs = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
-        let [a, b] = [&rtl_state, &mutant_state].map(|s| self.said(&mut aig, s).seen);
-        let seen = Self::unlike(&mut aig, &a, &b);
+        let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &clock));
+        let seen = Self::unlike(&mut aig, &a.seen, &b.seen);
         let differs = aig.or(outputs, seen);
-        let differs = aig.and(started, differs);
-        let registers: Vec<(Lit, Lit)> = std::iter::once((started, Lit::TRUE))
+        // All inputs until then have kept to the contract.
+        let broken = aig.or(broken_q, !a.contract);
+        let fair = aig.and(started, !broken);
+        let differs = aig.and(fair, differs);
+        let registers: Vec<(Lit, Lit)> = [(started, Lit::TRUE), (broken_q, broken)]
+            .into_iter()
             .chain(rtl_q.into_iter().zip(rtl.next))
             .chain(mutant_q.into_iter().zip(mutant.next))
             .collect();

@@ -9,10 +9,13 @@
 //! the name of the port that it drives, so only the choice is made on a cleaned design. And a mutant at the output
 //! of a register would put logic between it and its name, so there are none; its readers are mutated, and its input.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+use serde_json::Value;
 
 use super::{Design, Folder, List, Mutant, Options, SELECTOR, Trouble};
 
@@ -78,18 +81,22 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     // More than wanted: outputs of registers fall out.
     let seed = options.seed as u32 & 0x7fff_ffff;
     let mut script = read_and_flatten(from, &names);
+    // Bits of an index that no index has are none: what is read there is x, and one simulator's choice.
+    script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
         script,
-        "write_rtlil {DESIGN}\nopt_clean\nmutate -list {} -seed {} -o list.ys\n",
+        "write_rtlil {DESIGN}\nwrite_json design.json\nopt_clean\nmutate -list {} -seed {} -o list.ys\n",
         count + count / 4 + 16,
         seed.max(1),
     );
     yosys(work, &script)?;
     let list = read("list.ys")?;
+    let vectors = vectors(&read("design.json")?)?;
     let chosen: Vec<Choice> = list
         .lines()
         .filter_map(Choice::parse)
         .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
+        .filter(|c| c.port != "B" || vectors.get(&c.cell).is_none_or(|bits| c.index_below(*bits)))
         .take(count)
         .collect();
     if chosen.is_empty() {
@@ -134,6 +141,20 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     Ok(from.list(options, None, mutants))
 }
 
+/// How many bits there are to choose from, for every cell that takes a part of a vector.
+fn vectors(design: &str) -> Result<HashMap<String, usize>, String> {
+    let design: Value = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
+    let modules = design["modules"].as_object().into_iter().flatten();
+    let cells = modules.flat_map(|(_, module)| module["cells"].as_object().into_iter().flatten());
+    Ok(cells
+        .filter(|(_, cell)| matches!(cell["type"].as_str(), Some("$shiftx" | "$shift")))
+        .map(|(name, cell)| {
+            let bits = cell["connections"]["A"].as_array();
+            (name.clone(), bits.map_or(0, Vec::len))
+        })
+        .collect())
+}
+
 /// A line of the list that Yosys made.
 struct Choice {
     mode: String,
@@ -148,6 +169,13 @@ struct Choice {
 }
 
 impl Choice {
+    /// Whether the bit, as one of an index, is one that an index into so many has. Further up only x is read,
+    /// which every simulator takes for something else.
+    fn index_below(&self, bits: usize) -> bool {
+        let bit: u32 = self.bit.parse().unwrap_or_default();
+        1usize.checked_shl(bit).is_some_and(|weight| weight < bits)
+    }
+
     fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let of = |option: &str| {

@@ -20,6 +20,7 @@
 
 pub mod dump;
 pub mod rtl;
+pub mod tool;
 pub mod units;
 
 use std::fs;

@@ -1,11 +1,12 @@
 // What the referee of mutants may know of r500 (src/mutate/equivalence.rs). Inputs are registers of the
-// flattened unit, `__` for the dot in their names.
+// flattened unit, `__` for the dot in their names, and its own inputs.
 //
 //   invariant   holds after a clock in reset, and no clock breaks it
 //   live__NAME  which bits of register NAME matter; of a register without, all do
 //   seen        what the bench compares, beside the outputs
+//   contract    what the spec demands of the inputs; without it, nothing
 //
-// Nothing of it is believed: each run begins with the proof of the first two.
+// The first two are not believed: each run begins with the proof of them.
 //
 // In plain Verilog as far as that goes: Yosys reads it.
 

@@ -69,7 +69,7 @@ module spa5_formal #(
   wire [LANES-1:0] waiting = u_threads__d_brk_q | u_threads__d_cont_q | u_threads__d_ret_q;
 
   assign invariant =
-      tokens && pc_q[4:0] != 5'd0 && vis == u_stack__vis_q && u_stack__sp_q <= DEPTH &&
+      tokens && pc_q[4:0] != 5'd0 && prog_size_q[4:0] == 5'd0 && vis == u_stack__vis_q && u_stack__sp_q <= DEPTH &&
       (u_threads__active_q & (waiting | u_threads__exited_q)) == '0 &&
       (u_threads__exited_q & waiting) == '0 &&
       (u_threads__d_brk_q & u_threads__d_cont_q) == '0 &&
@@ -78,6 +78,9 @@ module spa5_formal #(
       (status_q != Run || u_threads__active_q != '0) &&
       (status_q == Run || status_q == Err || u_threads__active_q == '0) &&
       (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10;
+
+  // What a launch may not ask for, and nobody checks (spec 6).
+  assign contract = !launch_i || (entry_i[2:0] == 3'd0 && prog_size_i[4:0] == 5'd0);
 
   wire some_token = u_stack__sp_q != '0;
 

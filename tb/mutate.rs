@@ -1,0 +1,277 @@
+//! Mistakes made on purpose in the RTL: what the campaign sees is *caught* and can be replayed, what nobody can
+//! see is *proved* so, what could be seen and was not is *missed* and ends with 1; and the referee believes nothing.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use common::rtl::Rtl;
+use common::tool::have;
+use common::{ROOT, arg, command_in, reconverge_in, text};
+use serde_json::Value;
+
+const TOOLS: [&str; 2] = ["yosys", "yosys-abc"];
+
+/// A run of `mutate` in a folder of its own.
+struct Run {
+    dir: tempfile::TempDir,
+    output: Output,
+}
+
+/// One choice of mutants for most tests, so that they share a model. 7, 21 and 30 cannot be told from the RTL:
+/// 7 from no state, 21 and 30 because a push or a launch comes before anybody looks.
+const TEXT: [&str; 6] = ["--family", "source", "--seed", "5", "--count", "30"];
+const EQUIVALENT: [u64; 3] = [7, 21, 30];
+
+fn mutate(args: &[&str], environment: &[(&str, &Path)]) -> Run {
+    let dir = tempfile::tempdir().unwrap();
+    let common = ["mutate", "r500", "--json", "all.json", "--out", "out"];
+    let output = command_in(dir.path(), &[&common[..], args].concat())
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    Run { dir, output }
+}
+
+impl Run {
+    fn said(&self) -> String {
+        text(&self.output.stdout) + &text(&self.output.stderr)
+    }
+    fn ends(self, status: i32) -> Self {
+        assert_eq!(self.output.status.code(), Some(status), "{}", self.said());
+        self
+    }
+    /// The JSON of the only family.
+    fn json(&self) -> Value {
+        let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
+        let all: Value = serde_json::from_str(&text).unwrap();
+        all[0].clone()
+    }
+    /// Numbers of the mutants that got `verdict`.
+    fn numbers(&self, verdict: &str) -> Vec<u64> {
+        let all = self.json();
+        let mutants = all["mutants"].as_array().unwrap().iter();
+        mutants
+            .filter(|m| m["verdict"] == verdict)
+            .map(|m| m["number"].as_u64().unwrap())
+            .collect()
+    }
+}
+
+#[test]
+fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let run = mutate(&TEXT, &[]).ends(0);
+    assert_eq!(run.numbers("equivalent"), EQUIVALENT);
+    assert_eq!(run.numbers("caught").len(), 27);
+    let all = run.json();
+    assert!(all["clocks_to_catch"]["median"].as_u64() <= all["clocks_to_catch"]["p95"].as_u64());
+    for mutant in all["mutants"].as_array().unwrap() {
+        if mutant["verdict"] == "caught" {
+            assert!(mutant["clocks"].as_u64().unwrap() > 0, "{mutant}");
+        } else {
+            assert!(!mutant["why"].as_str().unwrap().is_empty(), "{mutant}");
+        }
+    }
+}
+
+/// With hardly a clock to look, mutants that the campaign would catch are not: the referee does not call one of
+/// them equivalent, and shows of some that they are not.
+#[test]
+fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let few = ["--clocks", "1", "--only", "3,7,9,20"];
+    let run = mutate(&[&TEXT[..], &few].concat(), &[]).ends(1);
+    assert_eq!(run.numbers("equivalent"), [7]);
+    assert_eq!(run.numbers("missed"), [3, 20]);
+    assert_eq!(run.numbers("undecided"), [9]);
+    let said = run.said();
+    let line = "  MISSED 20  r500_loop_stack.sv:63  constant: 8'd0  ->  8'd1\n    \
+                some inputs show it 3 clocks after a reset\n";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
+fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let run = mutate(&[&TEXT[..], &["--only", "20,24"]].concat(), &[]).ends(0);
+    let all = run.json();
+    let mutants = all["mutants"].as_array().unwrap();
+    assert_eq!(mutants.len(), 2);
+    for mutant in mutants {
+        let case = Path::new(mutant["saved"].as_str().unwrap());
+        let again = reconverge_in(run.dir.path(), &["replay", arg(case)]);
+        let report = text(&again.stdout);
+        assert_eq!(again.status.code(), Some(1), "{report}");
+        let field = mutant["field"].as_str().unwrap();
+        let first = report.lines().find(|l| l.ends_with("<--")).unwrap();
+        assert!(first.trim_start().starts_with(field), "{field}: {report}");
+
+        // The same model as the RTL that it was made of.
+        let saved = fs::read_to_string(case).unwrap();
+        let number = mutant["number"].as_u64().unwrap();
+        let from = format!("\"mutant\": {number}");
+        assert_eq!(saved.matches(&from).count(), 1, "{saved}");
+        fs::write(case, saved.replace(&from, "\"mutant\": 0")).unwrap();
+        let sound = reconverge_in(run.dir.path(), &["replay", arg(case)]);
+        assert_eq!(sound.status.code(), Some(0), "{}", text(&sound.stdout));
+
+        // One that is not there.
+        fs::write(case, saved.replace(&from, "\"mutant\": 31")).unwrap();
+        let none = reconverge_in(run.dir.path(), &["replay", arg(case)]);
+        assert_eq!(none.status.code(), Some(2));
+        let error = text(&none.stderr);
+        assert!(
+            error.contains("mutant: there is no 31 in") && error.contains("only 1..30"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn mutants_of_the_netlist_are_caught_or_proved_equivalent() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let run = mutate(
+        &["--family", "netlist", "--seed", "3", "--count", "30"],
+        &[],
+    )
+    .ends(0);
+    let (caught, equivalent) = (run.numbers("caught"), run.numbers("equivalent"));
+    assert_eq!(caught.len() + equivalent.len(), 30);
+    assert!(
+        !caught.is_empty() && !equivalent.is_empty(),
+        "{}",
+        run.said()
+    );
+}
+
+/// A mutant could hide behind RTL that is wrong already.
+#[test]
+fn nothing_is_judged_with_rtl_that_is_wrong_already() {
+    let copy = Rtl::own("r500").copy();
+    copy.change(("r500_loop_stack.sv", "top_count - 8'd1", "top_count - 8'd2"));
+    let run = mutate(
+        &["--family", "source", "--count", "2", "--rtl", copy.arg()],
+        &[],
+    )
+    .ends(3);
+    let said = run.said();
+    assert!(
+        said.contains("with no mutant selected the model differs from the golden; case "),
+        "{said}"
+    );
+    assert!(!run.dir.path().join("all.json").exists());
+}
+
+#[test]
+fn a_number_that_there_is_not_is_refused() {
+    let run = mutate(&[&TEXT[..], &["--only", "31"]].concat(), &[]).ends(2);
+    assert!(
+        run.said().contains("--only: mutant: 31 is not 1..30"),
+        "{}",
+        run.said()
+    );
+}
+
+#[test]
+fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
+    // All that a build at run time needs, and no Yosys.
+    let bin = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for dir in std::env::split_paths(&path) {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if !name.to_string_lossy().contains("yosys") {
+                let _ = symlink(entry.path(), bin.path().join(name));
+            }
+        }
+    }
+    let environment = [("PATH", bin.path())];
+    let only = ["--only", "7,20"];
+    let run = mutate(&[&TEXT[..], &only].concat(), &environment).ends(1);
+    assert_eq!(run.numbers("caught"), [20]);
+    assert_eq!(run.numbers("undecided"), [7]);
+    let why = "yosys: No such file or directory (os error 2); it is needed for mutants of the netlist and for \
+               proofs: ./setup --all installs it";
+    assert!(run.said().contains(why), "{}", run.said());
+    let run = mutate(&["--family", "netlist", "--count", "2"], &environment).ends(3);
+    assert!(run.said().contains(why), "{}", run.said());
+}
+
+/// A project whose formal file of r500 is changed: the referee says what is wrong with it, and proves nothing.
+fn with_formal(from: &str, to: &str) -> Run {
+    let home = tempfile::tempdir().unwrap();
+    let inside = |path: &str| home.path().join(path);
+    let original = Path::new(ROOT);
+    for entry in fs::read_dir(original).unwrap().flatten() {
+        if entry.file_name() != "tb" {
+            symlink(entry.path(), inside(&entry.file_name().to_string_lossy())).unwrap();
+        }
+    }
+    fs::create_dir_all(inside("tb/formal")).unwrap();
+    for entry in fs::read_dir(original.join("tb")).unwrap().flatten() {
+        let place = PathBuf::from("tb").join(entry.file_name());
+        if entry.file_name() != "formal" {
+            symlink(entry.path(), home.path().join(place)).unwrap();
+        }
+    }
+    let formal = fs::read_to_string(original.join("tb/formal/r500.sv")).unwrap();
+    assert_eq!(formal.matches(from).count(), 1, "{from}");
+    fs::write(inside("tb/formal/r500.sv"), formal.replace(from, to)).unwrap();
+    let run = mutate(
+        &[&TEXT[..], &["--only", "21"]].concat(),
+        &[("RECONVERGE_HOME", home.path())],
+    )
+    .ends(1);
+    assert_eq!(run.numbers("undecided"), [21]);
+    run
+}
+
+#[test]
+fn what_the_referee_is_told_is_proved_before_it_is_used() {
+    if !have(&TOOLS) {
+        return;
+    }
+    for (from, to, why) in [
+        // Not so: there are four frames.
+        (
+            "u_loop_stack__depth_q <= 3'd4",
+            "u_loop_stack__depth_q <= 3'd3",
+            "tb/formal/r500.sv: a clock can break the invariant",
+        ),
+        (
+            "assign invariant =\n",
+            "assign invariant = 1'b1 ||\n",
+            "tb/formal/r500.sv: the invariant says nothing",
+        ),
+        // The frame on top matters.
+        (
+            "= u_loop_stack__depth_q > i;",
+            "= u_loop_stack__depth_q > i + 1;",
+            "tb/formal/r500.sv: that what is not live does not matter is not true",
+        ),
+        (
+            "input logic             alu_clr_q,",
+            "input logic             alu_clear_q,",
+            "tb/formal/r500.sv: alu_clear_q: no state alu_clear_q of 1 bits in the RTL",
+        ),
+    ] {
+        let run = with_formal(from, to);
+        let said = run.said();
+        assert!(
+            said.contains(&format!("  no referee      {why}\n")),
+            "{said}"
+        );
+    }
+}
