@@ -278,6 +278,7 @@ impl Circuit {
         }
         circuit.cells(module, &index, &mut reader)?;
         circuit.wires = reader.wires;
+        circuit.forget_unread();
         circuit.sort()?;
         Ok(circuit)
     }
@@ -362,6 +363,30 @@ impl Circuit {
             self.memories[memory].writes.push(write);
         }
         Ok(())
+    }
+
+    /// Drops registers that nobody reads and the text does not name: Yosys makes some for what a clocked block
+    /// writes into a memory, and no reset reaches them.
+    fn forget_unread(&mut self) {
+        let of_cells = self
+            .cells
+            .iter()
+            .flat_map(|c| c.a.iter().chain(&c.b).chain(&c.s));
+        let writes = self.memories.iter().flat_map(|m| &m.writes);
+        let of_writes = writes.flat_map(|(a, e, d)| a.iter().chain(e).chain(d));
+        let of_names = self.outputs.values().chain(self.names.values()).flatten();
+        let of_registers = self.registers.iter().map(|(_, d)| d);
+        let mut read = vec![false; self.wires];
+        for bit in of_cells
+            .chain(of_writes)
+            .chain(of_names)
+            .chain(of_registers)
+        {
+            if let Bit::Wire(n) = bit {
+                read[*n] = true;
+            }
+        }
+        self.registers.retain(|(q, _)| read[*q]);
     }
 
     /// Puts the cells in order, and finds what nothing drives.

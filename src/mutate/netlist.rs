@@ -109,8 +109,9 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
         let _ = writeln!(commands, "mutate -ctrl {SELECT} {width} {number} {place}");
     }
     fs::write(at(COMMANDS), &commands).map_err(|e| e.to_string())?;
+    // A vector of which a mutant drives one bit from others of it would be settled by iteration, which is slow.
     let script = format!(
-        "read_rtlil {DESIGN}\nscript {COMMANDS}\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
+        "read_rtlil {DESIGN}\nscript {COMMANDS}\nsplitnets -driver\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
         from.top(),
         from.unit
     );

@@ -22,7 +22,13 @@ module spa5_formal #(
   input logic [31:0]            pc_q,
   input logic [31:0]            prog_size_q,
 
-  output logic                  invariant,
+  // Inputs of the unit.
+  input logic                    launch_i,
+  input logic [31:0]             entry_i,
+  input logic [31:0]             prog_size_i,
+
+  output logic                   invariant,
+  output logic                   contract,
   output logic [LANES*7+256-1:0] seen,
   output logic [38:0]            live__u_stack__top_head_q,
   output logic [LANES-1:0]       live__u_stack__top_mask_q,
