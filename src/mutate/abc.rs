@@ -2,7 +2,6 @@
 //! its answers are read.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use super::aig::{Aig, Lit};
@@ -25,13 +24,6 @@ pub enum Answer {
 fn abc(circuit: &[u8], commands: &str) -> Result<String, String> {
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     fs::write(work.path().join("circuit.aig"), circuit).map_err(|e| format!("circuit.aig: {e}"))?;
-    if let Some(keep) = std::env::var_os("KEEP") {
-        let n = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap()
-            .as_micros();
-        fs::write(Path::new(&keep).join(format!("{n}.aig")), circuit).unwrap();
-    }
     for name in NAMES {
         match Command::new(name)
             .args(["-c", commands])

@@ -1,6 +1,6 @@
 //! And-inverter graphs with structural hashing, and the format in which tools take them (AIGER).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 
 /// A node, or its inverse if the lowest bit is set.
@@ -151,13 +151,12 @@ impl Aig {
                 open.extend([self.nodes[node].0.node(), self.nodes[node].1.node()]);
             }
         }
-        let is_register: HashMap<usize, ()> =
-            registers.iter().map(|(q, _)| (q.node(), ())).collect();
+        let is_register: HashSet<usize> = registers.iter().map(|(q, _)| q.node()).collect();
         let (mut inputs, mut gates) = (Vec::new(), Vec::new());
         for node in (1..self.nodes.len()).filter(|n| needed[*n]) {
             if self.nodes[node] != INPUT {
                 gates.push(node);
-            } else if !is_register.contains_key(&node) {
+            } else if !is_register.contains(&node) {
                 inputs.push(node);
             }
         }
@@ -190,5 +189,72 @@ impl Aig {
             number(high - low);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `lit` is, for these values of the inputs in the order in which they were made.
+    fn value(aig: &Aig, lit: Lit, inputs: &[bool]) -> bool {
+        let mut inputs = inputs.iter();
+        let mut values = vec![false; aig.nodes.len()];
+        for node in 1..aig.nodes.len() {
+            let of = |l: Lit, values: &[bool]| values[l.node()] != l.inverted();
+            values[node] = match aig.nodes[node] {
+                INPUT => *inputs.next().unwrap(),
+                (a, b) => of(a, &values) && of(b, &values),
+            };
+        }
+        values[lit.node()] != lit.inverted()
+    }
+
+    #[test]
+    fn gates_are_what_they_are_called() {
+        let mut aig = Aig::new();
+        let [a, b, c] = [aig.input(), aig.input(), aig.input()];
+        let (and, or, xor, mux) = (aig.and(a, b), aig.or(a, b), aig.xor(a, b), aig.mux(c, a, b));
+        let (any, all) = (aig.any([a, b, c]), aig.all(vec![a, b, c]));
+        for row in 0..8 {
+            let [x, y, z] = [row & 1 == 1, row & 2 == 2, row & 4 == 4];
+            for (gate, expected) in [
+                (and, x && y),
+                (or, x || y),
+                (xor, x != y),
+                (mux, if z { x } else { y }),
+                (any, x || y || z),
+                (all, x && y && z),
+            ] {
+                assert_eq!(value(&aig, gate, &[x, y, z]), expected, "{gate:?} {row}");
+                assert_eq!(value(&aig, !gate, &[x, y, z]), !expected, "{gate:?} {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_the_same_is_one_node() {
+        let mut aig = Aig::new();
+        let [a, b] = [aig.input(), aig.input()];
+        let left = aig.xor(a, b);
+        assert_eq!(left, aig.xor(b, a));
+        let both = aig.and(a, b);
+        assert_eq!(aig.and(both, a), both);
+        assert_eq!(aig.and(both, !b), Lit::FALSE);
+        assert_eq!(aig.mux(a, both, Lit::FALSE), both);
+    }
+
+    /// Two inputs, a register that keeps their conjunction, bad when the register is not set; a third input
+    /// nobody needs. By hand from the format's description: variables 1 and 2 are inputs, 3 the register, 4 the
+    /// gate; the gate's operands are coded as 8 - 4 and 4 - 2.
+    #[test]
+    fn a_circuit_is_written_as_the_format_says() {
+        let mut aig = Aig::new();
+        let [a, _, b, q] = [aig.input(), aig.input(), aig.input(), aig.input()];
+        let next = aig.and(a, b);
+        assert_eq!(
+            aig.aiger(&[(q, next)], !q),
+            b"aig 4 2 1 1 1\n8\n7\n\x04\x02"
+        );
     }
 }

@@ -471,14 +471,14 @@ impl Referee {
 
     /// Looks for a way from reset to where `number` shows.
     pub fn refute(&self, number: u32) -> Proof {
-        match self.from_reset(number) {
+        match self.search_from_reset(number) {
             Ok(proof) => proof,
             Err(why) => Proof::Unknown(why),
         }
     }
 
     /// Question 2.
-    fn from_reset(&self, number: u32) -> Result<Proof, String> {
+    fn search_from_reset(&self, number: u32) -> Result<Proof, String> {
         let mut aig = Aig::new();
         let (started, broken_q) = (aig.input(), aig.input());
         let mut clock = self.clock(&mut aig)?;
