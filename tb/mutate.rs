@@ -116,6 +116,14 @@ fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
         let first = report.lines().find(|l| l.ends_with("<--")).unwrap();
         assert!(first.trim_start().starts_with(field), "{field}: {report}");
 
+        // As small as any other failure, with fewer lanes of the same mutant.
+        let small = reconverge_in(run.dir.path(), &["replay", arg(case), "--shrink"]);
+        let headline = text(&small.stdout);
+        let headline = headline
+            .lines()
+            .find(|l| l.starts_with("program shrunk from "));
+        assert!(headline.unwrap().contains(" 16 to 4 lanes"), "{headline:?}");
+
         // The same model as the RTL that it was made of.
         let saved = fs::read_to_string(case).unwrap();
         let number = mutant["number"].as_u64().unwrap();

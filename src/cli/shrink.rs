@@ -18,10 +18,11 @@ pub fn shrink<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<(), F
             lanes,
             ..case.build()
         };
-        match &case.rtl {
+        let rtl = match &case.rtl {
             None => Rtl::own(build),
             Some(dir) => Rtl::of(build, dir),
-        }
+        };
+        rtl.map(|rtl| rtl.mutant(case.mutant.unwrap_or(0)))
     };
     let shrunk = match shrink::shrink(case, rtl, other, &Budget::default()) {
         Ok(shrunk) => shrunk,
