@@ -593,7 +593,7 @@ fn never(op: CfOp, pops: u8) -> Cf {
 }
 
 /// Appends what takes `frames` off again, top first: one to seven branch frames at once, by everything
-/// that pops.
+/// that pops, or all down to a loop's by leaving it.
 fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed, usize)]) {
     let most = pick(rng, &[1, 7, 7, 7, 7]);
     let mut left = frames.len();
@@ -603,12 +603,23 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
             Pushed::Branch => {
                 let branches = |n: &usize| frames[left - 1 - n].0 == Pushed::Branch;
                 let run = (0..left).take_while(branches).count();
-                let n = match rng.random() {
-                    true => run.min(most),
-                    false => rng.random_range(1..=run.min(most)),
-                };
-                pop_branches(rng, words, n as u8);
-                (words.len(), n)
+                let in_loop = run < left && frames[left - 1 - run].0 == Pushed::Loop;
+                if in_loop && chance(rng, 3) {
+                    // Everybody leaves the loop, whose end is next: all of them at once, as many as there are.
+                    let leave = Cf {
+                        addr: words.len() as u32 + 1,
+                        ..Cf::new(pick(rng, &[CfOp::LoopBreak, CfOp::LoopContinue]))
+                    };
+                    words.push(leave.encode());
+                    (words.len(), run)
+                } else {
+                    let n = match rng.random() {
+                        true => run.min(most),
+                        false => rng.random_range(1..=run.min(most)),
+                    };
+                    pop_branches(rng, words, n as u8);
+                    (words.len(), n)
+                }
             }
             Pushed::Loop => {
                 // Loops start over at the instruction behind their start.
@@ -855,13 +866,16 @@ mod tests {
     #[test]
     fn stacks_are_unwound_in_every_way() {
         let mut ways = std::collections::BTreeMap::new();
-        let mut deep = 0;
-        for seed in 1..=1500 {
+        let (mut deep, mut dropped) = (0, 0);
+        for seed in 1..=2000 {
             let p = brimful(&mut rng(seed));
             let mut pushes = 0;
             for quad in &p.quads {
                 match Word::decode(*quad) {
                     Word::Cf(cf) if cf.op == CfOp::Call => deep += u32::from(pushes >= 100),
+                    Word::Cf(cf) if matches!(cf.op, CfOp::LoopBreak | CfOp::LoopContinue) => {
+                        dropped += u32::from(pushes >= 16);
+                    }
                     Word::Cf(cf) if cf.pop_count > 0 => {
                         *ways.entry((cf.op.name(), cf.pop_count)).or_insert(0) += 1;
                     }
@@ -880,5 +894,7 @@ mod tests {
         assert_eq!(ways.len(), 7 * 7, "{ways:?}");
         assert!(ways.values().all(|n| *n >= 10), "{ways:?}");
         assert!(deep >= 10, "{deep}");
+        // Loops left with many frames open, which a mutant of nb needs.
+        assert!(dropped >= 10, "{dropped}");
     }
 }
