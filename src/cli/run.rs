@@ -31,10 +31,20 @@ impl From<&LoadArgs> for LoadOptions {
 
 /// The RTL that a command is to judge.
 pub fn rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
-    made(dir, |dir| match dir {
+    made(dir, |dir| lying_in(dir, build))
+}
+
+/// The RTL that `case` fails or agrees on, as the mutant that it names, built with `build`.
+pub fn rtl_of<U: Unit>(case: &Case<U>, build: Build) -> Result<Rtl<U>, String> {
+    let rtl = lying_in(case.rtl.as_deref(), build)?;
+    Ok(rtl.mutant(case.mutant.unwrap_or(0)))
+}
+
+fn lying_in<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, String> {
+    match dir {
         None => Rtl::own(build),
         Some(dir) => Rtl::of(build, dir),
-    })
+    }
 }
 
 /// It, counting what of it is executed.
@@ -355,7 +365,7 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     if let (Some(number), Some(dir)) = (case.mutant, &case.rtl) {
         check_number(dir, number, file)?;
     }
-    let rtl = rtl::<U>(case.rtl.as_deref(), case.build())?.mutant(case.mutant.unwrap_or(0));
+    let rtl = made(case.rtl.as_deref(), |_| rtl_of(case, case.build()))?;
     let ran = judged(case, &rtl, &mut ())?;
     if let Some(found) = &ran.outcome.mismatch {
         if let Some(saved) = &saved.failure {

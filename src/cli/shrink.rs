@@ -8,6 +8,7 @@ use reconverge::shrink::{self, Budget};
 use reconverge::unit::{Build, Unit};
 use reconverge::wave::{self, shell};
 
+use super::run::rtl_of;
 use super::{Failure, complain, print, program};
 
 /// Shrinks `case`, which fails on `rtl`; prints the program as a file that `run` takes, and how to replay it.
@@ -18,11 +19,7 @@ pub fn shrink<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<(), F
             lanes,
             ..case.build()
         };
-        let rtl = match &case.rtl {
-            None => Rtl::own(build),
-            Some(dir) => Rtl::of(build, dir),
-        };
-        rtl.map(|rtl| rtl.mutant(case.mutant.unwrap_or(0)))
+        rtl_of(case, build)
     };
     let shrunk = match shrink::shrink(case, rtl, other, &Budget::default()) {
         Ok(shrunk) => shrunk,

@@ -515,7 +515,7 @@ impl Circuit {
     }
 
     /// `state` alone, and nothing that follows from it.
-    pub fn still(&self, state: &[Lit]) -> Frame {
+    fn still(&self, state: &[Lit]) -> Frame {
         let (registers, mut words) = state.split_at(self.registers.len());
         let mut frame = Frame {
             values: vec![Lit::FALSE; self.wires],

@@ -21,7 +21,7 @@
 //!
 //! What is granted: the unit is reset before anything is compared, as the bench does and as the contract
 //! wants; both wake up with the same contents of what reset does not reach; and the inputs keep to what the
-//! same file calls the contract, which is what the unit's spec does not allow. Otherwise they are free in every
+//! same file calls the contract, which is what the unit's spec demands of them. Otherwise they are free in every
 //! clock.
 
 use std::collections::{BTreeSet, HashMap};
@@ -136,7 +136,7 @@ impl Referee {
                     write(name, &text)?;
                     names.push(name.as_str());
                 }
-                netlist::read_and_flatten(from, &names)
+                netlist::read_and_flatten(from, &from.top(), &names)
             }
             Family::Netlist => {
                 for name in [netlist::DESIGN, netlist::COMMANDS] {
@@ -168,13 +168,8 @@ impl Referee {
         if let Some(text) = &from.formal {
             write("formal.sv", text)?;
             let top = format!("{}_formal", from.unit);
-            let mut script = "design -reset\nread_verilog -sv formal.sv\n".to_owned();
-            for (name, value) in &from.values {
-                script += &format!("chparam -set {name} {value} {top}\n");
-            }
-            script += &format!(
-                "hierarchy -check -top {top}\nproc -norom\nflatten\nwrite_json formal.json\n"
-            );
+            let script =
+                netlist::read_and_flatten(from, &top, &["formal.sv"]) + "write_json formal.json\n";
             netlist::yosys(work, &script)?;
             let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
             referee.formal = Some(referee.joined(formal)?);
@@ -417,14 +412,10 @@ impl Referee {
 
     /// Tries to prove that `number` cannot be told from the RTL: first what is easiest to prove, then with no more
     /// places loose than the mutant wants.
-    pub fn prove(&self, number: u32) -> Proof {
-        match self.by_induction(number) {
-            Ok(proof) => proof,
-            Err(why) => Proof::Unknown(why),
-        }
-    }
-
-    fn by_induction(&self, number: u32) -> Result<Proof, String> {
+    ///
+    /// # Errors
+    /// ABC cannot be asked.
+    pub fn prove(&self, number: u32) -> Result<Proof, String> {
         let file = &self.formal_file;
         let mut so = Asked {
             any_state: true,
@@ -469,16 +460,11 @@ impl Referee {
         }
     }
 
-    /// Looks for a way from reset to where `number` shows.
-    pub fn refute(&self, number: u32) -> Proof {
-        match self.search_from_reset(number) {
-            Ok(proof) => proof,
-            Err(why) => Proof::Unknown(why),
-        }
-    }
-
-    /// Question 2.
-    fn search_from_reset(&self, number: u32) -> Result<Proof, String> {
+    /// Question 2: looks for a way from reset to where `number` shows.
+    ///
+    /// # Errors
+    /// ABC cannot be asked.
+    pub fn refute(&self, number: u32) -> Result<Proof, String> {
         let mut aig = Aig::new();
         let (started, broken_q) = (aig.input(), aig.input());
         let mut clock = self.clock(&mut aig)?;

@@ -566,9 +566,10 @@ impl<U: Unit> Mutants<U> {
         hunt.go_on(&rtl, options.seed, options.clocks.min(FIRST))?;
         let mut proof = None;
         if hunt.caught.is_none() {
-            let ask = |question: fn(&Referee, u32) -> Proof| match &self.referee {
-                Ok(referee) => question(referee, mutant.number),
-                Err(why) => Proof::Unknown(why.clone()),
+            let ask = |question: fn(&Referee, u32) -> Result<Proof, String>| {
+                let referee = self.referee.as_ref().map_err(String::clone);
+                let said = referee.and_then(|referee| question(referee, mutant.number));
+                said.unwrap_or_else(Proof::Unknown)
             };
             let mut said = ask(Referee::prove);
             if !matches!(said, Proof::Equivalent(_)) {

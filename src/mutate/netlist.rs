@@ -54,9 +54,9 @@ pub(super) fn yosys(dir: &Path, script: &str) -> Result<String, String> {
     }
 }
 
-/// The commands that read `from`'s files, lying in the current folder, and flatten them.
-pub(super) fn read_and_flatten(from: &Design, files: &[&str]) -> String {
-    let top = from.top();
+/// The commands that read `files`, lying in the current folder, and flatten their module `top`, which has the
+/// parameters of `from`.
+pub(super) fn read_and_flatten(from: &Design, top: &str, files: &[&str]) -> String {
     // A case made a memory: no place in it could be mutated alone.
     let mut script = format!("read_verilog -sv {}\n", files.join(" "));
     for (name, value) in &from.values {
@@ -80,7 +80,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     let names: Vec<&str> = from.texts.iter().map(|(name, _)| name.as_str()).collect();
     // More than wanted: outputs of registers fall out.
     let seed = options.seed as u32 & 0x7fff_ffff;
-    let mut script = read_and_flatten(from, &names);
+    let mut script = read_and_flatten(from, &from.top(), &names);
     // Bits of an index that no index has are none: what is read there is x, and one simulator's choice.
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
