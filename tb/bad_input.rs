@@ -1,13 +1,11 @@
 //! Bad input: one clear message that names file, line and field, exit status 2, never a panic, and no
 //! file left half-written.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{ROOT, Tested, arg, loaded, program, reconverge, text};
+use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{CASE_FORMAT, Case, Failure, SavedCase, Table, unit_of_case};

@@ -1,8 +1,6 @@
 //! Campaigns that are interrupted, killed, divided, put together, and that lose their processes: the
 //! totals are those of one undisturbed run, and whatever is wrong with results is said where it is.
 
-mod common;
-
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::process::ExitStatusExt;
@@ -11,8 +9,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::rtl::Rtl as Folder;
-use common::{ROOT, Tested, arg, command_in, line_starting, reconverge, reconverge_ends, text};
+use crate::common::rtl::Rtl as Folder;
+use crate::common::{
+    ROOT, Tested, arg, command_in, line_starting, reconverge, reconverge_ends, text,
+};
 use quick_junit::{Report, TestCaseStatus};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;

@@ -1,11 +1,9 @@
 //! What the commands print and write: traces, conversions, conditions, views.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{
+use crate::common::{
     ROOT, Tested, arg, own_programs, program, reconverge, reconverge_ends, reconverge_in, text,
 };
 use serde_json::Value;

@@ -1,13 +1,11 @@
 //! Functional coverage: what is counted, merged, refused and shown.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::rtl::Rtl as Folder;
-use common::{ROOT, Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
+use crate::common::rtl::Rtl as Folder;
+use crate::common::{ROOT, Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
 use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
 use reconverge::cover::run::{self, Options};

@@ -1,14 +1,12 @@
 //! Runs that must fail, and how: a flipped golden bit, RTL with one operator changed, an uncaught flip.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::dump::Dump;
-use common::rtl::{Change, Rtl as Folder};
-use common::{
+use crate::common::dump::Dump;
+use crate::common::rtl::{Change, Rtl as Folder};
+use crate::common::{
     ROOT, Tested, arg, line_starting, loaded, program, reconverge, reconverge_ends, text,
 };
 use reconverge::case::{Case, Flip};

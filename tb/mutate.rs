@@ -1,16 +1,14 @@
 //! Mistakes made on purpose in the RTL: what the campaign sees is *caught* and can be replayed, what nobody can
 //! see is *proved* so, what could be seen and was not is *missed* and ends with 1; and the referee believes nothing.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::rtl::Rtl;
-use common::tool::have;
-use common::{ROOT, arg, command_in, reconverge_in, text};
+use crate::common::rtl::Rtl;
+use crate::common::tool::have;
+use crate::common::{ROOT, arg, command_in, reconverge_in, text};
 use serde_json::Value;
 
 const TOOLS: [&str; 2] = ["yosys", "yosys-abc"];

@@ -1,10 +1,10 @@
 //! Whole programs in lock-step, and the scalar judge: the repository's own, and random ones.
 
-mod common;
-
 use std::fs;
 
-use common::{Tested, arg, imported_programs, loaded, own_programs, program, reconverge_ends};
+use crate::common::{
+    self, Tested, arg, imported_programs, loaded, own_programs, program, reconverge_ends,
+};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options};

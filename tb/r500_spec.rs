@@ -2,10 +2,8 @@
 //! by the RTL alone. Expected values are the spec's (`tb/programs/r500/*.exp`), never computed.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.
-#[path = "common/machine.rs"]
-mod machine;
 
-use machine::{Machine, Sequencer, mask, rows};
+use crate::machine::{self, Machine, Sequencer, mask, rows};
 use reconverge::r500::R500;
 use reconverge::r500::asm::assemble;
 use reconverge::r500::golden::{Event, Golden};

@@ -3,9 +3,7 @@
 //! Expected words are copied from *R500 pixel-shader flow control: behavioural specification*
 //! ("spec"), never computed.
 
-#[path = "common/damage.rs"]
-mod damage;
-
+use crate::damage;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use reconverge::input::InputError;

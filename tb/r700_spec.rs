@@ -4,13 +4,11 @@
 //! "Spec" is *R700 control-flow programs: behavioural specification of the CF sequencer*.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.
-#[path = "common/machine.rs"]
-mod machine;
 
 use std::collections::BTreeSet;
 
+use crate::machine::{self, Machine, Sequencer, mask, rows, stalled};
 use bytemuck::{bytes_of, bytes_of_mut};
-use machine::{Machine, Sequencer, mask, rows, stalled};
 use reconverge::field::{Field, diff};
 use reconverge::r700::R700;
 use reconverge::r700::asm::assemble;

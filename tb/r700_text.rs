@@ -3,9 +3,7 @@
 //! Expected words are copied from *R700 control-flow programs: behavioural specification of the CF sequencer*
 //! ("spec") or follow its section 2 bit by bit, never computed.
 
-#[path = "common/damage.rs"]
-mod damage;
-
+use crate::damage;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use reconverge::input::InputError;

@@ -1,13 +1,11 @@
 //! A failing case becomes a small one that fails in the same field; and programs are cut soundly.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::rtl::{Change, Rtl as Folder};
-use common::{Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
+use crate::common::rtl::{Change, Rtl as Folder};
+use crate::common::{Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{CASE_FORMAT, Case, Flip, Kind, SavedCase};

@@ -3,14 +3,12 @@
 //!
 //! Section numbers are those of the SPA5 specification.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::rtl::{Change, Rtl as Folder};
-use common::{ROOT, arg, line_starting, program, reconverge_ends};
+use crate::common::rtl::{Change, Rtl as Folder};
+use crate::common::{ROOT, arg, line_starting, program, reconverge_ends};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{Case, Conditions};

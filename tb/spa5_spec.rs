@@ -5,13 +5,11 @@
 //! "Spec" is *SPA 5.0 (Maxwell, `sm_50`) call/return stack: specification of the per-warp divergence unit*.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.
-#[path = "common/machine.rs"]
-mod machine;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::machine::{self, Machine, Sequencer, mask, rows, stalled};
 use bytemuck::{bytes_of, bytes_of_mut};
-use machine::{Machine, Sequencer, mask, rows, stalled};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::field::diff;

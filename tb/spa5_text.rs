@@ -4,9 +4,7 @@
 //! divergence unit* ("spec") or follow its section 2 bit by bit; expected texts are what NVIDIA's nvdisasm
 //! 12.4 prints for them.
 
-#[path = "common/damage.rs"]
-mod damage;
-
+use crate::damage;
 use std::collections::BTreeMap;
 
 use rand::{Rng, SeedableRng};

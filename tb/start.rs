@@ -1,12 +1,10 @@
 //! Cases that begin in a random legal state.
 
-mod common;
-
 use std::fs;
 
+use crate::common::rtl::Rtl as Folder;
+use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text};
 use bytemuck::bytes_of;
-use common::rtl::Rtl as Folder;
-use common::{Tested, arg, line_starting, reconverge, reconverge_ends, text};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign;

@@ -4,18 +4,16 @@
 //! A test whose tool is not installed says so and passes; with `RECONVERGE_ALL_TOOLS` set, as in CI, it
 //! fails. `./setup --all` installs all of them.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-use common::dump::Dump;
-use common::rtl::Rtl;
-use common::tool::have;
-use common::{ROOT, Tested, arg, program, reconverge_ends};
+use crate::common::dump::Dump;
+use crate::common::rtl::Rtl;
+use crate::common::tool::have;
+use crate::common::{ROOT, Tested, arg, program, reconverge_ends};
 use tempfile::TempDir;
 
 include!("../src/units.rs");

@@ -2,7 +2,7 @@
 //!
 //! A guided run spends half of its clocks on children: cases made of those that came near to a bin that was
 //! missed or is rare. Millions of clocks to reach shares of the reachable bins, median of seven seeds with the
-//! least and the most (`examples/guided.rs`, `guided bins`; 12 million clocks at most):
+//! least and the most (`benches/guided.rs`, `guided bins`; 12 million clocks at most):
 //!
 //! | unit | | 90 % | 95 % | 99 % | 100 % |
 //! |---|---|---|---|---|---|

@@ -15,9 +15,6 @@
 //!
 //! so that it runs as `r500::name` and so on, for every unit of `src/units.rs`.
 
-// Each target uses a part of it.
-#![allow(dead_code, unused_imports, unused_macros)]
-
 pub mod dump;
 pub mod rtl;
 pub mod tool;

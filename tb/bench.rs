@@ -1,0 +1,15 @@
+//! Tests of the bench and its command: campaigns, coverage, mutation, shrinking, tools, bad input.
+
+mod common;
+
+mod bad_input;
+mod campaign;
+mod command;
+mod cover;
+mod must_fail;
+mod mutate;
+mod programs;
+mod shrink;
+mod spa5_programs;
+mod start;
+mod tools;

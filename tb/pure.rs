@@ -1,0 +1,10 @@
+//! Tests of what needs no RTL: assemblers, disassemblers, importers.
+
+#[path = "common/damage.rs"]
+mod damage;
+
+mod r500_text;
+mod r700_import;
+mod r700_text;
+mod spa5_import;
+mod spa5_text;
