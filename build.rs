@@ -1,10 +1,6 @@
 //! Verilates and compiles the RTL of every unit and links it. Never touches the network.
 
 #[cfg(feature = "rtl")]
-#[path = "src/dut/build.rs"]
-mod model;
-
-#[cfg(feature = "rtl")]
 include!("src/units.rs");
 
 #[cfg(feature = "rtl")]
@@ -48,8 +44,11 @@ fn link_models() -> Result<(), String> {
     println!("cargo:rustc-env=RECONVERGE_TARGET={}", var("TARGET")?);
 
     // What the campaigns of this program depend on beside the RTL: results of another are not added to.
-    let sources = model::rust_contents(&root.join("src"), &root.join("Cargo.lock"))?;
-    println!("cargo:rerun-if-changed=src");
+    let ours = ["src", "crates"].map(|dir| root.join(dir));
+    let sources = verilate::rust_contents(&ours, &root.join("Cargo.lock"))?;
+    for dir in ours.iter().filter(|dir| dir.is_dir()) {
+        println!("cargo:rerun-if-changed={}", dir.display());
+    }
     println!("cargo:rustc-env=RECONVERGE_SOURCES={sources}");
 
     // docs.rs has no Verilator and needs no model to document the crate.
@@ -58,20 +57,20 @@ fn link_models() -> Result<(), String> {
             .map_err(|e| format!("models.rs: {e}"));
     }
 
-    let tool = model::Verilator::find(&root)?;
+    let tool = verilate::Verilator::find(&root)?;
     let debug = var("PROFILE")? == "debug";
-    let tool_chain = model::ToolChain::find(&var("TARGET")?, &var("HOST")?, debug)?;
+    let tool_chain = verilate::ToolChain::find(&var("TARGET")?, &var("HOST")?, debug)?;
     let mut externs = String::new();
     let mut list = String::new();
-    let runtime = model::runtime(&tool, &tool_chain, &root.join("tb"), &out)?;
+    let runtime = verilate::runtime(&tool, &tool_chain, &root.join("tb"), &out)?;
     for (unit, models) in UNITS {
-        let sources = model::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
+        let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
         for file in &sources.files {
             println!("cargo:rerun-if-changed={}", file.display());
         }
         let contents = sources.contents()?;
         for &(lanes, parameters) in *models {
-            let job = model::Job {
+            let job = verilate::Job {
                 sources: &sources,
                 lanes,
                 parameters: parameters
@@ -81,7 +80,7 @@ fn link_models() -> Result<(), String> {
                 counting: false,
             };
             let symbol = job.symbol();
-            let archive = model::archive(&job, &tool, &tool_chain, &out)?;
+            let archive = verilate::archive(&job, &tool, &tool_chain, &out)?;
             println!("cargo:rustc-link-search=native={}", archive.display());
             println!("cargo:rustc-link-lib=static={symbol}");
             writeln!(externs, "    safe static {symbol}: Api;").map_err(|e| e.to_string())?;
@@ -94,7 +93,7 @@ fn link_models() -> Result<(), String> {
     }
     // After the models: they need the runtime, and linkers read from left to right.
     println!("cargo:rustc-link-search=native={}", runtime.display());
-    println!("cargo:rustc-link-lib=static={}", model::RUNTIME);
+    println!("cargo:rustc-link-lib=static={}", verilate::RUNTIME);
     println!(
         "cargo:rustc-link-lib={}",
         if var("CARGO_CFG_TARGET_OS")? == "macos" {
@@ -112,5 +111,5 @@ fn link_models() -> Result<(), String> {
          #[allow(non_upper_case_globals)]\n\
          unsafe extern \"C\" {{\n{externs}}}\nstatic LINKED: &[Linked] = &[\n{list}];\n"
     );
-    model::write_if_changed(&out.join("models.rs"), &text)
+    verilate::write_if_changed(&out.join("models.rs"), &text)
 }

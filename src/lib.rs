@@ -73,7 +73,7 @@
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
-//! | build RTL | `build.rs`, `src/dut/build.rs` |
+//! | build RTL | `build.rs`, `crates/verilate` |
 //!
 //! # Units
 //!

@@ -2,7 +2,7 @@
 //   RCV_TOP     class of the verilated bench top
 //   RCV_SYMBOL  name of the exported table
 //   RCV_LANES   LANES of the model
-// RCV_TOP comes from the file that src/dut/build.rs joins them in, the others from its command line.
+// RCV_TOP comes from the file that crates/verilate joins them in, the others from its command line.
 
 #include <cstdio>
 #include <cstring>

@@ -72,7 +72,7 @@ unsafe impl Send for Loaded {}
 unsafe impl Sync for Loaded {}
 
 impl Source {
-    /// Opens a library that `build::shared` made.
+    /// Opens a library that `verilate::shared` made.
     pub fn open(path: &Path, symbol: &str) -> Result<Self, String> {
         let shown = |e: libloading::Error| format!("{}: {e}", path.display());
         // SAFETY: the library runs no code when it is loaded but C++ static constructors of Verilator's

@@ -1,6 +1,5 @@
 //! The unit under test: RTL compiled by Verilator, clocked from Rust.
 
-mod build;
 mod ffi;
 
 use std::marker::PhantomData;
@@ -84,17 +83,17 @@ impl<U: Unit> Rtl<U> {
 
     fn make(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
         let project = project();
-        let sources = build::Sources::of(U::NAME, &project, dir)?;
-        let tool = build::Verilator::find(&project)?;
+        let sources = verilate::Sources::of(U::NAME, &project, dir)?;
+        let tool = verilate::Verilator::find(&project)?;
         let target = env!("RECONVERGE_TARGET");
-        let chain = build::ToolChain::find(target, target, cfg!(debug_assertions))?;
-        let job = build::Job {
+        let chain = verilate::ToolChain::find(target, target, cfg!(debug_assertions))?;
+        let job = verilate::Job {
             sources: &sources,
             lanes: build.lanes,
             parameters: build.parameters.clone().into_iter().collect(),
             counting,
         };
-        let library = build::shared(&job, &tool, &chain, &cache())?;
+        let library = verilate::shared(&job, &tool, &chain, &cache())?;
         let mut rtl = Self::library(build, library, &job.symbol(), sources.contents()?)?;
         if counting {
             rtl.counted = sources.rtl().into();
@@ -129,7 +128,7 @@ impl<U: Unit> Rtl<U> {
             Some(library) => {
                 let parameters = &built.build.parameters;
                 let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
-                let symbol = build::symbol(U::NAME, built.build.lanes, parameters);
+                let symbol = verilate::symbol(U::NAME, built.build.lanes, parameters);
                 Self::library(built.build, library, &symbol, built.contents)
             }
         }
@@ -205,7 +204,7 @@ pub(crate) fn formal_of(unit: &str) -> Option<String> {
 /// The files that `<unit>.f` in `dir` names, in its order.
 #[cfg(feature = "cli")]
 pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
-    Ok(build::Sources::of(unit, &project(), dir)?.rtl)
+    Ok(verilate::Sources::of(unit, &project(), dir)?.rtl)
 }
 
 /// Folder of the models built at run time.

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Name of the archive with Verilator's own runtime.
-#[allow(dead_code)] // the crate links no archives, only the build script does
 pub const RUNTIME: &str = "rcv_verilated";
 
 /// What the runtime does when the RTL stops the simulation, in the bench's folder.
@@ -148,7 +147,6 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// Writes `text` unless the file already holds it, so that its time of change stays true.
-#[allow(dead_code)] // the build script's half
 pub fn write_if_changed(path: &Path, text: &str) -> Result<(), String> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -344,20 +342,20 @@ impl Sources {
     }
 
     /// The unit's own files, without the bench.
-    #[allow(dead_code)] // the crate's half
     pub fn rtl(&self) -> &[PathBuf] {
         &self.rtl
     }
 }
 
-/// Hash of all Rust files below `dir` and of `more`, which may be missing.
+/// Hash of all Rust files below the folders `dirs` and of `more`. Any of them may be missing.
 ///
 /// # Errors
 /// A file cannot be read.
-#[allow(dead_code)] // the build script's half
-pub fn rust_contents(dir: &Path, more: &Path) -> Result<String, String> {
+pub fn rust_contents(dirs: &[PathBuf], more: &Path) -> Result<String, String> {
     let mut files = Vec::new();
-    files_below(dir, 8, &["rs"], &mut files)?;
+    for dir in dirs.iter().filter(|dir| dir.is_dir()) {
+        files_below(dir, 8, &["rs"], &mut files)?;
+    }
     files.sort();
     files.extend(more.is_file().then(|| more.to_owned()));
     key(&["rust"], &files)
@@ -394,7 +392,7 @@ fn files_below(
 fn key(parts: &[&str], files: &[PathBuf]) -> Result<String, String> {
     let mut hash = Sha256::new();
     // The way of building belongs to what a result depends on.
-    hash.update(include_bytes!("build.rs"));
+    hash.update(include_bytes!("lib.rs"));
     for part in parts {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
@@ -489,7 +487,6 @@ fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path)
 }
 
 /// Verilator's runtime as an archive; returns its folder. It is the slow part, and built once.
-#[allow(dead_code)] // the build script's half
 pub fn runtime(
     tool: &Verilator,
     chain: &ToolChain,
@@ -626,7 +623,6 @@ fn job_key(job: &Job, tool: &Verilator, chain: &ToolChain) -> Result<String, Str
 }
 
 /// The model as an archive `lib<symbol>.a`; returns its folder.
-#[allow(dead_code)] // the build script's half
 pub fn archive(
     job: &Job,
     tool: &Verilator,
@@ -642,7 +638,6 @@ pub fn archive(
 }
 
 /// The model with its runtime as a shared library; returns its path.
-#[allow(dead_code)] // the crate's half
 pub fn shared(
     job: &Job,
     tool: &Verilator,
