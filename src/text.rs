@@ -273,9 +273,26 @@ impl Place<'_> {
         )
     }
 
-    pub fn unknown_mnemonic(self, word: &str) -> InputError {
-        let message = format!("`{word}` is no instruction, statement or directive");
+    /// The error of a line that begins with none of the `known` words.
+    pub fn unknown_mnemonic(
+        self,
+        word: &str,
+        known: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> InputError {
+        let hint = did_you_mean(word, known);
+        let message = format!("`{word}` is no instruction, statement or directive{hint}");
         self.error("mnemonic", message)
+    }
+
+    /// The error of `field` where it names a label that is none of the `known` ones.
+    pub fn undefined_label(
+        self,
+        field: &str,
+        name: &str,
+        known: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> InputError {
+        let hint = did_you_mean(name, known);
+        self.error(field, format!("label `{name}` is not defined{hint}"))
     }
 
     /// The error of a statement that ends or divides a block, for which it found `open`: line and name of
@@ -294,6 +311,46 @@ impl Place<'_> {
     pub fn second_else(self, what: &str, opened: &str, of: usize) -> InputError {
         let message = format!("the {opened} of line {of} has an ELSE already");
         self.error(what, message)
+    }
+}
+
+/// Longest word, in bytes, that is held against others: the comparison takes time by the product of two lengths.
+const LONGEST_COMPARED: usize = 64;
+/// Most words that a message suggests: more say nothing.
+const MOST_SUGGESTED: usize = 3;
+
+/// The end of a message about `word`, which is none of `known`: "; did you mean `A` or `B`?" with the words of
+/// `known` of which it may be a slip. Empty if there is none, or if more than three are equally near.
+///
+/// How near two words are is the number of letters that are inserted, left out, replaced, or swapped with their
+/// neighbour, whatever their case. It is one slip in three letters of the longer word at most.
+pub(crate) fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    if word.len() > LONGEST_COMPARED {
+        return String::new();
+    }
+    let wanted = word.to_lowercase();
+    let mut near: Vec<(usize, String)> = Vec::new();
+    for name in known {
+        let name = name.as_ref();
+        let most = word.len().max(name.len()) / 3;
+        if word.len().abs_diff(name.len()) > most {
+            continue;
+        }
+        let slips = strsim::osa_distance(&wanted, &name.to_lowercase());
+        if slips <= most && near.iter().all(|(_, other)| other != name) {
+            near.push((slips, name.to_owned()));
+        }
+    }
+    let least = near.iter().map(|(slips, _)| *slips).min();
+    near.retain(|(slips, _)| Some(*slips) == least);
+    let names: Vec<String> = near.iter().map(|(_, name)| format!("`{name}`")).collect();
+    match &names[..] {
+        [] => String::new(),
+        [name] => format!("; did you mean {name}?"),
+        [first @ .., last] if names.len() <= MOST_SUGGESTED => {
+            format!("; did you mean {} or {last}?", first.join(", "))
+        }
+        _ => String::new(),
     }
 }
 
@@ -452,7 +509,7 @@ fn find<A: Copy>(
     labels
         .get(name)
         .copied()
-        .ok_or_else(|| at.error(field, format!("label `{name}` is not defined")))
+        .ok_or_else(|| at.undefined_label(field, name, labels.keys()))
 }
 
 /// The number of what a directive named: labels must lie before an instruction of the `len` there are.

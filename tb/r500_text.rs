@@ -1079,7 +1079,36 @@ const MISUSE: &[(&str, usize, &str, &str)] = &[
     ("JUMP 5", 1, "label", "is not a label"),
     (".start x\nOUT", 1, "label", "label `x` is not defined"),
     (".end x\nOUT\nx:", 1, "label", "no instruction at `x`"),
-    ("FOO", 1, "mnemonic", "`foo` is no instruction"),
+    (
+        "FOO",
+        1,
+        "mnemonic",
+        "`foo` is no instruction, statement or directive",
+    ),
+    (
+        "BREKA",
+        1,
+        "mnemonic",
+        "`breka` is no instruction, statement or directive; did you mean `break`?",
+    ),
+    (
+        "ALU\n  elsif alu",
+        2,
+        "mnemonic",
+        "`elsif` is no instruction, statement or directive; did you mean `elseif`?",
+    ),
+    (
+        "BREKLOOP func=0",
+        1,
+        "mnemonic",
+        "`brekloop` is no instruction, statement or directive; did you mean `breakloop`?",
+    ),
+    (
+        "JUMP dne\nALU\ndone: OUT",
+        1,
+        "JUMP",
+        "label `dne` is not defined; did you mean `done`?",
+    ),
     (".foo", 1, "directive", "no directive `.foo`"),
     (
         ".full\n.partial\nOUT",

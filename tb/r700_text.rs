@@ -969,6 +969,10 @@ const MISUSE: &[(&str, &str)] = &[
     (".entry x\nEND\nx:", "1: label: there is no instruction at `x`"),
     // Mnemonics and operands.
     ("FOO", "1: mnemonic: `foo` is no instruction, statement or directive"),
+    ("LOPO", "1: mnemonic: `lopo` is no instruction, statement or directive; did you mean `loop`?"),
+    ("ALU\nLOOP_STRAT @2", "2: mnemonic: `loop_strat` is no instruction, statement or directive; did you mean `loop_start`?"),
+    ("ENDIFF", "1: mnemonic: `endiff` is no instruction, statement or directive; did you mean `endif` or `endif2`?"),
+    ("JUMP @dne\ndone: END", "1: label: label `dne` is not defined; did you mean `done`?"),
     ("PAD", "1: mnemonic: `pad` is no instruction, statement or directive"),
     ("JUMP", "1: jump: needs an address, `@X`"),
     ("JUMP x", "1: jump: needs an address, `@X`"),

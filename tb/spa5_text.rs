@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::input::InputError;
 use reconverge::spa5::asm::text::is_hex;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
-use reconverge::spa5::isa::{CONTROL, NOP, Word, norm};
+use reconverge::spa5::isa::{self, CONTROL, NOP, Word, norm};
 use reconverge::spa5::program::{MOST_BUNDLES, Program};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/spa5");
@@ -329,6 +329,7 @@ fn spellings() {
         ("SYNC }", "SYNC"),
         ("SYNC (*\"unknown\"*)", "SYNC"),
         ("X", "NOP"),
+        ("X WARPSYNC 0xff", "NOP"),
         ("@!P3 DADD R0, c[0x0][0x140], R2", "NOP"),
         ("LDG.E.CV R0, [R16+0x4]", "NOP"),
         (".word 0xe2b00fffff800000", "PCNT 0x8"),
@@ -773,8 +774,21 @@ const MISUSE: &[(&str, &str)] = &[
     ("// nothing\nL:", " program: has no instruction"),
     (".entry 0", " program: has no instruction"),
     ("X\n/* open", "2: comment: does not end on its line"),
-    ("X\n+", "2: mnemonic: `+` is no instruction, statement or directive"),
-    ("X\n8", "2: mnemonic: `8` is no instruction, statement or directive"),
+    ("X\n+", "2: mnemonic: `+` is no instruction of sm_50; `X` stands for any black box"),
+    ("X\n8", "2: mnemonic: `8` is no instruction of sm_50; `X` stands for any black box"),
+    ("FOO R0, R1", "1: mnemonic: `FOO` is no instruction of sm_50; did you mean `FLO`?"),
+    ("ELSE\nSSY", "1: mnemonic: `ELSE` is no instruction of sm_50; `X` stands for any black box"),
+    ("SSY J\nJ: SNYC", "2: mnemonic: `SNYC` is no instruction of sm_50; did you mean `SYNC`?"),
+    ("X\n@P0 BRKK", "2: mnemonic: `BRKK` is no instruction of sm_50; did you mean `BRK`?"),
+    ("@!P1 brkk", "1: mnemonic: `brkk` is no instruction of sm_50; did you mean `BRK`?"),
+    ("EXT", "1: mnemonic: `EXT` is no instruction of sm_50; did you mean `EXIT`?"),
+    ("RT", "1: mnemonic: `RT` is no instruction of sm_50; did you mean `RET` or `RTT`?"),
+    // Five are as near: BRK, BRA, BRX, B2R, BAR.
+    ("BR L", "1: mnemonic: `BR` is no instruction of sm_50; `X` stands for any black box"),
+    ("ISETPP.NE P0, PT, R0, RZ, PT", "1: mnemonic: `ISETPP` is no instruction of sm_50; did you mean `ISETP`?"),
+    ("SYNCX /* 0x5c98078000270003 */", "1: mnemonic: `SYNCX` is no instruction of sm_50; did you mean `SYNC`?"),
+    // A later architecture's.
+    ("WARPSYNC 0xff", "1: mnemonic: `WARPSYNC` is no instruction of sm_50; `X` stands for any black box"),
     ("@P0", "1: mnemonic: there is none behind the predicate"),
     ("@P7 SYNC", "1: predicate: `@P7` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT"),
     ("@!! SYNC", "1: predicate: `@!!` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT"),
@@ -802,8 +816,11 @@ const MISUSE: &[(&str, &str)] = &[
     ("BRA \u{e9}", "1: label: `\u{e9}` is not a label: letters, digits, `_`, `.` and `$`, not beginning with a digit"),
     ("1a: X", "1: label: `1a` is not a label: letters, digits, `_`, `.` and `$`, not beginning with a digit"),
     ("BRA L", "1: label: label `L` is not defined"),
-    ("BRA l\nL:", "1: label: label `l` is not defined"),
+    ("BRA l\nL:", "1: label: label `l` is not defined; did you mean `L`?"),
     ("BRA B\nBRA A", "1: label: label `B` is not defined"),
+    ("BRA B\nA: C: D:", "1: label: label `B` is not defined"),
+    ("SSY DNE\nOUT: DONE: EXIT", "1: label: label `DNE` is not defined; did you mean `DONE`?"),
+    ("X\nBRA `(.L_1)\n.L_11: .L_12: X", "2: label: label `.L_1` is not defined; did you mean `.L_11` or `.L_12`?"),
     ("L: X\nL: X", "2: label: `L` is defined twice"),
     ("BRX P0", "1: register: `P0` is not one of R0 to R254, RZ"),
     ("BRX R255", "1: register: `R255` is not one of R0 to R254, RZ"),
@@ -861,6 +878,77 @@ fn misuse_is_refused_with_line_field_and_message() {
     for (text, error) in MISUSE {
         let e = refused(text).to_string();
         assert_eq!(e, format!("t.s:{error}"), "{text}");
+    }
+}
+
+/// A slip in a mnemonic was a NOP, and a program without its SYNC agreed with itself.
+#[test]
+fn a_slip_in_a_mnemonic_is_refused_in_every_program() {
+    let mut slips = 0;
+    for file in std::fs::read_dir(FOLDER).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|e| e != "s") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (n, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap();
+            // OUT is a label, here.
+            let known = |word: &&str| *word != "OUT" && isa::mnemonics().any(|name| name == *word);
+            for name in code
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .filter(known)
+            {
+                let slip = code.replacen(name, &format!("{name}Q"), 1);
+                let mut lines = lines.clone();
+                lines[n] = &slip;
+                let e = refused(&lines.join("\n")).to_string();
+                let start = format!(
+                    "t.s:{}: mnemonic: `{name}Q` is no instruction of sm_50",
+                    n + 1
+                );
+                assert!(e.starts_with(&start), "{e}\n{slip}");
+                slips += 1;
+            }
+        }
+    }
+    assert!(slips > 100, "{slips}");
+}
+
+/// What nvdisasm 12.4 printed for 62 kernels of ptxas 12.9, beside this unit's instructions.
+const LISTED: &str = "BAR DADD DFMA DMUL DSETP F2I I2F IADD IADD3 IADD32I IMNMX ISCADD ISETP LDC LDG LDL LOP32I \
+                      MEMBAR MOV MOV32I MUFU NOP P2R R2P S2R SEL SHL SHR STG STL VOTE XMAD";
+
+#[test]
+fn every_mnemonic_of_the_listings_of_real_kernels_is_a_black_box() {
+    for name in LISTED.split_whitespace() {
+        assert_eq!(
+            first(&format!("{name}.A P0, R0, c[0x0][0x4]")),
+            NOP,
+            "{name}"
+        );
+        assert_eq!(
+            first(&format!("@!P0 {}", name.to_lowercase())),
+            NOP,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn mnemonics_are_listed_once() {
+    let mut names: Vec<&str> = isa::mnemonics().collect();
+    assert!(names.len() > 150, "{}", names.len());
+    let plain = |name: &&str| {
+        name.bytes()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b'_')
+    };
+    assert!(names.iter().all(plain), "{names:?}");
+    names.sort_unstable();
+    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+    for line in isa::BLACK_BOXES {
+        assert!(line.split(' ').is_sorted(), "{line}");
     }
 }
 

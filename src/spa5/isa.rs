@@ -168,6 +168,45 @@ named! {
     }
 }
 
+/// Mnemonics of the instruction set beside those of this unit, by kind: black boxes (spec 2.3), which listings of
+/// NVIDIA's disassembler are full of. Sorted within a line; no suffixes.
+///
+/// Sources: *CUDA Binary Utilities*, table "Maxwell and Pascal Instruction Set" (half precision, `HADD2` and so
+/// on, is of sm_53 and later), and what the open-source tables of `envydis` for GM107 name besides.
+pub const BLACK_BOXES: &[&str] = &[
+    // Floating point.
+    "FADD FADD32I FCHK FCMP FFMA FFMA32I FMNMX FMUL FMUL32I FSET FSETP FSWZADD IPA MUFU RRO",
+    "DADD DFMA DMNMX DMUL DSET DSETP",
+    "HADD2 HADD2_32I HFMA2 HFMA2_32I HMUL2 HMUL2_32I HSET2 HSETP2",
+    // Integers.
+    "BFE BFI FLO IADD IADD3 IADD32I ICMP IMAD IMAD32I IMADSP IMNMX IMUL IMUL32I ISCADD ISCADD32I ISET ISETP",
+    "LEA LOP LOP3 LOP32I POPC SHF SHL SHR XMAD",
+    "VABSDIFF VABSDIFF4 VADD VMAD VMNMX VSET VSETP VSHL VSHR",
+    // Conversions and moves.
+    "F2F F2I I2F I2I MOV MOV32I PRMT SEL SHFL",
+    // Predicates and condition codes.
+    "CSET CSETP P2R PSET PSETP R2P",
+    // Textures and surfaces.
+    "TEX TEXS TLD TLD4 TLD4S TLDS TMML TXA TXD TXQ",
+    "SUATOM SULD SURED SUST",
+    // Memory and attributes.
+    "ATOM ATOMS CCTL CCTLL CCTLT LD LDC LDG LDL LDS MEMBAR RED ST STG STL STS",
+    "AL2P ALD AST ISBERD OUT PIXLD",
+    // The rest.
+    "B2R BAR CS2R DEPBAR LEPC NOP R2B S2R STP VOTE",
+];
+
+/// Every mnemonic of the instruction set without its suffixes: this unit's instructions first.
+pub fn mnemonics() -> impl Iterator<Item = &'static str> {
+    let set_up = SetUpOp::ALL.iter().map(|op| op.name());
+    let leave = LeaveOp::ALL.iter().map(|op| op.name());
+    let block = BlockOp::ALL.iter().map(|op| op.name());
+    (set_up.chain(leave))
+        .chain(["BRA", "BRX"])
+        .chain(block)
+        .chain(BLACK_BOXES.iter().flat_map(|line| line.split(' ')))
+}
+
 named! {
     /// CC tests, bits 4:0 (spec 2.4).
     Test {

@@ -392,6 +392,19 @@ fn plain(at: Place, ty: Type, text: &str) -> Result<Stmt, InputError> {
     Ok(stmt)
 }
 
+/// The words of statements: what a line of the `.s` dialect may begin with beside opcodes and directives.
+const STATEMENTS: &str = "alu out tex if elseif else endif sif selse sendif loop loopc endloop rep repc \
+                          endrep break breakc continue continuec call callc ret retc jump";
+
+/// What a line may begin with, for messages: statements, and the opcodes that are written with `func=`.
+fn mnemonics() -> impl Iterator<Item = String> {
+    let opcodes = Op::ALL.iter().map(|op| op.name().to_ascii_lowercase());
+    STATEMENTS
+        .split_whitespace()
+        .map(str::to_owned)
+        .chain(opcodes)
+}
+
 fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
     match word {
         "alu" => return plain(at, Type::Alu, text),
@@ -495,7 +508,7 @@ fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
             label: o.label()?,
             ign,
         },
-        _ => return Err(at.unknown_mnemonic(word)),
+        _ => return Err(at.unknown_mnemonic(word, mnemonics())),
     };
     o.finish()?;
     Ok(stmt)

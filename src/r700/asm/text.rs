@@ -507,6 +507,23 @@ fn general(o: &mut Operands, op: CfOp, at_place: bool) -> Result<Stmt, InputErro
     })
 }
 
+/// The words of statements, and LLVM's names of instructions: what a line of the `.s` dialect may begin with
+/// beside the manual's names and directives.
+const STATEMENTS: &str = "if else endif endif2 loop repeat endloop break continue call return kill end \
+                          end_loop cf_end";
+
+/// What a line may begin with, for messages.
+fn mnemonics() -> impl Iterator<Item = String> {
+    let alu = AluOp::ALL.iter().map(|op| op.name());
+    let mem = MemOp::ALL.iter().map(|op| op.name());
+    let cf = CfOp::ALL.iter().map(|op| op.name());
+    let instructions = alu.chain(mem).chain(cf).map(str::to_ascii_lowercase);
+    STATEMENTS
+        .split_whitespace()
+        .map(str::to_owned)
+        .chain(instructions)
+}
+
 fn statement(o: &mut Operands) -> Result<Stmt, InputError> {
     Ok(match o.word {
         // LLVM's name of it.
@@ -590,6 +607,6 @@ fn statement(o: &mut Operands) -> Result<Stmt, InputError> {
             when: when(o)?,
             vpm: o.flag("VPM"),
         },
-        word => return Err(o.at.unknown_mnemonic(word)),
+        word => return Err(o.at.unknown_mnemonic(word, mnemonics())),
     })
 }

@@ -36,7 +36,10 @@
 //! |---|---|
 //! | `.word WORD` | any word, 64 bits in hexadecimal |
 //! | `JMX`, `JMP`, `JCAL`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spec 2.3), without operands |
-//! | `X`, `NOP`, `ISETP ...`: any other mnemonic | a black box: the word of NOP, whatever its operands |
+//! | `NOP`, `ISETP ...`: another mnemonic of the instruction set, sm_50 to sm_62 | a black box: the word of NOP, whatever its suffixes and operands |
+//! | `X`, `X ...` | a black box likewise, for any instruction: what follows is not looked at |
+//!
+//! A mnemonic that the instruction set does not have is refused.
 //!
 //! # Listings of `nvdisasm`
 //!
@@ -78,8 +81,8 @@ use std::collections::BTreeMap;
 use super::bare;
 use crate::input::InputError;
 use crate::spa5::isa::{
-    BlockOp, Branch, Code, CodeError, Cond, Indirect, Label, Leave, LeaveOp, NOP, OFFSETS, Pred,
-    SetUp, SetUpOp, Target, Test, Word, is_control, norm,
+    self, BlockOp, Branch, Code, CodeError, Cond, Indirect, Label, Leave, LeaveOp, NOP, OFFSETS,
+    Pred, SetUp, SetUpOp, Target, Test, Word, is_control, norm,
 };
 use crate::spa5::program::{BUNDLE, MOST_BUNDLES, Program};
 use crate::text::{self, Given, HexItem, Line, Place, no_instruction, program_name};
@@ -659,14 +662,14 @@ impl<'a> Assembler<'a> {
                 target: None,
                 listed: Listed::Opcode(op),
             });
-        } else if is_mnemonic(mnemonic) {
+        } else if is_black_box(stem) {
             return Ok(Parsed {
                 word: NOP,
                 target: None,
                 listed: Listed::BlackBox,
             });
         } else {
-            return Err(at.unknown_mnemonic(mnemonic));
+            return Err(unknown_mnemonic(at, stem));
         };
         o.finish()?;
         Ok(parsed)
@@ -730,8 +733,9 @@ impl<'a> Assembler<'a> {
         self.bind(self.code.end());
         let missing = self.names.iter().filter(|(_, name)| !name.defined);
         if let Some((text, name)) = missing.min_by_key(|(_, name)| name.line) {
-            let message = format!("label `{text}` is not defined");
-            return Err(self.at(name.line).error("label", message));
+            let defined = self.names.iter().filter(|(_, name)| name.defined);
+            let defined = defined.map(|(text, _)| text);
+            return Err(self.at(name.line).undefined_label("label", text, defined));
         }
         if let Some(Line { line, item }) = self.owed.values().next() {
             let message = "its operands are not assembled: give its word in a comment, or as .word";
@@ -906,10 +910,26 @@ fn annotation(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether it may be the mnemonic of a black box.
-fn is_mnemonic(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && (text.chars()).all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+/// The mnemonic of a black box of any kind.
+const ANY: &str = "X";
+
+/// Whether `stem`, a mnemonic without suffixes, is that of a black box.
+fn is_black_box(stem: &str) -> bool {
+    isa::mnemonics()
+        .chain([ANY])
+        .any(|known| known.eq_ignore_ascii_case(stem))
+}
+
+/// The error of a mnemonic that the instruction set does not have.
+fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
+    let hint = match text::did_you_mean(stem, isa::mnemonics()) {
+        none if none.is_empty() => format!("; `{ANY}` stands for any black box"),
+        hint => hint,
+    };
+    at.error(
+        "mnemonic",
+        format!("`{stem}` is no instruction of sm_50{hint}"),
+    )
 }
 
 /// `P0`, `!PT`.
