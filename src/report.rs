@@ -1,22 +1,21 @@
 //! From a mismatch to what a person needs: the run again with waves, a short report, a file to replay.
 
+mod table;
+
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use crate::case::{CASE_FORMAT, Case, Failure, SavedCase};
 use crate::dut::Rtl;
-use crate::field::Diff;
-use crate::lockstep::{self, Compared, Mismatch, Outcome};
+use crate::lockstep::{self, Compared, Outcome};
 use crate::unit::{Golden, Pins, Step, Unit};
 use crate::watch::Watch;
 use crate::wave;
-use bytemuck::bytes_of;
+use table::Table;
 
 /// Lines of history in a report.
 const HISTORY: usize = 6;
-/// Differing elements in a report; the dump has them all.
-const ELEMENTS: usize = 12;
 /// A dump covers the whole run up to this many clocks, and a window of this size before the failing
 /// one otherwise.
 const WINDOW: u64 = 400;
@@ -81,8 +80,7 @@ pub struct Report {
     clock: u64,
     compared: Compared,
     fields: usize,
-    rows: Vec<Row>,
-    more: usize,
+    table: Table,
     /// All lanes, RTL and golden.
     lanes: [String; 2],
     /// The golden's stack, where the fields show only its top.
@@ -98,55 +96,6 @@ pub struct Report {
     /// First differing field and element.
     pub failure: Failure,
     reproduced: Result<(), String>,
-}
-
-#[derive(Debug)]
-struct Row {
-    name: String,
-    rtl: String,
-    golden: String,
-    differs: bool,
-}
-
-fn rows<U: Unit>(m: &Mismatch<U>, lanes: usize) -> (Vec<Row>, usize) {
-    let label = |d: &Diff| {
-        let field = &U::fields()[d.field];
-        if field.elements(lanes) == 1 {
-            field.name.to_owned()
-        } else {
-            format!("{}[{}]", field.name, d.element)
-        }
-    };
-    let mut rows: Vec<Row> = m
-        .diffs
-        .iter()
-        .take(ELEMENTS)
-        .map(|d| {
-            let show = U::fields()[d.field].show;
-            Row {
-                name: label(d),
-                rtl: show(d.rtl),
-                golden: show(d.golden),
-                differs: true,
-            }
-        })
-        .collect();
-    // What one wants to see beside a difference, differing or not.
-    for (i, field) in U::fields().iter().enumerate() {
-        if field.elements(lanes) == 1
-            && U::context(field.name)
-            && !m.diffs.iter().any(|d| d.field == i)
-        {
-            let value = (field.show)(field.get(bytes_of(&m.golden), 0));
-            rows.push(Row {
-                name: field.name.to_owned(),
-                rtl: value.clone(),
-                golden: value,
-                differs: false,
-            });
-        }
-    }
-    (rows, m.diffs.len().saturating_sub(ELEMENTS))
 }
 
 /// Runs the failing `case` again on a fresh model with a dump, checks that the same clock and fields
@@ -213,15 +162,13 @@ pub fn diagnose<U: Unit>(
         }
         None => (String::new(), None),
     };
-    let (rows, more) = rows(shown, lanes);
     Ok(Some(Report {
         program: "reconverge".to_owned(),
         name: case.name(),
         clock: shown.clock,
         compared: again.compared,
         fields: U::fields().len(),
-        rows,
-        more,
+        table: Table::new::<U>(&shown.rtl, &shown.golden, &shown.diffs, lanes),
         lanes: [&shown.rtl, &shown.golden].map(|s| U::lanes(s, lanes)),
         stack,
         rule,
@@ -248,31 +195,7 @@ impl Display for Report {
                 "  NOT REPRODUCED: {why}: the RTL keeps something that reset does not reach"
             )?;
         }
-        let width = |get: fn(&Row) -> &str, least: usize| {
-            self.rows
-                .iter()
-                .map(|r| get(r).len())
-                .max()
-                .unwrap_or(0)
-                .max(least)
-        };
-        let (a, b, c) = (
-            width(|r| &r.name, 10),
-            width(|r| &r.rtl, 16),
-            width(|r| &r.golden, 16),
-        );
-        writeln!(f, "  {:<a$}  {:<b$}  golden", "field", "rtl")?;
-        for row in &self.rows {
-            let mark = if row.differs { "  <--" } else { "" };
-            let line = format!(
-                "  {:<a$}  {:<b$}  {:<c$}{mark}",
-                row.name, row.rtl, row.golden
-            );
-            writeln!(f, "{}", line.trim_end())?;
-        }
-        if self.more > 0 {
-            writeln!(f, "  and {} more, all in the dump", self.more)?;
-        }
+        self.table.fmt(f)?;
         writeln!(f, "  lanes rtl     {}", self.lanes[0])?;
         writeln!(f, "  lanes golden  {}", self.lanes[1])?;
         if let Some(stack) = &self.stack {
