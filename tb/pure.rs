@@ -3,8 +3,10 @@
 #[path = "common/damage.rs"]
 mod damage;
 
+mod citations;
 mod r500_text;
 mod r700_import;
 mod r700_text;
 mod spa5_import;
 mod spa5_text;
+mod spec_docs;

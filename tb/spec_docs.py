@@ -1,0 +1,116 @@
+"""Runs the normative Python of a specification: docs/spec/<unit>.md, blocks joined in their order.
+
+    python3 spec_docs.py UNIT SPECIFICATION <requests >states
+
+Requests and states are lines of JSON, one state for each request; see tb/spec_docs.rs. A launch makes a
+new state, a step is one instruction; `digest` asks for the conformance digest of the specification.
+"""
+
+import json
+import re
+import sys
+
+
+def blocks(path):
+    """The Python of the file at `path`, each line where it stands there, so that errors name it."""
+    kept, fence = [], None
+    for line in open(path, encoding="utf-8"):
+        if line.startswith("```"):
+            fence = line.strip("`\n") if fence is None else None
+            kept.append("\n")
+        else:
+            kept.append(line if fence == "python" else "\n")
+    return "".join(kept)
+
+
+def lanes(mask, n):
+    return [mask >> i & 1 for i in range(n)]
+
+
+def mask(flags):
+    return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+class R500:
+    def __init__(self, spec, r):
+        self.spec, self.config = spec, spec.Config(
+            r["full"], r["bool_const"], r["int_const"], r["offset"],
+            r["start"], r["end"], r["code_addr"], r["code_size"])
+        self.state = spec.State(self.config, r["lanes"])
+
+    def step(self, r):
+        n = self.state.n
+        alu, cov = lanes(r["alu"], n), lanes(r["cov"], n)
+        pred = [mask(plane >> i & 1 for plane in r["pred"]) for i in range(n)]
+        program = {self.state.pc: (r["cmn"], r["inst"], r["addr"])}
+        self.spec.run(self.state, self.config, program, lambda pc, s: None, alu, pred, cov, 1)
+        return {"alu": mask(alu)}
+
+    def shown(self):
+        s = self.state
+        return {"st": s.st, "bc": s.bc, "lc": s.lc, "loops": s.loops, "addrs": s.addrs, "pc": s.pc,
+                "al": self.spec.al_value(s), "err": s.err, "halted": s.halted, "done": s.done}
+
+
+class R700:
+    def __init__(self, spec, r):
+        n = r["lanes"]
+        self.spec, self.config = spec, spec.Config(
+            r["prog_len"], r["stack_size"], r["loop_const"], r["bool_const"], r["max_stack_size"])
+        self.state = spec.State(self.config, n, lanes(r["valid"], n), r["entry"])
+
+    def step(self, r):
+        pred = lanes(r["pred"], self.state.n)
+        executes, jump = self.spec.step(self.state, self.config, r["dw0"], r["dw1"], r["u"], pred)
+        return {"exec": mask(executes), "jump": jump}
+
+    def frames(self):
+        s, at = self.state, 0
+        while at < s.sp:
+            frame = s.stack[at]
+            if isinstance(frame, list):
+                yield [1, mask(frame)]
+            else:
+                yield [2 if len(frame) == 7 else 3, *frame]
+            at += 4 if len(frame) == 7 and not isinstance(frame, list) else 1
+
+    def shown(self):
+        s = self.state
+        names = ("st", "pc", "sp", "base", "bkind", "nb", "lt", "lc", "al", "inc", "depth", "skipped",
+                 "err", "halted", "done")
+        return {"valid": mask(s.valid), "frames": list(self.frames()), **{x: getattr(s, x) for x in names}}
+
+
+class Spa5:
+    def __init__(self, spec, r):
+        self.spec, self.config = spec, spec.Config(r["lanes"], r["prog_size"], r["depth"], r["brx"])
+        self.state = spec.State(self.config, r["launched"], r["entry"])
+
+    def step(self, r):
+        threads = range(self.config.n)
+        p, cc = ([mask(plane >> t & 1 for plane in r[x]) for t in threads] for x in ("p", "cc"))
+        a, t = self.spec.step(self.state, self.config, r["word"], p, cc, r["r"])
+        return {"a": a, "t": t}
+
+    def shown(self):
+        names = ("status", "err", "pc", "active", "exited", "d_brk", "d_cont", "d_ret", "vis", "stack")
+        return {x: getattr(self.state, x) for x in names}
+
+
+def main(unit, path):
+    spec = type("Spec", (), {})()
+    exec(compile(blocks(path), path, "exec"), vars(spec))
+    machine = None
+    for request in map(json.loads, sys.stdin):
+        if "digest" in request:
+            answer = {"digest": spec.digest(*request["digest"])}
+        elif "launch" in request:
+            machine = {"r500": R500, "r700": R700, "spa5": Spa5}[unit](spec, request["launch"])
+            answer = machine.shown()
+        else:
+            outputs = machine.step(request)
+            answer = {**machine.shown(), **outputs}
+        print(json.dumps(answer))
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,501 @@
+//! The specifications in docs/spec as a judge: their normative Python runs against the golden model.
+//!
+//! `tb/spec_docs.py` takes the Python blocks out of `docs/spec/<unit>.md` and executes them. The golden model
+//! alone (no RTL) runs the repository's programs and random ones; each launch and each step goes to the
+//! Python too, and the whole architectural state is compared after each, stacks included.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use reconverge::case::{Case, Conditions, Kind};
+use reconverge::r500::R500;
+use reconverge::r700::R700;
+use reconverge::r700::golden::Frame;
+use reconverge::spa5::Spa5;
+use reconverge::unit::{Build, Environment as _, Golden as _, LoadOptions, Pins as _, Step, Unit};
+use serde_json::{Value, json};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Steps of a program from the repository, and of a random one.
+const STEPS: usize = 300;
+const RANDOM_STEPS: usize = 30;
+/// Random programs of each kind.
+const RANDOM: usize = 400;
+
+/// A unit whose specification has a normative model in Python.
+trait Normative: Unit {
+    /// Parameters of the builds on which programs run in turn, after the lanes.
+    const BUILDS: &'static [(u32, &'static [(&'static str, u32)])];
+    /// A line of the Python and what it is made, which the comparison must notice.
+    const CHANGE: (&'static str, &'static str);
+    /// Codes of the errors that the programs together must meet.
+    const ERRORS: std::ops::RangeInclusive<u8>;
+    /// The launch with `pins` that led to `golden`.
+    fn launched(pins: &Self::In, golden: &Self::Golden, build: &Build) -> Value;
+    /// What a step reads.
+    fn read(pins: &Self::In) -> Value;
+    /// The architectural state.
+    fn state(golden: &Self::Golden, lanes: usize) -> Value;
+    /// What a step with `pins` gives beside the state.
+    fn outputs(pins: &Self::In, golden: &Self::Golden, lanes: usize) -> Value;
+    /// Error code.
+    fn error(state: &Self::State) -> u8;
+}
+
+impl Normative for R500 {
+    const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] =
+        &[(16, &[]), (4, &[]), (7, &[])];
+    const CHANGE: (&'static str, &'static str) =
+        ("st[i], lc[i] = BRK, 0", "st[i], lc[i] = CONT, 0");
+    const ERRORS: std::ops::RangeInclusive<u8> = 1..=9;
+
+    fn launched(pins: &Self::In, golden: &Self::Golden, build: &Build) -> Value {
+        let s = golden.state();
+        json!({
+            "lanes": build.lanes, "full": pins.fc_ctrl >> 31,
+            "start": pins.code_addr & 511, "end": pins.code_addr >> 16 & 511,
+            "code_addr": pins.code_range & 511, "code_size": pins.code_range >> 16 & 511,
+            "offset": pins.code_offset & 511, "bool_const": s.bool_const,
+            "int_const": (0..32).map(|n| s.int(n)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn read(pins: &Self::In) -> Value {
+        json!({
+            "cmn": pins.cmn, "inst": pins.inst, "addr": pins.addr,
+            "alu": pins.alu, "pred": pins.pred, "cov": pins.cov,
+        })
+    }
+
+    fn state(golden: &Self::Golden, lanes: usize) -> Value {
+        let s = golden.state();
+        let frames = (0..usize::from(s.loop_depth)).map(|f| {
+            let (rep, count, al) = s.frame(f);
+            // A frame's kind is the OP that pushed it: LOOP 1, REP 3.
+            json!([if rep { 3 } else { 1 }, count, al])
+        });
+        json!({
+            "st": (0..lanes).map(|i| s.class(i)).collect::<Vec<_>>(),
+            "bc": (0..lanes).map(|i| s.bc(i)).collect::<Vec<_>>(),
+            "lc": (0..lanes).map(|i| s.lc(i)).collect::<Vec<_>>(),
+            "loops": frames.collect::<Vec<_>>(),
+            "addrs": s.addrs[..usize::from(s.addr_depth)],
+            "pc": s.pc, "al": s.al, "err": s.err, "halted": s.halted, "done": s.done,
+        })
+    }
+
+    fn outputs(pins: &Self::In, golden: &Self::Golden, lanes: usize) -> Value {
+        // The ALU-result bits after the step: the environment clears them when it is told to.
+        let alu = pins.alu & all(lanes);
+        json!({ "alu": if golden.state().alu_clr == 1 { 0 } else { alu } })
+    }
+
+    fn error(state: &Self::State) -> u8 {
+        state.err
+    }
+}
+
+impl Normative for R700 {
+    const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] =
+        &[(8, &[]), (4, &[("MAX_STACK_SIZE", 2)]), (64, &[]), (5, &[])];
+    const CHANGE: (&'static str, &'static str) =
+        ("if ACTIVE in t.st or BRANCH in t.st:", "if ACTIVE in t.st:");
+    const ERRORS: std::ops::RangeInclusive<u8> = 1..=9;
+
+    fn launched(pins: &Self::In, golden: &Self::Golden, build: &Build) -> Value {
+        let s = golden.state();
+        json!({
+            "lanes": build.lanes, "max_stack_size": build.value::<R700>("MAX_STACK_SIZE"),
+            "prog_len": pins.prog_len, "stack_size": pins.stack_size, "entry": pins.entry,
+            "valid": pins.lane_mask, "loop_const": s.loop_const, "bool_const": s.bool_const,
+        })
+    }
+
+    fn read(pins: &Self::In) -> Value {
+        json!({ "dw0": pins.dw0, "dw1": pins.dw1, "u": pins.u, "pred": pins.pred })
+    }
+
+    fn state(golden: &Self::Golden, lanes: usize) -> Value {
+        let s = golden.state();
+        let frame = |frame| match frame {
+            Frame::Branch(mask) => json!([1, mask]),
+            Frame::Loop(f) => {
+                let class = |i: usize| (f.st[0] >> i & 1) | (f.st[1] >> i & 1) << 1;
+                let classes: Vec<u64> = (0..lanes).map(class).collect();
+                json!([2, classes, f.lt, f.lc, f.al, f.inc as i8, f.base, f.bkind])
+            }
+            Frame::Call(f) => json!([3, f.ret, f.depth, f.base, f.bkind]),
+        };
+        json!({
+            "st": (0..lanes).map(|i| s.class(i)).collect::<Vec<_>>(),
+            "frames": golden.frames().map(frame).collect::<Vec<_>>(),
+            "valid": s.valid, "pc": s.pc, "sp": s.sp, "base": s.base, "bkind": s.bkind, "nb": s.nb,
+            "lt": s.lt, "lc": s.lc, "al": s.al, "inc": s.inc as i8, "depth": s.depth,
+            "skipped": s.skipped, "err": s.err, "halted": s.halted, "done": s.done,
+        })
+    }
+
+    fn outputs(_: &Self::In, golden: &Self::Golden, _: usize) -> Value {
+        let s = golden.state();
+        json!({ "exec": s.exec, "jump": s.jump })
+    }
+
+    fn error(state: &Self::State) -> u8 {
+        state.err
+    }
+}
+
+impl Normative for Spa5 {
+    const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] = &[
+        (8, &[("BRX", 1)]),
+        (4, &[("BRX", 1), ("DEPTH", 4)]),
+        (32, &[]),
+        (5, &[("BRX", 1)]),
+    ];
+    const CHANGE: (&'static str, &'static str) = (
+        "n = m & ~(s.d_brk | s.d_cont | s.d_ret | s.exited)",
+        "n = m & ~(s.d_brk | s.d_cont | s.exited)",
+    );
+    const ERRORS: std::ops::RangeInclusive<u8> = 1..=10;
+
+    fn launched(pins: &Self::In, _: &Self::Golden, build: &Build) -> Value {
+        json!({
+            "lanes": build.lanes, "depth": build.value::<Spa5>("DEPTH"), "brx": build.value::<Spa5>("BRX"),
+            "prog_size": pins.prog_size, "entry": pins.entry,
+            "launched": pins.launch_mask & all(build.lanes as usize),
+        })
+    }
+
+    fn read(pins: &Self::In) -> Value {
+        json!({ "word": pins.word, "p": pins.p, "cc": pins.cc, "r": pins.r[..] })
+    }
+
+    fn state(golden: &Self::Golden, _: usize) -> Value {
+        let s = golden.state();
+        let token =
+            |t: &reconverge::spa5::golden::Token| json!([t.kind, t.vis_saved, t.addr, t.mask]);
+        json!({
+            "status": s.status, "err": s.err, "pc": s.pc, "active": s.active, "exited": s.exited,
+            "d_brk": s.d_brk, "d_cont": s.d_cont, "d_ret": s.d_ret, "vis": s.vis,
+            "stack": golden.tokens().iter().map(token).collect::<Vec<_>>(),
+        })
+    }
+
+    fn outputs(_: &Self::In, golden: &Self::Golden, _: usize) -> Value {
+        let step = golden.stepped();
+        json!({ "a": step.active, "t": step.taken })
+    }
+
+    fn error(state: &Self::State) -> u8 {
+        state.err
+    }
+}
+
+/// As many lanes as there are.
+fn all(lanes: usize) -> u64 {
+    u64::MAX >> (64 - lanes)
+}
+
+/// What is asked of the Python, and what it must answer.
+#[derive(Default)]
+struct Script {
+    /// Where, in words; request; answer.
+    lines: Vec<(String, Value, Value)>,
+    steps: usize,
+    errors: BTreeSet<u8>,
+}
+
+impl Script {
+    /// Runs `case` on the golden for up to `steps` steps.
+    fn run<U: Normative>(&mut self, case: &Case<U>, steps: usize, at: &str) {
+        let (build, lanes) = (case.build(), case.lanes as usize);
+        let mut rng = Pcg64Mcg::seed_from_u64(case.seed);
+        let mut golden = case.golden();
+        let mut environment = U::Environment::new(case);
+        golden.cycle(&U::In::reset());
+        for pins in U::setup(&case.program) {
+            golden.cycle(&pins);
+        }
+        let launch = U::launch(case, None);
+        golden.cycle(&launch);
+        environment.launched();
+        let request = json!({ "launch": U::launched(&launch, &golden, &build) });
+        self.lines
+            .push((format!("{at}, launch"), request, U::state(&golden, lanes)));
+        let mut step = 0;
+        let mut asked = None;
+        while step < steps && U::running(golden.state()) {
+            let pins = environment.pins(golden.state(), &mut rng);
+            // The pins of a step are those of its first cycle.
+            if !U::mid_step(golden.state()) {
+                asked = Some((pins, U::pc(golden.state())));
+            }
+            golden.cycle(&pins);
+            match golden.step() {
+                Step::None => continue,
+                Step::Executed => environment.executed(golden.state()),
+                Step::Failed => {}
+            }
+            let (pins, pc) = asked.expect("a step has a first cycle");
+            let mut answer = U::state(&golden, lanes);
+            if let (Value::Object(state), Value::Object(outputs)) =
+                (&mut answer, U::outputs(&pins, &golden, lanes))
+            {
+                state.extend(outputs);
+            }
+            let at = format!("{at}, step {step} at pc {pc:#x}");
+            self.lines.push((at, U::read(&pins), answer));
+            self.errors.insert(U::error(golden.state()));
+            step += 1;
+        }
+        self.steps += step;
+    }
+
+    /// Gives everything to the Python of the specification at `path`; the first difference, if there is one.
+    fn judge(&self, unit: &str, path: &Path) -> Option<String> {
+        let mut requests = tempfile::tempfile().unwrap();
+        let mut text = String::new();
+        for (_, request, _) in &self.lines {
+            let _ = writeln!(text, "{request}");
+        }
+        requests.write_all(text.as_bytes()).unwrap();
+        requests.rewind().unwrap();
+        let mut python = python(unit, path)
+            .stdin(requests)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("python3 does not start: {e}; {REMEDY}"));
+        // A Python error ends it, so standard error is short and fits into the pipe.
+        let mut answers = String::new();
+        python
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut answers)
+            .unwrap();
+        let ended = python.wait_with_output().unwrap();
+        let mut answers = answers.lines();
+        for (at, request, expected) in &self.lines {
+            let Some(answer) = answers.next() else {
+                let said = String::from_utf8_lossy(&ended.stderr);
+                return Some(format!(
+                    "{at}: {request}: the Python gives no answer\n{said}"
+                ));
+            };
+            let answer: Value = serde_json::from_str(answer).unwrap();
+            if answer != *expected {
+                let differ = |(name, value): (&String, &Value)| {
+                    let python = &answer[name];
+                    (python != value)
+                        .then(|| format!("\n  {name}: golden {value}, Python {python}"))
+                };
+                let fields: String = expected
+                    .as_object()
+                    .unwrap()
+                    .iter()
+                    .filter_map(differ)
+                    .collect();
+                return Some(format!("{at}: {request}{fields}"));
+            }
+        }
+        assert!(ended.status.success() && answers.next().is_none());
+        None
+    }
+}
+
+const REMEDY: &str = "install it, on Debian or Ubuntu: apt-get install python3";
+
+fn python(unit: &str, path: &Path) -> Command {
+    let mut command = Command::new("python3");
+    command
+        .arg(format!("{ROOT}/tb/spec_docs.py"))
+        .arg(unit)
+        .arg(path);
+    command
+}
+
+fn specification(unit: &str) -> PathBuf {
+    Path::new(ROOT).join(format!("docs/spec/{unit}.md"))
+}
+
+/// Every file below `dir`, in order.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    let below = |path: PathBuf| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
+    };
+    entries.into_iter().flat_map(below).collect()
+}
+
+/// Programs of the repository, and random ones of two kinds, run by the golden.
+fn script<U: Normative>() -> Script {
+    let mut script = Script::default();
+    let mut builds = U::BUILDS.iter().cycle();
+    let mut next = |program: U::Program, seed: u64| {
+        let mut case = Case::<U>::new(program);
+        let (lanes, parameters) = builds.next().unwrap();
+        case.seed = seed;
+        case.lanes = *lanes;
+        case.launch_mask = all(*lanes as usize);
+        case.parameters = parameters
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), *v))
+            .collect();
+        case
+    };
+    let mut programs = 0;
+    for path in files(&Path::new(ROOT).join("tb/programs").join(U::NAME)) {
+        let file = path.to_str().unwrap();
+        let ending = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
+        if !["s", "o", "log", "cubin", "bin"].contains(&ending) {
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let count = U::list(&bytes, file).map_or(1, |list| list.len());
+        for number in 1..=count {
+            let options = LoadOptions {
+                safe_loops: U::NAME == "r500",
+                which: (count > 1).then(|| number.to_string()),
+            };
+            // Listings of a disassembler have the ending of assembly too.
+            if let Ok(loaded) = U::load(&bytes, file, &options) {
+                script.run(&next(loaded.program, 3), STEPS, &format!("{file} {number}"));
+                programs += 1;
+            }
+        }
+    }
+    assert!(programs > 15, "{programs} programs read");
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    for kind in [Kind::NearLegal, Kind::Raw] {
+        for n in 0..RANDOM {
+            let mut case = next(U::generate(kind, &mut rng), n as u64 + 1);
+            case.conditions = Conditions::Noise;
+            let at = format!("{} program {n}", kind.name());
+            script.run(&case, RANDOM_STEPS, &at);
+        }
+    }
+    script
+}
+
+fn python_and_golden_agree<U: Normative>() {
+    let script = script::<U>();
+    println!(
+        "{}: {} steps compared, errors {:?}",
+        U::NAME,
+        script.steps,
+        script.errors
+    );
+    assert!(script.steps > 5_000, "{} steps", script.steps);
+    for code in U::ERRORS {
+        assert!(
+            script.errors.contains(&code),
+            "no step ends in error {code}"
+        );
+    }
+    if let Some(difference) = script.judge(U::NAME, &specification(U::NAME)) {
+        panic!(
+            "docs/spec/{}.md and the golden model differ: {difference}",
+            U::NAME
+        );
+    }
+}
+
+/// The same with one rule of the Python changed: the comparison goes red.
+fn a_changed_rule_is_noticed<U: Normative>() {
+    let text = fs::read_to_string(specification(U::NAME)).unwrap();
+    let (rule, changed) = U::CHANGE;
+    assert_eq!(text.matches(rule).count(), 1, "{rule}");
+    let mut spoilt = tempfile::NamedTempFile::new().unwrap();
+    spoilt
+        .write_all(text.replace(rule, changed).as_bytes())
+        .unwrap();
+    let difference = script::<U>().judge(U::NAME, spoilt.path());
+    let difference = difference.expect("a changed rule makes a difference");
+    assert!(difference.contains(", Python "), "{difference}");
+}
+
+/// The table of appendix B: what the Python beside it prints.
+fn the_digest_is_the_one_that_is_printed(
+    unit: &str,
+    arguments: &Value,
+    printed: fn(&Value) -> String,
+) {
+    let mut child = python(unit, &specification(unit))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|e| panic!("python3 does not start: {e}; {REMEDY}"));
+    let request = json!({ "digest": arguments });
+    writeln!(child.stdin.take().unwrap(), "{request}").unwrap();
+    let answer = child.wait_with_output().unwrap().stdout;
+    let row = printed(&serde_json::from_slice::<Value>(&answer).unwrap()["digest"]);
+    let text = fs::read_to_string(specification(unit)).unwrap();
+    assert!(text.contains(&row), "{row}");
+}
+
+#[test]
+fn r500_python_and_golden_agree() {
+    python_and_golden_agree::<R500>();
+}
+
+#[test]
+fn r700_python_and_golden_agree() {
+    python_and_golden_agree::<R700>();
+}
+
+#[test]
+fn spa5_python_and_golden_agree() {
+    python_and_golden_agree::<Spa5>();
+}
+
+#[test]
+fn a_changed_rule_of_r500_is_noticed() {
+    a_changed_rule_is_noticed::<R500>();
+}
+
+#[test]
+fn a_changed_rule_of_r700_is_noticed() {
+    a_changed_rule_is_noticed::<R700>();
+}
+
+#[test]
+fn a_changed_rule_of_spa5_is_noticed() {
+    a_changed_rule_is_noticed::<Spa5>();
+}
+
+#[test]
+fn r500_digest_is_the_one_that_is_printed() {
+    let printed =
+        |answer: &Value| format!("| 1000 | {:08X} |", answer[0]["1000"].as_u64().unwrap());
+    the_digest_is_the_one_that_is_printed("r500", &json!([1, [1000]]), printed);
+}
+
+#[test]
+fn r700_digest_is_the_one_that_is_printed() {
+    let printed = |answer: &Value| {
+        let counts: Vec<u64> = serde_json::from_value(answer["1000"][1].clone()).unwrap();
+        let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        let digest = answer["1000"][0].as_u64().unwrap();
+        format!("| 1000 | {digest:#010X} | {} |", counts.join(" ")).replace("0X", "0x")
+    };
+    the_digest_is_the_one_that_is_printed("r700", &json!([[1000]]), printed);
+}
