@@ -70,10 +70,12 @@
 //! | know what would be caught | [`mutate`] |
 //! | draw conditions | [`environment`] |
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
+//! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
 //! | build RTL | `build.rs`, `crates/verilate` |
+//! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |
 //!
 //! # Units
 //!

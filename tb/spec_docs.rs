@@ -311,7 +311,7 @@ impl Script {
     }
 }
 
-const REMEDY: &str = "install it, on Debian or Ubuntu: apt-get install python3";
+const REMEDY: &str = "./setup --all installs it";
 
 fn python(unit: &str, path: &Path) -> Command {
     let mut command = Command::new("python3");
