@@ -128,10 +128,9 @@ impl Table {
             let bad =
                 |field: &str, why: String| InputError::new(file, n + 1, field, why).in_text(text);
             let row: Row = serde_json::from_str(line).map_err(|e| {
-                bad(
-                    "row",
-                    format!("{e}; a row is {{\"lane\":0,\"k\":0,\"bits\":0}}"),
-                )
+                let mut error = InputError::json(file, "row", line, &e).on_line(n + 1);
+                error.message += "; a row is {\"lane\":0,\"k\":0,\"bits\":0}";
+                error
             })?;
             if row.lane >= 64 {
                 return Err(bad("lane", format!("{} is not a lane, 0..63", row.lane)));
@@ -463,8 +462,8 @@ pub const CASE_FORMAT: u32 = 1;
 /// # Errors
 /// Not a saved case of this version.
 pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|e| InputError::new(file, e.line(), "json", format!("{e}")).in_text(text))?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
     match value.get("reconverge").and_then(Value::as_u64) {
         Some(v) if v == u64::from(CASE_FORMAT) => {}
         Some(v) => {
@@ -493,8 +492,8 @@ impl<U: Unit> SavedCase<U> {
     /// # Errors
     /// Not JSON, other fields than these, values out of range.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        let saved: Self = serde_json::from_str(text)
-            .map_err(|e| InputError::new(file, e.line(), "case", format!("{e}")).in_text(text))?;
+        let saved: Self =
+            serde_json::from_str(text).map_err(|e| InputError::json(file, "case", text, &e))?;
         saved.case.check(file)?;
         Ok(saved)
     }

@@ -1,16 +1,20 @@
 //! Bad input from outside: one message that names the file, the line and the field.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
 
-use miette::{Diagnostic, NamedSource, SourceSpan};
 use thiserror::Error;
+
+use crate::text::code;
 
 /// Why a file or a flag was not accepted.
 ///
 /// Prints as `FILE:LINE: FIELD: MESSAGE`, without the line where there is none (binary input, flags).
-/// With the text at hand ([`InputError::in_text`]) the report shows the line itself.
-#[derive(Debug, Error, Diagnostic)]
-#[error("{}: {field}: {message}", place(.file, *.line))]
+/// Control characters in it are escaped ([`printable`]); file and field have no line breaks either.
+/// With the text at hand ([`InputError::in_text`]) the command shows the line itself and underlines the place.
+#[derive(Debug, Error)]
+#[error("{}: {}: {}", self.place(), one_line(.field), printable(.message))]
 pub struct InputError {
     /// File name as the user gave it, or the flag.
     pub file: String,
@@ -20,20 +24,20 @@ pub struct InputError {
     pub field: String,
     /// What is wrong with it and what would be right.
     pub message: String,
-    /// The text around the place, if it is known.
-    #[source_code]
-    text: Option<Arc<NamedSource<String>>>,
-    #[label("{field}")]
-    span: Option<SourceSpan>,
+    /// What the message is about, as it stands in the line, where that is not the field.
+    token: Option<String>,
+    excerpt: Option<Box<Excerpt>>,
 }
 
-fn place(file: &str, line: usize) -> String {
-    if line == 0 {
-        file.to_owned()
-    } else {
-        format!("{file}:{line}")
-    }
+/// The line of an error, and the part of it that is wrong.
+#[derive(Debug)]
+struct Excerpt {
+    line: String,
+    span: Range<usize>,
 }
+
+/// Bytes of a line that an excerpt keeps on either side of the place.
+const MOST_BESIDE: usize = 500;
 
 impl InputError {
     /// An error at `file`:`line` (0: no line) in `field`.
@@ -48,35 +52,237 @@ impl InputError {
             line,
             field: field.into(),
             message: message.into(),
-            text: None,
-            span: None,
+            token: None,
+            excerpt: None,
         }
     }
 
-    /// The same error with the text of the file, so that the report can show the line.
+    /// The same error about `token`, a part of the line. Without, it is about the field.
+    #[must_use]
+    pub fn about(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    /// The same error with its line of `text`, the whole file.
+    ///
+    /// Underlined is the token or the field if the line's code has it in exactly one place, otherwise the code.
     #[must_use]
     pub fn in_text(mut self, text: &str) -> Self {
-        if let Some(line) = self.line.checked_sub(1)
-            && let Some(content) = text.lines().nth(line)
-        {
-            let at = content.as_ptr() as usize - text.as_ptr() as usize;
-            let lead = content.len() - content.trim_start().len();
-            self.span = Some((at + lead, content.trim().len()).into());
-            self.text = Some(Arc::new(NamedSource::new(&self.file, text.to_owned())));
+        if let Some(line) = self.content(text) {
+            let code = match code(line) {
+                "" => line.trim(),
+                code => code,
+            };
+            let at = code.as_ptr().addr() - line.as_ptr().addr();
+            let token = self.token.as_deref().unwrap_or(&self.field);
+            let span = match only_place(code, token) {
+                Some(found) => at + found.start..at + found.end,
+                None => at..at + code.len(),
+            };
+            self.excerpt = Some(Box::new(Excerpt::new(line, span)));
         }
         self
     }
+
+    /// The same error with its line of `text`, the whole file, of which the character that ends at `column`, in
+    /// bytes, is underlined.
+    #[must_use]
+    pub fn in_text_at(mut self, text: &str, column: usize) -> Self {
+        if let Some(line) = self.content(text) {
+            let end = (0..=column.min(line.len()))
+                .rev()
+                .find(|at| line.is_char_boundary(*at))
+                .unwrap_or(0);
+            let start = line[..end].char_indices().next_back().map_or(0, |(i, _)| i);
+            self.excerpt = Some(Box::new(Excerpt::new(line, start..end)));
+        }
+        self
+    }
+
+    /// What a reader of JSON finds wrong with `text`, which is to be a `field`.
+    pub fn json(file: &str, field: &str, text: &str, e: &serde_json::Error) -> Self {
+        let (line, column) = (e.line(), e.column());
+        let why = e.to_string();
+        // Line and place are shown otherwise, and the line is perhaps not that of the file.
+        let why = match why.strip_suffix(&format!(" at line {line} column {column}")) {
+            Some(why) => format!("{why}, column {column}"),
+            None => why,
+        };
+        InputError::new(file, line, field, why).in_text_at(text, column)
+    }
+
+    /// The same error on another line: its text was part of a file.
+    #[must_use]
+    pub fn on_line(self, line: usize) -> Self {
+        InputError { line, ..self }
+    }
+
+    /// The line, if there is something in it.
+    fn content<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let line = text.lines().nth(self.line.checked_sub(1)?)?;
+        (!line.trim().is_empty()).then_some(line)
+    }
+
+    fn place(&self) -> String {
+        let file = one_line(&self.file);
+        match self.line {
+            0 => file.into_owned(),
+            line => format!("{file}:{line}"),
+        }
+    }
+}
+
+impl Excerpt {
+    /// `span` of `line`, with as much around it as anybody can read.
+    fn new(line: &str, span: Range<usize>) -> Self {
+        let near = |at: usize| {
+            (at..=line.len())
+                .find(|i| line.is_char_boundary(*i))
+                .unwrap_or(line.len())
+        };
+        let from = near(span.start.saturating_sub(MOST_BESIDE));
+        let end = near(span.end.min(span.start.saturating_add(MOST_BESIDE)));
+        let to = near(end.saturating_add(MOST_BESIDE).min(line.len()));
+        // Escaped piece by piece, so that the place stays where it is.
+        let before = one_line(&line[from..span.start]);
+        let wrong = one_line(&line[span.start..end]);
+        let after = one_line(&line[end..to]);
+        Excerpt {
+            span: before.len()..before.len() + wrong.len(),
+            line: format!("{before}{wrong}{after}"),
+        }
+    }
+}
+
+/// Where `token` stands in `line`, if it does so in exactly one place and is no part of a word there.
+fn only_place(line: &str, token: &str) -> Option<Range<usize>> {
+    let part = |c: char| c.is_alphanumeric() || "_.$@".contains(c);
+    // ASCII alone changes case, so that places are the same in both.
+    let (lower, token) = (line.to_ascii_lowercase(), token.to_ascii_lowercase());
+    let (first, last) = (token.chars().next()?, token.chars().next_back()?);
+    let mut found = lower.match_indices(&token).filter(|(at, _)| {
+        let before = lower[..*at].chars().next_back();
+        let after = lower[at + token.len()..].chars().next();
+        let joined = |end: char, beside: Option<char>| part(end) && beside.is_some_and(part);
+        !joined(first, before) && !joined(last, after)
+    });
+    let (at, _) = found.next()?;
+    found.next().is_none().then(|| at..at + token.len())
+}
+
+/// Whether a terminal would do something else with `c` than show it: control characters, and those that change
+/// the direction of text, separate lines or are not seen.
+fn is_command(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+fn escaped(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let command = |c: char| is_command(c) && !kept(c);
+    if !text.contains(command) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match command(c) {
+            true => {
+                let _ = write!(out, "{}", c.escape_default());
+            }
+            false => out.push(c),
+        }
+    }
+    out.into()
+}
+
+/// `text` as it may reach a terminal: characters that it would obey are escaped as in Rust, but for line breaks and
+/// tabs. Escaped text stays as it is.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c == '\n' || c == '\t')
+}
+
+/// [`printable`], line breaks being escaped too.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c == '\t')
 }
 
 #[cfg(feature = "cli")]
 impl InputError {
-    /// The line with the mistake, marked, if the text is known: what a terminal shows below the message.
+    /// The line with the mistake, marked, if the text is known: what a terminal shows below the message. With
+    /// colours as ANSI escape codes.
     pub fn snippet(&self) -> Option<String> {
-        self.text.as_ref()?;
-        let mut out = String::new();
-        let handler =
-            miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
-        handler.render_report(&mut out, self).ok()?;
-        Some(out)
+        use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+        let excerpt = self.excerpt.as_ref()?;
+        let (file, label) = (one_line(&self.file), one_line(&self.field));
+        let mark = AnnotationKind::Primary
+            .span(excerpt.span.clone())
+            .label(label.as_ref());
+        let snippet = Snippet::source(&excerpt.line)
+            .line_start(self.line)
+            .path(file)
+            .annotation(mark);
+        let group = Group::with_level(Level::ERROR).element(snippet);
+        Some(Renderer::styled().render(&[group]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(error: InputError) -> String {
+        let excerpt = error.excerpt.expect("an excerpt");
+        excerpt.line[excerpt.span.clone()].to_owned()
+    }
+
+    #[test]
+    fn the_token_is_marked_where_it_stands_alone() {
+        let at = |field: &str| InputError::new("f.s", 2, field, "is wrong");
+        let text = "NOP\n  add r1, R12, 12 ; r1\n";
+        assert_eq!(marked(at("R12").in_text(text)), "R12");
+        assert_eq!(marked(at("r1").in_text(text)), "r1");
+        assert_eq!(marked(at("operand").about("12").in_text(text)), "12");
+        assert_eq!(marked(at("mnemonic").about("ADD").in_text(text)), "add");
+        // In no place, or in more than one: all of the line's code.
+        for field in ["operand", "r", ",", ""] {
+            assert_eq!(marked(at(field).in_text(text)), "add r1, R12, 12");
+        }
+        assert!(at("r1").in_text("NOP\n \n").excerpt.is_none());
+        assert!(at("r1").in_text("NOP\n").excerpt.is_none());
+    }
+
+    #[test]
+    fn a_column_marks_the_character_before_it() {
+        let at = |column| InputError::new("f", 1, "json", "").in_text_at("{\"\u{fc}\":x}", column);
+        assert_eq!(marked(at(0)), "");
+        assert_eq!(marked(at(1)), "{");
+        assert_eq!(marked(at(4)), "\u{fc}");
+        assert_eq!(marked(at(3)), "\"");
+        assert_eq!(marked(at(7)), "x");
+        assert_eq!(marked(at(usize::MAX)), "}");
+    }
+
+    #[test]
+    fn of_a_long_line_the_neighbourhood_is_kept() {
+        let line = format!("{} wrong {}", "\u{fc}".repeat(70_000), "y".repeat(70_000));
+        let error = InputError::new("f", 1, "wrong", "").in_text(&line);
+        assert!(error.excerpt.as_ref().unwrap().line.len() < 2 * MOST_BESIDE + 20);
+        assert_eq!(marked(error), "wrong");
+        let error = InputError::new("f", 1, "no", "").in_text(&line);
+        assert!(error.excerpt.as_ref().unwrap().line.len() < 2 * MOST_BESIDE + 20);
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_escaped() {
+        let text = "a\u{1b}]0;x\u{7}\u{9b}\u{7f}\u{202e}\u{2066}\u{200f}\u{feff}\u{2028}\r";
+        let shown = r"a\u{1b}]0;x\u{7}\u{9b}\u{7f}\u{202e}\u{2066}\u{200f}\u{feff}\u{2028}\r";
+        assert_eq!(printable(text), shown);
+        assert_eq!(printable(shown), shown);
+        assert_eq!(printable("\u{fc}\n\t\\u{1b}"), "\u{fc}\n\t\\u{1b}");
+        assert_eq!(one_line("\u{fc}\n"), "\u{fc}\\n");
+        let error = InputError::new("f\n\u{1b}", 1, "\n\u{7f}", "m\n\u{9b}").in_text("\u{1b}[31mx");
+        assert_eq!(error.to_string(), "f\\n\\u{1b}:1: \\n\\u{7f}: m\n\\u{9b}");
+        assert_eq!(marked(error), r"\u{1b}[31mx");
     }
 }

@@ -158,11 +158,14 @@ impl Place<'_> {
         let plain = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
         if !plain {
             let message = format!("`{text}` is not a number");
-            return Err(self.error(field, message));
+            return Err(self.error(field, message).about(text));
         }
         match i64::from_str_radix(digits, radix).map(|n| sign * n) {
             Ok(n) if (min..=max).contains(&n) => Ok(n),
-            _ => Err(self.error(field, format!("{text} is not in {min}..{max}"))),
+            _ => {
+                let message = format!("{text} is not in {min}..{max}");
+                Err(self.error(field, message).about(text))
+            }
         }
     }
 
@@ -174,7 +177,10 @@ impl Place<'_> {
         max: u32,
     ) -> Result<T, InputError> {
         let n = self.number(field, text, 0, i64::from(max))?;
-        T::try_from(n).map_err(|_| self.error(field, format!("{text} is too large")))
+        T::try_from(n).map_err(|_| {
+            let message = format!("{text} is too large");
+            self.error(field, message).about(text)
+        })
     }
 
     /// A step in -128..=127 as the two's complement byte of a register.
@@ -193,10 +199,8 @@ impl Place<'_> {
         {
             return Ok(word);
         }
-        Err(self.error(
-            field,
-            format!("`{text}` is not a 32-bit word in hexadecimal"),
-        ))
+        let message = format!("`{text}` is not a 32-bit word in hexadecimal");
+        Err(self.error(field, message).about(text))
     }
 
     pub fn check_label(self, name: &str) -> Result<(), InputError> {
@@ -206,7 +210,7 @@ impl Place<'_> {
         let message = format!(
             "`{name}` is not a label: letters, digits, `_` and `.`, not beginning with a digit or `.`"
         );
-        Err(self.error("label", message))
+        Err(self.error("label", message).about(name))
     }
 
     /// The constant N of `iN`, `bN`.
@@ -215,7 +219,7 @@ impl Place<'_> {
             true => self.unsigned(field, &text[1..], 31),
             false => {
                 let message = format!("`{text}` is not one of {letter}0 to {letter}31");
-                Err(self.error(field, message))
+                Err(self.error(field, message).about(text))
             }
         }
     }
@@ -251,7 +255,8 @@ impl Place<'_> {
             self.check_label(text)?;
             Ok(Address::Label(text.to_owned()))
         } else {
-            Err(self.error("address", format!("`{text}` is not a number")))
+            let message = format!("`{text}` is not a number");
+            Err(self.error("address", message).about(text))
         }
     }
 
@@ -267,10 +272,8 @@ impl Place<'_> {
         } else {
             ""
         };
-        self.error(
-            "directive",
-            format!("there is no directive `{word}` here{hint}"),
-        )
+        let message = format!("there is no directive `{word}` here{hint}");
+        self.error("directive", message).about(word)
     }
 
     /// The error of a line that begins with none of the `known` words.
@@ -281,7 +284,7 @@ impl Place<'_> {
     ) -> InputError {
         let hint = did_you_mean(word, known);
         let message = format!("`{word}` is no instruction, statement or directive{hint}");
-        self.error("mnemonic", message)
+        self.error("mnemonic", message).about(word)
     }
 
     /// The error of `field` where it names a label that is none of the `known` ones.
@@ -293,6 +296,7 @@ impl Place<'_> {
     ) -> InputError {
         let hint = did_you_mean(name, known);
         self.error(field, format!("label `{name}` is not defined{hint}"))
+            .about(name)
     }
 
     /// The error of a statement that ends or divides a block, for which it found `open`: line and name of
@@ -425,7 +429,10 @@ impl<'a> Operands<'a> {
     pub fn finish(&self) -> Result<(), InputError> {
         match self.rest.first() {
             None => Ok(()),
-            Some(t) => Err(self.at.error(self.word, format!("does not take `{t}`"))),
+            Some(t) => {
+                let message = format!("does not take `{t}`");
+                Err(self.at.error(self.word, message).about(t))
+            }
         }
     }
 }
@@ -465,7 +472,10 @@ impl<A: Copy> Labels<A> {
     pub fn define(&mut self, at: Place, name: &str, address: A) -> Result<(), InputError> {
         match self.addresses.insert(name.to_owned(), address) {
             None => Ok(()),
-            Some(_) => Err(at.error("label", format!("`{name}` is defined twice"))),
+            Some(_) => {
+                let message = format!("`{name}` is defined twice");
+                Err(at.error("label", message).about(name))
+            }
         }
     }
 
@@ -529,7 +539,7 @@ pub(crate) fn resolve<A: Copy + Into<u32>>(
             let address = find(labels, at, "label", name)?.into();
             if address as usize >= len {
                 let message = format!("there is no instruction at `{name}`");
-                return Err(at.error("label", message));
+                return Err(at.error("label", message).about(name));
             }
             Ok(Some(address))
         }

@@ -412,6 +412,68 @@ fn a_conditions_file_is_checked_row_by_row() {
     }
 }
 
+/// Everything a command prints about a file whose name and text would move the cursor, set the title or turn text
+/// round: the terminal shows it, and obeys none of it.
+#[test]
+fn control_characters_of_files_and_their_names_are_shown_escaped() {
+    const COMMANDS: &str = "\u{1b}]0;title\u{7}\u{9b}2J\u{7f}\u{202e}\r";
+    const SHOWN: &str = r"\u{1b}]0;title\u{7}\u{9b}2J\u{7f}\u{202e}\r";
+    let dir = tempfile::tempdir().unwrap();
+    let harmless = |output: &std::process::Output| {
+        for stream in [&output.stdout, &output.stderr] {
+            let text = text(stream);
+            let obeyed = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+            assert!(!text.contains(obeyed), "{text:?}");
+        }
+    };
+    for (n, content) in [
+        format!("{COMMANDS} r1\n"),
+        format!("{{\"reconverge\": \"{COMMANDS}\"}}"),
+        "{\"reconverge\": 1, \"unit\": \"\\u001b[2J\"}".to_owned(),
+        format!("NOP ; {COMMANDS}\nRET\n"),
+        format!("OUT ; {COMMANDS}\n"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let file = dir.path().join(format!("{COMMANDS}\n{n}.s"));
+        fs::write(&file, content).unwrap();
+        let name = arg(&file);
+        for unit in UNITS {
+            for args in [
+                &["run", unit, name][..],
+                &["asm", unit, name],
+                &["dis", unit, name],
+                &["import", unit, name],
+                &["import", unit, name, "--list"],
+                &[
+                    "run",
+                    unit,
+                    "tb/programs/r500/if_else.s",
+                    "--conditions",
+                    name,
+                ],
+                &["run", unit, "tb/programs/r500/if_else.s", "--rtl", name],
+            ] {
+                harmless(&reconverge(args));
+            }
+        }
+        for args in [
+            &["replay", name][..],
+            &["merge", name],
+            &["cover", "all", "--merge", name],
+        ] {
+            let output = reconverge(args);
+            harmless(&output);
+            let stderr = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{stderr}");
+            assert!(stderr.contains(SHOWN), "{args:?}: {stderr}");
+        }
+        let output = reconverge(&["view", "r500", name]);
+        harmless(&output);
+    }
+}
+
 /// `bytes` with a few changes: cut off, bytes flipped, pieces repeated, dropped, or exchanged for others.
 /// Milder than what `common/damage.rs` does, after which next to nothing is JSON any more.
 fn mutated(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {

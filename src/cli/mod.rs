@@ -17,10 +17,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
+use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
 use fuzz::Ran;
 use reconverge::campaign::Shard;
-use reconverge::input::InputError;
+use reconverge::input::{InputError, printable};
 use reconverge::unit::Unit;
 
 /// SIMT divergence hardware and golden models, compared lane by lane on every clock.
@@ -425,9 +426,14 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 }
 
 /// Prints to standard output; a reader that went away is not an error.
+///
+/// What a terminal would obey is escaped, as by [`complain`].
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out
+        .write_all(printable(text).as_bytes())
+        .and_then(|()| out.flush())
+    {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Other(format!("standard output: {e}")))
         }
@@ -435,14 +441,22 @@ fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Colour of `error:`. Like all of them on a terminal only, and not with `NO_COLOR`.
+const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+/// Colour of `warning:`.
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
 /// Prints a line to standard error; a reader that went away is not an error.
+///
+/// What a terminal would obey in it is escaped: names and text of files reach it by this way.
 fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", printable(text));
 }
 
 fn warn(warnings: &[String]) {
     for warning in warnings {
-        complain(&format!("warning: {warning}"));
+        let warning = printable(warning);
+        let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {warning}");
     }
 }
 
@@ -507,14 +521,16 @@ pub fn main() -> ExitCode {
         Ok(Agreed::No) => ExitCode::from(1),
         Err(Failure::Input(e)) => {
             // The first line is the whole message; the lines below it show the place.
-            complain(&format!("error: {e}"));
-            if let Some(place) = e.snippet() {
-                complain(place.trim_end());
-            }
+            let snippet = e.snippet().map_or_else(String::new, |s| s + "\n");
+            let _ = write!(anstream::stderr(), "{ERROR}error:{ERROR:#} {e}\n{snippet}");
             ExitCode::from(2)
         }
         Err(Failure::Other(message)) => {
-            complain(&format!("error: {message}"));
+            let _ = writeln!(
+                anstream::stderr(),
+                "{ERROR}error:{ERROR:#} {}",
+                printable(&message)
+            );
             ExitCode::from(3)
         }
     }

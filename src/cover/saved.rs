@@ -330,22 +330,21 @@ impl Saved {
     /// # Errors
     /// Not JSON, not a coverage file, one of another version.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        let at = |line: usize, field: &str, why: String| InputError::new(file, line, field, why);
-        let value: Value = serde_json::from_str(text)
-            .map_err(|e| at(e.line(), "json", e.to_string()).in_text(text))?;
+        let bad = |why: String| InputError::new(file, 0, "reconverge_cover", why);
+        let value: Value =
+            serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
         match value.get("reconverge_cover").and_then(Value::as_u64) {
             Some(v) if v == u64::from(FORMAT) => {}
             Some(v) => {
                 let why = format!("version {v} of the format, this program reads {FORMAT}");
-                return Err(at(0, "reconverge_cover", why));
+                return Err(bad(why));
             }
             None => {
                 let why = "missing: not a coverage file".to_owned();
-                return Err(at(0, "reconverge_cover", why));
+                return Err(bad(why));
             }
         }
-        serde_json::from_str(text)
-            .map_err(|e| at(e.line(), "coverage", e.to_string()).in_text(text))
+        serde_json::from_str(text).map_err(|e| InputError::json(file, "coverage", text, &e))
     }
 
     /// The file as text.
