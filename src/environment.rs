@@ -60,7 +60,7 @@ pub struct Histories {
     conditions: Conditions,
     seed: u64,
     lanes: usize,
-    /// Instructions each lane has executed (design: k).
+    /// Instructions each lane has executed: k of contract-7-b.
     k: [u64; 64],
 }
 

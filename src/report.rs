@@ -158,7 +158,7 @@ pub fn diagnose<U: Unit>(
             let mut after = before.clone();
             after.cycle(pins);
             let rule = before.explain(pins, field, first_diff.element);
-            (rule, U::stack(&after))
+            (in_documents::<U>(&rule), U::stack(&after))
         }
         None => (String::new(), None),
     };
@@ -182,6 +182,15 @@ pub fn diagnose<U: Unit>(
     }))
 }
 
+/// Where the rule stands whose id `rule` begins with, and what it says.
+fn in_documents<U: Unit>(rule: &str) -> String {
+    let file = match rule.starts_with("contract-") {
+        true => "contract".to_owned(),
+        false => format!("spec/{}", U::NAME),
+    };
+    format!("docs/{file}.md#{rule}")
+}
+
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -201,7 +210,7 @@ impl Display for Report {
         if let Some(stack) = &self.stack {
             writeln!(f, "  stack golden  {stack}")?;
         }
-        writeln!(f, "  golden's rule: {}", self.rule)?;
+        writeln!(f, "  rule    {}", self.rule)?;
         writeln!(f, "  last clocks (golden):")?;
         let width = self.history.iter().map(|l| l.what.len()).max().unwrap_or(0);
         for Line {

@@ -125,8 +125,8 @@ pub trait Golden<U: Unit>: Clone + Send {
     fn load(&mut self, state: &U::State);
     /// What the last clock did.
     fn step(&self) -> Step;
-    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
-    /// `element` its value.
+    /// The rule by which a clock with `pins`, from the state as it is now, gives `field` of `element` its
+    /// value: its id (`r500-4.3-b`), a space, and what it says.
     fn explain(&self, pins: &U::In, field: &str, element: usize) -> String;
 }
 
@@ -152,7 +152,7 @@ pub struct Record {
     pub context: u32,
     /// Lanes that execute it, if it is not a control instruction; otherwise 0.
     pub executes: u64,
-    /// Lanes whose history it counts in (design: the k of the condition draw).
+    /// Lanes whose history it counts in: the k of contract-7-b.
     pub counts: u64,
 }
 
@@ -245,7 +245,7 @@ pub struct Loaded<P> {
 /// How a file of programs is to be read.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// r500: set `JUMP_ANY` in LOOP words that lack it (spec O29).
+    /// r500: set `JUMP_ANY` in LOOP words that lack it (r500-O29).
     pub safe_loops: bool,
     /// Which of several programs in the file, by number or name.
     pub which: Option<String>,

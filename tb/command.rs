@@ -332,7 +332,7 @@ fn r500_warns_of_mesa_s_unsafe_loop_word_and_can_make_it_safe() {
 
 use reconverge::r700::R700;
 
-/// The worked trace of spec 7.7 by a table of conditions: the step at which all three kinds of frame are
+/// The worked trace of r500-7.7 by a table of conditions: the step at which all three kinds of frame are
 /// not yet there, and the words of the record by hand.
 #[test]
 fn r700_frames_stand_in_the_trace_bottom_first() {
@@ -348,7 +348,7 @@ fn r700_frames_stand_in_the_trace_bottom_first() {
         r#"{"step":4,"pc":7,"dw0":15,"dw1":2751463424,"u":1,"exec":6,"jump":0,"st":[1,0,1,1],"valid":15,"frames":[[1,15],[3,3,0,0,0],[1,6]],"sp":3,"base":2,"bkind":2,"nb":2,"lt":0,"lc":0,"al":0,"inc":0,"depth":1,"skipped":0,"pc_next":8,"err":0,"done":0,"halted":0}"#
     );
 
-    // Spec 7.6: three passes, aL 10, 8, 6.
+    // r700-7.6: three passes, aL 10, 8, 6.
     let lines = trace_of::<R700>("loop_al.s", &[]);
     let entered = record(&lines[0]);
     assert_eq!(

@@ -253,7 +253,7 @@ fn any_number_of_lanes_runs<U: Tested>() {
 use reconverge::r500::R500;
 use reconverge::r500::scalar::Scalar;
 
-/// Spec O29: with Mesa's own LOOP word the scalar judge refuses to promise anything.
+/// r500-O29: with Mesa's own LOOP word the scalar judge refuses to promise anything.
 #[test]
 fn mesa_s_loop_word_is_outside_of_what_the_scalar_judge_can_tell() {
     let bytes = common::source::<R500>("mesa/17_nested_loops.txt");
@@ -271,7 +271,7 @@ fn mesa_s_loop_word_is_outside_of_what_the_scalar_judge_can_tell() {
 use reconverge::r700::R700;
 use reconverge::watch::Watch;
 
-/// The most sub-entries that the stack had to have room for, the two for the masks included (spec 3.4).
+/// The most sub-entries that the stack had to have room for, the two for the masks included (r700-3.4-e).
 struct Deepest(u32);
 
 impl Watch<R700> for Deepest {
@@ -285,7 +285,7 @@ impl Watch<R700> for Deepest {
 }
 
 /// Every function of every object ends, within the stack that its compiler declared for it; and nearly all
-/// of them need all of it, so this is the compiler's own count (spec O30).
+/// of them need all of it, so this is the compiler's own count (r700-O30).
 #[test]
 fn compiled_programs_need_the_stack_that_their_compiler_declared() {
     let mut dut = dut::<R700>(64);

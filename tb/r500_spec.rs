@@ -361,7 +361,7 @@ fn rtl_agrees_with_the_49_corner_vectors() {
     check_corners(&mut sequencer());
 }
 
-/// Appendix B: the checksum of a long random walk, and how often each error came up.
+/// r500-B: the checksum of a long random walk, and how often each error came up.
 fn digest(full: bool, expected: [(u32, u32); 9], errors: [u32; 10]) {
     let mut x: u32 = 0x5235_3030;
     let mut random = || {

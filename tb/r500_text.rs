@@ -1,7 +1,6 @@
 //! Text to words and back: instruction fields, assembler, disassembler, importers.
 //!
-//! Expected words are copied from *R500 pixel-shader flow control: behavioural specification*
-//! ("spec"), never computed.
+//! Expected words are copied from `docs/spec/r500.md`, never computed.
 
 use crate::damage;
 use proptest::prelude::*;
@@ -39,7 +38,7 @@ fn refused(text: &str) -> InputError {
     }
 }
 
-// ---- worked examples of spec 7.3 to 7.9 ---------------------------------------------------
+// ---- worked examples of r500-7.3 to r500-7.9 ----------------------------------------------
 
 /// A row of a program table: `None` where the spec prints `-`.
 type Row = Option<(u32, u32)>;
@@ -197,7 +196,7 @@ fn spec_7_9_errors() {
     check_example("return_empty.s", 1, &[Some((0x0401_ff40, 0)), None]);
 }
 
-// ---- the table of spec 7.1 ------------------------------------------------------------------
+// ---- the table of r500-7.1 ----------------------------------------------------------------
 
 /// Each row in the smallest program that holds it: text, address of the row's instruction, words
 /// INST and ADDR, what the disassembler calls it.
@@ -524,7 +523,7 @@ fn conditions_select_predicates() {
     assert_eq!(first("table(0xCC, ~none)"), (0x442, 0x33, 0));
 }
 
-/// Spec 7.1, row ELSE IF: the test repeated out of line, all on one ENDIF that pops every level.
+/// r500-7.1, row ELSE IF: the test repeated out of line, all on one ENDIF that pops every level.
 #[test]
 fn else_if_has_its_stub_behind_the_last_instruction() {
     let words: Vec<(u32, u32)> = example("else_if.s")
@@ -1477,7 +1476,7 @@ fn words_come_from_the_right_lines() {
     assert_eq!(p.regs.end(), 25);
 }
 
-/// Every FC slot of the listings is a statement of spec 7.1, by the name the compiler gave it.
+/// Every FC slot of the listings is a statement of r500-7.1, by the name the compiler gave it.
 #[test]
 fn compiled_flow_control_is_recognised() {
     let mut seen = 0;
@@ -1525,7 +1524,7 @@ fn compiled_flow_control_is_recognised() {
     assert!(seen > 60, "{seen}");
 }
 
-/// Spec O29: Mesa's LOOP word is reported, and set right on request; nothing else changes.
+/// r500-O29: Mesa's LOOP word is reported, and set right on request; nothing else changes.
 #[test]
 fn safe_loops_set_jump_any() {
     for name in ["17_nested_loops.log", "17_nested_loops.txt"] {
@@ -1561,7 +1560,7 @@ fn safe_loops_set_jump_any() {
     assert!(imported(&mesa("02_ifelse.log")).warnings.is_empty());
 }
 
-/// Partial flow control has four levels; the driver leaves it at the fourth (spec O25).
+/// Partial flow control has four levels; the driver leaves it at the fourth (r500-O25).
 #[test]
 fn the_mode_follows_from_the_words() {
     let log = |ifs: usize| {

@@ -1,8 +1,7 @@
 //! Objects of LLVM's r600 back end: what is taken from good ones, and what is said of bad ones.
 //!
 //! Good objects are held against the assembly listing that the same compiler wrote
-//! (`tb/programs/r700/llvm/*.s`) and against *R700 control-flow programs: behavioural specification of the
-//! CF sequencer* ("spec"), section 8.2. Bad ones are good ones with bytes changed.
+//! (`tb/programs/r700/llvm/*.s`) and against r700-8.2. Bad ones are good ones with bytes changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,7 +68,7 @@ fn number(text: &str) -> u32 {
     text.parse().unwrap_or_else(|_| panic!("{text:?}"))
 }
 
-/// An instruction as llc prints it, with the opcode numbers of spec 2.5.
+/// An instruction as llc prints it, with the opcode numbers of r700-2.5.
 fn instruction(line: &str) -> Option<Listed> {
     let words: Vec<&str> = line
         .split_whitespace()
@@ -223,7 +222,7 @@ fn objects_agree_with_the_compilers_listings() {
 const OBJECTS: usize = 46;
 const COUNTS: [usize; 3] = [52, 925, 188];
 
-/// The example of spec 8.2, word for word.
+/// The example of r700-8.2, word for word.
 #[test]
 fn the_example_of_the_spec() {
     const U: bool = true;
@@ -596,7 +595,7 @@ fn u_of(clause: &[(u32, u32)]) -> Result<bool, String> {
     }
 }
 
-/// Clauses as spec 2.7 says: groups, literals, forms.
+/// Clauses as r700-2.7 says: groups, literals, forms.
 #[test]
 fn the_mask_bit_is_found_by_groups_and_literals() {
     // What a literal would be if it were read as an instruction.

@@ -1,7 +1,6 @@
 //! The worked traces, corner vectors, limits and digest of the specification, by the golden model alone
 //! and by the RTL alone. Expected values are the spec's (`tb/programs/r700/*.exp`), never computed.
-//!
-//! "Spec" is *R700 control-flow programs: behavioural specification of the CF sequencer*.
+//! The rules are those of `docs/spec/r700.md`.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.
 
@@ -121,7 +120,7 @@ fn alu(dw1: u32, pred: u64) -> In {
     pins(quad, pred)
 }
 
-// Words of spec 2.5, `BARRIER` set.
+// Words of r700-2.5, `BARRIER` set.
 const ALU: u32 = 0xA000_0000;
 const ALU_PUSH_BEFORE: u32 = 0xA400_0000;
 const ALU_POP_AFTER: u32 = 0xA800_0000;
@@ -145,7 +144,7 @@ const CALL: u32 = 0x8900_0000;
 const RETURN: u32 = 0x8A00_0000;
 const KILL: u32 = 0x8C00_0000;
 const EXPORT: u32 = 0x9380_0000;
-// Fields of the general format (spec 2.2).
+// Fields of the general format (r700-2.2).
 const FALSE: u32 = 1 << 8;
 const END: u32 = 1 << 21;
 const VPM: u32 = 1 << 22;
@@ -157,7 +156,7 @@ const fn call_count(n: u32) -> u32 {
     n << 13
 }
 
-// Error codes of spec 6.
+// Error codes of r700-6.
 const ILLEGAL: u8 = 1;
 const FIELD: u8 = 2;
 const NO_LOOP: u8 = 3;
@@ -168,7 +167,7 @@ const OVERFLOW: u8 = 7;
 const END_STACK: u8 = 8;
 const PC_RANGE: u8 = 9;
 
-/// What an instruction that ends in an error leaves of the state before it (spec 6).
+/// What an instruction that ends in an error leaves of the state before it (r700-6).
 fn halted(before: &State, err: u8) -> State {
     State {
         err,
@@ -294,7 +293,7 @@ fn check_loop(state: &State, text: &str, at: &str) {
     );
 }
 
-/// A trace of spec 7 with its words.
+/// A trace of r700-7 with its words.
 struct Trace {
     quads: Vec<Quad>,
     regs: Registers,
@@ -382,7 +381,7 @@ fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
     checked
 }
 
-/// Traces of spec 7.3 to 7.8, with their rows.
+/// Traces of r700-7.3 to r700-7.8, with their rows.
 const TRACES: [(&str, usize); 6] = [
     ("if_else", 7),
     ("nested_if", 11),
@@ -503,7 +502,7 @@ fn corners(machine: &mut dyn Unit) {
 
 // ---- limits, each at N and N + 1 ------------------------------------------------------------------------
 
-/// How many frames of a kind fit, for each `stack_size` (spec 3.4).
+/// How many frames of a kind fit, for each `stack_size` (r700-3.4-e).
 fn stack_sizes(machine: &mut dyn Unit) {
     // stack_size, branch frames, loop frames, call frames, call frames over one branch frame
     const FITS: [(u8, usize, usize, usize, usize); 8] = [
@@ -556,7 +555,7 @@ fn stack_sizes(machine: &mut dyn Unit) {
 }
 
 /// The largest stack that can be built: `sp` goes up to 1020, and a frame that does not fit would end
-/// beyond what ten bits can say (spec 3.4). N frames fit, N + 1 of any kind do not, and all N come off.
+/// beyond what ten bits can say (r700-3.4). N frames fit, N + 1 of any kind do not, and all N come off.
 fn largest_stack(machine: &mut dyn Unit) {
     let [push, call, dx10] = [PUSH, CALL, LOOP_START_DX10].map(|op| cf(0, op));
     let al = cf(0, LOOP_START | cf_const(1));
@@ -627,7 +626,7 @@ fn largest_stack(machine: &mut dyn Unit) {
     }
 }
 
-/// A loop frame beside branch frames: the two reserved sub-entries count once (spec 3.4).
+/// A loop frame beside branch frames: the two reserved sub-entries count once (r700-3.4-e).
 fn reserved(machine: &mut dyn Unit) {
     // Branch frame, loop: 1 + 4 + 2 of 8. A branch frame more fits, a second one does not, a loop neither.
     let mut state = start(machine, &program(1000, 2), ALL);
@@ -655,7 +654,7 @@ fn reserved(machine: &mut dyn Unit) {
     fails(machine, &state, &cf(0, CALL), OVERFLOW, "fifth call");
 }
 
-/// Depth 32 is reached, 33 is not: the CALL is skipped and that is no error (spec 4.3, O20).
+/// Depth 32 is reached, 33 is not: the CALL is skipped and that is no error (r700-4.3-m, r700-O20).
 fn call_depth(machine: &mut dyn Unit) {
     let mut state = start(machine, &program(1000, 32), ALL);
     for depth in 1..=32 {
@@ -742,7 +741,7 @@ fn call_depth(machine: &mut dyn Unit) {
     );
 }
 
-/// Trip counts 0, 1, 2 and 4095, and aL on the way (spec 4.3, Loop frames).
+/// Trip counts 0, 1, 2 and 4095, and aL on the way (r700-4.3-w).
 fn trip_counts(machine: &mut dyn Unit) {
     // Loop constant, passes, aL in the last pass of a LOOP_START
     let loops = [
@@ -769,7 +768,7 @@ fn trip_counts(machine: &mut dyn Unit) {
             while state.sp > 0 {
                 assert_eq!(state.lc, passes - found, "{at}");
                 (found, al) = (found + 1, state.al as i32);
-                // Another constant at the end is not looked at (O10).
+                // Another constant at the end is not looked at (r700-O10).
                 state = machine.clock(&cf(1, LOOP_END | cf_const(8)));
                 assert_eq!(state.jump, u8::from(state.sp > 0), "{at}");
             }
@@ -784,7 +783,7 @@ fn trip_counts(machine: &mut dyn Unit) {
     }
 }
 
-/// aL is 32 bits wide, two's complement (O11).
+/// aL is 32 bits wide, two's complement (r700-O11).
 fn al_wraps(machine: &mut dyn Unit) {
     for (al, inc, after) in [
         (0x7FFF_FFFF, 1, 0x8000_0000),
@@ -806,7 +805,7 @@ fn al_wraps(machine: &mut dyn Unit) {
     }
 }
 
-/// POP_COUNT 7 of 7 frames, and of 6; with a loop frame below they are not enough either (spec 4.3, Reach).
+/// POP_COUNT 7 of 7 frames, and of 6; with a loop frame below they are not enough either (r700-4.3-x).
 fn pop_counts(machine: &mut dyn Unit) {
     let pops = [
         ("POP", cf(50, POP | 7)),
@@ -855,7 +854,7 @@ fn pop_counts(machine: &mut dyn Unit) {
     }
 }
 
-/// prog_len - 1 is in the program, prog_len is not: entry, target, return address, PC + 1 (spec 6, code 9).
+/// prog_len - 1 is in the program, prog_len is not: entry, target, return address, PC + 1 (r700-E9).
 fn program_length(machine: &mut dyn Unit) {
     for len in [1, 2, 0x200, 0x0100_0000, 0xFFFF_FFFF] {
         let at = format!("prog_len {len:#x}");
@@ -917,7 +916,7 @@ fn program_length(machine: &mut dyn Unit) {
     assert_eq!((after.pc, after.frame_ret), (3, 0));
 }
 
-/// Several conditions hold: the lowest code wins (spec 6).
+/// Several conditions hold: the lowest code wins (r700-6-b).
 fn lowest_code_wins(machine: &mut dyn Unit) {
     // prog_len 1, STACK_SIZE 0: whatever is pushed does not fit and wherever it goes on is outside.
     let state = start(machine, &program(1, 0), ALL);
@@ -983,7 +982,7 @@ fn lowest_code_wins(machine: &mut dyn Unit) {
 
 // ---- the clock contract -----------------------------------------------------------------------------------
 
-/// Host port, launch, stall, waiting and reset (spec 3.3, 3.5).
+/// Host port, launch, stall, waiting and reset (r700-3.3, r700-3.5).
 fn contract(machine: &mut dyn Unit) {
     let reset = State {
         active: ALL,
@@ -1432,7 +1431,7 @@ fn rtl_fills_the_largest_stack_to_the_last_frame() {
     }));
 }
 
-// ---- the digest of appendix B -----------------------------------------------------------------------------
+// ---- the digest of r700-B -----------------------------------------------------------------------------
 
 /// Live frames as the digest spells them, for eight lanes.
 fn frame_bytes(frames: &[Frame], out: &mut Vec<u8>) {
@@ -1469,7 +1468,7 @@ const CF_OPS: [u32; 32] = [
     14, 39, 18, 15, 40,
 ];
 
-/// The words of one step, as appendix B builds them from its draws.
+/// The words of one step, as r700-B builds them from its draws.
 fn digest_words(r: u32, a: u32, b: u32) -> (u32, u32) {
     let (mut dw0, mut dw1);
     if r & 15 < 6 {
@@ -1498,7 +1497,7 @@ fn digest_words(r: u32, a: u32, b: u32) -> (u32, u32) {
     (dw0, dw1)
 }
 
-/// The random walk of appendix B: an instruction after the other, errors forgotten, and a launch after each
+/// The random walk of r700-B: an instruction after the other, errors forgotten, and a launch after each
 /// end and every 128 steps. `see` gets number, state and stack after each step.
 fn walk(machine: &mut dyn Unit, steps: u32, mut see: impl FnMut(u32, &State, Option<Vec<Frame>>)) {
     let mut x: u32 = 0x5237_3030;
@@ -1542,7 +1541,7 @@ fn walk(machine: &mut dyn Unit, steps: u32, mut see: impl FnMut(u32, &State, Opt
     }
 }
 
-/// Appendix B: the checksum of the walk, and how often each error came up.
+/// r700-B: the checksum of the walk, and how often each error came up.
 #[test]
 fn golden_has_the_digest() {
     let expected = [
@@ -1691,7 +1690,7 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, POP | 1),
             "st",
             1,
-            "pop rule (spec 4.3): 1 popped, bit 1",
+            "pop rule (r700-4.3-u): 1 popped, bit 1",
         ),
         (&[some], cf(1, POP | 1), "nb", 0, "pops 1 branch frames"),
         (
@@ -1706,7 +1705,7 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, ELSE),
             "st",
             1,
-            "ELSE rule (spec 4.3): in the mask",
+            "ELSE rule (r700-4.3-v): in the mask",
         ),
         (
             &[some, alu(ALU_PUSH_BEFORE, 1)],
@@ -1720,7 +1719,7 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, JUMP | 1),
             "sp",
             0,
-            "pops only when it jumps (O1)",
+            "pops only when it jumps (r700-O1)",
         ),
         (
             &[some],
@@ -1736,13 +1735,19 @@ fn the_golden_explains_each_field_by_its_rule() {
             0,
             "nobody passes, so it jumps",
         ),
-        (&[], cf(1, PUSH | FALSE), "sp", 0, "nothing is pushed (O13)"),
+        (
+            &[],
+            cf(1, PUSH | FALSE),
+            "sp",
+            0,
+            "nothing is pushed (r700-O13)",
+        ),
         (
             &[some],
             looped,
             "st",
             1,
-            "loop entry (O5): lane fails the test, it is BRANCH",
+            "loop entry (r700-O5): lane fails the test, it is BRANCH",
         ),
         (&[some], looped, "frame_st", 1, "the loop frame saves"),
         (&[looped], cf(1, LOOP_END), "al", 0, "once more: al + inc"),
@@ -1758,7 +1763,7 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, LOOP_END),
             "st",
             3,
-            "wake rule (O7), CONT becomes ACTIVE",
+            "wake rule (r700-O7), CONT becomes ACTIVE",
         ),
         (
             &[looped, alu(ALU_BREAK, 1)],
@@ -1793,14 +1798,14 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, POP | 1),
             "st",
             2,
-            "BRK survives a pop (O2)",
+            "BRK survives a pop (r700-O2)",
         ),
         (
             &[looped, some],
             cf(1, LOOP_BREAK),
             "pc",
             0,
-            "held back by ACTIVE or BRANCH lanes (O6)",
+            "held back by ACTIVE or BRANCH lanes (r700-O6)",
         ),
         (
             &[looped, alu(ALU_PUSH_BEFORE, ALL)],
@@ -1821,9 +1826,15 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, CALL | call_count(33)),
             "pc",
             0,
-            "over 32, so it is skipped (O20)",
+            "over 32, so it is skipped (r700-O20)",
         ),
-        (&[cf(1, CALL)], cf(1, RETURN), "pc", 0, "RETURN rule (O19)"),
+        (
+            &[cf(1, CALL)],
+            cf(1, RETURN),
+            "pc",
+            0,
+            "RETURN rule (r700-O19)",
+        ),
         (
             &[cf(1, CALL)],
             cf(1, RETURN),

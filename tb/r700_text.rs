@@ -1,7 +1,6 @@
 //! Text to words and back: instruction fields, statements, assembler, disassembler.
 //!
-//! Expected words are copied from *R700 control-flow programs: behavioural specification of the CF sequencer*
-//! ("spec") or follow its section 2 bit by bit, never computed.
+//! Expected words are copied from `docs/spec/r700.md` or follow r700-2 bit by bit, never computed.
 
 use crate::damage;
 use proptest::prelude::*;
@@ -51,7 +50,7 @@ fn refused(text: &str) -> InputError {
     }
 }
 
-// ---- worked examples of spec 7.3 to 7.8 and 8.2 ----------------------------------------------------
+// ---- worked examples of r700-7.3 to r700-7.8 and r700-8.2 --------------------------------------------------
 
 /// Rows `words | instruction` as a program table has them, and statements that make the same words.
 struct Example {
@@ -229,7 +228,7 @@ fn words_of_spec_7_3() {
     assert_eq!(parse_hex(&SPEC_7_3.hex(), "t.hex").unwrap().quads, expected);
 }
 
-/// The listing of spec 8.2 as `llc` prints it, with u added.
+/// The listing of r700-8.2 as `llc` prints it, with u added.
 #[test]
 fn spellings_of_llvm() {
     let listing = "\tALU 17, @20, KC0[CB0:0-32], KC1[]
@@ -262,7 +261,7 @@ fn spellings_of_llvm() {
     assert_eq!(quads("VTX 1 @14"), [quad(14, 0x8100_0400)]);
 }
 
-// ---- the table of spec 7.1 ------------------------------------------------------------------------
+// ---- the table of r700-7.1 ------------------------------------------------------------------------
 
 /// Each row in a small program that holds it: text, address of the row's instruction, its words, what the
 /// disassembler calls it.
@@ -417,7 +416,7 @@ fn a_jump_left_out() {
     );
 }
 
-/// Spec 7.1 and O17: PUSH, ALU, ELSE, LOOP_BREAK, POP, the first with an address behind the last.
+/// r700-7.1 and r700-O17: PUSH, ALU, ELSE, LOOP_BREAK, POP, the first with an address behind the last.
 #[test]
 fn break_and_continue_unless_expanded() {
     for (word, leave) in [("BREAK", 0x8480_0000), ("CONTINUE", 0x8400_0000)] {
@@ -538,7 +537,7 @@ fn conditions_have_complements() {
 
 // ---- instructions in the manual's terms -----------------------------------------------------------------
 
-/// Every operand at both ends of its range (spec 2.2 to 2.4).
+/// Every operand at both ends of its range (r700-2.2 to r700-2.4).
 #[test]
 #[rustfmt::skip]
 fn operands_become_fields() {
@@ -642,7 +641,7 @@ fn directives_set_registers() {
             loop_const,
         }
     );
-    // Spec 7.6.
+    // r700-7.6.
     let p = assemble(".int i3 3 10 -2\nEND", "t.s").unwrap();
     assert_eq!(p.regs.loop_const[3], 0xFE00_A003);
     assert_eq!(

@@ -1,8 +1,7 @@
 //! Cubins and raw bundles: what is taken from good ones, and what is said of bad ones.
 //!
 //! Good files are held against what NVIDIA's nvdisasm printed for them (`tb/programs/spa5/*/nvdisasm.txt`,
-//! `*.sass`) and against *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp
-//! divergence unit* ("spec"), sections 2.5 and 8. Bad ones are made here, or are good ones with bytes changed.
+//! `*.sass`) and against spa5-2.5 and spa5-8. Bad ones are made here, or are good ones with bytes changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -201,7 +200,7 @@ fn cubins_of_the_compiler() {
         let Loaded { program, warnings } = import(&bytes, None);
         let name = path.file_stem().unwrap().to_str().unwrap();
         assert_eq!(program.name, name.split('.').next().unwrap());
-        // Each SYNC, BRK and BRX has a list (spec 2.5), and nothing else.
+        // Each SYNC, BRK and BRX has a list (spa5-2.5), and nothing else.
         let expected: Vec<u32> = instructions(&program)
             .filter(|(_, word)| is_listed(*word))
             .map(|(pc, _)| pc)
@@ -454,7 +453,7 @@ fn names_become_part_of_file_names() {
     assert_eq!(import(&cubin(&[nameless], &[]), None).program.name, "x");
 }
 
-/// The low byte of `e_flags` (spec 2.5).
+/// The low byte of `e_flags` (spa5-2.5).
 #[test]
 fn cubins_for_other_gpus() {
     let mut bytes = real("k01_ifelse.12.9.O3");
@@ -787,7 +786,7 @@ fn raw_bundles() {
     assert!(pcnt > 10, "{pcnt}");
 }
 
-/// `nouveau_compiler` may end within a bundle (spec 8).
+/// `nouveau_compiler` may end within a bundle (spa5-8).
 #[test]
 fn raw_bundles_are_filled_up() {
     let control = 0x0123_4567_89ab_cdef;

@@ -1,7 +1,5 @@
 //! Unit spa5 in lock-step, beyond what `programs` asks of every unit: what compilers made, against what
 //! they say of it themselves; BRX; a full stack; and programs without any structure.
-//!
-//! Section numbers are those of the SPA5 specification.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,12 +87,12 @@ impl Model {
 
 // ---- compiled programs ------------------------------------------------------------------------------
 
-/// Token types (spec 3).
+/// Token types (spa5-3).
 const SSY: u8 = 1;
 const PBK: u8 = 2;
 
 /// Holds each SYNC and BRK that goes on at a token of its own type against the targets that the compiler
-/// listed for it (cubin attribute 0x34, spec 2.5).
+/// listed for it (cubin attribute 0x34, spa5-2.5).
 #[derive(Debug, Default)]
 struct Jumps {
     targets: BTreeMap<u32, Vec<u32>>,
@@ -225,7 +223,7 @@ fn kernels_of_ptxas_jump_where_their_compiler_says() {
     assert!(astray > 500 && astray == all, "{astray} of {all}");
 }
 
-/// In a unit without it, a BRX is UNSUPPORTED; nothing else in a kernel is (spec 2.3, appendix A).
+/// In a unit without it, a BRX is UNSUPPORTED; nothing else in a kernel is (spa5-2.3, spa5-A).
 #[test]
 fn a_brx_stops_a_unit_that_has_none() {
     let mut model = Model::new(32, &[]);
@@ -328,7 +326,7 @@ fn twenty_thousand_structured_programs_with_brx_agree_with_the_scalar_judge() {
 }
 
 /// Random instructions and targets: up to the first error each thread does what it does alone, and the
-/// error is its own (spec 9). A third of them have room for four tokens only.
+/// error is its own (spa5-9). A third of them have room for four tokens only.
 #[test]
 fn twenty_thousand_unstructured_programs_agree_with_the_scalar_judge() {
     let mut models = [
@@ -365,7 +363,7 @@ fn twenty_thousand_unstructured_programs_agree_with_the_scalar_judge() {
 
 // ---- what only a unit with BRX has ------------------------------------------------------------------
 
-/// Decisions of appendix A changed. `must_fail` has the others: its campaigns are without BRX.
+/// Decisions of spa5-A changed. `must_fail` has the others: its campaigns are without BRX.
 const BRX_DECISIONS: &[Change] = &[
     // The highest thread leads; everybody follows.
     (

@@ -1,8 +1,7 @@
 //! The worked traces, condition tests, limits, errors and invariants of the specification, by the golden
 //! model alone and by the RTL alone. Expected values are the spec's (`tb/programs/spa5/*.exp` for its
 //! tables), never computed.
-//!
-//! "Spec" is *SPA 5.0 (Maxwell, `sm_50`) call/return stack: specification of the per-warp divergence unit*.
+//! The rules are those of `docs/spec/spa5.md`.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.
 
@@ -80,7 +79,7 @@ macro_rules! both_small {
     )+};
 }
 
-// ---- words of spec 2.3 ------------------------------------------------------------------------------------
+// ---- words of spa5-2.3 ------------------------------------------------------------------------------------
 
 const BRA: u64 = 0xE240_0000_0000_0000;
 const BRX: u64 = 0xE250_0000_0000_0000;
@@ -117,7 +116,7 @@ fn off(word: u64, offset: i64) -> u64 {
     word & !(0xFF_FFFF << 20) | (offset as u64 & 0xFF_FFFF) << 20
 }
 
-// status, err, vis and token types (spec 3, 6).
+// status, err, vis and token types (spa5-3, spa5-6).
 const RUN: u8 = 0;
 const DONE: u8 = 1;
 const ERR: u8 = 2;
@@ -195,7 +194,7 @@ fn step(machine: &mut dyn Unit, pins: &In) -> (State, usize) {
     (state, clocks)
 }
 
-/// What an instruction that ends in an error leaves of the state before it (spec 6).
+/// What an instruction that ends in an error leaves of the state before it (spa5-6).
 fn failed(before: &State, err: u8) -> State {
     State {
         err,
@@ -231,7 +230,7 @@ fn pushed(before: &State, top_type: u8, vis: u8, top_mask: u64, top_addr: u32) -
     }
 }
 
-// ---- spec 7: the traces -----------------------------------------------------------------------------------
+// ---- spa5-7: the traces -----------------------------------------------------------------------------------
 
 /// A mask as the spec prints it, thread 3 on the left.
 fn threads(text: &str) -> u64 {
@@ -242,7 +241,7 @@ fn hex(text: &str) -> u32 {
     u32::from_str_radix(text, 16).unwrap()
 }
 
-/// A trace of spec 7 with its words.
+/// A trace of spa5-7 with its words.
 struct Trace {
     words: Vec<u64>,
     prog_size: u32,
@@ -380,7 +379,7 @@ fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
         while number + 1 < first {
             number += 1;
             let (reached, other) = go(machine, &state, number);
-            // Spec 7.6 has no table, and its second step is a PBK.
+            // spa5-7.6 has no table, and its second step is a PBK.
             if (name, number) != ("cont_no_pcnt", 2) {
                 assert!(other, "{at}: left out, and more than ISETP and X");
                 let pc = state.pc;
@@ -404,7 +403,7 @@ fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
         };
         assert_eq!((state.status, state.err), (status, err), "{at}");
         assert_eq!(state.pc, hex(next), "{at}: next pc");
-        // A flag without a column stays 0; everybody has exited when all is DONE (I11).
+        // A flag without a column stays 0; everybody has exited when all is DONE (spa5-I11).
         let gone = if status == DONE { ALL } else { 0 };
         for (flag, text, unsaid) in [
             (state.d_brk, d_brk, 0),
@@ -432,7 +431,7 @@ fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
     checked
 }
 
-/// Traces of spec 7.1 to 7.6, with their rows.
+/// Traces of spa5-7.1 to spa5-7.6, with their rows.
 const TRACES: [(&str, usize); 6] = [
     ("if_else", 10),
     ("continue_loop", 11),
@@ -448,7 +447,7 @@ fn traces(machine: &mut dyn Unit) {
             assert_eq!(check_trace(name, machine, others), rows, "{name}");
         }
     }
-    // Spec 7.6: with P0 = 0 for all the CONT is a no-operation and the program ends normally.
+    // spa5-7.6: with P0 = 0 for all the CONT is a no-operation and the program ends normally.
     let Trace {
         words, prog_size, ..
     } = trace("cont_no_pcnt");
@@ -484,7 +483,7 @@ fn listings_assemble_to_the_words_of_the_traces() {
     }
 }
 
-// ---- spec 2.4: conditions ---------------------------------------------------------------------------------
+// ---- spa5-2.4: conditions ---------------------------------------------------------------------------------
 
 /// Where a BRA in which `taken` are taken leads from `before`, whose pc is 0x08.
 fn branched(before: &State, taken: u64) -> State {
@@ -584,7 +583,7 @@ fn predicates(machine: &mut dyn Unit) {
     }
 }
 
-// ---- spec 2.3: decoding -----------------------------------------------------------------------------------
+// ---- spa5-2.3: decoding -----------------------------------------------------------------------------------
 
 /// What a word whose CC test is T and whose offset is `0x78` does at 0x08 with an empty stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -597,7 +596,7 @@ enum Outcome {
     Other,
 }
 
-/// Rows of spec 2.3 for opcodes 0xE20 to 0xE3F; `BRX` is without its option.
+/// Rows of spa5-2.3 for opcodes 0xE20 to 0xE3F; `BRX` is without its option.
 fn outcome(word: u64) -> Outcome {
     use Outcome::{Branch, Empties, Error, Other, Push};
     let constant = word & CONSTANT_BANK != 0;
@@ -720,7 +719,7 @@ fn ignored_bits(machine: &mut dyn Unit) {
     );
 }
 
-// ---- spec 2.1, 2.2: addresses -----------------------------------------------------------------------------
+// ---- spa5-2.1, spa5-2.2: addresses ------------------------------------------------------------------------
 
 /// Control words as entry, as next instruction and as target.
 fn slots(machine: &mut dyn Unit) {
@@ -940,7 +939,7 @@ fn fetch(machine: &mut dyn Unit) {
     assert_eq!(machine.clock(&exec(EXIT)), failed(&back, PC_RANGE));
 }
 
-// ---- spec 4.2, 4.3: the stack and who may leave --------------------------------------------------------------
+// ---- spa5-4.2, spa5-4.3: the stack and who may leave ------------------------------------------------------
 
 /// vis after each push, from every value that it can have; what the token saves.
 fn new_vis(machine: &mut dyn Unit) {
@@ -1026,7 +1025,7 @@ fn leaving(machine: &mut dyn Unit) {
     }
 }
 
-/// Each type of token popped over a thread in each condition (table of spec 4.4).
+/// Each type of token popped over a thread in each condition (table of spa5-4.4).
 fn pops(machine: &mut dyn Unit) {
     let launched = start(machine);
     for kind in T_SSY..=T_DIV {
@@ -1169,7 +1168,7 @@ fn unanimous(machine: &mut dyn Unit) {
     }
 }
 
-// ---- spec 6: errors -----------------------------------------------------------------------------------------
+// ---- spa5-6: errors ---------------------------------------------------------------------------------------
 
 /// Which of several errors is told, and what nobody tells.
 fn priority(machine: &mut dyn Unit) {
@@ -1250,7 +1249,7 @@ fn priority(machine: &mut dyn Unit) {
     }
 }
 
-// ---- appendix A: BRX ------------------------------------------------------------------------------------------
+// ---- spa5-A: BRX ------------------------------------------------------------------------------------------
 
 /// BRX with the registers of the four threads.
 fn brx_pins(word: u64, p0: u64, r: [u32; 4]) -> In {
@@ -1450,7 +1449,7 @@ fn no_brx(machine: &mut dyn Unit) {
 
 // ---- the clock contract -----------------------------------------------------------------------------------------
 
-/// Launch, stall, waiting, unwinding and reset (spec 3).
+/// Launch, stall, waiting, unwinding and reset (spa5-3).
 fn contract(machine: &mut dyn Unit) {
     let reset = State {
         status: DONE,
@@ -2199,7 +2198,7 @@ fn random_mask(rng: &mut Pcg64Mcg) -> u64 {
     if rng.random() { u64::MAX } else { plane(rng) }
 }
 
-/// Spec 4.2: what is visible above a token, from what is below it.
+/// spa5-4.2: what is visible above a token, from what is below it.
 fn visible(kind: u8, below: u8) -> u8 {
     match kind {
         T_SSY => below | 0b0001,
@@ -2210,39 +2209,43 @@ fn visible(kind: u8, below: u8) -> u8 {
     }
 }
 
-/// I1 to I8 and I10 of spec 3, for a state before a step; what is above the last thread.
+/// spa5-I1 to spa5-I8 and spa5-I10 of spa5-3, for a state before a step; what is above the last thread.
 fn check_invariants(golden: &Golden, all: u64) {
     let s = golden.state();
     let dis = s.d_brk | s.d_cont | s.d_ret | s.exited;
-    assert_ne!(s.active, 0, "I1");
+    assert_ne!(s.active, 0, "spa5-I1");
     let sets = [s.d_brk, s.d_cont, s.d_ret, s.exited, s.active];
     let count: u32 = sets.iter().map(|set| set.count_ones()).sum();
-    assert_eq!(count, (dis | s.active).count_ones(), "I2");
+    assert_eq!(count, (dis | s.active).count_ones(), "spa5-I2");
     let (mut floor, mut div, mut vis) = (all, 0, 0);
     let mut of = [0; 6];
     for token in golden.tokens() {
         assert_eq!(token.mask & !all, 0, "threads that there are not");
-        assert_eq!(token.vis_saved, vis, "I10");
-        assert_eq!(token.mask & !floor, 0, "I5");
+        assert_eq!(token.vis_saved, vis, "spa5-I10");
+        assert_eq!(token.mask & !floor, 0, "spa5-I5");
         if token.kind == T_DIV {
-            assert_ne!(token.mask, 0, "I4: empty");
-            assert_eq!(token.mask & (div | s.active | dis), 0, "I4: not disjoint");
+            assert_ne!(token.mask, 0, "spa5-I4: empty");
+            assert_eq!(
+                token.mask & (div | s.active | dis),
+                0,
+                "spa5-I4: not disjoint"
+            );
             div |= token.mask;
         } else {
-            assert_eq!(s.active & !token.mask, 0, "I3");
+            assert_eq!(s.active & !token.mask, 0, "spa5-I3");
             floor &= token.mask;
         }
         vis = visible(token.kind, vis);
         of[usize::from(token.kind)] |= token.mask;
     }
     let [_, ssy, pbk, pcnt, ret, _] = of;
-    assert_eq!(s.d_brk & !pbk, 0, "I6: d_brk");
-    assert_eq!(s.d_cont & !pcnt, 0, "I6: d_cont");
-    assert_eq!(s.d_ret & !ret, 0, "I6: d_ret");
+    assert_eq!(s.d_brk & !pbk, 0, "spa5-I6: d_brk");
+    assert_eq!(s.d_cont & !pcnt, 0, "spa5-I6: d_cont");
+    assert_eq!(s.d_ret & !ret, 0, "spa5-I6: d_ret");
     let live = all & !s.exited;
-    assert_eq!(live & !(s.active | dis | div | ssy), 0, "I7");
-    assert!(s.sp > 0 || s.active == live, "I8");
-    assert_eq!(s.vis, vis, "I10");
+    assert_eq!(live & !(s.active | dis | div | ssy), 0, "spa5-I7");
+    assert!(s.sp > 0 || s.active == live, "spa5-I8");
+    assert_eq!(s.vis, vis, "spa5-I10");
     assert_eq!((s.active | dis) & !all, 0, "threads that there are not");
     assert_eq!(
         (s.pc.is_multiple_of(32), s.err),
@@ -2251,7 +2254,7 @@ fn check_invariants(golden: &Golden, all: u64) {
     );
 }
 
-/// I9, for a token that is about to be popped.
+/// spa5-I9, for a token that is about to be popped.
 fn check_pop(s: &State) {
     let (d_brk, d_cont, d_ret) = (s.d_brk, s.d_cont, s.d_ret);
     let (waits, others) = match s.top_type {
@@ -2261,7 +2264,7 @@ fn check_pop(s: &State) {
         _ => return,
     };
     let m = s.top_mask;
-    assert_eq!(m & !(others | s.exited), m & waits, "I9");
+    assert_eq!(m & !(others | s.exited), m & waits, "spa5-I9");
 }
 
 /// What a run of random programs met.
@@ -2317,11 +2320,11 @@ fn check_random(lanes: usize, depth: usize, brx: bool, legal: bool, steps: u32) 
         let s = golden.state();
         match s.status {
             DONE => {
-                assert_eq!(s.exited, all, "I11");
+                assert_eq!(s.exited, all, "spa5-I11");
                 assert_eq!(
                     (s.d_brk | s.d_cont | s.d_ret | s.active, s.sp),
                     (0, 0),
-                    "I11"
+                    "spa5-I11"
                 );
                 tally.done += 1;
             }
@@ -2353,7 +2356,7 @@ fn invariants_hold_before_every_step_of_legal_programs() {
         assert_eq!(failed, tally.errors[usize::from(STACK_OVERFLOW)], "{at}");
         assert_eq!(failed > 0, depth == 8, "{at}: {failed}");
         assert!(tally.done > 100, "{at}: {} done", tally.done);
-        // Every type of token was popped for somebody; in a warp of several also for nobody, DIV excepted (I4).
+        // Every type of token was popped for somebody; in a warp of several also for nobody, DIV excepted (spa5-I4).
         for kind in T_SSY..=if lanes > 1 { T_DIV } else { T_RET } {
             let kind = usize::from(kind);
             assert!(tally.resumed[kind] > 0, "{at}: {:?}", tally.resumed);
@@ -2363,7 +2366,10 @@ fn invariants_hold_before_every_step_of_legal_programs() {
             "{at}: {:?}",
             tally.passed
         );
-        assert_eq!(tally.passed[5], 0, "{at}: a deferred side is complete (I4)");
+        assert_eq!(
+            tally.passed[5], 0,
+            "{at}: a deferred side is complete (spa5-I4)"
+        );
         steps += tally.steps;
     }
     assert!(steps >= 300_000);
@@ -2390,7 +2396,10 @@ fn invariants_hold_before_every_step_of_wild_programs() {
             tally.done,
             tally.pops
         );
-        assert_eq!(tally.passed[5], 0, "{at}: a deferred side is complete (I4)");
+        assert_eq!(
+            tally.passed[5], 0,
+            "{at}: a deferred side is complete (spa5-I4)"
+        );
         if depth <= 64 {
             assert_eq!(usize::from(tally.deepest), depth, "{at}");
         }
@@ -2473,9 +2482,9 @@ fn the_golden_explains_each_field_by_its_rule() {
         (&[], set_up(SSY), "d_brk", 0, "only BRK sets d_brk"),
         (&[set_up(PBK)], exec_p0(BRK | P0, 0b0100), "d_brk", 2, "d_brk = d_brk | T, the thread is in T: P0 is 1"),
         (&[set_up(PBK)], exec_p0(BRK | 0x8_0006, 0b0100), "active", 2, "!P0 is 0, CC test GE of OCSZ 0000 is 1"),
-        (&[set_up(PBK)], exec_p0(BRK | P0, 1), "pc", 0, "somebody is still active: seq(pc)"),
+        (&[set_up(PBK)], exec_p0(BRK | P0, 1), "pc", 0, "a thread is still active: seq(pc)"),
         (&[set_up(PBK)], exec_p0(BRK | P0, 1), "sp", 0, "a leaving instruction pushes nothing"),
-        (&[set_up(PBK)], leave(BRK), "status", 0, "nobody is active any more, so UNWIND"),
+        (&[set_up(PBK)], leave(BRK), "status", 0, "no thread is active any more, so UNWIND"),
         (&[set_up(PBK)], leave(BRK), "pc", 0, "pc stays until"),
         (&[set_up(PBK)], leave(BRK), "sp", 0, "the first pop comes in the next clock"),
         (&[set_up(PBK), leave(BRK)], In::default(), "d_brk", 1,
@@ -2491,7 +2500,7 @@ fn the_golden_explains_each_field_by_its_rule() {
         (&[leave(EXIT)], In::default(), "status", 0, "the stack is empty: DONE"),
         (&[leave(EXIT)], In::default(), "pc", 0, "keeps the address of the last instruction"),
         (&[leave(EXIT)], stalled::<Spa5>(), "status", 0, "nothing changes at all"),
-        (&[], leave(BRK), "pc", 0, "error 2 BRK_NO_PBK: BRK by somebody, and vis is 0000"),
+        (&[], leave(BRK), "pc", 0, "error 2 BRK_NO_PBK: BRK by a thread, and vis is 0000"),
         (&[], leave(BRK), "active", 0, "everything else as before"),
         (&[], exec(off(SSY, -0x20)), "err", 0, "error 7 TARGET_RANGE: target of SSY, pc + 8 + off24 = -16"),
         (&[], exec(off(CAL, 4)), "err", 0, "error 8 TARGET_MISALIGNED: target of CAL"),
@@ -2528,7 +2537,7 @@ fn the_golden_explains_each_field_by_its_rule() {
     let brx = |p0, r| brx_pins(off(BRX | P0, -0x10), p0, r);
     #[rustfmt::skip]
     let rows: &[Row] = &[
-        (&[], brx(0, [0; 4]), "pc", 0, "appendix A, T is empty: seq(pc)"),
+        (&[], brx(0, [0; 4]), "pc", 0, "spa5-A-b BRX: T is empty: seq(pc)"),
         (&[], brx(1, [0; 4]), "pc", 0, "pc stays, BRX runs again for T only"),
         (&[], brx(1, [0; 4]), "top_mask", 1, "mask = A & ~T"),
         (&[], brx(ALL, [8; 4]), "pc", 0, "register of the lowest active thread"),

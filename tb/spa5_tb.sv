@@ -9,7 +9,7 @@
 // * Of the stack the state has the top token; those below it never change, and are compared when they
 //   are revealed.
 // * Structs begin with their last field: src/spa5/state.rs declares them in the other direction.
-// * With RECONVERGE_ASSERT, as in debug builds, the invariants I1 to I11 of the spec are checked in
+// * With RECONVERGE_ASSERT, as in debug builds, the invariants spa5-I1 to spa5-I11 of the spec are checked in
 //   every clock; one that fails stops the simulation.
 //
 // Where the state lives inside the unit is told by spa5_probe.svh, which comes with the RTL.
@@ -191,7 +191,7 @@ module spa5_tb #(
   };
 
 `ifdef RECONVERGE_ASSERT
-  // ---- invariants of spec 3 ------------------------------------------------------------------------
+  // ---- invariants of spa5-3 ----------------------------------------------------------------------
 
   // Of a token, as SPA5_PROBE_TOKEN gives it.
   typedef struct packed {
@@ -234,11 +234,11 @@ module spa5_tb #(
     // Not before the first reset, nor in it.
     if (in_q.rst_n[0] && inv_loads == inv_loads_past) begin
       if (status == Run) begin
-        I1: assert (active != '0) else $fatal(1, "I1: no thread is active in status RUN");
+        I1: assert (active != '0) else $fatal(1, "spa5-I1: no thread is active in status RUN");
         I2: assert (((probe_d_brk & probe_d_cont) | (probe_d_brk & probe_d_ret) | (probe_d_brk & probe_exited) |
                      (probe_d_cont & probe_d_ret) | (probe_d_cont & probe_exited) |
                      (probe_d_ret & probe_exited) | (active & dis)) == '0)
-          else $fatal(1, "I2: a thread is in two of d_brk, d_cont, d_ret, exited and active");
+          else $fatal(1, "spa5-I2: a thread is in two of d_brk, d_cont, d_ret, exited and active");
         inv_floor = '1;
         inv_div   = '0;
         inv_ssy   = '0;
@@ -249,15 +249,15 @@ module spa5_tb #(
         for (int i = 0; i < int'(probe_sp); i++) begin
           inv_token = `SPA5_PROBE_TOKEN(i);
           I5: assert ((inv_token.mask & ~inv_floor) == '0)
-            else $fatal(1, "I5: token %0d has a thread that a token below it lacks", i);
-          I10: assert (inv_token.vis == inv_vis) else $fatal(1, "I10: token %0d saved another vis", i);
+            else $fatal(1, "spa5-I5: token %0d has a thread that a token below it lacks", i);
+          I10: assert (inv_token.vis == inv_vis) else $fatal(1, "spa5-I10: token %0d saved another vis", i);
           if (inv_token.kind == Div) begin
             I4: assert (inv_token.mask != '0 && (inv_token.mask & (inv_div | active | dis)) == '0)
-              else $fatal(1, "I4: the mask of DIV token %0d", i);
+              else $fatal(1, "spa5-I4: the mask of DIV token %0d", i);
             inv_div |= inv_token.mask;
           end else begin
             I3: assert ((active & ~inv_token.mask) == '0)
-              else $fatal(1, "I3: an active thread is not in token %0d", i);
+              else $fatal(1, "spa5-I3: an active thread is not in token %0d", i);
             inv_floor &= inv_token.mask;
           end
           case (inv_token.kind)
@@ -270,11 +270,11 @@ module spa5_tb #(
           inv_vis = vis_after(inv_token.kind, inv_vis);
         end
         I6: assert (((probe_d_brk & ~inv_pbk) | (probe_d_cont & ~inv_pcnt) | (probe_d_ret & ~inv_ret)) == '0)
-          else $fatal(1, "I6: a thread waits for a token that does not have it");
+          else $fatal(1, "spa5-I6: a thread waits for a token that does not have it");
         I7: assert ((live & ~active & ~dis & ~inv_div & ~inv_ssy) == '0)
-          else $fatal(1, "I7: a thread is lost");
-        I8: assert (probe_sp != 11'd0 || active == live) else $fatal(1, "I8: a thread is missing, the stack is empty");
-        I10_now: assert (probe_vis == inv_vis) else $fatal(1, "I10: vis is not what the tokens say");
+          else $fatal(1, "spa5-I7: a thread is lost");
+        I8: assert (probe_sp != 11'd0 || active == live) else $fatal(1, "spa5-I8: a thread is missing, the stack is empty");
+        I10_now: assert (probe_vis == inv_vis) else $fatal(1, "spa5-I10: vis is not what the tokens say");
       end
       if (status == Unwind && some) begin
         I9: assert (
@@ -284,11 +284,11 @@ module spa5_tb #(
            (probe_top_mask & ~(probe_d_brk | probe_d_ret | probe_exited)) == (probe_top_mask & probe_d_cont)) &&
           (probe_top_type != Ret ||
            (probe_top_mask & ~(probe_d_brk | probe_d_cont | probe_exited)) == (probe_top_mask & probe_d_ret)))
-          else $fatal(1, "I9: a token is popped before its threads have left");
+          else $fatal(1, "spa5-I9: a token is popped before its threads have left");
       end
       if (status == Done) begin
         I11: assert (probe_exited == '1 && (probe_d_brk | probe_d_cont | probe_d_ret) == '0 && !some)
-          else $fatal(1, "I11: done, and not everything is over");
+          else $fatal(1, "spa5-I11: done, and not everything is over");
       end
     end
   end

@@ -1,7 +1,6 @@
 //! Text to words and back: assembler, disassembler, `.hex`.
 //!
-//! Expected words are copied from *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp
-//! divergence unit* ("spec") or follow its section 2 bit by bit; expected texts are what NVIDIA's nvdisasm
+//! Expected words are copied from `docs/spec/spa5.md` or follow spa5-2 bit by bit; expected texts are what NVIDIA's nvdisasm
 //! 12.4 prints for them.
 
 use crate::damage;
@@ -68,7 +67,7 @@ fn around(words: Vec<u64>) -> Program {
     }
 }
 
-// ---- worked examples of spec 7 ---------------------------------------------------------------------
+// ---- worked examples of spa5-7 --------------------------
 
 /// The rows of an example, `address word instruction`, targets as addresses, and the same with labels.
 struct Example {
@@ -221,7 +220,7 @@ fn listings_of_the_spec_assemble_to_their_words() {
     }
 }
 
-/// The words themselves, not by way of the `.hex` reader: spec 7.2.
+/// The words themselves, not by way of the `.hex` reader: spa5-7.2.
 #[test]
 fn words_of_spec_7_2() {
     assert_eq!(

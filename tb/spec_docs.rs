@@ -21,6 +21,8 @@ use reconverge::spa5::Spa5;
 use reconverge::unit::{Build, Environment as _, Golden as _, LoadOptions, Pins as _, Step, Unit};
 use serde_json::{Value, json};
 
+use crate::citations;
+
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Steps of a program from the repository, and of a random one.
@@ -210,6 +212,8 @@ struct Script {
     lines: Vec<(String, Value, Value)>,
     steps: usize,
     errors: BTreeSet<u8>,
+    /// What the golden says of a field of each step.
+    explained: Vec<String>,
 }
 
 impl Script {
@@ -231,12 +235,17 @@ impl Script {
             .push((format!("{at}, launch"), request, U::state(&golden, lanes)));
         let mut step = 0;
         let mut asked = None;
+        let fields = U::fields();
         while step < steps && U::running(golden.state()) {
             let pins = environment.pins(golden.state(), &mut rng);
             // The pins of a step are those of its first cycle.
             if !U::mid_step(golden.state()) {
                 asked = Some((pins, U::pc(golden.state())));
             }
+            let turn = self.explained.len();
+            let field = fields[turn % fields.len()].name;
+            self.explained
+                .push(golden.explain(&pins, field, turn % lanes));
             golden.cycle(&pins);
             match golden.step() {
                 Step::None => continue,
@@ -419,6 +428,47 @@ fn python_and_golden_agree<U: Normative>() {
     }
 }
 
+/// What a report says of a field begins with the id of a rule that exists.
+fn every_explanation_names_a_rule<U: Normative>() {
+    let rules = citations::rules();
+    let mut script = script::<U>();
+    // Cycles that execute nothing.
+    let golden = U::Golden::new(4);
+    let mut stalled = U::In::default();
+    stalled.set_stall(true);
+    let mut running = golden.clone();
+    let case = Case::<U>::new(U::generate(
+        Kind::Structured,
+        &mut Pcg64Mcg::seed_from_u64(1),
+    ));
+    let launch = U::launch(&case, None);
+    running.cycle(&launch);
+    for field in U::fields() {
+        for (golden, pins) in [
+            (&golden, U::In::reset()),
+            (&golden, stalled),
+            (&golden, U::In::default()),
+            (&golden, launch),
+            (&running, U::In::default()),
+        ] {
+            for element in [0, 63] {
+                script
+                    .explained
+                    .push(golden.explain(&pins, field.name, element));
+            }
+        }
+    }
+    assert!(script.explained.len() > 5_000);
+    let mut named = BTreeSet::new();
+    for text in &script.explained {
+        let id = text.split([' ', ':', ';']).next().unwrap_or_default();
+        assert!(rules.contains_key(id), "{text:?} begins with no rule");
+        named.insert(id);
+    }
+    println!("{}: {} rules named: {named:?}", U::NAME, named.len());
+    assert!(named.len() > 20, "{named:?}");
+}
+
 /// The same with one rule of the Python changed: the comparison goes red.
 fn a_changed_rule_is_noticed<U: Normative>() {
     let text = fs::read_to_string(specification(U::NAME)).unwrap();
@@ -465,6 +515,21 @@ fn r700_python_and_golden_agree() {
 #[test]
 fn spa5_python_and_golden_agree() {
     python_and_golden_agree::<Spa5>();
+}
+
+#[test]
+fn every_explanation_of_r500_names_a_rule() {
+    every_explanation_names_a_rule::<R500>();
+}
+
+#[test]
+fn every_explanation_of_r700_names_a_rule() {
+    every_explanation_names_a_rule::<R700>();
+}
+
+#[test]
+fn every_explanation_of_spa5_names_a_rule() {
+    every_explanation_names_a_rule::<Spa5>();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Address stack: four return addresses of ten bits (spec 3.2, 4.4).
+// Address stack: four return addresses of ten bits (r500-3.2-c, r500-4.4-g, r500-4.4-h).
 //
 // Corner cases:
 // * Full and push, empty and pop: refused above (errors 6 and 7), never requested here.

@@ -1,10 +1,10 @@
-// US_FC_INT_CONST_0..31 and US_FC_BOOL_CONST (spec 2.1, 2.5).
+// US_FC_INT_CONST_0..31 and US_FC_BOOL_CONST (r500-2.1-c, r500-2.5).
 //
 // Corner cases:
 // * The top byte of an integer constant is not stored: it reads as 0.
-// * Addresses 33 to 63 are ignored.
+// * Addresses 33 to 63 are ignored (r500-3.4-b).
 // * A write is seen from the next clock on; reads have no clock. The unit above refuses writes while a
-//   program runs (spec 3.3), so a program never sees a constant change.
+//   program runs (r500-3.3-e), so a program never sees a constant change.
 
 module r500_consts (
   input  logic        clk_i,

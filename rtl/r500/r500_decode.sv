@@ -1,5 +1,5 @@
-// The fields of an FC instruction, and the two checks that need nothing else (spec 2.2 to 2.4, spec 4.1
-// steps 0 and 1, errors 1 and 2).
+// The fields of an FC instruction, and the two checks that need nothing else (r500-2.2 to r500-2.4,
+// r500-4.1-b, r500-4.1-c, r500-E1, r500-E2).
 //
 // Corner cases:
 // * A field that is illegal is illegal even if the instruction would not use it: B_OP1 = 3 on an

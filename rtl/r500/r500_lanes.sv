@@ -1,4 +1,4 @@
-// The state of the lanes and how one FC instruction moves it (spec 3.1, spec 4.1 steps 2 and 7).
+// The state of the lanes and how one FC instruction moves it (r500-3.1, r500-4.1-d, r500-4.1-e, r500-4.3).
 //
 // Lane-sliced: every item is a plane of LANES bits, bit i for lane i, and a counter is one plane for
 // each of its bits. Adding a number that is the same for all lanes is a ripple over five planes.

@@ -1,4 +1,4 @@
-// Loop stack: four frames of kind, count and aL (spec 3.2, 4.4).
+// Loop stack: four frames of kind, count and aL (r500-3.2-b, r500-4.4).
 //
 // The processor mask that the manuals keep in each frame is not here: it is the set of lanes whose
 // loop-inactive counter points at the frame (r500_lanes).

@@ -1,7 +1,7 @@
 // Flow-control sequencer of the R5xx pixel shader: one wavefront of LANES pixels, one PC.
 //
 // An instruction is executed in a clock if and only if a program is running, stall_i is 0, inst_valid_i
-// is 1 and the PC lies in the code window. It takes that one clock, FC or not (spec 4).
+// is 1 and the PC lies in the code window. It takes that one clock, FC or not (contract-3-a, contract-3-d).
 //
 // Corner cases:
 // * Reset beats everything: in mid-program the unit is idle at once, constants 0, lanes ACTIVE, PC 0.
@@ -30,7 +30,7 @@ module r500_seq #(
   input  logic [5:0]       const_addr_i,   // 0..31 US_FC_INT_CONST_n, 32 US_FC_BOOL_CONST
   input  logic [31:0]      const_wdata_i,
 
-  // Host: start of a program, with the control registers it runs under (spec 2.1).
+  // Host: start of a program, with the control registers it runs under (r500-2.1-d to r500-2.1-g).
   input  logic             launch_i,
   input  logic [31:0]      fc_ctrl_i,      // US_FC_CTRL
   input  logic [31:0]      code_addr_i,    // US_CODE_ADDR
@@ -241,7 +241,7 @@ module r500_seq #(
   assign target  = {1'b0, jump_addr} + (jump_global ? 10'd0 : offset_q);
   assign pc_next = ~jump ? pc_q + 10'd1 : addr_pop ? addr_top : target;
 
-  // ---- errors: the lowest code wins (spec 6) -------------------------------------------------------
+  // ---- errors: the lowest code wins (r500-6-b) -----------------------------------------------------
 
   logic       loop_underflow, loop_kind, loop_overflow, addr_overflow, addr_underflow, pc_range, fault;
   logic [3:0] err;

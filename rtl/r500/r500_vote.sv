@@ -1,4 +1,4 @@
-// What the lanes want and what the unit does (spec 4.1 steps 3 to 5, spec 4.2).
+// What the lanes want and what the unit does (r500-4.1-f to r500-4.1-i, r500-4.2).
 //
 // Corner cases:
 // * No voter: JUMP_ANY = 0 jumps, JUMP_ANY = 1 stays. Both fall out of "no voter objects" and "some
@@ -7,7 +7,7 @@
 //   whatever the lanes and the table say, and then no lane disagrees.
 // * Holding back beats everything but the count (no instruction has both). Any BRANCH lane holds BREAK
 //   and CONTINUE back, any CONT lane holds BREAK back, whatever their counters. This is one line
-//   below, because the sources can be read otherwise (spec 5, O8 and O9).
+//   below, because the sources can be read otherwise (r500-O8 and r500-O9).
 // * Lanes switched off by this instruction's B_ELSE want to jump. They vote, except on BREAK and
 //   CONTINUE, where they are BRANCH lanes like any other and hold back. (Their vote would be lost there
 //   anyway; it is masked all the same, so that `held` can be changed alone.)

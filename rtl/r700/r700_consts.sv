@@ -1,9 +1,9 @@
-// The 32 loop constants and the 32 booleans (spec 2.6).
+// The 32 loop constants and the 32 booleans (r700-2.6).
 //
 // Corner cases:
 // * Addresses 33 to 63 are ignored.
 // * A write is seen from the next clock on; reads have no clock. The unit above refuses writes while a
-//   wave runs (spec 2.6), so a program never sees a constant change.
+//   wave runs (r700-2.6-c), so a program never sees a constant change.
 
 module r700_consts (
   input  logic        clk_i,

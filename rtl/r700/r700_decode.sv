@@ -1,5 +1,5 @@
-// The fields of a CF instruction, and the two checks that need nothing else (spec 2.1 to 2.5, spec 4.2,
-// errors 1 and 2).
+// The fields of a CF instruction, and the two checks that need nothing else (r700-2.1 to r700-2.5, r700-4.2-b,
+// r700-E1, r700-E2).
 //
 // Corner cases:
 // * The ALU format has no COND, POP_COUNT, VPM or END: it behaves as ACTIVE, none, 0 and 0. Its pops are

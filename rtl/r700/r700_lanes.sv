@@ -1,4 +1,4 @@
-// The state of the lanes and how one instruction moves it (spec 3.1, 4.3).
+// The state of the lanes and how one instruction moves it (r700-3.1, r700-4.3).
 //
 // Lane-sliced: every item is a plane of LANES bits, bit i for lane i.
 //

@@ -1,4 +1,4 @@
-// The loop registers lt, lc, aL and inc: always those of the innermost open loop (spec 3.2, 4.3).
+// The loop registers lt, lc, aL and inc: always those of the innermost open loop (r700-3.2-f to r700-3.2-i, r700-4.3-w).
 //
 // Corner cases:
 // * LOOP_START_NO_AL and LOOP_START_DX10 leave aL and inc as they are; a DX10 loop has count 0.

@@ -1,14 +1,14 @@
 // Codes of the R700 control-flow unit.
 //
-// Section numbers in this folder refer to the "R700 behavioural specification" ("spec 2.3" for
-// section 2.3); names of instructions and fields are those of the manuals it cites.
+// Ids such as r700-2.3 are rules of docs/spec/r700.md; names of instructions and fields are those of
+// the manuals it cites.
 //
 // Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
 // package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
 
 package r700_pkg;
 
-  // CF_INST of the general format and of memory and export (spec 2.5); what is not here is reserved.
+  // CF_INST of the general format and of memory and export (r700-2.5-a, r700-2.5-b); what is not here is reserved.
   localparam logic [6:0] OpNop           = 7'd0;
   localparam logic [6:0] OpTex           = 7'd1;
   localparam logic [6:0] OpVtx           = 7'd2;
@@ -46,7 +46,7 @@ package r700_pkg;
   localparam logic [6:0] OpExportDone    = 7'd40;
   localparam logic [6:0] OpMemExport     = 7'd58;
 
-  // CF_INST of the ALU format (spec 2.5). Its top bit is the bit that marks the format; 12 is reserved.
+  // CF_INST of the ALU format (r700-2.5-c). Its top bit is the bit that marks the format; 12 is reserved.
   localparam logic [3:0] AluOpAlu        = 4'd8;
   localparam logic [3:0] AluOpPushBefore = 4'd9;
   localparam logic [3:0] AluOpPopAfter   = 4'd10;
@@ -55,7 +55,7 @@ package r700_pkg;
   localparam logic [3:0] AluOpBreak      = 4'd14;
   localparam logic [3:0] AluOpElseAfter  = 4'd15;
 
-  // What an instruction does, as the table of spec 4.3 groups them.
+  // What an instruction does, as the table of r700-4.3 groups them.
   localparam logic [3:0] KindSlot     = 4'd0;   // NOP, fetches, memory, export: who executes it, no more
   localparam logic [3:0] KindJump     = 4'd1;
   localparam logic [3:0] KindPush     = 4'd2;
@@ -73,26 +73,26 @@ package r700_pkg;
   localparam logic [3:0] KindAluElse  = 4'd14;  // ALU_ELSE_AFTER
   localparam logic [3:0] KindAluLeave = 4'd15;  // ALU_BREAK, ALU_CONTINUE
 
-  // COND (spec 2.2). 1 is FALSE: what is none of these holds for no lane.
+  // COND (r700-2.2-d). 1 is FALSE: what is none of these holds for no lane.
   localparam logic [1:0] CondActive  = 2'd0;
   localparam logic [1:0] CondBool    = 2'd2;
   localparam logic [1:0] CondNotBool = 2'd3;
 
-  // bkind: the innermost loop or call frame (spec 3.2).
+  // bkind: the innermost loop or call frame (r700-3.2-d).
   localparam logic [1:0] FrameNone = 2'd0;
   localparam logic [1:0] FrameLoop = 2'd1;
   localparam logic [1:0] FrameCall = 2'd2;
 
-  // lt: the innermost loop (spec 3.2).
+  // lt: the innermost loop (r700-3.2-f).
   localparam logic [1:0] LoopNone = 2'd0;
   localparam logic [1:0] LoopAl   = 2'd1;
   localparam logic [1:0] LoopNoAl = 2'd2;
   localparam logic [1:0] LoopDx10 = 2'd3;
 
-  // A CALL that would nest deeper is skipped (spec 4.4).
+  // A CALL that would nest deeper is skipped (r700-4.3-m).
   localparam logic [6:0] DepthLimit = 7'd32;
 
-  // Error codes (spec 6). Where several hold, the lowest is reported.
+  // Error codes (r700-6). Where several hold, the lowest is reported.
   localparam logic [3:0] ErrOk        = 4'd0;
   localparam logic [3:0] ErrIllegal   = 4'd1;
   localparam logic [3:0] ErrField     = 4'd2;

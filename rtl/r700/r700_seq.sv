@@ -1,7 +1,7 @@
 // Control-flow sequencer of the R700: one wave of LANES lanes, one PC, one stack.
 //
 // An instruction is executed in a clock if and only if a wave is running, stall_i is 0 and inst_valid_i
-// is 1. It takes that one clock, whatever it pops (spec 3.5).
+// is 1. It takes that one clock, whatever it pops (r700-3.5-a).
 //
 // Corner cases:
 // * Reset beats everything: in mid-program the unit is idle at once, constants 0, PC 0, every lane of
@@ -32,7 +32,7 @@ module r700_seq #(
   input  logic [5:0]       const_addr_i,   // 0..31 loop constants, 32 booleans
   input  logic [31:0]      const_wdata_i,
 
-  // Host: start of a wave and its operands (spec 3.3).
+  // Host: start of a wave and its operands (r700-3.3-a).
   input  logic             launch_i,
   input  logic [31:0]      entry_i,        // address of the first instruction
   input  logic [31:0]      prog_len_i,     // quadwords that belong to the program
@@ -45,7 +45,7 @@ module r700_seq #(
   input  logic [31:0]      dw0_i,
   input  logic [31:0]      dw1_i,
 
-  // The clause of an ALU instruction (spec 2.7), sampled when it executes.
+  // The clause of an ALU instruction (r700-2.7), sampled when it executes.
   input  logic             u_i,            // it updates the execute mask
   input  logic [LANES-1:0] pred_i,
 
@@ -312,7 +312,7 @@ module r700_seq #(
   logic [31:0] pc_next;
   assign pc_next = ~jump ? pc_plus_1 : exit_call ? frame_ret : dw0_i;
 
-  // ---- errors: the lowest code wins (spec 6) -------------------------------------------------------
+  // ---- errors: the lowest code wins (r700-6-b) -----------------------------------------------------
 
   logic       no_loop, loop_open, no_call, no_frame, end_stack, pc_range, fault;
   logic [3:0] err;

@@ -1,4 +1,4 @@
-// The stack of branch, loop and call frames, and the registers that say where they are (spec 3.2, 3.4).
+// The stack of branch, loop and call frames, and the registers that say where they are (r700-3.2-b to r700-3.2-e, r700-3.4).
 //
 // A word is one sub-entry; sub-entry a is word a / 4 of bank a % 4. So the four words under `sp`, or the
 // four from `sp` on, lie in four banks at any alignment: a loop frame is read or written in one access.

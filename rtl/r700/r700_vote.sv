@@ -1,4 +1,4 @@
-// The condition test of every lane, and whether the wave jumps (spec 4.1, 4.3).
+// The condition test of every lane, and whether the wave jumps (r700-4.1, r700-4.3).
 //
 // Corner cases:
 // * Nobody ACTIVE, nobody passes: JUMP, PUSH, PUSH_ELSE and the loop starts jump, CALL does not, and

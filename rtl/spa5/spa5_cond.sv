@@ -1,4 +1,4 @@
-// The active threads for which the condition of an instruction is true (spec 2.4; T of spec 4.1).
+// The active threads for which the condition of an instruction is true (spa5-2.4; T of spa5-4.1-e).
 //
 // A CC test is a table of 16 bits, one for each value of {O, C, S, Z}. All threads look up the same table,
 // so the lookup is a tree of multiplexers over the four planes, whose leaves are the bits of the table.

@@ -1,11 +1,11 @@
-// What an instruction word is, and the two checks that need nothing else (spec 2.3, errors 9 and 10).
+// What an instruction word is, and the two checks that need nothing else (spa5-2.3, spa5-E9, spa5-E10).
 //
 // Corner cases:
 // * Bit 5 is the constant-bank form of SSY, PBK, PCNT, PRET, CAL, BRA and BRX, error 10. In the leaving
 //   instructions it is ignored, KEEPREFCOUNT of EXIT included.
 // * CC tests 18..1f are error 10, whatever the predicate, in instructions that have the field. The set-up
 //   instructions have none: what stands in those bits is ignored, as is a predicate.
-// * BRX is error 10 unless the unit is built with it (spec, appendix A).
+// * BRX is error 10 unless the unit is built with it (spa5-A).
 // * 0xE3B..0xE3F are error 9. Every word outside the flow block that is not SYNC is a black box.
 // * Bit 6 (NOINC, LMT) changes nothing. Bit 7 is .U of BRA and of nothing else.
 

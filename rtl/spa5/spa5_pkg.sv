@@ -1,14 +1,14 @@
 // Codes of the SPA 5.0 call/return stack unit.
 //
-// Section numbers in this folder refer to the SPA5 specification, "SPA 5.0 (Maxwell, sm_50) call/return
-// stack" ("spec 2.3" for section 2.3); names of instructions and fields are those of the sources it cites.
+// Ids such as spa5-2.3 are rules of docs/spec/spa5.md; names of instructions and fields are those of
+// the sources it cites.
 //
 // Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
 // package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
 
 package spa5_pkg;
 
-  // Bits 63:57 of every flow instruction but SYNC, and bits 63:51 of SYNC (spec 2.3).
+  // Bits 63:57 of every flow instruction but SYNC, and bits 63:51 of SYNC (spa5-2.3).
   localparam logic [6:0]  FlowBlock = 7'h71;    // 0xE2, 0xE3
   localparam logic [12:0] SyncMatch = 13'h1e1f;
 
@@ -27,7 +27,7 @@ package spa5_pkg;
   localparam logic [4:0] OpCont    = 5'h15;
   localparam logic [4:0] OpIllegal = 5'h1b;
 
-  // What an instruction does, as spec 4.3 groups them.
+  // What an instruction does, as spa5-4.3 groups them.
   localparam logic [2:0] KindOther = 3'd0;  // a black box
   localparam logic [2:0] KindSetup = 3'd1;  // SSY, PBK, PCNT, PRET
   localparam logic [2:0] KindCall  = 3'd2;  // CAL
@@ -43,24 +43,24 @@ package spa5_pkg;
   localparam logic [4:0] LeaveRet  = 5'b01000;
   localparam logic [4:0] LeaveExit = 5'b10000;
 
-  // Token types (spec 3).
+  // Token types (spa5-3-k).
   localparam logic [2:0] TokenSsy  = 3'd1;
   localparam logic [2:0] TokenPbk  = 3'd2;
   localparam logic [2:0] TokenPcnt = 3'd3;
   localparam logic [2:0] TokenRet  = 3'd4;
   localparam logic [2:0] TokenDiv  = 3'd5;
 
-  // Predicate 7, PT, is constant 1; CC test 0f, T, always holds (spec 2.4).
+  // Predicate 7, PT, is constant 1; CC test 0f, T, always holds (spa5-2.4-a, spa5-2.4-c).
   localparam logic [2:0] PredTrue = 3'd7;
   localparam logic [4:0] CcTrue   = 5'h0f;
 
-  // status (spec 3).
+  // status (spa5-3-b).
   localparam logic [1:0] StatusRun    = 2'd0;
   localparam logic [1:0] StatusDone   = 2'd1;
   localparam logic [1:0] StatusErr    = 2'd2;
   localparam logic [1:0] StatusUnwind = 2'd3;
 
-  // Error codes (spec 6).
+  // Error codes (spa5-6).
   localparam logic [3:0] ErrOk               = 4'd0;
   localparam logic [3:0] ErrSyncNoSsy        = 4'd1;
   localparam logic [3:0] ErrBrkNoPbk         = 4'd2;

@@ -15,7 +15,7 @@
 // * BRA.U branches with all active threads or not at all.
 // * The leaving instruction that empties `active` changes flags, `active` and status. PC and stack wait for
 //   the clocks of status UNWIND; PC stays there for good if the stack runs out, which is DONE.
-// * BRX (spec, appendix A), if built: one that its condition divides stays at its PC and runs again for
+// * BRX (spa5-A), if built: one that its condition divides stays at its PC and runs again for
 //   those that take it; one whose register divides the threads goes on with those that agree with the
 //   lowest, and the token of the others leads back to it.
 // * Every output is a register.
@@ -29,7 +29,7 @@ module spa5_seq #(
   input  logic                rst_ni,         // synchronous, active low
   input  logic                stall_i,
 
-  // Host: start of a warp and its operands (spec 3).
+  // Host: start of a warp and its operands (spa5-3).
   input  logic                launch_i,
   input  logic [31:0]         entry_i,        // byte address
   input  logic [31:0]         prog_size_i,    // bytes
@@ -190,7 +190,7 @@ module spa5_seq #(
   assign to_target = is_setup | jump;
   assign push      = is_setup | is_call | split;
 
-  // ---- addresses (spec 2.1, 2.2) -------------------------------------------------------------------
+  // ---- addresses (spa5-2.1, spa5-2.2) --------------------------------------------------------------
 
   // The address of a control word means the first slot of its bundle.
   function automatic logic [31:0] norm(input logic [31:0] address);

@@ -1,4 +1,4 @@
-// The token stack, and `vis`, which stands in for a search through it (spec 3, 4.2, 4.4).
+// The token stack, and `vis`, which stands in for a search through it (spa5-3-k, spa5-3-l, spa5-4.2-b, spa5-4.2-c, spa5-4.4).
 //
 // One RAM of DEPTH words, {type[2:0], vis[3:0], addr[31:0], mask[LANES-1:0]}, entry 0 the oldest. It has a
 // single port: a push writes entry sp, a pop reads entry sp - 2, no clock does both. What the port gives

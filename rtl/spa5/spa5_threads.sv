@@ -1,4 +1,4 @@
-// Who runs, and who waits for what: the active mask and the flags of every thread (spec 3, 4.3, 4.4).
+// Who runs, and who waits for what: the active mask and the flags of every thread (spa5-3, spa5-4.3, spa5-4.4).
 //
 // Corner cases:
 // * A thread that executed SYNC, or waits in a DIV token, has no bit here: it is neither active nor

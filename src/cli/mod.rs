@@ -148,7 +148,7 @@ struct RunArgs {
 
 #[derive(Args)]
 struct LoadArgs {
-    /// r500: set JUMP_ANY in LOOP words that lack it, as Mesa's do (spec O29)
+    /// r500: set JUMP_ANY in LOOP words that lack it, as Mesa's do (r500-O29)
     #[arg(long)]
     safe_loops: bool,
     /// Which program of a file that holds several, as `import --list` numbers them

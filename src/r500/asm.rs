@@ -1,10 +1,10 @@
 //! Statements to words, and the two text forms of a program.
 //!
-//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), section 7.1.
+//! Source: r500-7.1 in `docs/spec/r500.md`.
 //!
 //! | layer | what |
 //! |---|---|
-//! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in spec 7.1 |
+//! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in r500-7.1 |
 //! | [`assemble`] | the `.s` dialect, see [`text`] |
 //! | [`parse_hex`] | `.hex`: three words a line, see [`text`] |
 //! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
@@ -31,7 +31,7 @@ pub use text::{assemble, parse_hex};
 /// where a false one does (IF, ELSE IF, static IF, LOOP for some lanes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cond {
-    /// Bit `alu_result*4 + predicate*2 + boolean`, as in `JUMP_FUNC` (spec 2.3).
+    /// Bit `alu_result*4 + predicate*2 + boolean`, as in `JUMP_FUNC` (r500-2.3).
     pub table: u8,
     /// The predicate; `RGBA` and the reserved values are refused, flow control may not use them.
     pub pred: PredSel,
@@ -87,7 +87,7 @@ impl Not for Cond {
 
 /// One statement. `ign` sets `IGNORE_UNCOVERED` in its word.
 ///
-/// Words and targets are those of the table in spec 7.1, where k and r are explained too.
+/// Words and targets are those of the table in r500-7.1, where k and r are explained too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// An ALU instruction: `TYPE` alone, the rest of the words 0.
@@ -196,7 +196,7 @@ pub enum Stmt {
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// Returns. Not inside a dynamic IF or a loop (spec 8.2); with condition and counters not
+    /// Returns. Not inside a dynamic IF or a loop (r500-8.2); with condition and counters not
     /// inside a static IF either, where r would depend on the path.
     Ret {
         /// For which lanes; all if none.
@@ -222,7 +222,7 @@ pub enum Stmt {
     },
 }
 
-/// How targets are written into `JUMP_ADDR` (spec 2.4).
+/// How targets are written into `JUMP_ADDR` (r500-2.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Targets {
     /// `JUMP_GLOBAL` = 0: relative to `OFFSET_ADDR`.
@@ -351,7 +351,7 @@ struct Expander<'a> {
     code: Code,
 }
 
-/// Nests and counts statements, resolves labels, and emits the words of spec 7.1.
+/// Nests and counts statements, resolves labels, and emits the words of r500-7.1.
 ///
 /// `offset` is `OFFSET_ADDR`, where slot 0 will lie; `file` names the source in errors.
 ///
@@ -952,7 +952,7 @@ impl Expander<'_> {
         }
     }
 
-    /// CALLs and RETURNs of a subroutine must all count a level or none may (spec 7.1).
+    /// CALLs and RETURNs of a subroutine must all count a level or none may (r500-7.1).
     fn check_counters(&self) -> Result<(), InputError> {
         for (name, seen) in &self.counters {
             if let (Some(with), Some(without)) = (seen.with, seen.without) {

@@ -1,4 +1,4 @@
-//! The bins of the unit: what of the specification ("spec") a campaign has to meet, all in one place.
+//! The bins of the unit: what of the rules in `docs/spec/r500.md` a campaign has to meet, all in one place.
 
 use super::R500;
 use super::golden::{Error, Event, Golden};
@@ -71,7 +71,7 @@ axis! {
 }
 
 axis! {
-    /// Why the unit decided as it did (spec 4.1 step 4, 4.2).
+    /// Why the unit decided as it did (r500-4.1-g, r500-4.1-h, r500-4.2).
     Why "why" {
         CountZero "count 0",
         LastPass "last pass",
@@ -102,7 +102,7 @@ numbered! {
 }
 
 axis! {
-    /// What became of a lane: the swap and the return of step 2, then the rows of spec 4.3.
+    /// What became of a lane: the swap and the return of step 2, then the rows of r500-4.3.
     Row "lane" {
         ElseOff "else: ACTIVE off",
         ElseOn "else: BRANCH 0 on",
@@ -375,7 +375,7 @@ axis! {
 }
 
 axis! {
-    /// `JUMP_FUNC`: the tables of spec 2.3.
+    /// `JUMP_FUNC`: the tables of r500-2.3-k.
     Func "JUMP_FUNC" {
         Never "00",
         Always "FF",
@@ -452,19 +452,19 @@ axis! {
 axis! {
     /// Corners that no other group singles out.
     Corner "corner" {
-        UncoveredContPopped "O5: BREAK pops under a CONT lane of its loop",
-        HeldByOuterCont "O9: BREAK held back by CONT lanes of outer loops only",
-        BreakWithoutActive "O10: BREAK jumps with no lane ACTIVE",
-        ContinueWithoutActive "O10: CONTINUE jumps with no lane ACTIVE",
-        ElseBreak "O11: B_ELSE on BREAK switches lanes off that hold it back",
-        ElseContinue "O11: B_ELSE on CONTINUE likewise",
-        ElseIncr "O12: lanes switched off by B_ELSE take the INCR",
-        ElseAny "O13: JUMP_ANY 1, only lanes switched off by B_ELSE want to jump",
-        UncoveredLeft "O14: an uncovered lane without a say is switched off",
-        CountIncr "O16: INCR under a count override",
-        LoopSkipped "O17: LOOP or REP jumps with a count above 0",
-        PushTop "O18: PUSH at 511 stores 512",
-        LoopNoVoter "O29: LOOP or REP jumps for want of a voter",
+        UncoveredContPopped "r500-O5: BREAK pops under a CONT lane of its loop",
+        HeldByOuterCont "r500-O9: BREAK held back by CONT lanes of outer loops only",
+        BreakWithoutActive "r500-O10: BREAK jumps with no lane ACTIVE",
+        ContinueWithoutActive "r500-O10: CONTINUE jumps with no lane ACTIVE",
+        ElseBreak "r500-O11: B_ELSE on BREAK switches lanes off that hold it back",
+        ElseContinue "r500-O11: B_ELSE on CONTINUE likewise",
+        ElseIncr "r500-O12: lanes switched off by B_ELSE take the INCR",
+        ElseAny "r500-O13: JUMP_ANY 1, only lanes switched off by B_ELSE want to jump",
+        UncoveredLeft "r500-O14: an uncovered lane without a say is switched off",
+        CountIncr "r500-O16: INCR under a count override",
+        LoopSkipped "r500-O17: LOOP or REP jumps with a count above 0",
+        PushTop "r500-O18: PUSH at 511 stores 512",
+        LoopNoVoter "r500-O29: LOOP or REP jumps for want of a voter",
         ElseEnd "B_ELSE on ENDLOOP or ENDREP",
         EndDecides "lanes that CONTINUE switched off decide ENDLOOP or ENDREP",
         CallFull "CALL fills the address stack in a full loop stack",
@@ -594,113 +594,113 @@ impl Coverage<R500> for Bins {
             al: d.cross(Sometimes, "aL", "each ENDLOOP that jumps: step, whether aL wrapped, the frame below"),
             targets: d.cross(Sometimes, "targets", "each jump, and each that error 9 refused: where to"),
             last: d.cross(Sometimes, "program ends", "each instruction at END_ADDR: lanes and stacks it leaves"),
-            corners: d.cross(Sometimes, "corners", "decisions of spec 5 and corners of the unit's README that no other group singles out"),
+            corners: d.cross(Sometimes, "corners", "decisions of r500-5 and corners of the unit's README that no other group singles out"),
         };
 
-        d.unreachable(bins.fetches, "spec 6, error 9: with PC below the window nothing but a launch got there: every jump is checked, and PC + 1 goes up",
+        d.unreachable(bins.fetches, "r500-E9: with PC below the window nothing but a launch got there: every jump is checked, and PC + 1 goes up",
             |(came, place, _)| place == Place::Below && came != Came::Launch);
-        d.unreachable(bins.fetches, "spec 6, error 9: a jump that is taken lands in the window",
+        d.unreachable(bins.fetches, "r500-E9: a jump that is taken lands in the window",
             |(came, place, _)| place == Place::Above && came == Came::Jumped);
-        d.unreachable(bins.fetches, "spec O32: what stands one before the first address lies outside and is never executed",
+        d.unreachable(bins.fetches, "r500-O32: what stands one before the first address lies outside and is never executed",
             |(came, place, _)| place == Place::First && matches!(came, Came::Plain | Came::Stayed));
-        d.unreachable(bins.fetches, "spec 6, error 9: outside the window there is no instruction, inside it the fetch is in order",
+        d.unreachable(bins.fetches, "r500-E9: outside the window there is no instruction, inside it the fetch is in order",
             |(_, place, fetched)| matches!(place, Place::Below | Place::Above) != (fetched == Fetched::Outside));
 
-        d.unreachable(bins.errors, "spec 6: a fetch outside the window is error 9, and there is no instruction that could have another",
+        d.unreachable(bins.errors, "r500-E9: a fetch outside the window is error 9, and there is no instruction that could have another",
             |(op, code)| op == Failed::Fetch && !code.is(Error::PcRange));
-        d.unreachable(bins.errors, "spec 6: errors 3 and 4 are of ENDLOOP, ENDREP, BREAKLOOP, BREAKREP; 3 of CONTINUE too",
+        d.unreachable(bins.errors, "r500-E3, r500-E4: errors 3 and 4 are of ENDLOOP, ENDREP, BREAKLOOP, BREAKREP; 3 of CONTINUE too",
             |(op, code)| {
                 let elsewhere = matches!(op, Failed::Jump | Failed::Loop | Failed::Rep);
                 let kind = code.is(Error::LoopKind);
                 elsewhere && (kind || code.is(Error::LoopUnderflow)) || kind && op == Failed::Continue
             });
-        d.unreachable(bins.errors, "spec 6: error 5 is of LOOP and REP",
+        d.unreachable(bins.errors, "r500-E5: error 5 is of LOOP and REP",
             |(op, code)| code.is(Error::LoopOverflow) && !matches!(op, Failed::Loop | Failed::Rep));
-        d.unreachable(bins.decisions, "spec 4.1 step 4: count 0 decides LOOP and REP only, the last pass ENDLOOP and ENDREP only",
+        d.unreachable(bins.decisions, "r500-4.1-g, r500-4.1-h: count 0 decides LOOP and REP only, the last pass ENDLOOP and ENDREP only",
             |(op, why, _)| why == Why::CountZero && !begins(op) || why == Why::LastPass && !ends(op));
-        d.unreachable(bins.decisions, "spec 4.2: BRANCH lanes hold back BREAK and CONTINUE only, CONT lanes BREAK only",
+        d.unreachable(bins.decisions, "r500-4.2-c, r500-4.2-d: BRANCH lanes hold back BREAK and CONTINUE only, CONT lanes BREAK only",
             |(op, why, _)| match why {
                 Why::HeldByBranch => !breaks(op) && op != Op::Continue,
                 Why::HeldByCont | Why::HeldByBoth => !breaks(op),
                 _ => false,
             });
 
-        d.unreachable(bins.rows, "spec 4.1 step 2: CONT lanes return at ENDLOOP and ENDREP only",
+        d.unreachable(bins.rows, "r500-4.1-e: CONT lanes return at ENDLOOP and ENDREP only",
             |(op, row, _)| matches!(row, Row::EndWakes | Row::EndSleeps) && !ends(op));
-        d.unreachable(bins.rows, "spec 4.3: to BRK by a BREAK that stays, to CONT by a CONTINUE that stays, and by nothing else",
+        d.unreachable(bins.rows, "r500-4.3-c, r500-4.3-d: to BRK by a BREAK that stays, to CONT by a CONTINUE that stays, and by nothing else",
             |(op, row, decision)| {
                 let stays = decision == Decision::Stay;
                 row == Row::ToBrk && !(breaks(op) && stays) || row == Row::ToCont && !(op == Op::Continue && stays)
             });
-        d.unreachable(bins.rows, "spec 4.3: of a BREAK or CONTINUE that stays no lane that disagrees becomes BRANCH or is carried along",
+        d.unreachable(bins.rows, "r500-4.3-c, r500-4.3-d: of a BREAK or CONTINUE that stays no lane that disagrees becomes BRANCH or is carried along",
             |(op, row, decision)| {
                 let leaves = breaks(op) || op == Op::Continue;
                 matches!(row, Row::ToBranch | Row::Carried) && leaves && decision == Decision::Stay
             });
-        d.unreachable(bins.rows, "spec 4.4: LOOP and REP that stay push a frame, and nothing else does",
+        d.unreachable(bins.rows, "r500-4.4-a, r500-4.4-b: LOOP and REP that stay push a frame, and nothing else does",
             |(op, row, decision)| match row {
                 Row::ContPushed | Row::BrkPushed => !pushes_frame(op, decision),
                 Row::ContKept | Row::BrkKept => pushes_frame(op, decision),
                 _ => false,
             });
-        d.unreachable(bins.rows, "spec 4.4: ENDLOOP and ENDREP that stay and BREAKs that jump pop a frame, and nothing else does",
+        d.unreachable(bins.rows, "r500-4.4-c, r500-4.4-d, r500-4.4-e: ENDLOOP and ENDREP that stay and BREAKs that jump pop a frame, and nothing else does",
             |(op, row, decision)| match row {
                 Row::ContWakes | Row::BrkWakes | Row::ContDown | Row::BrkDown => !pops_frame(op, decision),
                 Row::ContKept | Row::BrkKept => pops_frame(op, decision),
                 _ => false,
             });
-        d.unreachable(bins.rows, "spec 4.1 step 2: the CONT lanes that wait for the frame of an ENDLOOP or ENDREP are ACTIVE by the time it pops",
+        d.unreachable(bins.rows, "r500-4.1-e: the CONT lanes that wait for the frame of an ENDLOOP or ENDREP are ACTIVE by the time it pops",
             |(op, row, _)| row == Row::ContWakes && ends(op));
 
-        d.unreachable(bins.coverage, "spec 4.2: with IGNORE_UNCOVERED 0, or every lane covered, every lane is consulted",
+        d.unreachable(bins.coverage, "r500-4.2-a: with IGNORE_UNCOVERED 0, or every lane covered, every lane is consulted",
             |(_, ignore, covered, effect)| effect == Effect::Other && (ignore == Ignore::No || covered == Covered::All));
 
-        d.unreachable(bins.counters, "spec 6: error 8 is INCR with a counter at its limit, and always then",
+        d.unreachable(bins.counters, "r500-E8: error 8 is INCR with a counter at its limit, and always then",
             |(_, highest, b_op, limit)| (limit == Limit::Error8) != (b_op == BOp::Incr && highest == Highest::Max));
-        d.unreachable(bins.counters, "spec 3.1: in partial mode the limit is 3",
+        d.unreachable(bins.counters, "r500-3.1-b: in partial mode the limit is 3",
             |(mode, highest, ..)| mode == Mode::Partial && highest == Highest::Middle);
-        d.unreachable(bins.pops, "spec 4.3: no counter is below 0, so DECR by 0 wakes nobody",
+        d.unreachable(bins.pops, "r500-4.3-j: no counter is below 0, so DECR by 0 wakes no lane",
             |(count, woken, _)| count == PopCount::Zero && matches!(woken, Woken::Some | Woken::All));
 
-        d.unreachable(bins.loop_stack, "spec 6: error 3 is an instruction of a loop with no frame, and always then",
+        d.unreachable(bins.loop_stack, "r500-E3: error 3 is an instruction of a loop with no frame, and always then",
             |(op, level, outcome)| {
                 let empty = in_loop(op) && level == Level::Empty;
                 outcome == LoopEnd::Underflow && !empty || empty && matches!(outcome, LoopEnd::Stay | LoopEnd::Jump)
             });
-        d.unreachable(bins.loop_stack, "spec 6: error 4 is ENDLOOP, ENDREP, BREAKLOOP or BREAKREP with a frame of the other kind",
+        d.unreachable(bins.loop_stack, "r500-E4: error 4 is ENDLOOP, ENDREP, BREAKLOOP or BREAKREP with a frame of the other kind",
             |(op, level, outcome)| outcome == LoopEnd::Kind && (level == Level::Empty || !ends(op) && !breaks(op)));
-        d.unreachable(bins.loop_stack, "spec 6: error 5 is LOOP or REP that stays with 4 frames in use, and always then",
+        d.unreachable(bins.loop_stack, "r500-E5: error 5 is LOOP or REP that stays with 4 frames in use, and always then",
             |(op, level, outcome)| {
                 let full = begins(op) && level == Level::Full;
                 outcome == LoopEnd::Overflow && !full || full && outcome == LoopEnd::Stay
             });
 
-        d.unreachable(bins.addr_stack, "spec 6: error 6 is PUSH and jump with 4 entries in use, and always then",
+        d.unreachable(bins.addr_stack, "r500-E6: error 6 is PUSH and jump with 4 entries in use, and always then",
             |(a_op, _, level, outcome)| {
                 let full = a_op == Stacking::Push && level == Level::Full;
                 outcome == AddrEnd::Overflow && !full || full && outcome == AddrEnd::Jump
             });
-        d.unreachable(bins.addr_stack, "spec 6: error 7 is POP and jump with no entry, and always then",
+        d.unreachable(bins.addr_stack, "r500-E7: error 7 is POP and jump with no entry, and always then",
             |(a_op, _, level, outcome)| {
                 let empty = a_op == Stacking::Pop && level == Level::Empty;
                 outcome == AddrEnd::Underflow && !empty || empty && outcome == AddrEnd::Jump
             });
 
-        d.unreachable(bins.begins, "spec 4.1 step 4: LOOP and REP with count 0 jump",
+        d.unreachable(bins.begins, "r500-4.1-g: LOOP and REP with count 0 jump",
             |(_, count, _, decision)| count == Count::Zero && decision == Decision::Stay);
-        d.unreachable(bins.ends, "spec 3.2: the count of a frame is 1 to 255",
+        d.unreachable(bins.ends, "r500-3.2-b: the count of a frame is 1 to 255",
             |(_, count, ..)| count == Count::Zero);
-        d.unreachable(bins.ends, "spec 4.1 step 4: ENDLOOP and ENDREP of the last iteration stay",
+        d.unreachable(bins.ends, "r500-4.1-h: ENDLOOP and ENDREP of the last iteration stay",
             |(_, count, _, decision)| count == Count::One && decision == Decision::Jump);
-        d.unreachable(bins.al, "spec 4.4: aL + KB goes below 0 only with a negative step, above 255 only with a positive one",
+        d.unreachable(bins.al, "r500-4.4-c: aL + KB goes below 0 only with a negative step, above 255 only with a positive one",
             |(step, wrap, _)| match wrap {
                 Wrap::None => false,
                 Wrap::Below => step != Step::Down,
                 Wrap::Above => step != Step::Up,
             });
-        d.unreachable_by_history(bins.targets, "spec 4.4: PUSH stores PC + 1 of an instruction in the window, which is not below it",
+        d.unreachable_by_history(bins.targets, "r500-4.4-g: PUSH stores PC + 1 of an instruction in the window, which is not below it",
             |(target, place, _)| target == Target::Popped && place == Where::Below);
-        d.unreachable_by_history(bins.targets, "spec 4.4: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
+        d.unreachable_by_history(bins.targets, "r500-4.4-g: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
             |(target, place, _)| target == Target::Popped && place == Where::Next);
         let lanes = build.lanes;
         if lanes < 4 {
@@ -863,7 +863,7 @@ fn count(n: u8) -> Count {
     }
 }
 
-/// A flow-control instruction among its lanes: spec 4.1, steps 0 to 5, on whole masks.
+/// A flow-control instruction among its lanes: r500-4.1, steps 0 to 5, on whole masks.
 struct Flow {
     cmn: Cmn,
     inst: FcInst,
@@ -974,7 +974,7 @@ impl Flow {
         }
     }
 
-    /// Lanes with a say (spec 4.2), if `consulted` are consulted.
+    /// Lanes with a say (r500-4.2-a), if `consulted` are consulted.
     fn voters(&self, consulted: u64) -> u64 {
         let leaves = breaks(self.op) || self.op == Op::Continue;
         (self.active | if leaves { 0 } else { self.else_off }) & consulted

@@ -1,4 +1,4 @@
-//! What surrounds the unit: instruction memory, ALU results, predicates, coverage (spec 3.1).
+//! What surrounds the unit: instruction memory, ALU results, predicates, coverage (r500-3.1).
 
 use rand::Rng;
 
@@ -10,7 +10,7 @@ use crate::environment::{Planes, noise};
 use crate::unit::{Environment, Pins};
 
 /// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
-/// ENDREP also the continued lanes that it returns to ACTIVE before it decides (spec 4.1 step 2).
+/// ENDREP also the continued lanes that it returns to ACTIVE before it decides (r500-4.1-e).
 /// Without those a lane would draw other bits after a CONTINUE that was held back than after one
 /// that jumped, so its draws would depend on other lanes.
 pub fn counts(state: &State, pins: &In) -> u64 {
@@ -95,7 +95,7 @@ impl Environment<R500> for Surroundings {
         }
         let (is_fc, counts) = self.asked;
         if is_fc {
-            // The ALU result is used up (spec O24); predicates stay.
+            // The ALU result is used up (r500-O24); predicates stay.
             self.conditions.clear(0);
             self.shown[0] = 0;
         } else {

@@ -1,10 +1,10 @@
 //! Random programs: structured ones, structured ones with one rule broken, and raw words.
 //!
-//! Source: *R500 behavioural specification* ("spec"), sections 7.1 and 8.
+//! Source: r500-7.1 and r500-8 in `docs/spec/r500.md`.
 //!
 //! | function | programs | what they are for |
 //! |---|---|---|
-//! | [`structured`] | every construct of spec 8.1, nested up to the limits | all three judges: each lane must do what it does alone |
+//! | [`structured`] | every construct of r500-8.1, nested up to the limits | all three judges: each lane must do what it does alone |
 //! | [`near_legal`] | the same with one word, constant or register changed | corners just outside the rules |
 //! | [`raw`] | random words, random constants, random registers | everything else: every error, both modes, full stacks, full counters |
 //!
@@ -22,7 +22,7 @@ use crate::input::InputError;
 mod brim;
 use brim::brim;
 
-/// Frames of the loop stack, entries of the address stack (spec 3.2).
+/// Frames of the loop stack, entries of the address stack (r500-3.2).
 const STACK_DEPTH: usize = 4;
 
 /// `B_POP_CNT` has 5 bits.
@@ -35,7 +35,7 @@ pub enum Ignore {
     Never,
     /// On every flow-control instruction: only covered lanes follow their scalar paths.
     Always,
-    /// Where Mesa sets it: IF, LOOP, ENDLOOP, BREAK, CONTINUE (spec 7.1).
+    /// Where Mesa sets it: IF, LOOP, ENDLOOP, BREAK, CONTINUE (r500-7.1).
     Mesa,
     /// On each instruction or not, at random.
     Mixed,
@@ -79,7 +79,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every construct of spec 8.1 in full mode.
+    /// Every construct of r500-8.1 in full mode.
     pub const ALL: Options = Options {
         full: true,
         conditions: true,
@@ -115,7 +115,7 @@ impl Options {
         ..Options::ALL
     };
 
-    /// What Mesa emits (spec 7.1; the LOOP word with bit 5 set, spec O29).
+    /// What Mesa emits (r500-7.1; the LOOP word with bit 5 set, r500-O29).
     pub const MESA: Options = Options {
         conditions: false,
         else_if: false,
@@ -170,7 +170,7 @@ impl Options {
 }
 
 /// A structured program that ends with every lane ACTIVE and both stacks empty, if run with any
-/// conditions in the mode it is made for (spec 8.1).
+/// conditions in the mode it is made for (r500-8.1).
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
     // `build` keeps within memory and limits, so one try is enough; smaller ones cannot hurt.
     let mut slots = 440;
@@ -215,7 +215,7 @@ fn build<R: Rng + ?Sized>(
     let stmts = b.program();
     let counts = std::mem::take(&mut b.counts);
     for (n, constant) in regs.int_const.iter_mut().enumerate() {
-        // Any init, any step: aL wraps (spec O20).
+        // Any init, any step: aL wraps (r500-O20).
         let count = counts.get(n).copied().unwrap_or_else(|| rng.random());
         *constant = match options.endless {
             true => u32::from(count),
@@ -273,7 +273,7 @@ fn build<R: Rng + ?Sized>(
     Ok(program)
 }
 
-/// Random contents for whatever must have no effect (spec 2.2 to 2.5).
+/// Random contents for whatever must have no effect (r500-2.2 to r500-2.5).
 fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     for slot in &mut program.slots {
         let Some(mut fc) = Fc::decode(*slot) else {
@@ -287,7 +287,7 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
             i.b_pop_cnt = rng.random_range(0..32);
         }
         let counts = matches!(i.op, Op::Loop | Op::Rep | Op::EndLoop | Op::EndRep);
-        // ENDLOOP takes only the step of its constant, and not even LOOP's constant (spec O21).
+        // ENDLOOP takes only the step of its constant, and not even LOOP's constant (r500-O21).
         let begins = matches!(i.op, Op::Loop | Op::Rep);
         if !counts || !begins && rng.random_bool(0.1) {
             fc.addr.int_addr = rng.random_range(0..32);
@@ -367,7 +367,7 @@ struct At {
     pops: usize,
     /// How often this place is passed, about.
     passes: i64,
-    /// Dynamic IFs and loops open, within which nobody can return (spec 8.2).
+    /// Dynamic IFs and loops open, within which nobody can return (r500-8.2).
     dynamic: bool,
     /// Static IFs open, within which a conditional RETURN would leave r to the path.
     in_static: bool,
@@ -457,7 +457,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             passes: 1,
             ..At::default()
         };
-        // Predicates are drawn before anything depends on them (spec 8.2).
+        // Predicates are drawn before anything depends on them (r500-8.2).
         self.plain(&at);
         self.block(&at, 0);
         if all_calls {
@@ -652,7 +652,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             cond
         };
         // Any flow control clears the ALU result, so its instruction comes directly before
-        // (spec 8.2). A predicate may also be an old one.
+        // (r500-8.2). A predicate may also be an old one.
         let uses_alu = cond.table & 15 != cond.table >> 4;
         if uses_alu || self.chance(6) {
             self.push(at, Stmt::Alu);
@@ -676,7 +676,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// The condition of an ELSE IF: its lanes were off since the IF, which has cleared their ALU
-    /// result (spec 7.1).
+    /// result (r500-7.1).
     fn else_cond(&mut self) -> Cond {
         match self.rng.random_range(0..4) {
             0 => self.static_cond(),
@@ -924,7 +924,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         };
         let sub = &self.subs[n];
         let (label, counters, need, cost) = (sub.label.clone(), sub.counters, sub.need, sub.cost);
-        // Without counters only if every lane goes (spec 7.1).
+        // Without counters only if every lane goes (r500-7.1).
         let cond = (counters && self.rng.random()).then(|| self.cond(at));
         let ign = self.ign("CALL");
         self.push(
@@ -1650,7 +1650,7 @@ mod tests {
         }
     }
 
-    /// Each limit of spec 8.2 is driven to its last value, none beyond.
+    /// Each limit of r500-8.2 is driven to its last value, none beyond.
     #[test]
     fn limits_are_reached_exactly() {
         let (mut branch, mut loops, mut calls, mut partial) = (0, 0, 0, 0);
@@ -1761,7 +1761,7 @@ mod tests {
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), wanted);
     }
 
-    /// The list of Mesa's words under the table of spec 7.1, LOOP with bit 5.
+    /// The list of Mesa's words under the table of r500-7.1, LOOP with bit 5.
     #[test]
     fn mesa_programs_have_mesas_words() {
         const WORDS: [u32; 6] = [

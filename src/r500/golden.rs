@@ -1,7 +1,6 @@
 //! The golden model: the step function of the spec, lane by lane, and the clock contract around it.
 //!
-//! Written from *R500 pixel-shader flow control: behavioural specification*, sections 3, 4 and 6
-//! ("spec" below). Steps 0 to 8 are those of spec 4.1. Nothing here is shared with the RTL.
+//! Written from r500-3, r500-4 and r500-6 in `docs/spec/r500.md`. Steps 0 to 8 are those of r500-4.1. Nothing here is shared with the RTL.
 
 use super::state::{In, State};
 use crate::field::{lanes_of, plane};
@@ -10,13 +9,13 @@ use crate::unit::{Build, Step};
 /// Most lanes a wavefront can have.
 pub const MAX_LANES: usize = 64;
 
-// Lane classes (spec 3.1).
+// Lane classes (r500-3.1-a).
 const ACTIVE: u8 = 0;
 const BRANCH: u8 = 1;
 const CONT: u8 = 2;
 const BRK: u8 = 3;
 
-// OP (spec 2.3).
+// OP (r500-2.3-a).
 const LOOP: u32 = 1;
 const ENDLOOP: u32 = 2;
 const REP: u32 = 3;
@@ -25,7 +24,7 @@ const BREAKLOOP: u32 = 5;
 const BREAKREP: u32 = 6;
 const CONTINUE: u32 = 7;
 
-// B_OP0, B_OP1 and A_OP (spec 2.3).
+// B_OP0, B_OP1 and A_OP (r500-2.3-d, r500-2.3-g).
 const DECR: u32 = 1;
 const INCR: u32 = 2;
 const A_POP: u32 = 1;
@@ -33,7 +32,7 @@ const A_PUSH: u32 = 2;
 
 const STACK_DEPTH: usize = 4;
 
-/// Error codes of spec 6.
+/// Error codes of r500-6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Error {
@@ -57,7 +56,7 @@ pub enum Error {
     PcRange = 9,
 }
 
-/// A frame of the loop stack (spec 3.2).
+/// A frame of the loop stack (r500-3.2-b).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Frame {
     rep: bool,
@@ -65,7 +64,7 @@ struct Frame {
     al: u8,
 }
 
-/// Control registers sampled at launch (spec 2.1).
+/// Control registers sampled at launch (r500-2.1).
 #[derive(Clone, Copy, Debug, Default)]
 struct Control {
     full: bool,
@@ -300,7 +299,7 @@ impl Golden {
         }
     }
 
-    /// Start of a program (spec 3.3).
+    /// Start of a program (r500-3.3).
     fn launch(&mut self, pins: &In) {
         let lo = bits(pins.code_range, 8, 0) as u16;
         let size = bits(pins.code_range, 24, 16) as u16;
@@ -323,7 +322,7 @@ impl Golden {
         self.publish_lanes::<0>();
     }
 
-    /// `pc` lies in the code window of the program that was launched last (spec O32).
+    /// `pc` lies in the code window of the program that was launched last (r500-O32).
     pub fn in_window(&self, pc: u16) -> bool {
         self.control.lo <= pc && pc <= self.control.hi
     }
@@ -334,7 +333,7 @@ impl Golden {
         Event::Halted(code)
     }
 
-    /// The instruction at `END_ADDR` is the last one, whatever it is (spec O26).
+    /// The instruction at `END_ADDR` is the last one, whatever it is (r500-O26).
     fn end_of_program(&mut self) {
         if self.pc == self.control.offset + self.control.end {
             self.done = true;
@@ -342,7 +341,7 @@ impl Golden {
         }
     }
 
-    /// Steps 0 to 6 of spec 4.1: everything up to the decision and the checks that depend on it.
+    /// Steps 0 to 6 of r500-4.1: everything up to the decision and the checks that depend on it.
     #[inline(always)]
     fn decide<const N: usize>(&self, pins: &In, lanes: &mut Lanes) -> Result<Decision, Error> {
         let n = self.count::<N>();
@@ -506,7 +505,7 @@ impl Golden {
         })
     }
 
-    /// Steps 7 and 8 of spec 4.1: lanes (the table of 4.3), stacks (4.4), PC, end of program.
+    /// Steps 7 and 8 of r500-4.1: lanes (r500-4.3), stacks (r500-4.4), PC, end of program.
     #[inline(always)]
     fn update<const N: usize>(&mut self, d: &Decision, lanes: &Lanes) {
         let decision = u8::from(d.jump);
@@ -644,20 +643,20 @@ impl crate::unit::Golden<super::R500> for Golden {
         let mut after = self.clone();
         after.cycle(pins);
         match after.event {
-            Event::Reset => "reset: everything 0, every lane ACTIVE".to_owned(),
-            Event::Stalled => "stall: nothing changes at all".to_owned(),
-            Event::Idle if pins.const_we == 1 => "no program runs: the host may write constants".to_owned(),
-            Event::Idle => "no program runs: nothing changes".to_owned(),
-            Event::Waiting => "running, no instruction: nothing changes".to_owned(),
+            Event::Reset => "r500-3.4-a reset: everything 0, every lane ACTIVE".to_owned(),
+            Event::Stalled => "contract-1-c stall: nothing changes at all".to_owned(),
+            Event::Idle if pins.const_we == 1 => "contract-2-b no program runs: the host may write constants".to_owned(),
+            Event::Idle => "contract-2-a no program runs: nothing changes".to_owned(),
+            Event::Waiting => "contract-3-a running, no instruction: nothing changes".to_owned(),
             Event::Launched => {
-                "spec 3.3, start of a program: PC = OFFSET_ADDR + START_ADDR, every lane ACTIVE, stacks empty"
+                "r500-3.3 start of a program: PC = OFFSET_ADDR + START_ADDR, every lane ACTIVE, stacks empty"
                     .to_owned()
             }
             Event::Other => {
-                "spec 4.5 run: ALU, TEX, OUT take PC to PC + 1 and touch no lane; done at END_ADDR".to_owned()
+                "r500-4.5-b ALU, TEX, OUT take PC to PC + 1 and touch no lane; done at END_ADDR".to_owned()
             }
             Event::Halted(code) => format!(
-                "spec 6, error {} {}: halted, everything else as before the instruction",
+                "r500-E{} error {0} {}: halted, everything else as before the instruction",
                 code as u8,
                 super::state::ERROR_NAMES[code as usize]
             ),
@@ -665,7 +664,7 @@ impl crate::unit::Golden<super::R500> for Golden {
                 let mut lanes = Lanes::NONE;
                 match self.decide::<0>(pins, &mut lanes) {
                     Ok(d) => self.explain_step(&d, &lanes, field, element),
-                    Err(_) => String::new(),
+                    Err(_) => "r500-6-a".to_owned(),
                 }
             },
         }
@@ -674,7 +673,7 @@ impl crate::unit::Golden<super::R500> for Golden {
 
 impl Golden {
     /// What each lane wants of the flow-control instruction on `pins`, as the spec's traces print it
-    /// (spec 7.2): 1 jump, 0 stay, `e` switched off by this else, `-` nothing; `count` if the count
+    /// (r500-7.2): 1 jump, 0 stay, `e` switched off by this else, `-` nothing; `count` if the count
     /// decides. `None` if the instruction ends in an error.
     pub fn wants(&self, pins: &In) -> Option<String> {
         let mut lanes = Lanes::NONE;
@@ -694,64 +693,105 @@ impl Golden {
     /// The rule behind `field` of `element` after an instruction that was decided as `d`.
     fn explain_step(&self, d: &Decision, lanes: &Lanes, field: &str, element: usize) -> String {
         let verb = if d.jump { "jumps" } else { "stays" };
+        let voting = match d.op {
+            BREAKLOOP | BREAKREP => "r500-4.2-c",
+            CONTINUE => "r500-4.2-d",
+            _ => "r500-4.2-b",
+        };
         let decision = if d.forced {
-            format!("the unit {verb}: the iteration count overrides (spec 4.1 step 4)")
+            let rule = match d.op {
+                LOOP | REP => "r500-4.1-g",
+                _ => "r500-4.1-h",
+            };
+            format!("the unit {verb}: the iteration count overrides ({rule})")
         } else if d.held_back {
-            "the unit stays: lanes switched off by a branch or a CONTINUE hold it back (spec 4.2)"
-                .to_owned()
+            format!(
+                "the unit stays: lanes switched off by a branch or a CONTINUE hold it back ({voting})"
+            )
         } else if !d.voters {
-            format!("the unit {verb}: no voter (spec 4.2)")
+            // JUMP_ANY decides then: 0 jumps, 1 stays.
+            let rule = if d.jump { "r500-4.2-e" } else { "r500-4.2-f" };
+            format!("the unit {verb}: no voter ({rule})")
         } else {
-            format!("the unit {verb} by its voters (spec 4.2)")
+            format!("the unit {verb} by its voters ({voting})")
         };
         let b_op = ["NONE", "DECR", "INCR", "reserved"][d.b_op as usize & 3];
         let rule = match field {
             "st" | "bc" | "lc" | "active" if element < self.lanes => {
                 let agrees = (lanes.want[element] == 1) == d.jump;
                 let row = match lanes.st[element] {
-                    ACTIVE if agrees => "ACTIVE and agrees: stays ACTIVE".to_owned(),
+                    ACTIVE if agrees => "r500-4.3-b ACTIVE and agrees: stays ACTIVE".to_owned(),
                     ACTIVE => match d.op {
                         BREAKLOOP | BREAKREP if !d.jump => {
-                            "ACTIVE, disagrees, BREAK stays: BRK, lc 0".to_owned()
+                            "r500-4.3-c ACTIVE, disagrees, BREAK stays: BRK, lc 0".to_owned()
                         }
                         CONTINUE if !d.jump => {
-                            "ACTIVE, disagrees, CONTINUE stays: CONT, lc 0".to_owned()
+                            "r500-4.3-d ACTIVE, disagrees, CONTINUE stays: CONT, lc 0".to_owned()
                         }
-                        _ if d.b_op == INCR => "ACTIVE, disagrees, INCR: BRANCH, bc 0".to_owned(),
-                        _ => format!("ACTIVE, disagrees, {b_op}: carried along"),
+                        _ if d.b_op == INCR => {
+                            "r500-4.3-e ACTIVE, disagrees, INCR: BRANCH, bc 0".to_owned()
+                        }
+                        _ => format!("r500-4.3-f ACTIVE, disagrees, {b_op}: carried along"),
                     },
-                    BRANCH => format!(
-                        "BRANCH with bc {} and {b_op} {}",
-                        self.bc[element], d.pop_cnt
-                    ),
-                    _ if d.push_loop => "CONT or BRK, a frame is pushed: lc + 1".to_owned(),
-                    _ if d.pop_loop => {
-                        "CONT or BRK, a frame is popped: ACTIVE at lc 0, else lc - 1".to_owned()
+                    BRANCH => {
+                        let bc = self.bc[element];
+                        let rule = match d.b_op {
+                            INCR => "r500-4.3-h",
+                            DECR if bc < d.pop_cnt => "r500-4.3-i",
+                            DECR => "r500-4.3-j",
+                            _ => "r500-4.3-g",
+                        };
+                        format!("{rule} BRANCH with bc {bc} and {b_op} {}", d.pop_cnt)
                     }
-                    _ => "CONT or BRK: untouched".to_owned(),
+                    _ if d.push_loop => {
+                        "r500-4.3-k CONT or BRK, a frame is pushed: lc + 1".to_owned()
+                    }
+                    _ if d.pop_loop => {
+                        let rule = match self.lc[element] {
+                            0 => "r500-4.3-l",
+                            _ => "r500-4.3-m",
+                        };
+                        format!(
+                            "{rule} CONT or BRK, a frame is popped: ACTIVE at lc 0, else lc - 1"
+                        )
+                    }
+                    _ => "r500-4.3-n CONT or BRK: untouched".to_owned(),
                 };
-                format!("spec 4.3, {row}")
+                row
             }
-            "loops" | "loop_depth" | "al" => match (d.push_loop, d.pop_loop) {
-                (true, _) => "spec 4.4: LOOP or REP that stays pushes a frame".to_owned(),
-                (_, true) => "spec 4.4: the frame is popped".to_owned(),
-                _ if matches!(d.op, ENDLOOP | ENDREP) => {
-                    "spec 4.4: loops back, count - 1, aL + KB for ENDLOOP".to_owned()
-                }
-                _ => "spec 4.4: the loop stack is left alone".to_owned(),
-            },
+            "loops" | "loop_depth" | "al" => {
+                let rule = match d.op {
+                    LOOP => "r500-4.4-a",
+                    REP => "r500-4.4-b",
+                    ENDLOOP => "r500-4.4-c",
+                    ENDREP => "r500-4.4-d",
+                    BREAKLOOP | BREAKREP => "r500-4.4-e",
+                    _ => "r500-4.4-f",
+                };
+                let what = match (d.push_loop, d.pop_loop) {
+                    (true, _) => "LOOP or REP that stays pushes a frame",
+                    (_, true) => "the frame is popped",
+                    _ if matches!(d.op, ENDLOOP | ENDREP) => {
+                        "loops back, count - 1, aL + KB for ENDLOOP"
+                    }
+                    _ => "the loop stack is left alone",
+                };
+                format!("{rule} {what}")
+            }
             "addrs" | "addr_depth" => match (d.push_addr, d.pop_addr) {
-                (true, _) => "spec 4.4: PUSH and jump pushes PC + 1".to_owned(),
-                (_, true) => "spec 4.4: POP and jump pops".to_owned(),
-                _ => "spec 4.4: the address stack is left alone".to_owned(),
+                (true, _) => "r500-4.4-g PUSH and jump pushes PC + 1".to_owned(),
+                (_, true) => "r500-4.4-h POP and jump pops".to_owned(),
+                _ => "r500-4.4-i the address stack is left alone".to_owned(),
             },
             "alu_clr" => {
-                "spec O24: an FC instruction without error uses the ALU results up".to_owned()
+                "r500-3.1-f an FC instruction without error uses the ALU results up".to_owned()
             }
-            "pc" if d.pop_addr => "spec 4.4: the popped address is the target".to_owned(),
-            "pc" if d.jump => "spec 2.4: JUMP_ADDR, plus OFFSET_ADDR unless JUMP_GLOBAL".to_owned(),
-            "pc" => "PC + 1".to_owned(),
-            _ => "spec 4.1".to_owned(),
+            "pc" if d.pop_addr => "r500-4.4-h the popped address is the target".to_owned(),
+            "pc" if d.jump => {
+                "r500-2.4-c JUMP_ADDR, plus OFFSET_ADDR unless JUMP_GLOBAL".to_owned()
+            }
+            "pc" => "r500-4.1-j PC + 1".to_owned(),
+            _ => "r500-4.1-l no error".to_owned(),
         };
         format!("{rule}; {decision}")
     }

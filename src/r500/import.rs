@@ -1,7 +1,6 @@
 //! Programs from files of any kind: what a Mesa user has at hand, and the crate's own two forms.
 //!
-//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), sections 2.1, 7.1
-//! and O29.
+//! Source: r500-2.1, r500-7.1 and r500-O29 in `docs/spec/r500.md`.
 //!
 //! | kind | recognised by | registers |
 //! |---|---|---|
@@ -24,7 +23,7 @@ use crate::text::program_name;
 /// What to take and what to change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Set `JUMP_ANY` in the LOOP words of a compiled program (spec O29).
+    /// Set `JUMP_ANY` in the LOOP words of a compiled program (r500-O29).
     pub safe_loops: bool,
     /// Which program of a log, from 1; the last that is complete if none.
     pub which: Option<usize>,
@@ -154,7 +153,7 @@ fn import_text(
     Ok(imported)
 }
 
-/// Mesa's LOOP: `JUMP_ANY` = 0 with a table that never jumps (spec O29).
+/// Mesa's LOOP: `JUMP_ANY` = 0 with a table that never jumps (r500-O29).
 fn check_loops(imported: &mut Imported, safe: bool) {
     let mut found = Vec::new();
     for (i, slot) in imported.program.slots.iter_mut().enumerate() {
@@ -206,7 +205,7 @@ fn driver_registers(slots: &[Slot]) -> Registers {
             BOp::Decr => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // The hardware's limit is 4 levels; the driver changes over when it reaches it (spec O25).
+        // The hardware's limit is 4 levels; the driver changes over when it reaches it (r500-O25).
         full |= depth >= 4;
     }
     let mut regs = Registers {

@@ -92,7 +92,7 @@ impl Instructions for Program {
             let mut slot = self.slots[number];
             if slot.cmn & 3 == Type::Fc.bits() {
                 let target = (slot.addr >> 16 & ADDRESS) as usize;
-                // Absolute, or counted from OFFSET_ADDR (spec 2.4).
+                // Absolute, or counted from OFFSET_ADDR (r500-2.4).
                 let base = if slot.addr >> 31 == 1 { offset } else { 0 };
                 if let Some(old) = target.checked_sub(base) {
                     slot.addr = with_address(slot.addr, 16, base + moved(&places, old));

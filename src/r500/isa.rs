@@ -1,6 +1,6 @@
 //! The three instruction words as fields: encode and decode, and nothing about their meaning.
 //!
-//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), sections 2.2-2.4.
+//! Source: r500-2.2 to r500-2.4 in `docs/spec/r500.md`.
 //!
 //! `decode` never fails: each field takes every value its bits can hold, also those the manual
 //! reserves (`A_OP` = 3). `X::decode(w).encode() == w` for every `w` without bits of `X::RESERVED`.
@@ -52,7 +52,7 @@ macro_rules! field {
 }
 
 field! {
-    /// `TYPE`, bits 1:0 of `US_CMN_INST` (spec 2.2).
+    /// `TYPE`, bits 1:0 of `US_CMN_INST` (r500-2.2).
     Type {
         /// Arithmetic.
         Alu = 0 "ALU",
@@ -66,9 +66,9 @@ field! {
 }
 
 field! {
-    /// `RGB_PRED_SEL` and `ALPHA_PRED_SEL`: which predicate bit is read (spec 2.2).
+    /// `RGB_PRED_SEL` and `ALPHA_PRED_SEL`: which predicate bit is read (r500-2.2).
     PredSel {
-        /// No predicate; the input of the `JUMP_FUNC` table reads 1 (spec O23).
+        /// No predicate; the input of the `JUMP_FUNC` table reads 1 (r500-O23).
         None = 0 "NONE",
         /// One per channel: not allowed for flow control.
         Rgba = 1 "RGBA",
@@ -88,7 +88,7 @@ field! {
 }
 
 field! {
-    /// `ALU_RESULT_OP`: comparison with zero that makes the ALU-result bit (spec 2.2).
+    /// `ALU_RESULT_OP`: comparison with zero that makes the ALU-result bit (r500-2.2).
     AluResultOp {
         /// Equal.
         Eq = 0 "EQ",
@@ -102,7 +102,7 @@ field! {
 }
 
 field! {
-    /// `OP`, bits 2:0 of `US_FC_INST` (spec 2.3).
+    /// `OP`, bits 2:0 of `US_FC_INST` (r500-2.3).
     Op {
         /// Branch, call and return.
         Jump = 0 "JUMP",
@@ -124,7 +124,7 @@ field! {
 }
 
 field! {
-    /// `A_OP`: what a jump does to the address stack (spec 2.3).
+    /// `A_OP`: what a jump does to the address stack (r500-2.3).
     AOp {
         /// Nothing.
         None = 0 "NONE",
@@ -138,7 +138,7 @@ field! {
 }
 
 field! {
-    /// `B_OP0` and `B_OP1`: what happens to the branch counters (spec 2.3).
+    /// `B_OP0` and `B_OP1`: what happens to the branch counters (r500-2.3).
     BOp {
         /// Nothing.
         None = 0 "NONE",
@@ -151,7 +151,7 @@ field! {
     }
 }
 
-/// `US_CMN_INST`: the fields that a sequencer or the ALU-result bit depend on (spec 2.2).
+/// `US_CMN_INST`: the fields that a sequencer or the ALU-result bit depend on (r500-2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cmn {
     /// `TYPE`, 1:0.
@@ -180,7 +180,7 @@ impl Cmn {
     /// Bits without a field here: write masks and clamps of ALU and TEX, and unused bits.
     pub const RESERVED: u32 = 0xf01f_fa80;
 
-    /// The usual word 0 of a flow-control instruction, 0x00000402 (spec 2.2).
+    /// The usual word 0 of a flow-control instruction, 0x00000402 (r500-2.2).
     pub const FC: Cmn = Cmn::decode(0x402);
 
     /// The fields of `word`.
@@ -214,7 +214,7 @@ impl Cmn {
     }
 }
 
-/// `US_FC_INST` (spec 2.3).
+/// `US_FC_INST` (r500-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FcInst {
     /// `OP`, 2:0.
@@ -273,7 +273,7 @@ impl FcInst {
     }
 }
 
-/// `US_FC_ADDR` (spec 2.4).
+/// `US_FC_ADDR` (r500-2.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FcAddr {
     /// `BOOL_ADDR`, 4:0: the boolean constant, 0..=31.
@@ -367,7 +367,7 @@ mod tests {
         }
     }
 
-    /// Spec 7.1's LOOP for some lanes and RETURN if alu, spec 2.4's layout, field by field.
+    /// r500-7.1's LOOP for some lanes and RETURN if alu, r500-2.4's layout, field by field.
     #[test]
     fn fields_lie_where_the_spec_puts_them() {
         let i = FcInst::decode(0x1605_f0b5);

@@ -8,7 +8,7 @@ use crate::judge::{Alone, compare, impossible_error};
 use crate::unit::{Record, Verdict};
 
 /// Whether every covered lane executed what it executes alone. Uncovered lanes are compared too if no
-/// instruction leaves them out of its decision (spec 8.1).
+/// instruction leaves them out of its decision (r500-8.1).
 pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
     let scalar = match Scalar::new(&case.program) {
         Ok(scalar) => scalar,
@@ -48,7 +48,7 @@ pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
     });
     let agrees = matches!(verdict, Verdict::Agrees { .. });
     if agrees && end.done == 1 && (end.st != [0; 2] || end.loop_depth != 0 || end.addr_depth != 0) {
-        let how = "at its end not every lane is ACTIVE and both stacks empty (spec 8.1)".to_owned();
+        let how = "at its end not every lane is ACTIVE and both stacks empty (r500-8.1)".to_owned();
         return Verdict::Disagrees {
             lane: (end.st[0] | end.st[1]).trailing_zeros() % 64,
             how,

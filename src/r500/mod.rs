@@ -1,6 +1,6 @@
 //! ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
 //!
-//! Normative text: *R500 pixel-shader flow control: behavioural specification* ("spec" below).
+//! The rules: `docs/spec/r500.md`. Ids such as `r500-4.3-b` are rules of it.
 
 pub mod asm;
 mod cover;

@@ -1,22 +1,22 @@
-//! A program with the registers it runs under (spec 2.1).
+//! A program with the registers it runs under (r500-2.1).
 
 use serde::{Deserialize, Serialize};
 
-/// Instruction slots of the instruction memory; an absolute address is 0..=511 (spec 2.1).
+/// Instruction slots of the instruction memory; an absolute address is 0..=511 (r500-2.1).
 pub const MEMORY_SLOTS: usize = 512;
 
-/// The three words of an instruction that the sequencer reads (spec 2.1).
+/// The three words of an instruction that the sequencer reads (r500-2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slot {
-    /// `US_CMN_INST`, word 0: the type, and the predicate of an FC instruction (spec 2.2).
+    /// `US_CMN_INST`, word 0: the type, and the predicate of an FC instruction (r500-2.2).
     pub cmn: u32,
-    /// `US_FC_INST`, word 2 (spec 2.3). Without meaning to the sequencer unless `cmn` says FC.
+    /// `US_FC_INST`, word 2 (r500-2.3). Without meaning to the sequencer unless `cmn` says FC.
     pub inst: u32,
-    /// `US_FC_ADDR`, word 3 (spec 2.4). Likewise.
+    /// `US_FC_ADDR`, word 3 (r500-2.4). Likewise.
     pub addr: u32,
 }
 
-/// Control registers and constants, in the formats of the registers (spec 2.1, 2.5).
+/// Control registers and constants, in the formats of the registers (r500-2.1, r500-2.5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registers {
     /// `US_FC_CTRL`: bit 31 `FULL_FC_EN`.
@@ -60,7 +60,7 @@ impl Registers {
     pub fn start(&self) -> u16 {
         (self.code_addr & 0x1ff) as u16
     }
-    /// `END_ADDR`, relative to `OFFSET_ADDR`: the last instruction (spec O26).
+    /// `END_ADDR`, relative to `OFFSET_ADDR`: the last instruction (r500-O26).
     pub fn end(&self) -> u16 {
         (self.code_addr >> 16 & 0x1ff) as u16
     }

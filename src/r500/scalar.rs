@@ -2,7 +2,7 @@
 //!
 //! There is no mask here, no branch counter and no lane class. The machine runs the words of a
 //! program for ONE lane: where that lane wants to jump it jumps, where it does not it goes on. In a
-//! structured program (*R500 behavioural specification*, "spec", section 8.1) every lane of a
+//! structured program (r500-8.1) every lane of a
 //! wavefront executes exactly the ALU, TEX and OUT instructions that it executes here, in the same
 //! order and with the same aL.
 //!
@@ -10,7 +10,7 @@
 //! every path that a wavefront could take and keeps for each address what is open there (branch
 //! levels, loops, the subroutine) and where the lanes that wait at each level would go on alone. A
 //! program is accepted if all paths agree and every waiting lane wakes at the very address where it
-//! would be alone. The forms are those of spec 7.1 with every field that has no effect left free;
+//! would be alone. The forms are those of r500-7.1 with every field that has no effect left free;
 //! anything else is [`NotStructured`], never a guess.
 //!
 //! One word cannot be read alone without that pass. A lane that arrives ACTIVE at an ELSE goes to
@@ -25,7 +25,7 @@ use thiserror::Error;
 use super::isa::{AOp, BOp, Fc, Op, PredSel};
 use super::program::Program;
 
-/// Frames of the loop stack and entries of the address stack (spec 3.2).
+/// Frames of the loop stack and entries of the address stack (r500-3.2).
 const STACK_DEPTH: usize = 4;
 
 const ILLEGAL: u8 = 1;
@@ -44,7 +44,7 @@ const PC_RANGE: u8 = 9;
 pub struct NotStructured {
     /// Absolute address of the instruction.
     pub pc: u16,
-    /// The rule of spec 7.1 or 8.2 that it breaks.
+    /// The rule of r500-7.1 or r500-8.2 that it breaks.
     pub why: &'static str,
 }
 
@@ -53,13 +53,13 @@ pub struct NotStructured {
 pub enum End {
     /// The instruction at `END_ADDR` was executed.
     Done,
-    /// An error of spec 6 that a lane alone can meet: 1 to 7 or 9.
+    /// An error of r500-6 that a lane alone can meet: 1 to 7 or 9.
     Error(u8),
     /// `max_steps` instructions were executed.
     StepLimit,
 }
 
-/// A frame of the loop stack (spec 3.2).
+/// A frame of the loop stack (r500-3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
     /// Opened by REP rather than LOOP.
@@ -77,7 +77,7 @@ pub struct Trace {
     pub executed: Vec<(u16, u8)>,
     /// How it ended.
     pub end: End,
-    /// PC at the end: after an error, the offending instruction (spec 6).
+    /// PC at the end: after an error, the offending instruction (r500-6).
     pub pc: u16,
     /// Instructions executed, flow control included.
     pub k: u64,
@@ -87,7 +87,7 @@ pub struct Trace {
     pub addrs: Vec<u16>,
 }
 
-/// The most that can be in use at once, over all paths (spec 8.2).
+/// The most that can be in use at once, over all paths (r500-8.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Depth {
     /// Branch levels: IFs, CALLs with counters and conditional RETURNs that were passed. Limit 32
@@ -444,7 +444,7 @@ impl Survey<'_> {
     }
 
     /// Whether the code at `at` is a plain IF that repeats the test of the fused ELSE IF at `pc`:
-    /// same condition, same target, and otherwise a jump to the instruction behind it (spec 7.1).
+    /// same condition, same target, and otherwise a jump to the instruction behind it (r500-7.1).
     fn repeats_test(&self, at: u16, fused: &Fc, pc: u16, fused_target: u16) -> bool {
         let plain = |at: u16| {
             Fc::decode(self.program.slot(at)).filter(|fc| {
@@ -536,7 +536,7 @@ impl Survey<'_> {
                 _ => return no(pc, "BREAK or CONTINUE that opens a branch level"),
             };
             // No lane of the program waits inside the loop when the unit jumps; uncovered ones may
-            // (spec 4.2), and their levels have to close as well.
+            // (r500-4.2), and their levels have to close as well.
             let Some(outside) = usize::from(pops).checked_sub(levels) else {
                 return no(pc, "leaves branch levels of the loop open");
             };
@@ -779,7 +779,7 @@ fn end(program: &Program) -> u16 {
     program.regs.offset() + program.regs.end()
 }
 
-/// First and last address of the code window (spec O32).
+/// First and last address of the code window (r500-O32).
 fn window(program: &Program) -> (u16, u16) {
     let range = program.regs.code_range;
     let low = (range & 0x1ff) as u16;
@@ -787,7 +787,7 @@ fn window(program: &Program) -> (u16, u16) {
     (low, (low + size).min(511))
 }
 
-/// Target of a jump that is not a RETURN (spec 2.4).
+/// Target of a jump that is not a RETURN (r500-2.4).
 fn target(program: &Program, fc: &Fc) -> u16 {
     let base = if fc.addr.jump_global {
         0
@@ -797,7 +797,7 @@ fn target(program: &Program, fc: &Fc) -> u16 {
     base + fc.addr.jump_addr
 }
 
-/// Count, init and step of the integer constant that `fc` names (spec 2.5).
+/// Count, init and step of the integer constant that `fc` names (r500-2.5).
 fn constant(program: &Program, fc: &Fc) -> (u8, u8, u8) {
     let [kr, kg, kb, _] = program.regs.int_const[usize::from(fc.addr.int_addr)].to_le_bytes();
     (kr, kg, kb)
@@ -814,7 +814,7 @@ fn is_illegal(fc: &Fc) -> bool {
 }
 
 /// `JUMP_FUNC` for a lane with these condition bits: 0 ALU result, 1 to 4 predicates R, G, B, A
-/// (spec 2.3, O23).
+/// (r500-2.3, r500-O23).
 fn wants_to_jump(program: &Program, fc: &Fc, conditions: u16) -> bool {
     let selected = match fc.cmn.pred_sel {
         PredSel::R => conditions >> 1,
@@ -845,7 +845,7 @@ impl<'p> Scalar<'p> {
     /// # Errors
     ///
     /// [`NotStructured`] names the first instruction found that is none of the statements of spec
-    /// 7.1, or that is one of them in the wrong place. Programs that end in an error of spec 6 by
+    /// 7.1, or that is one of them in the wrong place. Programs that end in an error of r500-6 by
     /// themselves, for example a BREAK with no loop open, are accepted: a lane alone meets that
     /// error too.
     pub fn new(program: &'p Program) -> Result<Self, NotStructured> {
@@ -903,11 +903,11 @@ impl<'p> Scalar<'p> {
         self.depth
     }
 
-    /// Bit c is set if a wavefront of this program may end with error c (spec 6). Any other error
+    /// Bit c is set if a wavefront of this program may end with error c (r500-6). Any other error
     /// is a bug of the unit. A wavefront that does end in an error has executed for each lane a
     /// prefix of what the lane executes alone.
     ///
-    /// Codes 5, 6 and 8 are set if the deepest nesting exceeds a limit (spec 8.2), which happens at
+    /// Codes 5, 6 and 8 are set if the deepest nesting exceeds a limit (r500-8.2), which happens at
     /// run time only if lanes go there.
     pub fn possible_errors(&self) -> u16 {
         self.errors
@@ -916,13 +916,13 @@ impl<'p> Scalar<'p> {
     /// Whether the number of flow-control instructions that a lane executes, and so its k, depends
     /// on the other lanes.
     ///
-    /// True if an ELSE is fused with another IF (spec 7.1): alone a lane goes through the copy of
+    /// True if an ELSE is fused with another IF (r500-7.1): alone a lane goes through the copy of
     /// the test out of line, with others it wakes at the fused word. Also true if an IF jumps *to*
     /// its ENDIF, which is executed alone but not by lanes that it wakes. Conditions that are a
     /// function of k must then be recorded and played back by the count of executed non-FC
     /// instructions. In every other structured program k is the same alone and in a wavefront, if
     /// an instruction counts for a lane that is ACTIVE before it, and an ENDLOOP or ENDREP also for
-    /// the continued lanes it returns (spec 4.1 step 2).
+    /// the continued lanes it returns (r500-4.1-e).
     pub fn k_depends_on_others(&self) -> bool {
         self.k_differs
     }
@@ -932,7 +932,7 @@ impl<'p> Scalar<'p> {
     /// `conditions(k, pc)` is called for each ALU, TEX or OUT instruction executed, with the number
     /// of instructions executed before it, and gives the condition bits it leaves: bit 0 the ALU
     /// result, bits 1 to 4 the predicates R, G, B, A. All are 0 before the first; any FC instruction
-    /// clears the ALU result (spec O24), predicates persist.
+    /// clears the ALU result (r500-O24), predicates persist.
     pub fn run(&self, max_steps: u64, conditions: &mut dyn FnMut(u64, u16) -> u16) -> Trace {
         let (low, high) = window(self.program);
         let last = end(self.program);
@@ -1129,7 +1129,7 @@ mod tests {
     const RETURN: u32 = 0x0401_ff40;
     const RETURN_IF: u32 = 0x0601_f040;
 
-    /// Words of the examples in spec 7; 0 is an ALU or OUT instruction.
+    /// Words of the examples in r500-7; 0 is an ALU or OUT instruction.
     fn program(words: &[(u32, u32)]) -> Program {
         let slots: Vec<Slot> = words
             .iter()
@@ -1500,7 +1500,7 @@ mod tests {
             11,
             "lanes disagree about another pass",
         );
-        // Mesa's own LOOP word (spec O29) can reach the ENDLOOP without a frame.
+        // Mesa's own LOOP word (r500-O29) can reach the ENDLOOP without a frame.
         refused(&with(leave(), 0, (1, 0x000b_0500)), 11, "two ways here");
         let call = call_and_return;
         refused(
@@ -1549,7 +1549,7 @@ mod tests {
         refused(&back, 0, "a cycle of jumps");
     }
 
-    /// Errors that a lane alone meets as well (spec 6); the offending instruction does nothing.
+    /// Errors that a lane alone meets as well (r500-6); the offending instruction does nothing.
     #[test]
     fn errors_alone() {
         let end = |p: &Program| {
@@ -1633,7 +1633,7 @@ mod tests {
         assert_eq!(lane(&p, &[]).executed, [(3, 0)]);
         p.regs.int_const[0] = 0x00ff_0103;
         assert_eq!(lane(&p, &[]).executed, [(1, 1), (1, 0), (1, 255), (3, 0)]);
-        // The step is that of the ENDLOOP's own constant (spec O21).
+        // The step is that of the ENDLOOP's own constant (r500-O21).
         p.slots[2].addr |= 5 << 8;
         assert_eq!(lane(&p, &[]).executed, [(1, 1), (1, 255), (1, 253), (3, 0)]);
         p.slots[0].inst = REP;
@@ -1641,7 +1641,7 @@ mod tests {
         assert_eq!(lane(&p, &[]).executed, [(1, 0), (1, 0), (1, 0), (3, 0)]);
     }
 
-    /// The ALU result is used up by any flow control, a predicate is not (spec O24).
+    /// The ALU result is used up by any flow control, a predicate is not (r500-O24).
     #[test]
     fn conditions_persist_or_not() {
         let mut p = program(&[A, (JUMP, 0x0002_0000), to(IF, 5), A, to(ENDIF, 5), A]);

@@ -1,4 +1,4 @@
-//! A state in which a case begins (spec 3).
+//! A state in which a case begins (r500-3).
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use super::state::State;
 use crate::case::Case;
 use crate::start::{self, corner};
 
-/// Frames of the loop stack, entries of the address stack (spec 3.2).
+/// Frames of the loop stack, entries of the address stack (r500-3.2).
 const DEPTH: u32 = 4;
-/// Limits of the branch counter in full and in partial mode (spec 3.1).
+/// Limits of the branch counter in full and in partial mode (r500-3.1).
 const FULL_LIMIT: u8 = 31;
 const PARTIAL_LIMIT: u8 = 3;
 
@@ -48,7 +48,7 @@ impl start::Start<R500> for Start {
             let rep = rng.random();
             let count = [1, 1, 2, 255, rng.random_range(1..=255)][rng.random_range(0..5)];
             let al = match loops.last() {
-                // A REP has the aL of the loop around it (spec 4.4).
+                // A REP has the aL of the loop around it (r500-4.4).
                 Some((_, _, al)) if rep => *al,
                 None if rep => 0,
                 _ => [0, 127, 128, 255, rng.random()][rng.random_range(0..5)],

@@ -13,7 +13,7 @@ use crate::field::{Field, planes, show, words};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct In {
-    /// ALU-result bits (spec 3.1), sampled when an FC instruction executes.
+    /// ALU-result bits (r500-3.1), sampled when an FC instruction executes.
     pub alu: u64,
     /// Predicates R, G, B, A.
     pub pred: [u64; 4],
@@ -62,7 +62,7 @@ impl Default for In {
     }
 }
 
-/// The architectural state after a clock (spec 3), with the outputs that repeat part of it.
+/// The architectural state after a clock (r500-3), with the outputs that repeat part of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct State {
@@ -90,11 +90,11 @@ pub struct State {
     pub done: u8,
     /// Stopped by an error.
     pub halted: u8,
-    /// Error code of spec 6.
+    /// Error code of r500-6.
     pub err: u8,
     /// Output `al_o`: aL of the top frame.
     pub al: u8,
-    /// Output `alu_clr_o`: the ALU-result bits are cleared (spec O24).
+    /// Output `alu_clr_o`: the ALU-result bits are cleared (r500-O24).
     pub alu_clr: u8,
     /// Always 0.
     pub pad: [u8; 6],
@@ -115,7 +115,7 @@ impl Default for State {
 /// Letter of a lane class as in the spec's traces.
 pub const CLASS_LETTER: [char; 4] = ['A', 'B', 'C', 'K'];
 
-/// Names of the error codes of spec 6.
+/// Names of the error codes of r500-6.
 pub const ERROR_NAMES: [&str; 10] = [
     "OK",
     "ILLEGAL",
@@ -228,7 +228,7 @@ impl State {
         (self.lc[0] >> i & 1) as u8 | ((self.lc[1] >> i & 1) as u8) << 1
     }
     /// Lane `i` as the spec's traces print it: `A`, `B2`, `C0`, `K1`; with both counters if they are not
-    /// canonical (spec 3.1), as only broken RTL has them.
+    /// canonical (r500-3.1), as only broken RTL has them.
     pub fn lane(&self, i: usize) -> String {
         let (class, bc, lc) = (self.class(i), self.bc(i), self.lc(i));
         let letter = CLASS_LETTER[usize::from(class)];

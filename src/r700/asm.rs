@@ -1,11 +1,10 @@
 //! Statements to words, and the two text forms of a program.
 //!
-//! Source: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"),
-//! section 7.1.
+//! Source: r700-7.1 in `docs/spec/r700.md`.
 //!
 //! | layer | what |
 //! |---|---|
-//! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in spec 7.1 |
+//! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in r700-7.1 |
 //! | [`assemble`] | the `.s` dialect, see [`text`] |
 //! | [`parse_hex`] | `.hex`: two words a line, see [`text`] |
 //! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
@@ -25,7 +24,7 @@ pub mod text;
 pub use dis::{disassemble, hex_text, program_text, statement};
 pub use text::{assemble, parse_hex};
 
-/// `COND` with the boolean it reads: which ACTIVE lanes pass (spec 4.1).
+/// `COND` with the boolean it reads: which ACTIVE lanes pass (r700-4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum When {
     /// All.
@@ -71,7 +70,7 @@ impl Not for When {
     }
 }
 
-/// The loops of spec 7.1.
+/// The loops of r700-7.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LoopKind {
     /// LOOP until break: LOOP_START_DX10.
@@ -101,7 +100,7 @@ impl LoopKind {
     }
 }
 
-/// How an ELSE is written (spec 7.1). An IF without a frame has one form only, [`ElseForm::Jump`].
+/// How an ELSE is written (r700-7.1). An IF without a frame has one form only, [`ElseForm::Jump`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ElseForm {
     /// ELSE @E, pop 1. Without a frame: JUMP @E, FALSE.
@@ -113,7 +112,7 @@ pub enum ElseForm {
     Fused,
 }
 
-/// How an ENDIF is written (spec 7.1). An IF without a frame has one form only, [`EndifForm::Pop`].
+/// How an ENDIF is written (r700-7.1). An IF without a frame has one form only, [`EndifForm::Pop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EndifForm {
     /// POP @E, pop 1. Without a frame: no instruction.
@@ -126,13 +125,13 @@ pub enum EndifForm {
     FusedTwo,
 }
 
-/// One statement. Words and targets are those of the table in spec 7.1; `BARRIER` is set.
+/// One statement. Words and targets are those of the table in r700-7.1; `BARRIER` is set.
 ///
-/// `vpm` sets `VALID_PIXEL_MODE` in the statement's instruction (spec 9.2 says where that is safe).
+/// `vpm` sets `VALID_PIXEL_MODE` in the statement's instruction (r700-9.2 says where that is safe).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// ALU. With u and without a push: skip the rest of this block unless the predicate holds
-    /// (spec 9.2 has the limits).
+    /// (r700-9.2 has the limits).
     Alu {
         /// The clause.
         clause: Clause,
@@ -207,7 +206,7 @@ pub enum Stmt {
     BreakUnless {
         /// The clause that makes the predicate.
         clause: Clause,
-        /// PUSH, ALU u, ELSE, LOOP_BREAK, POP instead (spec O17).
+        /// PUSH, ALU u, ELSE, LOOP_BREAK, POP instead (r700-O17).
         expanded: bool,
     },
     /// CONTINUE for the lanes whose predicate is 0: ALU_CONTINUE u; likewise.
@@ -226,7 +225,7 @@ pub enum Stmt {
         /// `CALL_COUNT`, 0..=63; 1 is usual.
         count: u8,
     },
-    /// Returns. Not inside a loop or an IF with a frame (spec 6, NO_CALL).
+    /// Returns. Not inside a loop or an IF with a frame (r700-E5).
     Return {
         /// On a boolean; there is no return of some lanes only.
         when: When,
@@ -238,8 +237,7 @@ pub enum Stmt {
         /// `VALID_PIXEL_MODE`.
         vpm: bool,
     },
-    /// Ends the program: NOP with `END_OF_PROGRAM`. Not inside a loop or an IF with a frame (spec 6,
-    /// END_STACK).
+    /// Ends the program: NOP with `END_OF_PROGRAM`. Not inside a loop or an IF with a frame (r700-E8).
     End,
 }
 
@@ -316,7 +314,7 @@ struct Expander<'a> {
     labels: Labels<u32>,
 }
 
-/// Nests statements, chooses words and targets as in spec 7.1, and resolves labels.
+/// Nests statements, chooses words and targets as in r700-7.1, and resolves labels.
 ///
 /// `file` names the source in errors.
 ///

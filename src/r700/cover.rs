@@ -1,4 +1,4 @@
-//! The bins of the unit: what of the specification ("spec") a campaign has to meet, all in one place.
+//! The bins of the unit: what of the rules in `docs/spec/r700.md` a campaign has to meet, all in one place.
 
 use super::R700;
 use super::golden::{Error, Event, Golden};
@@ -176,7 +176,7 @@ axis! {
 }
 
 axis! {
-    /// Sub-entries that a push leaves, the reserve of spec 3.4 set aside.
+    /// Sub-entries that a push leaves, the reserve of r700-3.4-e set aside.
     Room "room" {
         Less "2 or more too few",
         OneLess "1 too few",
@@ -508,31 +508,31 @@ axis! {
 axis! {
     /// Corners that no other group singles out.
     Corner "corner" {
-        IdlePush "O4: ALU_PUSH_BEFORE pushes with nobody ACTIVE",
-        IdlePushElse "O14: PUSH_ELSE pushes with nobody ACTIVE",
-        PopNone "4.3: VPM and a pop of 0: an ACTIVE lane that is not valid stays ACTIVE",
-        PopFilters "4.3: VPM and a pop: an ACTIVE lane that is not valid becomes BRANCH",
-        ElseFilters "4.3: VPM and ELSE: likewise",
-        LeaveFilters "O22: VPM and LOOP_END that leaves: likewise",
-        ElseOutside "4.3: ELSE leaves a lane outside the mask alone",
-        ElseKeeps "4.3: ELSE leaves CONT and BRK lanes of the mask alone",
-        PopKeeps "O2: a pop leaves CONT and BRK lanes alone",
-        ElseOwn "O16: ALU_ELSE_AFTER with u and no frame open pushes its own",
-        ElseNone "6: ELSE with no frame open: error 6",
-        ElseAfterNone "6: ALU_ELSE_AFTER without u and no frame open: error 6",
-        BreakInCall "O34: LOOP_BREAK or LOOP_CONTINUE in a subroutine called from a loop: error 3",
-        KeepsIndex "4.3: LOOP_START_NO_AL in a loop keeps its aL",
-        OwnIndex "4.3: LOOP_START in a loop loads its own aL",
-        RestoresIndex "4.3: leaving a loop restores another aL",
-        Dx10Restores "4.3: leaving a DX10 loop restores a count",
-        SkippedSticks "3.2: a CALL is performed after one that was skipped",
-        CallPops "O20: CALL with POP_COUNT",
-        DeadExecutes "3.1: a lane that is not valid executes",
-        BornLater "3.3: a lane that was not launched becomes ACTIVE",
-        LeavesEarly "4.3: LOOP_END leaves although passes are left",
-        StackFull "3.4: the last sub-entry of all is in use",
-        ReserveFreed "3.4: the last branch frame is popped, and with it the reserve",
-        FallsOff "O32: PC + 1 behind the program: error 9",
+        IdlePush "r700-O4: ALU_PUSH_BEFORE pushes with nobody ACTIVE",
+        IdlePushElse "r700-O14: PUSH_ELSE pushes with nobody ACTIVE",
+        PopNone "r700-4.3-u: VPM and a pop of 0: an ACTIVE lane that is not valid stays ACTIVE",
+        PopFilters "r700-4.3-u: VPM and a pop: an ACTIVE lane that is not valid becomes BRANCH",
+        ElseFilters "r700-4.3-v: VPM and ELSE: likewise",
+        LeaveFilters "r700-O22: VPM and LOOP_END that leaves: likewise",
+        ElseOutside "r700-4.3-v: ELSE leaves a lane outside the mask alone",
+        ElseKeeps "r700-4.3-v: ELSE leaves CONT and BRK lanes of the mask alone",
+        PopKeeps "r700-O2: a pop leaves CONT and BRK lanes alone",
+        ElseOwn "r700-O16: ALU_ELSE_AFTER with u and no frame open pushes its own",
+        ElseNone "r700-E6: ELSE with no frame open: error 6",
+        ElseAfterNone "r700-E6: ALU_ELSE_AFTER without u and no frame open: error 6",
+        BreakInCall "r700-O34: LOOP_BREAK or LOOP_CONTINUE in a subroutine called from a loop: error 3",
+        KeepsIndex "r700-4.3-w: LOOP_START_NO_AL in a loop keeps its aL",
+        OwnIndex "r700-4.3-w: LOOP_START in a loop loads its own aL",
+        RestoresIndex "r700-4.3-w: leaving a loop restores another aL",
+        Dx10Restores "r700-4.3-w: leaving a DX10 loop restores a count",
+        SkippedSticks "r700-3.2-k: a CALL is performed after one that was skipped",
+        CallPops "r700-O20: CALL with POP_COUNT",
+        DeadExecutes "r700-3.1-c: a lane that is not valid executes",
+        BornLater "r700-3.3-b: a lane that was not launched becomes ACTIVE",
+        LeavesEarly "r700-4.3-j: LOOP_END leaves although passes are left",
+        StackFull "r700-3.4-e: the last sub-entry of all is in use",
+        ReserveFreed "r700-3.4-e: the last branch frame is popped, and with it the reserve",
+        FallsOff "r700-O32: PC + 1 behind the program: error 9",
     }
 }
 
@@ -610,7 +610,7 @@ fn jumps_for_nobody(kind: Kind) -> bool {
     )
 }
 
-/// Whether a lane may change so (spec 4.3, column "lane classes").
+/// Whether a lane may change so (r700-4.3, column "lane classes").
 fn changes(kind: Kind, from: From, to: To) -> bool {
     use Kind::*;
     let (on, off) = (from == From::Active, from == From::Branch);
@@ -649,7 +649,7 @@ impl Coverage<R700> for Bins {
             opcodes: d.cross(Sometimes, "opcodes", "each instruction that executed, and each reserved one, which is error 1"),
             errors: d.cross(Sometimes, "errors", "each step that failed: instruction and error"),
             priority: d.cross(Sometimes, "error priority", "each step for which two errors hold: the lower code is reported"),
-            wqm: d.cross(Sometimes, "WQM", "each instruction with WHOLE_QUAD_MODE: ignored, or error 2 (spec 4.2)"),
+            wqm: d.cross(Sometimes, "WQM", "each instruction with WHOLE_QUAD_MODE: ignored, or error 2 (r700-4.2)"),
             straight: d.cross(Sometimes, "classes, straight", "each instruction without error that never jumps: lane classes present before it"),
             classes: d.cross(Sometimes, "classes, jumping", "each instruction without error that may jump: lane classes present before it, and what it decided"),
             conditions: d.cross(Sometimes, "conditions", "each control instruction without error: its condition, and what it decided"),
@@ -660,9 +660,9 @@ impl Coverage<R700> for Bins {
             clauses: d.cross(Sometimes, "clauses", "each ALU instruction without error: u, and the predicates of ACTIVE lanes"),
             pushes: d.cross(Sometimes, "pushes", "each push, and each that is error 7: room that it leaves"),
             nesting: d.cross(Sometimes, "nesting", "each push: what is pushed onto what"),
-            banks: d.cross(Sometimes, "banks", "each loop frame: where in the four banks it begins (spec 3.4)"),
+            banks: d.cross(Sometimes, "banks", "each loop frame: where in the four banks it begins (r700-3.4-k)"),
             pops: d.cross(Sometimes, "pops", "each pop that is made, and each that is error 6"),
-            reaches: d.cross(Sometimes, "reach", "each instruction that needs its own loop or call frame: what it found (spec 4.3, reach)"),
+            reaches: d.cross(Sometimes, "reach", "each instruction that needs its own loop or call frame: what it found (r700-4.3-x)"),
             begins: d.cross(Sometimes, "loop starts", "each loop start without error: count of its constant, loop around it, entered or not"),
             ends: d.cross(Sometimes, "loop ends", "each LOOP_END without error: passes left with this one"),
             woken: d.cross(Sometimes, "loop ends, woken", "each LOOP_END without error: lanes that it woke first"),
@@ -673,10 +673,10 @@ impl Coverage<R700> for Bins {
             kills: d.cross(Sometimes, "kills", "each KILL without error"),
             last: d.cross(Sometimes, "program ends", "each instruction with END that executed"),
             targets: d.cross(Sometimes, "targets", "each jump, and each that error 9 refused: where to"),
-            corners: d.cross(Sometimes, "corners", "decisions of spec 5 and corners of the unit's README that no other group singles out"),
+            corners: d.cross(Sometimes, "corners", "decisions of r700-5 and corners of the unit's README that no other group singles out"),
         };
 
-        d.unreachable(bins.neighbours, "spec 6: a reserved opcode halts, so that none is behind it",
+        d.unreachable(bins.neighbours, "r700-E1: a reserved opcode halts, so that none is behind it",
             |(before, _)| before.0 == Some(Kind::Reserved));
         if max == 255 {
             d.unreachable(bins.launches, "MAX_STACK_SIZE is 255, and STACK_SIZE has 8 bits", |(.., size)| size == Size::More);
@@ -685,81 +685,81 @@ impl Coverage<R700> for Bins {
             d.unreachable(bins.launches, "MAX_STACK_SIZE is 1", |(.., size)| size == Size::Fewer);
         }
 
-        d.unreachable(bins.errors, "spec 6: error 1 is reserved opcodes, which have no other",
+        d.unreachable(bins.errors, "r700-E1: error 1 is reserved opcodes, which have no other",
             |(kind, code)| (kind == Kind::Reserved) != code.is(Error::Illegal));
-        d.unreachable(bins.errors, "spec 4.2: WQM is ignored by ALU, slot, memory and export instructions",
+        d.unreachable(bins.errors, "r700-4.2-a: WQM is ignored by ALU, slot, memory and export instructions",
             |(kind, code)| code.is(Error::Field) && Control::of(kind).is_none());
-        d.unreachable(bins.errors, "spec 6: error 3 is LOOP_END, LOOP_BREAK, LOOP_CONTINUE, ALU_BREAK, ALU_CONTINUE",
+        d.unreachable(bins.errors, "r700-E3: error 3 is LOOP_END, LOOP_BREAK, LOOP_CONTINUE, ALU_BREAK, ALU_CONTINUE",
             |(kind, code)| code.is(Error::NoLoop)
                 && !matches!(kind, Kind::LoopEnd | Kind::LoopBreak | Kind::LoopContinue | Kind::AluBreak | Kind::AluContinue));
-        d.unreachable(bins.errors, "spec 6: error 4 is LOOP_END, error 5 is RETURN",
+        d.unreachable(bins.errors, "r700-E4, r700-E5: error 4 is LOOP_END, error 5 is RETURN",
             |(kind, code)| code.is(Error::LoopOpen) && kind != Kind::LoopEnd || code.is(Error::NoCall) && kind != Kind::Return);
-        d.unreachable(bins.errors, "spec 4.3: error 6 is of what pops or inverts the top mask",
+        d.unreachable(bins.errors, "r700-E6: error 6 is of what pops or inverts the top mask",
             |(kind, code)| code.is(Error::Underflow) && Popper::of(kind).is_none() && kind != Kind::AluElseAfter);
-        d.unreachable(bins.errors, "spec 4.3: error 7 is of what pushes",
+        d.unreachable(bins.errors, "r700-E7: error 7 is of what pushes",
             |(kind, code)| code.is(Error::Overflow) && Pusher::of(kind).is_none());
-        d.unreachable(bins.errors, "spec 2.3: the ALU format has no END_OF_PROGRAM",
+        d.unreachable(bins.errors, "r700-2.3-i: the ALU format has no END_OF_PROGRAM",
             |(kind, code)| code.is(Error::EndStack) && Clause::of(kind).is_some());
 
-        d.unreachable(bins.classes, "spec 4.3: JUMP, PUSH, PUSH_ELSE and loop starts stay only if somebody passes, who is ACTIVE",
+        d.unreachable(bins.classes, "r700-4.3-b to r700-4.3-d, r700-4.3-g: JUMP, PUSH, PUSH_ELSE and loop starts stay only if somebody passes, who is ACTIVE",
             |(kind, present, decision)| jumps_for_nobody(kind.0) && decision == Decision::Stay && !present.has(From::Active));
-        d.unreachable(bins.classes, "spec 4.3: CALL jumps, and RETURN stays, only with somebody ACTIVE",
+        d.unreachable(bins.classes, "r700-4.3-m, r700-4.3-n: CALL jumps, and RETURN stays, only with somebody ACTIVE",
             |(kind, present, decision)| !present.has(From::Active)
                 && (kind.0 == Kind::Call && decision == Decision::Jump || kind.0 == Kind::Return && decision == Decision::Stay));
-        d.unreachable(bins.classes, "spec 4.3: ELSE swaps ACTIVE and BRANCH; with neither nobody is ACTIVE afterwards, and it jumps",
+        d.unreachable(bins.classes, "r700-4.3-f: ELSE swaps ACTIVE and BRANCH; with neither nobody is ACTIVE afterwards, and it jumps",
             |(kind, present, decision)| kind.0 == Kind::Else && decision == Decision::Stay
                 && !present.has(From::Active) && !present.has(From::Branch));
-        d.unreachable(bins.classes, "spec 4.3: LOOP_END goes on only with somebody who is not BRK",
+        d.unreachable(bins.classes, "r700-4.3-i: LOOP_END goes on only with somebody who is not BRK",
             |(kind, present, decision)| kind.0 == Kind::LoopEnd && decision == Decision::Jump && present == Present(7));
-        d.unreachable(bins.classes, "spec 4.3: LOOP_BREAK and LOOP_CONTINUE jump if, and only if, nobody is ACTIVE or BRANCH afterwards",
+        d.unreachable(bins.classes, "r700-4.3-k, r700-4.3-l: LOOP_BREAK and LOOP_CONTINUE jump if, and only if, nobody is ACTIVE or BRANCH afterwards",
             |(kind, present, decision)| matches!(kind.0, Kind::LoopBreak | Kind::LoopContinue) && match decision {
                 Decision::Jump => present.has(From::Branch),
                 Decision::Stay => !present.has(From::Active) && !present.has(From::Branch),
             });
 
-        d.unreachable_by_history(bins.classes, "spec 4.3: a CALL needs an ACTIVE lane, which becomes CONT or BRK in the subroutine only in a loop of its own, and has its class back when that is left",
+        d.unreachable_by_history(bins.classes, "r700-4.3-m: a CALL needs an ACTIVE lane, which becomes CONT or BRK in the subroutine only in a loop of its own, and has its class back when that is left",
             |(kind, present, _)| kind.0 == Kind::Return && !present.has(From::Active) && !present.has(From::Branch));
-        d.unreachable(bins.conditions, "spec 4.3: POP never jumps",
+        d.unreachable(bins.conditions, "r700-4.3-e: POP never jumps",
             |(kind, _, _, decision)| kind.0 == Kind::Pop && decision == Decision::Jump);
-        d.unreachable(bins.conditions, "spec 4.1: nobody passes a condition that is false: JUMP, PUSH, PUSH_ELSE and loop starts jump, CALL stays, LOOP_END leaves",
+        d.unreachable(bins.conditions, "r700-4.1-a: no lane passes a condition that is false: JUMP, PUSH, PUSH_ELSE and loop starts jump, CALL stays, LOOP_END leaves",
             |(kind, cond, _, decision)| !cond.holds() && match kind.0 {
                 Kind::Call | Kind::LoopEnd => decision == Decision::Jump,
                 kind => jumps_for_nobody(kind) && decision == Decision::Stay,
             });
-        d.unreachable(bins.conditions, "spec 4.3, O19: a RETURN stays if an ACTIVE lane fails, and only COND can fail it: VPM excuses the others",
+        d.unreachable(bins.conditions, "r700-4.3-n, r700-O19: a RETURN stays if an ACTIVE lane fails, and only COND can fail it: VPM excuses the others",
             |(kind, cond, _, decision)| kind.0 == Kind::Return && cond.holds() && decision == Decision::Stay);
-        d.unreachable(bins.tests, "spec 4.1: apart from VPM all ACTIVE lanes pass or none",
+        d.unreachable(bins.tests, "r700-4.1-c: apart from VPM all ACTIVE lanes pass or none",
             |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
-        d.unreachable(bins.executions, "spec 2.4: memory and export instructions have no COND: without VPM every ACTIVE lane passes",
+        d.unreachable(bins.executions, "r700-2.4-a: memory and export instructions have no COND: without VPM every ACTIVE lane passes",
             |(executed, pass, vpm)| executed.0 == Kind::Memory && pass == Pass::None && vpm == Vpm::Off);
-        d.unreachable(bins.executions, "spec 4.1: apart from VPM all ACTIVE lanes pass or none",
+        d.unreachable(bins.executions, "r700-4.1-c: apart from VPM all ACTIVE lanes pass or none",
             |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
         if build.lanes == 1 {
             d.unreachable(bins.tests, "one lane is all or none", |(_, pass, _)| pass == Pass::Some);
             d.unreachable(bins.executions, "one lane is all or none", |(_, pass, _)| pass == Pass::Some);
         }
-        d.unreachable(bins.lanes, "spec 4.3: no such change in the column of lane classes",
+        d.unreachable(bins.lanes, "r700-4.3: no such change in the column of lane classes",
             |(kind, from, to)| !changes(kind.0, from, to));
-        d.unreachable_by_history(bins.lanes, "spec 4.3, loop starts: a lane that is not BRK in a loop was ACTIVE around it, and LOOP_END does not give it the class CONT back",
+        d.unreachable_by_history(bins.lanes, "r700-4.3-g, r700-4.3-h: a lane that is not BRK in a loop was ACTIVE around it, and LOOP_END does not give it the class CONT back",
             |(kind, from, to)| kind.0 == Kind::LoopEnd && from != From::Brk && to == To::Cont);
-        d.unreachable_by_history(bins.lanes, "spec 4.3, pop rule: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
+        d.unreachable_by_history(bins.lanes, "r700-4.3-u: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
             |(kind, from, to)| matches!(kind.0, Kind::AluPopAfter | Kind::AluPop2After) && from == From::Active && to == To::Branch);
-        d.unreachable(bins.pushes, "spec 3.4: with a branch frame live the last push left the reserve of two, of which a branch frame or a call takes one",
+        d.unreachable(bins.pushes, "r700-3.4-e: with a branch frame live the last push left the reserve of two, of which a branch frame or a call takes one",
             |(pusher, room, live)| live == Live::Some && room == Room::Less && !matches!(pusher.frame(), Frame::LoopStart | Frame::LoopStartNoAl | Frame::LoopStartDx10));
-        d.unreachable(bins.pushes, "spec 3.4: a call without a branch frame live takes one sub-entry, which is one too few at most",
+        d.unreachable(bins.pushes, "r700-3.4-e: a call without a branch frame live takes one sub-entry, which is one too few at most",
             |(pusher, room, _)| pusher == Pusher::Call && room == Room::Less);
-        d.unreachable_by_history(bins.corners, "spec 3.3, 4.3: a lane that was not launched is in no mask, and loops give it back the class BRANCH",
+        d.unreachable_by_history(bins.corners, "r700-3.3-b, r700-4.3-g: a lane that was not launched is in no mask, and loops give it back the class BRANCH",
             |(corner,)| corner == Corner::BornLater);
 
-        d.unreachable(bins.pops, "spec 2.5: ALU_POP_AFTER pops one frame, ALU_POP2_AFTER two",
+        d.unreachable(bins.pops, "r700-4.3-r: ALU_POP_AFTER pops one frame, ALU_POP2_AFTER two",
             |(popper, pops, ..)| popper == Popper::AluPopAfter && pops != Pops::One || popper == Popper::AluPop2After && pops != Pops::Two);
-        d.unreachable(bins.pops, "spec 4.3: popping 0 frames does nothing, and cannot fail",
+        d.unreachable(bins.pops, "r700-4.3-u: popping 0 frames does nothing, and cannot fail",
             |(_, pops, against, _)| pops == Pops::Zero && against == Against::Beyond);
-        d.unreachable(bins.pops, "spec 6: ELSE needs an open frame before it can pop any",
+        d.unreachable(bins.pops, "r700-E6: ELSE needs an open frame before it can pop any",
             |(popper, pops, against, _)| popper == Popper::Else
                 && (pops == Pops::Zero && against == Against::Exactly || pops == Pops::One && against == Against::Beyond));
 
-        d.unreachable(bins.reaches, "spec 6: LOOP_* and ALU_BREAK, ALU_CONTINUE need a loop frame innermost, LOOP_END with nothing open; RETURN a call frame with nothing open",
+        d.unreachable(bins.reaches, "r700-E3, r700-E4, r700-E5: LOOP_* and ALU_BREAK, ALU_CONTINUE need a loop frame innermost, LOOP_END with nothing open; RETURN a call frame with nothing open",
             |(reach, innermost, open, found)| {
                 let fits = match reach {
                     Reach::LoopEnd => innermost == Innermost::Loop && open == Open::None,
@@ -769,21 +769,21 @@ impl Coverage<R700> for Bins {
                 fits != (found == Found::Executed)
             });
 
-        d.unreachable(bins.begins, "spec 4.3: LOOP_START and LOOP_START_NO_AL with count 0 jump",
+        d.unreachable(bins.begins, "r700-4.3-g: LOOP_START and LOOP_START_NO_AL with count 0 jump",
             |(start, count, _, decision)| start.0 != Kind::LoopStartDx10 && count == Count::Zero && decision == Decision::Stay);
-        d.unreachable(bins.ends, "spec 3.2: passes left are 0 in a DX10 loop, and only there",
+        d.unreachable(bins.ends, "r700-3.2-g: passes left are 0 in a DX10 loop, and only there",
             |(ending, count, _)| (ending == Ending::Dx10) != (count == Count::Zero));
-        d.unreachable(bins.ends, "spec 4.3: a DX10 loop has no last pass", |(ending, _, how)| ending == Ending::Dx10 && how == Pass2::LastPass);
-        d.unreachable(bins.ends, "spec 4.3: LOOP_END jumps if passes are left, and if somebody passes leaves only without",
+        d.unreachable(bins.ends, "r700-4.3-i: a DX10 loop has no last pass", |(ending, _, how)| ending == Ending::Dx10 && how == Pass2::LastPass);
+        d.unreachable(bins.ends, "r700-4.3-i: LOOP_END jumps if passes are left, and if somebody passes leaves only without",
             |(ending, count, how)| ending != Ending::Dx10 && match how {
                 Pass2::Again => count == Count::One,
                 Pass2::LastPass => count != Count::One,
                 Pass2::Nobody => false,
             });
-        d.unreachable(bins.woken, "spec 4.3: a DX10 loop has no last pass", |(ending, how, _)| ending == Ending::Dx10 && how == Pass2::LastPass);
-        d.unreachable_by_history(bins.index, "spec 4.3: LOOP_START loads an index of 0 or more and a step; the index goes below 0 only by a negative step of the same loop",
+        d.unreachable(bins.woken, "r700-4.3-i: a DX10 loop has no last pass", |(ending, how, _)| ending == Ending::Dx10 && how == Pass2::LastPass);
+        d.unreachable_by_history(bins.index, "r700-4.3-w: LOOP_START loads an index of 0 or more and a step; the index goes below 0 only by a negative step of the same loop",
             |(step, before, after)| step != Step::Down && (before == Before::Negative || after == After::Negative));
-        d.unreachable_by_history(bins.index, "spec O11: aL goes the way of its step, and never so far that it wraps",
+        d.unreachable_by_history(bins.index, "r700-O11: aL goes the way of its step, and never so far that it wraps",
             |(step, before, after)| {
                 let (from, to) = (before.index(), after.index());
                 match step {
@@ -792,23 +792,23 @@ impl Coverage<R700> for Bins {
                     Step::Up => to < from || to == from && before == Before::Zero,
                 }
             });
-        d.unreachable(bins.calls, "spec 4.3: the depth is 0 to 32, so that a CALL of 33 or more is always skipped and one of 0 never",
+        d.unreachable(bins.calls, "r700-4.3-m: the depth is 0 to 32, so that a CALL of 33 or more is always skipped and one of 0 never",
             |(count, called)| match count {
                 CallCount::Zero => called == Called::Skipped,
                 CallCount::Beyond => matches!(called, Called::Below | Called::Exactly),
                 _ => false,
             });
-        d.unreachable(bins.kills, "spec 4.3: KILL jumps if, and only if, nobody is valid afterwards",
+        d.unreachable(bins.kills, "r700-4.3-o: KILL jumps if, and only if, nobody is valid afterwards",
             |(killed, decision)| killed == Killed::Some && decision == Decision::Jump || killed == Killed::All && decision == Decision::Stay);
-        d.unreachable(bins.last, "spec 4.3: slot, memory, export and POP never jump",
+        d.unreachable(bins.last, "r700-4.3-a, r700-4.3-e: slot, memory, export and POP never jump",
             |(kind, decision, _)| Straight::of(kind.0).is_some() && decision == Decision::Jump);
-        d.unreachable(bins.last, "spec 6, error 8: END with a frame open; whoever pushes, or needs an open frame that it does not pop, leaves one",
+        d.unreachable(bins.last, "r700-E8: END with a frame open; whoever pushes, or needs an open frame that it does not pop, leaves one",
             |(kind, decision, _)| match decision {
                 _ if matches!(kind.0, Kind::PushElse | Kind::LoopBreak | Kind::LoopContinue) => true,
                 Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, Kind::Push | Kind::Else | Kind::Return),
                 Decision::Jump => matches!(kind.0, Kind::Call | Kind::LoopEnd),
             });
-        d.unreachable_by_history(bins.targets, "spec 4.3: the address behind a RETURN would have been stored by it, and it is no CALL",
+        d.unreachable_by_history(bins.targets, "r700-4.3-m: the address behind a RETURN would have been stored by it, and it is no CALL",
             |(kind, place)| kind.0 == Kind::Return && place == Where::Next);
         let lanes = build.lanes;
         if lanes < 4 {
@@ -1038,7 +1038,7 @@ impl Word {
         word
     }
 
-    /// Lanes that pass its condition test if they are ACTIVE then (spec 4.1).
+    /// Lanes that pass its condition test if they are ACTIVE then (r700-4.1).
     fn passes(&self, s: &State) -> u64 {
         match (self.cond.holds(), self.vpm) {
             (false, _) => 0,

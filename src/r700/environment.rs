@@ -1,4 +1,4 @@
-//! What surrounds the unit: instruction memory, and the predicates that ALU clauses give (spec 2.7, 3.6).
+//! What surrounds the unit: instruction memory, and the predicates that ALU clauses give (r700-2.7, r700-3.6).
 
 use rand::Rng;
 

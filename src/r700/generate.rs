@@ -1,11 +1,10 @@
 //! Random programs: structured ones, structured ones with one rule broken, and raw words.
 //!
-//! Source: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"),
-//! sections 7.1 and 9.
+//! Source: r700-7.1 and r700-9 in `docs/spec/r700.md`.
 //!
 //! | function | programs | what they are for |
 //! |---|---|---|
-//! | [`structured`] | every construct of spec 9.1, nested up to the limits | all three judges: each lane must do what it does alone |
+//! | [`structured`] | every construct of r700-9.1, nested up to the limits | all three judges: each lane must do what it does alone |
 //! | [`near_legal`] | the same with one word, constant or register changed, and stacks filled to the brim | corners just outside the rules |
 //! | [`raw`] | random words, random constants, random registers | everything else: every error, every frame on every other |
 //!
@@ -34,13 +33,13 @@ mod raw;
 pub use near_legal::near_legal;
 pub use raw::raw;
 
-/// Sub-entries of the stack at its default build size (spec 3.4), and so of the deepest program.
+/// Sub-entries of the stack at its default build size (r700-3.4), and so of the deepest program.
 const SPACE: u32 = 128;
 /// Sub-entries that a loop frame takes; a branch or call frame takes one.
 const LOOP_FRAME: u32 = 4;
-/// What the first live branch frame takes besides its own (spec 3.4).
+/// What the first live branch frame takes besides its own (r700-3.4).
 const RESERVE: u32 = 2;
-/// Deepest call nesting that a CALL may lead to (spec 4.3).
+/// Deepest call nesting that a CALL may lead to (r700-4.3).
 const CALL_DEPTH: u32 = 32;
 
 /// Everything that [`structured`] can put into a program, by the names that [`Constructs`] uses.
@@ -115,7 +114,7 @@ pub type Constructs = BTreeSet<&'static str>;
 /// IF with and without ELSE, and plain instructions, are always among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Every form of spec 7.1; otherwise those that LLVM and Mesa emit.
+    /// Every form of r700-7.1; otherwise those that LLVM and Mesa emit.
     pub forms: bool,
     /// IFs on booleans, with and without a frame; booleans on BREAK, CONTINUE, CALL, KILL and slots.
     pub uniform: bool,
@@ -125,11 +124,11 @@ pub struct Options {
     pub counted: bool,
     /// CONTINUE.
     pub continues: bool,
-    /// ALU with u and no push, where spec 9.2 allows it.
+    /// ALU with u and no push, where r700-9.2 allows it.
     pub skips: bool,
     /// CALL and RETURN.
     pub calls: bool,
-    /// KILL, and `VALID_PIXEL_MODE` within the limits of spec 9.2.
+    /// KILL, and `VALID_PIXEL_MODE` within the limits of r700-9.2.
     pub kill: bool,
     /// Chance, in sixteenths, that a program drives one limit to its last value: the stack of
     /// `SPACE` sub-entries, by branches or loops, or 32 nested calls.
@@ -146,7 +145,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every construct of spec 9.1.
+    /// Every construct of r700-9.1.
     pub const ALL: Options = Options {
         forms: true,
         uniform: true,
@@ -162,7 +161,7 @@ impl Options {
         noise: true,
     };
 
-    /// What LLVM emits (spec 8.2).
+    /// What LLVM emits (r700-8.2).
     pub const LLVM: Options = Options {
         forms: false,
         uniform: false,
@@ -199,9 +198,9 @@ impl Options {
     }
 }
 
-/// A structured program that ends with an empty stack, whatever the conditions (spec 9.1).
+/// A structured program that ends with an empty stack, whatever the conditions (r700-9.1).
 ///
-/// `STACK_SIZE` is mostly what the accounting of spec 3.4 gives for its deepest nesting, never less.
+/// `STACK_SIZE` is mostly what the accounting of r700-3.4 gives for its deepest nesting, never less.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
     structured_of(rng, options).0
 }
@@ -308,7 +307,7 @@ fn build<R: Rng + ?Sized>(
             .saturating_add(rng.random::<u32>() >> rng.random_range(0..32));
     }
     for (n, constant) in regs.loop_const.iter_mut().enumerate() {
-        // Any first index, any step: aL is 32 bits wide and goes below zero too (spec O11).
+        // Any first index, any step: aL is 32 bits wide and goes below zero too (r700-O11).
         let count = match counts.get(n) {
             Some(count) => u32::from(*count),
             None => rng.random_range(0..1 << 12),
@@ -335,7 +334,7 @@ fn build<R: Rng + ?Sized>(
 /// The label at which the main part begins.
 const MAIN: &str = "main";
 
-/// The bits of both words that have no effect on the sequencer (spec 2.2 to 2.4, 4.3).
+/// The bits of both words that have no effect on the sequencer (r700-2.2 to r700-2.4, r700-4.3).
 fn unused(quad: Quad) -> (u32, u32) {
     const POPS: u32 = 7;
     const CF_CONST: u32 = 31 << 3;
@@ -361,7 +360,7 @@ fn unused(quad: Quad) -> (u32, u32) {
         CfOp::PushElse | CfOp::LoopEnd | CfOp::LoopBreak | CfOp::LoopContinue | CfOp::Kill => {
             (0, NEVER | CALL_COUNT | boolean | POPS)
         }
-        // Neither jumps to its ADDR (spec O12, O19).
+        // Neither jumps to its ADDR (r700-O12, r700-O19).
         CfOp::Pop => (u32::MAX, NEVER | CALL_COUNT | boolean),
         CfOp::Return => (u32::MAX, NEVER | CALL_COUNT | boolean | POPS),
         CfOp::Call => (0, NEVER | boolean),
@@ -450,7 +449,7 @@ fn junk<R: Rng + ?Sized>(rng: &mut R) -> Stmt {
     Stmt::Raw { quad, target: None }
 }
 
-/// Sub-entries that a routine needs, with all it calls (spec 3.4).
+/// Sub-entries that a routine needs, with all it calls (r700-3.4).
 #[derive(Clone, Copy, Default)]
 struct Need {
     /// If no branch frame is live around it.
@@ -471,7 +470,7 @@ struct Routine {
     stmts: Vec<Stmt>,
 }
 
-/// What `ALU u` without a push would skip here (spec 9.2).
+/// What `ALU u` without a push would skip here (r700-9.2).
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Skips {
     /// It may not stand here: the lane would be woken too soon, or not by the end of the subroutine.
@@ -862,7 +861,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// IF with a frame, its ELSE, its ENDIF. `outer`: 1 if its last ALU ends the IF around it too.
     ///
     /// Invalid lanes must end up alike whether the wave jumps over the rest or walks through it, for a
-    /// lane alone jumps more often (spec 9.2). So VPM comes on
+    /// lane alone jumps more often (r700-9.2). So VPM comes on
     /// * PUSH, if the POP has none: a PUSH that jumps does not switch off anybody, unless it pops the frame
     ///   of the IF around;
     /// * POP, if nothing without VPM jumps over it: no JUMP, and an ELSE that stays or has VPM;
@@ -1201,7 +1200,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(body, Stmt::EndLoop { vpm });
     }
 
-    /// Whether what ends here may switch off invalid lanes (spec O22): from then on they are off like
+    /// Whether what ends here may switch off invalid lanes (r700-O22): from then on they are off like
     /// lanes that skip, so it may where those may. Before the exits of a loop they would never get out.
     fn may_drop(&self, at: &At) -> bool {
         self.options.kill && at.skips != Skips::Nothing
@@ -1341,7 +1340,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// CALLs a subroutine that fits here, `nearest`: the one written last. Returns how much deeper it
-    /// leads (spec 4.3), 0 if there is none.
+    /// leads (r700-4.3), 0 if there is none.
     fn call(&mut self, at: &At, nearest: bool) -> u32 {
         let fits = |sub: &Routine| {
             let space = if at.sub && !nearest { SPACE / 2 } else { SPACE };
@@ -1500,7 +1499,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 }
 
-/// General-format instructions that are executed by lanes and do nothing to the wave (spec 4.3).
+/// General-format instructions that are executed by lanes and do nothing to the wave (r700-4.3).
 const SLOTS: &[CfOp] = &[
     CfOp::Nop,
     CfOp::Tex,
@@ -1521,7 +1520,7 @@ fn is_control(op: CfOp) -> bool {
     !SLOTS.contains(&op) && !op.is_illegal()
 }
 
-/// Opcodes of the general and the memory format that are ILLEGAL (spec 6).
+/// Opcodes of the general and the memory format that are ILLEGAL (r700-6).
 const RESERVED: &[u32] = &[
     15, 16, 17, 25, 30, 31, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59,
     60, 61, 62, 63,
@@ -1698,7 +1697,7 @@ mod tests {
         assert!(moved > 20 && last > 20, "{moved} moved, {last} to the top");
     }
 
-    /// The instructions of spec 8.2, with the fields that it says they have.
+    /// The instructions of r700-8.2, with the fields that it says they have.
     #[test]
     fn llvm_programs_have_llvm_s_words() {
         for seed in 1..=100 {

@@ -1,7 +1,6 @@
 //! The golden model: the step function of the spec, and the clock contract around it.
 //!
-//! Written from *R700 control-flow programs: behavioural specification of the CF sequencer*, sections 3,
-//! 4 and 6 ("spec" below). The functions of one instruction are those of the normative model of spec 4.4,
+//! Written from r700-3, r700-4 and r700-6 in `docs/spec/r700.md`. The functions of one instruction are those of the normative model of r700-4.4,
 //! under its names and in its order. Where the model walks over the lanes, a set of lanes (a `u64`, bit i
 //! is lane i) says which of them the line is about. Nothing here is shared with the RTL.
 
@@ -11,7 +10,7 @@ use crate::unit::{Build, Step};
 /// Most lanes a wave can have.
 pub const MAX_LANES: usize = 64;
 
-/// Entries that the stack has, whatever a launch asks for (spec 3.4), unless it is built with another
+/// Entries that the stack has, whatever a launch asks for (r700-3.4-f), unless it is built with another
 /// number: the RTL's parameter of that name.
 pub const MAX_STACK_SIZE: usize = 32;
 
@@ -32,7 +31,7 @@ const L_AL: u8 = 1;
 const L_NO_AL: u8 = 2;
 const L_DX10: u8 = 3;
 
-// Opcodes of the ALU format (spec 2.5).
+// Opcodes of the ALU format (r700-2.5-c).
 const ALU: u32 = 8;
 const ALU_PUSH_BEFORE: u32 = 9;
 const ALU_POP_AFTER: u32 = 10;
@@ -41,7 +40,7 @@ const ALU_CONTINUE: u32 = 13;
 const ALU_BREAK: u32 = 14;
 const ALU_ELSE_AFTER: u32 = 15;
 
-// Opcodes of the general format that control the flow (spec 2.5).
+// Opcodes of the general format that control the flow (r700-2.5-a).
 const LOOP_START: u32 = 4;
 const LOOP_END: u32 = 5;
 const LOOP_START_DX10: u32 = 6;
@@ -57,10 +56,10 @@ const CALL: u32 = 18;
 const RETURN: u32 = 20;
 const KILL: u32 = 24;
 
-/// Deepest call nesting; a CALL that would exceed it is skipped (spec 4.3).
+/// Deepest call nesting; a CALL that would exceed it is skipped (r700-4.3-m).
 const MAX_DEPTH: u32 = 32;
 
-/// Error codes of spec 6.
+/// Error codes of r700-6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Error {
@@ -84,7 +83,7 @@ pub enum Error {
     PcRange = 9,
 }
 
-/// What a loop frame saves: the enclosing loop, and who was in which class around it (spec 3.4).
+/// What a loop frame saves: the enclosing loop, and the class of each lane around it (r700-3.4-c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopFrame {
     /// Class planes of the lanes.
@@ -103,7 +102,7 @@ pub struct LoopFrame {
     pub bkind: u8,
 }
 
-/// What a call frame saves: where to return, and the caller (spec 3.4).
+/// What a call frame saves: where to return, and the caller (r700-3.4-d).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFrame {
     /// Return address.
@@ -116,7 +115,7 @@ pub struct CallFrame {
     pub bkind: u8,
 }
 
-/// A frame of the stack (spec 3.4).
+/// A frame of the stack (r700-3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// The lanes that were ACTIVE when it was pushed.
@@ -137,7 +136,7 @@ impl Frame {
     }
 }
 
-/// Lanes and registers of a wave (spec 3.1, 3.2); the stack's memory stands beside it.
+/// Lanes and registers of a wave (r700-3.1, r700-3.2); the stack's memory stands beside it.
 ///
 /// Small, so that an instruction that turns out to be an error is undone by putting a copy back. The
 /// memory needs no copy: what a push writes lies above the `sp` of the copy, where nobody looks.
@@ -212,7 +211,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Nobody executes a control instruction (spec 3.6); the wave goes on at the next one.
+    /// No lane executes a control instruction (r700-3.6-c); the wave goes on at the next one.
     fn stay(next_pc: u32) -> Self {
         Outcome {
             exec: 0,
@@ -255,7 +254,7 @@ fn bits(word: u32, hi: u32, lo: u32) -> u32 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
 
-/// The fields of DW1 in the general format (spec 2.2).
+/// The fields of DW1 in the general format (r700-2.2).
 #[derive(Clone, Copy)]
 struct General {
     op: u32,
@@ -285,12 +284,12 @@ fn is_alu(dw1: u32) -> bool {
     bits(dw1, 29, 29) == 1
 }
 
-/// NOP, fetches, memory, export: they take a slot and touch nothing (spec 4.3).
+/// NOP, fetches, memory, export: they take a slot and touch nothing (r700-4.3-a).
 fn is_slot(op: u32) -> bool {
     matches!(op, 0..=3 | 19 | 21..=23 | 26..=29 | 32..=40 | 58)
 }
 
-// ---- helpers of spec 4.4: all work on the wave, the state being built -------------------------------
+// ---- helpers of r700-4.4: all work on the wave, the state being built -------------------------------
 
 impl Golden {
     /// Lanes of class `class`.
@@ -714,7 +713,7 @@ impl Golden {
     }
 }
 
-// ---- the clock contract around it (spec 3.3, 3.5) ----------------------------------------------------
+// ---- the clock contract around it (r700-3.3, r700-3.5) ----------------------------------------------
 
 impl Golden {
     /// A unit of `lanes` lanes with a stack of [`MAX_STACK_SIZE`] entries, after reset.
@@ -773,7 +772,7 @@ impl Golden {
         self.event
     }
 
-    /// The live frames, bottom first (spec 3.4).
+    /// The live frames, bottom first (r700-3.4).
     pub fn frames(&self) -> impl Iterator<Item = Frame> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -819,7 +818,7 @@ impl Golden {
         }
     }
 
-    /// Launch (spec 3.3).
+    /// Launch (r700-3.3).
     fn launch(&mut self, pins: &In) {
         self.prog_len = pins.prog_len;
         self.limit = (4 * usize::from(pins.stack_size)).min(self.stack.len());
@@ -1052,7 +1051,7 @@ impl crate::unit::Golden<super::R700> for Golden {
 
 // ---- which rule of the spec gave a field its value -----------------------------------------------------
 
-/// Mnemonic of spec 2.5; `slot` for the instructions that touch nothing.
+/// Mnemonic of r700-2.5; `slot` for the instructions that touch nothing.
 fn mnemonic(dw1: u32) -> &'static str {
     if is_alu(dw1) {
         return match bits(dw1, 29, 26) {
@@ -1112,24 +1111,28 @@ impl Golden {
         after.cycle(pins);
         match after.event {
             Event::Reset => {
-                "reset: everything 0, so every lane ACTIVE and none valid; constants 0".to_owned()
+                "r700-3.3-e reset: everything 0, so every lane ACTIVE and none valid; constants 0"
+                    .to_owned()
             }
-            Event::Stalled => "stall: nothing changes at all".to_owned(),
+            Event::Stalled => "contract-1-c stall: nothing changes at all".to_owned(),
             Event::Idle | Event::Launched
                 if pins.const_we == 1 && matches!(field, "loop_const" | "bool_const") =>
             {
-                "spec 2.6: no wave runs, the host may write constants".to_owned()
+                "contract-2-b no wave runs, the host may write constants".to_owned()
             }
-            Event::Idle => "no wave runs: nothing changes, exec and jump are 0".to_owned(),
+            Event::Idle => {
+                "contract-2-a no wave runs: nothing changes, exec and jump are 0".to_owned()
+            }
             Event::Waiting => {
-                "spec 3.5: running, no instruction: nothing changes, exec and jump are 0".to_owned()
+                "r700-3.5-c running, no instruction: nothing changes, exec and jump are 0"
+                    .to_owned()
             }
             Event::Launched => after.explain_launch(field),
             Event::Halted(code) => {
                 let (code, name) = (code as u8, ERROR_NAMES[code as usize]);
                 let why = after.explain_error(self, pins, code);
                 format!(
-                    "spec 6, error {code} {name}: {why}; halted, everything else as before the instruction"
+                    "r700-E{code} error {code} {name}: {why}; halted, everything else as before the instruction"
                 )
             }
             Event::Executed { jump } => {
@@ -1150,15 +1153,15 @@ impl Golden {
 
     fn explain_launch(&self, field: &str) -> String {
         match field {
-            "st" | "active" => "spec 3.3: ACTIVE where the lane mask says valid, BRANCH elsewhere",
-            "valid" => "spec 3.3: valid = lane mask",
-            "pc" => "spec 3.3: pc = entry",
+            "st" | "active" => "r700-3.3-b ACTIVE where the lane mask says valid, BRANCH elsewhere",
+            "valid" => "r700-3.3-b valid = lane mask",
+            "pc" => "r700-3.3-c pc = entry",
             "running" | "halted" | "err" if self.wave.halted => {
-                "spec 3.3: an entry not below prog_len halts at once, PC_RANGE"
+                "r700-3.3-d an entry not below prog_len halts at once, PC_RANGE"
             }
-            "running" => "spec 3.3: launched",
-            "loop_const" | "bool_const" => "spec 2.6: a launch leaves the constants alone",
-            _ => "spec 3.3: a launch sets everything else to 0, the stack is empty",
+            "running" => "r700-3.3-c launched",
+            "loop_const" | "bool_const" => "r700-3.3-a a launch leaves the constants alone",
+            _ => "r700-3.3-c a launch sets everything else to 0, the stack is empty",
         }
         .to_owned()
     }
@@ -1168,7 +1171,7 @@ impl Golden {
         let name = mnemonic(pins.dw1);
         match code {
             2 if bits(pins.dw1, 30, 30) == 1 => {
-                format!("WHOLE_QUAD_MODE on {name} (spec 4.2)")
+                format!("WHOLE_QUAD_MODE on {name} (r700-4.2-b)")
             }
             2 => "CALL with POP_COUNT".to_owned(),
             3 => format!("{name}, and bkind is not LOOP"),
@@ -1179,7 +1182,7 @@ impl Golden {
                 t.sp - t.base
             ),
             7 => format!(
-                "push of {name} from sp {}: more than {} sub-entries, with 2 reserved beside branch frames (spec 3.4)",
+                "push of {name} from sp {}: more than {} sub-entries, with 2 reserved beside branch frames (r700-3.4-e)",
                 t.sp, self.limit
             ),
             8 => format!("END, and the stack is not empty after {name}"),
@@ -1202,14 +1205,14 @@ impl Explained<'_> {
             "st" | "valid" | "active" | "exec" | "top_mask" | "frame_st"
                 if element >= self.before.lanes =>
             {
-                "there is no such lane: 0".to_owned()
+                "contract-6-a there is no such lane: 0".to_owned()
             }
             "st" | "active" => self.class_rule(element),
             "valid" if self.name == "KILL" => format!(
-                "spec 4.3, KILL: lane {}; lanes that pass lose valid",
+                "r700-4.3-o KILL: lane {}; lanes that pass lose valid",
                 self.test_text(element)
             ),
-            "valid" => "spec 3.1: only KILL takes valid away".to_owned(),
+            "valid" => "r700-3.1-b only KILL takes valid away".to_owned(),
             "exec" => self.exec_rule(element),
             "pc" | "jump" => self.jump_rule(),
             "sp" | "nb" => self.space_rule(),
@@ -1219,14 +1222,41 @@ impl Explained<'_> {
             "lt" | "lc" | "al" | "inc" => self.loop_rule(field),
             "depth" | "skipped" => self.depth_rule(),
             "done" | "running" if self.after.wave.done => {
-                "spec 4.3, END: executed as usual, then done".to_owned()
+                "r700-4.3-y END: executed as usual, then done".to_owned()
             }
-            "done" | "running" => "spec 4.3: no END, the wave goes on".to_owned(),
-            "err" | "halted" => format!("spec 6: no error condition of {} holds", self.name),
+            "done" | "running" => "r700-4.3-y no END, the wave goes on".to_owned(),
+            "err" | "halted" => format!("r700-6 no error condition of {} holds", self.name),
             "loop_const" | "bool_const" => {
-                "spec 2.6: constants do not change while a wave runs".to_owned()
+                "r700-2.6-c constants do not change while a wave runs".to_owned()
             }
-            _ => "spec 4.4".to_owned(),
+            _ => "r700-4.4-b no error".to_owned(),
+        }
+    }
+
+    /// The row of r700-4.3 that the instruction is in.
+    fn row(&self) -> &'static str {
+        match self.name {
+            "slot" => "r700-4.3-a",
+            "JUMP" => "r700-4.3-b",
+            "PUSH" => "r700-4.3-c",
+            "PUSH_ELSE" => "r700-4.3-d",
+            "POP" => "r700-4.3-e",
+            "ELSE" => "r700-4.3-f",
+            "LOOP_START" | "LOOP_START_NO_AL" => "r700-4.3-g",
+            "LOOP_START_DX10" => "r700-4.3-h",
+            "LOOP_END" if self.jump => "r700-4.3-i",
+            "LOOP_END" => "r700-4.3-j",
+            "LOOP_BREAK" => "r700-4.3-k",
+            "LOOP_CONTINUE" => "r700-4.3-l",
+            "CALL" => "r700-4.3-m",
+            "RETURN" => "r700-4.3-n",
+            "KILL" => "r700-4.3-o",
+            "ALU" => "r700-4.3-p",
+            "ALU_PUSH_BEFORE" => "r700-4.3-q",
+            "ALU_POP_AFTER" | "ALU_POP2_AFTER" => "r700-4.3-r",
+            "ALU_BREAK" | "ALU_CONTINUE" => "r700-4.3-s",
+            "ALU_ELSE_AFTER" => "r700-4.3-t",
+            _ => "r700-4.3",
         }
     }
 
@@ -1238,7 +1268,7 @@ impl Explained<'_> {
         set >> lane & 1 == 1
     }
 
-    /// The condition test of spec 4.1 for a lane of the state before.
+    /// The condition test of r700-4.1 for a lane of the state before.
     fn test_text(&self, lane: usize) -> String {
         let class = self.before.class(lane);
         if class != ACTIVE {
@@ -1285,19 +1315,19 @@ impl Explained<'_> {
     fn pop_rule(&self, lane: usize) -> String {
         let count = self.popped();
         if count == 0 {
-            return "pop rule (spec 4.3): popping 0 frames does nothing".to_owned();
+            return "pop rule (r700-4.3-u): popping 0 frames does nothing".to_owned();
         }
         let class = self.before.class(lane);
         if class == CONT || class == BRK {
             return format!(
-                "pop rule (spec 4.3): {} survives a pop (O2)",
+                "pop rule (r700-4.3-u): {} survives a pop (r700-O2)",
                 class_name(class)
             );
         }
         let t = &self.before.wave;
         let bit = Self::has(self.before.mask_at(t.sp - count), lane);
         let rule = format!(
-            "pop rule (spec 4.3): {count} popped, bit {} in the mask of the last one",
+            "pop rule (r700-4.3-u): {count} popped, bit {} in the mask of the last one",
             u8::from(bit)
         );
         let vpm = !is_alu(self.dw1) && self.g.vpm;
@@ -1339,7 +1369,7 @@ impl Explained<'_> {
         } else {
             ""
         };
-        format!("ELSE rule (spec 4.3): {rule}{vpm}")
+        format!("ELSE rule (r700-4.3-v): {rule}{vpm}")
     }
 
     fn update_rule(&self, lane: usize) -> String {
@@ -1395,7 +1425,7 @@ impl Explained<'_> {
                 format!("loop not entered; {}", self.pop_rule(lane))
             }
             _ if self.is_loop_start() => format!(
-                "loop entry (O5): lane {}; who passes is ACTIVE, all others are BRK",
+                "loop entry (r700-O5): lane {}; who passes is ACTIVE, all others are BRK",
                 self.test_text(lane)
             ),
             _ if left => {
@@ -1407,10 +1437,10 @@ impl Explained<'_> {
                 format!("leaving the loop restores the class that the loop frame saved{vpm}")
             }
             "LOOP_END" if was == BRK => {
-                "once more: wake rule (O7), BRK lanes are not woken".to_owned()
+                "once more: wake rule (r700-O7), BRK lanes are not woken".to_owned()
             }
             "LOOP_END" => format!(
-                "once more: wake rule (O7), {} becomes ACTIVE before the test; the lane {}, who fails is BRK",
+                "once more: wake rule (r700-O7), {} becomes ACTIVE before the test; the lane {}, who fails is BRK",
                 class_name(was),
                 self.cond_text(lane)
             ),
@@ -1423,24 +1453,24 @@ impl Explained<'_> {
         };
         let letter = |class: u8| CLASS_LETTER[usize::from(class)];
         let now = letter(self.after.class(lane));
-        format!("{name}, {} to {now}: {rule}", letter(was))
+        format!("{} {name}, {} to {now}: {rule}", self.row(), letter(was))
     }
 
     fn exec_rule(&self, lane: usize) -> String {
         if is_alu(self.dw1) {
             let class = class_name(self.before.class(lane));
             format!(
-                "spec 3.6: lanes ACTIVE before {} execute it, this one was {class}",
+                "r700-3.6-a lanes ACTIVE before {} execute it, this one was {class}",
                 self.name
             )
         } else if self.name == "slot" {
             format!(
-                "spec 3.6: lanes that pass the condition test execute, this one {}",
+                "r700-3.6-b lanes that pass the condition test execute, this one {}",
                 self.test_text(lane)
             )
         } else {
             format!(
-                "spec 3.6: {} is a control instruction, nobody executes it",
+                "r700-3.6-c {} is a control instruction, nobody executes it",
                 self.name
             )
         }
@@ -1457,21 +1487,23 @@ impl Explained<'_> {
             "ELSE" => "somebody ACTIVE afterwards, so it stays",
             "LOOP_END" if jump => "somebody passes, and DX10 or lc > 1, so it jumps",
             "LOOP_END" => "nobody passes after the waking, or lc is 1: leaves the loop",
-            "LOOP_BREAK" | "LOOP_CONTINUE" if jump => "nobody ACTIVE or BRANCH (O6), so it jumps",
-            "LOOP_BREAK" | "LOOP_CONTINUE" => "held back by ACTIVE or BRANCH lanes (O6)",
+            "LOOP_BREAK" | "LOOP_CONTINUE" if jump => {
+                "nobody ACTIVE or BRANCH (r700-O6), so it jumps"
+            }
+            "LOOP_BREAK" | "LOOP_CONTINUE" => "held back by ACTIVE or BRANCH lanes (r700-O6)",
             "CALL" if jump => "somebody passes and the depth allows it",
             "CALL"
                 if after.skipped
                     && self.before.test(self.g.cond, self.g.cf_const, self.g.vpm) != 0 =>
             {
-                "depth + CALL_COUNT is over 32, so it is skipped (O20)"
+                "depth + CALL_COUNT is over 32, so it is skipped (r700-O20)"
             }
             "CALL" => "nobody passes, not taken",
             "RETURN" if jump => {
-                "RETURN rule (O19): no ACTIVE lane that counts fails, to the return address"
+                "RETURN rule (r700-O19): no ACTIVE lane that counts fails, to the return address"
             }
-            "RETURN" => "RETURN rule (O19): an ACTIVE lane fails, so it stays",
-            "KILL" if jump => "no lane is valid afterwards (O21), so it jumps",
+            "RETURN" => "RETURN rule (r700-O19): an ACTIVE lane fails, so it stays",
+            "KILL" if jump => "no lane is valid afterwards (r700-O21), so it jumps",
             "KILL" => "a lane is still valid, so it stays",
             _ if jump => "nobody passes or the count is 0: not entered, jumps",
             _ => "entered, so it stays",
@@ -1483,7 +1515,7 @@ impl Explained<'_> {
         } else {
             "ADDR"
         };
-        format!("spec 4.3, {name}: {why}; next PC is {to}")
+        format!("{} {name}: {why}; next PC is {to}", self.row())
     }
 
     /// What happened to the height of the stack.
@@ -1501,21 +1533,21 @@ impl Explained<'_> {
         } else if name == "RETURN" && self.jump {
             "pops the call frame".to_owned()
         } else if matches!(name, "LOOP_BREAK" | "LOOP_CONTINUE") && self.jump {
-            "jumps: all branch frames above the loop frame are dropped, POP_COUNT ignored (O6)"
+            "jumps: all branch frames above the loop frame are dropped, POP_COUNT ignored (r700-O6)"
                 .to_owned()
         } else if self.popped() > 0 {
             format!("pops {} branch frames", self.popped())
         } else {
             match name {
                 "JUMP" | "ELSE" if self.jump => "jumps, and POP_COUNT is 0",
-                "JUMP" | "ELSE" => "pops only when it jumps (O1)",
-                "PUSH" => "nobody passes: nothing is pushed (O13)",
-                "ALU_ELSE_AFTER" => "pushes only if u (O16)",
+                "JUMP" | "ELSE" => "pops only when it jumps (r700-O1)",
+                "PUSH" => "nobody passes: nothing is pushed (r700-O13)",
+                "ALU_ELSE_AFTER" => "pushes only if u (r700-O16)",
                 _ => "leaves the stack alone",
             }
             .to_owned()
         };
-        format!("spec 4.3, {name}: {what}")
+        format!("{} {name}: {what}", self.row())
     }
 
     fn top_rule(&self) -> String {
@@ -1533,19 +1565,22 @@ impl Explained<'_> {
         let (name, sp) = (self.name, self.after.wave.sp);
         match name {
             _ if self.is_loop_start() && !self.jump => format!(
-                "spec 3.4, {name}: the loop frame saves classes, lt, lc, al, inc, base, bkind; base is now sp, {sp}"
+                "r700-3.4-c {name}: the loop frame saves classes, lt, lc, al, inc, base, bkind; base is now sp, {sp}"
             ),
             "CALL" if self.jump => format!(
-                "spec 3.4, CALL: the call frame saves PC + 1, depth, base, bkind; base is now sp, {sp}"
+                "r700-3.4-d CALL: the call frame saves PC + 1, depth, base, bkind; base is now sp, {sp}"
             ),
             "LOOP_END" if !self.jump => {
-                "spec 4.3, LOOP_END leaving: base and bkind restored, the frame below them is revealed"
+                "r700-4.3-j LOOP_END leaving: base and bkind restored, the frame below them is revealed"
                     .to_owned()
             }
             "RETURN" if self.jump => {
-                "spec 4.3, RETURN: base and bkind restored, the frame below them is revealed".to_owned()
+                "r700-4.3-n RETURN: base and bkind restored, the frame below them is revealed".to_owned()
             }
-            _ => format!("spec 4.3, {name}: the innermost loop or call frame is left alone"),
+            _ => format!(
+                "{} {name}: the innermost loop or call frame is left alone",
+                self.row()
+            ),
         }
     }
 
@@ -1554,7 +1589,7 @@ impl Explained<'_> {
         let rule = match (name, self.jump) {
             ("LOOP_START", false) => "loads count, first index and step of the loop constant",
             ("LOOP_START_NO_AL", false) => "loads the count, al and inc stay",
-            ("LOOP_START_DX10", false) => "count 0 (O8), al and inc stay",
+            ("LOOP_START_DX10", false) => "count 0 (r700-O8), al and inc stay",
             ("LOOP_END", false) => "leaving restores lt, lc, al and inc from the loop frame",
             ("LOOP_END", true) => match (field, self.before.wave.lt) {
                 ("lc", L_DX10) => "once more: a DX10 loop does not count",
@@ -1565,16 +1600,16 @@ impl Explained<'_> {
             },
             _ => "leaves the loop registers alone",
         };
-        format!("spec 4.3, {name}: {rule}")
+        format!("{} {name}: {rule}", self.row())
     }
 
     fn depth_rule(&self) -> String {
         let rule = match (self.name, self.jump) {
             ("CALL", true) => "taken: depth + CALL_COUNT",
-            ("CALL", false) => "not taken; skipped is set if the depth was the reason (O20)",
+            ("CALL", false) => "not taken; skipped is set if the depth was the reason (r700-O20)",
             ("RETURN", true) => "the caller's depth comes back",
             _ => "only CALL and RETURN change the depth, only CALL sets skipped",
         };
-        format!("spec 4.3, {}: {rule}", self.name)
+        format!("{} {}: {rule}", self.row(), self.name)
     }
 }

@@ -1,7 +1,6 @@
 //! Programs from files of any kind: objects of LLVM's r600 back end, and the crate's own two forms.
 //!
-//! Source: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"),
-//! sections 2.7 and 8.2.
+//! Source: r700-2.7 and r700-8.2 in `docs/spec/r700.md`.
 //!
 //! | kind | recognised by | launch |
 //! |---|---|---|
@@ -10,9 +9,9 @@
 //! | `.s` | anything else | its directives |
 //!
 //! The program is the CF program alone. Its clauses stay in the object: `u` is what the sequencer is told of
-//! an ALU clause (spec 2.7), and it is read off the clause here. `e_flags` 1 to 7 are accepted, the R600
+//! an ALU clause (r700-2.7), and it is read off the clause here. `e_flags` 1 to 7 are accepted, the R600
 //! family (r600, r630, rs880, rv670: a warning) and the R700 family (rv710, rv730, rv770), whose CF words and
-//! ALU encodings are the same where the sequencer and the scan look (spec 2.5). Evergreen and Cayman number
+//! ALU encodings are the same where the sequencer and the scan look (r700-2.5). Evergreen and Cayman number
 //! their CF instructions otherwise and are refused.
 
 use std::collections::BTreeMap;
@@ -27,7 +26,7 @@ use crate::input::InputError;
 use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
 
-/// The objects that are read (spec 8.2).
+/// The objects that are read (r700-8.2).
 const OBJECT: Wanted = Wanted {
     what: "an object of LLVM's r600 back end",
     bits64: false,
@@ -35,13 +34,13 @@ const OBJECT: Wanted = Wanted {
     types: &[REL],
 };
 
-/// The word that ends each CF program: NOP, END (spec 8.2).
+/// The word that ends each CF program: NOP, END (r700-8.2).
 const END: (u32, u32) = (0, 0x8020_0000);
 
-/// Section with the register values of each function (spec 8.2).
+/// Section with the register values of each function (r700-8.2).
 const CONFIG: &str = ".AMDGPU.config";
 
-/// Functions begin at multiples of this many bytes (spec 8.2).
+/// Functions begin at multiples of this many bytes (r700-8.2).
 const ALIGNMENT: u64 = 256;
 
 /// Reads a program from a file of any kind. `file` is its name, for messages and where nothing else names
@@ -49,7 +48,7 @@ const ALIGNMENT: u64 = 256;
 ///
 /// # Errors
 ///
-/// Text that is not UTF-8 or that the assembler refuses; an object that is not as spec 8.2 says; a choice
+/// Text that is not UTF-8 or that the assembler refuses; an object that is not as r700-8.2 says; a choice
 /// that names nothing.
 pub fn load(
     bytes: &[u8],
@@ -164,7 +163,7 @@ pub fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
     Ok(listed.iter().map(ToString::to_string).collect())
 }
 
-/// What `SQ_PGM_RESOURCES_*` says of a function (spec 8.2).
+/// What `SQ_PGM_RESOURCES_*` says of a function (r700-8.2).
 #[derive(Clone, Copy, Debug)]
 struct Config {
     gprs: u8,
@@ -494,7 +493,7 @@ fn target(quad: Quad) -> Option<u32> {
     }
 }
 
-/// How many instructions of an ALU clause update the execute mask (spec 2.7).
+/// How many instructions of an ALU clause update the execute mask (r700-2.7).
 fn mask_updates(clause: &[u8]) -> Result<usize, String> {
     const LITERAL: u32 = 253;
     let mut slots = words(clause);
@@ -541,7 +540,7 @@ fn mask_updates(clause: &[u8]) -> Result<usize, String> {
 /// What is worth saying of a CF program.
 #[derive(Default)]
 struct Notes {
-    /// What the back end never emits (spec 8.2), and where it is.
+    /// What the back end never emits (r700-8.2), and where it is.
     never: BTreeMap<&'static str, Vec<usize>>,
     /// Clauses with several mask updates.
     several: Vec<usize>,

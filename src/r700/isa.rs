@@ -1,7 +1,6 @@
 //! CF words as fields: encode and decode, and nothing about their meaning.
 //!
-//! Source: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"),
-//! sections 2.1-2.5.
+//! Source: r700-2.1 to r700-2.5 in `docs/spec/r700.md`.
 //!
 //! [`Word::decode`] never fails: opcodes without a name keep both words as they are. Of the words that
 //! have fields, `Word::decode(q).encode() == q` unless bit 20 of the general format is set
@@ -54,7 +53,7 @@ macro_rules! opcodes {
 }
 
 opcodes! {
-    /// `CF_INST` of the general format, DW1 bits 29:23, 0..=31 (spec 2.5).
+    /// `CF_INST` of the general format, DW1 bits 29:23, 0..=31 (r700-2.5).
     CfOp {
         /// Nothing; carries `END_OF_PROGRAM` at the end of compiled programs.
         Nop = 0 "NOP",
@@ -86,7 +85,7 @@ opcodes! {
         Else = 13 "ELSE",
         /// Pop branch frames.
         Pop = 14 "POP",
-        /// Named in tables only, treated as reserved (spec O15).
+        /// Named in tables only, treated as reserved (r700-O15).
         PopJump = 15 "POP_JUMP",
         /// Likewise.
         PopPush = 16 "POP_PUSH",
@@ -140,14 +139,14 @@ impl CfOp {
         )
     }
 
-    /// POP_JUMP, POP_PUSH and POP_PUSH_ELSE, which have names but are errors (spec O15).
+    /// POP_JUMP, POP_PUSH and POP_PUSH_ELSE, which have names but are errors (r700-O15).
     pub const fn is_illegal(self) -> bool {
         matches!(self, CfOp::PopJump | CfOp::PopPush | CfOp::PopPushElse)
     }
 }
 
 opcodes! {
-    /// `CF_INST` of the memory and export format, DW1 bits 29:23, 32..=63 (spec 2.5).
+    /// `CF_INST` of the memory and export format, DW1 bits 29:23, 32..=63 (r700-2.5).
     MemOp {
         /// Stream-out buffer 0.
         MemStream0 = 32 "MEM_STREAM0",
@@ -173,7 +172,7 @@ opcodes! {
 }
 
 opcodes! {
-    /// `CF_INST` of the ALU format, DW1 bits 29:26, 8..=15 (spec 2.5).
+    /// `CF_INST` of the ALU format, DW1 bits 29:26, 8..=15 (r700-2.5).
     AluOp {
         /// The clause alone.
         Alu = 8 "ALU",
@@ -192,7 +191,7 @@ opcodes! {
     }
 }
 
-/// `COND`, DW1 bits 9:8 of the general format (spec 2.2, 4.1).
+/// `COND`, DW1 bits 9:8 of the general format (r700-2.2, r700-4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cond {
@@ -234,7 +233,7 @@ impl Cond {
     }
 }
 
-/// An instruction of the general format (spec 2.2).
+/// An instruction of the general format (r700-2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cf {
     /// `CF_INST`, DW1 29:23.
@@ -304,7 +303,7 @@ impl Cf {
 }
 
 /// An instruction of the memory and export format: what the sequencer reads, and the rest as it is
-/// (spec 2.4).
+/// (r700-2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mem {
     /// `CF_INST`, DW1 29:23.
@@ -356,7 +355,7 @@ impl Mem {
     }
 }
 
-/// `KCACHE_BANK`, `KCACHE_MODE` and `KCACHE_ADDR` of one of the two constant-cache windows (spec 2.3).
+/// `KCACHE_BANK`, `KCACHE_MODE` and `KCACHE_ADDR` of one of the two constant-cache windows (r700-2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kcache {
     /// `KCACHE_BANK`, 0..=15.
@@ -367,7 +366,7 @@ pub struct Kcache {
     pub addr: u8,
 }
 
-/// An ALU clause as its CF word describes it: the ALU format without the opcode (spec 2.3).
+/// An ALU clause as its CF word describes it: the ALU format without the opcode (r700-2.3).
 ///
 /// Nothing of it means anything to the sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -414,7 +413,7 @@ impl Default for Clause {
     }
 }
 
-/// An instruction of the ALU format (spec 2.3).
+/// An instruction of the ALU format (r700-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Alu {
     /// `CF_INST`, DW1 29:26.
@@ -450,7 +449,7 @@ impl Alu {
     }
 }
 
-/// A quadword by its format (spec 2.1).
+/// A quadword by its format (r700-2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
     /// General format.
@@ -566,7 +565,7 @@ mod tests {
         }
     }
 
-    /// The table of spec 2.5: names, numbers and the DW1 beside them.
+    /// The table of r700-2.5: names, numbers and the DW1 beside them.
     #[test]
     fn opcodes_are_those_of_the_table() {
         let dw1 = |name: &str| {
@@ -643,7 +642,7 @@ mod tests {
         );
     }
 
-    /// Spec 2.2 and 2.3, bit positions.
+    /// r700-2.2 and r700-2.3, bit positions.
     #[test]
     fn fields_lie_where_the_spec_puts_them() {
         let cf = Cf {

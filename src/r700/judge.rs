@@ -60,7 +60,7 @@ pub fn judge(case: &Case<R700>, records: &[Record], end: &State) -> Verdict {
     }
 }
 
-/// What is wrong with the state at the end of the program (spec 9.1): it is as at launch, but for `pc`, `done`
+/// What is wrong with the state at the end of the program (r700-9.1): it is as at launch, but for `pc`, `done`
 /// and the lanes, which have the classes that they have alone.
 fn at_end(scalar: &Scalar, lanes: &[(u32, Class, bool)], end: &State) -> Option<Verdict> {
     let stack = [end.sp, end.base, end.nb, u16::from(end.bkind)] == [0; 4];
@@ -68,7 +68,7 @@ fn at_end(scalar: &Scalar, lanes: &[(u32, Class, bool)], end: &State) -> Option<
     let calls = end.depth == 0 && (end.skipped == 0 || scalar.may_skip());
     if !(stack && loops && calls) {
         let how =
-            "at its end the stack is not empty, or its registers are not as at launch (spec 9.1)";
+            "at its end the stack is not empty, or its registers are not as at launch (r700-9.1)";
         return Some(Verdict::Disagrees {
             lane: 0,
             how: how.to_owned(),
@@ -93,7 +93,7 @@ mod tests {
     use crate::case::Conditions;
     use crate::r700::program::{Program, Quad, Registers};
 
-    /// Spec 7.3, with predicates 1010.
+    /// r700-7.3, with predicates 1010.
     fn if_else() -> Case<R700> {
         let words = [
             (6, 0xA400_0000),

@@ -1,7 +1,6 @@
 //! AMD R700 control-flow programs: per-pixel state and one mixed stack of branch, loop and call frames.
 //!
-//! Normative text: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"
-//! below).
+//! The rules: `docs/spec/r700.md`. Ids such as `r700-4.3-f` are rules of it.
 
 pub mod asm;
 mod cover;

@@ -1,11 +1,11 @@
-//! A control-flow program with the registers and constants it is launched with (spec 2.1, 2.6, 3.3).
+//! A control-flow program with the registers and constants it is launched with (r700-2.1, r700-2.6, r700-3.3).
 
 use serde::{Deserialize, Serialize};
 
 /// Quadwords that a program may have here; the hardware's addresses go further.
 pub const MOST_QUADS: usize = 65_536;
 
-/// A CF instruction (spec 2.1), and the one thing about its clause that the sequencer is told (spec 2.7).
+/// A CF instruction (r700-2.1), and the one thing about its clause that the sequencer is told (r700-2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Quad {
     /// The word at the lower address.
@@ -16,7 +16,7 @@ pub struct Quad {
     pub u: bool,
 }
 
-/// Operands of the launch, and the constants (spec 2.6, 3.3).
+/// Operands of the launch, and the constants (r700-2.6, r700-3.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registers {
     /// Address of the first instruction.

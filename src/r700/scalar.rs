@@ -1,8 +1,8 @@
-//! The third judge: one lane alone (*R700 behavioural specification*, "spec", section 4.6).
+//! The third judge: one lane alone (r700-4.6).
 //!
 //! There are no masks here. A lane has a program counter, a class, frames that hold one bit or one
 //! class, and loop registers; where it wants to jump it jumps, where it does not it goes on. With
-//! `VALID_PIXEL_MODE`, which spec 4.6 leaves out, the machine is spec 4.4 for a wavefront of this one
+//! `VALID_PIXEL_MODE`, which r700-4.6 leaves out, the machine is r700-4.4 for a wavefront of this one
 //! lane, and [`Scalar::run`] gives what the lane executes in it.
 //!
 //! In a wavefront the lane may be led elsewhere: others keep it from jumping where it would jump alone
@@ -12,14 +12,14 @@
 //! led? [`Scalar::new`] answers it for all places and all conditions at once. It follows every way that
 //! the lane can be led, and holds each one against the way that the lane would have gone: both must
 //! execute the same instructions, enter, repeat and leave the same loops in the same passes (so that
-//! aL is the same), and end with the same class. Where an ADDR is one of spec 7.1 the two ways meet at
+//! aL is the same), and end with the same class. Where an ADDR is one of r700-7.1 the two ways meet at
 //! once, which makes this cheap; where they do not meet, the program is [`NotStructured`].
 //!
-//! That is the property of spec 9.1 itself, not a list of forms, so no form of spec 7.1 can be missing.
-//! Of the limits of spec 9.2 it finds those that make one lane depend on another. An ALU with u and no
-//! push where spec 9.2 does not want it is none of these: it does something else than the statement it
+//! That is the property of r700-9.1 itself, not a list of forms, so no form of r700-7.1 can be missing.
+//! Of the limits of r700-9.2 it finds those that make one lane depend on another. An ALU with u and no
+//! push where r700-9.2 does not want it is none of these: it does something else than the statement it
 //! was written for, but it does the same alone and in a wavefront. Nor are a RETURN inside an IF, a
-//! BREAK of the caller's loop, or frames that do not fit: they are errors (spec 6), before which every
+//! BREAK of the caller's loop, or frames that do not fit: they are errors (r700-6), before which every
 //! lane has executed the beginning of what it executes alone.
 
 use std::collections::{HashMap, HashSet};
@@ -43,9 +43,9 @@ const OVERFLOW: u8 = 7;
 const END_STACK: u8 = 8;
 const PC_RANGE: u8 = 9;
 
-/// MAX of spec 3.4, entries, unless the unit is built with another.
+/// MAX of r700-3.4, entries, unless the unit is built with another.
 const MAX_STACK_SIZE: u32 = 32;
-/// Depth that a CALL may reach (spec 4.3).
+/// Depth that a CALL may reach (r700-4.3).
 const MOST_CALLS: u32 = 32;
 /// Sub-entries beyond which no stack goes that fits anywhere: `STACK_SIZE` has eight bits.
 const BOTTOMLESS: u32 = 2 * 4 * 255;
@@ -67,7 +67,7 @@ pub struct NotStructured {
 pub enum End {
     /// An instruction with `END_OF_PROGRAM` was executed.
     Done,
-    /// An error of spec 6. Alone there is no OVERFLOW: the stack is as large as is wanted.
+    /// An error of r700-6. Alone there is no OVERFLOW: the stack is as large as is wanted.
     Error(u8),
     /// More instructions were executed and more passes made than asked for.
     Limit,
@@ -78,11 +78,11 @@ pub enum End {
 /// What one lane did alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Address and aL of every instruction executed in the sense of spec 3.6, in order.
+    /// Address and aL of every instruction executed in the sense of r700-3.6, in order.
     pub executed: Vec<(u32, u32)>,
     /// How it ended.
     pub end: End,
-    /// PC at the end; after an error, the offending instruction (spec 6).
+    /// PC at the end; after an error, the offending instruction (r700-6).
     pub pc: u32,
     /// Class at the end.
     pub class: Class,
@@ -90,7 +90,7 @@ pub struct Trace {
     pub valid: bool,
 }
 
-/// Class of a lane (spec 3.1), by its number.
+/// Class of a lane (r700-3.1), by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// On.
@@ -121,7 +121,7 @@ enum Alu {
     ElseAfter,
 }
 
-/// Loop types (spec 3.2, `lt`).
+/// Loop types (r700-3.2, `lt`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LoopType {
     Al,
@@ -137,7 +137,7 @@ enum Op {
     Control(Control),
 }
 
-/// Instructions that nobody executes: they belong to the wavefront (spec 3.6).
+/// Instructions that nobody executes: they belong to the wavefront (r700-3.6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Control {
     LoopStart(LoopType),
@@ -154,7 +154,7 @@ enum Control {
     Kill,
 }
 
-/// The fields of a CF word (spec 2.2 to 2.4).
+/// The fields of a CF word (r700-2.2 to r700-2.4).
 #[derive(Clone, Copy)]
 struct Word {
     op: Op,
@@ -231,7 +231,7 @@ impl Word {
     }
 }
 
-/// What a frame holds of one lane (spec 3.4).
+/// What a frame holds of one lane (r700-3.4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Frame {
     /// It was ACTIVE.
@@ -318,7 +318,7 @@ impl Stacks {
         stack
     }
 
-    /// Sub-entries that the stack needs (spec 3.4).
+    /// Sub-entries that the stack needs (r700-3.4).
     fn needs(&self, stack: Stack) -> u32 {
         let node = self.node(stack);
         node.size + if node.branches > 0 { 2 } else { 0 }
@@ -387,7 +387,7 @@ impl Step {
     }
 }
 
-/// Loop registers (spec 3.2).
+/// Loop registers (r700-3.2).
 #[derive(Clone, Copy, Default)]
 struct Loop {
     dx10: bool,
@@ -424,7 +424,7 @@ impl Loop {
 #[derive(Clone, Copy)]
 struct Machine<'p> {
     program: &'p Program,
-    /// Sub-entries that fit (spec 3.4).
+    /// Sub-entries that fit (r700-3.4).
     limit: u32,
 }
 
@@ -434,7 +434,7 @@ impl<'p> Machine<'p> {
         Machine { program, limit }
     }
 
-    /// Spec 3.3.
+    /// r700-3.3.
     fn launch(&self, valid: bool) -> Lane {
         let regs = &self.program.regs;
         Lane {
@@ -457,7 +457,7 @@ impl<'p> Machine<'p> {
         self.program.regs.loop_const[word.cf_const as usize]
     }
 
-    /// The part of the condition test that is the same for all lanes (spec 4.1).
+    /// The part of the condition test that is the same for all lanes (r700-4.1).
     fn holds(&self, word: &Word) -> bool {
         let boolean = self.program.regs.bool_const >> word.cf_const & 1 == 1;
         match word.cond {
@@ -468,12 +468,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The lane would have to be valid, and is not (spec 4.1).
+    /// The lane would have to be valid, and is not (r700-4.1).
     fn is_left_out(lane: &Lane, word: &Word) -> bool {
         word.vpm && !lane.valid
     }
 
-    /// The condition test (spec 4.1).
+    /// The condition test (r700-4.1).
     fn passes(&self, lane: &Lane, word: &Word) -> bool {
         lane.class == Class::Active && self.holds(word) && !Self::is_left_out(lane, word)
     }
@@ -850,7 +850,7 @@ pub struct Scalar<'p> {
 
 impl<'p> Scalar<'p> {
     /// Looks at every way that other lanes can lead a lane through `program`, which is launched `valid`
-    /// or not (spec 3.3).
+    /// or not (r700-3.3).
     ///
     /// # Errors
     ///
@@ -890,7 +890,7 @@ impl<'p> Scalar<'p> {
         })
     }
 
-    /// Bit c is set if a wavefront of this program with such a lane may end in error c (spec 6). Any
+    /// Bit c is set if a wavefront of this program with such a lane may end in error c (r700-6). Any
     /// other error is a bug of the unit.
     ///
     /// OVERFLOW is among them if some nesting needs more than `STACK_SIZE` or 32 entries; it happens
@@ -907,7 +907,7 @@ impl<'p> Scalar<'p> {
     /// Runs the lane from its launch.
     ///
     /// `predicate(k)` is asked at each instruction executed, with the number of those executed before it
-    /// (spec 3.6), and gives the predicate of the clause; that of other instructions has no effect.
+    /// (r700-3.6), and gives the predicate of the clause; that of other instructions has no effect.
     ///
     /// Ends with [`End::Limit`] after `most` events; an event is an instruction executed, or a LOOP_START
     /// or LOOP_END of a loop that the lane is in. In a wavefront, too, every one of these is an
@@ -1015,7 +1015,7 @@ mod tests {
     const FAILS: u32 = 3 << 8 | 5 << 3;
     const ONE_CALL: u32 = 1 << 13;
 
-    /// Constants of appendix A: b5 is 1, i1 to i4. ALU words have u where `us` says so.
+    /// Constants of r700-A: b5 is 1, i1 to i4. ALU words have u where `us` says so.
     fn program(words: &[(u32, u32)], us: &[usize]) -> Program {
         let mut loop_const = [0; 32];
         loop_const[1..5].copy_from_slice(&[1, 0x0200_5003, 0xff00_0003, 0x0100_7002]);
@@ -1153,7 +1153,7 @@ mod tests {
             (7, 0),
         ];
         assert_eq!(lane(&p, &[1, 1, 1, 1, 0, 1, 0]).executed, e);
-        // Below zero aL wraps in 32 bits (appendix A, 33).
+        // Below zero aL wraps in 32 bits (r700-A-33).
         p.regs.loop_const[3] = 0xff00_0002;
         let wrapped = lane(&p, &[1, 0, 1, 0]).executed;
         assert_eq!(wrapped[..4], [(1, 0), (2, 0), (1, u32::MAX), (2, u32::MAX)]);
@@ -1534,7 +1534,7 @@ mod tests {
         row(9, KILL, Branch, &[]).killed().moves(9, Branch, &[]);
     }
 
-    /// Spec 4.4, what 4.6 leaves out.
+    /// r700-4.4, what r700-4.6 leaves out.
     #[test]
     fn valid_pixel_mode() {
         row(9, JUMP | VPM, Active, &[])
@@ -1608,7 +1608,7 @@ mod tests {
             &["ELSE", "alone ends in error 6 UNDERFLOW at 0x004"],
         );
         let leave = break_and_continue;
-        refused(&with(leave(), 4, 12, BREAK), 4, &["LOOP_BREAK", "spec 7.1"]);
+        refused(&with(leave(), 4, 12, BREAK), 4, &["LOOP_BREAK", "r700-7.1"]);
         refused(
             &with(leave(), 8, 8, CONTINUE),
             8,
@@ -1621,7 +1621,7 @@ mod tests {
         refused(&with(call(), 1, 4, JUMP), 1, &["JUMP", "error 8"]);
     }
 
-    /// Spec 9.2, each limit that makes one lane depend on another; behind each the nearest program that
+    /// r700-9.2, each limit that makes one lane depend on another; behind each the nearest program that
     /// keeps it.
     #[test]
     fn limits_of_spec_9_2() {
@@ -1707,7 +1707,7 @@ mod tests {
         };
         refused(&kill(3), 1, &["KILL", "killed lanes go on"]);
         accepted(&kill(2));
-        // Errors, and not a matter of lanes: spec 6 ends the wavefront.
+        // Errors, and not a matter of lanes: r700-6 ends the wavefront.
         let errors = |words: &[(u32, u32)]| {
             let p = program(words, &[0, 3]);
             accepted(&p);
@@ -1734,7 +1734,7 @@ mod tests {
         assert_eq!(errors(&callers_loop), 1 << NO_LOOP);
     }
 
-    /// Statements of spec 7.1 in forms that no example has.
+    /// Statements of r700-7.1 in forms that no example has.
     #[test]
     fn forms_of_spec_7_1() {
         // IF not c { a } fused ELSE { b }, the JUMP left out.
@@ -1832,7 +1832,7 @@ mod tests {
         assert_eq!(stack(break_and_continue(), 1), 1 << OVERFLOW);
         assert_eq!(stack(call_under_if(), 2), 0);
         assert_eq!(stack(call_under_if(), 1), 1 << OVERFLOW);
-        // Recursion: bounded by the depth, or by the stack only (appendix A, 84).
+        // Recursion: bounded by the depth, or by the stack only (r700-A-84).
         let recursive = |calls: u32| {
             let words = [
                 (2, CALL | calls << 13),
@@ -1869,7 +1869,7 @@ mod tests {
         let mut outside = if_else();
         outside.regs.entry = 6;
         assert_eq!(alone(&outside), (PC_RANGE, 6, 0));
-        // END is not checked against the program (appendix A, 64).
+        // END is not checked against the program (r700-A-64).
         let p = program(&[(0x7777, JUMP | FALSE | END)], &[]);
         assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Done, 0x7777));
         // Without room even a lone push is an error of the wavefront, and the lower code wins.

@@ -1,4 +1,4 @@
-//! A state in which a case begins (spec 3).
+//! A state in which a case begins (r700-3).
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::start::{self, bits_of_lanes, corner};
 
 const BRANCH: u8 = 1;
 const BRK: u8 = 3;
-/// Loop types (spec 3.2).
+/// Loop types (r700-3.2).
 const AL: u8 = 1;
 const DX10: u8 = 3;
-/// Frame kinds (spec 3.2).
+/// Frame kinds (r700-3.2).
 const LOOP: u8 = 1;
 const CALL: u8 = 2;
-/// Most nested calls (spec 3.2).
+/// Most nested calls (r700-3.2).
 const MOST_CALLS: u8 = 32;
 /// aL begins at 0..=4095 and moves at most 4095 times by -128..=127.
 const INDICES: std::ops::RangeInclusive<i32> = -128 * 4095..=128 * 4095;
@@ -65,7 +65,7 @@ pub struct Start {
     pub pushes: Vec<Push>,
 }
 
-/// Sub-entries, spec 3.4.
+/// Sub-entries, r700-3.4.
 fn size(push: &Push) -> u32 {
     match push {
         Push::Loop { .. } => 4,
@@ -81,7 +81,7 @@ fn planes(classes: &[u8]) -> [u64; 2] {
     })
 }
 
-/// Sub-entries that there is room for (spec 3.4).
+/// Sub-entries that there is room for (r700-3.4).
 fn room(case: &Case<R700>) -> u32 {
     let most = case.build().value::<R700>("MAX_STACK_SIZE");
     4 * u32::from(case.program.regs.stack_size).min(most)

@@ -6,7 +6,7 @@
 //!
 //! Of the stack the state shows what is on top: the mask of the top branch frame, and the innermost loop
 //! or call frame. A frame is on top when it is written and again when it is revealed, so comparing these
-//! on every clock compares every frame that any later instruction can use (spec 3.4).
+//! on every clock compares every frame that any later instruction can use (r700-3.4).
 
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
@@ -17,9 +17,9 @@ use crate::field::{Field, planes, show, words};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct In {
-    /// The clause's predicate of every lane (spec 2.7), sampled when an ALU instruction executes.
+    /// The clause's predicate of every lane (r700-2.7), sampled when an ALU instruction executes.
     pub pred: u64,
-    /// Operand of a launch: lanes that are valid (spec 3.3).
+    /// Operand of a launch: lanes that are valid (r700-3.3).
     pub lane_mask: u64,
     /// CF word at PC, lower half.
     pub dw0: u32,
@@ -43,7 +43,7 @@ pub struct In {
     pub stall: u8,
     /// The instruction words belong to PC.
     pub inst_valid: u8,
-    /// `u` of the instruction (spec 2.7): the clause updates the execute mask.
+    /// `u` of the instruction (r700-2.7): the clause updates the execute mask.
     pub u: u8,
     /// Synchronous active-low reset.
     pub rst_n: u8,
@@ -61,7 +61,7 @@ impl Default for In {
     }
 }
 
-/// The architectural state after a clock (spec 3), with the outputs that repeat part of it.
+/// The architectural state after a clock (r700-3), with the outputs that repeat part of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct State {
@@ -119,7 +119,7 @@ pub struct State {
     pub done: u8,
     /// Stopped by an error.
     pub halted: u8,
-    /// Error code of spec 6.
+    /// Error code of r700-6.
     pub err: u8,
     /// Innermost loop or call frame: `bkind` of the enclosing one; 0 unless there is one.
     pub frame_bkind: u8,
@@ -142,7 +142,7 @@ impl Default for State {
 /// Letter of a lane class as in the spec's traces.
 pub const CLASS_LETTER: [char; 4] = ['A', 'b', 'c', 'k'];
 
-/// Names of the error codes of spec 6.
+/// Names of the error codes of r700-6.
 pub const ERROR_NAMES: [&str; 10] = [
     "OK",
     "ILLEGAL",

@@ -307,7 +307,7 @@ impl Unit for R700 {
     }
 }
 
-/// One executed instruction in a trace file: names, order and meaning are those of spec 4.5.
+/// One executed instruction in a trace file: names, order and meaning are those of r700-4.5.
 #[derive(Serialize)]
 struct TraceRecord {
     step: u64,
@@ -366,7 +366,7 @@ impl FrameRecord {
 /// Where ALU opcodes begin among the opcodes met; the others are below 64.
 const ALU: usize = 128;
 
-/// Number of an instruction's opcode: 0..=63, or 128 + 8..=15 for the ALU format (spec 2.5).
+/// Number of an instruction's opcode: 0..=63, or 128 + 8..=15 for the ALU format (r700-2.5).
 fn opcode(dw1: u32) -> usize {
     if dw1 >> 29 & 1 == 1 {
         ALU + (dw1 >> 26 & 15) as usize
@@ -404,7 +404,7 @@ pub struct Seen {
     sp: Met,
     depth: Met,
     loops: Met,
-    /// Bank of a loop frame's first word (spec 3.4).
+    /// Bank of a loop frame's first word (r700-3.4).
     banks: Met,
     skipped: bool,
     killed: bool,

@@ -1,7 +1,6 @@
 //! The text forms of a program: `.s` in the syntax of NVIDIA's disassembler, and `.hex`.
 //!
-//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
-//! ("spec"), sections 2 and 8.
+//! Source: spa5-2 and spa5-8 in `docs/spec/spa5.md`.
 //!
 //! | layer | what |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The bins of the unit: what of the specification ("spec") a campaign has to meet, all in one place.
+//! The bins of the unit: what of the rules in `docs/spec/spa5.md` a campaign has to meet, all in one place.
 
 use super::Spa5;
 use super::golden::{Error, Event, Golden};
@@ -102,7 +102,7 @@ numbered! {
 }
 
 numbered! {
-    /// CC test of spec 2.4's table.
+    /// CC test of spa5-2.4's table.
     Formula "CC test" 24 |n| TESTS[n].to_owned()
 }
 
@@ -358,7 +358,7 @@ axis! {
 }
 
 axis! {
-    /// Bits that the unit ignores (spec 2.3).
+    /// Bits that the unit ignores (spa5-2.3).
     Ignored "bits" {
         Noinc "CAL.NOINC",
         PretNoinc "PRET.NOINC",
@@ -369,7 +369,7 @@ axis! {
 }
 
 axis! {
-    /// How a BRX ended (appendix A).
+    /// How a BRX ended (spa5-A).
     Indirect "BRX" {
         Nobody "nobody takes it",
         Condition "divides by its condition, PC stays",
@@ -385,24 +385,24 @@ axis! {
 axis! {
     /// Corners that no other group singles out.
     Corner "corner" {
-        SelfPcnt "7.2: PCNT with itself as target",
-        LastExit "I11: the last thread exits under tokens",
-        AllExit "I8: the last thread exits with an empty stack",
-        MoreBrk "4.4: PBK resumes its threads, others go on waiting for an outer one",
-        MoreCont "4.4: PCNT resumes its threads, others go on waiting for an outer one",
-        MoreRet "4.4: RET resumes its threads, others go on waiting for an outer one",
-        VisRestored "4.4: a pop restores another vis",
-        Recursion "4.3: CAL to an address that a RET token leads behind",
-        SyncWaits "3: a thread that executed SYNC resumes",
-        Separated "I4: every thread but one in a DIV token",
-        FullUnwinds "3: the stack is popped from full",
-        NobodyTakes "6: nobody takes a leaving instruction that has no token: no error",
-        NobodyTargets "6: nobody takes a BRA with a target in error: no error",
-        Behind "2.1: the last slot of the program, a token for what is behind it",
+        SelfPcnt "spa5-7.2: PCNT with itself as target",
+        LastExit "spa5-I11: the last thread exits under tokens",
+        AllExit "spa5-I8: the last thread exits with an empty stack",
+        MoreBrk "spa5-4.4-g: PBK resumes its threads, others go on waiting for an outer one",
+        MoreCont "spa5-4.4-h: PCNT resumes its threads, others go on waiting for an outer one",
+        MoreRet "spa5-4.4-i: RET resumes its threads, others go on waiting for an outer one",
+        VisRestored "spa5-4.4-b: a pop restores another vis",
+        Recursion "spa5-4.3-b: CAL to an address that a RET token leads behind",
+        SyncWaits "spa5-4.4-f: a thread that executed SYNC resumes",
+        Separated "spa5-I4: every thread but one in a DIV token",
+        FullUnwinds "spa5-3-l: the stack is popped from full",
+        NobodyTakes "spa5-6-b: no thread takes a leaving instruction that has no token: no error",
+        NobodyTargets "spa5-6-b: no thread takes a BRA with a target in error: no error",
+        Behind "spa5-2.1-d: the last slot of the program, a token for what is behind it",
     }
 }
 
-/// Names of the tests of spec 2.4.
+/// Names of the tests of spa5-2.4.
 const TESTS: [&str; 24] = [
     "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",
     "GEU", "T", "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT",
@@ -516,40 +516,40 @@ impl Coverage<Spa5> for Bins {
             d.unreachable(bins.targets, OFF, |(kind, ..)| kind.0 == Kind::Brx);
             d.unreachable(bins.names, OFF, |(kind, _)| kind.0 == Kind::Brx);
         } else {
-            d.unreachable(bins.pushes, "appendix A: a BRX that divides by its condition looks at no target, and one that divides by its register has looked at it",
+            d.unreachable(bins.pushes, "spa5-A-c, spa5-A-d: a BRX that divides by its condition looks at no target, and one that divides by its register has looked at it",
                 |(kind, _, pushed)| kind.0 == Kind::Brx && matches!(pushed, Pushed::Range | Pushed::Misaligned));
         }
 
-        d.unreachable(bins.fetches, "spec 6: error 6 is a PC behind the program, and always then",
+        d.unreachable(bins.fetches, "spa5-E6: error 6 is a PC behind the program, and always then",
             |(_, place, fetched)| (place == Place::Behind) != (fetched == Fetched::Outside));
-        d.unreachable(bins.fetches, "spec 4.2: every target that is jumped to lies in the program",
+        d.unreachable(bins.fetches, "spa5-4.2-a: every target that is jumped to lies in the program",
             |(came, place, _)| came == Came::Jump && place == Place::Behind);
-        d.unreachable(bins.neighbours, "spec 6: these forms are errors, which stop the unit, so that nothing is behind them",
+        d.unreachable(bins.neighbours, "spa5-6-a: these forms are errors, which stop the unit, so that nothing is behind them",
             |(before, _)| matches!(before.0, Some(Kind::Bank | Kind::Unsupported | Kind::Illegal)));
 
-        d.unreachable(bins.errors, "spec 6: error 6 comes before there is an instruction, and a fetch has no other",
+        d.unreachable(bins.errors, "spa5-E6: error 6 comes before there is an instruction, and a fetch has no other",
             |(failed, code)| (failed == Failed::Fetch) != code.is(Error::PcRange));
-        d.unreachable(bins.errors, "spec 6: errors 1 to 4 are of SYNC, BRK, CONT and RET, each its own",
+        d.unreachable(bins.errors, "spa5-E1 to spa5-E4: errors 1 to 4 are of SYNC, BRK, CONT and RET, each its own",
             |(failed, code)| {
                 let owner = [Failed::Sync, Failed::Brk, Failed::Cont, Failed::Ret].get(code.index());
                 owner.is_some_and(|owner| *owner != failed)
             });
-        d.unreachable(bins.errors, "spec 6: errors 5, 7 and 8 are of what has a target and pushes",
+        d.unreachable(bins.errors, "spa5-E5, spa5-E7, spa5-E8: errors 5, 7 and 8 are of what has a target and pushes",
             |(failed, code)| {
                 let target = failed.index() < 7;
                 !target && [Error::StackOverflow, Error::TargetRange, Error::TargetMisaligned].iter().any(|e| code.is(*e))
             });
-        d.unreachable(bins.errors, "spec 6: error 9 is an opcode E3B to E3F, which has no other",
+        d.unreachable(bins.errors, "spa5-E9: error 9 is an opcode E3B to E3F, which has no other",
             |(failed, code)| (failed == Failed::Illegal) != code.is(Error::Illegal));
-        d.unreachable(bins.errors, "spec 2.3: SSY, PBK, PCNT, PRET and CAL have no CC test; other unsupported words are told apart here",
+        d.unreachable(bins.errors, "spa5-2.3-m: SSY, PBK, PCNT, PRET and CAL have no CC test; other unsupported words are told apart here",
             |(failed, code)| failed.index() < 5 && code.is(Error::Unsupported));
 
-        d.unreachable(bins.pushes, "spec 6: error 5 is a push on a full stack, and always then",
+        d.unreachable(bins.pushes, "spa5-E5: error 5 is a push on a full stack, and always then",
             |(_, level, pushed)| (level == Level::Full && pushed == Pushed::Done) || (level != Level::Full && pushed == Pushed::Full));
         if !Level::One.exists(depth) || !Level::Middle.exists(depth) || !Level::AlmostFull.exists(depth) {
             d.unreachable(bins.pushes, "DEPTH is so small that there is no such level", |(_, level, _)| !level.exists(depth));
         }
-        d.unreachable(bins.branches, "spec 4.3: without a thread BRA goes on, with all it jumps, with some it divides; BRA.U of some goes on",
+        d.unreachable(bins.branches, "spa5-4.3-c to spa5-4.3-f: without a thread BRA goes on, with all it jumps, with some it divides; BRA.U of some goes on",
             |(unanimous, taken, branched)| {
                 let taken = if unanimous == Unanimous::Yes && taken == Taken::Some { Taken::None } else { taken };
                 match branched {
@@ -563,34 +563,34 @@ impl Coverage<Spa5> for Bins {
             d.unreachable(bins.branches, "one thread is all or none", |(_, taken, _)| taken == Taken::Some);
         }
 
-        d.unreachable(bins.unwinds, "spec 4.4: the stack is empty only when the unwind ends in DONE",
+        d.unreachable(bins.unwinds, "spa5-4.4-a: the stack is empty only when the unwind ends in DONE",
             |(_, popped, result)| (popped == Popped(EMPTY)) != (result == Result::Done));
-        d.unreachable(bins.unwinds, "I11: DONE only with every thread exited, so that the last one left by EXIT",
+        d.unreachable(bins.unwinds, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT",
             |(leaver, _, result)| result == Result::Done && leaver.0 != Kind::Exit);
-        d.unreachable(bins.unwinds, "I4: the threads of a DIV token have not left, and resume",
+        d.unreachable(bins.unwinds, "spa5-I4: the threads of a DIV token have not left, and resume",
             |(_, popped, result)| popped == Popped(DIV) && result == Result::Over);
-        d.unreachable(bins.unwinds, "spec 4.4: SYNC needs an SSY token below DIV tokens only",
+        d.unreachable(bins.unwinds, "spa5-4.4-k: SYNC needs an SSY token below DIV tokens only",
             |(leaver, popped, _)| leaver.0 == Kind::Sync && matches!(popped, Popped(PBK | PCNT | RET)));
-        d.unreachable(bins.unwinds, "spec 4.4: the token that a thread left for resumes it",
+        d.unreachable(bins.unwinds, "spa5-4.4-j: the token that a thread left for resumes it",
             |(leaver, popped, result)| result == Result::Over && matches!((leaver.0, popped),
                 (Kind::Sync, Popped(SSY)) | (Kind::Brk, Popped(PBK)) | (Kind::Cont, Popped(PCNT)) | (Kind::Ret, Popped(RET))));
-        d.unreachable(bins.unwinds, "spec 4.4: BRK and CONT have their token above the nearest RET token, and stop there",
+        d.unreachable(bins.unwinds, "spa5-4.4-k: BRK and CONT have their token above the nearest RET token, and stop there",
             |(leaver, popped, _)| matches!(leaver.0, Kind::Brk | Kind::Cont) && popped == Popped(RET));
 
         let lanes = build.lanes;
         if lanes < 6 {
-            d.unreachable(bins.waiting, "I1, I2: one thread is active, and each other waits for one thing: there are not so many",
+            d.unreachable(bins.waiting, "spa5-I1, spa5-I2: one thread is active, and each other waits for one thing: there are not so many",
                 move |(_, waiting)| u32::from(waiting.0).count_ones() >= lanes);
         }
         d.unreachable(bins.kept, "an empty stack has no threads", |(popped, ..)| popped == Popped(EMPTY));
-        d.unreachable(bins.kept, "I4: no thread of a DIV token has left", |(popped, ..)| popped == Popped(DIV));
-        d.unreachable(bins.kept, "spec 4.4: a token ends the wait of its own flag",
+        d.unreachable(bins.kept, "spa5-I4: no thread of a DIV token has left", |(popped, ..)| popped == Popped(DIV));
+        d.unreachable(bins.kept, "spa5-4.4-c: a token ends the wait of its own flag",
             |(popped, kept, _)| matches!((popped, kept), (Popped(PBK), Kept::Brk) | (Popped(PCNT), Kept::Cont) | (Popped(RET), Kept::Ret)));
-        d.unreachable(bins.kept, "spec 4.4: BRK and CONT have their token above the nearest RET token, and it is popped first",
+        d.unreachable(bins.kept, "spa5-4.4-k: BRK and CONT have their token above the nearest RET token, and it is popped first",
             |(popped, kept, _)| popped == Popped(RET) && matches!(kept, Kept::Brk | Kept::Cont));
-        d.unreachable(bins.turns, "spec 4.4: the first token that SYNC pops resumes somebody",
+        d.unreachable(bins.turns, "spa5-4.4-f: the first token that SYNC pops resumes a thread",
             |(leaver, turns, _)| leaver.0 == Kind::Sync && turns != Turns::One);
-        d.unreachable(bins.turns, "I11: DONE only with every thread exited, so that the last one left by EXIT",
+        d.unreachable(bins.turns, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT",
             |(leaver, _, end)| end == End::Done && leaver.0 != Kind::Exit);
         bins
     }
@@ -662,7 +662,7 @@ pub struct Memory {
 // ---- a step ------------------------------------------------------------------------------------------
 
 impl Kind {
-    /// What `word` is (spec 2.3); `brx`: the option of appendix A is on.
+    /// What `word` is (spa5-2.3); `brx`: the option of spa5-A is on.
     fn of(word: u64, brx: bool) -> Self {
         if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
             return Kind::Sync;
@@ -711,7 +711,7 @@ impl Failed {
     }
 }
 
-/// Threads for which the test numbered `code` is true, by the formulas of spec 2.4.
+/// Threads for which the test numbered `code` is true, by the formulas of spa5-2.4.
 fn test(code: u64, [z, s, c, o]: [u64; 4]) -> u64 {
     match code {
         0x00 => 0,

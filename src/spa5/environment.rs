@@ -1,5 +1,5 @@
 //! What surrounds the unit: instruction memory, and the predicates, condition codes and registers of the
-//! threads (spec 4, appendix A).
+//! threads (spa5-4, spa5-A).
 
 use rand::Rng;
 
@@ -10,12 +10,12 @@ use crate::case::Case;
 use crate::environment::{Planes, noise, only_one};
 use crate::unit::{Environment, Pins, Unit};
 
-/// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spec 2.3).
+/// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spa5-2.3).
 fn is_other(word: u64) -> bool {
     !matches!(word >> 56, 0xE2 | 0xE3) && word & 0xFFF8_0000_0000_0000 != 0xF0F8_0000_0000_0000
 }
 
-/// Whether a word is a BRX with its target in a register (appendix A).
+/// Whether a word is a BRX with its target in a register (spa5-A).
 fn is_brx(word: u64) -> bool {
     word >> 52 == 0xE25 && word >> 5 & 1 == 0
 }
@@ -43,7 +43,7 @@ pub struct Surroundings {
     /// P0 to P6, then Z, S, C, O.
     conditions: Planes<11>,
     /// Noise that is true for all active threads but one: only so, one at a time, do they all end in DIV
-    /// tokens of their own (spec I4).
+    /// tokens of their own (spa5-I4).
     peels: bool,
     /// What was last asked for: the state, and the word.
     asked: (State, u64),
@@ -51,7 +51,7 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// Each thread's register for the BRX `word` at `pc`: a target of the compiler's own list, less the base
-    /// to which the unit adds it (design, section 3).
+    /// to which the unit adds it (contract-7-f).
     fn registers(&self, pc: u32, word: u64) -> [u32; 64] {
         let mut registers = [0; 64];
         let Some(targets) = self.program.targets.get(&pc).filter(|t| !t.is_empty()) else {

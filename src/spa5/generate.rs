@@ -1,12 +1,11 @@
 //! Random programs: structured ones, structured ones with one rule broken, raw words, and a mixture for
 //! the scalar judge.
 //!
-//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
-//! ("spec"), sections 2, 4, 6 and 9.
+//! Source: spa5-2, spa5-4, spa5-6 and spa5-9 in `docs/spec/spa5.md`.
 //!
 //! | function | programs | what they are for |
 //! |---|---|---|
-//! | [`structured`] | every construct of spec 9, nested up to the limits | all three judges: each thread must do what it does alone |
+//! | [`structured`] | every construct of spa5-9, nested up to the limits | all three judges: each thread must do what it does alone |
 //! | [`near_legal`] | the same with one word, target or size changed, and stacks filled to the brim | corners just outside the rules |
 //! | [`raw`] | random words | everything else: every error, every token on every other |
 //! | [`unstructured`] | random instructions and targets, but nothing by which threads would look at each other | each thread must do what it does alone, up to the first error |
@@ -34,12 +33,12 @@ mod raw;
 pub use near_legal::near_legal;
 pub use raw::{raw, unstructured};
 
-/// Tokens of the stack at its default build size (spec 3).
+/// Tokens of the stack at its default build size (spa5-3).
 const DEPTH: u32 = 64;
-/// Most DIV tokens at once in a warp of 32: one thread less (spec 3, I4).
+/// Most DIV tokens at once in a warp of 32: one thread less (spa5-3, spa5-I4).
 const DIVS: u32 = 31;
 /// Tokens that the nesting of a structured program may take. With [`DIVS`] they fill the stack: all
-/// tokens but DIV are there for every active thread (I3), so there are as many of them as the active
+/// tokens but DIV are there for every active thread (spa5-I3), so there are as many of them as the active
 /// threads' own nesting makes.
 const NESTING: u32 = DEPTH - DIVS;
 /// Tokens kept for a recursion. It goes one token deeper with a chance of at most 1 in 4, or two with
@@ -163,7 +162,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every construct of spec 9.
+    /// Every construct of spa5-9.
     pub const ALL: Options = Options {
         breaks: true,
         continues: true,
@@ -180,7 +179,7 @@ impl Options {
         noise: true,
     };
 
-    /// What ptxas emits (spec 5, 8): no PCNT, no CC tests, hardly anything unconditional.
+    /// What ptxas emits (spa5-5, spa5-8): no PCNT, no CC tests, hardly anything unconditional.
     pub const PTXAS: Options = Options {
         continues: false,
         recursion: false,
@@ -328,7 +327,7 @@ fn build<R: Rng + ?Sized>(
 }
 
 /// Binds `label` to the next instruction, or to the control word before it, which is the same to the
-/// unit (spec 2.1).
+/// unit (spa5-2.1).
 fn bind<R: Rng + ?Sized>(rng: &mut R, code: &mut Code, label: Label) {
     if rng.random() {
         code.bind_control(label);
@@ -374,7 +373,7 @@ fn other<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     }
 }
 
-/// The bits of `word` that may be anything: it stays the same to the unit (spec 2.3).
+/// The bits of `word` that may be anything: it stays the same to the unit (spa5-2.3).
 fn ignored(word: u64) -> u64 {
     const HIGH: u64 = 0xff << 44;
     match Word::decode(word) {
@@ -406,7 +405,7 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     }
 }
 
-/// The condition codes for which a test is true: bit 8 O + 4 C + 2 S + Z (spec 2.4).
+/// The condition codes for which a test is true: bit 8 O + 4 C + 2 S + Z (spa5-2.4).
 const TESTS: [u16; 24] = [
     0x0000, 0xbb44, 0x2222, 0x3366, 0x4411, 0x5555, 0xcc33, 0x7777, 0x8888, 0x33cc, 0xaaaa, 0xbbee,
     0xcc99, 0xdddd, 0x44bb, 0xffff, 0x00ff, 0x0f0f, 0x3333, 0xafaf, 0x5050, 0xcccc, 0xf0f0, 0xff00,
@@ -530,7 +529,7 @@ enum Kind {
     Switch,
 }
 
-/// The loops of spec 9.
+/// The loops of spa5-9.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Loop {
     /// PBK in front, PCNT to itself at the head: what Mesa makes of every loop with a `continue`.
@@ -640,7 +639,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let lmt = self.options.uniform && self.chance(2);
         let always = cond == Cond::ALWAYS;
         // Only where it cannot differ between threads: otherwise what a thread does depends on the others
-        // (spec 9, d).
+        // (spa5-9-d).
         let unanimous = always && self.options.uniform && self.chance(5);
         let word = Word::Branch(Branch {
             cond,
@@ -746,7 +745,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Above a RET token that this routine has pushed (spec 4.2: it hides all others).
+    /// Above a RET token that this routine has pushed (spa5-4.2: it hides all others).
     fn above_ret(&mut self, at: &At) -> At {
         At {
             brk: None,
@@ -1472,7 +1471,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.bind(over);
             }
             1 => {
-                // Its target is not looked at (spec 4.3).
+                // Its target is not looked at (spa5-4.3).
                 let offset = match self.rng.random() {
                     true => self.rng.random::<i32>() >> 8,
                     false => self.rng.random_range(-64..64),
@@ -1493,7 +1492,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 });
             }
             _ => {
-                // Neither is its token (spec 6), so it may stand anywhere.
+                // Neither is its token (spa5-6), so it may stand anywhere.
                 let op = pick(self.rng, LeaveOp::ALL);
                 let cond = self.never();
                 self.push(at, Item::Word(Word::leave(op, cond).encode(), None));
@@ -1655,7 +1654,7 @@ const SUB_NESTING: u32 = 8;
 /// Tokens that a subroutine may take with all it calls: what is left for its callers is five.
 const SUB_NEED: u32 = RECURSION + SUB_NESTING;
 
-/// CC tests that depend on the condition code (spec 2.4).
+/// CC tests that depend on the condition code (spa5-2.4).
 const VARYING_TESTS: &[Test] = &[
     Test::Lt,
     Test::Eq,
@@ -1930,7 +1929,7 @@ mod tests {
         }
     }
 
-    /// A thread alone knows nothing of the others (spec 9, d).
+    /// A thread alone knows nothing of the others (spa5-9-d).
     #[test]
     fn nothing_for_the_judge_depends_on_other_threads() {
         let mut unanimous = [0; 2];

@@ -1,7 +1,6 @@
 //! The golden model: the step function of the spec, and the clock contract around it.
 //!
-//! Written from *SPA 5.0 (Maxwell, `sm_50`) call/return stack: specification of the per-warp divergence
-//! unit*, sections 2, 3, 4 and 6 and appendix A ("spec" below), function by function, under its names and
+//! Written from spa5-2, spa5-3, spa5-4, spa5-6 and spa5-A in `docs/spec/spa5.md`, function by function, under its names and
 //! in its order. A set of threads is a `u64`, bit t is thread t, as in the spec's masks. The architectural
 //! registers are the fields of [`State`] themselves; beside them stands the stack, all of it. Nothing here
 //! is shared with the RTL.
@@ -15,7 +14,7 @@ pub const MAX_LANES: usize = 64;
 /// Most tokens that a stack can be built for.
 pub const MAX_DEPTH: usize = 1024;
 
-/// Tokens of the stack unless asked for otherwise (spec 3).
+/// Tokens of the stack unless asked for otherwise (spa5-3-a).
 pub const DEFAULT_DEPTH: usize = 64;
 
 // status.
@@ -37,7 +36,7 @@ const MAY_BRK: u8 = 1 << 1;
 const MAY_CONT: u8 = 1 << 2;
 const MAY_RET: u8 = 1 << 3;
 
-/// The tests of spec 2.4: bit i of entry `ccccc` is the test's value for the condition code i = 8 O + 4 C +
+/// The tests of spa5-2.4-c: bit i of entry `ccccc` is the test's value for the condition code i = 8 O + 4 C +
 /// 2 S + Z. The eight tests beyond are UNSUPPORTED.
 const LUT16: [u16; 24] = [
     0x0000, 0xbb44, 0x2222, 0x3366, 0x4411, 0x5555, 0xcc33, 0x7777, // F LT EQ LE GT NE GE NUM
@@ -46,7 +45,7 @@ const LUT16: [u16; 24] = [
     0xff00, // OFF LO SFF LS HI SFT HS OFT
 ];
 
-/// Error codes of spec 6.
+/// Error codes of spa5-6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Error {
@@ -72,7 +71,7 @@ pub enum Error {
     Unsupported = 10,
 }
 
-/// A stack entry (spec 3).
+/// A stack entry (spa5-3-k).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Token {
     /// 1 SSY, 2 PBK, 3 PCNT, 4 RET, 5 DIV.
@@ -112,7 +111,7 @@ pub enum Event {
     Failed(Error),
 }
 
-/// What the trace record (spec 4.5) says of a step besides the state after it.
+/// What the trace record (spa5-4.5) says of a step besides the state after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stepped {
     /// PC before the step.
@@ -131,7 +130,7 @@ pub struct Golden {
     lanes: usize,
     /// The threads that there are.
     all: u64,
-    /// BRX executes (appendix A).
+    /// BRX executes (spa5-A).
     brx: bool,
     /// The architectural registers, and the top token as it is shown.
     s: State,
@@ -146,7 +145,7 @@ fn bits(word: u64, hi: u32, lo: u32) -> u64 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
 
-// ---- spec 2.1, 2.2: addresses ------------------------------------------------------------------------
+// ---- spa5-2.1, spa5-2.2: addresses -------------------------------------------------------------------
 
 /// The address of a control word means the first slot of its bundle.
 fn norm(a: u32) -> u32 {
@@ -162,12 +161,12 @@ fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// `off24` of spec 2.2, sign extended.
+/// `off24` of spa5-2.2-a, sign extended.
 fn off24(word: u64) -> i64 {
     (bits(word, 43, 20) << 40) as i64 >> 40
 }
 
-// ---- spec 2.3: decoding ------------------------------------------------------------------------------
+// ---- spa5-2.3: decoding ------------------------------------------------------------------------------
 
 /// An instruction that the unit executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +186,7 @@ enum Op {
     Other,
 }
 
-/// What `word` is; the outcomes ILLEGAL and UNSUPPORTED are errors. `brx`: the option of appendix A is on.
+/// What `word` is; the outcomes ILLEGAL and UNSUPPORTED are errors. `brx`: the option of spa5-A is on.
 fn decode(word: u64, brx: bool) -> Result<Op, Error> {
     if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
         return Ok(Op::Sync);
@@ -222,7 +221,7 @@ impl Op {
     }
 }
 
-// ---- spec 2.4: conditions ----------------------------------------------------------------------------
+// ---- spa5-2.4: conditions ----------------------------------------------------------------------------
 
 /// Threads for which the predicate holds: pbit XOR `p[3]`.
 fn predicate(word: u64, pins: &In) -> u64 {
@@ -244,7 +243,7 @@ fn test(lut16: u16, [z, s, c, o]: [u64; 4]) -> u64 {
     threads
 }
 
-// ---- spec 4.1: top level -----------------------------------------------------------------------------
+// ---- spa5-4.1: top level -----------------------------------------------------------------------------
 
 impl Golden {
     fn step(&mut self, pins: &In) -> Event {
@@ -319,7 +318,7 @@ impl Golden {
         Ok(t)
     }
 
-    // ---- spec 4.2: helpers ---------------------------------------------------------------------------
+    // ---- spa5-4.2: helpers ---------------------------------------------------------------------------
 
     /// Where a branch to `t` leads.
     fn target(&self, t: i64) -> Result<u32, Error> {
@@ -360,7 +359,7 @@ impl Golden {
         Ok(())
     }
 
-    // ---- spec 4.3: instructions ----------------------------------------------------------------------
+    // ---- spa5-4.3: instructions ----------------------------------------------------------------------
 
     /// SSY, PBK, PCNT, PRET.
     fn set_up(&mut self, kind: u8, word: u64) -> Result<(), Error> {
@@ -393,7 +392,7 @@ impl Golden {
         Ok(())
     }
 
-    /// Appendix A.
+    /// spa5-A.
     fn brx(&mut self, t: u64, word: u64, r: &[u32; MAX_LANES]) -> Result<(), Error> {
         let a = self.s.active;
         if t == 0 {
@@ -406,7 +405,7 @@ impl Golden {
             self.s.active = t;
             return Ok(());
         }
-        // Somebody is active in RUN (I1).
+        // Somebody is active in RUN (spa5-I1).
         let lowest = r[a.trailing_zeros() as usize % MAX_LANES];
         // Only off24 is sign extended, the register is not.
         let to = self.target(self.relative(word) + i64::from(lowest))?;
@@ -450,7 +449,7 @@ impl Golden {
         Ok(())
     }
 
-    // ---- spec 4.4: no active thread is left ----------------------------------------------------------
+    // ---- spa5-4.4: no active thread is left ----------------------------------------------------------
 
     /// One turn of the loop: one clock.
     fn unwind(&mut self) -> Event {
@@ -487,7 +486,7 @@ impl Golden {
     }
 }
 
-// ---- the clock contract around it (spec 3) -----------------------------------------------------------
+// ---- the clock contract around it (spa5-3) -----------------------------------------------------------
 
 impl Golden {
     /// A unit of `lanes` threads after reset, with a stack of [`DEFAULT_DEPTH`] tokens, without BRX.
@@ -499,7 +498,7 @@ impl Golden {
     }
 
     /// A unit of `lanes` threads after reset, with a stack of `depth` tokens; `brx` is the option of
-    /// appendix A.
+    /// spa5-A.
     ///
     /// # Panics
     /// If `lanes` is 0 or over [`MAX_LANES`], or `depth` is 0 or over [`MAX_DEPTH`].
@@ -587,7 +586,7 @@ impl Golden {
         self.stepped = Stepped::default();
     }
 
-    /// Column "at launch" of spec 3.
+    /// Column "at launch" of spa5-3.
     fn launch(&mut self, entry: u32, prog_size: u32, launch_mask: u64) {
         let active = launch_mask & self.all;
         self.prog_size = prog_size;
@@ -646,7 +645,7 @@ impl Golden {
 // ---- for tests: a fault in the stack's memory --------------------------------------------------------
 
 impl Golden {
-    /// Bits that a token takes in the stack's memory (spec 3): from bit 0 on one a thread, 32 of the
+    /// Bits that a token takes in the stack's memory (spa5-3): from bit 0 on one a thread, 32 of the
     /// address, 4 of vis, 3 of the type.
     pub fn stored_bits(&self) -> u32 {
         self.lanes as u32 + 32 + 4 + 3
@@ -706,7 +705,7 @@ impl crate::unit::Golden<super::Spa5> for Golden {
 
 // ---- which rule of the spec gave a field its value ---------------------------------------------------
 
-/// Mnemonics of the opcode block, from 0xE20 on (spec 2.3).
+/// Mnemonics of the opcode block, from 0xE20 on (spa5-2.3).
 const MNEMONIC: [&str; 32] = [
     "JMX",
     "JMP",
@@ -742,7 +741,7 @@ const MNEMONIC: [&str; 32] = [
     "reserved opcode",
 ];
 
-/// Names of the CC tests (spec 2.4).
+/// Names of the CC tests (spa5-2.4).
 const TESTS: [&str; 32] = [
     "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",
     "GEU", "T", "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT", "CSM_TA", "CSM_TR", "CSM_MX",
@@ -784,7 +783,7 @@ impl Golden {
             "active" | "exited" | "d_brk" | "d_cont" | "d_ret" | "top_mask"
         );
         if is_mask && element >= self.lanes {
-            return "there is no such thread: 0".to_owned();
+            return "contract-6-a there is no such thread: 0".to_owned();
         }
         let mut after = self.clone();
         after.cycle(pins);
@@ -797,38 +796,38 @@ impl Golden {
         };
         match after.event {
             Event::Reset => {
-                "reset: as after a launch of nobody at 0: DONE, exited all ones, pc 8, all else 0"
+                "spa5-3-o reset: as after a launch of no thread at 0: DONE, exited all ones, pc 8, all else 0"
                     .to_owned()
             }
-            Event::Stalled => "stall: nothing changes at all".to_owned(),
-            Event::Idle => "spec 4.1: status is not RUN: nothing changes until a launch".to_owned(),
-            Event::Waiting => "status RUN, no instruction: nothing changes".to_owned(),
+            Event::Stalled => "contract-1-c stall: nothing changes at all".to_owned(),
+            Event::Idle => "spa5-4.1-a status is not RUN: nothing changes until a launch".to_owned(),
+            Event::Waiting => "contract-3-a status RUN, no instruction: nothing changes".to_owned(),
             Event::Launched => after.explain_launch(field),
             Event::Failed(code) => {
                 let (code, name) = (code as u8, ERROR_NAMES[code as usize]);
                 let why = explained.error_rule(code);
                 format!(
-                    "spec 6, error {code} {name}: {why}; status ERR, everything else as before it"
+                    "spa5-E{code} error {code} {name}: {why}; status ERR, everything else as before it"
                 )
             }
             Event::Executed | Event::Emptied => explained.rule(field, element),
             Event::Popped | Event::Resumed => explained.pop_rule(field, element),
             Event::Finished => match field {
-                "status" => "spec 4.4: nobody is active and the stack is empty: DONE".to_owned(),
-                "pc" => "spec 4.4: DONE, pc keeps the address of the last instruction".to_owned(),
-                _ => "spec 4.4: the stack is empty, only status changes".to_owned(),
+                "status" => "spa5-4.4-a no thread is active and the stack is empty: DONE".to_owned(),
+                "pc" => "spa5-4.4-a DONE, pc keeps the address of the last instruction".to_owned(),
+                _ => "spa5-4.4-a the stack is empty, only status changes".to_owned(),
             },
         }
     }
 
     fn explain_launch(&self, field: &str) -> String {
         match field {
-            "active" => "spec 3, at launch: active = launch_mask",
-            "exited" => "spec 3, at launch: exited = ~launch_mask, of the threads that there are",
-            "pc" => "spec 3, at launch: pc = norm(entry)",
-            "status" if self.s.status == DONE => "spec 3, at launch: launch_mask is 0, so DONE",
-            "status" => "spec 3, at launch: RUN",
-            _ => "spec 3, at launch: everything else is 0, the stack is empty",
+            "active" => "spa5-3-e at launch: active = launch_mask",
+            "exited" => "spa5-3-f at launch: exited = ~launch_mask, of the threads that there are",
+            "pc" => "spa5-3-d at launch: pc = norm(entry)",
+            "status" if self.s.status == DONE => "spa5-3-b at launch: launch_mask is 0, so DONE",
+            "status" => "spa5-3-b at launch: RUN",
+            _ => "spa5-3 at launch: everything else is 0, the stack is empty",
         }
         .to_owned()
     }
@@ -839,7 +838,7 @@ impl Explained<'_> {
         set >> thread & 1 == 1
     }
 
-    /// The condition of spec 2.4 for a thread that was active.
+    /// The condition of spa5-2.4 for a thread that was active.
     fn condition(&self, thread: usize) -> String {
         let word = self.pins.word;
         let bit = |plane: u64| u64::from(Self::has(plane, thread));
@@ -875,6 +874,24 @@ impl Explained<'_> {
         }
     }
 
+    /// The rule by which the instruction acts.
+    fn row(&self) -> &'static str {
+        let diverges = self.is_push();
+        match self.name {
+            "SSY" | "PBK" | "PCNT" | "PRET" => "spa5-4.3-a",
+            "CAL" => "spa5-4.3-b",
+            "BRA" if self.t == 0 => "spa5-4.3-d",
+            "BRA" if diverges => "spa5-4.3-f",
+            "BRA" => "spa5-4.3-e",
+            "BRX" if self.t == 0 => "spa5-A-b",
+            "BRX" if self.t != self.before.s.active => "spa5-A-c",
+            "BRX" if diverges => "spa5-A-e",
+            "BRX" => "spa5-A-d",
+            _ if self.is_leaving() => "spa5-4.3-i",
+            _ => "spa5-4.1-d",
+        }
+    }
+
     fn is_leaving(&self) -> bool {
         matches!(self.name, "SYNC" | "BRK" | "CONT" | "RET" | "EXIT")
     }
@@ -895,12 +912,16 @@ impl Explained<'_> {
                 self.stack_rule(field)
             }
             "status" if self.after.event == Event::Emptied => format!(
-                "spec 4.3, leave, {}: nobody is active any more, so UNWIND",
+                "spa5-4.3-i {}: no thread is active any more, so UNWIND",
                 self.name
             ),
-            "status" => format!("spec 4.3, {}: somebody is active, RUN goes on", self.name),
-            "err" => format!("spec 6: no error condition of {} holds", self.name),
-            _ => "spec 4.3".to_owned(),
+            "status" => format!(
+                "{} {}: a thread is active, RUN goes on",
+                self.row(),
+                self.name
+            ),
+            "err" => format!("spa5-6 no error condition of {} holds", self.name),
+            _ => self.row().to_owned(),
         }
     }
 
@@ -910,7 +931,7 @@ impl Explained<'_> {
             format!("active = A & ~T, {}", self.taken_text(thread))
         } else if name == "BRX" && self.is_push() && self.t == self.before.s.active {
             format!(
-                "appendix A: active = G, the threads whose register equals that of the lowest; the thread's is {:#010x}",
+                "active = G (spa5-A-e), the threads whose register equals that of the lowest; the thread's is {:#010x}",
                 self.pins.r[thread]
             )
         } else if self.is_push() && matches!(name, "BRA" | "BRX") {
@@ -921,18 +942,18 @@ impl Explained<'_> {
         } else {
             "active stays".to_owned()
         };
-        format!("spec 4.3, {name}: {why}")
+        format!("{} {name}: {why}", self.row())
     }
 
     fn flag_rule(&self, sets: &str, flag: &str, thread: usize) -> String {
         let name = self.name;
         if name == sets {
             format!(
-                "spec 4.3, leave, {name}: {flag} = {flag} | T, {}",
+                "spa5-4.3-h {name}: {flag} = {flag} | T, {}",
                 self.taken_text(thread)
             )
         } else {
-            format!("spec 4.3, {name}: only {sets} sets {flag}")
+            format!("spa5-4.3-h {name}: only {sets} sets {flag}")
         }
     }
 
@@ -940,14 +961,14 @@ impl Explained<'_> {
         let name = self.name;
         let why = match name {
             _ if self.after.event == Event::Emptied => {
-                "nobody is active any more, pc stays until the unwind resumes somebody"
+                "no thread is active any more, pc stays until the unwind resumes one"
             }
-            _ if self.is_leaving() => "somebody is still active: seq(pc)",
-            "BRX" if self.t == 0 => "appendix A, T is empty: seq(pc)",
+            _ if self.is_leaving() => "a thread is still active: seq(pc)",
+            "BRX" if self.t == 0 => "T is empty: seq(pc)",
             "BRX" if self.t != self.before.s.active => {
-                "appendix A, T is not A: pc stays, BRX runs again for T only"
+                "T is not A: pc stays, BRX runs again for T only"
             }
-            "BRX" => "appendix A: norm(pc + 8 + off24 + register of the lowest active thread)",
+            "BRX" => "norm(pc + 8 + off24 + register of the lowest active thread)",
             "BRA" if self.t == 0 && bits(self.pins.word, 7, 7) == 1 => {
                 ".U and T was not A, or T is empty: seq(pc)"
             }
@@ -957,7 +978,7 @@ impl Explained<'_> {
             "CAL" => "norm(pc + 8 + off24)",
             _ => "seq(pc)",
         };
-        format!("spec 4.3, {name}: {why}")
+        format!("{} {name}: {why}", self.row())
     }
 
     fn stack_rule(&self, field: &str) -> String {
@@ -969,7 +990,7 @@ impl Explained<'_> {
                 "BRA" | "BRX" => "not divergent: nothing is pushed",
                 _ => "leaves the stack alone",
             };
-            return format!("spec 4.3, {name}: {why}");
+            return format!("{} {name}: {why}", self.row());
         }
         let kind = self.after.s.top_type;
         let token = token_name(kind);
@@ -993,12 +1014,17 @@ impl Explained<'_> {
             ("top_addr", _) => "addr = norm(pc + 8 + off24)",
             _ => "one token more",
         };
-        format!("spec 4.2, {name} pushes {token}: {why}")
+        let rule = if field == "vis" {
+            "spa5-4.2-c"
+        } else {
+            "spa5-4.2-b"
+        };
+        format!("{rule} {name} pushes {token}: {why}")
     }
 
     fn pop_rule(&self, field: &str, element: usize) -> String {
         let Some(token) = self.before.tokens().last() else {
-            return "spec 4.4".to_owned();
+            return "spa5-4.4-b".to_owned();
         };
         let kind = token_name(token.kind);
         let resumed = self.after.event == Event::Resumed;
@@ -1041,21 +1067,30 @@ impl Explained<'_> {
             "d_ret" => clears(field, RET),
             "exited" => "nothing ends exited".to_owned(),
             "vis" => "vis = vis_saved of the token".to_owned(),
-            "pc" if resumed => "somebody is left for it: pc = its address".to_owned(),
-            "status" if resumed => "somebody is left for it: RUN".to_owned(),
-            "pc" | "status" => "nobody is left for it, the unwind goes on".to_owned(),
+            "pc" if resumed => "a thread is left for it: pc = its address".to_owned(),
+            "status" if resumed => "a thread is left for it: RUN".to_owned(),
+            "pc" | "status" => "no thread is left for it, the unwind goes on".to_owned(),
             "err" => "unwinding cannot fail".to_owned(),
             "sp" => "one pop a clock".to_owned(),
             _ => "the token below it is on top now; nothing stored ever changes".to_owned(),
         };
-        format!("spec 4.4, {kind} popped: {why}")
+        let rule = match field {
+            "active" | "pc" | "status" => "spa5-4.4-d",
+            "d_brk" | "d_cont" | "d_ret" => "spa5-4.4-c",
+            "exited" => "spa5-3-f",
+            "err" => "spa5-4.1-f",
+            "vis" => "spa5-4.4-b",
+            "sp" => "spa5-3-m",
+            _ => "spa5-3-l",
+        };
+        format!("{rule} {kind} popped: {why}")
     }
 
     fn error_rule(&self, code: u8) -> String {
         let (name, s) = (self.name, &self.before.s);
         let word = self.pins.word;
         match code {
-            1..=4 => format!("{name} by somebody, and vis is {:04b}", s.vis),
+            1..=4 => format!("{name} by a thread, and vis is {:04b}", s.vis),
             5 => format!(
                 "push of {name}, and all {} entries hold tokens",
                 self.before.stack.len()

@@ -1,7 +1,6 @@
 //! Programs from files of any kind: cubins of ptxas, raw bundles, and the crate's own two forms.
 //!
-//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
-//! ("spec"), sections 2.1, 2.5 and 8.
+//! Source: spa5-2.1, spa5-2.5 and spa5-8 in `docs/spec/spa5.md`.
 //!
 //! | kind | recognised by | launch |
 //! |---|---|---|
@@ -11,7 +10,7 @@
 //! | `.s`, a listing of `nvdisasm` among them | anything else | its directives |
 //!
 //! Raw bundles may end within a bundle, as `nouveau_compiler` leaves them: it is filled up with NOP, and the
-//! control word's fields of the new slots become 0x7ef (spec 8).
+//! control word's fields of the new slots become 0x7ef (spa5-8).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +25,7 @@ use crate::input::InputError;
 use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
 
-/// The cubins that are read (spec 2.5).
+/// The cubins that are read (spa5-2.5).
 const CUBIN: Wanted = Wanted {
     what: "a cubin",
     bits64: true,
@@ -34,21 +33,21 @@ const CUBIN: Wanted = Wanted {
     types: &[EXEC, REL],
 };
 
-/// Bit of `st_other` that a kernel has, and a device function has not (spec 2.5).
+/// Bit of `st_other` that a kernel has, and a device function has not (spa5-2.5).
 const ENTRY: u8 = 0x10;
 
-/// Attributes of `.nv.info.NAME` (spec 2.5): offsets of the EXITs, CRS size, legal targets.
+/// Attributes of `.nv.info.NAME` (spa5-2.5): offsets of the EXITs, CRS size, legal targets.
 const EXITS: u8 = 0x1c;
 const CRS_SIZE: u8 = 0x1e;
 const TARGETS: u8 = 0x34;
 
-/// Format of an attribute with data behind it; others have their value in the size (spec 2.5).
+/// Format of an attribute with data behind it; others have their value in the size (spa5-2.5).
 const WITH_DATA: u8 = 4;
 
-/// Bytes that ptxas reserves for a token (spec 5, O16).
+/// Bytes that ptxas reserves for a token (spa5-O16).
 const TOKEN_BYTES: u32 = 16;
 
-/// Tokens that a unit holds if it is built without another number (spec 3).
+/// Tokens that a unit holds if it is built without another number (spa5-3).
 const DEPTH: u32 = 64;
 
 /// Reads a program from a file of any kind. `file` is its name, for messages and where nothing else names
@@ -56,7 +55,7 @@ const DEPTH: u32 = 64;
 ///
 /// # Errors
 ///
-/// Text that is not UTF-8 or that the assembler refuses; a cubin that is not as spec 2.5 says, or for
+/// Text that is not UTF-8 or that the assembler refuses; a cubin that is not as spa5-2.5 says, or for
 /// another GPU; binary data that is no bundles; a choice that names nothing.
 pub fn load(
     bytes: &[u8],
@@ -422,7 +421,7 @@ fn check_length(bytes: usize) -> Result<(), Flaw> {
     Err(Flaw::new("program", message))
 }
 
-/// Checks which GPU a cubin is for: the low byte of `e_flags` (spec 2.5).
+/// Checks which GPU a cubin is for: the low byte of `e_flags` (spa5-2.5).
 fn check_flags(flags: u32) -> Result<(), Flaw> {
     let family = match flags & 0xff {
         50 => return Ok(()),

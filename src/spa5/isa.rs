@@ -1,32 +1,31 @@
 //! Instruction words as fields, encode and decode, and the bundles that they lie in; nothing about their
 //! meaning.
 //!
-//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
-//! ("spec"), sections 2.1-2.4 and appendix A.
+//! Source: spa5-2.1 to spa5-2.4 and spa5-A in `docs/spec/spa5.md`.
 //!
 //! [`Word::decode`] never fails, and [`Word::encode`] gives the word back but for the bits that the unit
 //! ignores: those are 0 in what is encoded ([`Word::is_canonical`]). [`Code`] puts instructions into bundles.
 
 use super::program::{BUNDLE, MOST_BUNDLES, WORDS};
 
-/// The scheduling control word of hand-made programs (spec 2.1).
+/// The scheduling control word of hand-made programs (spa5-2.1).
 pub const CONTROL: u64 = 0x001f_bc00_fde0_07ef;
 
-/// NOP (spec 2.3): a black box, as ptxas and Mesa write it.
+/// NOP (spa5-2.3): a black box, as ptxas and Mesa write it.
 pub const NOP: u64 = 0x50b0_0000_0007_0f00;
 
-/// The field of a slot in a control word that hand-made programs use (spec 2.1), 21 bits.
+/// The field of a slot in a control word that hand-made programs use (spa5-2.1), 21 bits.
 const CONTROL_FIELD: u64 = 0x7ef;
 
-/// Byte offsets that a direct target may have from the address behind its instruction (spec 2.2).
+/// Byte offsets that a direct target may have from the address behind its instruction (spa5-2.2).
 pub const OFFSETS: std::ops::RangeInclusive<i64> = -0x80_0000..=0x7f_ffff;
 
-/// Whether a control word lies at `address` (spec 2.1).
+/// Whether a control word lies at `address` (spa5-2.1).
 pub const fn is_control(address: u32) -> bool {
     address.is_multiple_of(BUNDLE)
 }
 
-/// The address of an instruction: that of a control word means the first slot of its bundle (spec 2.1).
+/// The address of an instruction: that of a control word means the first slot of its bundle (spa5-2.1).
 pub const fn norm(address: u32) -> u32 {
     if is_control(address) {
         address.wrapping_add(8)
@@ -35,7 +34,7 @@ pub const fn norm(address: u32) -> u32 {
     }
 }
 
-/// The next instruction in program order (spec 2.1).
+/// The next instruction in program order (spa5-2.1).
 pub const fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
@@ -91,7 +90,7 @@ macro_rules! named {
 }
 
 named! {
-    /// The set-up instructions, which push a token: bits 63:52 (spec 2.3). They have neither predicate nor
+    /// The set-up instructions, which push a token: bits 63:52 (spa5-2.3). They have neither predicate nor
     /// CC test.
     SetUpOp {
         /// Where the threads that execute SYNC meet.
@@ -115,7 +114,7 @@ impl SetUpOp {
 }
 
 named! {
-    /// The leaving instructions: bits 63:52 (spec 2.3), of SYNC as far as they are compared.
+    /// The leaving instructions: bits 63:52 (spa5-2.3), of SYNC as far as they are compared.
     LeaveOp {
         /// To the SSY token.
         Sync = 0xF0F "SYNC",
@@ -131,7 +130,7 @@ named! {
 }
 
 named! {
-    /// The other opcodes of the block that have a name: bits 63:52 (spec 2.3). Each is UNSUPPORTED.
+    /// The other opcodes of the block that have a name: bits 63:52 (spa5-2.3). Each is UNSUPPORTED.
     BlockOp {
         /// Jump to an address in a register.
         Jmx = 0xE20 "JMX",
@@ -168,7 +167,7 @@ named! {
     }
 }
 
-/// Mnemonics of the instruction set beside those of this unit, by kind: black boxes (spec 2.3), which listings of
+/// Mnemonics of the instruction set beside those of this unit, by kind: black boxes (spa5-2.3), which listings of
 /// NVIDIA's disassembler are full of. Sorted within a line; no suffixes.
 ///
 /// Sources: *CUDA Binary Utilities*, table "Maxwell and Pascal Instruction Set" (half precision, `HADD2` and so
@@ -208,7 +207,7 @@ pub fn mnemonics() -> impl Iterator<Item = &'static str> {
 }
 
 named! {
-    /// CC tests, bits 4:0 (spec 2.4).
+    /// CC tests, bits 4:0 (spa5-2.4).
     Test {
         /// Never.
         F = 0x00 "F",
@@ -283,13 +282,13 @@ impl Test {
         Self::ALL[(code & 31) as usize]
     }
 
-    /// Whether it is UNSUPPORTED (spec 2.4).
+    /// Whether it is UNSUPPORTED (spa5-2.4).
     pub const fn is_unsupported(self) -> bool {
         self.bits() >= 0x18
     }
 }
 
-/// `pppp`, bits 19:16: a predicate and whether it is inverted (spec 2.4).
+/// `pppp`, bits 19:16: a predicate and whether it is inverted (spa5-2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pred {
     /// 0..=6 for P0 to P6, 7 for PT, which is 1.
@@ -333,7 +332,7 @@ impl Pred {
 }
 
 /// Which threads an instruction is for: those for which both the predicate and the CC test are true
-/// (spec 2.4).
+/// (spa5-2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cond {
     /// `pppp`.
@@ -377,7 +376,7 @@ impl Cond {
     }
 }
 
-/// Where an instruction leads: bits 43:20, and bit 5 that says what is in them (spec 2.2, 2.3).
+/// Where an instruction leads: bits 43:20, and bit 5 that says what is in them (spa5-2.2, spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// `off24`: bytes from the address behind the instruction on, one of [`OFFSETS`]; of BRX to what the
@@ -403,7 +402,7 @@ impl Target {
         }
     }
 
-    /// The address to which it leads from `pc`, as it is before it is checked and normalized: t of spec 2.2.
+    /// The address to which it leads from `pc`, as it is before it is checked and normalized: t of spa5-2.2.
     /// `None` of a constant bank.
     pub fn address(self, pc: u32) -> Option<i64> {
         match self {
@@ -434,7 +433,7 @@ impl Target {
     }
 }
 
-/// SSY, PBK, PCNT, PRET, CAL (spec 2.3).
+/// SSY, PBK, PCNT, PRET, CAL (spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SetUp {
     /// Bits 63:52.
@@ -445,7 +444,7 @@ pub struct SetUp {
     pub noinc: bool,
 }
 
-/// BRA (spec 2.3).
+/// BRA (spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Branch {
     /// Bits 19:16 and 4:0.
@@ -458,7 +457,7 @@ pub struct Branch {
     pub lmt: bool,
 }
 
-/// BRX (spec, appendix A); UNSUPPORTED in a unit built without it.
+/// BRX (spa5-A); UNSUPPORTED in a unit built without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Indirect {
     /// Bits 19:16 and 4:0.
@@ -471,7 +470,7 @@ pub struct Indirect {
     pub lmt: bool,
 }
 
-/// SYNC, BRK, CONT, RET, EXIT (spec 2.3).
+/// SYNC, BRK, CONT, RET, EXIT (spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leave {
     /// Bits 63:52.
@@ -535,7 +534,7 @@ impl Word {
 
     /// The fields of a word.
     pub const fn decode(word: u64) -> Self {
-        // SYNC is told by bits 63:51 (spec 2.3).
+        // SYNC is told by bits 63:51 (spa5-2.3).
         if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
             return Word::Leave(Leave {
                 op: LeaveOp::Sync,
@@ -789,7 +788,7 @@ impl Code {
         self.bind_at(label, self.here());
     }
 
-    /// Binds `label` to the address of the next word, as ptxas does (spec 2.2): that of the control word if
+    /// Binds `label` to the address of the next word, as ptxas does (spa5-2.2): that of the control word if
     /// the next instruction is the first of its bundle.
     pub fn bind_control(&mut self, label: Label) {
         self.bind_at(label, self.end());
@@ -836,7 +835,7 @@ mod tests {
         Word::set_up(op).with_target(Target::Offset(offset))
     }
 
-    /// The table of spec 2.3.
+    /// The table of spa5-2.3.
     #[test]
     fn canonical_words_of_the_table() {
         let always = Cond::ALWAYS;
@@ -859,7 +858,7 @@ mod tests {
         }
     }
 
-    /// Spec 2.3 and 2.4, bit positions. Offsets are those of the spec's own instructions.
+    /// spa5-2.3 and spa5-2.4, bit positions. Offsets are those of the spec's own instructions.
     #[test]
     fn fields_lie_where_the_spec_puts_them() {
         let cond = Cond {
@@ -930,7 +929,7 @@ mod tests {
         }
     }
 
-    /// Walks one bit through a word of each opcode: it is in a field, ignored as spec 2.3 says, or changes
+    /// Walks one bit through a word of each opcode: it is in a field, ignored as spa5-2.3 says, or changes
     /// the opcode.
     #[test]
     fn every_bit_is_a_field_or_ignored() {
@@ -979,7 +978,7 @@ mod tests {
         }
     }
 
-    /// Spec 2.3: names and numbers of the block, and what is outside it.
+    /// spa5-2.3: names and numbers of the block, and what is outside it.
     #[test]
     fn opcodes_are_those_of_the_list() {
         let names = [
@@ -1036,7 +1035,7 @@ mod tests {
         }
     }
 
-    /// Names and codes of spec 2.4.
+    /// Names and codes of spa5-2.4.
     #[test]
     fn tests_are_those_of_the_table() {
         let names = "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T OFF LO SFF LS HI SFT HS OFT \
@@ -1068,7 +1067,7 @@ mod tests {
         assert_eq!(word.encode(), 0xe290 << 48);
     }
 
-    /// Spec 2.1 and 2.2, with the places of the worked examples.
+    /// spa5-2.1 and spa5-2.2, with the places of the worked examples.
     #[test]
     fn addresses() {
         assert_eq!([0, 8, 0x18, 0x20, 0x3c].map(norm), [8, 8, 0x18, 0x28, 0x3c]);

@@ -5,7 +5,7 @@
 //! that ended in an error are all compared as far as they went, and where the warp stopped it can be asked
 //! whether each thread is where it would be alone.
 //!
-//! What is claimed is what the SPA5 specification ("spec", section 9, "Holds for") promises, of any program:
+//! What is claimed is what spa5-9 promises ("Holds for"), of any program:
 //!
 //! * each thread executes what it executes alone; of a warp that is DONE, all of it;
 //! * where the warp stops, each thread runs, waits or has exited as its last instruction says, and the
@@ -15,7 +15,7 @@
 //!   `STACK_OVERFLOW` is another matter, because DIV tokens take room: it needs a full stack and an
 //!   instruction that pushes.
 //!
-//! A BRA.U at which running threads disagree does with them what none of them does alone (spec O12): there
+//! A BRA.U at which running threads disagree does with them what none of them does alone (spa5-O12): there
 //! the judge has no more to say.
 
 use super::Spa5;
@@ -149,7 +149,7 @@ impl<'c> Warp<'c> {
             };
             let taken = threads(executes).filter(takes).count() as u32;
             if taken != 0 && taken != executes.count_ones() {
-                let why = "a BRA.U on which the running threads disagree (spec O12)";
+                let why = "a BRA.U on which the running threads disagree (spa5-O12)";
                 return Err(Verdict::NotStructured(format!("0x{pc:03x}: {why}")));
             }
         }
@@ -191,7 +191,7 @@ impl<'c> Warp<'c> {
         }
     }
 
-    /// A thread is active, waits with its flag, or has exited, as its last instruction says (spec 3).
+    /// A thread is active, waits with its flag, or has exited, as its last instruction says (spa5-3).
     fn stands(&self, lane: u32, end: &State) -> Result<(), Verdict> {
         let thread = self.thread(lane);
         let has = |mask: u64| mask >> lane & 1 == 1;
@@ -208,7 +208,7 @@ impl<'c> Warp<'c> {
                 let [brk, cont, ret] = [Kind::Pbk, Kind::Pcnt, Kind::Ret].map(|k| k == kind);
                 flags == [false, brk, cont, ret]
             }
-            // Deferred. Which side goes first nobody can tell alone (spec O1).
+            // Deferred. Which side goes first nobody can tell alone (spa5-O1).
             Some(Deed::Passes | Deed::Jumps { .. }) => flags == none,
             _ => false,
         };
@@ -222,7 +222,7 @@ impl<'c> Warp<'c> {
         Err(disagrees(lane, how))
     }
 
-    /// Spec I11: every thread has exited, and nothing is left.
+    /// spa5-I11: every thread has exited, and nothing is left.
     fn done(&self, last: Option<&Record>, end: &State) -> Result<(), Verdict> {
         if let Some(lane) = threads(self.launched).find(|lane| !self.thread(*lane).exited) {
             let Thread { executed, pc, .. } = self.thread(lane);
@@ -242,7 +242,7 @@ impl<'c> Warp<'c> {
     }
 
     /// The stack holds the tokens of each running thread, and DIV tokens for at most as many threads as
-    /// there are that could be in one (spec I3 to I5).
+    /// there are that could be in one (spa5-I3 to spa5-I5).
     fn tokens(&self, end: &State) -> Result<(), Verdict> {
         let dis = end.exited | end.d_brk | end.d_cont | end.d_ret;
         let others = (self.launched & !end.active & !dis).count_ones() as usize;
@@ -281,7 +281,7 @@ impl<'c> Warp<'c> {
             );
         let wrong = if by_register {
             // Its condition divides first, then the target of the lowest thread is looked at, then it
-            // divides again (appendix A).
+            // divides again (spa5-A).
             let lowest = &alone[0].1;
             let fits = match full {
                 true if divided => true,
@@ -367,7 +367,7 @@ mod tests {
             .collect()
     }
 
-    /// Spec 7.3, with the same conditions at the places that look at them.
+    /// spa5-7.3, with the same conditions at the places that look at them.
     fn if_in_loop() -> (Case<Spa5>, Vec<Record>, State) {
         let words = [
             (0x08, 0xe2a0000008000000),
@@ -671,7 +671,7 @@ mod tests {
         );
     }
 
-    /// Spec 7.6 with P0 for thread 2.
+    /// spa5-7.6 with P0 for thread 2.
     fn cont_without_pcnt() -> (Case<Spa5>, Vec<Record>, State) {
         let words = [
             (0x10, 0xe2a0000001000000),

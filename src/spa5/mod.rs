@@ -1,7 +1,6 @@
 //! NVIDIA SPA 5.0 (Maxwell, sm_50): the call/return stack of a warp and its tokens.
 //!
-//! Normative text: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence
-//! unit* ("spec" below).
+//! The rules: `docs/spec/spa5.md`. Ids such as `spa5-4.3-c` are rules of it.
 
 pub mod asm;
 mod cover;

@@ -1,4 +1,4 @@
-//! A program as it lies in instruction memory, with what a launch needs (spec 2.1, 2.5).
+//! A program as it lies in instruction memory, with what a launch needs (spa5-2.1, spa5-2.5).
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ pub const WORDS: usize = 4;
 pub struct Program {
     /// What runs of it are called: file name or kernel.
     pub name: String,
-    /// Operand of the launch: byte offset of the first instruction, a multiple of 8 (spec 2.5).
+    /// Operand of the launch: byte offset of the first instruction, a multiple of 8 (spa5-2.5).
     pub entry: u32,
     /// Operand of the launch: bytes that belong to the program, a multiple of 32.
     pub prog_size: u32,
     /// Control and instruction words; at most [`MOST_BUNDLES`] bundles, whole ones.
     pub words: Vec<u64>,
     /// What the compiler listed for its SYNC, BRK and BRX: byte address of the instruction, the legal
-    /// targets, normalized (cubin attribute 0x34, spec 2.5). BRX draws from it.
+    /// targets, normalized (cubin attribute 0x34, spa5-2.5). BRX draws from it.
     pub targets: BTreeMap<u32, Vec<u32>>,
 }
 

@@ -1,18 +1,18 @@
-//! The third judge: one thread alone (SPA5 specification, "spec", section 9).
+//! The third judge: one thread alone (spa5-9).
 //!
 //! There is no mask here, no DIV token, no flag and no `vis`. A thread has a program counter and a stack of
 //! tokens that hold a type and an address. Where its own condition holds it branches or leaves, where it
 //! does not it goes on: SSY, PBK, PCNT, PRET and CAL push; SYNC needs an SSY token on top; BRK and CONT go
 //! back to the newest token of their type, but not across a RET token; RET goes back to the newest RET
-//! token; EXIT ends. Words are decoded here from the tables of spec 2.3 and 2.4, with nothing shared.
+//! token; EXIT ends. Words are decoded here from the tables of spa5-2.3 and spa5-2.4, with nothing shared.
 //!
 //! A warp may defer a thread and may let it wait, but it must not change what the thread executes: that is
-//! the whole of the promise of spec 9, and it holds for any program, structured or not. The one exception
-//! is BRA.U, whose outcome depends on what the other threads want (spec O12); alone it is a plain BRA.
+//! the whole of the promise of spa5-9, and it holds for any program, structured or not. The one exception
+//! is BRA.U, whose outcome depends on what the other threads want (spa5-O12); alone it is a plain BRA.
 
 use super::program::{BUNDLE, Program};
 
-// Error codes of spec 6.
+// Error codes of spa5-6.
 
 /// SYNC without an SSY token on top.
 pub const SYNC_NO_SSY: u8 = 1;
@@ -35,7 +35,7 @@ pub const ILLEGAL: u8 = 9;
 /// Opcode, form or CC test that the unit does not have.
 pub const UNSUPPORTED: u8 = 10;
 
-/// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spec 2.4). Others are not supported.
+/// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spa5-2.4). Others are not supported.
 #[rustfmt::skip]
 const TESTS: [u16; 24] = [
     // F LT EQ LE GT NE GE NUM, NAN LTU EQU LEU GTU NEU GEU T, OFF LO SFF LS HI SFT HS OFT
@@ -47,7 +47,7 @@ const TESTS: [u16; 24] = [
 /// First condition bit of a draw that is not a predicate: Z, then S, C, O.
 const CC_BIT: u32 = 7;
 
-/// Type of a token, without DIV: alone nothing diverges (spec 3).
+/// Type of a token, without DIV: alone nothing diverges (spa5-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Of SSY; SYNC goes back to it.
@@ -94,7 +94,7 @@ enum Op {
     Unsupported,
 }
 
-/// Spec 2.3. Bits that are not looked at have no effect.
+/// spa5-2.3. Bits that are not looked at have no effect.
 fn decode(word: u64) -> Op {
     if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
         return Op::Leave(Kind::Ssy);
@@ -121,17 +121,17 @@ fn decode(word: u64) -> Op {
     }
 }
 
-/// Whether a word is a BRX with its target in a register (spec, appendix A).
+/// Whether a word is a BRX with its target in a register (spa5-A).
 pub fn is_brx(word: u64) -> bool {
     decode(word) == Op::IndirectBranch
 }
 
-/// Whether a word is a BRA.U (spec O12).
+/// Whether a word is a BRA.U (spa5-O12).
 pub fn is_unanimous(word: u64) -> bool {
     decode(word) == Op::Branch && word & 0x80 != 0
 }
 
-/// An address of a control word means the first slot of its bundle (spec 2.1).
+/// An address of a control word means the first slot of its bundle (spa5-2.1).
 fn norm(addr: u32) -> u32 {
     match addr % BUNDLE {
         0 => addr.wrapping_add(8),
@@ -139,12 +139,12 @@ fn norm(addr: u32) -> u32 {
     }
 }
 
-/// The next instruction in program order (spec 2.1).
+/// The next instruction in program order (spa5-2.1).
 fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// What the offset of the instruction `word` at `pc` leads to, before any check (spec 2.2).
+/// What the offset of the instruction `word` at `pc` leads to, before any check (spa5-2.2).
 fn base(pc: u32, word: u64) -> i64 {
     // Bits 43:20; the shifts bring the sign of bit 43 with them.
     let off24 = (word << 20) as i64 >> 40;
@@ -218,7 +218,7 @@ pub enum Deed {
 pub enum End {
     /// EXIT was executed.
     Done,
-    /// An error of spec 6, before the next instruction.
+    /// An error of spa5-6, before the next instruction.
     Error(u8),
     /// As many instructions were executed as asked for.
     Limit,
@@ -244,7 +244,7 @@ pub struct Scalar<'p> {
 }
 
 impl<'p> Scalar<'p> {
-    /// `program` on a unit with room for `depth` tokens, with or without the option BRX (spec, appendix A).
+    /// `program` on a unit with room for `depth` tokens, with or without the option BRX (spa5-A).
     ///
     /// A warp needs room for DIV tokens besides: where a thread overflows alone, it has overflowed there.
     pub fn new(program: &'p Program, depth: usize, brx: bool) -> Self {
@@ -255,7 +255,7 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// A thread at launch (spec 3).
+    /// A thread at launch (spa5-3).
     pub fn launch(&self) -> Thread {
         Thread {
             pc: norm(self.program.entry),
@@ -271,7 +271,7 @@ impl<'p> Scalar<'p> {
     ///
     /// # Errors
     ///
-    /// The code of spec 6 if it cannot execute it.
+    /// The code of spa5-6 if it cannot execute it.
     pub fn next(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Result<Deed, u8> {
         let pc = thread.pc;
         if pc >= self.program.prog_size {
@@ -320,7 +320,7 @@ impl<'p> Scalar<'p> {
         })
     }
 
-    /// Whether the condition of the next instruction, which has one, holds for `thread` (spec 2.4).
+    /// Whether the condition of the next instruction, which has one, holds for `thread` (spa5-2.4).
     ///
     /// # Errors
     ///
@@ -391,7 +391,7 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// Spec 4.2: the target normalized, or what is wrong with it.
+    /// spa5-4.2: the target normalized, or what is wrong with it.
     fn target(&self, target: i64) -> Result<u32, u8> {
         if target % 8 != 0 {
             return Err(TARGET_MISALIGNED);
@@ -427,7 +427,7 @@ impl<'p> Scalar<'p> {
 fn token_below(tokens: &[Token], kind: Kind) -> Option<usize> {
     let at = match kind {
         Kind::Ssy => tokens.len().checked_sub(1),
-        // Of its own function only (spec O6); to a RET token everything of the function may lie between.
+        // Of its own function only (spa5-O6); to a RET token everything of the function may lie between.
         Kind::Pbk | Kind::Pcnt | Kind::Ret => {
             (tokens.iter()).rposition(|t| t.kind == kind || t.kind == Kind::Ret)
         }
@@ -681,7 +681,7 @@ mod tests {
         let mut p = program(2, &[(0x28, EXIT)]);
         p.entry = 0x20;
         assert_eq!(pcs(&run(&p, &[])), [0x28]);
-        // Of a target, too; the base is pc + 8 in every slot (O10).
+        // Of a target, too; the base is pc + 8 in every slot (spa5-O10).
         for pc in [0x08, 0x10, 0x18] {
             let p = program(3, &[(pc, BRA | to(pc, 0x40)), (0x48, EXIT)]);
             let trace = run(&p, &[]);
@@ -935,13 +935,13 @@ mod tests {
             Ok(other) => panic!("{other:?}"),
             Err(code) => Err(code),
         };
-        // SYNC: only the newest (O7).
+        // SYNC: only the newest (spa5-O7).
         assert_eq!(left(SYNC, &[]), Err(SYNC_NO_SSY));
         assert_eq!(left(SYNC, &[Ssy, Ssy]), Ok(1));
         for above in [Pbk, Pcnt, Ret] {
             assert_eq!(left(SYNC, &[Ssy, above]), Err(SYNC_NO_SSY));
         }
-        // BRK and CONT: the newest of their type, not across a RET token (O6).
+        // BRK and CONT: the newest of their type, not across a RET token (spa5-O6).
         for (word, kind, other, error) in [
             (BRK, Pbk, Pcnt, BRK_NO_PBK),
             (CONT, Pcnt, Pbk, CONT_NO_PCNT),

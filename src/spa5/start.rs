@@ -1,4 +1,4 @@
-//! A state in which a case begins (spec 3, invariants I1 to I10).
+//! A state in which a case begins (spa5-3, invariants spa5-I1 to spa5-I10).
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::state::State;
 use crate::case::Case;
 use crate::start::{self, bits_of_lanes, corner};
 
-/// Token types (spec 3).
+/// Token types (spa5-3).
 const SSY: u8 = 1;
 const PBK: u8 = 2;
 const PCNT: u8 = 3;
@@ -70,7 +70,7 @@ pub struct Start {
     pub events: Vec<Event>,
 }
 
-/// `vis` behind a push (spec 4.2).
+/// `vis` behind a push (spa5-4.2).
 fn vis_after(kind: u8, vis: u8) -> u8 {
     match kind {
         SSY => vis | 1,

@@ -4,7 +4,7 @@
 //! with its most significant bit). Sizes are asserted when a model is opened; that every field lies
 //! where both sides think is shown by flipping each bit (`tb/must_fail.rs`).
 //!
-//! Of the stack the state shows the top token. Tokens below it never change (spec 3), and each is on top
+//! Of the stack the state shows the top token. Tokens below it never change (spa5-3), and each is on top
 //! when it is pushed and again when it is revealed, so comparing the top on every clock compares all.
 
 use bytemuck::{Pod, Zeroable};
@@ -16,9 +16,9 @@ use crate::field::{Field, planes, show, words};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct In {
-    /// Predicates P0 to P6 of every thread (spec 2.4).
+    /// Predicates P0 to P6 of every thread (spa5-2.4).
     pub p: [u64; 7],
-    /// Condition codes of every thread: Z, S, C, O (spec 2.4).
+    /// Condition codes of every thread: Z, S, C, O (spa5-2.4).
     pub cc: [u64; 4],
     /// Operand of a launch: threads of the warp.
     pub launch_mask: u64,
@@ -38,7 +38,7 @@ pub struct In {
     pub rst_n: u8,
     /// Always 0.
     pub pad: [u8; 4],
-    /// Each thread's value of the register that a BRX names (spec, appendix A); read only by a unit built
+    /// Each thread's value of the register that a BRX names (spa5-A); read only by a unit built
     /// with BRX.
     pub r: [u32; 64],
 }
@@ -53,7 +53,7 @@ impl Default for In {
     }
 }
 
-/// The architectural state after a clock (spec 3).
+/// The architectural state after a clock (spa5-3).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct State {
@@ -77,7 +77,7 @@ pub struct State {
     pub sp: u16,
     /// 0 RUN, 1 DONE, 2 ERR, 3 UNWIND.
     pub status: u8,
-    /// Error code of spec 6.
+    /// Error code of spa5-6.
     pub err: u8,
     /// Which leaving instructions are legal: bit 0 SYNC, 1 BRK, 2 CONT, 3 RET.
     pub vis: u8,
@@ -101,7 +101,7 @@ pub const STATUS_NAMES: [&str; 4] = ["RUN", "DONE", "ERR", "UNWIND"];
 /// Token types.
 pub const TOKEN_NAMES: [&str; 6] = ["-", "SSY", "PBK", "PCNT", "RET", "DIV"];
 
-/// Names of the error codes of spec 6.
+/// Names of the error codes of spa5-6.
 pub const ERROR_NAMES: [&str; 11] = [
     "OK",
     "SYNC_NO_SSY",

@@ -162,7 +162,7 @@ impl Unit for Spa5 {
                 format!("{} words are no whole bundles", program.words.len()),
             );
         }
-        // Spec 6: not allowed, and nothing checks it.
+        // spa5-6: not allowed, and nothing checks it.
         if !program.prog_size.is_multiple_of(BUNDLE) {
             return bad(
                 "prog_size",
@@ -309,7 +309,7 @@ impl Unit for Spa5 {
     }
 }
 
-/// One step in a trace file: names, order and meaning are fixed (spec 4.5).
+/// One step in a trace file: names, order and meaning are fixed (spa5-4.5).
 #[derive(Serialize)]
 struct TraceRecord {
     step: u64,
@@ -357,7 +357,7 @@ fn opcode(word: u64) -> usize {
     }
 }
 
-/// Whether the unit looks at the CC test of a word (spec 2.3).
+/// Whether the unit looks at the CC test of a word (spa5-2.3).
 fn has_test(word: u64) -> bool {
     // BRA, BRX, EXIT, RET, BRK, CONT, SYNC.
     matches!(opcode(word), 0x04 | 0x05 | 0x10 | 0x12 | 0x14 | 0x15 | SYNC)

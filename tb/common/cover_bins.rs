@@ -1,6 +1,6 @@
 // What the worked examples hit: part of `tb/cover.rs`. Written down step by step from the traces of the spec.
 
-/// Spec 7.3: IF, ELSE and ENDIF of four lanes; the condition is true in L0 and L3.
+/// r500-7.3: IF, ELSE and ENDIF of four lanes; the condition is true in L0 and L3.
 impl Worked for R500 {
     const CONDITIONS: &'static [(u32, u32, u16)] = &[(0, 0, 1), (3, 0, 1)];
     const BINS: &'static str = "
@@ -39,7 +39,7 @@ program ends: OUT, all ACTIVE, nothing: 1
 ";
 }
 
-/// Spec 7.3; the predicate is 1 in L0 and L2. Predicates of a clause without u are noise.
+/// r700-7.3; the predicate is 1 in L0 and L2. Predicates of a clause without u are noise.
 impl Worked for R700 {
     const CONDITIONS: &'static [(u32, u32, u16)] = &[(0, 0, 1), (2, 0, 1)];
     const BINS: &'static str = "
@@ -87,11 +87,11 @@ pushes: ALU_PUSH_BEFORE, 2 or more, none: 1
 nesting: branch, none, 0: 1
 pops: ALU_POP_AFTER, 1, all that are open, none: 1
 program ends: slot, stay, behind it: 1
-corners: 3.4: the last branch frame is popped, and with it the reserve: 1
+corners: r700-3.4-e: the last branch frame is popped, and with it the reserve: 1
 ";
 }
 
-/// Spec 7.1; P0 is 1 in threads 0 and 2.
+/// spa5-7.1; P0 is 1 in threads 0 and 2.
 impl Worked for Spa5 {
     const CONDITIONS: &'static [(u32, u32, u16)] = &[(0, 0, 1), (2, 0, 1)];
     const BINS: &'static str = "
@@ -153,8 +153,8 @@ unwinds: SYNC, DIV, threads resume: 1
 unwinds: EXIT, nothing: stack empty, DONE: 1
 unwinds, length: SYNC, 1, RUN: 2
 unwinds, length: EXIT, 1, DONE: 1
-corners: I8: the last thread exits with an empty stack: 1
-corners: 4.4: a pop restores another vis: 1
-corners: 3: a thread that executed SYNC resumes: 1
+corners: spa5-I8: the last thread exits with an empty stack: 1
+corners: spa5-4.4-b: a pop restores another vis: 1
+corners: spa5-4.4-f: a thread that executed SYNC resumes: 1
 ";
 }

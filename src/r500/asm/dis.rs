@@ -1,6 +1,6 @@
 //! Words to text: one instruction, or a program with its registers.
 //!
-//! Source: *R500 pixel-shader flow control: behavioural specification* ("spec"), sections 2 and 7.1.
+//! Source: r500-2 and r500-7.1 in `docs/spec/r500.md`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::text::{listing_line, name_comment, with_notes};
 /// `slot` as one line of assembly that assembles to the same three words.
 ///
 /// Flow control is written in the manual's terms; a comment names the statement if the words are a
-/// row of spec 7.1 (also with `IGNORE_UNCOVERED`, and Mesa's LOOP), with the absolute target and
+/// row of r500-7.1 (also with `IGNORE_UNCOVERED`, and Mesa's LOOP), with the absolute target and
 /// the constants it reads. Flow control with bits set that no field explains becomes `.word`.
 /// `pc` is the instruction's absolute address, `regs` what it runs under.
 pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
@@ -188,7 +188,7 @@ fn predicate_name(cond: Cond) -> String {
     }
 }
 
-/// The statement of spec 7.1 whose word this is, or Mesa's LOOP; `None` if it is none of them.
+/// The statement of r500-7.1 whose word this is, or Mesa's LOOP; `None` if it is none of them.
 ///
 /// `IGNORE_UNCOVERED`, the target and the timing bits make no difference.
 pub fn statement(slot: Slot) -> Option<String> {

@@ -30,7 +30,7 @@
 //!
 //! # Statements (`.s`)
 //!
-//! Words, k and r of spec 7.1. All but SENDIF take `ign` at the end: `IGNORE_UNCOVERED`.
+//! Words, k and r of r500-7.1. All but SENDIF take `ign` at the end: `IGNORE_UNCOVERED`.
 //!
 //! | line | statement |
 //! |---|---|

@@ -1,7 +1,6 @@
 //! Words to text: one instruction, or a program with its registers.
 //!
-//! Source: *R700 control-flow programs: behavioural specification of the CF sequencer* ("spec"),
-//! sections 2 and 7.1.
+//! Source: r700-2 and r700-7.1 in `docs/spec/r700.md`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +11,7 @@ use crate::text::{listing_line, name_comment, with_notes};
 /// `quad` as one line of assembly that assembles to the same words and u.
 ///
 /// The instruction is written in the manual's terms; a comment names the statement if the words are part of
-/// a row of spec 7.1, and gives the constants it reads. What has no mnemonic, bits without meaning, and a u
+/// a row of r700-7.1, and gives the constants it reads. What has no mnemonic, bits without meaning, and a u
 /// on anything but an ALU instruction become `.quad`. `pc` is the instruction's address, `regs` what it runs
 /// under.
 pub fn disassemble(quad: Quad, pc: u32, regs: &Registers) -> String {
@@ -212,7 +211,7 @@ fn constants(cf: &Cf, regs: &Registers) -> Vec<String> {
     notes
 }
 
-/// The statement of spec 7.1 that this is an instruction of, as the assembler reads it; `None` if it is of
+/// The statement of r700-7.1 that this is an instruction of, as the assembler reads it; `None` if it is of
 /// none, or always of itself (ALU, TEX ...).
 ///
 /// Targets, `BARRIER` and the fields of a clause make no difference; a JUMP belongs to the IF before it.

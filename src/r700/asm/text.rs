@@ -42,7 +42,7 @@
 //! | operand | meaning |
 //! |---|---|
 //! | COUNT | slots of the clause (ALU, 0..127) or fetches (TEX, 0..15), minus 1 |
-//! | `u` | the ALU clause updates the execute mask (spec 2.7) |
+//! | `u` | the ALU clause updates the execute mask (r700-2.7) |
 //! | `POP:N` | `POP_COUNT`, 0..7 |
 //! | COND | `BOOL bN` or `bN`, `NOT_BOOL bN` or `!bN`, `FALSE`; without, ACTIVE |
 //! | `iN` or `CF_CONST iN` | `CF_CONST` as a loop constant; with a boolean it is the boolean's number, so both must be the same |
@@ -56,7 +56,7 @@
 //!
 //! # Statements (`.s`)
 //!
-//! Words of spec 7.1. ELSE, CALL and KILL with an `@` are instructions as they are, and so is `RETURN @0`.
+//! Words of r700-7.1. ELSE, CALL and KILL with an `@` are instructions as they are, and so is `RETURN @0`.
 //!
 //! | line | statement |
 //! |---|---|

@@ -75,7 +75,7 @@ enum Fault {
     Target,
     /// A reserved opcode: ILLEGAL.
     Reserved,
-    /// A PUSH to the next instruction: its frame is lost when nobody passes (spec O13).
+    /// A PUSH to the next instruction: its frame is lost when nobody passes (r700-O13).
     PushNext,
     /// VPM on JUMP or CALL: a lane's fate depends on the others.
     Vpm,
@@ -421,7 +421,7 @@ enum Pushed {
     Call,
 }
 
-/// Sub-entries of the largest stack that a unit can be built with (spec 3.4).
+/// Sub-entries of the largest stack that a unit can be built with (r700-3.4).
 const LARGEST: u32 = 4 * 255;
 
 /// Frames of all kinds until the stack is full, mostly one more (OVERFLOW), and the way back; or fewer

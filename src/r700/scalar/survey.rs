@@ -210,11 +210,11 @@ fn reason(pc: u32, word: &Word, difference: &str) -> NotStructured {
         Control::Kill => ("KILL", "keep from jumping"),
     };
     let limit = match control {
-        Control::Jump | Control::Call if word.vpm => "VPM lets one lane depend on others, spec 9.2",
-        Control::Push => "ADDR belongs behind the POP, spec 9.2",
-        Control::Else if word.pops > 0 && word.vpm => "VPM belongs at the POP too, spec 9.2",
-        Control::Kill => "killed lanes go on, spec 3.1",
-        _ => "spec 7.1 says where ADDR belongs",
+        Control::Jump | Control::Call if word.vpm => "VPM lets one lane depend on others, r700-9.2",
+        Control::Push => "ADDR belongs behind the POP, r700-9.2",
+        Control::Else if word.pops > 0 && word.vpm => "VPM belongs at the POP too, r700-9.2",
+        Control::Kill => "killed lanes go on, r700-3.1",
+        _ => "r700-7.1 says where ADDR belongs",
     };
     let why = format!("{name}: a lane that others {led} {difference} ({limit})");
     NotStructured { pc, why }

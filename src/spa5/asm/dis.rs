@@ -1,7 +1,6 @@
 //! Words to text: one instruction, or a program with what a launch needs.
 //!
-//! Source: *SPA 5.0 (Maxwell, sm_50) call/return stack: specification of the per-warp divergence unit*
-//! ("spec"), sections 2 and 6. The syntax is that of NVIDIA's disassembler.
+//! Source: spa5-2 and spa5-6 in `docs/spec/spa5.md`. The syntax is that of NVIDIA's disassembler.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -211,7 +210,7 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
     notes
 }
 
-/// What is peculiar about the target `address` (spec 2.2, 4.2).
+/// What is peculiar about the target `address` (spa5-2.2, spa5-4.2).
 fn lands(address: i64, program: &Program) -> Option<String> {
     if address % 8 != 0 {
         Some("TARGET_MISALIGNED".to_owned())
@@ -252,7 +251,7 @@ fn head(program: &Program) -> String {
 ///
 /// [`super::assemble`] makes an equal program of it, if its name is the file's, its words are whole bundles,
 /// at least one and no more than [`MOST_BUNDLES`](crate::spa5::program::MOST_BUNDLES), its entry and
-/// `prog_size` are such as can be launched (spec 6), and its targets are normalized, of instructions that
+/// `prog_size` are such as can be launched (spa5-6), and its targets are normalized, of instructions that
 /// are in it.
 pub fn program_text(program: &Program) -> String {
     let end = i64::try_from(program.words.len() * 8).unwrap_or(i64::MAX);

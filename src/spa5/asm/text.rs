@@ -26,8 +26,8 @@
 //!
 //! | operand | meaning |
 //! |---|---|
-//! | `@P0` to `@P6`, `@PT`, `@!P0` ... | the predicate (spec 2.4); PT if there is none |
-//! | `CC.GE` | the CC test by its name in spec 2.4; T if there is none |
+//! | `@P0` to `@P6`, `@PT`, `@!P0` ... | the predicate (spa5-2.4); PT if there is none |
+//! | `CC.GE` | the CC test by its name in spa5-2.4; T if there is none |
 //! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any that an offset can reach |
 //! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535 |
 //! | `R0 OFFSET` | register R0 to R254 or RZ, and the offset of BRX; `c[BANK][R0+ADDRESS]`, or without the one or the other, its constant-bank form |
@@ -35,7 +35,7 @@
 //! | line | instruction |
 //! |---|---|
 //! | `.word WORD` | any word, 64 bits in hexadecimal |
-//! | `JMX`, `JMP`, `JCAL`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spec 2.3), without operands |
+//! | `JMX`, `JMP`, `JCAL`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spa5-2.3), without operands |
 //! | `NOP`, `ISETP ...`: another mnemonic of the instruction set, sm_50 to sm_62 | a black box: the word of NOP, whatever its suffixes and operands |
 //! | `X`, `X ...` | a black box likewise, for any instruction: what follows is not looked at |
 //!
@@ -73,7 +73,7 @@
 //!
 //! Besides directives and comments (`;` or `//`), each line is a word of 16 hexadecimal digits, `0x` or not,
 //! control words among them. Its address may stand before it, in hexadecimal. Where addresses leave out a
-//! control word, it is the one of hand-made programs (spec 2.1); nothing else may be left out. The last
+//! control word, it is the one of hand-made programs (spa5-2.1); nothing else may be left out. The last
 //! bundle is filled up with NOP.
 
 use std::collections::BTreeMap;

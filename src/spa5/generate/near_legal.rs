@@ -39,7 +39,7 @@ enum Fault {
     /// what leaves goes to an outer token.
     NoSetUp,
     /// A set-up instruction becomes another: its threads leave for a token of the wrong type (1 to 4), and
-    /// SYNC finds PBK, PCNT or RET in its way (spec O7).
+    /// SYNC finds PBK, PCNT or RET in its way (spa5-O7).
     OtherSetUp,
     /// Two set-up instructions in each other's place: tokens in the wrong order.
     SetUpOrder,
@@ -66,7 +66,7 @@ enum Fault {
     Opcode,
     /// A CC test from 0x18 on: UNSUPPORTED whatever the predicate.
     Test,
-    /// BRA.U where threads disagree: what a thread does depends on the others (spec O12).
+    /// BRA.U where threads disagree: what a thread does depends on the others (spa5-O12).
     Unanimous,
     /// Predicate and CC test of anything: other threads, always, never. Loops may not end.
     Cond,
@@ -362,7 +362,7 @@ fn nest<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
         let end = code.label();
         let full = open.len() as u32 == DEPTH;
         if full && chance(rng, 5) {
-            // The last one's target is wrong too, and that counts (spec 6).
+            // The last one's target is wrong too, and that counts (spa5-6).
             let target = astray(rng, code.here(), 0x1000);
             code.push(Word::set_up(set_up_of(op)).with_target(target));
         } else {

@@ -106,7 +106,7 @@ fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
     Cond { pred, test }
 }
 
-/// A word that is an error whenever it is executed: UNSUPPORTED or ILLEGAL (spec 2.3, 2.4).
+/// A word that is an error whenever it is executed: UNSUPPORTED or ILLEGAL (spa5-2.3, spa5-2.4).
 pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     let rest = rng.random::<u64>() >> 12;
     match rng.random_range(0..8) {
@@ -143,7 +143,7 @@ pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 }
 
 /// A target that is an error if it is looked at, or nearly: around both ends of a program of `size`
-/// bytes, anywhere, or between two words (spec 4.2).
+/// bytes, anywhere, or between two words (spa5-4.2).
 pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> Target {
     let size = i64::from(size);
     let address = match rng.random_range(0..10) {
@@ -154,7 +154,7 @@ pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> Target
         5 => -8 * rng.random_range(1..9),
         // Next to a word.
         6..8 => rng.random_range(0..size.max(8)) / 8 * 8 + rng.random_range(1..8),
-        // Outside and next to a word: the latter counts (spec 6).
+        // Outside and next to a word: the latter counts (spa5-6).
         8 => size + rng.random_range(0..64),
         _ => return Target::Offset(rng.random::<i32>() >> 8),
     };
@@ -256,7 +256,7 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
 /// Random instructions and targets for the scalar judge: whatever each thread does in the warp, up to the
 /// first error, it does alone.
 ///
-/// So there is no BRA.U but where its condition is the same for every thread (spec 9, d). May run for
+/// So there is no BRA.U but where its condition is the same for every thread (spa5-9, d). May run for
 /// ever, end in any error, or end.
 pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
     // Some EXITs, not much that is for all, and hardly a way back: otherwise most run for ever.
@@ -329,7 +329,7 @@ struct Map {
 
 impl Map {
     /// The depth to which `op` leads from depth `d`: its token's place. `None` if there is none that it sees
-    /// (spec 4.4).
+    /// (spa5-4.4).
     fn leads(&self, d: usize, op: LeaveOp) -> Option<usize> {
         let below = &self.profile[..d];
         let last = |wanted: SetUpOp| below.iter().rposition(|t| *t == wanted);

@@ -303,7 +303,7 @@ impl Tested for R700 {
     const STRUCTURED: &[u32] = &[64, 4, 4, 4];
 
     fn constructs(program: &Program, pcs: &[u32]) -> Vec<bool> {
-        // Fields of spec 2.2 and 2.3, numbers of spec 2.5.
+        // Fields of r700-2.2 and r700-2.3, numbers of r700-2.5.
         const COND: fn(u32) -> u32 = |dw1| dw1 >> 8 & 3;
         const POPS: fn(u32) -> u32 = |dw1| dw1 & 7;
         let reached = |is: &dyn Fn(u32, bool) -> bool| {

@@ -381,7 +381,7 @@ impl Tested for Spa5 {
     }
 
     fn constructs(program: &Program, pcs: &[u32]) -> Vec<bool> {
-        // Bits and fields of spec 2.2 and 2.3.
+        // Bits and fields of spa5-2.2 and spa5-2.3.
         const SYNC: u64 = 0xF0F;
         let reached =
             |is: &dyn Fn(u64, u32) -> bool| pcs.iter().any(|pc| is(program.word(*pc), *pc));

@@ -1,4 +1,4 @@
-; if (c1) call s; a; end.  s: if (c2) return; s; return            (spec 7.7)
+; if (c1) call s; a; end.  s: if (c2) return; s; return            (r500-7.7)
 .offset 0x20
         ALU c1
         CALLC s, alu

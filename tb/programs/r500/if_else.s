@@ -1,4 +1,4 @@
-; if (c) then else else endif                                     (spec 7.3)
+; if (c) then else else endif                                     (r500-7.3)
         ALU c
         IF alu
         ALU then

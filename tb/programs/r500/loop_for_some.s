@@ -1,4 +1,4 @@
-; if (c) loop i2 { ... } in one instruction (spec 7.1, LOOP for some lanes): BREAK pops one more
+; if (c) loop i2 { ... } in one instruction (r500-7.1, LOOP for some lanes): BREAK pops one more
 ; level than the IFs around it, CONTINUE does not
 .int 2 4 0 1
         ALU c

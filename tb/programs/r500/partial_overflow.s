@@ -1,5 +1,5 @@
 ; Five levels where partial flow control has four: error 8 at the fifth IF, if lanes have left
-; at the first and others get that far                             (spec 7.9)
+; at the first and others get that far                             (r500-7.9)
 .partial
         ALU c0
         IF alu

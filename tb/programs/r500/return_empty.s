@@ -1,3 +1,3 @@
-; RETURN with an empty address stack: error 7                      (spec 7.9)
+; RETURN with an empty address stack: error 7                      (r500-7.9)
         RET
         OUT

@@ -1,4 +1,4 @@
-; if (b3) t else f, no branch counters                             (spec 7.8)
+; if (b3) t else f, no branch counters                             (r500-7.8)
 .bool b3
         SIF b3
         ALU t

@@ -1,4 +1,4 @@
-; static_branch.s with b3 = 0                                      (spec 7.8)
+; static_branch.s with b3 = 0                                      (r500-7.8)
 .bool 0x00000000
         SIF b3
         ALU t

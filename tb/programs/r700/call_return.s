@@ -1,4 +1,4 @@
-; if (c1) if (b5) call s; a; end.  s: b; if (c2) d; return         (spec 7.7)
+; if (c1) if (b5) call s; a; end.  s: b; if (c2) d; return         (r700-7.7)
 .stack 8
 .bool b5
         ALU_PUSH_BEFORE 0, @12, u       ; c1

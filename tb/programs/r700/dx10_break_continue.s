@@ -1,4 +1,4 @@
-; loop { a; if (c1) break; if (c2) continue; b; } end              (spec 7.5)
+; loop { a; if (c1) break; if (c2) continue; b; } end              (r700-7.5)
 .stack 8
         LOOP_START_DX10 @end
 again:  ALU 0, @14                      ; a

@@ -1,4 +1,4 @@
-; if (c) a; else b; end                                            (spec 7.3)
+; if (c) a; else b; end                                            (r700-7.3)
 .stack 8
         ALU_PUSH_BEFORE 0, @6, u        ; c
         JUMP @else

@@ -1,4 +1,4 @@
-; loop 3 times, aL = 10, 8, 6 { a; if (c) b; } d; end              (spec 7.6)
+; loop 3 times, aL = 10, 8, 6 { a; if (c) b; } d; end              (r700-7.6)
 .stack 8
 .int 3 3 10 -2
         LOOP_START @after i3

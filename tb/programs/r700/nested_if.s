@@ -1,4 +1,4 @@
-; if (c1) { if (c2) a; else b; c; } end                            (spec 7.4)
+; if (c1) { if (c2) a; else b; c; } end                            (r700-7.4)
 .stack 8
         ALU_PUSH_BEFORE 0, @10, u       ; c1
         JUMP @end POP:1

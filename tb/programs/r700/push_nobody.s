@@ -1,4 +1,4 @@
-; loop { if (a) { if (b) break; if (c) x; } break unless d; } end  (spec 7.8)
+; loop { if (a) { if (b) break; if (c) x; } break unless d; } end  (r700-7.8)
 ; Lanes that break leave nobody ACTIVE for the third push, and it pushes all the same.
 .stack 8
         LOOP_START_DX10 @end

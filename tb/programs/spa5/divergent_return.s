@@ -1,4 +1,4 @@
-// if (!c3) { f(); x } x.  f: x; if (c0) return; x; if (c1) { x; return } x; return   (spec 7.4)
+// if (!c3) { f(); x } x.  f: x; if (c0) return; x; if (c1) { x; return } x; return   (spa5-7.4)
         ISETP                           /* 0x5b6b00000007ff07 */
         SSY JOIN
     @P3 SYNC

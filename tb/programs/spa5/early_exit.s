@@ -1,4 +1,4 @@
-// if (c0) exit; if (c1) x else { x; if (c2) exit; x } x             (spec 7.5)
+// if (c0) exit; if (c1) x else { x; if (c2) exit; x } x             (spa5-7.5)
         ISETP                           /* 0x5b6b00000007ff07 */
     @P0 EXIT
         SSY JOIN

@@ -1,4 +1,4 @@
-// if (c) { x } else { x; x } x                                     (spec 7.1)
+// if (c) { x } else { x; x } x                                     (spa5-7.1)
         ISETP P0                        /* 0x5b6b00000007ff07 */
         SSY JOIN
     @P0 BRA ELSE

@@ -1,4 +1,4 @@
-// loop { if (c0) { x; if (c2) continue } else { x; if (c1) break } x }   (spec 7.3)
+// loop { if (c0) { x; if (c2) continue } else { x; if (c1) break } x }   (spa5-7.3)
         PBK EXITL
 LOOP:   PCNT LOOP
         ISETP                           /* 0x5b6b00000007ff07 */
