@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// The files with rules, and how the ids in each begin.
-const RULES: [(&str, &str); 4] = [
+const RULES: [(&str, &str); 5] = [
+    // Before r500-, which is the beginning of its prefix.
+    ("docs/spec/r500-alu.md", "r500-alu-"),
     ("docs/spec/r500.md", "r500-"),
     ("docs/spec/r700.md", "r700-"),
     ("docs/spec/spa5.md", "spa5-"),
@@ -242,6 +244,10 @@ fn ids_are_told_from_other_names() {
             &["r700-A-33", "spa5-I4b"],
         ),
         ("contract-3-a; r700-4.3.", &["r700-4.3", "contract-3-a"]),
+        (
+            "r500-alu-3.1-c, docs/spec/r500-alu.md#r500-alu-2.1",
+            &["r500-alu-3.1-c", "r500-alu-2.1"],
+        ),
         (
             "r500-alu.md spa5-Other my-r500-4.3 r500-4x4 contract-E1",
             &[],
