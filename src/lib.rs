@@ -72,6 +72,7 @@
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
 //! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
+//! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
 //! | build RTL | `build.rs`, `crates/verilate` |

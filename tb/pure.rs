@@ -4,6 +4,7 @@
 mod damage;
 
 mod citations;
+mod r500_alu;
 mod r500_text;
 mod r700_import;
 mod r700_text;

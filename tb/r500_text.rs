@@ -49,16 +49,8 @@ fn check_example(name: &str, end: u16, rows: &[Row]) -> Program {
     assert_eq!(program.slots.len(), rows.len(), "{name}");
     for (at, (slot, row)) in program.slots.iter().zip(rows).enumerate() {
         let expected = match row {
-            Some((inst, addr)) => Slot {
-                cmn: 0x402,
-                inst: *inst,
-                addr: *addr,
-            },
-            None => Slot {
-                cmn: u32::from(at == usize::from(end)),
-                inst: 0,
-                addr: 0,
-            },
+            Some((inst, addr)) => Slot::new(0x402, *inst, *addr),
+            None => Slot::new(u32::from(at == usize::from(end)), 0, 0),
         };
         assert_eq!(*slot, expected, "{name}, address {at}");
     }
@@ -628,26 +620,10 @@ fn expand_reports_lines_labels_and_ends() {
     ];
     let code = expand(&stmts, 7, Targets::Global, "gen").unwrap();
     let expected = [
-        Slot {
-            cmn: 0x41a,
-            inst: 0x1800_33a0,
-            addr: 0x8009_0000,
-        },
-        Slot {
-            cmn: 1,
-            inst: 0,
-            addr: 0,
-        },
-        Slot {
-            cmn: 3,
-            inst: 0,
-            addr: 0,
-        },
-        Slot {
-            cmn: 0x402,
-            inst: 0x0401_ff40,
-            addr: 0,
-        },
+        Slot::new(0x41a, 0x1800_33a0, 0x8009_0000),
+        Slot::new(1, 0, 0),
+        Slot::new(3, 0, 0),
+        Slot::new(0x402, 0x0401_ff40, 0),
     ];
     assert_eq!(code.slots, expected);
     assert_eq!(code.lines, [1, 2, 5, 6]);
@@ -883,11 +859,7 @@ fn hex_limits() {
         parse_hex("0xFFFFFFFF ffffffff 1 ; all", "t.hex")
             .unwrap()
             .slots,
-        [Slot {
-            cmn: u32::MAX,
-            inst: u32::MAX,
-            addr: 1
-        }]
+        [Slot::new(u32::MAX, u32::MAX, 1)]
     );
     for (text, line, field) in [
         ("100000000 0 0", 1, "CMN"),
@@ -1222,11 +1194,7 @@ fn disassembly_names_statement_target_and_constants() {
         disassemble(p.slots[1], 0x21, &p.regs),
         "JUMP func=0xF0 any a=PUSH b1=INCR -> 0x004 ; CALLC alu -> 0x024"
     );
-    let odd = Slot {
-        cmn: 0x402,
-        inst: 0x2000_0f08,
-        addr: 0,
-    };
+    let odd = Slot::new(0x402, 0x2000_0f08, 0);
     assert_eq!(
         disassemble(odd, 9, &p.regs),
         ".word 0x00000402 0x20000F08 0x00000000 ; bits without meaning set; JUMP func=0x0F -> 0x000; no statement -> 0x020"
@@ -1243,16 +1211,13 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 prop_compose! {
-    fn any_slot()(cmn: u32, inst: u32, addr: u32, kind in 0..4) -> Slot {
+    fn any_slot()(cmn: u32, inst: u32, addr: u32, rest: [u32; 3], kind in 0..5) -> Slot {
         match kind {
-            0 => Slot { cmn, inst, addr },
+            0 => Slot::new(cmn, inst, addr),
             // Flow control without reserved bits: everything a mnemonic can say.
-            1 => Slot {
-                cmn: cmn & 0x57c | 2,
-                inst: inst & !FcInst::RESERVED,
-                addr: addr & !FcAddr::RESERVED,
-            },
-            2 => Slot { cmn: 0x402, inst, addr },
+            1 => Slot::new(cmn & 0x57c | 2, inst & !FcInst::RESERVED, addr & !FcAddr::RESERVED),
+            2 => Slot::new(0x402, inst, addr),
+            3 => Slot { rest, ..Slot::new(cmn, inst, addr) },
             _ => Slot { cmn: cmn & 3, ..Slot::default() },
         }
     }
@@ -1282,7 +1247,7 @@ prop_compose! {
     ) -> Program {
         let mut slots = slots;
         slots.truncate(512 - usize::from(regs.offset()));
-        Program { name: "p".to_owned(), regs, slots }
+        Program { name: "p".to_owned(), regs, slots, ..Program::default() }
     }
 }
 
@@ -1449,30 +1414,20 @@ fn a_log_and_its_listing_agree() {
 #[test]
 fn words_come_from_the_right_lines() {
     let p = imported(&mesa("32_tex_branches.log")).program;
+    let words = |at: usize| p.slots[at].words();
     assert_eq!(
-        p.slots[0],
-        Slot {
-            cmn: 0x0080_0000,
-            inst: 0x0802_0080,
-            addr: 0x80db_0484
-        }
+        words(0),
+        [
+            0x0080_0000,
+            0x0802_0001,
+            0x0802_0080,
+            0x80db_0484,
+            0,
+            0x00c8_0000
+        ]
     );
-    assert_eq!(
-        p.slots[1],
-        Slot {
-            cmn: 0x402,
-            inst: 0x1a00_0f00,
-            addr: 0x0005_0000
-        }
-    );
-    assert_eq!(
-        p.slots[2],
-        Slot {
-            cmn: 0x7807,
-            inst: 0xe401_f400,
-            addr: 0
-        }
-    );
+    assert_eq!(words(1), [0x402, 0, 0x1a00_0f00, 0x0005_0000, 0, 0]);
+    assert_eq!(words(2), [0x7807, 0x0240_0000, 0xe401_f400, 0, 0, 0]);
     assert_eq!(p.regs.end(), 25);
 }
 
@@ -1714,6 +1669,12 @@ fn damage_in_a_log_is_refused() {
             "ALPHA_ADDR",
         ),
         ("0\t0:CMN_INST", "noise", line_of("0x08020001"), "RGB_ADDR"),
+        (
+            "\t4 ALPHA_INST:0x00600010",
+            "\tlost",
+            line_of("0\t0:CMN"),
+            "ALPHA_INST",
+        ),
     ] {
         assert!(log.contains(from), "{from}");
         let e = import_error(&log.replacen(from, to, 1));

@@ -8,6 +8,7 @@ new state, a step is one instruction; `digest` asks for the conformance digest o
 
 import json
 import re
+import struct
 import sys
 
 
@@ -97,6 +98,42 @@ class Spa5:
         return {x: getattr(self.state, x) for x in names}
 
 
+def from_bits(word):
+    return struct.unpack("<f", struct.pack("<I", word))[0]
+
+
+def to_bits(value):
+    # One NaN stands for all.
+    return 0x7FC00000 if value != value else struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+class R500Alu:
+    """One lane; numbers are the bits of float32. A step shows the registers that it may have changed."""
+
+    def __init__(self, spec, r):
+        self.spec, self.lane = spec, spec.Lane()
+        self.const = [[from_bits(x) for x in c] for c in r["const"]]
+        self.const += [[0.0] * 4] * (256 - len(self.const))
+        self.lane.temp = [[from_bits(x) for x in t] for t in r["temp"]]
+        self.before = None
+
+    def step(self, r):
+        lane, words = self.lane, r["words"]
+        self.before = [list(t) for t in lane.temp]
+        if words[0] & 3 == 3:
+            self.spec.tex_slot(lane, words, r["al"])
+        else:
+            self.spec.alu_slot(lane, self.const, words, r["al"])
+        return {}
+
+    def shown(self):
+        lane, before = self.lane, self.before or self.lane.temp
+        changed = {str(i): [to_bits(x) for x in t] for i, t in enumerate(lane.temp)
+                   if [to_bits(x) for x in t] != [to_bits(x) for x in before[i]]}
+        return {"changed": changed, "out": [to_bits(x) for x in lane.out], "killed": lane.killed,
+                "alu": lane.alu, "pred": lane.pred}
+
+
 def main(unit, path):
     spec = type("Spec", (), {})()
     exec(compile(blocks(path), path, "exec"), vars(spec))
@@ -105,7 +142,7 @@ def main(unit, path):
         if "digest" in request:
             answer = {"digest": spec.digest(*request["digest"])}
         elif "launch" in request:
-            machine = {"r500": R500, "r700": R700, "spa5": Spa5}[unit](spec, request["launch"])
+            machine = {"r500": R500, "r500-alu": R500Alu, "r700": R700, "spa5": Spa5}[unit](spec, request["launch"])
             answer = machine.shown()
         else:
             outputs = machine.step(request)

@@ -207,9 +207,9 @@ fn all(lanes: usize) -> u64 {
 
 /// What is asked of the Python, and what it must answer.
 #[derive(Default)]
-struct Script {
+pub(crate) struct Script {
     /// Where, in words; request; answer.
-    lines: Vec<(String, Value, Value)>,
+    pub(crate) lines: Vec<(String, Value, Value)>,
     steps: usize,
     errors: BTreeSet<u8>,
     /// What the golden says of a field of each step.
@@ -268,7 +268,7 @@ impl Script {
     }
 
     /// Gives everything to the Python of the specification at `path`; the first difference, if there is one.
-    fn judge(&self, unit: &str, path: &Path) -> Option<String> {
+    pub(crate) fn judge(&self, unit: &str, path: &Path) -> Option<String> {
         let mut requests = tempfile::tempfile().unwrap();
         let mut text = String::new();
         for (_, request, _) in &self.lines {
@@ -331,7 +331,7 @@ fn python(unit: &str, path: &Path) -> Command {
     command
 }
 
-fn specification(unit: &str) -> PathBuf {
+pub(crate) fn specification(unit: &str) -> PathBuf {
     Path::new(ROOT).join(format!("docs/spec/{unit}.md"))
 }
 

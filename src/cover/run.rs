@@ -167,7 +167,7 @@ pub fn run<U: Unit>(
             .map(|(_, case, outcome)| (case, outcome));
         if chunk == 0 || covered.failed.is_some() {
             covered.reached = reached;
-            for worker in &mut workers {
+            for worker in &workers {
                 covered.rtl.merge(worker.dut.coverage()?);
             }
             return Ok(covered);

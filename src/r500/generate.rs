@@ -249,6 +249,7 @@ fn build<R: Rng + ?Sized>(
         name: "structured".to_owned(),
         regs,
         slots: code.slots,
+        ..Program::default()
     };
     for slot in &mut program.slots {
         if let Some(mut fc) = Fc::decode(*slot) {
@@ -330,11 +331,7 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
 
 /// Any three words.
 fn junk<R: Rng + ?Sized>(rng: &mut R) -> Stmt {
-    let slot = Slot {
-        cmn: rng.random(),
-        inst: rng.random(),
-        addr: rng.random(),
-    };
+    let slot = Slot::new(rng.random(), rng.random(), rng.random());
     Stmt::Raw { slot, target: None }
 }
 
@@ -1191,11 +1188,7 @@ impl Mix {
 
 /// Three random words by the weights of `mix`: any operation, any target.
 fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
-    let mut slot = Slot {
-        cmn: rng.random(),
-        inst: rng.random(),
-        addr: rng.random(),
-    };
+    let mut slot = Slot::new(rng.random(), rng.random(), rng.random());
     if !chance(rng, mix.flow) {
         if slot.cmn & 3 == Type::Fc.bits() {
             slot.cmn ^= 2;
@@ -1231,11 +1224,11 @@ fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
     let mut addr = FcAddr::decode(slot.addr);
     addr.jump_global = chance(rng, mix.global);
     let words = Fc { cmn, inst: i, addr }.encode();
-    Slot {
-        cmn: words.cmn | slot.cmn & Cmn::RESERVED,
-        inst: words.inst | slot.inst & FcInst::RESERVED,
-        addr: words.addr | slot.addr & FcAddr::RESERVED,
-    }
+    Slot::new(
+        words.cmn | slot.cmn & Cmn::RESERVED,
+        words.inst | slot.inst & FcInst::RESERVED,
+        words.addr | slot.addr & FcAddr::RESERVED,
+    )
 }
 
 /// Random words in random surroundings. Four sorts:
@@ -1278,11 +1271,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
         regs.code_offset &= 63;
     }
     let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
-        .map(|_| Slot {
-            cmn: rng.random(),
-            inst: rng.random(),
-            addr: rng.random(),
-        })
+        .map(|_| Slot::new(rng.random(), rng.random(), rng.random()))
         .collect();
     Program {
         regs,
@@ -1627,7 +1616,7 @@ mod tests {
                 let scalar = Scalar::new(&p).unwrap_or_else(|e| panic!("{}: {e}", what()));
                 assert_eq!(scalar.possible_errors(), 0, "{}", what());
                 for p16 in [0, 3, 8, 16] {
-                    let t = scalar.run(200_000, &mut |k, _| bits(draw_word(seed, 1, k), 5, p16));
+                    let t = scalar.run(200_000, &mut |k, _, _| bits(draw_word(seed, 1, k), 5, p16));
                     assert_eq!(t.end, End::Done, "{} p16 {p16}", what());
                     assert!(t.loops.is_empty() && t.addrs.is_empty(), "{}", what());
                 }

@@ -5,7 +5,7 @@
 //! | kind | recognised by | registers |
 //! |---|---|---|
 //! | log of Mesa's r300 driver, `RADEON_DEBUG=fp` | a line `R500 Fragment Program:`, or `0:CMN_INST` | worked out, see below |
-//! | `# SLOTS` listing: `INDEX W0 W1 W2 W3 W4 W5`, 8 hexadecimal digits each, up to the next `#` line | a line `# SLOTS` | from its `# REGISTERS`: `US_FC_CTRL`, `US_FC_BOOL_CONST`, `US_FC_INT_CONST_n`, `US_CODE_OFFSET`, `US_CODE_RANGE` in hexadecimal, `US_CODE_ADDR start=N end=N`; worked out where missing |
+//! | `# SLOTS` listing: `INDEX W0 W1 W2 W3 W4 W5`, 8 hexadecimal digits each, up to the next `#` line | a line `# SLOTS` | from its `# REGISTERS`: `US_FC_CTRL`, `US_FC_BOOL_CONST`, `US_FC_INT_CONST_n`, `US_CODE_OFFSET`, `US_CODE_RANGE` in hexadecimal, `US_CODE_ADDR start=N end=N`; worked out where missing. What the ALU works on, from `# INPUTS`, `# CONSTANTS`, `# GL UNIFORMS`, `# RENDER` and `# EXPECT` ([`super::shader`]) |
 //! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
 //! | `.s` | anything else | its directives |
 //!
@@ -16,9 +16,10 @@
 use super::asm::{assemble, parse_hex};
 use super::isa::{AOp, BOp, Fc, FcInst, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use super::shader::{Reader, Shader};
 use crate::import::{is_hex, places, utf8};
 use crate::input::InputError;
-use crate::text::program_name;
+use crate::text::{Place, program_name};
 
 /// What to take and what to change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub struct Listed {
 }
 
 /// A program that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The program. It is called what the file is, with `.N` behind if it is number N of several.
     pub program: Program,
@@ -326,31 +327,28 @@ impl Section {
             return;
         }
         let n = self.slots.len();
-        match words {
-            [Some(cmn), _, Some(inst), Some(addr), ..] if n < MEMORY_SLOTS => {
-                self.slots.push(Slot { cmn, inst, addr });
+        let [Some(cmn), ..] = words else {
+            return;
+        };
+        let ty = Type::from_bits(cmn);
+        // The sequencer reads words 2 and 3. The others are all there, or the log has none of them.
+        let others = [1, 4, 5].iter().any(|i| words[*i].is_some());
+        let missing = NAMES.iter().find(|(i, _, types)| {
+            types.contains(&ty) && words[*i].is_none() && (others || [2, 3].contains(i))
+        });
+        let fail = |field: &str, message| Some(InputError::new(file, line, field, message));
+        self.broken = match missing {
+            _ if n >= MEMORY_SLOTS => fail(
+                "program",
+                format!("slot {n}: the memory has {MEMORY_SLOTS}"),
+            ),
+            Some((_, name, _)) => fail(name, format!("is missing in slot {n}")),
+            None => {
+                let slot = Slot::from_words(words.map(Option::unwrap_or_default));
+                self.slots.push(slot);
+                None
             }
-            [Some(cmn), _, word, ..] => {
-                let (field, message) = if n >= MEMORY_SLOTS {
-                    (
-                        "program",
-                        format!("slot {n}: the memory has {MEMORY_SLOTS}"),
-                    )
-                } else {
-                    let ty = Type::from_bits(cmn);
-                    let missing = if word.is_none() { 2 } else { 3 };
-                    let name = NAMES
-                        .iter()
-                        .find(|(i, _, types)| *i == missing && types.contains(&ty));
-                    (
-                        name.map_or("word", |n| n.1),
-                        format!("is missing in slot {n}"),
-                    )
-                };
-                self.broken = Some(InputError::new(file, line, field, message));
-            }
-            _ => {}
-        }
+        };
     }
 
     fn line(&mut self, file: &str, line: usize, found: &LogLine) {
@@ -484,6 +482,8 @@ fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, In
             name,
             regs: driver_registers(&slots),
             slots,
+            // A log has no constants and does not say where inputs are.
+            shader: Shader::default(),
         },
         warnings,
         listed,
@@ -504,6 +504,7 @@ fn section(line: &str) -> Option<&str> {
 fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
     let mut slots: Vec<Slot> = Vec::new();
     let mut given: Vec<(String, u32)> = Vec::new();
+    let mut shader = Reader::default();
     let mut now = "";
     for (n, line) in (1..).zip(text.lines()) {
         let fail = |field: &str, message: String| Err(InputError::new(file, n, field, message));
@@ -518,13 +519,16 @@ fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
         } else if line.trim().is_empty() {
         } else if now == "SLOTS" {
             slots.push(slot_line(file, n, line, slots.len())?);
-        } else if now == "REGISTERS"
-            && let Some((name, value)) = register_line(file, n, line)?
-        {
+        } else if now == "REGISTERS" {
+            let Some((name, value)) = register_line(file, n, line)? else {
+                continue;
+            };
             if given.iter().any(|(other, _)| *other == name) {
                 return fail(&name, "is given twice".to_owned());
             }
             given.push((name, value));
+        } else {
+            shader.listing(Place { file, line: n }, now, line)?;
         }
     }
     if slots.is_empty() {
@@ -569,6 +573,7 @@ fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
             name: program_name(file),
             regs,
             slots,
+            shader: shader.finish(file)?,
         },
         warnings,
         listed: Vec::new(),
@@ -604,11 +609,7 @@ fn slot_line(file: &str, n: usize, line: &str, expected: usize) -> Result<Slot, 
         }
     }
     match parts.next() {
-        None => Ok(Slot {
-            cmn: words[0],
-            inst: words[2],
-            addr: words[3],
-        }),
+        None => Ok(Slot::from_words(words)),
         Some(more) => fail("slot", format!("`{more}` follows the six words")),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use super::shader::Shader;
 use crate::instructions::{Instructions, Piece, moved, places};
 
 /// `JUMP_ADDR`, `START_ADDR` and so on have nine bits.
@@ -153,7 +154,12 @@ impl Instructions for Program {
     fn simpler(&self) -> Vec<Self> {
         let defaults = Registers::default();
         let last = self.slots.len().saturating_sub(1);
+        let without_shader = Program {
+            shader: Shader::default(),
+            ..self.clone()
+        };
         let mut all = vec![
+            without_shader,
             self.at_zero(),
             self.with_regs(|r| r.code_range = defaults.code_range),
             self.with_regs(|r| r.code_offset &= ADDRESS),

@@ -336,11 +336,7 @@ impl Fc {
 
     /// The three words.
     pub const fn encode(self) -> Slot {
-        Slot {
-            cmn: self.cmn.encode(),
-            inst: self.inst.encode(),
-            addr: self.addr.encode(),
-        }
+        Slot::new(self.cmn.encode(), self.inst.encode(), self.addr.encode())
     }
 }
 

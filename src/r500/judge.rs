@@ -29,7 +29,7 @@ pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
         let drawn = |k| case.conditions.draw(case.seed, lane, k, 5);
         let mut drawn_at = drawn_at.iter();
         // Where a lane's k depends on other lanes it is given the conditions that it drew among them.
-        let mut conditions = |k: u64, _: u16| match scalar.k_depends_on_others() {
+        let mut conditions = |k: u64, _: u16, _: u8| match scalar.k_depends_on_others() {
             true => drawn_at.next().map_or(0, |&k| drawn(k)),
             false => drawn(k),
         };

@@ -2,6 +2,7 @@
 //!
 //! The rules: `docs/spec/r500.md`. Ids such as `r500-4.3-b` are rules of it.
 
+pub mod alu;
 pub mod asm;
 mod cover;
 pub mod environment;
@@ -13,6 +14,7 @@ pub mod isa;
 pub mod judge;
 pub mod program;
 pub mod scalar;
+pub mod shader;
 pub mod start;
 pub mod state;
 mod unit;

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::shader::Shader;
+
 /// Instruction slots of the instruction memory; an absolute address is 0..=511 (r500-2.1).
 pub const MEMORY_SLOTS: usize = 512;
 
-/// The three words of an instruction that the sequencer reads (r500-2.1).
+/// The six words of an instruction (r500-2.1), of which the sequencer reads three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slot {
     /// `US_CMN_INST`, word 0: the type, and the predicate of an FC instruction (r500-2.2).
@@ -14,6 +16,42 @@ pub struct Slot {
     pub inst: u32,
     /// `US_FC_ADDR`, word 3 (r500-2.4). Likewise.
     pub addr: u32,
+    /// Words 1, 4 and 5, which only the ALU reads ([`super::alu`]); 0 in flow control and where they are
+    /// not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rest: [u32; 3],
+}
+
+fn is_zero(words: &[u32; 3]) -> bool {
+    *words == [0; 3]
+}
+
+impl Slot {
+    /// The instruction with these words, as much of it as the sequencer reads; the others are 0.
+    pub const fn new(cmn: u32, inst: u32, addr: u32) -> Self {
+        Slot {
+            cmn,
+            inst,
+            addr,
+            rest: [0; 3],
+        }
+    }
+
+    /// The instruction with these words, in the order of their numbers.
+    pub const fn from_words([cmn, w1, inst, addr, w4, w5]: [u32; 6]) -> Self {
+        Slot {
+            cmn,
+            inst,
+            addr,
+            rest: [w1, w4, w5],
+        }
+    }
+
+    /// The six words, in the order of their numbers.
+    pub const fn words(self) -> [u32; 6] {
+        let [w1, w4, w5] = self.rest;
+        [self.cmn, w1, self.inst, self.addr, w4, w5]
+    }
 }
 
 /// Control registers and constants, in the formats of the registers (r500-2.1, r500-2.5).
@@ -69,7 +107,7 @@ impl Registers {
 /// A program: slot i lies at absolute address `OFFSET_ADDR` + i.
 ///
 /// Addresses of the instruction memory outside the slots read as zero words (an ALU instruction).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// What runs of it are called: file name without its extension.
     pub name: String,
@@ -77,6 +115,10 @@ pub struct Program {
     pub regs: Registers,
     /// Instructions from `OFFSET_ADDR` on; at most [`MEMORY_SLOTS`] minus the offset.
     pub slots: Vec<Slot>,
+    /// What its ALU instructions work on, where the file says so ([`super::alu`]). Lock-step alone needs none
+    /// of it.
+    #[serde(default, skip_serializing_if = "Shader::is_empty")]
+    pub shader: Shader,
 }
 
 impl Program {

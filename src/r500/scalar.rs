@@ -929,11 +929,11 @@ impl<'p> Scalar<'p> {
 
     /// Runs one lane from the first instruction, for at most `max_steps` instructions.
     ///
-    /// `conditions(k, pc)` is called for each ALU, TEX or OUT instruction executed, with the number
-    /// of instructions executed before it, and gives the condition bits it leaves: bit 0 the ALU
-    /// result, bits 1 to 4 the predicates R, G, B, A. All are 0 before the first; any FC instruction
-    /// clears the ALU result (r500-O24), predicates persist.
-    pub fn run(&self, max_steps: u64, conditions: &mut dyn FnMut(u64, u16) -> u16) -> Trace {
+    /// `conditions(k, pc, al)` is called for each ALU, TEX or OUT instruction executed, with the number
+    /// of instructions executed before it, its address and aL, and gives the condition bits it leaves:
+    /// bit 0 the ALU result, bits 1 to 4 the predicates R, G, B, A. All are 0 before the first; any FC
+    /// instruction clears the ALU result (r500-O24), predicates persist.
+    pub fn run(&self, max_steps: u64, conditions: &mut dyn FnMut(u64, u16, u8) -> u16) -> Trace {
         let (low, high) = window(self.program);
         let last = end(self.program);
         let mut drawn = 0;
@@ -955,7 +955,7 @@ impl<'p> Scalar<'p> {
                 None => {
                     let al = lane.loops.last().map_or(0, |f| f.al);
                     lane.executed.push((pc, al));
-                    drawn = conditions(lane.k, pc);
+                    drawn = conditions(lane.k, pc, al);
                     lane.pc += 1;
                 }
                 Some(fc) => {
@@ -1137,6 +1137,7 @@ mod tests {
                 cmn: if inst == 0 { 0 } else { 0x402 },
                 inst,
                 addr,
+                ..Slot::default()
             })
             .collect();
         let mut regs = Registers {
@@ -1150,6 +1151,7 @@ mod tests {
             name: "test".to_owned(),
             regs,
             slots,
+            ..Program::default()
         }
     }
 
@@ -1163,7 +1165,7 @@ mod tests {
     fn lane(program: &Program, results: &[u16]) -> Trace {
         let scalar = Scalar::new(program).expect("structured");
         let mut n = 0;
-        scalar.run(1000, &mut |_, _| {
+        scalar.run(1000, &mut |_, _, _| {
             n += 1;
             results.get(n - 1).copied().unwrap_or(0)
         })
@@ -1276,7 +1278,7 @@ mod tests {
         assert_eq!(pcs(&l3), [1, 5, 10, 1, 1, 5, 7, 12]);
         // CONTINUE alone jumps to the ENDLOOP and executes it: LOOP; 1 IF CONTINUE ENDLOOP; ...
         let p = Scalar::new(&p).expect("structured");
-        assert_eq!(p.run(5, &mut |_, _| 1).pc, 1);
+        assert_eq!(p.run(5, &mut |_, _, _| 1).pc, 1);
     }
 
     #[test]
@@ -1436,11 +1438,7 @@ mod tests {
             ),
         };
         let with = |mut p: Program, at: usize, (inst, addr): (u32, u32)| {
-            p.slots[at] = Slot {
-                cmn: 0x402,
-                inst,
-                addr,
-            };
+            p.slots[at] = Slot::new(0x402, inst, addr);
             p
         };
         refused(
@@ -1622,7 +1620,7 @@ mod tests {
         assert_eq!(end(&p), (End::Error(PARTIAL), 0, 0, 0));
         let p = if_else();
         let scalar = Scalar::new(&p).expect("structured");
-        assert_eq!(scalar.run(3, &mut |_, _| 1).end, End::StepLimit);
+        assert_eq!(scalar.run(3, &mut |_, _, _| 1).end, End::StepLimit);
     }
 
     /// Count 0 jumps over the loop, whatever the word says; REP has no aL of its own.

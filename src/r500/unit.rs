@@ -308,8 +308,13 @@ impl Unit for R500 {
             .take_while(|pc| usize::from(*pc) < end)
             .map(|pc| program.slot(pc))
             .collect();
-        let name = program.name.clone();
-        (Program { name, regs, slots }, last.cov)
+        let relaunched = Program {
+            name: program.name.clone(),
+            regs,
+            slots,
+            ..Program::default()
+        };
+        (relaunched, last.cov)
     }
 
     fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {

@@ -17,9 +17,6 @@ pub const RUNTIME: &str = "rcv_verilated";
 /// What the runtime does when the RTL stops the simulation, in the bench's folder.
 const STOP: &str = "stop.cpp";
 
-/// What that replaces, included before each file of the runtime.
-const STOP_H: &str = "stop.h";
-
 /// Oldest Verilator that is known to work.
 const OLDEST: (u32, u32) = (5, 6);
 
@@ -119,12 +116,6 @@ impl Job<'_> {
         } else {
             symbol
         }
-    }
-
-    /// What the model tells of itself: `RCV_ASSERTIONS` and `RCV_COUNTING` of `tb/shim.h`.
-    fn features(&self, chain: &ToolChain) -> String {
-        let features = u32::from(chain.assertions) | u32::from(self.counting) << 1;
-        features.to_string()
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -327,7 +318,7 @@ impl Sources {
         }
         files.sort();
         files.dedup();
-        files.extend(["shim.h", "shim.cpp", STOP, STOP_H].map(|n| tb_dir.join(n)));
+        files.extend(["shim.h", "shim.cpp", STOP].map(|n| tb_dir.join(n)));
         files.push(tb_dir.join(format!("{unit}_tb.sv")));
         files.extend(lint.clone());
         Ok(Sources {
@@ -481,7 +472,9 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path, counting: bool) -> 
 fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path) -> cc::Build {
     let mut build = compiler(tool, chain, out, false);
     // $stop and the like end a case and not the process: tb/stop.cpp.
-    build.flag("-include").flag(tb_dir.join(STOP_H));
+    for name in ["VL_USER_FINISH", "VL_USER_STOP", "VL_USER_FATAL"] {
+        build.define(name, None);
+    }
     build.file(tb_dir.join(STOP));
     for file in [
         "verilated.cpp",
@@ -502,7 +495,7 @@ pub fn runtime(
 ) -> Result<PathBuf, String> {
     let name = key(
         &["runtime", &tool.version, &chain.target, &chain.compiler],
-        &[STOP, STOP_H].map(|n| tb_dir.join(n)),
+        &[tb_dir.join(STOP)],
     )?;
     cached(base, &format!("runtime-{name}"), |dir| {
         runtime_build(tool, chain, tb_dir, dir)
@@ -609,7 +602,6 @@ fn model_build(
         .include(&job.sources.tb_dir)
         .define("RCV_SYMBOL", job.symbol().as_str())
         .define("RCV_LANES", job.lanes.to_string().as_str())
-        .define("RCV_FEATURES", job.features(chain).as_str())
         .file(unity);
     Ok(build)
 }
@@ -657,7 +649,7 @@ pub fn shared(
     let dir = cached(base, &name, |dir| {
         let runtime_name = key(
             &["objects", &tool.version, &chain.target, &chain.compiler],
-            &[STOP, STOP_H].map(|n| job.sources.tb_dir.join(n)),
+            &[job.sources.tb_dir.join(STOP)],
         )?;
         let runtime = cached(base, &format!("runtime-{runtime_name}"), |out| {
             runtime_build(tool, chain, &job.sources.tb_dir, out)

@@ -9,7 +9,7 @@ use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{Program, Registers, Slot};
 use crate::text::{listing_line, name_comment, with_notes};
 
-/// `slot` as one line of assembly that assembles to the same three words.
+/// `slot` as one line of assembly that assembles to the same words.
 ///
 /// Flow control is written in the manual's terms; a comment names the statement if the words are a
 /// row of r500-7.1 (also with `IGNORE_UNCOVERED`, and Mesa's LOOP), with the absolute target and
@@ -45,18 +45,23 @@ fn mnemonic(slot: Slot) -> String {
             if slot == plain {
                 ty.name().to_owned()
             } else {
-                let [a, b, c] = words(slot);
-                format!("{} [{a} {b} {c}]", ty.name())
+                format!("{} [{}]", ty.name(), words(slot))
             }
         }
         Some(fc) if fc.encode() == slot && only_fc_fields(fc.cmn) => fields(&fc),
-        Some(_) => format!(".word {}", words(slot).join(" ")),
+        Some(_) => format!(".word {}", words(slot)),
     }
 }
 
-/// The three words as the spec prints them.
-fn words(slot: Slot) -> [String; 3] {
-    [slot.cmn, slot.inst, slot.addr].map(|w| format!("0x{w:08X}"))
+/// The words as the spec prints them: three, or all six where the sequencer does not read all that is there.
+fn words(slot: Slot) -> String {
+    let all = slot.words();
+    let words = match slot.rest {
+        [0, 0, 0] => &[slot.cmn, slot.inst, slot.addr][..],
+        _ => &all[..],
+    };
+    let words: Vec<String> = words.iter().map(|w| format!("0x{w:08X}")).collect();
+    words.join(" ")
 }
 
 /// Whether only fields that [`fields`] writes differ from 0.
@@ -331,7 +336,7 @@ fn registers(program: &Program) -> String {
             _ => format!(".reg US_FC_INT_CONST_{n} 0x{k:08X}"),
         });
     }
-    t
+    t + &program.shader.directives()
 }
 
 /// `program` as a `.s` file.
@@ -347,7 +352,7 @@ pub fn program_text(program: &Program) -> String {
 /// `program` as a `.hex` file, for [`super::parse_hex`]; likewise.
 pub fn hex_text(program: &Program) -> String {
     let mut t = registers(program) + "\n";
-    listing(program, &mut t, |slot| words(slot).join(" "));
+    listing(program, &mut t, words);
     t
 }
 

@@ -21,12 +21,25 @@
 //! | `.global` | targets that statements make are absolute, `JUMP_GLOBAL` = 1 (only `.s`) | relative |
 //! | `.reg NAME VALUE` | a whole register: `US_FC_CTRL`, `US_CODE_ADDR`, `US_CODE_RANGE`, `US_CODE_OFFSET`, `US_FC_BOOL_CONST`, `US_FC_INT_CONST_n` | |
 //!
+//! What the ALU works on ([`crate::r500::shader`]), as often as needed. Lock-step alone needs none of it.
+//!
+//! | directive | says |
+//! |---|---|
+//! | `.input tN vM` | temporary register N, 0..127, begins with varying M, 0..2 |
+//! | `.uniform NAME TYPE [VALUE...]` | a uniform of type float, vec2, vec3, vec4, bool, int or sampler, and the value it has unless another one is given |
+//! | `.const cN X Y Z W`, `.const cN uniform NAME` | constant N, 0..255 |
+//! | `.varying vM` and 12 numbers | values of varying M at the top left, top right and bottom left corner of a picture |
+//! | `.texture N NAME` | what `TEX_ID` N stands for ([`crate::r500::alu::Texture`]) |
+//! | `.example NAME=VALUE...` | values of uniforms, `X:Y:Z:W` for a vector, for the pixels that follow |
+//! | `.pixel` 12 numbers `->` 4 numbers or `discard` | varyings v0, v1, v2 of a pixel, and its colour |
+//!
 //! # Instructions that are not flow control (`.s`)
 //!
 //! | line | words |
 //! |---|---|
 //! | `ALU [TEXT]`, `OUT [TEXT]`, `TEX [TEXT]` | `TYPE` (0, 1, 3) and zeros; the text is a remark |
 //! | `ALU [CMN W2 W3] [TEXT]`, likewise OUT, TEX | the words in the brackets, which are part of the line; their `TYPE` must be right |
+//! | `ALU [CMN W1 W2 W3 W4 W5] [TEXT]`, likewise | all six |
 //!
 //! # Statements (`.s`)
 //!
@@ -60,6 +73,7 @@
 //! OP func=N [any] [else] [a=A] [b0=B] [b1=B] [pop=N] [bool=N] [int=N] [pred=P] [inv] [ign]
 //!    [global] [tex_wait] [last] [no_alu_wait] [-> TARGET]
 //! .word CMN INST ADDR [-> LABEL]
+//! .word CMN W1 INST ADDR W4 W5 [-> LABEL]
 //! ```
 //!
 //! OP is JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP or CONTINUE, A is NONE, POP, PUSH or
@@ -70,7 +84,7 @@
 //! # `.hex`
 //!
 //! Besides directives and comments, each line is `CMN INST ADDR`, three words in hexadecimal with or
-//! without `0x`.
+//! without `0x`, or all six: `CMN W1 INST ADDR W4 W5`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,6 +92,7 @@ use super::{Cond, Line, Stmt, Targets, expand};
 use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use crate::r500::shader::Reader;
 use crate::text::{self, Address, Given, HexItem, Item, Operands, Place, program_name};
 
 /// A `.s` file as a program that is called what `file` is, without folder and extension.
@@ -138,18 +153,14 @@ fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
     text::hex_items(source, file, |at, item| match item {
         HexItem::Directive(word, operands) => settings.directive(at, &word, operands, false),
         HexItem::Words(words) => {
-            let [cmn, inst, addr] = words[..] else {
+            let Some(slot) = slot(&words, |field, word| at.hex_word(field, word)) else {
                 let message = format!(
-                    "{} words, an instruction has three: CMN INST ADDR",
+                    "{} words, an instruction has three, CMN INST ADDR, or six: CMN W1 INST ADDR W4 W5",
                     words.len()
                 );
                 return Err(at.error("instruction", message));
             };
-            slots.push(Slot {
-                cmn: at.hex_word("CMN", cmn)?,
-                inst: at.hex_word("INST", inst)?,
-                addr: at.hex_word("ADDR", addr)?,
-            });
+            slots.push(slot?);
             lines.push(at.line);
             Ok(())
         }
@@ -179,6 +190,7 @@ struct Settings<'a> {
     global: bool,
     /// `US_CODE_ADDR` was given as a whole.
     code_addr: Option<u32>,
+    shader: Reader,
     given: Given,
 }
 
@@ -191,6 +203,7 @@ impl<'a> Settings<'a> {
             end: None,
             global: false,
             code_addr: None,
+            shader: Reader::default(),
             given: Given::default(),
         }
     }
@@ -262,6 +275,7 @@ impl<'a> Settings<'a> {
             }
             (".reg", [name, value]) => self.register(at, name, value)?,
             (".reg", _) => return Err(usage(" NAME VALUE")),
+            _ if self.shader.directive(at, word, &operands)? => {}
             _ => return Err(at.unknown_directive(word)),
         }
         Ok(())
@@ -307,6 +321,7 @@ impl<'a> Settings<'a> {
             name: program_name(self.file),
             regs,
             slots,
+            shader: self.shader.finish(self.file)?,
         })
     }
 }
@@ -349,25 +364,44 @@ fn tokens(at: Place, text: &str) -> Result<Vec<String>, InputError> {
     Ok(all)
 }
 
-/// `CMN INST ADDR [-> LABEL]`.
+/// Three words, which the sequencer reads, or all six, each read by `word`; `None` if there are others.
+fn slot(
+    words: &[&str],
+    word: impl Fn(&str, &str) -> Result<u32, InputError>,
+) -> Option<Result<Slot, InputError>> {
+    let read = |words: [&str; 6]| -> Result<Slot, InputError> {
+        let mut all = [0; 6];
+        let names = ["CMN", "W1", "INST", "ADDR", "W4", "W5"];
+        for (value, (name, text)) in all.iter_mut().zip(names.into_iter().zip(words)) {
+            *value = word(name, text)?;
+        }
+        Ok(Slot::from_words(all))
+    };
+    match *words {
+        [cmn, inst, addr] => Some(read([cmn, "0", inst, addr, "0", "0"])),
+        [a, b, c, d, e, f] => Some(read([a, b, c, d, e, f])),
+        _ => None,
+    }
+}
+
+/// `CMN INST ADDR [-> LABEL]`, or six words.
 fn raw_words(at: Place, text: &str) -> Result<Stmt, InputError> {
     let all = tokens(at, text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let (words, target) = match all[..] {
-        [a, b, c] => ([a, b, c], None),
-        [a, b, c, "->", label] => {
+    let (words, target) = match &all[..] {
+        [words @ .., "->", label] => {
             at.check_label(label)?;
-            ([a, b, c], Some(label.to_owned()))
+            (words, Some((*label).to_owned()))
         }
-        _ => return Err(at.error(".word", "is written `.word CMN INST ADDR [-> LABEL]`")),
+        words => (words, None),
     };
-    let [cmn, inst, addr] = words;
-    let slot = Slot {
-        cmn: at.unsigned("CMN", cmn, u32::MAX)?,
-        inst: at.unsigned("INST", inst, u32::MAX)?,
-        addr: at.unsigned("ADDR", addr, u32::MAX)?,
-    };
-    Ok(Stmt::Raw { slot, target })
+    match slot(words, |field, word| at.unsigned(field, word, u32::MAX)) {
+        Some(slot) => Ok(Stmt::Raw { slot: slot?, target }),
+        None => Err(at.error(
+            ".word",
+            "is written `.word CMN INST ADDR [-> LABEL]` or `.word CMN W1 INST ADDR W4 W5 [-> LABEL]`",
+        )),
+    }
 }
 
 /// `ALU`, `OUT` and `TEX`, with words in brackets or a remark.
