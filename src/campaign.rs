@@ -19,11 +19,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::case::{Case, Conditions, Kind};
+use crate::check::{Judges, Scalar, check_on};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
-use crate::lockstep::{self, Compared, Outcome, Stimulus, Stopped};
+use crate::failure::{Cause, Failure};
+use crate::lockstep::{Compared, Stimulus};
 use crate::start::Start;
-use crate::unit::{Build, Golden, Pins, Records, Seen, Unit, Verdict};
+use crate::unit::{Build, Golden, Pins, Seen, Unit};
 use crate::watch::Watch;
 
 pub use tally::{Chunk, Shard, Tally, drive};
@@ -102,24 +104,8 @@ pub struct Summary<U: Unit> {
 pub struct Failed<U: Unit> {
     /// Its number in the campaign.
     pub number: u64,
-    /// The case.
-    pub case: Case<U>,
-    /// Why: a mismatch, or the scalar judge's word.
-    pub why: Why<U>,
-}
-
-/// Why a case failed.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "", rename_all = "kebab-case")]
-pub enum Why<U: Unit> {
-    /// RTL and golden differ.
-    Mismatch(Box<Outcome<U>>),
-    /// The RTL stopped the simulation.
-    Stopped(Stopped),
-    /// RTL and golden agree, the scalar judge does not: (lane, what it found).
-    Judge(u32, String),
-    /// The process in which it ran ended or gave no answer: how.
-    Crashed(String),
+    /// The case and why it failed.
+    pub failure: Failure<U>,
 }
 
 impl<U: Unit> Default for Summary<U> {
@@ -161,18 +147,16 @@ impl<U: Unit> Summary<U> {
         !options.keep_going && !self.failures.is_empty()
     }
 
-    /// Case number `index` of a campaign, whose process did not survive it.
-    pub fn crashed(options: &Options, build: &Build, index: u64, how: String) -> Self {
+    /// Case number `index` of a campaign, which took its process along: it crashed or hung.
+    pub fn lost(options: &Options, build: &Build, index: u64, cause: Cause<U>) -> Self {
         let (kind, mut case) = case::<U>(options.seed, index, build);
         case.rtl.clone_from(&options.rtl);
-        let why = Why::Crashed(how);
         Summary {
             programs: 1,
             kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
             failures: vec![Failed {
                 number: index,
-                case,
-                why,
+                failure: Failure::new(&case, cause, Compared::default()),
             }],
             ..Summary::default()
         }
@@ -190,21 +174,10 @@ impl<U: Unit> Summary<U> {
         let failures: Vec<Value> = self
             .failures
             .iter()
-            .map(|f| match &f.why {
-                Why::Mismatch(o) => {
-                    let m = o.mismatch.as_ref();
-                    let field = m.map(|m| U::fields()[m.diffs[0].field].name);
-                    json!({"run": f.case.name(), "kind": "mismatch", "clock": m.map(|m| m.clock), "field": field})
-                }
-                Why::Stopped(s) => {
-                    json!({"run": f.case.name(), "kind": "stopped", "clock": s.clock, "how": s.why})
-                }
-                Why::Judge(lane, how) => {
-                    json!({"run": f.case.name(), "kind": "scalar-judge", "lane": lane, "how": how})
-                }
-                Why::Crashed(how) => {
-                    json!({"run": f.case.name(), "kind": "crashed", "how": how})
-                }
+            .map(|f| {
+                let mut value = json!(f.failure.place());
+                value["run"] = f.failure.case.name().into();
+                value
             })
             .collect();
         json!({
@@ -366,72 +339,54 @@ impl<'a, U: Unit> Runner<'a, U> {
 fn run_one<U: Unit>(dut: &mut Dut<U>, rtl: &Rtl<U>, options: &Options, index: u64) -> Summary<U> {
     let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
     case.rtl.clone_from(&options.rtl);
-    let mut golden = case.golden();
     let mut collector = Collector::<U> {
         seen: U::Seen::default(),
         outcomes: BTreeMap::new(),
         was_running: false,
     };
-    let mut records = (kind == Kind::Structured).then(Records::<U>::default);
     collector.seen.launched(&case.program);
-    let outcome = lockstep::run(&case, dut, &mut golden, &mut (&mut collector, &mut records));
+    let judges = match kind {
+        Kind::Structured => Judges::Structured,
+        _ => Judges::LockStep,
+    };
+    let judged = check_on(&case, dut, judges, &mut collector);
     let mut summary = Summary::<U> {
         programs: 1,
-        compared: outcome.compared,
+        outcomes: collector.outcomes,
+        seen: collector.seen,
         ..Summary::default()
     };
-    summary
-        .kinds
-        .insert(kind.name().to_owned(), (1, outcome.compared.clocks));
-    if outcome.step_limit {
-        *collector
-            .outcomes
-            .entry("step limit".to_owned())
-            .or_default() += 1;
-    }
-    summary.outcomes = collector.outcomes;
-    summary.seen = collector.seen;
-    if outcome.mismatch.is_some() {
-        summary.failures.push(Failed {
-            number: index,
-            case,
-            why: Why::Mismatch(Box::new(outcome)),
-        });
-    } else if let Some(stopped) = outcome.stopped {
-        // A model that has stopped is of no more use.
-        if let Ok(fresh) = rtl.open(case.model_seed()) {
-            *dut = fresh;
-        }
-        summary.failures.push(Failed {
-            number: index,
-            case,
-            why: Why::Stopped(stopped),
-        });
-    } else if let Some(records) = records {
-        match records.judge(&case, &outcome.end) {
-            Verdict::Agrees {
+    match judged {
+        Ok(agreed) => {
+            summary.compared = agreed.compared;
+            if agreed.step_limit {
+                let limit = "step limit".to_owned();
+                *summary.outcomes.entry(limit).or_default() += 1;
+            }
+            if let Scalar::Agrees {
                 lanes,
                 instructions,
-            } => {
+            } = agreed.scalar
+            {
                 summary.judged = (1, u64::from(lanes), instructions);
             }
-            Verdict::Disagrees { lane, how } => {
-                summary.failures.push(Failed {
-                    number: index,
-                    case,
-                    why: Why::Judge(lane, how),
-                });
+        }
+        Err(failure) => {
+            summary.compared = failure.compared;
+            if dut.stopped().is_some() {
+                // A model that has stopped is of no more use.
+                if let Ok(fresh) = rtl.open(case.model_seed()) {
+                    *dut = fresh;
+                }
             }
-            // The generator promises structure: a judge that cannot say anything is a failure of one of them.
-            Verdict::NotStructured(how) => {
-                summary.failures.push(Failed {
-                    number: index,
-                    case,
-                    why: Why::Judge(0, format!("not structured: {how}")),
-                });
-            }
+            summary.failures.push(Failed {
+                number: index,
+                failure,
+            });
         }
     }
+    let clocks = summary.compared.clocks;
+    summary.kinds.insert(kind.name().to_owned(), (1, clocks));
     summary
 }
 

@@ -1,7 +1,7 @@
 //! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -428,16 +428,98 @@ impl<U: Unit> Case<U> {
     }
 }
 
-/// Where a saved case failed.
+/// How and where a saved case failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// Clock, from 0.
-    pub clock: u64,
-    /// First field that differed.
-    pub field: String,
-    /// Lane, frame or entry of it.
-    pub element: usize,
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Place {
+    /// RTL and golden differed.
+    Mismatch {
+        /// Clock, from 0.
+        clock: u64,
+        /// First field that differed.
+        field: String,
+        /// Lane, frame or entry of it.
+        element: usize,
+    },
+    /// The RTL stopped the simulation.
+    Stopped {
+        /// Clock, from 0.
+        clock: u64,
+        /// What it said.
+        how: String,
+    },
+    /// The scalar judge disagreed.
+    ScalarJudge {
+        /// Lane.
+        lane: u32,
+        /// What the lane did among others and what it does alone.
+        how: String,
+    },
+    /// The process in which the RTL ran ended.
+    Crashed {
+        /// How.
+        how: String,
+    },
+    /// The RTL made no progress.
+    Hung {
+        /// For so long.
+        seconds: u64,
+    },
+    /// The bench could not run it.
+    NotRun {
+        /// Why.
+        how: String,
+    },
+}
+
+impl Place {
+    /// The first field that differed.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Place::Mismatch { field, .. } => Some(field),
+            _ => None,
+        }
+    }
+
+    /// The lane, frame or entry that failed.
+    pub fn element(&self) -> Option<usize> {
+        match self {
+            Place::Mismatch { element, .. } => Some(*element),
+            Place::ScalarJudge { lane, .. } => Some(*lane as usize),
+            _ => None,
+        }
+    }
+
+    /// The clock whose inputs led to it, where that is known.
+    pub fn clock(&self) -> Option<u64> {
+        match self {
+            Place::Mismatch { clock, .. } | Place::Stopped { clock, .. } => Some(*clock),
+            _ => None,
+        }
+    }
+}
+
+impl Display for Place {
+    /// On one line, as in `it failed at clock 9 in bc[2]`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Mismatch {
+                clock,
+                field,
+                element,
+            } => write!(f, "at clock {clock} in {field}[{element}]"),
+            Place::Stopped { clock, how } => {
+                write!(f, "at clock {clock}, where the RTL stopped: {how}")
+            }
+            Place::ScalarJudge { lane, how } => {
+                write!(f, "before the scalar judge, lane {lane}: {how}")
+            }
+            Place::Crashed { how } => write!(f, "by a crash: {how}"),
+            Place::Hung { seconds } => write!(f, "by making no progress within {seconds} s"),
+            Place::NotRun { how } => write!(f, "to run: {how}"),
+        }
+    }
 }
 
 /// A saved case.
@@ -449,13 +531,13 @@ pub struct SavedCase<U: Unit> {
     /// Name of the unit.
     pub unit: String,
     /// Where it failed when it was saved.
-    pub failure: Option<Failure>,
+    pub failure: Option<Place>,
     /// The case.
     pub case: Case<U>,
 }
 
 /// The version of [`SavedCase`] that this crate writes and reads.
-pub const CASE_FORMAT: u32 = 1;
+pub const CASE_FORMAT: u32 = 2;
 
 /// The unit that a saved case is for.
 ///

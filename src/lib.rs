@@ -11,7 +11,7 @@
 //!                   |                            |                registers its inputs)
 //!                   +------> compared <----------+
 //!                               |
-//!            Mismatch -> Report, VCD, view, saved case
+//!            Failure -> report, saved case, VCD, view
 //! ```
 //!
 //! # The clock contract
@@ -43,27 +43,26 @@
 //! ```
 //! # #[cfg(feature = "rtl")] {
 //! use reconverge::case::Case;
+//! use reconverge::check::{Scalar, check};
 //! use reconverge::dut::Rtl;
-//! use reconverge::lockstep;
-//! use reconverge::r500::{R500, asm::assemble, golden::Golden};
-//! use reconverge::unit::{Golden as _, Records, Unit, Verdict};
+//! use reconverge::r500::{R500, asm::assemble};
 //!
 //! let program = assemble("ALU c\nIF alu\nALU then\nELSE\nALU else\nENDIF\nOUT\n", "demo.s").unwrap();
 //! let case = Case::<R500>::new(program);
-//! let mut dut = Rtl::<R500>::own(case.lanes).unwrap().open(case.model_seed()).unwrap();
-//! let mut records = Records::default();
-//! let outcome = lockstep::run(&case, &mut dut, &mut Golden::new(16), &mut records);
-//! assert!(outcome.mismatch.is_none() && outcome.compared.clocks > 0);
-//! assert!(matches!(R500::judge(&case, &records.records, &outcome.end), Verdict::Agrees { lanes: 16, .. }));
+//! let agreed = check(&case, &Rtl::own(case.lanes).unwrap()).unwrap();
+//! assert!(matches!(agreed.scalar, Scalar::Agrees { lanes: 16, .. }));
 //! # }
 //! ```
+//!
+//! A case that fails is a [`failure::Failure`]: `unwrap` in a test prints its report, `save` writes the case for
+//! `reconverge replay`, [`report::Waves`] a dump with both sides.
 //!
 //! # Task -> files
 //!
 //! | to | look at |
 //! |---|---|
-//! | run a case | [`case`], [`lockstep`], [`dut`] |
-//! | see why it failed | [`report`], [`wave`] |
+//! | judge a case | [`case`], [`mod@check`]; [`lockstep`], [`dut`] |
+//! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
 //! | make a failing case smaller | [`shrink`] |
 //! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
@@ -93,11 +92,15 @@
 #[cfg(feature = "cli")]
 pub mod campaign;
 pub mod case;
+#[cfg(feature = "rtl")]
+pub mod check;
 pub mod cover;
 #[cfg(feature = "rtl")]
 pub mod dut;
 pub mod elf;
 pub mod environment;
+#[cfg(feature = "rtl")]
+pub mod failure;
 pub mod field;
 mod generate;
 pub mod import;

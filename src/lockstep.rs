@@ -230,7 +230,7 @@ impl std::ops::AddAssign for Compared {
 }
 
 /// A state as the list of its bytes: it travels between processes of one program only.
-mod state_bytes {
+pub(crate) mod state_bytes {
     use bytemuck::{Pod, bytes_of, try_pod_read_unaligned};
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -262,6 +262,13 @@ pub struct Mismatch<U: Unit> {
     pub golden: U::State,
 }
 
+impl<U: Unit> Mismatch<U> {
+    /// The first difference, in the order of the field list.
+    pub fn first(&self) -> &Diff {
+        &self.diffs[0]
+    }
+}
+
 /// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, logic that does not settle.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stopped {
@@ -271,9 +278,8 @@ pub struct Stopped {
     pub why: String,
 }
 
-/// How a run ended.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
+/// How a run ended; [`mod@crate::check`] judges it.
+#[derive(Clone, Debug)]
 pub struct Outcome<U: Unit> {
     /// How much was compared before the mismatch, or in all.
     pub compared: Compared,
@@ -282,7 +288,6 @@ pub struct Outcome<U: Unit> {
     /// The RTL stopped the simulation.
     pub stopped: Option<Stopped>,
     /// The golden's state at the end.
-    #[serde(with = "state_bytes")]
     pub end: U::State,
     /// The run ended because of `max_steps`.
     pub step_limit: bool,
@@ -325,6 +330,27 @@ pub fn run_with_dump<U: Unit>(
     .run(case, golden, watch);
     dut.close_vcd();
     Ok(outcome)
+}
+
+/// Runs the golden of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` looks on.
+pub fn golden_alone<U: Unit>(case: &Case<U>, last: u64, watch: &mut impl Watch<U>) {
+    let mut golden = case.golden();
+    let mut stimulus = Stimulus::new(case);
+    for clock in 0..=last {
+        let Some(pins) = stimulus.next(golden.state()) else {
+            return;
+        };
+        watch.before(clock, &pins, &golden);
+        golden.cycle(&pins);
+        watch.after(clock, &pins, &golden);
+        stimulus.done(&pins, golden.step(), golden.state());
+        if let Some(start) = stimulus.load() {
+            for state in start.states(golden.state()) {
+                golden.load(&state);
+            }
+            watch.loaded(start);
+        }
+    }
 }
 
 struct Bench<'d, U: Unit> {
@@ -400,6 +426,7 @@ impl<U: Unit> Bench<'_, U> {
                     self.dut.load(&state);
                     golden.load(&state);
                 }
+                watch.loaded(start);
             }
             clock += 1;
         }

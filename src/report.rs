@@ -1,4 +1,4 @@
-//! From a mismatch to what a person needs: the run again with waves, a short report, a file to replay.
+//! What a person needs of a failure: a short report, and waves of the run again.
 
 mod table;
 
@@ -6,9 +6,11 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
-use crate::case::{CASE_FORMAT, Case, Failure, SavedCase};
+use crate::case::Case;
+use crate::check::{Agreed, check_with_dump};
 use crate::dut::Rtl;
-use crate::lockstep::{self, Compared, Outcome};
+use crate::failure::{Cause, Failure};
+use crate::lockstep;
 use crate::unit::{Golden, Pins, Step, Unit};
 use crate::watch::Watch;
 use crate::wave;
@@ -71,115 +73,67 @@ impl<U: Unit> Watch<U> for History<'_, U> {
     }
 }
 
-/// Everything that is said about a mismatch.
-#[derive(Debug)]
+/// Everything that is said about a failure, but for the files that were written of it.
+#[derive(Clone, Debug)]
 pub struct Report {
-    /// The command as the user calls it, for the line that says how to replay.
-    pub program: String,
-    name: String,
+    headline: String,
     clock: u64,
-    compared: Compared,
-    fields: usize,
+    differences: Option<Differences>,
+    /// The golden's rule for the first field that differs.
+    pub rule: Option<String>,
+    history: Vec<Line>,
+}
+
+#[derive(Clone, Debug)]
+struct Differences {
     table: Table,
     /// All lanes, RTL and golden.
     lanes: [String; 2],
     /// The golden's stack, where the fields show only its top.
     stack: Option<String>,
-    rule: String,
-    history: Vec<Line>,
-    /// The case, to be replayed.
-    pub case_file: PathBuf,
-    /// The dump.
-    pub dump: PathBuf,
-    time: u64,
-    view: String,
-    /// First differing field and element.
-    pub failure: Failure,
-    reproduced: Result<(), String>,
 }
 
-/// Runs the failing `case` again on a fresh model with a dump, checks that the same clock and fields
-/// fail, and writes case, dump and view into `dir`.
-///
-/// # Errors
-/// A model cannot be opened or a file cannot be written.
-pub fn diagnose<U: Unit>(
-    case: &Case<U>,
-    rtl: &Rtl<U>,
-    first: &Outcome<U>,
-    dir: &Path,
-) -> Result<Option<Report>, String> {
-    let Some(found) = &first.mismatch else {
-        return Ok(None);
-    };
-    let base = dir.join(case.name());
-    let with = |ending: &str| PathBuf::from(format!("{}.{ending}", base.display()));
-    let (dump, view, case_file) = (with("vcd"), with("gtkw"), with("json"));
-    let lanes = case.lanes as usize;
-    std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-
-    let from = found.clock.saturating_sub(WINDOW);
-    let mut history = History {
-        case,
-        lines: VecDeque::with_capacity(HISTORY),
-        from: found.clock.saturating_sub(HISTORY as u64),
-        last: None,
-    };
-    let mut golden = case.golden();
-    let mut dut = rtl.open(case.model_seed())?;
-    let again = lockstep::run_with_dump(case, &mut dut, &mut golden, &mut history, from, &dump)?;
-    let reproduced = match &again.mismatch {
-        Some(m) if m.clock == found.clock && m.diffs == found.diffs => Ok(()),
-        Some(m) => Err(format!(
-            "from reset the run first fails at clock {}",
-            m.clock
-        )),
-        None => Err("from reset the run does not fail".to_owned()),
-    };
-    let shown = again.mismatch.as_ref().unwrap_or(found);
-    let first_diff = &shown.diffs[0];
-    let field = U::fields()[first_diff.field].name;
-    let failure = Failure {
-        clock: shown.clock,
-        field: field.to_owned(),
-        element: first_diff.element,
-    };
-    let saved = SavedCase {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
-        failure: Some(failure.clone()),
-        case: case.clone(),
-    };
-    wave::write_whole(&case_file, &saved.to_text())?;
-    let time = wave::time_of(shown.clock);
-    let view = wave::write_view::<U>(&view, &dump, lanes, Some(time))?;
-    let (rule, stack) = match &history.last {
-        Some((before, pins)) => {
-            let mut after = before.clone();
-            after.cycle(pins);
-            let rule = before.explain(pins, field, first_diff.element);
-            (in_documents::<U>(&rule), U::stack(&after))
+impl Report {
+    /// The report of `failure`. What led to it is found by running the golden again, alone.
+    pub fn of<U: Unit>(failure: &Failure<U>) -> Self {
+        let mut report = Report {
+            headline: headline(failure),
+            clock: failure.cycle(),
+            differences: None,
+            rule: None,
+            history: Vec::new(),
+        };
+        if !matches!(failure.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
+            return report;
         }
-        None => (String::new(), None),
-    };
-    Ok(Some(Report {
-        program: "reconverge".to_owned(),
-        name: case.name(),
-        clock: shown.clock,
-        compared: again.compared,
-        fields: U::fields().len(),
-        table: Table::new::<U>(&shown.rtl, &shown.golden, &shown.diffs, lanes),
-        lanes: [&shown.rtl, &shown.golden].map(|s| U::lanes(s, lanes)),
-        stack,
-        rule,
-        history: history.lines.into(),
-        case_file,
-        dump,
-        time,
-        view,
-        failure,
-        reproduced,
-    }))
+        let lanes = failure.case.lanes as usize;
+        let mut history = History {
+            case: &failure.case,
+            lines: VecDeque::with_capacity(HISTORY),
+            from: report.clock.saturating_sub(HISTORY as u64),
+            last: None,
+        };
+        lockstep::golden_alone(&failure.case, report.clock, &mut history);
+        if let Some(mismatch) = failure.mismatch() {
+            let mut stack = None;
+            if let Some((before, pins)) = &history.last {
+                let first = mismatch.first();
+                let field = U::fields()[first.field].name;
+                let rule = before.explain(pins, field, first.element);
+                report.rule = Some(in_documents::<U>(&rule));
+                let mut after = before.clone();
+                after.cycle(pins);
+                stack = U::stack(&after);
+            }
+            report.differences = Some(Differences {
+                table: Table::new::<U>(&mismatch.rtl, &mismatch.golden, &mismatch.diffs, lanes),
+                lanes: [&mismatch.rtl, &mismatch.golden].map(|s| U::lanes(s, lanes)),
+                stack,
+            });
+        }
+        report.history = history.lines.into();
+        report
+    }
 }
 
 /// Where the rule stands whose id `rule` begins with, and what it says.
@@ -191,26 +145,39 @@ fn in_documents<U: Unit>(rule: &str) -> String {
     format!("docs/{file}.md#{rule}")
 }
 
+/// The first line of a report: what, which case, where.
+pub fn headline<U: Unit>(failure: &Failure<U>) -> String {
+    let (what, rest) = match &failure.cause {
+        Cause::Mismatch(m) => {
+            let fields = U::fields().len();
+            let agreed = failure.compared.clocks;
+            let rest = format!(
+                "clock {}  ({agreed} clocks, {fields} fields each, agreed before this)",
+                m.clock
+            );
+            ("MISMATCH", rest)
+        }
+        Cause::Stopped(s) => ("STOPPED", format!("clock {}  {}", s.clock, s.why)),
+        Cause::Judge { .. } => ("SCALAR JUDGE", failure.message()),
+        Cause::Crashed(_) => ("CRASHED", failure.message()),
+        Cause::Hung(_) => ("HUNG", failure.message()),
+        Cause::NotRun(_) => ("NOT RUN", failure.message()),
+    };
+    format!("{what} {}  {rest}", failure.case.name())
+}
+
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "MISMATCH {}  clock {}  ({} clocks, {} fields each, agreed before this)",
-            self.name, self.clock, self.compared.clocks, self.fields
-        )?;
-        if let Err(why) = &self.reproduced {
-            writeln!(
-                f,
-                "  NOT REPRODUCED: {why}: the RTL keeps something that reset does not reach"
-            )?;
+        writeln!(f, "{}", self.headline)?;
+        if let Some(differences) = &self.differences {
+            differences.fmt(f)?;
         }
-        self.table.fmt(f)?;
-        writeln!(f, "  lanes rtl     {}", self.lanes[0])?;
-        writeln!(f, "  lanes golden  {}", self.lanes[1])?;
-        if let Some(stack) = &self.stack {
-            writeln!(f, "  stack golden  {stack}")?;
+        if let Some(rule) = &self.rule {
+            writeln!(f, "  rule    {rule}")?;
         }
-        writeln!(f, "  rule    {}", self.rule)?;
+        if self.history.is_empty() {
+            return Ok(());
+        }
         writeln!(f, "  last clocks (golden):")?;
         let width = self.history.iter().map(|l| l.what.len()).max().unwrap_or(0);
         for Line {
@@ -226,14 +193,126 @@ impl Display for Report {
                 "  {mark} {clock:>6}  0x{pc:03x}  {what:<width$}  {lanes}"
             )?;
         }
-        let case = wave::shell(&self.case_file.to_string_lossy());
-        writeln!(f, "replay  {} replay {case}", wave::shell(&self.program))?;
-        writeln!(
-            f,
-            "wave    {}  (differs from {} ns on)",
-            self.dump.display(),
-            self.time
-        )?;
+        Ok(())
+    }
+}
+
+impl Display for Differences {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.table.fmt(f)?;
+        writeln!(f, "  lanes rtl     {}", self.lanes[0])?;
+        writeln!(f, "  lanes golden  {}", self.lanes[1])?;
+        if let Some(stack) = &self.stack {
+            writeln!(f, "  stack golden  {stack}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A case run again with waves.
+#[derive(Clone, Debug)]
+pub struct Waves {
+    /// The dump.
+    pub dump: PathBuf,
+    /// The command that opens the view.
+    pub view: String,
+    /// Time in the dump from which on RTL and golden differ.
+    differs: Option<u64>,
+    /// Why it is not the run that failed.
+    not_reproduced: Option<String>,
+}
+
+/// Where the dump of a case begins, `failure` being how it fails: long runs get a window before the failure.
+pub fn dump_from<U: Unit>(failure: Option<&Failure<U>>) -> u64 {
+    match failure.map(|f| (&f.cause, f.cycle())) {
+        Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle.saturating_sub(WINDOW),
+        _ => 0,
+    }
+}
+
+/// Where the dump of a case goes in `dir`.
+pub fn dump_file<U: Unit>(case: &Case<U>, dir: &Path) -> PathBuf {
+    dir.join(format!("{}.vcd", case.name()))
+}
+
+impl Waves {
+    /// Runs `case` again on a fresh model with a dump, and writes dump and view into `dir`. `failure` is how it
+    /// fails, if it does; whether it does so again is told.
+    ///
+    /// # Errors
+    /// A model cannot be opened or a file cannot be written.
+    pub fn make<U: Unit>(
+        case: &Case<U>,
+        rtl: &Rtl<U>,
+        failure: Option<&Failure<U>>,
+        dir: &Path,
+    ) -> Result<Self, String> {
+        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        let dump = dump_file(case, dir);
+        let again = check_with_dump(case, rtl, dump_from(failure), &dump)?;
+        Self::of(case, failure, &again, dump)
+    }
+
+    /// Writes the view of `dump`, which lies there: of the run that came to `again`.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn of<U: Unit>(
+        case: &Case<U>,
+        failure: Option<&Failure<U>>,
+        again: &Result<Agreed<U>, Failure<U>>,
+        dump: PathBuf,
+    ) -> Result<Self, String> {
+        let differs = again.as_ref().err().and_then(Failure::mismatch);
+        let differs = differs.map(|m| wave::time_of(m.clock));
+        let view = dump.with_extension("gtkw");
+        let view = wave::write_view::<U>(&view, &dump, case.lanes as usize, differs)?;
+        Ok(Waves {
+            dump,
+            view,
+            differs,
+            not_reproduced: failure.and_then(|first| not_reproduced(first, again)),
+        })
+    }
+}
+
+/// Why `again` is not the run that failed with `first`.
+fn not_reproduced<U: Unit>(
+    first: &Failure<U>,
+    again: &Result<Agreed<U>, Failure<U>>,
+) -> Option<String> {
+    // The judge of the dump is the golden alone.
+    if !matches!(first.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
+        return None;
+    }
+    match again {
+        Ok(_) => Some("from reset the run does not fail".to_owned()),
+        Err(again) => {
+            let same = match (first.mismatch(), again.mismatch()) {
+                (Some(a), Some(b)) => a.clock == b.clock && a.diffs == b.diffs,
+                _ => first.alike(again) && first.cycle() == again.cycle(),
+            };
+            (!same).then(|| format!("from reset the run first fails at clock {}", again.cycle()))
+        }
+    }
+}
+
+impl Display for Waves {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(why) = &self.not_reproduced {
+            writeln!(
+                f,
+                "NOT REPRODUCED: {why}: the RTL keeps something that reset does not reach"
+            )?;
+        }
+        match self.differs {
+            Some(time) => writeln!(
+                f,
+                "wave    {}  (differs from {time} ns on)",
+                self.dump.display()
+            )?,
+            None => writeln!(f, "wave    {}", self.dump.display())?,
+        }
         writeln!(f, "view    {}", self.view)
     }
 }

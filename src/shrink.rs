@@ -20,13 +20,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::case::{CASE_FORMAT, Case, Conditions, Failure, LONGEST_NAME, Row, SavedCase, Table};
+use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
+use crate::check::{Judge, Judges, check_by};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
+use crate::failure::{Cause, Failure};
 use crate::instructions::{Instructions, Piece};
-use crate::lockstep::{self, Outcome, Stimulus};
+use crate::lockstep;
 use crate::start::Start;
-use crate::unit::{Golden, LoadOptions, Pins, Records, Step, Unit, Verdict};
+use crate::unit::{Golden, LoadOptions, Pins, Records, Step, Unit};
 use crate::watch::Watch;
 
 /// Lanes that a shrunk case has, if it fails with so few: every unit's worked examples have four.
@@ -73,25 +75,6 @@ impl Default for Budget {
     }
 }
 
-/// What a smaller case has in common with the first one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Fault {
-    /// The first field that differs.
-    Field(usize),
-    /// What the RTL said when it stopped, without its numbers: the time is among them.
-    Stopped(String),
-    /// RTL and golden agree, the scalar judge does not.
-    Judge,
-}
-
-/// A failure.
-#[derive(Clone, Debug)]
-struct Found {
-    fault: Fault,
-    clock: u64,
-    element: usize,
-}
-
 /// How large a case is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -116,8 +99,8 @@ impl Size {
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Shrunk<U: Unit> {
-    /// The case, with where it failed if that can be told; it fails from reset on a fresh model.
-    pub saved: SavedCase<U>,
+    /// The smaller case and how it fails, from reset on a fresh model.
+    pub failure: Failure<U>,
     /// As it was.
     pub before: Size,
     /// As it is.
@@ -143,7 +126,7 @@ impl<U: Unit> Shrunk<U> {
 
     /// The program as assembly, with a comment that says what it runs under: a file that `run` takes.
     pub fn text(&self) -> String {
-        let case = &self.saved.case;
+        let case = &self.failure.case;
         format!("// {}\n{}", case.surroundings(), U::to_text(&case.program))
     }
 }
@@ -158,7 +141,7 @@ pub fn shrink<U: Unit>(
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
 ) -> Result<Shrunk<U>, String> {
-    let bench = Bench::new(rtl, |case, records, end| records.judge(case, end))?;
+    let bench = Bench::new(rtl, Records::judge)?;
     shrink_on(case, bench, other, budget)
 }
 
@@ -168,19 +151,17 @@ fn shrink_on<U: Unit>(
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
 ) -> Result<Shrunk<U>, String> {
-    let found = bench
+    let failure = bench
         .fresh(case)?
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
-    let fault = found.fault.clone();
-    if fault != Fault::Judge {
-        bench.judge = None;
+    if !matches!(failure.cause, Cause::Judge { .. }) {
+        bench.judges = Judges::LockStep;
     }
-    let history = History::of(case, found.clock);
+    let history = History::of(case, failure.cycle());
     let mut search = Search {
         readable: readable::<U>(&case.program),
         best: case.clone(),
-        found,
-        fault,
+        failure,
         history,
         bench,
         budget: *budget,
@@ -193,30 +174,19 @@ fn shrink_on<U: Unit>(
     if let Some(error) = search.error {
         return Err(error);
     }
-    let (mut best, found) = (search.best, search.found);
+    let (mut best, mut failure) = (search.best, search.failure);
     let name = U::name(&best.program);
     if !same(&best, case) && !name.ends_with(SHRUNK) && name.len() + SHRUNK.len() <= LONGEST_NAME {
         let name = format!("{name}{SHRUNK}");
         U::rename(&mut best.program, name);
     }
-    let failure = match found.fault {
-        Fault::Field(field) => Some(Failure {
-            clock: found.clock,
-            field: U::fields()[field].name.to_owned(),
-            element: found.element,
-        }),
-        _ => None,
-    };
+    let after = Size::of(&best);
+    *failure.case = best;
     Ok(Shrunk {
         before: Size::of(case),
-        after: Size::of(&best),
+        after,
         runs: search.bench.runs,
-        saved: SavedCase {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
-            failure,
-            case: best,
-        },
+        failure,
     })
 }
 
@@ -247,17 +217,15 @@ fn readable<U: Unit>(program: &U::Program) -> bool {
     })
 }
 
-/// How the scalar judge is asked.
-type Judge<U> = fn(&Case<U>, &Records<U>, &<U as Unit>::State) -> Verdict;
-
 /// The models, and how much they were used.
 struct Bench<U: Unit> {
     /// By lanes.
     models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
     runs: u64,
     clocks: u64,
-    /// Asked only if nobody else has found anything, and if that would matter: it takes longer than the run.
-    judge: Option<Judge<U>>,
+    /// The scalar judge only if what it says would matter: it takes longer than the run.
+    judges: Judges,
+    judge: Judge<U>,
 }
 
 impl<U: Unit> Bench<U> {
@@ -266,7 +234,8 @@ impl<U: Unit> Bench<U> {
             models: BTreeMap::new(),
             runs: 0,
             clocks: 0,
-            judge: Some(judge),
+            judges: Judges::All,
+            judge,
         };
         bench.add(rtl.clone())?;
         Ok(bench)
@@ -279,57 +248,29 @@ impl<U: Unit> Bench<U> {
     }
 
     /// Whether and how `case` fails on a model that has run other cases before.
-    fn run(&mut self, case: &Case<U>) -> Result<Option<Found>, String> {
+    fn run(&mut self, case: &Case<U>) -> Result<Option<Failure<U>>, String> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
         };
-        let mut records = self.judge.map(|_| Records::default());
-        let outcome = lockstep::run(case, dut, &mut case.golden(), &mut records);
-        self.runs += 1;
-        self.clocks += outcome.compared.clocks;
-        if outcome.stopped.is_some() {
+        let judged = check_by(case, dut, self.judges, self.judge, &mut ());
+        if dut.stopped().is_some() {
             *dut = rtl.open(case.model_seed())?;
         }
-        Ok(found(case, &outcome, self.judge.zip(records)))
+        self.runs += 1;
+        self.clocks += match &judged {
+            Ok(agreed) => agreed.compared.clocks,
+            Err(failure) => failure.compared.clocks,
+        };
+        Ok(judged.err())
     }
 
     /// Likewise on a fresh one, as `replay` runs it.
-    fn fresh(&mut self, case: &Case<U>) -> Result<Option<Found>, String> {
+    fn fresh(&mut self, case: &Case<U>) -> Result<Option<Failure<U>>, String> {
         if let Some((rtl, dut)) = self.models.get_mut(&case.lanes) {
             *dut = rtl.open(case.model_seed())?;
         }
         self.run(case)
     }
-}
-
-fn found<U: Unit>(
-    case: &Case<U>,
-    outcome: &Outcome<U>,
-    judge: Option<(Judge<U>, Records<U>)>,
-) -> Option<Found> {
-    if let Some(stopped) = &outcome.stopped {
-        return Some(Found {
-            fault: Fault::Stopped(stopped.why.replace(|c: char| c.is_ascii_digit(), "")),
-            clock: stopped.clock,
-            element: 0,
-        });
-    }
-    if let Some(mismatch) = &outcome.mismatch {
-        let first = &mismatch.diffs[0];
-        return Some(Found {
-            fault: Fault::Field(first.field),
-            clock: mismatch.clock,
-            element: first.element,
-        });
-    }
-    // The clock is that of the end: the judge looks at whole programs.
-    let (judge, records) = judge?;
-    let verdict = judge(case, &records, &outcome.end);
-    matches!(verdict, Verdict::Disagrees { .. }).then_some(Found {
-        fault: Fault::Judge,
-        clock: outcome.compared.clocks,
-        element: 0,
-    })
 }
 
 /// An instruction that was executed, or that ended in an error.
@@ -351,37 +292,25 @@ struct History<U: Unit> {
     steps: Vec<Executed<U>>,
     /// State before the step, and the pins of its first clock.
     before: (U::State, U::In),
+    /// State after the last cycle.
+    now: U::State,
     running: bool,
 }
 
 impl<U: Unit> History<U> {
     fn of(case: &Case<U>, last: u64) -> Self {
-        let mut golden = case.golden();
+        let state = *case.golden().state();
         let mut history = History {
             launch: None,
             start: None,
             steps: Vec::new(),
-            before: (*golden.state(), U::In::default()),
+            before: (state, U::In::default()),
+            now: state,
             running: false,
         };
-        let mut stimulus = Stimulus::new(case);
-        for clock in 0..=last {
-            let Some(pins) = stimulus.next(golden.state()) else {
-                break;
-            };
-            history.before(clock, &pins, &golden);
-            golden.cycle(&pins);
-            history.after(clock, &pins, &golden);
-            stimulus.done(&pins, golden.step(), golden.state());
-            if let Some(start) = stimulus.load() {
-                for state in start.states(golden.state()) {
-                    golden.load(&state);
-                }
-                history.start = Some(start.clone());
-            }
-        }
+        lockstep::golden_alone(case, last, &mut history);
         // A step that the failure came into the middle of.
-        if U::mid_step(golden.state()) {
+        if U::mid_step(&history.now) {
             history.push(0);
         }
         history
@@ -440,6 +369,7 @@ impl<U: Unit> Watch<U> for History<U> {
     }
 
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.now = *golden.state();
         if pins.is_reset() {
             (self.launch, self.start) = (None, None);
             self.steps.clear();
@@ -456,6 +386,10 @@ impl<U: Unit> Watch<U> for History<U> {
             Step::Failed => self.push(0),
         }
     }
+
+    fn loaded(&mut self, start: &U::Start) {
+        self.start = Some(start.clone());
+    }
 }
 
 /// Whether a lane is launched, what it draws as (k, bits), and the lane whose part of the states it has in
@@ -465,11 +399,10 @@ type Lane = (bool, Vec<(u64, u16)>, usize);
 struct Search<U: Unit> {
     /// The smallest case that fails, how it does, and what the golden does in it.
     best: Case<U>,
-    found: Found,
+    failure: Failure<U>,
     history: History<U>,
     /// Whether its program comes out of its own text as it went in: then that stays so.
     readable: bool,
-    fault: Fault,
     bench: Bench<U>,
     budget: Budget,
     started: Instant,
@@ -522,12 +455,12 @@ impl<U: Unit> Search<U> {
     }
 
     fn fails(&mut self, candidate: &Case<U>) -> Result<bool, String> {
-        let same = |found: Option<Found>, fault: &Fault| found.filter(|f| f.fault == *fault);
-        if same(self.bench.run(candidate)?, &self.fault).is_none() {
+        let alike = |failure: &Failure<U>| failure.alike(&self.failure);
+        if self.bench.run(candidate)?.filter(alike).is_none() {
             return Ok(false);
         }
         // What a run before it left behind, where reset does not reach, may have helped.
-        let Some(found) = same(self.bench.fresh(candidate)?, &self.fault) else {
+        let Some(failure) = self.bench.fresh(candidate)?.filter(alike) else {
             return Ok(false);
         };
         let program = &candidate.program;
@@ -538,9 +471,9 @@ impl<U: Unit> Search<U> {
             }
             self.readable = readable;
         }
-        self.history = History::of(candidate, found.clock);
+        self.history = History::of(candidate, failure.cycle());
         self.best = candidate.clone();
-        self.found = found;
+        self.failure = failure;
         self.accepted += 1;
         Ok(true)
     }
@@ -599,7 +532,7 @@ impl<U: Unit> Search<U> {
 
     /// The case ends where it fails.
     fn length(&mut self) {
-        let last = self.found.clock + 1;
+        let last = self.failure.cycle() + 1;
         let steps = self.history.steps.len() as u64;
         self.edited(|case| match &mut case.noise_clocks {
             Some(clocks) => *clocks = last.min(*clocks),
@@ -963,7 +896,8 @@ impl<U: Unit> Search<U> {
             }
             // The lane that failed and its neighbours.
             let all = self.best.lanes as usize;
-            let chosen: Vec<usize> = (0..few).map(|n| (self.found.element + n) % all).collect();
+            let failed = self.failure.place().element().unwrap_or(0);
+            let chosen: Vec<usize> = (0..few).map(|n| (failed + n) % all).collect();
             candidate.start = candidate
                 .start
                 .iter()
@@ -1126,7 +1060,7 @@ impl<U: Unit> Search<U> {
         };
         let seed = self.best.seed;
         for n in 0..4 * MANY_SEEDS {
-            let clocks = self.found.clock;
+            let clocks = self.failure.cycle();
             if clocks < 4 {
                 return;
             }
@@ -1146,12 +1080,14 @@ impl<U: Unit> Search<U> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Place;
     use crate::r500::R500;
     use crate::r500::asm::assemble;
     use crate::r500::state::State;
+    use crate::unit::Verdict;
 
     /// Stands in for a scalar judge that finds something: it minds whatever only some lanes execute.
-    fn minds_some(case: &Case<R500>, records: &Records<R500>, _: &State) -> Verdict {
+    fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict {
         let all = u64::MAX >> (64 - case.lanes);
         let some = |executes: u64| executes != 0 && executes != all;
         if records.records.iter().any(|r| some(r.executes)) {
@@ -1159,6 +1095,12 @@ mod tests {
             return Verdict::Disagrees { lane: 0, how };
         }
         Verdict::NotStructured(String::new())
+    }
+
+    /// Whether the scalar judge finds something in `case`.
+    fn judged(bench: &mut Bench<R500>, case: &Case<R500>) -> bool {
+        let failure = bench.fresh(case).unwrap().unwrap();
+        matches!(failure.cause, Cause::Judge { .. })
     }
 
     #[test]
@@ -1169,14 +1111,15 @@ mod tests {
         case.stall16 = 4;
         let rtl = Rtl::own(case.lanes).unwrap();
         let mut bench = Bench::new(&rtl, minds_some).unwrap();
-        assert_eq!(bench.fresh(&case).unwrap().unwrap().fault, Fault::Judge);
+        assert!(judged(&mut bench, &case));
         let shrunk = shrink_on(&case, bench, Rtl::own, &Budget::default()).unwrap();
-        assert_eq!(shrunk.saved.failure, None, "no field differs");
+        let place = shrunk.failure.place();
+        assert!(matches!(place, Place::ScalarJudge { lane: 0, .. }));
         // A draw, a branch on it, and what some execute behind it.
         assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
-        let case = &shrunk.saved.case;
+        let case = &shrunk.failure.case;
         assert_eq!((case.lanes, case.stall16), (LANES, 0));
         let mut bench = Bench::new(&Rtl::own(LANES).unwrap(), minds_some).unwrap();
-        assert_eq!(bench.fresh(case).unwrap().unwrap().fault, Fault::Judge);
+        assert!(judged(&mut bench, case));
     }
 }

@@ -8,6 +8,8 @@ pub trait Watch<U: Unit> {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
     /// The golden has taken them.
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
+    /// RTL and golden have been put into the state `start`, behind the cycle that was last looked at.
+    fn loaded(&mut self, _start: &U::Start) {}
 }
 
 /// Nobody looks.
@@ -26,6 +28,10 @@ impl<U: Unit, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
         self.0.after(clock, pins, golden);
         self.1.after(clock, pins, golden);
     }
+    fn loaded(&mut self, start: &U::Start) {
+        self.0.loaded(start);
+        self.1.loaded(start);
+    }
 }
 
 /// Looks only if it is there.
@@ -40,6 +46,11 @@ impl<U: Unit, W: Watch<U>> Watch<U> for Option<W> {
             watch.after(clock, pins, golden);
         }
     }
+    fn loaded(&mut self, start: &U::Start) {
+        if let Some(watch) = self {
+            watch.loaded(start);
+        }
+    }
 }
 
 impl<U: Unit, W: Watch<U>> Watch<U> for &mut W {
@@ -48,5 +59,8 @@ impl<U: Unit, W: Watch<U>> Watch<U> for &mut W {
     }
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         (**self).after(clock, pins, golden);
+    }
+    fn loaded(&mut self, start: &U::Start) {
+        (**self).loaded(start);
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::case::{CASE_FORMAT, Case, Failure, SavedCase, Table, unit_of_case};
+use reconverge::case::{CASE_FORMAT, Case, Place, SavedCase, Table, unit_of_case};
 
 include!("../src/units.rs");
 macro_rules! tests {
@@ -273,7 +273,7 @@ fn saved_case<U: Tested>() -> SavedCase<U> {
     SavedCase {
         reconverge: CASE_FORMAT,
         unit: U::NAME.to_owned(),
-        failure: Some(Failure {
+        failure: Some(Place::Mismatch {
             clock: 7,
             field: "pc".to_owned(),
             element: 0,
@@ -350,13 +350,13 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
     }
     let error = unit_of_case(
-        &with("\"reconverge\": 1,", "\"reconverge\": 2,"),
+        &with("\"reconverge\": 2,", "\"reconverge\": 1,"),
         "case.json",
     )
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "case.json: reconverge: version 2 of the format, this program reads 1"
+        "case.json: reconverge: version 1 of the format, this program reads 2"
     );
     assert_eq!(
         unit_of_case("{}", "c").unwrap_err().to_string(),

@@ -13,3 +13,4 @@ mod shrink;
 mod spa5_programs;
 mod start;
 mod tools;
+mod trust;

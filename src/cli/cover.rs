@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::HumanCount;
-use reconverge::campaign::{Failed, Limit, Shard, Why};
+use reconverge::campaign::{Limit, Shard};
 use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::{self, Options};
@@ -14,10 +14,10 @@ use reconverge::input::InputError;
 use reconverge::unit::Unit;
 use reconverge::wave::write_whole;
 
-use super::fuzz::{bar, brief};
-use super::run::{absolute, counting_rtl, mismatch, parameters, rtl};
+use super::fuzz::bar;
+use super::run::{absolute, counting_rtl, parameters, rtl};
 use super::{
-    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, print, read_text, seed,
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, found, print, read_text, seed,
     unit_names_and_all, writable,
 };
 
@@ -232,9 +232,9 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             text += &covered.rtl.text();
             gathered.rtl.merge(covered.rtl);
         }
-        failed = covered.failed.map(|(mut case, outcome)| {
-            case.rtl = dir.map(absolute);
-            (case, outcome)
+        failed = covered.failed.map(|mut failure| {
+            failure.case.rtl = dir.map(absolute);
+            failure
         });
     }
     let totals = coverage.totals;
@@ -251,26 +251,11 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         HumanCount(totals.steps),
         coverage.text()
     ))?;
-    if let Some((case, outcome)) = failed {
+    if let Some(failure) = failed {
         agreed = Agreed::No;
         print("\n")?;
-        match outcome.stopped.clone() {
-            Some(stopped) => {
-                let why = Why::Stopped(stopped);
-                print(&brief(
-                    &Failed {
-                        number: 0,
-                        case,
-                        why,
-                    },
-                    &args.place.out,
-                )?)?;
-            }
-            None => {
-                let own = rtl::<U>(args.place.rtl.as_deref(), build)?;
-                mismatch(&case, &own, &outcome, &args.place.out)?;
-            }
-        }
+        let own = rtl::<U>(args.place.rtl.as_deref(), build)?;
+        found::report(&failure, &own, &args.place.out)?;
     }
     if coverage.groups.iter().all(|g| g.hits() == 0) {
         let why = format!("nothing was sampled of {}", U::NAME);

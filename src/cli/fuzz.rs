@@ -2,26 +2,23 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reconverge::campaign::results::{Header, Results};
-use reconverge::campaign::{
-    CHUNK, Chunk, Failed, Limit, Options, Shard, Summary, Tally, Why, drive,
-};
-use reconverge::case::{CASE_FORMAT, Case, Failure as SavedFailure, SavedCase};
+use reconverge::campaign::{CHUNK, Chunk, Limit, Options, Shard, Summary, Tally, drive};
+use reconverge::case::Case;
+use reconverge::failure::Cause;
 use reconverge::input::InputError;
 use reconverge::unit::{Build, Seen, Unit};
-use reconverge::wave::{self, shell};
+use reconverge::wave;
 use serde_json::Value;
 
 use super::junit::{self, Suite};
-use super::run::{absolute, mismatch_report, parameters, rtl};
+use super::run::{absolute, parameters, rtl};
 use super::workers::Workers;
 use super::{
-    Agreed, Commands, Done, Failure, FuzzArgs, SummaryArgs, complain, print, program, stop,
-    writable,
+    Agreed, Commands, Done, Failure, FuzzArgs, SummaryArgs, complain, found, print, stop, writable,
 };
 
 /// Mismatches that get a full report with waves; more are only saved.
@@ -228,9 +225,7 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
             progress.set(tally.total());
             // At once: whatever becomes of this process, what it found is there.
             for failed in &tally.total().failures[saved..] {
-                if let Err(why) = save(failed, &args.place.out) {
-                    complain(&format!("warning: {why}"));
-                }
+                found::save(&failed.failure, &args.place.out);
                 saved += 1;
             }
         },
@@ -246,21 +241,29 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
     print(&text(&summary, &options, shard, usual && finished))?;
     let mut reports = Vec::new();
     for (n, failed) in summary.failures.iter().enumerate() {
-        let report = match &failed.why {
-            Why::Mismatch(outcome) if n < REPORTS => {
-                mismatch_report(&failed.case, &rtl, outcome, &args.place.out)?
-            }
-            _ => brief(failed, &args.place.out)?,
+        let failure = &failed.failure;
+        let saved = found::save(failure, &args.place.out);
+        let mut report = if n < REPORTS {
+            found::text(failure, &saved)
+        } else {
+            found::brief(failure, &saved)
         };
         print(&format!("\n{report}"))?;
-        reports.push(report);
-        // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
-        // What ended a process would end this one.
-        let crashed = matches!(failed.why, Why::Crashed(_));
-        if n == 0 && !crashed && !args.no_shrink {
-            print("\n")?;
-            super::shrink::shrink(&failed.case, &rtl, &args.place.out)?;
+        if n < REPORTS {
+            let waves = found::waves(failure, &rtl, &saved);
+            print(&waves)?;
+            report += &waves;
         }
+        reports.push(report);
+    }
+    // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
+    // What ended a process would end this one.
+    if let Some(failed) = summary.failures.first()
+        && !matches!(failed.failure.cause, Cause::Crashed(_) | Cause::Hung(_))
+        && !args.no_shrink
+    {
+        print("\n")?;
+        super::shrink::shrink(&failed.failure.case, &rtl, &args.place.out)?;
     }
     let interrupted = (!finished).then(|| {
         let then = if results.is_some() {
@@ -309,55 +312,6 @@ pub fn ran<U: Unit>(
         json,
         suite: junit::suite(summary, options, shard, reports, took),
     })
-}
-
-/// Where a failed case differed.
-fn place<U: Unit>(failed: &Failed<U>) -> Option<SavedFailure> {
-    let Why::Mismatch(outcome) = &failed.why else {
-        return None;
-    };
-    let found = outcome.mismatch.as_ref()?;
-    let first = found.diffs.first()?;
-    Some(SavedFailure {
-        clock: found.clock,
-        field: U::fields()[first.field].name.to_owned(),
-        element: first.element,
-    })
-}
-
-/// Saves a case without running it again; returns where.
-fn save<U: Unit>(failed: &Failed<U>, out: &Path) -> Result<String, String> {
-    let saved = SavedCase::<U> {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
-        failure: place(failed),
-        case: failed.case.clone(),
-    };
-    let path = out.join(format!("{}.json", failed.case.name()));
-    wave::write_whole(&path, &saved.to_text())?;
-    Ok(path.to_string_lossy().into_owned())
-}
-
-/// What is said of a failed case that is not run again; it is saved.
-pub fn brief<U: Unit>(failed: &Failed<U>, out: &Path) -> Result<String, String> {
-    let path = save(failed, out)?;
-    let name = failed.case.name();
-    let what = match &failed.why {
-        Why::Mismatch(outcome) => {
-            let clock = outcome.mismatch.as_ref().map_or(0, |m| m.clock);
-            format!("MISMATCH {name}  clock {clock}")
-        }
-        Why::Stopped(stopped) => {
-            format!("STOPPED {name}  clock {}  {}", stopped.clock, stopped.why)
-        }
-        Why::Judge(lane, how) => format!("SCALAR JUDGE {name}  lane {lane}: {how}"),
-        Why::Crashed(how) => format!("CRASHED {name}  {how}"),
-    };
-    Ok(format!(
-        "{what}\nreplay  {} replay {}\n",
-        shell(&program()),
-        shell(&path)
-    ))
 }
 
 /// What a campaign is called.

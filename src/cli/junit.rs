@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use reconverge::campaign::{Options, Shard, Summary, Why};
+use reconverge::campaign::{Options, Shard, Summary};
 use reconverge::unit::Unit;
 
 use super::fuzz::campaign;
@@ -27,7 +27,8 @@ pub fn suite<U: Unit>(
     }
     for (kind, (programs, clocks)) in &summary.kinds {
         let failed = summary.failures.iter();
-        let failed = failed.filter(|f| U::name(&f.case.program).starts_with(&format!("{kind}-")));
+        let failed =
+            failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
         let passed = programs - failed.count() as u64;
         let name = format!("{}.{kind}.{:x}", U::NAME, options.seed);
         let mut test = TestCase::new(name, TestCaseStatus::success());
@@ -36,30 +37,12 @@ pub fn suite<U: Unit>(
         suite.add_test_case(test);
     }
     for (failed, report) in summary.failures.iter().zip(reports) {
-        let (kind, message) = match &failed.why {
-            Why::Mismatch(outcome) => {
-                let first = outcome.mismatch.as_ref().map(|m| {
-                    let diff = &m.diffs[0];
-                    let field = &U::fields()[diff.field];
-                    let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
-                    let (name, element) = (field.name, diff.element);
-                    format!(
-                        "clock {}: {name}[{element}] is {rtl}, not {golden}",
-                        m.clock
-                    )
-                });
-                ("mismatch", first.unwrap_or_default())
-            }
-            Why::Stopped(s) => ("stopped", format!("clock {}: {}", s.clock, s.why)),
-            Why::Judge(lane, how) => ("scalar-judge", format!("lane {lane}: {how}")),
-            Why::Crashed(how) => ("crashed", how.clone()),
-        };
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status
-            .set_type(kind)
-            .set_message(message)
+            .set_type(failed.failure.kind())
+            .set_message(failed.failure.message())
             .set_description(report);
-        let mut test = TestCase::new(failed.case.name(), status);
+        let mut test = TestCase::new(failed.failure.case.name(), status);
         test.set_classname(&campaign);
         suite.add_test_case(test);
     }

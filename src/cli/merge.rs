@@ -7,8 +7,8 @@ use reconverge::campaign::results;
 use reconverge::input::InputError;
 use reconverge::unit::{Build, Unit};
 
-use super::fuzz::{Ran, brief, ran, text, writable_summary, write_summary};
-use super::{Commands, Done, Failure, MergeArgs, print};
+use super::fuzz::{Ran, ran, text, writable_summary, write_summary};
+use super::{Commands, Done, Failure, MergeArgs, found, print};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
     writable_summary(&args.summary)?;
@@ -60,7 +60,8 @@ pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure
     print(&text(&summary, &options, whole, usual))?;
     let mut reports = Vec::new();
     for failed in &summary.failures {
-        let report = brief(failed, &args.out)?;
+        let saved = found::save(&failed.failure, &args.out);
+        let report = found::brief(&failed.failure, &saved);
         print(&format!("\n{report}"))?;
         reports.push(report);
     }

@@ -2,6 +2,7 @@
 
 mod convert;
 mod cover;
+mod found;
 mod fuzz;
 mod junit;
 mod merge;

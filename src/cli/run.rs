@@ -5,19 +5,19 @@ use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use reconverge::case::{Case, Conditions, Flip, SavedCase, Table};
+use reconverge::case::{Case, Conditions, Flip, Place, SavedCase, Table};
+use reconverge::check::{self, Judges, Scalar, check_fresh};
 use reconverge::dut::Rtl;
 use reconverge::input::InputError;
-use reconverge::lockstep::{self, Outcome};
 use reconverge::mutate::check_number;
-use reconverge::report;
-use reconverge::unit::{Build, Golden, LoadOptions, Records, Step, Unit, Verdict};
+use reconverge::report::Waves;
+use reconverge::unit::{Build, Golden, LoadOptions, Step, Unit};
 use reconverge::watch::Watch;
-use reconverge::wave::{self, Output};
+use reconverge::wave::Output;
 
 use super::{
-    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, print, program, read,
-    read_text, warn, writable,
+    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, read, read_text,
+    warn, writable,
 };
 
 impl From<&LoadArgs> for LoadOptions {
@@ -180,7 +180,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         None => None,
     };
     let rtl = rtl::<U>(args.place.rtl.as_deref(), case.build())?;
-    let ran = judged(&case, &rtl, &mut trace)?;
+    let judged = check_fresh(&case, &rtl, Judges::All, &mut trace);
     if let (Some(trace), Some(path)) = (trace, &args.trace) {
         let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
         if let Some(e) = trace.error {
@@ -189,103 +189,30 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         let file = trace.out.into_inner().map_err(|e| shown(&e))?;
         file.finish().map_err(|e| shown(&e))?;
     }
-    if ran.outcome.mismatch.is_some() {
-        return mismatch(&case, &rtl, &ran.outcome, &args.place.out);
+    match judged {
+        Ok(agreed) => {
+            let mut text = agreed_text(&case, &agreed)?;
+            if args.wave {
+                text += &Waves::make(&case, &rtl, None, &args.place.out)?.to_string();
+            }
+            print(&text)?;
+            Ok(Agreed::Yes)
+        }
+        Err(failure) => found::report(&failure, &rtl, &args.place.out),
     }
-    let mut text = ran.text;
-    if args.wave {
-        text += &dump(&case, &rtl, &args.place.out)?;
-    }
-    print(&text)?;
-    Ok(ran.agreed)
 }
 
-/// A run, and what all judges say of it.
-struct Ran<U: Unit> {
-    outcome: Outcome<U>,
-    agreed: Agreed,
-    /// To be printed, unless RTL and golden differ.
-    text: String,
-}
-
-/// Runs `case` and asks every judge.
-fn judged<U: Unit>(
-    case: &Case<U>,
-    rtl: &Rtl<U>,
-    watch: &mut impl Watch<U>,
-) -> Result<Ran<U>, Failure> {
-    let mut records = Records::default();
-    let mut golden = case.golden();
-    let mut dut = rtl.open(case.model_seed())?;
-    let outcome = lockstep::run(case, &mut dut, &mut golden, &mut (watch, &mut records));
-    if let Some(stopped) = &outcome.stopped {
-        let text = format!(
-            "STOPPED {}  clock {}  {}\n",
-            case.name(),
-            stopped.clock,
-            stopped.why
-        );
-        return Ok(Ran {
-            agreed: Agreed::No,
-            text,
-            outcome,
-        });
-    }
-    if outcome.mismatch.is_some() {
-        return Ok(Ran {
-            outcome,
-            agreed: Agreed::No,
-            text: String::new(),
-        });
-    }
+/// What is said of a case on which all judges agree.
+fn agreed_text<U: Unit>(case: &Case<U>, agreed: &check::Agreed<U>) -> Result<String, Failure> {
+    let compared = agreed.compared;
     if let Some(flip) = &case.flip {
         let why = format!(
             "the run ended after {} clocks, clock {} never came",
-            outcome.compared.clocks, flip.clock
+            compared.clocks, flip.clock
         );
         return Err(InputError::new("--flip", 0, "clock", why).into());
     }
-    let mut text = agreed(case, &outcome)?;
-    let verdict = match records.judge(case, &outcome.end) {
-        Verdict::Agrees {
-            instructions: 0, ..
-        } => "has nothing to compare: no lane executed anything".to_owned(),
-        Verdict::Agrees {
-            lanes,
-            instructions,
-        } => {
-            format!(
-                "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
-            )
-        }
-        Verdict::Disagrees { lane, how } => {
-            let _ = writeln!(text, "scalar judge DISAGREES: lane {lane}: {how}");
-            return Ok(Ran {
-                outcome,
-                agreed: Agreed::No,
-                text,
-            });
-        }
-        Verdict::NotStructured(why) => format!("cannot tell: {why}"),
-    };
-    let _ = writeln!(text, "scalar judge {verdict}");
-    Ok(Ran {
-        outcome,
-        agreed: Agreed::Yes,
-        text,
-    })
-}
-
-/// What is said of a run that agreed.
-fn agreed<U: Unit>(case: &Case<U>, outcome: &Outcome<U>) -> Result<String, Failure> {
-    let compared = outcome.compared;
-    if compared.clocks == 0 || compared.launches == 0 {
-        return Err(Failure::Other(format!(
-            "{}: nothing was compared",
-            case.name()
-        )));
-    }
-    let end = if outcome.step_limit {
+    let end = if agreed.step_limit {
         format!(
             "stopped after {} instructions (--max-steps)",
             compared.steps
@@ -293,66 +220,31 @@ fn agreed<U: Unit>(case: &Case<U>, outcome: &Outcome<U>) -> Result<String, Failu
     } else {
         format!(
             "{}, pc 0x{:03x}, after {} instructions",
-            U::outcome(&outcome.end),
-            U::pc(&outcome.end),
+            U::outcome(&agreed.end),
+            U::pc(&agreed.end),
             compared.steps
         )
     };
+    let scalar = match &agreed.scalar {
+        Scalar::NotAsked => "was not asked".to_owned(),
+        Scalar::CannotTell(why) => format!("cannot tell: {why}"),
+        Scalar::Agrees {
+            instructions: 0, ..
+        } => "has nothing to compare: no lane executed anything".to_owned(),
+        Scalar::Agrees {
+            lanes,
+            instructions,
+        } => format!(
+            "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
+        ),
+    };
     Ok(format!(
-        "{}  {end}\nlock-step    agrees: {} clocks, {} fields each, {} lanes\n",
+        "{}  {end}\nlock-step    agrees: {} clocks, {} fields each, {} lanes\nscalar judge {scalar}\n",
         case.name(),
         compared.clocks,
         U::fields().len(),
         case.lanes
     ))
-}
-
-/// Writes waves of a run that agreed; says where.
-fn dump<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<String, Failure> {
-    std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
-    let with =
-        |ending: &str| PathBuf::from(format!("{}.{ending}", out.join(case.name()).display()));
-    let (vcd, gtkw) = (with("vcd"), with("gtkw"));
-    let mut dut = rtl.open(case.model_seed())?;
-    let mut golden = case.golden();
-    lockstep::run_with_dump(case, &mut dut, &mut golden, &mut (), 0, &vcd)?;
-    let view = wave::write_view::<U>(&gtkw, &vcd, case.lanes as usize, None)?;
-    Ok(format!("wave    {}\nview    {view}\n", vcd.display()))
-}
-
-/// Reports a mismatch: run again with waves, saved, printed.
-pub fn mismatch<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, outcome: &Outcome<U>, out: &Path) -> Done {
-    print(&mismatch_report(case, rtl, outcome, out)?)?;
-    Ok(Agreed::No)
-}
-
-/// The report of a mismatch, from a run again with waves; the case is saved. What cannot be written to `out`
-/// goes to a temporary folder: a found mismatch is not lost.
-pub fn mismatch_report<U: Unit>(
-    case: &Case<U>,
-    rtl: &Rtl<U>,
-    outcome: &Outcome<U>,
-    out: &Path,
-) -> Result<String, Failure> {
-    let report = match report::diagnose(case, rtl, outcome, out) {
-        Err(why) => {
-            let dir = tempfile::Builder::new()
-                .prefix("reconverge-")
-                .tempdir()
-                .map_err(|e| format!("{why}; no temporary folder either: {e}"))?
-                .keep();
-            complain(&format!(
-                "warning: {why}; written to {} instead",
-                dir.display()
-            ));
-            report::diagnose(case, rtl, outcome, &dir)?
-        }
-        Ok(report) => report,
-    };
-    Ok(report.map_or_else(String::new, |mut report| {
-        report.program = program();
-        report.to_string()
-    }))
 }
 
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
@@ -366,44 +258,37 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         check_number(dir, number, file)?;
     }
     let rtl = made(case.rtl.as_deref(), |_| rtl_of(case, case.build()))?;
-    let ran = judged(case, &rtl, &mut ())?;
-    if let Some(found) = &ran.outcome.mismatch {
-        if let Some(saved) = &saved.failure {
-            let first = &found.diffs[0];
-            let field = U::fields()[first.field].name;
-            if (found.clock, field, first.element)
-                != (saved.clock, saved.field.as_str(), saved.element)
-            {
-                complain(&format!(
-                    "note: saved at clock {} field {}[{}], fails now at clock {} field {field}[{}]",
-                    saved.clock, saved.field, saved.element, found.clock, first.element
-                ));
+    // A judge that could not tell was the failure of a program that promised to be structured.
+    let judges = match &saved.failure {
+        Some(Place::ScalarJudge { .. }) => Judges::Structured,
+        _ => Judges::All,
+    };
+    let judged = check_fresh(case, &rtl, judges, &mut ());
+    let done = match &judged {
+        Ok(_) if args.shrink => {
+            let why = "does not fail, there is nothing to shrink";
+            return Err(InputError::new(file, 0, "--shrink", why).into());
+        }
+        Ok(agreed) => {
+            let mut text = agreed_text(case, agreed)?;
+            if let Some(place) = &saved.failure {
+                let _ = writeln!(text, "it failed {place} when it was saved");
             }
+            text += &Waves::make(case, &rtl, None, &args.place.out)?.to_string();
+            print(&text)?;
+            Agreed::Yes
         }
-        let done = mismatch(case, &rtl, &ran.outcome, &args.place.out)?;
-        if args.shrink {
-            print("\n")?;
-            super::shrink::shrink(case, &rtl, &args.place.out)?;
+        Err(failure) => {
+            if let Some(place) = saved.failure.filter(|place| *place != failure.place()) {
+                let now = failure.place();
+                complain(&format!("note: saved as failing {place}; fails now {now}"));
+            }
+            found::report(failure, &rtl, &args.place.out)?
         }
-        return Ok(done);
-    }
-    if args.shrink && ran.agreed == Agreed::Yes {
-        let why = "does not fail, there is nothing to shrink";
-        return Err(InputError::new(file, 0, "--shrink", why).into());
-    }
-    let mut text = ran.text;
-    if let Some(saved) = &saved.failure {
-        let _ = writeln!(
-            text,
-            "it failed at clock {} in {} when it was saved",
-            saved.clock, saved.field
-        );
-    }
-    text += &dump(case, &rtl, &args.place.out)?;
-    print(&text)?;
+    };
     if args.shrink {
         print("\n")?;
         super::shrink::shrink(case, &rtl, &args.place.out)?;
     }
-    Ok(ran.agreed)
+    Ok(done)
 }

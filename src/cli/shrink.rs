@@ -28,16 +28,18 @@ pub fn shrink<U: Unit>(case: &Case<U>, rtl: &Rtl<U>, out: &Path) -> Result<(), F
             return Ok(());
         }
     };
-    let at = shrunk.saved.failure.as_ref().map_or_else(String::new, |f| {
-        format!("  (clock {}, {})", f.clock, f.field)
-    });
+    let place = shrunk.failure.place();
+    let at = match (place.clock(), place.field()) {
+        (Some(clock), Some(field)) => format!("  (clock {clock}, {field})"),
+        _ => String::new(),
+    };
     let mut text = format!(
         "{}: tb-ready text follows\n{}",
         shrunk.headline(),
         shrunk.text()
     );
     let path = out.join(format!("{}.shrunk.json", case.name()));
-    match wave::write_whole(&path, &shrunk.saved.to_text()) {
+    match wave::write_whole(&path, &shrunk.failure.saved().to_text()) {
         Ok(()) => {
             let (program, path) = (shell(&program()), path.to_string_lossy());
             text += &format!("replay  {program} replay {}{at}\n", shell(&path));

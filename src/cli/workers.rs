@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use reconverge::campaign::{Chunk, Limit, Options, Runner, Summary};
 use reconverge::dut::{Built, Rtl};
+use reconverge::failure::Cause;
 use reconverge::unit::Unit;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -176,7 +177,7 @@ impl Worker {
     }
 
     /// The next answer; in `Ok(Err)` how the worker ended instead. It has, then.
-    fn answer<U: Unit>(&mut self) -> Result<Result<Answer<U>, String>, String> {
+    fn answer<U: Unit>(&mut self) -> Result<Result<Answer<U>, Cause<U>>, String> {
         let mut text = String::new();
         let read = self.answers.read_line(&mut text);
         if text.ends_with('\n') {
@@ -190,9 +191,9 @@ impl Worker {
         }
         let status = self.child.wait().map_err(|e| format!("worker: {e}"))?;
         Ok(Err(if hangs {
-            format!("no answer within {} s", self.timeout.as_secs())
+            Cause::Hung(self.timeout.as_secs())
         } else {
-            status.to_string()
+            Cause::Crashed(status.to_string())
         }))
     }
 }
@@ -240,7 +241,9 @@ impl<'a, U: Unit> Workers<'a, U> {
             Ok(Answer::Did(summary)) => return Ok(*summary),
             Ok(Answer::Cannot(why)) => return Err(why),
             Ok(Answer::Begins(_)) => return Err("worker: it tells of what nobody asked".to_owned()),
-            Err(how) => how,
+            Err(Cause::Hung(seconds)) => format!("no answer within {seconds} s"),
+            Err(Cause::Crashed(how)) => how,
+            Err(_) => unreachable!("a process crashes or hangs"),
         };
         complain(&format!(
             "warning: a worker of {} ended in cases {}..{} ({how}); they are run again one by one",
@@ -269,11 +272,11 @@ impl<'a, U: Unit> Workers<'a, U> {
                     Ok(Answer::Cannot(why)) => return Err(why),
                     Err(how) if begun => {
                         let build = self.rtl.build();
-                        total.add(Summary::crashed(self.options, build, next, how));
+                        total.add(Summary::lost(self.options, build, next, how));
                         next += 1;
                         break;
                     }
-                    Err(how) => return Err(format!("worker: {how} before it began")),
+                    Err(_) => return Err("worker: it ended before it began".to_owned()),
                 }
             }
         }

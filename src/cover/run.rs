@@ -36,9 +36,10 @@ use super::lcov::RtlCoverage;
 use super::{Collector, Hits, Model, Totals};
 use crate::campaign::{self, Limit};
 use crate::case::Case;
+use crate::check::{Judges, check_on};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
-use crate::lockstep::{self, Outcome};
+use crate::failure::Failure;
 use crate::unit::Unit;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the jobs.
@@ -72,7 +73,7 @@ pub struct Covered<U: Unit> {
     /// Counters of the RTL, of a model that has them.
     pub rtl: RtlCoverage,
     /// The first case that did not agree; the run ended with it.
-    pub failed: Option<(Case<U>, Outcome<U>)>,
+    pub failed: Option<Failure<U>>,
 }
 
 /// A thread with its model and what it has counted.
@@ -84,29 +85,34 @@ struct Worker<'m, U: Unit> {
     hits: Hits,
     totals: Totals,
     compared: u64,
-    failed: Option<(u64, Case<U>, Outcome<U>)>,
+    failed: Option<(u64, Failure<U>)>,
     found: Found<U>,
 }
 
 impl<U: Unit> Worker<'_, U> {
     /// What is worth it is kept for `guide`, if there is one.
     fn run(&mut self, number: u64, case: Case<U>, guide: Option<&Guide<U>>) {
-        let mut golden = case.golden();
         self.collector.hits.clear();
         self.collector.begin(&case);
         let mut trail = Trail::new(&mut self.collector, &case);
-        let outcome = lockstep::run(&case, &mut self.dut, &mut golden, &mut trail);
+        // The scalar judge looks at no bins: `fuzz` asks it.
+        let judged = check_on(&case, &mut self.dut, Judges::LockStep, &mut trail);
         trail.collector.end();
         if let Some(guide) = guide {
             self.found.keep(guide, number, &case, trail);
         }
         self.hits.add(&self.collector.hits);
+        let compared = match &judged {
+            Ok(agreed) => agreed.compared,
+            Err(failure) => failure.compared,
+        };
         self.totals.programs += 1;
-        self.totals.launches += outcome.compared.launches;
-        self.compared += outcome.compared.clocks;
-        let agreed = outcome.mismatch.is_none() && outcome.stopped.is_none();
-        if !agreed && self.failed.is_none() {
-            self.failed = Some((number, case, outcome));
+        self.totals.launches += compared.launches;
+        self.compared += compared.clocks;
+        if let Err(failure) = judged
+            && self.failed.is_none()
+        {
+            self.failed = Some((number, failure));
         }
     }
 }
@@ -163,8 +169,8 @@ pub fn run<U: Unit>(
         };
         let failed = workers.iter_mut().filter_map(|w| w.failed.take());
         covered.failed = failed
-            .min_by_key(|(number, ..)| *number)
-            .map(|(_, case, outcome)| (case, outcome));
+            .min_by_key(|(number, _)| *number)
+            .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
             covered.reached = reached;
             for worker in &workers {

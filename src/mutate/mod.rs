@@ -33,10 +33,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::campaign;
-use crate::case::{CASE_FORMAT, Case, Failure, SavedCase};
+use crate::case::Place;
+use crate::check::{self, Judges, check_on};
 use crate::dut::{self, Rtl};
+use crate::failure::{Cause, Failure};
 use crate::input::InputError;
-use crate::lockstep;
 use crate::unit::{Build, Unit};
 use crate::wave;
 use equivalence::{Proof, Referee};
@@ -400,8 +401,8 @@ pub struct Catch {
     pub case: u64,
     /// Its kind.
     pub kind: &'static str,
-    /// First field that differed; without, the RTL stopped the simulation.
-    pub failure: Option<Failure>,
+    /// How and where it failed.
+    pub place: Place,
     /// File with the case, in the folder of the mutants.
     pub saved: String,
 }
@@ -446,7 +447,14 @@ pub struct Judged {
 struct Hunt<U: Unit> {
     next: u64,
     clocks: u64,
-    caught: Option<(Catch, Case<U>)>,
+    caught: Option<Caught<U>>,
+}
+
+/// The case that caught a mutant: its number in the campaign, its kind, and how it failed.
+struct Caught<U: Unit> {
+    number: u64,
+    kind: &'static str,
+    failure: Failure<U>,
 }
 
 impl<U: Unit> Default for Hunt<U> {
@@ -465,24 +473,22 @@ impl<U: Unit> Hunt<U> {
     fn go_on(&mut self, rtl: &Rtl<U>, seed: u64, budget: u64) -> Result<(), String> {
         while self.caught.is_none() && self.clocks < budget {
             let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
-            let mut dut = rtl.open(case.model_seed())?;
-            let outcome = lockstep::run(&case, &mut dut, &mut case.golden(), &mut ());
-            self.clocks += outcome.compared.clocks;
-            let failure = outcome.mismatch.as_ref().map(|m| Failure {
-                clock: m.clock,
-                field: U::fields()[m.diffs[0].field].name.to_owned(),
-                element: m.diffs[0].element,
-            });
-            if failure.is_some() || outcome.stopped.is_some() {
-                // The clock that differs has been looked at too.
-                self.clocks += 1;
-                let catch = Catch {
-                    case: self.next,
-                    kind: kind.name(),
-                    failure,
-                    saved: String::new(),
-                };
-                self.caught = Some((catch, case));
+            let judged = check::open(&case, rtl)
+                .and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, &mut ()));
+            match judged {
+                Ok(agreed) => self.clocks += agreed.compared.clocks,
+                Err(failure) => {
+                    if let Cause::NotRun(why) = failure.cause {
+                        return Err(why);
+                    }
+                    // The clock that differs has been looked at too.
+                    self.clocks += failure.compared.clocks + 1;
+                    self.caught = Some(Caught {
+                        number: self.next,
+                        kind: kind.name(),
+                        failure,
+                    });
+                }
             }
             self.next += 1;
         }
@@ -524,8 +530,8 @@ impl<U: Unit> Mutants<U> {
         // The yardstick: with none selected, nothing differs.
         let mut none = Hunt::<U>::default();
         none.go_on(&self.rtl.clone().mutant(0), options.seed, options.clocks)?;
-        if let Some((catch, case)) = &none.caught {
-            let saved = self.save(0, case, catch)?;
+        if let Some(caught) = none.caught {
+            let saved = self.save(0, caught)?.saved;
             return Err(Trouble::Other(format!(
                 "{}: with no mutant selected the model differs from the golden; case {saved}",
                 self.dir.display()
@@ -581,10 +587,7 @@ impl<U: Unit> Mutants<U> {
             proof = Some(said);
         }
         let verdict = match (hunt.caught, proof) {
-            (Some((mut catch, case)), _) => {
-                catch.saved = self.save(mutant.number, &case, &catch)?;
-                Verdict::Caught(catch)
-            }
+            (Some(caught), _) => Verdict::Caught(self.save(mutant.number, caught)?),
             (None, Some(Proof::Equivalent(how))) => Verdict::Equivalent(how),
             (None, Some(Proof::Differs(how))) => Verdict::Missed(how),
             (None, Some(Proof::Unknown(why))) => Verdict::Undecided(why),
@@ -597,23 +600,19 @@ impl<U: Unit> Mutants<U> {
         })
     }
 
-    /// Saves the case that caught a mutant; the name of its file.
-    fn save(&self, number: u32, case: &Case<U>, catch: &Catch) -> Result<String, String> {
-        let mut case = case.clone();
-        case.rtl = Some(self.dir.clone());
-        case.mutant = Some(number);
-        let saved = SavedCase::<U> {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
-            failure: catch.failure.clone(),
-            case,
-        };
-        let name = format!("{number:04}.json");
-        let dir = self.dir.join("caught");
-        std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-        let path = dir.join(&name);
-        wave::write_whole(&path, &saved.to_text())?;
-        Ok(path.to_string_lossy().into_owned())
+    /// Saves the case that caught a mutant.
+    fn save(&self, number: u32, caught: Caught<U>) -> Result<Catch, String> {
+        let mut failure = caught.failure;
+        failure.case.rtl = Some(self.dir.clone());
+        failure.case.mutant = Some(number);
+        let path = self.dir.join("caught").join(format!("{number:04}.json"));
+        wave::write_whole(&path, &failure.saved().to_text())?;
+        Ok(Catch {
+            case: caught.number,
+            kind: caught.kind,
+            place: failure.place(),
+            saved: path.to_string_lossy().into_owned(),
+        })
     }
 }
 
@@ -739,9 +738,9 @@ impl Summary {
                     Verdict::Caught(c) => {
                         value["case"] = json!(c.case);
                         value["kind"] = json!(c.kind);
-                        value["field"] = json!(c.failure.as_ref().map(|f| &f.field));
-                        value["element"] = json!(c.failure.as_ref().map(|f| f.element));
-                        value["clock"] = json!(c.failure.as_ref().map(|f| f.clock));
+                        value["field"] = json!(c.place.field());
+                        value["element"] = json!(c.place.element());
+                        value["clock"] = json!(c.place.clock());
                         value["saved"] = json!(c.saved);
                     }
                     Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {

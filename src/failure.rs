@@ -1,0 +1,207 @@
+//! A case that failed: why, where, and all that it takes to look at it, to save it and to run it again.
+
+use std::fmt::{self, Debug, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::{CASE_FORMAT, Case, Place, SavedCase};
+use crate::input::InputError;
+use crate::lockstep::{Compared, Mismatch, Stopped};
+use crate::report::Report;
+use crate::unit::Unit;
+use crate::wave;
+
+/// A case that failed. `Display` and `Debug` are the report of it, made from the golden alone.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Failure<U: Unit> {
+    /// The case.
+    pub case: Box<Case<U>>,
+    /// Why it failed.
+    pub cause: Cause<U>,
+    /// How much agreed before.
+    pub compared: Compared,
+}
+
+/// Why a case failed.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Cause<U: Unit> {
+    /// RTL and golden differ.
+    Mismatch(Box<Mismatch<U>>),
+    /// The RTL stopped the simulation.
+    Stopped(Stopped),
+    /// RTL and golden agree, the scalar judge does not.
+    Judge {
+        /// Lane.
+        lane: u32,
+        /// What the lane did among others and what it does alone.
+        how: String,
+    },
+    /// The process in which the RTL ran ended: how.
+    Crashed(String),
+    /// The RTL made no progress for so many seconds.
+    Hung(u64),
+    /// The bench could not run the case, or nothing was compared: why. This says nothing about the RTL.
+    NotRun(String),
+}
+
+impl<U: Unit> Failure<U> {
+    /// A failure of `case`.
+    pub fn new(case: &Case<U>, cause: Cause<U>, compared: Compared) -> Self {
+        Failure {
+            case: Box::new(case.clone()),
+            cause,
+            compared,
+        }
+    }
+
+    /// What differs, if RTL and golden do.
+    pub fn mismatch(&self) -> Option<&Mismatch<U>> {
+        match &self.cause {
+            Cause::Mismatch(mismatch) => Some(mismatch),
+            _ => None,
+        }
+    }
+
+    /// Where and how it failed, as it is saved with the case.
+    pub fn place(&self) -> Place {
+        match &self.cause {
+            Cause::Mismatch(mismatch) => {
+                let first = mismatch.first();
+                Place::Mismatch {
+                    clock: mismatch.clock,
+                    field: U::fields()[first.field].name.to_owned(),
+                    element: first.element,
+                }
+            }
+            Cause::Stopped(stopped) => Place::Stopped {
+                clock: stopped.clock,
+                how: stopped.why.clone(),
+            },
+            Cause::Judge { lane, how } => Place::ScalarJudge {
+                lane: *lane,
+                how: how.clone(),
+            },
+            Cause::Crashed(how) => Place::Crashed { how: how.clone() },
+            Cause::Hung(seconds) => Place::Hung { seconds: *seconds },
+            Cause::NotRun(why) => Place::NotRun { how: why.clone() },
+        }
+    }
+
+    /// What kind of failure it is, in one word.
+    pub fn kind(&self) -> &'static str {
+        match &self.cause {
+            Cause::Mismatch(_) => "mismatch",
+            Cause::Stopped(_) => "stopped",
+            Cause::Judge { .. } => "scalar-judge",
+            Cause::Crashed(_) => "crashed",
+            Cause::Hung(_) => "hung",
+            Cause::NotRun(_) => "not-run",
+        }
+    }
+
+    /// What there is to say of it on one line.
+    pub fn message(&self) -> String {
+        match &self.cause {
+            Cause::Mismatch(mismatch) => {
+                let diff = mismatch.first();
+                let field = &U::fields()[diff.field];
+                let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
+                let (clock, name, element) = (mismatch.clock, field.name, diff.element);
+                format!("clock {clock}: {name}[{element}] is {rtl}, not {golden}")
+            }
+            Cause::Stopped(stopped) => format!("clock {}: {}", stopped.clock, stopped.why),
+            Cause::Judge { lane, how } => format!("lane {lane}: {how}"),
+            Cause::Crashed(how) | Cause::NotRun(how) => how.clone(),
+            Cause::Hung(seconds) => format!("no progress within {seconds} s"),
+        }
+    }
+
+    /// The cycle whose inputs led to it, from 0; where that cannot be told, how many agreed.
+    pub fn cycle(&self) -> u64 {
+        match &self.cause {
+            Cause::Mismatch(mismatch) => mismatch.clock,
+            Cause::Stopped(stopped) => stopped.clock,
+            _ => self.compared.clocks,
+        }
+    }
+
+    /// The golden's rule for the first field that differs.
+    pub fn rule(&self) -> Option<String> {
+        Report::of(self).rule
+    }
+
+    /// Whether two cases fail alike: in the same field, with the same message but for its numbers (the time is among
+    /// them), or before the same judge.
+    pub fn alike(&self, other: &Self) -> bool {
+        let words = |stopped: &Stopped| stopped.why.replace(|c: char| c.is_ascii_digit(), "");
+        match (&self.cause, &other.cause) {
+            (Cause::Mismatch(a), Cause::Mismatch(b)) => a.first().field == b.first().field,
+            (Cause::Stopped(a), Cause::Stopped(b)) => words(a) == words(b),
+            (Cause::Judge { .. }, Cause::Judge { .. })
+            | (Cause::Crashed(_), Cause::Crashed(_))
+            | (Cause::Hung(_), Cause::Hung(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// The case as it is saved.
+    pub fn saved(&self) -> SavedCase<U> {
+        SavedCase {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure: Some(self.place()),
+            case: Case::clone(&self.case),
+        }
+    }
+
+    /// Saves the case in `dir` under its name, to be replayed; returns the file. It is there whole or not at all.
+    ///
+    /// # Errors
+    /// The folder or the file cannot be written.
+    pub fn save(&self, dir: &Path) -> Result<PathBuf, String> {
+        let path = dir.join(format!("{}.json", self.case.name()));
+        wave::write_whole(&path, &self.saved().to_text())?;
+        Ok(path)
+    }
+
+    /// Checks what a file can get wrong in it.
+    ///
+    /// # Errors
+    /// A case that cannot be; a mismatch in no field or in one that there is not.
+    pub fn check(&self, file: &str) -> Result<(), InputError> {
+        self.case.check(file)?;
+        if let Some(mismatch) = self.mismatch() {
+            let lanes = self.case.lanes as usize;
+            let known = |diff: &crate::field::Diff| {
+                let field = U::fields().get(diff.field);
+                // Lanes above the last one may differ too.
+                field.is_some_and(|f| diff.element < f.elements(lanes).max(64))
+            };
+            if mismatch.diffs.is_empty() || !mismatch.diffs.iter().all(known) {
+                let why = "a mismatch in no field".to_owned();
+                return Err(InputError::new(file, 0, "failures", why));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<U: Unit> Display for Failure<U> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Report::of(self))
+    }
+}
+
+/// As `Display`, on a line of its own, so that `unwrap` in a test prints the report.
+impl<U: Unit> Debug for Failure<U> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
+    }
+}
+
+impl<U: Unit> std::error::Error for Failure<U> {}
