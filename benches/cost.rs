@@ -257,7 +257,7 @@ fn measure<U: Unit>(pace: Pace, dir: &Path) -> Done<()> {
                 dut.clock(pins, Some(golden.state()));
                 golden.cycle(pins);
             }
-            dut.close_vcd();
+            dut.close_vcd().expect("the dump can be written");
         }));
         // Before the system writes it to the disk, during the next round.
         std::fs::remove_file(&vcd)?;

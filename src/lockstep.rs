@@ -322,13 +322,13 @@ pub fn run_with_dump<U: Unit>(
 ) -> Result<Outcome<U>, String> {
     // Found out before the run, not in the middle of it.
     dut.open_vcd(path)?;
-    dut.close_vcd();
+    dut.close_vcd()?;
     let outcome = Bench {
         dut,
         dump_from: Some((from, path)),
     }
     .run(case, golden, watch);
-    dut.close_vcd();
+    dut.close_vcd()?;
     Ok(outcome)
 }
 
@@ -373,7 +373,7 @@ impl<U: Unit> Bench<'_, U> {
         });
         loop {
             if let Some((_, path)) = self.dump_from.filter(|(from, _)| *from == clock) {
-                // It could be written a moment ago.
+                // It could be written a moment ago; if not, closing it tells.
                 let _ = self.dut.open_vcd(path);
             }
             let pins = stimulus.next(golden.state());

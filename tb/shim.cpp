@@ -1,9 +1,17 @@
 // One template for all units. Compiled once a model, in one unit with what Verilator emitted, with
-//   RCV_TOP     class of the verilated bench top
-//   RCV_SYMBOL  name of the exported table
-//   RCV_LANES   LANES of the model
+//   RCV_TOP       class of the verilated bench top
+//   RCV_SYMBOL    name of the exported table
+//   RCV_LANES     LANES of the model
+//   RCV_FEATURES  what else it was built with
 // RCV_TOP comes from the file that crates/verilate joins them in, the others from its command line.
+//
+// RTL may throw out of any call into the model: stop.cpp turns $stop and the like into exceptions, and a constructor
+// may run out of memory. Each function of the table catches everything and is noexcept.
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -18,15 +26,87 @@
 #include "verilated_cov.h"
 #endif
 
-struct rcv_model {
-  VerilatedContext context;
-  std::unique_ptr<RCV_TOP> top;
-  std::unique_ptr<VerilatedVcdC> vcd;
-  uint64_t clock = 0;
-  std::string stopped;
+namespace {
+
+// A text of limited length: to store one needs no memory, which may be what is missing. Empty: there is none.
+class Text {
+ public:
+  void set(const char *text) noexcept {
+    std::snprintf(bytes_, sizeof(bytes_), "%s", text && *text ? text : "an exception without a text");
+  }
+  void clear() noexcept { bytes_[0] = '\0'; }
+  const char *get() const noexcept { return bytes_[0] ? bytes_ : nullptr; }
+
+ private:
+  char bytes_[1024] = "";
 };
 
-namespace {
+// Does `work`; false, and `why`, if it throws.
+template <typename Work>
+inline bool guarded(Text &why, Work work) noexcept {
+  try {
+    work();
+    return true;
+  } catch (const std::bad_alloc &) {
+    why.set("out of memory");
+  } catch (const std::exception &e) {
+    why.set(e.what());
+  } catch (...) {
+    why.set("an exception of an unknown type");
+  }
+  return false;
+}
+
+// Where a dump goes. Verilator ends the simulation when a dump cannot be written, from a destructor too. So this never
+// fails: it keeps the first error, drops what comes after it, and the shim looks.
+class DumpFile final : public VerilatedVcdFile {
+ public:
+  ~DumpFile() override { close(); }
+  bool open(const std::string &name) override {
+    error_ = 0;
+    fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd_ < 0) error_ = errno;
+    return fd_ >= 0;
+  }
+  void close() override {
+    if (fd_ >= 0 && ::close(fd_) != 0 && error_ == 0) error_ = errno;
+    fd_ = -1;
+  }
+  ssize_t write(const char *bytes, ssize_t size) override {
+    for (ssize_t done = 0; done < size && error_ == 0;) {
+      const ssize_t wrote = ::write(fd_, bytes + done, static_cast<size_t>(size - done));
+      if (wrote > 0) {
+        done += wrote;
+      } else if (wrote == 0 || errno != EINTR) {
+        error_ = wrote == 0 ? EIO : errno;
+      }
+    }
+    return size;
+  }
+  // 0, or the error number of what failed since it was opened.
+  int error() const { return error_; }
+  void forget() { error_ = 0; }
+
+ private:
+  int fd_ = -1;
+  int error_ = 0;
+};
+
+// What `rcv_model` stands for. Not under that name: several models are linked into one program, each with its own
+// class of top, and what two files call the same is one thing to the linker.
+struct Model {
+  VerilatedContext context;
+  std::unique_ptr<RCV_TOP> top;
+  DumpFile file;
+  // After the file: it is closed first.
+  std::unique_ptr<VerilatedVcdC> vcd;
+  uint64_t clock = 0;
+  Text stopped;
+  Text trouble;
+};
+
+Model *of(rcv_model *m) { return reinterpret_cast<Model *>(m); }
+const Model *of(const rcv_model *m) { return reinterpret_cast<const Model *>(m); }
 
 // Ten time units a clock, rising edge at multiples of ten.
 constexpr uint64_t kPeriod = 10;
@@ -37,26 +117,25 @@ void put(T &port, const void *bytes) {
   std::memcpy(&port, bytes, sizeof(port));
 }
 
+// What Verilator's runtime finds by thread ($value$plusargs, $fopen, $random) is to be this model's: models live side
+// by side, and one may have moved here from another thread. Some ten instructions of the thousand of a clock.
+inline void enter(Model *m) { Verilated::threadContextp(&m->context); }
+
 // Does `work` unless the RTL has stopped the simulation (see stop.cpp) or does so now.
 template <typename Work>
-inline bool running(rcv_model *m, Work work) {
-  if (!m->stopped.empty()) return false;
-  try {
-    work();
-    return true;
-  } catch (const std::exception &e) {
-    m->stopped = e.what();
-    return false;
-  }
+inline bool running(Model *m, Work work) noexcept {
+  if (m->stopped.get()) return false;
+  enter(m);
+  return guarded(m->stopped, work);
 }
 
-inline void edge(rcv_model *m, uint8_t level) {
+inline void edge(Model *m, uint8_t level) {
   m->top->clk_i = level;
   m->top->eval();
 }
 
 // A rising edge of the top's other clock: the views, and with `load` the seeding of the unit.
-void bench(rcv_model *m, bool load) {
+void bench(Model *m, bool load) {
   m->top->load_i = load;
   m->top->bench_i = 1;
   m->top->eval();
@@ -64,55 +143,81 @@ void bench(rcv_model *m, bool load) {
   m->top->eval();
 }
 
-rcv_model *create(uint32_t seed, uint32_t mutant) {
-  auto m = std::unique_ptr<rcv_model>(new (std::nothrow) rcv_model);
-  if (!m) return nullptr;
-  m->context.randReset(2);
-  m->context.randSeed(static_cast<int>(seed));
-  m->context.traceEverOn(true);
-  const std::string number = "+reconverge_mutant=" + std::to_string(mutant);
-  const char *arguments[] = {"", number.c_str()};
-  m->context.commandArgs(2, arguments);
-  // $value$plusargs asks the context of the thread, and models live side by side.
-  Verilated::threadContextp(&m->context);
-  m->top.reset(new (std::nothrow) RCV_TOP{&m->context, "TOP"});
-  if (!m->top) return nullptr;
+void end_dump(Model *m) {
+  if (m->vcd) m->vcd->close();
+  m->vcd.reset();
+}
+
+void dump(Model *m, uint64_t time) {
+  m->vcd->dump(time);
+  // No use in going on with it; `close_vcd` will tell.
+  if (m->file.error() != 0) end_dump(m);
+}
+
+rcv_model *create(uint32_t seed, uint32_t mutant, char *error, size_t size) noexcept {
+  Text why;
+  std::unique_ptr<Model> m;
+  const bool made = guarded(why, [&] {
+    m.reset(new Model);
+    m->context.randReset(2);
+    m->context.randSeed(static_cast<int>(seed));
+    m->context.traceEverOn(true);
+    const std::string number = "+reconverge_mutant=" + std::to_string(mutant);
+    const char *arguments[] = {"", number.c_str()};
+    m->context.commandArgs(2, arguments);
+    enter(m.get());
+    m->top.reset(new RCV_TOP{&m->context, "TOP"});
+  });
+  if (!made) {
+    std::snprintf(error, size, "%s", why.get());
+    return nullptr;
+  }
   m->top->bench_i = 0;
   m->top->load_i = 0;
   std::memset(&m->top->in_i, 0, sizeof(m->top->in_i));
   std::memset(&m->top->golden_i, 0, sizeof(m->top->golden_i));
+  // An `initial` block that stops the simulation is found by the first clock.
   running(m.get(), [&] { edge(m.get(), 0); });
-  return m.release();
+  return reinterpret_cast<rcv_model *>(m.release());
 }
 
-void destroy(rcv_model *m) {
-  if (m->vcd) m->vcd->close();
-  running(m, [&] { m->top->final(); });
+void destroy(rcv_model *handle, char *error, size_t size) noexcept {
+  Model *m = of(handle);
+  Text why;
+  if (!m->stopped.get()) {
+    enter(m);
+    guarded(why, [&] { m->top->final(); });
+  }
+  guarded(why, [&] { end_dump(m); });
+  std::snprintf(error, size, "%s", why.get() ? why.get() : "");
   delete m;
 }
 
-const void *step(rcv_model *m, const void *in, const void *golden) {
+const void *step(rcv_model *handle, const void *in, const void *golden) noexcept {
+  Model *m = of(handle);
   const bool went = running(m, [&] {
+    m->context.time(m->clock * kPeriod);
     put(m->top->in_i, in);
     edge(m, 1);
     if (m->vcd) {
       if (golden) put(m->top->golden_i, golden);
       // After the clock's own edge, so that the views show what it did.
       bench(m, false);
-      m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod));
+      dump(m, m->clock * kPeriod);
     }
     edge(m, 0);
-    if (m->vcd) m->vcd->dump(static_cast<uint64_t>(m->clock * kPeriod + kHalf));
+    if (m->vcd) dump(m, m->clock * kPeriod + kHalf);
     ++m->clock;
   });
   // Not a copy: most callers only hold it against what they expect.
   return went ? static_cast<const void *>(&m->top->state_o) : nullptr;
 }
 
-void load(rcv_model *m, const void *state) {
+int load(rcv_model *handle, const void *state) noexcept {
+  Model *m = of(handle);
   // First the clock that the top still has in its input registers (a stalled one, by contract), so
   // that nothing moves after the load.
-  running(m, [&] {
+  return running(m, [&] {
     edge(m, 1);
     edge(m, 0);
     put(m->top->golden_i, state);
@@ -120,53 +225,70 @@ void load(rcv_model *m, const void *state) {
   });
 }
 
-uint64_t bare(rcv_model *m, const void *ins, uint64_t count) {
+int bare(rcv_model *handle, const void *ins, uint64_t count, uint64_t *sum) noexcept {
+  Model *m = of(handle);
   const auto *in = static_cast<const char *>(ins);
-  uint64_t sum = 0;
-  running(m, [&] {
+  uint64_t states = 0;
+  const bool went = running(m, [&] {
     for (uint64_t i = 0; i < count; ++i, in += sizeof(m->top->in_i)) {
       put(m->top->in_i, in);
       edge(m, 1);
       edge(m, 0);
       uint64_t word;
       std::memcpy(&word, &m->top->state_o, sizeof(word));
-      sum = (sum << 1 | sum >> 63) ^ word;
+      states = (states << 1 | states >> 63) ^ word;
     }
   });
-  return sum;
+  *sum = states;
+  return went;
 }
 
-void close_vcd(rcv_model *m) {
-  if (m->vcd) m->vcd->close();
-  m->vcd.reset();
+// Whether all of the dump could be written so far; `trouble` says why not.
+bool whole(Model *m) noexcept {
+  if (m->file.error() == 0) return true;
+  m->trouble.set(std::strerror(m->file.error()));
+  return false;
 }
 
-int open_vcd(rcv_model *m, const char *path) {
-  close_vcd(m);
-  // Opened here first: the trace writer has no way to say that it cannot.
-  std::FILE *probe = std::fopen(path, "w");
-  if (!probe) return 0;
-  std::fclose(probe);
-  m->vcd.reset(new VerilatedVcdC);
-  m->top->trace(m->vcd.get(), 99);
-  m->vcd->set_time_unit("1ns");
-  m->vcd->set_time_resolution("1ns");
-  m->vcd->open(path);
-  return m->vcd->isOpen() ? 1 : 0;
+int close_vcd(rcv_model *handle) noexcept {
+  Model *m = of(handle);
+  m->trouble.clear();
+  const bool closed = guarded(m->trouble, [&] { end_dump(m); }) && whole(m);
+  m->file.forget();
+  return closed;
 }
 
-uint64_t mismatch(const rcv_model *m) { return m->top->mismatch_o; }
+int open_vcd(rcv_model *handle, const char *path) noexcept {
+  Model *m = of(handle);
+  m->trouble.clear();
+  const bool opened = guarded(m->trouble, [&] {
+    end_dump(m);
+    m->vcd.reset(new VerilatedVcdC{&m->file});
+    m->top->trace(m->vcd.get(), 99);
+    m->vcd->set_time_unit("1ns");
+    m->vcd->set_time_resolution("1ns");
+    m->vcd->open(path);
+  });
+  if (opened && whole(m)) return 1;
+  guarded(m->trouble, [&] { m->vcd.reset(); });
+  return 0;
+}
 
-const char *stopped(const rcv_model *m) { return m->stopped.empty() ? nullptr : m->stopped.c_str(); }
+uint64_t mismatch(const rcv_model *m) noexcept { return of(m)->top->mismatch_o; }
 
-int write_coverage(const rcv_model *m, const char *path) {
+const char *stopped(const rcv_model *m) noexcept { return of(m)->stopped.get(); }
+
+const char *trouble(const rcv_model *m) noexcept { return of(m)->trouble.get(); }
+
+int write_coverage(rcv_model *handle, const char *path) noexcept {
+  Model *m = of(handle);
+  m->trouble.clear();
 #if VM_COVERAGE
-  // The context hands its counters out only of one that is not const.
-  const_cast<rcv_model *>(m)->context.coveragep()->write(path);
-  return 1;
+  enter(m);
+  return guarded(m->trouble, [&] { m->context.coveragep()->write(path); });
 #else
-  (void)m;
   (void)path;
+  m->trouble.set("the model counts nothing");
   return 0;
 #endif
 }
@@ -177,8 +299,8 @@ extern "C" {
 // `extern` again: a constant at namespace scope has internal linkage by default.
 extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
 const rcv_api RCV_SYMBOL = {
-    RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o),
+    RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o), RCV_FEATURES,
     create,  destroy,   step,                  load,                     bare,
-    open_vcd, close_vcd, mismatch,  stopped,              write_coverage,
+    open_vcd, close_vcd, mismatch, stopped, trouble, write_coverage,
 };
 }

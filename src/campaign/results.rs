@@ -75,7 +75,7 @@ impl Header {
             keep_going: options.keep_going,
             build: rtl.build().clone(),
             rtl: rtl.contents().to_owned(),
-            assertions: cfg!(debug_assertions),
+            assertions: rtl.assertions(),
             program: env!("RECONVERGE_SOURCES").to_owned(),
             shard,
         }

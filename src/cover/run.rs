@@ -173,7 +173,7 @@ pub fn run<U: Unit>(
             .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
             covered.reached = reached;
-            for worker in &workers {
+            for worker in &mut workers {
                 covered.rtl.merge(worker.dut.coverage()?);
             }
             return Ok(covered);

@@ -4,12 +4,20 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 /// `RCV_ABI` of `tb/shim.h`.
-const ABI: u32 = 4;
+const ABI: u32 = 5;
+
+/// `RCV_ASSERTIONS` of `tb/shim.h`.
+const ASSERTIONS: u32 = 1;
+
+/// Bytes for a text that the shim writes.
+const TEXT: usize = 1024;
 
 /// Opaque `rcv_model`.
 #[repr(C)]
@@ -24,16 +32,18 @@ pub(super) struct Api {
     lanes: u32,
     in_size: u32,
     state_size: u32,
-    create: extern "C" fn(u32, u32) -> *mut Raw,
-    destroy: unsafe extern "C" fn(*mut Raw),
+    features: u32,
+    create: unsafe extern "C" fn(u32, u32, *mut c_char, usize) -> *mut Raw,
+    destroy: unsafe extern "C" fn(*mut Raw, *mut c_char, usize),
     clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
-    load: unsafe extern "C" fn(*mut Raw, *const c_void),
-    bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64) -> u64,
+    load: unsafe extern "C" fn(*mut Raw, *const c_void) -> c_int,
+    bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64, *mut u64) -> c_int,
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
-    close_vcd: unsafe extern "C" fn(*mut Raw),
+    close_vcd: unsafe extern "C" fn(*mut Raw) -> c_int,
     mismatch: unsafe extern "C" fn(*const Raw) -> u64,
     stopped: unsafe extern "C" fn(*const Raw) -> *const c_char,
-    write_coverage: unsafe extern "C" fn(*const Raw, *const c_char) -> c_int,
+    trouble: unsafe extern "C" fn(*const Raw) -> *const c_char,
+    write_coverage: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
 }
 
 /// A model that the build script linked.
@@ -62,27 +72,33 @@ pub(super) enum Source {
 pub(super) struct Loaded {
     api: NonNull<Api>,
     // Unmaps the code and the table that `api` points to when dropped, so it comes last.
-    _library: libloading::Library,
+    _library: Library,
 }
 
-// SAFETY: the table is constant data and its functions keep no state of their own; a Verilator model
-// carries its whole state in its own context.
+// SAFETY: the table is constant data, and so is the code; a library may be unloaded by another thread than the one
+// that loaded it.
 unsafe impl Send for Loaded {}
 // SAFETY: as above; nothing behind `api` is ever written.
 unsafe impl Sync for Loaded {}
+
+/// Held while a model is made: what reset does not reach is filled from a generator of the thread, which starts
+/// anew, in all threads, whenever a model is given its seed.
+static CREATION: Mutex<()> = Mutex::new(());
 
 impl Source {
     /// Opens a library that `verilate::shared` made.
     pub fn open(path: &Path, symbol: &str) -> Result<Self, String> {
         let shown = |e: libloading::Error| format!("{}: {e}", path.display());
-        // SAFETY: the library runs no code when it is loaded but C++ static constructors of Verilator's
-        // runtime, which touch nothing of this process.
-        let library = unsafe { libloading::Library::new(path) }.map_err(shown)?;
+        // SAFETY: opening a library runs its static constructors: those of Verilator's runtime, which touch nothing of
+        // this process, and those of C++ files that came with the RTL. These are the user's own code, which was named
+        // to be run, and can do what any program of theirs can; nothing that Rust knows of stops them, and
+        // SECURITY.md says so. `verilate` has checked that the file is what the compiler wrote, by its digest.
+        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(shown)?;
         // SAFETY: the symbol is the table `rcv_api`, by the same shim and header that this crate ships;
         // the ABI number is read before anything else of it is used.
         let api = unsafe { library.get::<*const Api>(symbol.as_bytes()) }.map_err(shown)?;
-        // SAFETY: as above: the address of a data symbol is the address of the table.
-        let address = unsafe { api.try_as_raw_ptr() }.unwrap_or(std::ptr::null_mut());
+        // The address of a data symbol is the address of the table.
+        let address = api.as_raw_ptr();
         let api = NonNull::new(address.cast::<Api>())
             .ok_or_else(|| format!("{}: no table {symbol}", path.display()))?;
         Ok(Source::Library(Arc::new(Loaded {
@@ -98,6 +114,12 @@ impl Source {
             Source::Library(loaded) => unsafe { loaded.api.as_ref() },
         }
     }
+
+    /// Whether the model checks SystemVerilog assertions. False of one that does not fit this crate.
+    pub fn assertions(&self) -> bool {
+        let api = self.api();
+        api.abi == ABI && api.features & ASSERTIONS != 0
+    }
 }
 
 /// `path` as C takes it.
@@ -107,14 +129,23 @@ fn c_path(path: &Path) -> Result<CString, String> {
     CString::new(text).map_err(|e| format!("{shown}: {e}"))
 }
 
+/// A text that the shim wrote into `bytes`, of which at least the last is 0.
+fn written(bytes: &[u8; TEXT]) -> String {
+    let text = CStr::from_bytes_until_nul(bytes).unwrap_or_default();
+    text.to_string_lossy().into_owned()
+}
+
 /// One verilated model.
 pub(super) struct Model {
     raw: NonNull<Raw>,
     source: Source,
+    /// The dump that was opened last.
+    dump: PathBuf,
 }
 
-// SAFETY: a model is used by one thread at a time (every call but `mismatch` takes `&mut self`, and
-// `Model` is not `Sync`), and its VerilatedContext is its own, shared with no other model.
+// SAFETY: a model is used by one thread at a time: every call that does more than read a word takes `&mut self`,
+// and `Model` is not `Sync`. Its state is in a VerilatedContext of its own, shared with no other model, and the shim
+// makes that the context of the calling thread on each entry.
 unsafe impl Send for Model {}
 
 impl Model {
@@ -142,10 +173,16 @@ impl Model {
                 "the model does not fit: (abi, lanes, bytes of inputs, bytes of state) are {found:?}, not {want:?}"
             ));
         }
-        let raw = NonNull::new((api.create)(seed.max(1), mutant)).ok_or("no memory for a model")?;
+        let mut why = [0u8; TEXT];
+        let alone = CREATION.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the table has our ABI; `why` is memory for as many bytes as are named.
+        let raw = unsafe { (api.create)(seed.max(1), mutant, why.as_mut_ptr().cast(), why.len()) };
+        drop(alone);
+        let raw = NonNull::new(raw).ok_or_else(|| format!("no model: {}", written(&why)))?;
         Ok(Model {
             raw,
             source: source.clone(),
+            dump: PathBuf::new(),
         })
     }
 
@@ -177,54 +214,82 @@ impl Model {
         }
     }
 
+    /// Why the last dump or file of counters is not what it should be.
+    fn trouble(&self) -> String {
+        // SAFETY: as in `stopped`.
+        let text = unsafe {
+            let text = (self.source.api().trouble)(self.raw.as_ptr());
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        };
+        text.unwrap_or_else(|| "it does not say why".to_owned())
+    }
+
     pub fn load(&mut self, state: &[u8]) {
         let api = self.source.api();
         assert_eq!(state.len(), api.state_size as usize);
-        // SAFETY: `raw` is a live model and the length is what the shim copies.
-        unsafe { (api.load)(self.raw.as_ptr(), state.as_ptr().cast()) }
+        // SAFETY: `raw` is a live model and the length is what the shim copies. If the RTL stops, the next clock
+        // tells.
+        unsafe { (api.load)(self.raw.as_ptr(), state.as_ptr().cast()) };
     }
 
-    pub fn bare(&mut self, pins: &[u8]) -> u64 {
+    /// A checksum of the states; `None` once the RTL has stopped.
+    pub fn bare(&mut self, pins: &[u8]) -> Option<u64> {
         let api = self.source.api();
         let count = pins.len() / api.in_size as usize;
-        // SAFETY: `raw` is a live model and `pins` holds at least `count` input structs.
-        unsafe { (api.bare)(self.raw.as_ptr(), pins.as_ptr().cast(), count as u64) }
+        let mut sum = 0;
+        // SAFETY: `raw` is a live model, `pins` holds at least `count` input structs, and `sum` is ours.
+        let went = unsafe {
+            let pins = pins.as_ptr().cast();
+            (api.bare)(self.raw.as_ptr(), pins, count as u64, &raw mut sum)
+        };
+        (went != 0).then_some(sum)
     }
 
     pub fn open_vcd(&mut self, path: &Path) -> Result<(), String> {
         let text = c_path(path)?;
+        path.clone_into(&mut self.dump);
         // SAFETY: `raw` is a live model and `text` a NUL-terminated string that outlives the call.
         match unsafe { (self.source.api().open_vcd)(self.raw.as_ptr(), text.as_ptr()) } {
-            0 => Err(format!("{}: cannot be written", path.display())),
+            0 => Err(format!("{}: {}", path.display(), self.trouble())),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn close_vcd(&mut self) -> Result<(), String> {
+        // SAFETY: `raw` is a live model.
+        match unsafe { (self.source.api().close_vcd)(self.raw.as_ptr()) } {
+            0 => Err(format!("{}: {}", self.dump.display(), self.trouble())),
             _ => Ok(()),
         }
     }
 
     /// Writes the counters of a model that was built with them.
-    pub fn write_coverage(&self, path: &Path) -> Result<(), String> {
+    pub fn write_coverage(&mut self, path: &Path) -> Result<(), String> {
         let text = c_path(path)?;
-        // SAFETY: `raw` is a live model, which the call only reads, and `text` a NUL-terminated string that
-        // outlives the call.
+        // SAFETY: `raw` is a live model and `text` a NUL-terminated string that outlives the call.
         match unsafe { (self.source.api().write_coverage)(self.raw.as_ptr(), text.as_ptr()) } {
-            0 => Err(format!("{}: the model counts nothing", path.display())),
+            0 => Err(format!("{}: {}", path.display(), self.trouble())),
             _ => Ok(()),
         }
     }
 
-    pub fn close_vcd(&mut self) {
-        // SAFETY: `raw` is a live model.
-        unsafe { (self.source.api().close_vcd)(self.raw.as_ptr()) }
-    }
-
     pub fn mismatch(&self) -> u64 {
-        // SAFETY: `raw` is a live model, which the call only reads.
+        // SAFETY: `raw` is a live model, of which the call reads a word.
         unsafe { (self.source.api().mismatch)(self.raw.as_ptr()) }
     }
 }
 
 impl Drop for Model {
     fn drop(&mut self) {
-        // SAFETY: `raw` came from `create` of the same table and is freed once, here.
-        unsafe { (self.source.api().destroy)(self.raw.as_ptr()) }
+        let mut why = [0u8; TEXT];
+        // SAFETY: `raw` came from `create` of the same table and is freed once, here; `why` is memory for as many bytes
+        // as are named.
+        unsafe {
+            (self.source.api().destroy)(self.raw.as_ptr(), why.as_mut_ptr().cast(), why.len());
+        }
+        // It belongs to no case: a model serves many.
+        if why[0] != 0 {
+            eprintln!("warning: at the end of the simulation: {}", written(&why));
+        }
     }
 }

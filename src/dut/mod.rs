@@ -149,6 +149,11 @@ impl<U: Unit> Rtl<U> {
         &self.contents
     }
 
+    /// Whether its models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
+    pub fn assertions(&self) -> bool {
+        self.source.assertions()
+    }
+
     /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
     /// mutants does not look.
     #[must_use]
@@ -275,8 +280,9 @@ impl<U: Unit> Dut<U> {
         self.model.load(bytes_of(state));
     }
 
-    /// Clocks the model through `pins` without looking; a checksum of the states. For measuring.
-    pub fn bare(&mut self, pins: &[U::In]) -> u64 {
+    /// Clocks the model through `pins` without looking; a checksum of the states, `None` once the RTL has stopped.
+    /// For measuring.
+    pub fn bare(&mut self, pins: &[U::In]) -> Option<u64> {
         self.model.bare(cast_slice(pins))
     }
 
@@ -288,9 +294,13 @@ impl<U: Unit> Dut<U> {
         self.model.open_vcd(path)
     }
 
-    /// Closes the dump, if one is open.
-    pub fn close_vcd(&mut self) {
-        self.model.close_vcd();
+    /// Closes the dump, if one is open. A dump that can no longer be written ends at once and the simulation goes
+    /// on without it; it is here that this is told.
+    ///
+    /// # Errors
+    /// The dump is not whole: what the operating system said.
+    pub fn close_vcd(&mut self) -> Result<(), String> {
+        self.model.close_vcd()
     }
 
     /// What of the unit's RTL this model has executed since it was opened, paths from the project's folder on;
@@ -298,7 +308,7 @@ impl<U: Unit> Dut<U> {
     ///
     /// # Errors
     /// The counters cannot be read.
-    pub fn coverage(&self) -> Result<RtlCoverage, String> {
+    pub fn coverage(&mut self) -> Result<RtlCoverage, String> {
         if self.counted.is_empty() {
             return Ok(RtlCoverage::default());
         }
@@ -307,6 +317,12 @@ impl<U: Unit> Dut<U> {
         self.model.write_coverage(file.path())?;
         let shown = file.path().to_string_lossy();
         let text = std::fs::read_to_string(file.path()).map_err(|e| format!("{shown}: {e}"))?;
+        // The runtime does not look whether what it writes arrives.
+        if !text.ends_with('\n') {
+            return Err(format!(
+                "{shown}: the counters are cut off; is the disk full?"
+            ));
+        }
         Ok(RtlCoverage::parse(&text, &shown)?.within(&self.counted, &project()))
     }
 

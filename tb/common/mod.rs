@@ -44,13 +44,11 @@ macro_rules! test_unit {
 }
 pub(crate) use test_unit;
 
-/// The command in folder `from`, with its cache of models in the build folder; to be started.
+/// The command in folder `from`, to be started. Cargo gives the tests a cache of models in the build folder
+/// (`.cargo/config.toml`).
 pub fn command_in(from: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reconverge"));
-    command.args(args).current_dir(from).env(
-        "RECONVERGE_CACHE",
-        concat!(env!("CARGO_TARGET_TMPDIR"), "/models"),
-    );
+    command.args(args).current_dir(from);
     command
 }
 

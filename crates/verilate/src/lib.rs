@@ -17,6 +17,9 @@ pub const RUNTIME: &str = "rcv_verilated";
 /// What the runtime does when the RTL stops the simulation, in the bench's folder.
 const STOP: &str = "stop.cpp";
 
+/// What that replaces, included before each file of the runtime.
+const STOP_H: &str = "stop.h";
+
 /// Oldest Verilator that is known to work.
 const OLDEST: (u32, u32) = (5, 6);
 
@@ -116,6 +119,12 @@ impl Job<'_> {
         } else {
             symbol
         }
+    }
+
+    /// What the model tells of itself: `RCV_ASSERTIONS` and `RCV_COUNTING` of `tb/shim.h`.
+    fn features(&self, chain: &ToolChain) -> String {
+        let features = u32::from(chain.assertions) | u32::from(self.counting) << 1;
+        features.to_string()
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -318,7 +327,7 @@ impl Sources {
         }
         files.sort();
         files.dedup();
-        files.extend(["shim.h", "shim.cpp", STOP].map(|n| tb_dir.join(n)));
+        files.extend(["shim.h", "shim.cpp", STOP, STOP_H].map(|n| tb_dir.join(n)));
         files.push(tb_dir.join(format!("{unit}_tb.sv")));
         files.extend(lint.clone());
         Ok(Sources {
@@ -472,9 +481,7 @@ fn compiler(tool: &Verilator, chain: &ToolChain, out: &Path, counting: bool) -> 
 fn runtime_build(tool: &Verilator, chain: &ToolChain, tb_dir: &Path, out: &Path) -> cc::Build {
     let mut build = compiler(tool, chain, out, false);
     // $stop and the like end a case and not the process: tb/stop.cpp.
-    for name in ["VL_USER_FINISH", "VL_USER_STOP", "VL_USER_FATAL"] {
-        build.define(name, None);
-    }
+    build.flag("-include").flag(tb_dir.join(STOP_H));
     build.file(tb_dir.join(STOP));
     for file in [
         "verilated.cpp",
@@ -495,7 +502,7 @@ pub fn runtime(
 ) -> Result<PathBuf, String> {
     let name = key(
         &["runtime", &tool.version, &chain.target, &chain.compiler],
-        &[tb_dir.join(STOP)],
+        &[STOP, STOP_H].map(|n| tb_dir.join(n)),
     )?;
     cached(base, &format!("runtime-{name}"), |dir| {
         runtime_build(tool, chain, tb_dir, dir)
@@ -602,6 +609,7 @@ fn model_build(
         .include(&job.sources.tb_dir)
         .define("RCV_SYMBOL", job.symbol().as_str())
         .define("RCV_LANES", job.lanes.to_string().as_str())
+        .define("RCV_FEATURES", job.features(chain).as_str())
         .file(unity);
     Ok(build)
 }
@@ -649,7 +657,7 @@ pub fn shared(
     let dir = cached(base, &name, |dir| {
         let runtime_name = key(
             &["objects", &tool.version, &chain.target, &chain.compiler],
-            &[job.sources.tb_dir.join(STOP)],
+            &[STOP, STOP_H].map(|n| job.sources.tb_dir.join(n)),
         )?;
         let runtime = cached(base, &format!("runtime-{runtime_name}"), |out| {
             runtime_build(tool, chain, &job.sources.tb_dir, out)

@@ -1,0 +1,106 @@
+//! Why there is no model.
+
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+/// Why there is no model.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file list, or a file that it names, is not as it must be. Prints as `FILE:LINE: FIELD: MESSAGE`, without the
+    /// line where it is 0.
+    Input {
+        /// The list, or the file itself.
+        file: PathBuf,
+        /// Line of the list, from 1.
+        line: usize,
+        /// What in the line is wrong.
+        field: &'static str,
+        /// How it is wrong.
+        message: String,
+    },
+    /// Verilator, the C++ compiler or the linker does not take the sources: what it said.
+    Refused(String),
+    /// Files changed while they were compiled, again and again; one of them.
+    Changing(PathBuf),
+    /// No folder for models that can be trusted.
+    Cache(String),
+    /// No Verilator or no C++ compiler that can be used.
+    Tool(String),
+    /// A file or folder cannot be read or written.
+    Io {
+        /// It.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn input(
+        file: &Path,
+        line: usize,
+        field: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Error::Input {
+            file: file.to_owned(),
+            line,
+            field,
+            message: message.into(),
+        }
+    }
+
+    /// Whether what was given is wrong, rather than the machine.
+    pub fn is_input(&self) -> bool {
+        match self {
+            Error::Input { .. } | Error::Refused(_) | Error::Changing(_) | Error::Cache(_) => true,
+            Error::Tool(_) | Error::Io { .. } => false,
+        }
+    }
+}
+
+/// An error of the operating system at `path`.
+pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+    move |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Input {
+                file,
+                line: 0,
+                field,
+                message,
+            } => write!(f, "{}: {field}: {message}", file.display()),
+            Error::Input {
+                file,
+                line,
+                field,
+                message,
+            } => write!(f, "{}:{line}: {field}: {message}", file.display()),
+            Error::Refused(message) | Error::Cache(message) | Error::Tool(message) => {
+                f.write_str(message)
+            }
+            Error::Changing(path) => write!(
+                f,
+                "{}: the sources change while they are compiled; try again when they are at rest",
+                path.display()
+            ),
+            Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
