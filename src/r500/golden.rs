@@ -719,7 +719,7 @@ impl Golden {
         let rule = match field {
             "st" | "bc" | "lc" | "active" if element < self.lanes => {
                 let agrees = (lanes.want[element] == 1) == d.jump;
-                let row = match lanes.st[element] {
+                match lanes.st[element] {
                     ACTIVE if agrees => "r500-4.3-b ACTIVE and agrees: stays ACTIVE".to_owned(),
                     ACTIVE => match d.op {
                         BREAKLOOP | BREAKREP if !d.jump => {
@@ -756,8 +756,7 @@ impl Golden {
                         )
                     }
                     _ => "r500-4.3-n CONT or BRK: untouched".to_owned(),
-                };
-                row
+                }
             }
             "loops" | "loop_depth" | "al" => {
                 let rule = match d.op {
