@@ -4,7 +4,7 @@ mod ffi;
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,26 @@ use crate::unit::{Build, Unit};
 #[derive(Clone)]
 pub struct Rtl<U> {
     build: Build,
-    source: ffi::Source,
+    source: Source,
     contents: String,
-    library: Option<PathBuf>,
+    /// Its models check SystemVerilog assertions.
+    assertions: bool,
     /// Files whose lines and bits a model counts, if it does.
     counted: Arc<[PathBuf]>,
     mutant: u32,
     unit: PhantomData<fn() -> U>,
+}
+
+/// Where models come from.
+#[derive(Clone)]
+enum Source {
+    Linked(ffi::Source),
+    /// A library, loaded when the first model is opened: to load it runs code that came with the RTL.
+    Library {
+        path: PathBuf,
+        symbol: String,
+        loaded: Arc<OnceLock<Result<ffi::Source, String>>>,
+    },
 }
 
 /// RTL that has been built, to be opened by another process of this program.
@@ -30,8 +43,11 @@ pub struct Rtl<U> {
 pub struct Built {
     build: Build,
     contents: String,
+    assertions: bool,
     /// None: it is linked in.
     library: Option<PathBuf>,
+    counted: Vec<PathBuf>,
+    mutant: u32,
 }
 
 impl<U: Unit> Rtl<U> {
@@ -49,15 +65,18 @@ impl<U: Unit> Rtl<U> {
                 && parameters.eq(m.parameters.iter().copied())
         };
         match ffi::linked().iter().find(wanted) {
-            Some(model) => Ok(Rtl {
-                build,
-                source: ffi::Source::Linked(model.api),
-                contents: model.contents.to_owned(),
-                library: None,
-                counted: Arc::new([]),
-                mutant: 0,
-                unit: PhantomData,
-            }),
+            Some(model) => {
+                let source = ffi::Source::Linked(model.api);
+                Ok(Rtl {
+                    build,
+                    assertions: source.assertions(),
+                    source: Source::Linked(source),
+                    contents: model.contents.to_owned(),
+                    counted: Arc::new([]),
+                    mutant: 0,
+                    unit: PhantomData,
+                })
+            }
             None => Self::of(build, &project().join("rtl").join(U::NAME)),
         }
     }
@@ -94,53 +113,68 @@ impl<U: Unit> Rtl<U> {
             counting,
         };
         let library = verilate::shared(&job, &tool, &chain, &cache())?;
-        let mut rtl = Self::library(build, library, &job.symbol(), sources.contents()?)?;
-        if counting {
-            rtl.counted = sources.rtl().into();
-        }
-        Ok(rtl)
+        let counted = if counting {
+            sources.rtl().to_vec()
+        } else {
+            Vec::new()
+        };
+        Ok(Self::library(
+            Built {
+                build,
+                contents: sources.contents()?,
+                assertions: chain.assertions,
+                library: None,
+                counted,
+                mutant: 0,
+            },
+            library,
+        ))
     }
 
-    fn library(
-        build: Build,
-        library: PathBuf,
-        symbol: &str,
-        contents: String,
-    ) -> Result<Self, String> {
-        Ok(Rtl {
-            source: ffi::Source::open(&library, symbol)?,
-            build,
-            contents,
-            library: Some(library),
-            counted: Arc::new([]),
-            mutant: 0,
+    /// What was built as `library`.
+    fn library(built: Built, library: PathBuf) -> Self {
+        let parameters = &built.build.parameters;
+        let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        Rtl {
+            source: Source::Library {
+                symbol: verilate::symbol(U::NAME, built.build.lanes, parameters),
+                path: library,
+                loaded: Arc::default(),
+            },
+            build: built.build,
+            contents: built.contents,
+            assertions: built.assertions,
+            counted: built.counted.into(),
+            mutant: built.mutant,
             unit: PhantomData,
-        })
+        }
     }
 
     /// What [`Rtl::built`] of another process stands for.
     ///
     /// # Errors
-    /// The library is gone.
-    pub fn from_built(built: Built) -> Result<Self, String> {
-        match built.library {
-            None => Self::own(built.build),
-            Some(library) => {
-                let parameters = &built.build.parameters;
-                let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
-                let symbol = verilate::symbol(U::NAME, built.build.lanes, parameters);
-                Self::library(built.build, library, &symbol, built.contents)
-            }
+    /// It was linked into a program that is not this one.
+    pub fn from_built(mut built: Built) -> Result<Self, String> {
+        match built.library.take() {
+            None => Ok(Self::own(built.build)?.mutant(built.mutant)),
+            Some(library) => Ok(Self::library(built, library)),
         }
     }
 
     /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
     /// has become of the sources.
     pub fn built(&self) -> Built {
+        let library = match &self.source {
+            Source::Linked(_) => None,
+            Source::Library { path, .. } => Some(path.clone()),
+        };
         Built {
             build: self.build.clone(),
             contents: self.contents.clone(),
-            library: self.library.clone(),
+            assertions: self.assertions,
+            library,
+            counted: self.counted.to_vec(),
+            mutant: self.mutant,
         }
     }
 
@@ -151,7 +185,7 @@ impl<U: Unit> Rtl<U> {
 
     /// Whether its models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
     pub fn assertions(&self) -> bool {
-        self.source.assertions()
+        self.assertions
     }
 
     /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
@@ -170,10 +204,21 @@ impl<U: Unit> Rtl<U> {
     /// A model after power-up; `seed` fills the registers that reset does not reach.
     ///
     /// # Errors
-    /// The bench top was built for other structs than this crate's.
+    /// The library is gone; the bench top was built for other structs than this crate's; no memory for a model.
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
+        let source = match &self.source {
+            Source::Linked(source) => source,
+            Source::Library {
+                path,
+                symbol,
+                loaded,
+            } => loaded
+                .get_or_init(|| ffi::Source::open(path, symbol))
+                .as_ref()
+                .map_err(Clone::clone)?,
+        };
         let model = ffi::Model::new(
-            &self.source,
+            source,
             self.build.lanes,
             size_of::<U::In>(),
             size_of::<U::State>(),
