@@ -23,6 +23,7 @@ use crate::check::{Judges, Scalar, check_on};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
+use crate::json::{Hex, count, map};
 use crate::lockstep::{Compared, Stimulus};
 use crate::start::Start;
 use crate::unit::{Build, Golden, Pins, Seen, Unit};
@@ -53,12 +54,12 @@ const KINDS: [Kind; 8] = [
 
 /// When a campaign ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Limit {
     /// After this many programs.
-    Programs(u64),
+    Programs(#[serde(with = "count")] u64),
     /// After at least this many clocks.
-    Clocks(u64),
+    Clocks(#[serde(with = "count")] u64),
     /// After about this time.
     Time(Duration),
 }
@@ -87,8 +88,10 @@ pub struct Summary<U: Unit> {
     /// How much was compared.
     pub compared: Compared,
     /// Programs and clocks by kind.
+    #[serde(deserialize_with = "map")]
     pub kinds: BTreeMap<String, (u64, u64)>,
     /// How programs ended, and how often.
+    #[serde(deserialize_with = "map")]
     pub outcomes: BTreeMap<String, u64>,
     /// Programs that the scalar judge compared, lanes and instructions of them.
     pub judged: (u64, u64, u64),
@@ -142,6 +145,32 @@ impl<U: Unit> Summary<U> {
         self.failures.extend(other.failures);
     }
 
+    /// Everything that it counts.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let Compared {
+            clocks,
+            steps,
+            launches,
+        } = self.compared;
+        let (programs, lanes, instructions) = self.judged;
+        let kinds = self
+            .kinds
+            .values()
+            .flat_map(|(programs, clocks)| [*programs, *clocks]);
+        [
+            self.programs,
+            clocks,
+            steps,
+            launches,
+            programs,
+            lanes,
+            instructions,
+        ]
+        .into_iter()
+        .chain(kinds)
+        .chain(self.outcomes.values().copied())
+    }
+
     /// Whether a campaign ends with this.
     pub fn ends(&self, options: &Options) -> bool {
         !options.keep_going && !self.failures.is_empty()
@@ -182,7 +211,7 @@ impl<U: Unit> Summary<U> {
             .collect();
         json!({
             "unit": U::NAME,
-            "seed": options.seed,
+            "seed": Hex(options.seed),
             "programs": self.programs,
             "launches": self.compared.launches,
             "clocks": self.compared.clocks,

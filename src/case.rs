@@ -5,11 +5,12 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::environment::{bits, draw_word};
 use crate::input::InputError;
+use crate::json::{self, count, hex, limit, map, required};
 use crate::start::Start;
 use crate::unit::{Build, Golden, Unit};
 
@@ -46,7 +47,7 @@ impl Kind {
 
 /// Where the lanes' conditions come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Conditions {
     /// Each lane's own draw, a bit being 1 with probability p16/16 (see [`crate::environment`]).
     Drawn {
@@ -71,8 +72,8 @@ impl Conditions {
 }
 
 /// The rows of a `--conditions` file; `Clone` is cheap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Vec<Row>", into = "Vec<Row>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "Vec<Row>")]
 pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 
 /// One row of a `--conditions` file: JSON Lines.
@@ -82,16 +83,36 @@ pub struct Row {
     /// Lane.
     pub lane: u32,
     /// Number of the lane's draw, from 0.
+    #[serde(with = "count")]
     pub k: u64,
     /// Its condition bits.
     pub bits: u16,
 }
 
+impl<'de> Deserialize<'de> for Table {
+    /// Of a list of rows that has no draw twice.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let rows = Vec::<Row>::deserialize(from)?;
+        let mut table = HashMap::with_capacity(rows.len());
+        for Row { lane, k, bits } in rows {
+            if table.insert((lane, k), bits).is_some() {
+                return Err(D::Error::custom(given_twice(lane, k)));
+            }
+        }
+        Ok(Table(Arc::new(table)))
+    }
+}
+
 impl From<Vec<Row>> for Table {
+    /// The table of these rows; of several for one draw the last counts.
     fn from(rows: Vec<Row>) -> Self {
         let rows = rows.into_iter().map(|r| ((r.lane, r.k), r.bits));
         Table(Arc::new(rows.collect()))
     }
+}
+
+fn given_twice(lane: u32, k: u64) -> String {
+    format!("draw {k} of lane {lane} is given twice")
 }
 
 impl From<Table> for Vec<Row> {
@@ -136,10 +157,7 @@ impl Table {
                 return Err(bad("lane", format!("{} is not a lane, 0..63", row.lane)));
             }
             if rows.insert((row.lane, row.k), row.bits).is_some() {
-                return Err(bad(
-                    "k",
-                    format!("draw {} of lane {} is given twice", row.k, row.lane),
-                ));
+                return Err(bad("k", given_twice(row.lane, row.k)));
             }
         }
         if rows.is_empty() {
@@ -170,6 +188,7 @@ pub struct Flip {
     /// Bit of the element.
     pub bit: usize,
     /// Clock.
+    #[serde(with = "count")]
     pub clock: u64,
 }
 
@@ -180,36 +199,39 @@ pub struct Case<U: Unit> {
     /// The program with its registers.
     pub program: U::Program,
     /// Seed of the conditions, the stalls and the noise; never 0.
+    #[serde(with = "hex")]
     pub seed: u64,
     /// Lanes of the wavefront.
     pub lanes: u32,
     /// Parameters of the RTL that do not have their default, with their values.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
     /// Lanes launched (r500: covered; r700: valid).
+    #[serde(with = "hex")]
     pub launch_mask: u64,
     /// 1/16ths of the clocks that stall or starve the unit, 0..=15.
     pub stall16: u32,
-    /// Instructions after which the run ends by itself.
+    /// Instructions after which the run ends by itself; [`u64::MAX`]: never.
+    #[serde(with = "limit")]
     pub max_steps: u64,
     /// Conditions.
     pub conditions: Conditions,
     /// The bench misbehaves where the contract says that the unit must not care: noise on pins that mean
     /// nothing, launches and host writes while a program runs, further launches, reset in mid-flight;
     /// this many clocks long.
+    #[serde(deserialize_with = "required")]
     pub noise_clocks: Option<u64>,
     /// States in which the program begins, behind the launch: each launch takes the next one, over and over.
     /// If there is none, it begins as it is launched.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start: Vec<U::Start>,
     /// Golden bit to flip.
-    #[serde(default)]
+    #[serde(deserialize_with = "required")]
     pub flip: Option<Flip>,
     /// RTL other than our own.
-    #[serde(default)]
+    #[serde(deserialize_with = "required")]
     pub rtl: Option<PathBuf>,
     /// Which of the mutants in it; without, none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "required")]
     pub mutant: Option<u32>,
 }
 
@@ -368,6 +390,29 @@ impl<U: Unit> Case<U> {
         if self.max_steps == 0 {
             return bad("max_steps", "0 would compare nothing".to_owned());
         }
+        // Saved as numbers.
+        for (name, number) in [
+            (
+                "max_steps",
+                if self.max_steps == u64::MAX {
+                    0
+                } else {
+                    self.max_steps
+                },
+            ),
+            ("noise_clocks", self.noise_clocks.unwrap_or(0)),
+            ("flip", self.flip.as_ref().map_or(0, |flip| flip.clock)),
+        ] {
+            if number > json::MOST {
+                return bad(name, format!("{number} is more than {}", json::MOST));
+            }
+        }
+        if let Some(path) = &self.rtl
+            && path.to_str().is_none()
+        {
+            let why = format!("{}: not UTF-8, it could not be saved", path.display());
+            return bad("rtl", why);
+        }
         if self.noise_clocks == Some(0) {
             return bad("noise_clocks", "0 would compare nothing".to_owned());
         }
@@ -436,6 +481,7 @@ pub enum Place {
     /// RTL and golden differed.
     Mismatch {
         /// Clock, from 0.
+        #[serde(with = "count")]
         clock: u64,
         /// First field that differed.
         field: String,
@@ -445,6 +491,7 @@ pub enum Place {
     /// The RTL stopped the simulation.
     Stopped {
         /// Clock, from 0.
+        #[serde(with = "count")]
         clock: u64,
         /// What it said.
         how: String,
@@ -464,6 +511,7 @@ pub enum Place {
     /// The RTL made no progress.
     Hung {
         /// For so long.
+        #[serde(with = "count")]
         seconds: u64,
     },
     /// The bench could not run it.
@@ -531,6 +579,7 @@ pub struct SavedCase<U: Unit> {
     /// Name of the unit.
     pub unit: String,
     /// Where it failed when it was saved.
+    #[serde(deserialize_with = "required")]
     pub failure: Option<Place>,
     /// The case.
     pub case: Case<U>,
@@ -544,27 +593,18 @@ pub const CASE_FORMAT: u32 = 2;
 /// # Errors
 /// Not a saved case of this version.
 pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
-    match value.get("reconverge").and_then(Value::as_u64) {
-        Some(v) if v == u64::from(CASE_FORMAT) => {}
-        Some(v) => {
-            let why = format!("version {v} of the format, this program reads {CASE_FORMAT}");
-            return Err(InputError::new(file, 0, "reconverge", why));
-        }
-        None => {
-            return Err(InputError::new(
-                file,
-                0,
-                "reconverge",
-                "missing: not a saved case",
-            ));
-        }
+    /// The fields that say what a file is; all others are passed over.
+    #[derive(Deserialize)]
+    struct Kind {
+        reconverge: Option<u64>,
+        unit: Option<String>,
     }
-    value
-        .get("unit")
-        .and_then(Value::as_str)
-        .map(str::to_owned)
+    let kind: Kind =
+        serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
+    let again = "run what failed again, which saves the case anew";
+    let format = ("reconverge", CASE_FORMAT);
+    json::check_format(kind.reconverge, format, "a saved case", again, file)?;
+    kind.unit
         .ok_or_else(|| InputError::new(file, 0, "unit", "missing: which unit the case is for"))
 }
 
@@ -572,8 +612,13 @@ impl<U: Unit> SavedCase<U> {
     /// Reads a saved case.
     ///
     /// # Errors
-    /// Not JSON, other fields than these, values out of range.
+    /// Not JSON, another version, another unit, other fields than these, one missing, values out of range.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
+        let unit = unit_of_case(text, file)?;
+        if unit != U::NAME {
+            let why = format!("the case is for {unit:?}, not for {}", U::NAME);
+            return Err(InputError::new(file, 0, "unit", why));
+        }
         let saved: Self =
             serde_json::from_str(text).map_err(|e| InputError::json(file, "case", text, &e))?;
         saved.case.check(file)?;

@@ -27,7 +27,7 @@ pub struct Failure<U: Unit> {
 
 /// Why a case failed.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "", rename_all = "kebab-case")]
+#[serde(bound = "", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Cause<U: Unit> {
     /// RTL and golden differ.

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::hex;
+
 /// How a field lies in the state struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -105,14 +107,17 @@ pub mod show {
 
 /// One element of one field that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Diff {
     /// Index in the unit's field list.
     pub field: usize,
     /// Lane, frame or entry; 0 for a single value.
     pub element: usize,
     /// The unit under test.
+    #[serde(with = "hex")]
     pub rtl: u64,
     /// The golden model.
+    #[serde(with = "hex")]
     pub golden: u64,
 }
 

@@ -1,8 +1,12 @@
-//! Bad input from outside: one message that names the file, the line and the field.
+//! Input from outside: files are read by one function, and what is wrong with them is said in one message that names
+//! the file, the line and the field.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::ops::Range;
+use std::path::Path;
 
 use thiserror::Error;
 
@@ -27,6 +31,7 @@ pub struct InputError {
     /// What the message is about, as it stands in the line, where that is not the field.
     token: Option<String>,
     excerpt: Option<Box<Excerpt>>,
+    of_the_machine: bool,
 }
 
 /// The line of an error, and the part of it that is wrong.
@@ -54,7 +59,34 @@ impl InputError {
             message: message.into(),
             token: None,
             excerpt: None,
+            of_the_machine: false,
         }
+    }
+
+    /// The system's error about `file`.
+    pub fn io(file: impl Into<String>, e: &io::Error) -> Self {
+        use ErrorKind::*;
+        let of_the_user = matches!(
+            e.kind(),
+            NotFound
+                | PermissionDenied
+                | AlreadyExists
+                | NotADirectory
+                | IsADirectory
+                | InvalidInput
+                | InvalidFilename
+                | UnexpectedEof
+                | ReadOnlyFilesystem
+        );
+        InputError {
+            of_the_machine: !of_the_user,
+            ..Self::new(file, 0, "file", e.to_string())
+        }
+    }
+
+    /// Whether the file may well be right: no memory is left, the disk cannot be read or is full.
+    pub fn is_of_the_machine(&self) -> bool {
+        self.of_the_machine
     }
 
     /// The same error about `token`, a part of the line. Without, it is about the field.
@@ -205,6 +237,95 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// [`printable`], line breaks being escaped too.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
+}
+
+/// Most bytes of a program, a table of conditions, a saved case or a coverage file.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Opens a regular file to read it. Nothing else: one waits for the writer of a pipe, and a device has no end.
+///
+/// # Errors
+/// No such file, or another thing; the system's errors.
+pub fn open(path: &Path) -> Result<File, InputError> {
+    let name = path.to_string_lossy();
+    let shown = |e| InputError::io(&*name, &e);
+    // Before it is opened, for that waits too.
+    let what = match fs::metadata(path).map_err(shown)?.file_type() {
+        kind if kind.is_file() => return File::open(path).map_err(shown),
+        kind if kind.is_dir() => "a folder",
+        _ => "a pipe, a socket or a device",
+    };
+    let why = format!("is {what}; only regular files are read");
+    Err(InputError::new(name, 0, "file", why))
+}
+
+/// Reads a file of at most [`MOST_BYTES`] whole.
+///
+/// # Errors
+/// As [`open`]; a longer file.
+pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
+    let name = path.to_string_lossy();
+    let file = open(path)?;
+    let length = file
+        .metadata()
+        .map_err(|e| InputError::io(&*name, &e))?
+        .len();
+    let too_long = |length: u64| {
+        let why =
+            format!("has {length} bytes or more, which no input has; the most is {MOST_BYTES}");
+        InputError::new(&*name, 0, "file", why)
+    };
+    if length > MOST_BYTES {
+        return Err(too_long(length));
+    }
+    let mut bytes = Vec::new();
+    // All of the memory at once: without enough of it there is an error, and no abort.
+    let room = usize::try_from(length).unwrap_or(usize::MAX);
+    bytes
+        .try_reserve_exact(room)
+        .map_err(|_| InputError::io(&*name, &ErrorKind::OutOfMemory.into()))?;
+    file.take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| InputError::io(&*name, &e))?;
+    match bytes.len() as u64 {
+        // It has grown, or belongs to those that have no length.
+        length if length > MOST_BYTES => Err(too_long(length)),
+        _ => Ok(bytes),
+    }
+}
+
+/// As [`read`], as text.
+///
+/// # Errors
+/// As [`read`]; bytes that are not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, InputError> {
+    String::from_utf8(read(path)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let why = format!("not UTF-8 text at byte {at}");
+        InputError::new(path.to_string_lossy(), 0, "file", why)
+    })
+}
+
+/// Reads line `number` of `file`, of at most `most` bytes with its end; the last may have none. Empty at the end of the
+/// file.
+///
+/// # Errors
+/// A longer line; the system's errors.
+pub fn read_line(
+    from: &mut impl BufRead,
+    most: u64,
+    file: &str,
+    number: usize,
+) -> Result<Vec<u8>, InputError> {
+    let mut line = Vec::new();
+    from.take(most + 1)
+        .read_until(b'\n', &mut line)
+        .map_err(|e| InputError::io(file, &e))?;
+    if line.len() as u64 > most {
+        let why = format!("has more than {most} bytes");
+        return Err(InputError::new(file, number, "line", why));
+    }
+    Ok(line)
 }
 
 #[cfg(feature = "cli")]

@@ -70,6 +70,7 @@
 //! | draw conditions | [`environment`] |
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
 //! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
+//! | read a trace, a saved case, results, coverage | `docs/formats.md`; [`json`] |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
@@ -106,6 +107,7 @@ mod generate;
 pub mod import;
 pub mod input;
 pub mod instructions;
+pub mod json;
 pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;

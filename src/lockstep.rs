@@ -212,6 +212,7 @@ impl<'c, U: Unit> Stimulus<'c, U> {
 
 /// How much was compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Compared {
     /// Clocks on which the whole state was compared.
     pub clocks: u64,
@@ -248,7 +249,7 @@ pub(crate) mod state_bytes {
 
 /// The first mismatch of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", deny_unknown_fields)]
 pub struct Mismatch<U: Unit> {
     /// The clock whose inputs led to it, from 0.
     pub clock: u64,
@@ -271,6 +272,7 @@ impl<U: Unit> Mismatch<U> {
 
 /// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, logic that does not settle.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Stopped {
     /// The clock whose inputs led to it, from 0.
     pub clock: u64,

@@ -2,27 +2,33 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::Hex;
+
 /// A set of numbers below [`Met::END`]: error codes, opcodes, depths of a stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
+#[serde(try_from = "Vec<Hex>", into = "Vec<Hex>")]
 pub struct Met([u64; Met::END / 64]);
 
-impl From<Met> for Vec<u64> {
+impl From<Met> for Vec<Hex> {
     /// 64 numbers a word, up to the highest that was met.
     fn from(met: Met) -> Self {
         let used = met.0.iter().rposition(|word| *word != 0);
-        met.0[..used.map_or(0, |last| last + 1)].to_vec()
+        let words = &met.0[..used.map_or(0, |last| last + 1)];
+        words.iter().map(|word| Hex(*word)).collect()
     }
 }
 
-impl TryFrom<Vec<u64>> for Met {
+impl TryFrom<Vec<Hex>> for Met {
     type Error = String;
 
-    fn try_from(words: Vec<u64>) -> Result<Self, String> {
+    fn try_from(words: Vec<Hex>) -> Result<Self, String> {
         let mut met = Met::default();
-        let room = met.0.get_mut(..words.len());
-        room.ok_or_else(|| format!("numbers beyond {} were met", Met::END))?
-            .copy_from_slice(&words);
+        if words.len() > met.0.len() {
+            return Err(format!("numbers beyond {} were met", Met::END));
+        }
+        for (mine, word) in met.0.iter_mut().zip(words) {
+            *mine = word.0;
+        }
         Ok(met)
     }
 }
@@ -117,7 +123,11 @@ mod tests {
     #[test]
     fn what_was_met_is_saved_up_to_the_highest_number() {
         let mut met = Met::default();
-        for (n, saved) in [(1, "[2]"), (64, "[2,1]"), (63, "[9223372036854775810,1]")] {
+        for (n, saved) in [
+            (1, r#"["0x2"]"#),
+            (64, r#"["0x2","0x1"]"#),
+            (63, r#"["0x8000000000000002","0x1"]"#),
+        ] {
             met.hit(n);
             assert_eq!(serde_json::to_string(&met).unwrap(), saved);
             assert_eq!(serde_json::from_str::<Met>(saved).unwrap(), met);
@@ -126,7 +136,7 @@ mod tests {
         met.hit(Met::END - 1);
         let text = serde_json::to_string(&met).unwrap();
         assert_eq!(serde_json::from_str::<Met>(&text).unwrap(), met);
-        let longer = text.replace(']', ",0]");
+        let longer = text.replace(']', ",\"0x0\"]");
         let why = serde_json::from_str::<Met>(&longer).unwrap_err();
         assert_eq!(why.to_string(), "numbers beyond 1088 were met");
     }

@@ -14,6 +14,7 @@ use crate::cover::Coverage;
 use crate::field::{Field, show};
 use crate::input::InputError;
 use crate::instructions::Instructions;
+use crate::json::map;
 use crate::start::Start;
 use crate::watch::Watch;
 use crate::wave::Filter;
@@ -31,10 +32,12 @@ pub struct Parameter {
 
 /// What a model and its golden are built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Build {
     /// Lanes of the wavefront.
     pub lanes: u32,
     /// Parameters that do not have their default, with their values.
+    #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
 }
 
@@ -393,9 +396,10 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// The program as words, one instruction a line.
     fn to_hex(program: &Self::Program) -> String;
 
-    /// The trace record of a step, as one line of JSON without its end; `golden` has just done it.
+    /// The trace record of a step of `program`, as one line of JSON without its end; `golden` has just done it.
     fn trace(
         step: u64,
+        program: &Self::Program,
         before: &Self::State,
         pins: &Self::In,
         golden: &Self::Golden,

@@ -306,8 +306,8 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     let lanes = format!("\"lanes\": {},", U::LANES);
     for (from, to, message) in [
         (
-            "\"seed\": 1,",
-            "\"seed\": 0,",
+            "\"seed\": \"0x1\",",
+            "\"seed\": \"0x0\",",
             "seed: 0 is no seed; use 1 or more",
         ),
         (&lanes, "\"lanes\": 65,", "lanes: 65 is not 1..64"),
@@ -350,13 +350,13 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
     }
     let error = unit_of_case(
-        &with("\"reconverge\": 2,", "\"reconverge\": 1,"),
+        &with("\"reconverge\": 2,", "\"reconverge\": 3,"),
         "case.json",
     )
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "case.json: reconverge: version 1 of the format, this program reads 2"
+        "case.json: reconverge: format 3 is of a later version, this one reads 2"
     );
     assert_eq!(
         unit_of_case("{}", "c").unwrap_err().to_string(),
@@ -412,6 +412,151 @@ fn a_conditions_file_is_checked_row_by_row() {
     }
 }
 
+/// Runs the command, which must not wait for anything.
+fn at_once(args: &[&str]) -> std::process::Output {
+    Command::new("timeout")
+        .args(["60", env!("CARGO_BIN_EXE_reconverge")])
+        .args(args)
+        .current_dir(ROOT)
+        .output()
+        .unwrap()
+}
+
+/// Every command that reads a file, with `file` in the place of it.
+fn readers(file: &str) -> Vec<Vec<&str>> {
+    let program = "tb/programs/r500/if_else.s";
+    vec![
+        vec!["run", "r500", file],
+        vec!["asm", "r700", file],
+        vec!["dis", "spa5", file],
+        vec!["import", "spa5", file],
+        vec!["import", "r700", file, "--list"],
+        vec!["run", "r500", program, "--conditions", file],
+        vec!["replay", file],
+        vec!["cover", "all", "--merge", file],
+        vec!["merge", file],
+    ]
+}
+
+/// A pipe would be waited for, a device has no end.
+#[test]
+fn only_regular_files_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let linked = dir.path().join("link");
+    std::os::unix::fs::symlink(&pipe, &linked).unwrap();
+    let folder = "is a folder; only regular files are read";
+    let other = "is a pipe, a socket or a device; only regular files are read";
+    for (file, why) in [
+        (arg(&pipe), other),
+        (arg(&linked), other),
+        ("/dev/zero", other),
+        (arg(dir.path()), folder),
+    ] {
+        for args in readers(file) {
+            // Results may be given as their folder.
+            if args[0] == "merge" && file == arg(dir.path()) {
+                continue;
+            }
+            let output = at_once(&args);
+            let message = format!("error: {file}: file: {why}\n");
+            assert_eq!(text(&output.stderr), message, "{args:?}");
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
+        }
+    }
+    // In the place of results.
+    fs::rename(&pipe, dir.path().join("r500.jsonl")).unwrap();
+    let folder = arg(dir.path());
+    let fuzz = ["fuzz", "r500", "--programs", "1", "--results", folder];
+    for args in [&["merge", folder][..], &fuzz] {
+        let output = at_once(args);
+        let message = format!("error: {folder}/r500.jsonl: file: {other}\n");
+        assert_eq!(text(&output.stderr), message, "{args:?}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+    let linked = at_once(&["view", "r500", arg(&linked)]);
+    assert_eq!(linked.status.code(), Some(2));
+}
+
+#[test]
+fn files_that_are_too_long_are_refused_before_they_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("long");
+    let name = arg(&file);
+    // Nothing but a length: zeros, of which no byte is on the disk.
+    let long = |bytes: u64| fs::File::create(&file).unwrap().set_len(bytes).unwrap();
+    let most: u64 = 64 << 20;
+    for (length, refused) in [(most, false), (most + 1, true), (10 << 30, true)] {
+        long(length);
+        // To see that it is not JSON takes one byte of it, to see that it is no program all of them.
+        for args in readers(name) {
+            if !refused && !["replay", "cover", "merge"].contains(&args[0]) {
+                continue;
+            }
+            let output = at_once(&args);
+            let stderr = text(&output.stderr);
+            let why = match args[0] {
+                // No line of it is that long.
+                "merge" => format!("{name}:1: line: has more than 1048576 bytes"),
+                _ if refused => format!(
+                    "{name}: file: has {length} bytes or more, which no input has; the most is {most}"
+                ),
+                _ => format!("{name}:1: json: expected value, column 1"),
+            };
+            let first = stderr.lines().next().unwrap_or("");
+            assert_eq!(first, format!("error: {why}"), "{args:?}");
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
+        }
+    }
+    // A first line of one MiB is one; of no more.
+    for (length, why) in [
+        (1 << 20, "header: there is nothing in it yet"),
+        (1 << 20 | 1, "line: has more than 1048576 bytes"),
+    ] {
+        long(length);
+        let output = at_once(&["merge", name]);
+        assert!(
+            text(&output.stderr).contains(why),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+/// That there is no memory is nothing wrong with the file.
+#[test]
+fn out_of_memory_is_no_bad_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let (small, large) = (dir.path().join("small.s"), dir.path().join("large.s"));
+    fs::write(&small, "OUT\n").unwrap();
+    fs::File::create(&large).unwrap().set_len(60 << 20).unwrap();
+    let with = |file: &Path, kilobytes: u32| {
+        let command = env!("CARGO_BIN_EXE_reconverge");
+        let limited = format!(
+            "ulimit -v {kilobytes}; exec {command} asm r500 {}",
+            arg(file)
+        );
+        let output = Command::new("bash")
+            .args(["-c", &limited])
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stderr).to_owned())
+    };
+    // Enough for the program, but not for 60 MiB more.
+    let enough = (1..)
+        .map(|n| n * 8192)
+        .find(|kilobytes| with(&small, *kilobytes).0 == Some(0))
+        .unwrap();
+    let (code, stderr) = with(&large, enough + 16384);
+    assert_eq!(
+        stderr,
+        format!("error: {}: file: out of memory\n", large.display())
+    );
+    assert_eq!(code, Some(3));
+}
+
 /// Everything a command prints about a file whose name and text would move the cursor, set the title or turn text
 /// round: the terminal shows it, and obeys none of it.
 #[test]
@@ -429,7 +574,7 @@ fn control_characters_of_files_and_their_names_are_shown_escaped() {
     for (n, content) in [
         format!("{COMMANDS} r1\n"),
         format!("{{\"reconverge\": \"{COMMANDS}\"}}"),
-        "{\"reconverge\": 1, \"unit\": \"\\u001b[2J\"}".to_owned(),
+        "{\"reconverge\": 2, \"unit\": \"\\u001b[2J\"}".to_owned(),
         format!("NOP ; {COMMANDS}\nRET\n"),
         format!("OUT ; {COMMANDS}\n"),
     ]

@@ -465,7 +465,7 @@ fn damaged_results_are_refused_by_file_and_line() {
     let unsealed = |line: &str| line[..line.rfind(",\"crc32\"").unwrap()].to_owned();
     let programs = sealed(&unsealed(b).replacen("\"programs\":256", "\"programs\":255", 1));
     let elsewhere = sealed(&unsealed(b).replacen("\"chunk\":1", "\"chunk\":3", 1));
-    let older = sealed(&unsealed(header).replacen("campaign\":2", "campaign\":1", 1));
+    let newer = sealed(&unsealed(header).replacen("campaign\":2", "campaign\":3", 1));
     let other = "{\"step\":0}\n".to_owned();
     for (content, message) in [
         (
@@ -497,10 +497,9 @@ fn damaged_results_are_refused_by_file_and_line() {
             format!("{name}:3: chunk: 3 does not belong to shard 1/1"),
         ),
         (
-            [&older, a, b, c],
+            [&newer, a, b, c],
             format!(
-                "{name}:1: reconverge_campaign: version 1 of the format, this program reads 2; \
-                 begin the campaign anew in another folder"
+                "{name}:1: reconverge_campaign: format 3 is of a later version, this one reads 2"
             ),
         ),
         (

@@ -366,8 +366,8 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
         ),
     );
     refused(
-        &with(&|_| ()).replacen("\"reconverge_cover\": 1", "\"reconverge_cover\": 2", 1),
-        ": reconverge_cover: version 2 of the format, this program reads 1\n",
+        &with(&|_| ()).replacen("\"reconverge_cover\": 2", "\"reconverge_cover\": 3", 1),
+        ": reconverge_cover: format 3 is of a later version, this one reads 2\n",
     );
     refused("{}", ": reconverge_cover: missing: not a coverage file\n");
     refused("{\n]", ":2: json: ");

@@ -5,7 +5,7 @@
 //! [`Summary`]. Each line ends with the CRC-32 of what stands before that in it:
 //!
 //! ```text
-//! {"reconverge_campaign":2,"unit":"r500","seed":1,"limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
+//! {"reconverge_campaign":2,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
 //! {"chunk":0,"summary":{...},"crc32":"82b1c0de"}
 //! ```
 //!
@@ -15,7 +15,7 @@
 //! run again likewise. Any other line that is not as it was written is refused.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Limit, Options, Shard, Summary, Tally};
 use crate::dut::Rtl;
-use crate::input::InputError;
+use crate::input::{self, InputError};
+use crate::json::{self, hex};
 use crate::unit::{Build, Unit};
 
 /// Ending of the files.
@@ -47,6 +48,7 @@ pub struct Header {
     /// Name of the unit.
     pub unit: String,
     /// Campaign seed.
+    #[serde(with = "hex")]
     pub seed: u64,
     /// When it ends; never by time.
     pub limit: Limit,
@@ -162,31 +164,38 @@ fn unseal(line: &[u8], file: &str, number: usize) -> Result<String, InputError> 
     Ok(body.to_owned() + "}")
 }
 
+/// Most bytes of a header, and of a line with a chunk.
+const MOST_HEADER: u64 = 1 << 20;
+const MOST_CHUNK: u64 = input::MOST_BYTES;
+
+/// Most that a chunk can count of anything: its cases are of some hundred clocks each, or end by construction.
+const MOST_COUNT: u64 = 1 << 32;
+
 /// The header of a file of results. `None`: not even the first line is whole, so there is nothing in it.
 ///
 /// # Errors
 /// It cannot be read, is not results of a campaign, or of another version.
 pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     let file = &*path.to_string_lossy();
-    let mut line = Vec::new();
-    File::open(path)
-        .and_then(|f| BufReader::new(f).read_until(b'\n', &mut line))
-        .map_err(|e| InputError::new(file, 0, "file", e.to_string()))?;
+    let mut from = BufReader::new(input::open(path)?);
+    let mut line = input::read_line(&mut from, MOST_HEADER, file, 1)?;
     if line.pop() != Some(b'\n') {
         return Ok(None);
     }
     let line = unseal(&line, file, 1)?;
     let bad = |field: &str, why: String| InputError::new(file, 1, field, why);
-    let value: serde_json::Value =
-        serde_json::from_str(&line).map_err(|e| bad("header", e.to_string()))?;
-    let version = &value["reconverge_campaign"];
-    if *version != FORMAT {
-        let why = format!(
-            "version {version} of the format, this program reads {FORMAT}; begin the campaign anew in another folder"
-        );
-        return Err(bad("reconverge_campaign", why));
+    /// The field that says what a file is; all others are passed over.
+    #[derive(Deserialize)]
+    struct Kind {
+        reconverge_campaign: Option<u64>,
     }
-    let header: Header = serde_json::from_value(value).map_err(|e| bad("header", e.to_string()))?;
+    let kind: Kind = serde_json::from_str(&line).map_err(|e| bad("header", e.to_string()))?;
+    let again = "begin the campaign anew, in another folder";
+    let format = ("reconverge_campaign", FORMAT);
+    let what = "the results of a campaign";
+    json::check_format(kind.reconverge_campaign, format, what, again, file)
+        .map_err(|e| e.on_line(1))?;
+    let header: Header = serde_json::from_str(&line).map_err(|e| bad("header", e.to_string()))?;
     if matches!(header.limit, Limit::Time(_)) {
         return Err(bad("limit", "a time cannot be resumed".to_owned()));
     }
@@ -195,23 +204,24 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
 
 /// The tally of what stands in a file of results, and where its last whole line ends.
 fn tally<U: Unit>(
-    text: &[u8],
+    mut from: impl BufRead,
     file: &str,
     header: &Header,
     options: &Options,
-) -> Result<(Tally<U>, usize), InputError> {
+) -> Result<(Tally<U>, u64), InputError> {
     let mut tally = Tally::new(options, header.shard);
     let mut end = 0;
-    for (n, line) in text.split_inclusive(|b| *b == b'\n').enumerate() {
+    for n in 1.. {
+        let line = input::read_line(&mut from, MOST_CHUNK, file, n)?;
         let Some(whole) = line.strip_suffix(b"\n") else {
             break;
         };
-        end += line.len();
-        if n == 0 {
+        end += line.len() as u64;
+        if n == 1 {
             continue;
         }
-        let bad = |field: &str, why: String| InputError::new(file, n + 1, field, why);
-        let line: Line<Summary<U>> = serde_json::from_str(&unseal(whole, file, n + 1)?)
+        let bad = |field: &str, why: String| InputError::new(file, n, field, why);
+        let line: Line<Summary<U>> = serde_json::from_str(&unseal(whole, file, n)?)
             .map_err(|e| bad("chunk", e.to_string()))?;
         let number = line.chunk;
         let Some(chunk) = tally.chunk(number) else {
@@ -226,6 +236,10 @@ fn tally<U: Unit>(
         if programs > most || programs < most && !failed {
             let why = format!("{programs} in chunk {number}, which has {most}");
             return Err(bad("programs", why));
+        }
+        if let Some(count) = line.summary.counts().find(|count| *count > MOST_COUNT) {
+            let why = format!("{count}, where {MOST_COUNT} is the most that a chunk counts");
+            return Err(bad("summary", why));
         }
         for failed in &line.summary.failures {
             failed.failure.check(file)?;
@@ -274,7 +288,7 @@ impl Results {
         let path = dir.join(header.file_name());
         let name = path.to_string_lossy().into_owned();
         let bad = |field: &str, why: String| InputError::new(&name, 0, field, why);
-        let shown = |e: std::io::Error| bad("file", e.to_string());
+        let shown = |e: std::io::Error| InputError::io(&name, &e);
         fs::create_dir_all(dir).map_err(shown)?;
         // Other shards may be there, another campaign not.
         for other in files(dir)? {
@@ -307,18 +321,18 @@ impl Results {
             }
             Err(TryLockError::Error(e)) => return Err(bad("lock", e.to_string())),
         }
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(shown)?;
         let first = seal(header);
-        let (tally, end) = if text.contains(&b'\n') {
-            tally(&text, &name, header, options)?
-        } else if first.as_bytes().starts_with(&text) {
+        let there = input::read_line(&mut BufReader::new(&file), MOST_HEADER, &name, 1)?;
+        file.rewind().map_err(shown)?;
+        let (tally, end) = if there.ends_with(b"\n") {
+            tally(BufReader::new(&file), &name, header, options)?
+        } else if first.as_bytes().starts_with(&there) {
             (Tally::new(options, header.shard), 0)
         } else {
             return Err(bad("file", "not the results of a campaign".to_owned()));
         };
-        if end < text.len() {
-            file.set_len(end as u64).map_err(shown)?;
+        if end < file.metadata().map_err(shown)?.len() {
+            file.set_len(end).map_err(shown)?;
         }
         let mut results = Results {
             file,
@@ -391,8 +405,8 @@ pub fn merge<U: Unit>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputEr
             let why = format!("{shard} is in {other} already");
             return Err(InputError::new(name, 1, "shard", why));
         }
-        let text = fs::read(path).map_err(|e| InputError::new(&name, 0, "file", e.to_string()))?;
-        let (tally, _) = tally::<U>(&text, &name, &header, &header.options())?;
+        let from = BufReader::new(input::open(path)?);
+        let (tally, _) = tally::<U>(from, &name, &header, &header.options())?;
         if !tally.finished() {
             let done = tally.total();
             let why = format!(
@@ -416,6 +430,10 @@ pub fn merge<U: Unit>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputEr
     if !missing.is_empty() {
         let why = format!("missing beside it: {}", missing.join(" "));
         return Err(InputError::new(first_name, 1, "shard", why));
+    }
+    if total.compared.clocks == 0 && total.failures.is_empty() {
+        let why = "nothing was compared: 0 clocks";
+        return Err(InputError::new(first_name, 0, "clocks", why));
     }
     Ok((header, total))
 }

@@ -1,12 +1,13 @@
 //! `asm`, `dis`, `import` and `view`.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use reconverge::input::InputError;
+use reconverge::input::{self, InputError, read};
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::wave;
 
-use super::{Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, print, read, warn, writable};
+use super::{Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, print, warn, writable};
 
 fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     match output {
@@ -59,7 +60,7 @@ pub fn view<U: Unit>(args: &ViewArgs) -> Done {
             let why = "no such dump; `run --wave` or a mismatch writes one";
             return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
         }
-        Some(dump) if !is_dump(dump) => {
+        Some(dump) if !is_dump(dump)? => {
             let why = "not a VCD: no $enddefinitions in it";
             return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
         }
@@ -75,12 +76,17 @@ pub fn view<U: Unit>(args: &ViewArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-fn is_dump(path: &Path) -> bool {
-    use std::io::{BufRead, BufReader};
-    std::fs::File::open(path).is_ok_and(|file| {
-        BufReader::new(file)
-            .split(b'\n')
-            .map_while(Result::ok)
-            .any(|l| l.starts_with(b"$enddefinitions"))
-    })
+fn is_dump(path: &Path) -> Result<bool, InputError> {
+    let mut from = BufReader::new(input::open(path)?).take(input::MOST_BYTES);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = from.read_until(b'\n', &mut line);
+        if read.map_err(|e| InputError::io(path.to_string_lossy(), &e))? == 0 {
+            return Ok(false);
+        }
+        if line.starts_with(b"$enddefinitions") {
+            return Ok(true);
+        }
+    }
 }

@@ -10,14 +10,14 @@ use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::{self, Options};
 use reconverge::cover::{Model, Saved, UnitCoverage, page};
-use reconverge::input::InputError;
+use reconverge::input::{InputError, read_text};
 use reconverge::unit::Unit;
 use reconverge::wave::write_whole;
 
 use super::fuzz::bar;
 use super::run::{absolute, counting_rtl, parameters, rtl};
 use super::{
-    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, found, print, read_text, seed,
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, found, print, seed,
     unit_names_and_all, writable,
 };
 

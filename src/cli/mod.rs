@@ -12,7 +12,7 @@ mod shrink;
 mod stop;
 mod workers;
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
 use fuzz::Ran;
 use reconverge::campaign::Shard;
-use reconverge::input::{InputError, printable};
+use reconverge::input::{InputError, printable, read_text};
 use reconverge::unit::Unit;
 
 /// SIMT divergence hardware and golden models, compared lane by lane on every clock.
@@ -319,7 +319,10 @@ enum Failure {
 
 impl From<InputError> for Failure {
     fn from(e: InputError) -> Self {
-        Failure::Input(e)
+        match e.is_of_the_machine() {
+            false => Failure::Input(e),
+            true => Failure::Other(e.to_string()),
+        }
     }
 }
 
@@ -402,28 +405,6 @@ fn unit(name: &str) -> Result<&'static dyn Commands, Failure> {
         .copied()
         .find(|u| u.name() == name)
         .ok_or_else(|| InputError::new(name, 0, "unit", "there is no such unit").into())
-}
-
-/// Reads a file whole; a file that cannot be read is bad input.
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|mut f| f.read_to_end(&mut bytes))
-        .map_err(|e| InputError::new(path.to_string_lossy(), 0, "file", e.to_string()))?;
-    Ok(bytes)
-}
-
-fn read_text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(read(path)?).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        InputError::new(
-            path.to_string_lossy(),
-            0,
-            "file",
-            format!("not UTF-8 text at byte {at}"),
-        )
-        .into()
-    })
 }
 
 /// Prints to standard output; a reader that went away is not an error.

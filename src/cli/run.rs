@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use reconverge::case::{Case, Conditions, Flip, Place, SavedCase, Table};
 use reconverge::check::{self, Judges, Scalar, check_fresh};
 use reconverge::dut::Rtl;
-use reconverge::input::InputError;
+use reconverge::input::{InputError, read, read_text};
 use reconverge::mutate::check_number;
 use reconverge::report::Waves;
 use reconverge::unit::{Build, Golden, LoadOptions, Step, Unit};
@@ -16,8 +16,7 @@ use reconverge::watch::Watch;
 use reconverge::wave::Output;
 
 use super::{
-    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, read, read_text,
-    warn, writable,
+    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, warn, writable,
 };
 
 impl From<&LoadArgs> for LoadOptions {
@@ -119,6 +118,7 @@ struct Trace<U: Unit> {
     /// State before the step, and the pins of its first clock.
     before: (U::State, U::In),
     step: u64,
+    program: U::Program,
     lanes: usize,
     error: Option<std::io::Error>,
 }
@@ -132,7 +132,7 @@ impl<U: Unit> Watch<U> for Trace<U> {
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if golden.step() != Step::None {
             let (before, pins) = &self.before;
-            let record = U::trace(self.step, before, pins, golden, self.lanes);
+            let record = U::trace(self.step, &self.program, before, pins, golden, self.lanes);
             if let Err(e) = writeln!(self.out, "{record}") {
                 self.error.get_or_insert(e);
             }
@@ -174,6 +174,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
             out: trace_file(path)?,
             before: (*case.golden().state(), U::In::default()),
             step: 0,
+            program: case.program.clone(),
             lanes: lanes as usize,
             error: None,
         }),

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Axis, Model, When};
 use crate::input::InputError;
+use crate::json::{self, count, map, required};
 use crate::unit::{Build, Unit};
 
 /// The version of [`Saved`] that this crate writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Missed bins of a group that the text lists; the JSON and the HTML page have them all.
 const LISTED: usize = 12;
@@ -31,12 +31,16 @@ pub struct Saved {
 #[serde(deny_unknown_fields)]
 pub struct Totals {
     /// Programs run.
+    #[serde(with = "count")]
     pub programs: u64,
     /// Programs launched.
+    #[serde(with = "count")]
     pub launches: u64,
     /// Clocks.
+    #[serde(with = "count")]
     pub clocks: u64,
     /// Steps that executed or failed.
+    #[serde(with = "count")]
     pub steps: u64,
 }
 
@@ -60,7 +64,7 @@ pub struct UnitCoverage {
     /// Lanes.
     pub lanes: u32,
     /// Parameters that do not have their default.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
     /// How much was looked at.
     pub totals: Totals,
@@ -91,9 +95,10 @@ pub struct Bin {
     /// Its value on each axis.
     pub at: Vec<String>,
     /// How often it was hit.
+    #[serde(with = "count")]
     pub hits: u64,
     /// Why it cannot be hit, if it cannot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "required")]
     pub unreachable: Option<String>,
 }
 
@@ -242,17 +247,18 @@ impl UnitCoverage {
                 return bad(format!("groups.{}", theirs.name), why);
             }
         }
-        let full = |field: String| bad(field, "more than 64 bits can count".to_owned());
+        let full = |field: String| bad(field, format!("more than {} in all", json::MOST));
+        let sum = |a: u64, b: u64| a.checked_add(b).filter(|sum| *sum <= json::MOST);
         let mut totals = other.totals;
         for (mine, theirs) in self.totals.each().into_iter().zip(totals.each()) {
-            match mine.checked_add(*theirs) {
+            match sum(*mine, *theirs) {
                 Some(sum) => *mine = sum,
                 None => return full("totals".to_owned()),
             }
         }
         for (mine, theirs) in self.groups.iter_mut().zip(&other.groups) {
             for (bin, more) in mine.bins.iter_mut().zip(&theirs.bins) {
-                match bin.hits.checked_add(more.hits) {
+                match sum(bin.hits, more.hits) {
                     Some(sum) => bin.hits = sum,
                     None => return full(format!("groups.{}", theirs.name)),
                 }
@@ -328,22 +334,24 @@ impl Saved {
     /// Reads a coverage file.
     ///
     /// # Errors
-    /// Not JSON, not a coverage file, one of another version.
+    /// Not JSON, not a coverage file, one of another version; a field that is missing or unknown.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        let bad = |why: String| InputError::new(file, 0, "reconverge_cover", why);
-        let value: Value =
-            serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
-        match value.get("reconverge_cover").and_then(Value::as_u64) {
-            Some(v) if v == u64::from(FORMAT) => {}
-            Some(v) => {
-                let why = format!("version {v} of the format, this program reads {FORMAT}");
-                return Err(bad(why));
-            }
-            None => {
-                let why = "missing: not a coverage file".to_owned();
-                return Err(bad(why));
-            }
+        /// The field that says what a file is; all others are passed over.
+        #[derive(Deserialize)]
+        struct Kind {
+            reconverge_cover: Option<u64>,
         }
+        let kind: Kind =
+            serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
+        let again = "measure again with `cover --json`";
+        let format = ("reconverge_cover", FORMAT);
+        json::check_format(
+            kind.reconverge_cover,
+            format,
+            "a coverage file",
+            again,
+            file,
+        )?;
         serde_json::from_str(text).map_err(|e| InputError::json(file, "coverage", text, &e))
     }
 

@@ -37,7 +37,8 @@ use crate::case::Place;
 use crate::check::{self, Judges, check_on};
 use crate::dut::{self, Rtl};
 use crate::failure::{Cause, Failure};
-use crate::input::InputError;
+use crate::input::{InputError, read_text};
+use crate::json::{Hex, hex};
 use crate::unit::{Build, Unit};
 use crate::wave;
 use equivalence::{Proof, Referee};
@@ -69,6 +70,7 @@ impl Family {
 
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Mutant {
     /// From 1.
     pub number: u32,
@@ -149,12 +151,14 @@ impl From<String> for Trouble {
 
 /// The mutants of a folder: [`LIST`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct List {
     /// Unit.
     pub unit: String,
     /// Family.
     pub family: Family,
     /// Seed that chose them.
+    #[serde(with = "hex")]
     pub seed: u64,
     /// Lanes that the netlist has, or that the text was first built with.
     pub lanes: u32,
@@ -173,12 +177,7 @@ pub struct List {
 pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputError> {
     let bad = |why: String| InputError::new(file, 0, "mutant", why);
     let list = dir.join(LIST);
-    let text = std::fs::read_to_string(&list).map_err(|e| {
-        bad(format!(
-            "{}: {e}: is it a folder of mutants?",
-            list.display()
-        ))
-    })?;
+    let text = read_text(&list).map_err(|e| bad(format!("{e}: is it a folder of mutants?")))?;
     let list: List = serde_json::from_str(&text)
         .map_err(|e| bad(format!("{}:{}: {e}", list.display(), e.line())))?;
     let most = list.mutants.len();
@@ -308,14 +307,12 @@ impl Design {
         let files = dut::files_of(U::NAME, dir).map_err(bad)?;
         let mut texts = Vec::new();
         for file in &files {
-            let text = std::fs::read_to_string(file)
-                .map_err(|e| bad(format!("{}: {e}", file.display())))?;
+            let text = read_text(file)?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             texts.push((name.into_owned(), text));
         }
         let probe = dir.join(format!("{}_probe.svh", U::NAME));
-        let probe = std::fs::read_to_string(&probe)
-            .map_err(|e| bad(format!("{}: {e}", probe.display())))?;
+        let probe = read_text(&probe)?;
         Ok(Design {
             unit: U::NAME,
             texts,
@@ -754,7 +751,7 @@ impl Summary {
         json!({
             "unit": self.list.unit,
             "family": self.list.family,
-            "seed": self.list.seed,
+            "seed": Hex(self.list.seed),
             "lanes": self.list.lanes,
             "parameters": self.list.parameters,
             "candidates": self.list.candidates,

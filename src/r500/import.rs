@@ -97,7 +97,7 @@ pub fn load(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, Inp
         Format::Hex => parse_hex(text, file)?,
         format => return import_text(text, format, file, options),
     };
-    if let Some(n) = options.which {
+    if let Some(n) = options.which.filter(|n| *n != 1) {
         return Err(which_error(file, n, 1));
     }
     Ok(Imported {

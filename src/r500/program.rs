@@ -9,6 +9,7 @@ pub const MEMORY_SLOTS: usize = 512;
 
 /// The six words of an instruction (r500-2.1), of which the sequencer reads three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Slot {
     /// `US_CMN_INST`, word 0: the type, and the predicate of an FC instruction (r500-2.2).
     pub cmn: u32,
@@ -18,12 +19,7 @@ pub struct Slot {
     pub addr: u32,
     /// Words 1, 4 and 5, which only the ALU reads ([`super::alu`]); 0 in flow control and where they are
     /// not known.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub rest: [u32; 3],
-}
-
-fn is_zero(words: &[u32; 3]) -> bool {
-    *words == [0; 3]
 }
 
 impl Slot {
@@ -56,6 +52,7 @@ impl Slot {
 
 /// Control registers and constants, in the formats of the registers (r500-2.1, r500-2.5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Registers {
     /// `US_FC_CTRL`: bit 31 `FULL_FC_EN`.
     pub fc_ctrl: u32,
@@ -108,6 +105,7 @@ impl Registers {
 ///
 /// Addresses of the instruction memory outside the slots read as zero words (an ALU instruction).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Program {
     /// What runs of it are called: file name without its extension.
     pub name: String,
@@ -117,7 +115,6 @@ pub struct Program {
     pub slots: Vec<Slot>,
     /// What its ALU instructions work on, where the file says so ([`super::alu`]). Lock-step alone needs none
     /// of it.
-    #[serde(default, skip_serializing_if = "Shader::is_empty")]
     pub shader: Shader,
 }
 

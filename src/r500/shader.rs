@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::alu::{CHANNELS, CONSTANTS, Shared, TEMPS, Texture};
 use crate::input::InputError;
+use crate::json::{map, required};
 use crate::text::Place;
 
 /// Varyings that a shader can have: v0, v1, v2.
@@ -25,14 +26,18 @@ pub type Vector = [f32; CHANNELS];
 #[serde(deny_unknown_fields)]
 pub struct Shader {
     /// Temporary registers that begin with a varying: register, varying.
+    #[serde(deserialize_with = "map")]
     pub inputs: BTreeMap<u8, u8>,
     /// Constants; those that are not here are 0.
+    #[serde(deserialize_with = "map")]
     pub constants: BTreeMap<u8, Constant>,
     /// Uniforms, in the order of the compiler's list.
     pub uniforms: Vec<Uniform>,
     /// Varyings over a picture: values at its top left, top right and bottom left corner.
+    #[serde(deserialize_with = "map")]
     pub varyings: BTreeMap<u8, [Vector; 3]>,
     /// Textures that are not the specification's, by `TEX_ID`.
+    #[serde(deserialize_with = "map")]
     pub textures: BTreeMap<u8, Texture>,
     /// Pixels with what must come out (`# EXPECT`).
     pub examples: Vec<Example>,
@@ -57,6 +62,7 @@ pub struct Uniform {
     /// How many components it has; 0: a sampler, which has no value.
     pub components: u8,
     /// The value that the file gives it, as many numbers as it has components.
+    #[serde(deserialize_with = "required")]
     pub value: Option<Vec<f32>>,
 }
 
@@ -65,6 +71,7 @@ pub struct Uniform {
 #[serde(deny_unknown_fields)]
 pub struct Example {
     /// Values of uniforms, by name; also of some that the shader does not have.
+    #[serde(deserialize_with = "map")]
     pub uniforms: BTreeMap<String, Vec<f32>>,
     /// The pixels, lane 0 first.
     pub pixels: Vec<Pixel>,
@@ -77,6 +84,7 @@ pub struct Pixel {
     /// Varyings v0, v1, v2.
     pub inputs: [Vector; VARYINGS],
     /// Its colour; `None`: it is discarded.
+    #[serde(deserialize_with = "required")]
     pub colour: Option<Vector>,
 }
 

@@ -243,12 +243,18 @@ impl Unit for R500 {
         asm::hex_text(program)
     }
 
-    fn trace(step: u64, before: &State, pins: &In, golden: &Golden, lanes: usize) -> String {
+    fn trace(
+        step: u64,
+        program: &Program,
+        before: &State,
+        pins: &In,
+        golden: &Golden,
+        lanes: usize,
+    ) -> String {
         let after = golden.state();
         // Out of the code window there is no instruction, whatever stands on the pins.
-        let words = golden
-            .in_window(before.pc)
-            .then_some((pins.cmn, pins.inst, pins.addr));
+        let there = golden.in_window(before.pc);
+        let words = there.then_some((pins.cmn, pins.inst, pins.addr));
         let record = TraceRecord {
             step,
             pc: before.pc,
@@ -273,8 +279,9 @@ impl Unit for R500 {
             err: after.err,
             done: after.done,
             halted: after.halted,
+            text: there.then(|| Self::disassemble(program, before.pc.into())),
         };
-        // Numbers and lists of them: nothing in it can fail to serialise.
+        // Numbers, text and lists of them: nothing in it can fail to serialise.
         serde_json::to_string(&record).unwrap_or_default()
     }
 
@@ -358,10 +365,13 @@ struct TraceRecord {
     err: u8,
     done: u8,
     halted: u8,
+    /// The instruction, disassembled.
+    text: Option<String>,
 }
 
 /// What a campaign has met of this unit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Seen {
     errors: Met,
     /// Frames, entries in use.
@@ -406,8 +416,9 @@ impl unit::Seen<R500> for Seen {
         self.classes.merge(&other.classes);
         self.bc_planes |= other.bc_planes;
         self.level_31 |= other.level_31;
-        self.full += other.full;
-        self.partial += other.partial;
+        // A file may hold any numbers.
+        self.full = self.full.saturating_add(other.full);
+        self.partial = self.partial.saturating_add(other.partial);
     }
 
     fn lines(&self) -> Vec<(String, String)> {

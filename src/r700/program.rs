@@ -7,6 +7,7 @@ pub const MOST_QUADS: usize = 65_536;
 
 /// A CF instruction (r700-2.1), and the one thing about its clause that the sequencer is told (r700-2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Quad {
     /// The word at the lower address.
     pub dw0: u32,
@@ -18,6 +19,7 @@ pub struct Quad {
 
 /// Operands of the launch, and the constants (r700-2.6, r700-3.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Registers {
     /// Address of the first instruction.
     pub entry: u32,
@@ -48,6 +50,7 @@ impl Default for Registers {
 ///
 /// Addresses beyond the quads read as zero words, which is a NOP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Program {
     /// What runs of it are called: file name or kernel.
     pub name: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::R700;
 use super::state::State;
 use crate::case::Case;
+use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
 const BRANCH: u8 = 1;
@@ -26,7 +27,7 @@ const INDICES: std::ops::RangeInclusive<i32> = -128 * 4095..=128 * 4095;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Push {
     /// The lanes that were ACTIVE.
-    Branch(u64),
+    Branch(#[serde(with = "hex")] u64),
     /// A loop, which saves the classes that the lanes had before it.
     Loop {
         /// Class of each lane.
@@ -58,6 +59,7 @@ pub struct Start {
     /// Class of each lane.
     pub lanes: Vec<u8>,
     /// Lanes not killed.
+    #[serde(with = "hex")]
     pub valid: u64,
     /// A CALL was skipped.
     pub skipped: bool,

@@ -12,6 +12,7 @@ use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
+use crate::json::hex;
 use crate::seen::Met;
 use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
 use crate::wave::Filter;
@@ -242,7 +243,14 @@ impl Unit for R700 {
         asm::hex_text(program)
     }
 
-    fn trace(step: u64, before: &State, pins: &In, golden: &Golden, lanes: usize) -> String {
+    fn trace(
+        step: u64,
+        program: &Program,
+        before: &State,
+        pins: &In,
+        golden: &Golden,
+        lanes: usize,
+    ) -> String {
         let after = golden.state();
         let record = TraceRecord {
             step,
@@ -272,8 +280,9 @@ impl Unit for R700 {
             err: after.err,
             done: after.done,
             halted: after.halted,
+            text: Self::disassemble(program, before.pc),
         };
-        // Numbers and lists of them: nothing in it can fail to serialise.
+        // Numbers, text and lists of them: nothing in it can fail to serialise.
         serde_json::to_string(&record).unwrap_or_default()
     }
 
@@ -315,9 +324,11 @@ struct TraceRecord {
     dw0: u32,
     dw1: u32,
     u: u8,
+    #[serde(with = "hex")]
     exec: u64,
     jump: u8,
     st: Vec<u8>,
+    #[serde(with = "hex")]
     valid: u64,
     frames: Vec<FrameRecord>,
     sp: u16,
@@ -335,13 +346,15 @@ struct TraceRecord {
     err: u8,
     done: u8,
     halted: u8,
+    /// The instruction, disassembled.
+    text: String,
 }
 
 /// A frame in a trace file, a list that begins with its kind.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum FrameRecord {
-    Branch(u8, u64),
+    Branch(u8, #[serde(with = "hex")] u64),
     Loop(u8, Vec<u8>, u8, u16, u32, i8, u16, u8),
     Call(u8, u32, u8, u16, u8),
 }
@@ -394,6 +407,7 @@ const FULL: usize = 4 * MAX_STACK_SIZE;
 
 /// What a campaign has met of this unit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Seen {
     errors: Met,
     classes: Met,

@@ -561,6 +561,11 @@ impl Golden {
         self.stepped.taken
     }
 
+    /// Whether `pc` lies in the program that was launched last.
+    pub fn in_program(&self, pc: u32) -> bool {
+        pc < self.prog_size
+    }
+
     /// Word of that step ([`Stepped::word`]).
     pub fn step_word(&self) -> u64 {
         self.stepped.word

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::{hexes, map};
+
 /// Bundles that a program may have here; the hardware's addresses go further.
 pub const MOST_BUNDLES: usize = 16_384;
 
@@ -17,6 +19,7 @@ pub const WORDS: usize = 4;
 ///
 /// Addresses beyond the words read as 0, which is OTHER to the unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Program {
     /// What runs of it are called: file name or kernel.
     pub name: String,
@@ -25,9 +28,11 @@ pub struct Program {
     /// Operand of the launch: bytes that belong to the program, a multiple of 32.
     pub prog_size: u32,
     /// Control and instruction words; at most [`MOST_BUNDLES`] bundles, whole ones.
+    #[serde(with = "hexes")]
     pub words: Vec<u64>,
     /// What the compiler listed for its SYNC, BRK and BRX: byte address of the instruction, the legal
     /// targets, normalized (cubin attribute 0x34, spa5-2.5). BRX draws from it.
+    #[serde(deserialize_with = "map")]
     pub targets: BTreeMap<u32, Vec<u32>>,
 }
 

@@ -7,6 +7,7 @@ use super::Spa5;
 use super::isa::{is_control, norm};
 use super::state::State;
 use crate::case::Case;
+use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
 /// Token types (spa5-3).
@@ -47,6 +48,7 @@ pub enum Event {
     /// A divergent BRA: these threads wait.
     Split {
         /// Some of the active threads, not all.
+        #[serde(with = "hex")]
         mask: u64,
         /// Where they go on.
         addr: u32,
@@ -56,6 +58,7 @@ pub enum Event {
         /// By what.
         by: Leave,
         /// Some of the active threads, not all.
+        #[serde(with = "hex")]
         mask: u64,
     },
 }

@@ -12,6 +12,7 @@ use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
+use crate::json::{Hex, hex};
 use crate::seen::Met;
 use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
 use crate::wave::Filter;
@@ -249,18 +250,27 @@ impl Unit for Spa5 {
         asm::hex_text(program)
     }
 
-    fn trace(step: u64, before: &State, _: &In, golden: &Golden, _: usize) -> String {
+    fn trace(
+        step: u64,
+        program: &Program,
+        before: &State,
+        _: &In,
+        golden: &Golden,
+        _: usize,
+    ) -> String {
         let after = golden.state();
         let top = (after.sp > 0).then_some((
             after.top_type,
             after.top_vis,
             after.top_addr,
-            after.top_mask,
+            Hex(after.top_mask),
         ));
+        // Out of the program there is no instruction.
+        let there = golden.in_program(before.pc);
         let record = TraceRecord {
             step,
             pc: before.pc,
-            word: golden.step_word(),
+            word: there.then(|| Hex(golden.step_word())),
             a: before.active,
             t: golden.taken(),
             active: after.active,
@@ -274,8 +284,9 @@ impl Unit for Spa5 {
             status: after.status,
             err: after.err,
             top,
+            text: there.then(|| Self::disassemble(program, before.pc)),
         };
-        // Numbers and lists of them: nothing in it can fail to serialise.
+        // Numbers, text and lists of them: nothing in it can fail to serialise.
         serde_json::to_string(&record).unwrap_or_default()
     }
 
@@ -314,25 +325,35 @@ impl Unit for Spa5 {
 struct TraceRecord {
     step: u64,
     pc: u32,
-    word: u64,
+    word: Option<Hex>,
+    #[serde(with = "hex")]
     a: u64,
+    #[serde(with = "hex")]
     t: u64,
+    #[serde(with = "hex")]
     active: u64,
     pc_next: u32,
+    #[serde(with = "hex")]
     d_brk: u64,
+    #[serde(with = "hex")]
     d_cont: u64,
+    #[serde(with = "hex")]
     d_ret: u64,
+    #[serde(with = "hex")]
     exited: u64,
     vis: u8,
     sp: u16,
     status: u8,
     err: u8,
     /// Type, vis, address, mask.
-    top: Option<(u8, u8, u32, u64)>,
+    top: Option<(u8, u8, u32, Hex)>,
+    /// The instruction, disassembled.
+    text: Option<String>,
 }
 
 /// What a campaign has met of this unit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Seen {
     errors: Met,
     status: Met,

@@ -40,8 +40,6 @@ pub trait Tested: Unit + Debug + PartialEq {
     const MISTAKE: Mistake;
     /// What is said of [`Tested::IF_ELSE`] in words with the last line cut off, if that can be told.
     const CUT_OFF: Option<&'static str>;
-    /// Names of a trace record in their order.
-    const TRACE: &'static str;
     /// The first record of [`Tested::IF_ELSE`] with four lanes and seed 2.
     const TRACED: &'static str;
     /// One decision of the RTL changed, each to be caught.

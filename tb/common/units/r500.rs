@@ -23,8 +23,7 @@ impl Tested for R500 {
     };
     const CUT_OFF: Option<&str> =
         Some("end: END_ADDR is 6, and there are 6 instructions: is the file cut off?");
-    const TRACE: &str = "step pc cmn inst addr jump st bc lc loops addrs pc_next err done halted";
-    const TRACED: &str = r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0}"#;
+    const TRACED: &str = r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU"}"#;
 
     const DECISIONS: &[Change] = &[
         (

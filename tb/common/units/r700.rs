@@ -24,9 +24,7 @@ impl Tested for R700 {
     };
     // Zero words are NOPs: a program may be longer than its words.
     const CUT_OFF: Option<&str> = None;
-    const TRACE: &str = "step pc dw0 dw1 u exec jump st valid frames sp base bkind nb lt lc al inc depth skipped \
-                         pc_next err done halted";
-    const TRACED: &str = r#"{"step":0,"pc":0,"dw0":6,"dw1":2751463424,"u":1,"exec":15,"jump":0,"st":[1,1,0,0],"valid":15,"frames":[[1,15]],"sp":1,"base":0,"bkind":0,"nb":1,"lt":0,"lc":0,"al":0,"inc":0,"depth":0,"skipped":0,"pc_next":1,"err":0,"done":0,"halted":0}"#;
+    const TRACED: &str = r#"{"step":0,"pc":0,"dw0":6,"dw1":2751463424,"u":1,"exec":"0xf","jump":0,"st":[1,1,0,0],"valid":"0xf","frames":[[1,"0xf"]],"sp":1,"base":0,"bkind":0,"nb":1,"lt":0,"lc":0,"al":0,"inc":0,"depth":0,"skipped":0,"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU_PUSH_BEFORE 0, @6 u ; IF; entry"}"#;
 
     const DECISIONS: &[Change] = &[
         // A pop wakes lanes that continued or broke.

@@ -25,9 +25,7 @@ impl Tested for Spa5 {
         shown: "BRA NOWHERE",
     };
     const CUT_OFF: Option<&str> = None;
-    const TRACE: &str =
-        "step pc word a t active pc_next d_brk d_cont d_ret exited vis sp status err top";
-    const TRACED: &str = r#"{"step":0,"pc":8,"word":6587358879960006407,"a":15,"t":15,"active":15,"pc_next":16,"d_brk":0,"d_cont":0,"d_ret":0,"exited":0,"vis":0,"sp":0,"status":0,"err":0,"top":null}"#;
+    const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":".word 0x5b6b00000007ff07; // entry"}"#;
 
     const DECISIONS: &[Change] = &[
         // The address of a control word: of every second one only; never, when it is the next one; at launch.
@@ -352,17 +350,17 @@ impl Tested for Spa5 {
         ),
         (
             "/events",
-            r#"[{"push":{"kind":1,"addr":8}},{"leave":{"by":"brk","mask":1}}]"#,
+            r#"[{"push":{"kind":1,"addr":8}},{"leave":{"by":"brk","mask":"0x1"}}]"#,
             "events: event 1: leaves without a token to leave by",
         ),
         (
             "/events",
-            r#"[{"split":{"mask":0,"addr":8}}]"#,
+            r#"[{"split":{"mask":"0x0","addr":8}}]"#,
             "events: event 0: must be some of the active threads, not all",
         ),
         (
             "/events",
-            r#"[{"leave":{"by":"exit","mask":4294967295}}]"#,
+            r#"[{"leave":{"by":"exit","mask":"0xffffffff"}}]"#,
             "events: event 0: must be some of the active threads, not all",
         ),
     ];
@@ -373,7 +371,8 @@ impl Tested for Spa5 {
     const STRUCTURED: &[u32] = &[32, 4];
 
     fn active(record: &Value) -> u64 {
-        record["active"].as_u64().unwrap()
+        let digits = record["active"].as_str().unwrap().strip_prefix("0x");
+        u64::from_str_radix(digits.unwrap(), 16).unwrap()
     }
 
     fn ended(record: &Value) -> (bool, bool) {

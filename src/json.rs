@@ -1,0 +1,267 @@
+//! How numbers and tables stand in every JSON that is written and read here.
+//!
+//! JavaScript, and with it much that reads JSON, knows integers up to 2^53 - 1 only. A number that may be greater
+//! (masks, 64-bit words and seeds) is a string, `"0x1f"`: [`hex`], [`hexes`], [`Hex`]. One that counts is a number, and a
+//! greater one is refused: [`count`]. Nothing that a format has may be missing ([`required`]) or be there twice ([`map`]).
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::marker::PhantomData;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::input::InputError;
+
+/// The greatest number that JSON holds as a number everywhere: 2^53 - 1.
+pub const MOST: u64 = (1 << 53) - 1;
+
+/// A 64-bit number that stands in JSON as a string of hexadecimal digits, `"0x1f"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hex(pub u64);
+
+impl Display for Hex {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Digits;
+        impl Visitor<'_> for Digits {
+            type Value = Hex;
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("a string of 1 to 16 hexadecimal digits, as \"0x1f\"")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Hex, E> {
+                // from_str_radix takes a sign.
+                let digits = text
+                    .strip_prefix("0x")
+                    .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
+                let number = digits.and_then(|d| u64::from_str_radix(d, 16).ok());
+                let number = number.filter(|_| text.len() <= 18);
+                let wrong = || E::invalid_value(serde::de::Unexpected::Str(text), &self);
+                number.map(Hex).ok_or_else(wrong)
+            }
+        }
+        from.deserialize_str(Digits)
+    }
+}
+
+/// A `u64` as [`Hex`].
+pub(crate) mod hex {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+        Hex(*number).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        Ok(Hex::deserialize(from)?.0)
+    }
+}
+
+/// A list of `u64`, each as [`Hex`].
+pub(crate) mod hexes {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(numbers: &[u64], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(numbers.iter().map(|n| Hex(*n)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+        let numbers = Vec::<Hex>::deserialize(from)?;
+        Ok(numbers.into_iter().map(|n| n.0).collect())
+    }
+}
+
+/// A `u64` that counts: a number of at most [`MOST`].
+pub(crate) mod count {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(*number)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        match u64::deserialize(from)? {
+            number @ ..=MOST => Ok(number),
+            number => Err(D::Error::custom(format_args!(
+                "{number} is more than {MOST}"
+            ))),
+        }
+    }
+}
+
+/// A limit: as [`count`], [`u64::MAX`] as `null`.
+pub(crate) mod limit {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+        match *number {
+            u64::MAX => to.serialize_none(),
+            number => to.serialize_some(&number),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        #[derive(Deserialize)]
+        struct Count(#[serde(with = "count")] u64);
+        Ok(Option::<Count>::deserialize(from)?.map_or(u64::MAX, |n| n.0))
+    }
+}
+
+/// Reads what must be there, be it `null`. Without, serde takes an [`Option`] that is missing for `None`.
+pub(crate) fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
+    T::deserialize(from)
+}
+
+/// Checks the number of a format that was `found` in `field` of a file that should be `what`; `again` says how such a
+/// file is made anew.
+///
+/// # Errors
+/// No such number; another one than `format`.
+pub(crate) fn check_format(
+    found: Option<u64>,
+    (field, format): (&str, u32),
+    what: &str,
+    again: &str,
+    file: &str,
+) -> Result<(), InputError> {
+    let bad = |why: String| Err(InputError::new(file, 0, field, why));
+    match found {
+        Some(found) if found == u64::from(format) => Ok(()),
+        Some(found) if found < u64::from(format) => bad(format!(
+            "format {found} is of an earlier version, this one reads {format}; {again}"
+        )),
+        Some(found) => bad(format!(
+            "format {found} is of a later version, this one reads {format}"
+        )),
+        None => bad(format!("missing: not {what}")),
+    }
+}
+
+/// Reads an object that has no key twice. serde itself takes the last.
+pub(crate) fn map<'de, K, V, D>(from: D) -> Result<BTreeMap<K, V>, D::Error>
+where
+    K: Deserialize<'de> + Ord + fmt::Debug,
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct Entries<K, V>(PhantomData<(K, V)>);
+    impl<'de, K, V> Visitor<'de> for Entries<K, V>
+    where
+        K: Deserialize<'de> + Ord + fmt::Debug,
+        V: Deserialize<'de>,
+    {
+        type Value = BTreeMap<K, V>;
+        fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut map = BTreeMap::new();
+            while let Some((key, value)) = from.next_entry::<K, V>()? {
+                if map.contains_key(&key) {
+                    return Err(A::Error::custom(format_args!("{key:?} is given twice")));
+                }
+                map.insert(key, value);
+            }
+            Ok(map)
+        }
+    }
+    from.deserialize_map(Entries(PhantomData))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct All {
+        #[serde(with = "hex")]
+        mask: u64,
+        #[serde(with = "hexes")]
+        words: Vec<u64>,
+        #[serde(with = "count")]
+        clocks: u64,
+        #[serde(with = "limit")]
+        most: u64,
+        #[serde(deserialize_with = "required")]
+        perhaps: Option<u8>,
+        #[serde(deserialize_with = "map")]
+        named: BTreeMap<u32, u8>,
+    }
+
+    const TEXT: &str = r#"{"mask":"0xffffffffffffffff","words":["0x0","0x1f"],"clocks":9007199254740991,"most":7,"perhaps":null,"named":{"1":2}}"#;
+
+    #[test]
+    fn numbers_of_64_bits_are_strings_and_come_back() {
+        let all = All {
+            mask: u64::MAX,
+            words: vec![0, 31],
+            clocks: MOST,
+            most: 7,
+            perhaps: None,
+            named: BTreeMap::from([(1, 2)]),
+        };
+        assert_eq!(serde_json::to_string(&all).unwrap(), TEXT);
+        assert_eq!(serde_json::from_str::<All>(TEXT).unwrap(), all);
+        let endless = TEXT.replace("\"most\":7", "\"most\":null");
+        let read: All = serde_json::from_str(&endless).unwrap();
+        assert_eq!(read.most, u64::MAX);
+        assert_eq!(serde_json::to_string(&read).unwrap(), endless);
+    }
+
+    #[test]
+    fn what_is_missing_twice_or_of_another_form_is_refused() {
+        let digits = "expected a string of 1 to 16 hexadecimal digits, as \"0x1f\"";
+        for (from, to, why) in [
+            ("\"0xffffffffffffffff\"", "5", digits),
+            ("0xffffffffffffffff", "0x10000000000000000", digits),
+            ("0xffffffffffffffff", "0x00000000000000000", digits),
+            ("0xffffffffffffffff", "0x", digits),
+            ("0xffffffffffffffff", "0x+1", digits),
+            ("0xffffffffffffffff", "12", digits),
+            ("0xffffffffffffffff", "0X1", digits),
+            ("\"0x1f\"", "31", digits),
+            (
+                "9007199254740991",
+                "9007199254740992",
+                "9007199254740992 is more than 9007199254740991",
+            ),
+            (
+                ":7",
+                ":9007199254740992",
+                "9007199254740992 is more than 9007199254740991",
+            ),
+            (":7", ":-1", "invalid value: integer `-1`, expected u64"),
+            ("\"perhaps\":null,", "", "missing field `perhaps`"),
+            ("\"most\":7,", "", "missing field `most`"),
+            ("{\"1\":2}", "{\"1\":2,\"1\":3}", "1 is given twice"),
+            ("\"named\"", "\"x\":0,\"named\"", "unknown field `x`"),
+            (
+                "\"named\"",
+                "\"most\":7,\"named\"",
+                "duplicate field `most`",
+            ),
+        ] {
+            let text = TEXT.replacen(from, to, 1);
+            assert_ne!(text, TEXT);
+            let error = serde_json::from_str::<All>(&text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        assert!(
+            serde_json::from_str::<All>(&TEXT.replace("0xffffffffffffffff", "0xABCdef")).is_ok()
+        );
+    }
+}

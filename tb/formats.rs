@@ -1,0 +1,830 @@
+//! docs/formats.md is true: traces, saved cases, tables, coverage files and results are as its tables say, and nothing
+//! that is missing, unknown or there twice in one is read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use crate::common::{ROOT, Tested, arg, imported_programs, loaded, own_programs, reconverge, text};
+use reconverge::campaign::{self, results};
+use reconverge::case::{CASE_FORMAT, Case, Conditions, Flip, Place, Row, SavedCase, Table};
+use reconverge::cover::{Saved, UnitCoverage};
+use reconverge::unit::{Build, LoadOptions};
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        $(mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                every_trace_record_is_as_documented,
+                saved_cases_are_as_documented,
+                a_saved_case_without_a_field_or_with_another_is_refused,
+                coverage_files_are_as_documented_and_read_strictly,
+                results_are_as_documented_and_read_strictly,
+            );
+        })+
+    };
+}
+for_each_unit!(tests);
+
+// ---- the tables of the page ---------------------------------------------------------------------------
+
+/// A type as the page writes it.
+#[derive(Clone, Debug)]
+enum Type {
+    Range(i64, i64),
+    Hex,
+    Real,
+    Text,
+    Word(String),
+    Bool,
+    Null,
+    Any,
+    List(Box<Type>, Option<String>),
+    Tuple(Vec<Type>),
+    Inline(Vec<(String, Type)>),
+    Map(Box<Type>),
+    Object(String),
+    Either(Vec<Type>),
+}
+
+/// Reads a type.
+struct Reader<'a>(&'a str);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, token: &str) -> bool {
+        match self.0.trim_start().strip_prefix(token) {
+            Some(rest) => {
+                self.0 = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn expect(&mut self, token: &str) {
+        assert!(self.take(token), "`{token}` is missing before `{}`", self.0);
+    }
+
+    fn word(&mut self) -> &'a str {
+        let text = self.0.trim_start();
+        let part = |c: char| c.is_alphanumeric() || "_-".contains(c);
+        let end = text.find(|c| !part(c)).unwrap_or(text.len());
+        assert_ne!(end, 0, "no word at `{text}`");
+        self.0 = &text[end..];
+        &text[..end]
+    }
+
+    fn all(&mut self) -> Type {
+        let mut types = vec![self.one()];
+        while self.take("or ") {
+            types.push(self.one());
+        }
+        match types.len() {
+            1 => types.remove(0),
+            _ => Type::Either(types),
+        }
+    }
+
+    fn one(&mut self) -> Type {
+        if self.take("[") {
+            let element = Box::new(self.all());
+            let count = self.take(";").then(|| self.word().to_owned());
+            self.expect("]");
+            return Type::List(element, count);
+        }
+        if self.take("(") {
+            let mut types = vec![self.all()];
+            while self.take(",") {
+                types.push(self.all());
+            }
+            self.expect(")");
+            // Of one type they only say what belongs together.
+            return match types.len() {
+                1 => types.remove(0),
+                _ => Type::Tuple(types),
+            };
+        }
+        if self.take("{") {
+            let mut fields = Vec::new();
+            while !self.take("}") {
+                assert!(fields.is_empty() || self.take(","), "no comma");
+                let name = self.word().to_owned();
+                self.expect(":");
+                fields.push((name, self.all()));
+            }
+            return Type::Inline(fields);
+        }
+        if self.take("\"") {
+            let word = self.word().to_owned();
+            self.expect("\"");
+            return Type::Word(word);
+        }
+        match self.word() {
+            "number" => Type::Range(0, (1 << 53) - 1),
+            "hex" => Type::Hex,
+            "real" => Type::Real,
+            "text" => Type::Text,
+            "bool" => Type::Bool,
+            "null" => Type::Null,
+            "any" => Type::Any,
+            "map" => Type::Map(Box::new(self.one())),
+            "object" => Type::Object(self.word().to_owned()),
+            number => {
+                let low = number.parse().expect("a type");
+                match self.take("..") {
+                    true => Type::Range(low, self.word().parse().expect("a number")),
+                    false => Type::Range(low, low),
+                }
+            }
+        }
+    }
+}
+
+type Fields = Vec<(String, Type)>;
+
+/// The tables of docs/formats.md by name, for a unit with so many lanes.
+struct Formats {
+    objects: BTreeMap<String, Fields>,
+    unit: &'static str,
+    lanes: usize,
+}
+
+/// `text` in backticks, without them.
+fn code(text: &str) -> &str {
+    let inner = text
+        .trim()
+        .strip_prefix('`')
+        .and_then(|t| t.strip_suffix('`'));
+    inner.unwrap_or_else(|| panic!("no backticks: {text}"))
+}
+
+impl Formats {
+    fn of<U: Tested>(lanes: usize) -> Self {
+        let page = fs::read_to_string(Path::new(ROOT).join("docs/formats.md")).unwrap();
+        let mut objects = BTreeMap::new();
+        let mut current: Option<(String, Fields)> = None;
+        for line in page.lines() {
+            if let Some(name) = line.strip_prefix("### Object ") {
+                if let Some((name, fields)) = current.replace((code(name).to_owned(), Vec::new())) {
+                    objects.insert(name, fields);
+                }
+            } else if let Some((_, fields)) = &mut current
+                && line.starts_with("| `")
+            {
+                let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+                let [name, kind, meaning] = cells[..] else {
+                    panic!("no three columns: {line}");
+                };
+                assert!(meaning.trim().len() > 2, "no meaning: {line}");
+                let mut reader = Reader(code(kind));
+                let kind = reader.all();
+                assert_eq!(reader.0, "", "{line}");
+                fields.push((code(name).to_owned(), kind));
+            }
+        }
+        objects.extend(current);
+        assert!(objects.len() > 15 && objects.values().all(|fields| !fields.is_empty()));
+        Formats {
+            objects,
+            unit: U::NAME,
+            lanes,
+        }
+    }
+
+    /// Whether `value` is of type `kind`, otherwise where not.
+    fn check(&self, kind: &Type, value: &Entry) -> Result<(), String> {
+        let unlike = || Err(format!(": {value:?} is not {kind:?}"));
+        let each = |types: &[Type], values: &[Entry]| {
+            (0..)
+                .zip(types.iter().zip(values))
+                .try_for_each(|(i, (t, v)): (usize, _)| {
+                    self.check(t, v).map_err(|why| format!("[{i}]{why}"))
+                })
+        };
+        let fields = |fields: &[(String, Type)], values: &[(String, Entry)]| {
+            let names = |n: Vec<&String>| format!("{n:?}");
+            let wanted = names(fields.iter().map(|(name, _)| name).collect());
+            let found = names(values.iter().map(|(name, _)| name).collect());
+            if wanted != found {
+                return Err(format!(": fields {found}, not {wanted}"));
+            }
+            fields
+                .iter()
+                .zip(values)
+                .try_for_each(|((name, t), (_, v))| {
+                    self.check(t, v).map_err(|why| format!(".{name}{why}"))
+                })
+        };
+        match (kind, value) {
+            (Type::Any, _) | (Type::Null, Entry::Null) => Ok(()),
+            (Type::Real, Entry::Real) => Ok(()),
+            (Type::Text, Entry::Text(_)) | (Type::Bool, Entry::Bool) => Ok(()),
+            (Type::Range(low, high), Entry::Number(n)) if (low..=high).contains(&n) => Ok(()),
+            (Type::Word(word), Entry::Text(text)) if word == text => Ok(()),
+            (Type::Hex, Entry::Text(text)) => match text.strip_prefix("0x") {
+                // As it is written: no zeros in front, small letters.
+                Some(digits)
+                    if u64::from_str_radix(digits, 16)
+                        .is_ok_and(|n| format!("{n:x}") == digits) =>
+                {
+                    Ok(())
+                }
+                _ => unlike(),
+            },
+            (Type::List(element, count), Entry::List(values)) => {
+                let wanted = count.as_deref().map(|count| match count {
+                    "lanes" => self.lanes,
+                    n => n.parse().unwrap(),
+                });
+                if wanted.is_some_and(|wanted| wanted != values.len()) {
+                    return Err(format!(": {} elements, not {wanted:?}", values.len()));
+                }
+                each(&vec![(**element).clone(); values.len()], values)
+            }
+            (Type::Tuple(types), Entry::List(values)) if types.len() == values.len() => {
+                each(types, values)
+            }
+            (Type::Inline(wanted), Entry::Object(values)) => fields(wanted, values),
+            (Type::Map(kind), Entry::Object(values)) => {
+                values.iter().try_for_each(|(name, value)| {
+                    self.check(kind, value)
+                        .map_err(|why| format!(".{name}{why}"))
+                })
+            }
+            (Type::Object(name), Entry::Object(values)) => {
+                let own = self.objects.get(&format!("{name}-{}", self.unit));
+                let wanted = own.or(self.objects.get(name));
+                fields(wanted.unwrap_or_else(|| panic!("no table {name}")), values)
+            }
+            (Type::Either(types), _) => {
+                let tried = types.iter().map(|t| self.check(t, value));
+                tried.reduce(Result::or).unwrap_or_else(unlike)
+            }
+            _ => unlike(),
+        }
+    }
+
+    /// Holds `text`, a JSON object, against table `name`.
+    fn object(&self, name: &str, text: &str) -> Result<(), String> {
+        let value: Entry = serde_json::from_str(text).map_err(|e| format!(": {e}"))?;
+        self.check(&Type::Object(name.to_owned()), &value)
+    }
+}
+
+/// JSON with its fields in the order of the file.
+#[derive(Clone, Debug, PartialEq)]
+enum Entry {
+    Null,
+    Bool,
+    Number(i64),
+    Real,
+    Text(String),
+    List(Vec<Entry>),
+    Object(Vec<(String, Entry)>),
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Entry;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("JSON")
+            }
+            fn visit_unit<E>(self) -> Result<Entry, E> {
+                Ok(Entry::Null)
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Entry, E> {
+                Ok(Entry::Bool)
+            }
+            fn visit_i64<E>(self, n: i64) -> Result<Entry, E> {
+                Ok(Entry::Number(n))
+            }
+            fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Entry, E> {
+                n.try_into().map(Entry::Number).map_err(E::custom)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Entry, E> {
+                Ok(Entry::Real)
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Entry, E> {
+                Ok(Entry::Text(text.to_owned()))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut from: A,
+            ) -> Result<Entry, A::Error> {
+                let mut list = Vec::new();
+                while let Some(entry) = from.next_element()? {
+                    list.push(entry);
+                }
+                Ok(Entry::List(list))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Entry, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(entry) = from.next_entry()? {
+                    fields.push(entry);
+                }
+                Ok(Entry::Object(fields))
+            }
+        }
+        from.deserialize_any(Any)
+    }
+}
+
+/// The checker itself: it tells each type from its neighbours.
+#[test]
+fn the_tables_tell_right_from_wrong() {
+    let formats = Formats::of::<reconverge::r500::R500>(2);
+    let check = |kind: &str, text: &str| {
+        let mut reader = Reader(kind);
+        let kind = reader.all();
+        assert_eq!(reader.0, "");
+        let entry = serde_json::from_str::<Entry>(text).map_err(|e| e.to_string())?;
+        formats.check(&kind, &entry)
+    };
+    for (kind, right, wrong) in [
+        ("number", "9007199254740991", "9007199254740992"),
+        ("number", "0", "-1"),
+        ("0..7", "7", "8"),
+        ("-128..127", "-128", "-129"),
+        ("2", "2", "1"),
+        ("hex", "\"0xffffffffffffffff\"", "\"0x10000000000000000\""),
+        ("hex", "\"0x1f\"", "31"),
+        ("hex", "\"0x0\"", "\"0x00\""),
+        ("real", "1.0", "1"),
+        ("text", "\"\"", "null"),
+        ("\"a\" or null", "null", "\"b\""),
+        ("bool", "true", "1"),
+        ("[0..1; lanes]", "[0,1]", "[0,1,1]"),
+        ("[0..1]", "[]", "[2]"),
+        ("(number, hex)", "[1,\"0x1\"]", "[1,1]"),
+        ("(number, hex)", "[1,\"0x1\"]", "[1]"),
+        ("{a: number}", "{\"a\":1}", "{\"a\":1,\"b\":2}"),
+        (
+            "{a: number, b: text}",
+            "{\"a\":1,\"b\":\"\"}",
+            "{\"b\":\"\",\"a\":1}",
+        ),
+        ("map [number]", "{\"x\":[1]}", "{\"x\":1}"),
+        (
+            "object row",
+            r#"{"lane":0,"k":0,"bits":1}"#,
+            r#"{"lane":64,"k":0,"bits":1}"#,
+        ),
+        ("number or [number]", "[1]", "[[1]]"),
+    ] {
+        assert_eq!(check(kind, right), Ok(()), "{kind}: {right}");
+        check(kind, wrong).expect_err(wrong);
+    }
+}
+
+// ---- traces -------------------------------------------------------------------------------------------
+
+/// Every program of the repository, own and imported: each record is as its table says, and its text is the
+/// disassembler's.
+fn every_trace_record_is_as_documented<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("trace.jsonl");
+    let formats = Formats::of::<U>(4);
+    let (mut records, mut outside) = (0, 0);
+    // One runs out of its program; r700 halts before it can.
+    let astray = dir.path().join("astray.s");
+    let text_of_it = match U::NAME {
+        "r500" => Some("ALU\nALU\n.window 0 0\n"),
+        "spa5" => Some("NOP;\n"),
+        _ => None,
+    };
+    fs::write(&astray, text_of_it.unwrap_or_default()).unwrap();
+    let programs = own_programs::<U>()
+        .into_iter()
+        .chain(imported_programs::<U>())
+        .chain(text_of_it.is_some().then_some(astray));
+    for program in programs {
+        let shown = arg(&program);
+        let args = ["--lanes", "4", "--max-steps", "300", "--trace", arg(&file)];
+        let output = reconverge(&[&["run", U::NAME, shown, "--select", "1"], &args[..]].concat());
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{shown}: {}",
+            text(&output.stderr)
+        );
+        for line in fs::read_to_string(&file).unwrap().lines() {
+            if let Err(why) = formats.object("trace", line) {
+                panic!("{shown}: trace{why}\n{line}");
+            }
+            let record: Value = serde_json::from_str(line).unwrap();
+            outside += u32::from(record["text"].is_null());
+            records += 1;
+        }
+    }
+    assert!(records > 500, "{records} records");
+    assert_eq!(outside > 0, text_of_it.is_some(), "{outside} steps outside");
+}
+
+// ---- saved cases --------------------------------------------------------------------------------------
+
+/// Cases that between them have something in every field.
+fn cases<U: Tested>() -> Vec<SavedCase<U>> {
+    let build = Build::from(4);
+    let mut cases: Vec<Case<U>> = (0..16)
+        .map(|n| campaign::case::<U>(9, n, &build).1)
+        .collect();
+    assert!(
+        cases.iter().any(|c| !c.start.is_empty()),
+        "seeded cases among them"
+    );
+    let mut run = Case::new(loaded::<U>(U::LONG));
+    run.lanes = 4;
+    run.launch_mask = 15;
+    let row = |lane, k| Row { lane, k, bits: 3 };
+    run.conditions = Conditions::Table(Table::from(vec![row(1, 0), row(0, 7)]));
+    run.parameters = U::PARAMETERS
+        .iter()
+        .map(|p| (p.name.to_owned(), *p.range.end()))
+        .collect();
+    run.rtl = Some("rtl/mine".into());
+    run.mutant = Some(3);
+    run.flip = Some(Flip {
+        field: "pc".to_owned(),
+        element: 0,
+        bit: 1,
+        clock: 9,
+    });
+    cases.push(run);
+    let how = || "because".to_owned();
+    let failures = [
+        None,
+        Some(Place::Mismatch {
+            clock: 7,
+            field: "pc".to_owned(),
+            element: 0,
+        }),
+        Some(Place::Stopped {
+            clock: 7,
+            how: how(),
+        }),
+        Some(Place::ScalarJudge {
+            lane: 3,
+            how: how(),
+        }),
+        Some(Place::Crashed { how: how() }),
+        Some(Place::Hung { seconds: 60 }),
+        Some(Place::NotRun { how: how() }),
+    ];
+    let saved = |(case, failure)| SavedCase {
+        reconverge: CASE_FORMAT,
+        unit: U::NAME.to_owned(),
+        failure,
+        case,
+    };
+    let failures = failures.into_iter().cycle();
+    cases.into_iter().zip(failures).map(saved).collect()
+}
+
+fn saved_cases_are_as_documented<U: Tested>() {
+    let formats = Formats::of::<U>(4);
+    let mut cases = cases::<U>();
+    // What a compiler made has more in it than what is generated.
+    for file in imported_programs::<U>() {
+        let bytes = fs::read(&file).unwrap();
+        let first = LoadOptions {
+            which: Some("1".to_owned()),
+            ..LoadOptions::default()
+        };
+        let mut saved = cases[0].clone();
+        saved.case.program = U::load(&bytes, arg(&file), &first).unwrap().program;
+        cases.push(saved);
+    }
+    for saved in cases {
+        let text = saved.to_text();
+        if let Err(why) = formats.object("saved-case", &text) {
+            panic!("{}: saved-case{why}", saved.case.name());
+        }
+        assert_eq!(SavedCase::<U>::parse(&text, "case.json").unwrap(), saved);
+    }
+}
+
+/// Objects of `value` that have fixed fields, as paths; `free` are the names of those that have not.
+fn objects(value: &Value, free: &[&str], path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.push(path.to_owned());
+            for (name, value) in fields.iter().filter(|(name, _)| !free.contains(&&***name)) {
+                objects(value, free, &format!("{path}/{name}"), found);
+            }
+        }
+        Value::Array(list) => {
+            // One of each kind: lists are long, and alike.
+            let mut kinds: Vec<String> = Vec::new();
+            for (i, value) in list.iter().enumerate() {
+                let kind = match value {
+                    Value::Object(fields) => fields.keys().cloned().collect(),
+                    Value::Array(_) => "list".to_owned(),
+                    _ => "other".to_owned(),
+                };
+                if !kinds.contains(&kind) {
+                    objects(value, free, &format!("{path}/{i}"), found);
+                    kinds.push(kind);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// In each object of `whole` each field left out, and a further one put in: `refused` says what is wrong then.
+/// How many that were.
+fn strict(whole: &Value, free: &[&str], refused: impl Fn(&Value) -> String) -> usize {
+    let mut places = Vec::new();
+    objects(whole, free, "", &mut places);
+    let mut tried = 0;
+    for place in places {
+        let fields = whole.pointer(&place).unwrap().as_object().unwrap();
+        let with = |name: &str, value: Option<Value>| {
+            let mut copy = whole.clone();
+            let fields = copy.pointer_mut(&place).unwrap().as_object_mut().unwrap();
+            match value {
+                Some(value) => fields.insert(name.to_owned(), value),
+                None => fields.remove(name),
+            };
+            refused(&copy)
+        };
+        // One that tells which of several things it is may be all there is.
+        let alone = fields.len() == 1;
+        for name in fields.keys() {
+            let why = with(name, None);
+            assert!(
+                why.contains(name.as_str()) || alone && why.contains("expected"),
+                "{place}/{name} left out: {why}"
+            );
+            tried += 1;
+        }
+        let why = with("unheard_of", Some(json!(0)));
+        assert!(
+            why.contains("unheard_of") || why.contains("expected"),
+            "{place}: {why}"
+        );
+        tried += 1;
+    }
+    tried
+}
+
+fn a_saved_case_without_a_field_or_with_another_is_refused<U: Tested>() {
+    let refused = |value: &Value| {
+        let error = SavedCase::<U>::parse(&value.to_string(), "case.json");
+        error.expect_err("read all the same").to_string()
+    };
+    let mut tried = 0;
+    for saved in cases::<U>() {
+        let whole: Value = serde_json::from_str(&saved.to_text()).unwrap();
+        const FREE: [&str; 6] = [
+            "parameters",
+            "targets",
+            "inputs",
+            "constants",
+            "varyings",
+            "textures",
+        ];
+        tried += strict(&whole, &FREE, refused);
+    }
+    assert!(tried > 300, "{tried}");
+
+    // What is there twice: a field, a draw, a parameter. serde_json's own value has the last of them alone.
+    let saved = cases::<U>().pop().unwrap();
+    let good = saved.to_text();
+    for (from, to, why) in [
+        (
+            "\"stall16\": 0",
+            "\"stall16\": 0, \"stall16\": 1",
+            "duplicate field `stall16`",
+        ),
+        ("\"k\": 7", "\"k\": 7, \"k\": 8", "duplicate field `k`"),
+        (
+            "\"table\": [",
+            "\"table\": [ {\"lane\":1,\"k\":0,\"bits\":2},",
+            "draw 0 of lane 1 is given twice",
+        ),
+        (
+            "\"k\": 7",
+            "\"k\": 9007199254740992",
+            "9007199254740992 is more than 9007199254740991",
+        ),
+        (
+            "\"seed\": \"0x1\"",
+            "\"seed\": 1",
+            "expected a string of 1 to 16 hexadecimal digits",
+        ),
+        (
+            "\"max_steps\": 100000",
+            "\"max_steps\": 9007199254740992",
+            "9007199254740992 is more than 9007199254740991",
+        ),
+    ] {
+        assert_eq!(good.matches(from).count(), 1, "{from}");
+        let error = SavedCase::<U>::parse(&good.replace(from, to), "case.json").unwrap_err();
+        assert!(error.to_string().contains(why), "{to}: {error}");
+    }
+    if let Some(parameter) = U::PARAMETERS.first() {
+        let (name, value) = (parameter.name, parameter.range.end());
+        let one = format!("\"{name}\": {value}");
+        let twice = good.replace(&one, &format!("{one}, {one}"));
+        let error = SavedCase::<U>::parse(&twice, "case.json").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("\"{name}\" is given twice")),
+            "{error}"
+        );
+    }
+
+    // Saved by version 0.1.
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("old.json");
+    fs::write(&file, good.replacen(&format!(": {CASE_FORMAT}"), ": 1", 1)).unwrap();
+    let output = reconverge(&["replay", arg(&file)]);
+    assert_eq!(output.status.code(), Some(2));
+    let why = format!(
+        "error: {}: reconverge: format 1 is of an earlier version, this one reads {CASE_FORMAT}; run what failed again, which saves the case anew\n",
+        file.display()
+    );
+    assert_eq!(text(&output.stderr), why);
+}
+
+/// Rows that a case could not keep apart are refused as in a file of conditions.
+#[test]
+fn rows_of_conditions_are_as_documented() {
+    let formats = Formats::of::<reconverge::r500::R500>(4);
+    let row = "{\"lane\":63,\"k\":9007199254740991,\"bits\":65535}";
+    assert_eq!(formats.object("row", row), Ok(()));
+    assert!(Table::parse(row, "c.jsonl").is_ok());
+    let far = row.replace("740991", "740992");
+    let error = Table::parse(&far, "c.jsonl").unwrap_err().to_string();
+    assert!(
+        error.starts_with("c.jsonl:1: row: 9007199254740992 is more than"),
+        "{error}"
+    );
+}
+
+// ---- coverage -----------------------------------------------------------------------------------------
+
+fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("cover.json");
+    let args = [
+        "cover",
+        U::NAME,
+        "--programs",
+        "2",
+        "--lanes",
+        "4",
+        "--json",
+        arg(&file),
+    ];
+    let output = reconverge(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let content = fs::read_to_string(&file).unwrap();
+    if let Err(why) = Formats::of::<U>(4).object("coverage", &content) {
+        panic!("coverage{why}");
+    }
+    // A few groups and bins stand for all.
+    let mut whole: Value = serde_json::from_str(&content).unwrap();
+    let groups = whole["units"][0]["groups"].as_array_mut().unwrap();
+    groups.truncate(2);
+    for group in groups {
+        group["bins"].as_array_mut().unwrap().truncate(2);
+    }
+    let refused = |value: &Value| {
+        let error = Saved::parse(&value.to_string(), "cover.json");
+        error.expect_err("read all the same").to_string()
+    };
+    assert!(strict(&whole, &["parameters"], refused) > 20);
+    // Hits that are more than a number can be, in one file and in two together.
+    let mut coverage = UnitCoverage::declared::<U>(&Build::from(4));
+    let (most, name) = ((1 << 53) - 1, coverage.groups[0].name.clone());
+    coverage.groups[0].bins[0].hits = most;
+    let full = Saved::new(vec![coverage.clone()]).to_text();
+    assert!(Saved::parse(&full, "cover.json").is_ok());
+    let over = full.replacen(&most.to_string(), &(most + 1).to_string(), 1);
+    let error = Saved::parse(&over, "cover.json").unwrap_err().to_string();
+    assert!(
+        error.contains("9007199254740992 is more than 9007199254740991"),
+        "{error}"
+    );
+    let other = coverage.clone();
+    let error = coverage.merge(&other, "b.json").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        format!("b.json: groups.{name}: more than {most} in all")
+    );
+}
+
+// ---- results ------------------------------------------------------------------------------------------
+
+fn results_are_as_documented_and_read_strictly<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(format!("{}.jsonl", U::NAME));
+    let args = [
+        "fuzz",
+        U::NAME,
+        "--programs",
+        "64",
+        "--lanes",
+        "4",
+        "--jobs",
+        "1",
+    ];
+    let output = reconverge(&[&args[..], &["--results", arg(dir.path())]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let content = fs::read_to_string(&file).unwrap();
+    let [header, chunk] = content.lines().collect::<Vec<_>>()[..] else {
+        panic!("{content}");
+    };
+    let formats = Formats::of::<U>(4);
+    for (object, line) in [("header", header), ("chunk", chunk)] {
+        if let Err(why) = formats.object(object, line) {
+            panic!("{object}{why}\n{line}");
+        }
+    }
+    // As they could have been written: with the sum of what stands there.
+    let sealed = |value: &Value| {
+        let mut value = value.clone();
+        value.as_object_mut().unwrap().remove("crc32");
+        let body = value.to_string();
+        let body = body.strip_suffix('}').unwrap();
+        format!(
+            "{body},\"crc32\":\"{:08x}\"}}\n",
+            crc32fast::hash(body.as_bytes())
+        )
+    };
+    let merged = |lines: String| {
+        fs::write(&file, lines).unwrap();
+        results::merge::<U>(std::slice::from_ref(&file)).map(|(_, summary)| summary.programs)
+    };
+    let (header, chunk): (Value, Value) = (
+        serde_json::from_str(header).unwrap(),
+        serde_json::from_str(chunk).unwrap(),
+    );
+    assert_eq!(merged(sealed(&header) + &sealed(&chunk)).unwrap(), 64);
+    // The sum is not a field of what it seals.
+    let without = |value: &Value| {
+        let mut value = value.clone();
+        value.as_object_mut().unwrap().remove("crc32");
+        value
+    };
+    let refused = |lines: String| merged(lines).expect_err("read all the same").to_string();
+    let tried = strict(&without(&header), &["parameters"], |h| {
+        refused(sealed(h) + &sealed(&chunk))
+    });
+    assert!(tried > 10, "{tried}");
+    let tried = strict(&without(&chunk), &["kinds", "outcomes"], |c| {
+        refused(sealed(&header) + &sealed(c))
+    });
+    assert!(tried > 15, "{tried}");
+
+    // More than a chunk can count, and nothing at all.
+    let mut endless = chunk.clone();
+    endless["summary"]["compared"]["clocks"] = json!((1u64 << 32) + 1);
+    let why = refused(sealed(&header) + &sealed(&endless));
+    assert!(
+        why.ends_with(":2: summary: 4294967297, where 4294967296 is the most that a chunk counts"),
+        "{why}"
+    );
+    endless["summary"]["compared"]["clocks"] = json!(1u64 << 32);
+    assert_eq!(merged(sealed(&header) + &sealed(&endless)).unwrap(), 64);
+    let mut nothing = chunk.clone();
+    nothing["summary"]["compared"]["clocks"] = json!(0);
+    merged(sealed(&header) + &sealed(&nothing)).expect_err("nothing");
+    let output = reconverge(&["merge", arg(&file)]);
+    let message = format!(
+        "error: {}: clocks: nothing was compared: 0 clocks\n",
+        file.display()
+    );
+    assert_eq!(
+        (output.status.code(), text(&output.stderr)),
+        (Some(2), message)
+    );
+}
+
+/// The page names the formats that there are.
+#[test]
+fn the_page_has_the_numbers_of_the_formats() {
+    let formats = Formats::of::<reconverge::r500::R500>(4);
+    for (object, number) in [
+        ("saved-case", CASE_FORMAT),
+        ("coverage", reconverge::cover::FORMAT),
+        ("header", results::FORMAT),
+    ] {
+        let (_, kind) = &formats.objects[object][0];
+        let number = i64::from(number);
+        assert!(
+            matches!(kind, Type::Range(low, high) if (*low, *high) == (number, number)),
+            "{object}"
+        );
+    }
+}
