@@ -137,7 +137,12 @@ impl<U: Unit> Rtl<U> {
         let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
         Rtl {
             source: Source::Library {
-                symbol: verilate::symbol(U::NAME, built.build.lanes, parameters),
+                symbol: verilate::symbol(
+                    U::NAME,
+                    built.build.lanes,
+                    parameters,
+                    !built.counted.is_empty(),
+                ),
                 path: library,
                 loaded: Arc::default(),
             },

@@ -113,12 +113,7 @@ impl Job<'_> {
     /// Exported name of the model's function table; also the name of the archive.
     pub fn symbol(&self) -> String {
         let parameters = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-        let symbol = symbol(&self.sources.unit, self.lanes, parameters);
-        if self.counting {
-            symbol + "_counting"
-        } else {
-            symbol
-        }
+        symbol(&self.sources.unit, self.lanes, parameters, self.counting)
     }
 
     /// What the model tells of itself: `RCV_ASSERTIONS` and `RCV_COUNTING` of `tb/shim.h`.
@@ -141,10 +136,12 @@ pub fn symbol<'a>(
     unit: &str,
     lanes: u32,
     parameters: impl Iterator<Item = (&'a str, u32)>,
+    counting: bool,
 ) -> String {
-    parameters.fold(format!("rcv_{unit}_{lanes}"), |symbol, (name, value)| {
+    let symbol = parameters.fold(format!("rcv_{unit}_{lanes}"), |symbol, (name, value)| {
         format!("{symbol}_{name}{value}")
-    })
+    });
+    symbol + if counting { "_counting" } else { "" }
 }
 
 fn io(path: &Path, e: &std::io::Error) -> String {
