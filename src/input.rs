@@ -96,6 +96,13 @@ impl InputError {
         self
     }
 
+    /// Returns the line with the mistake, shortened if it is long, and the bytes of it that are wrong; `None`
+    /// where the text is not known.
+    pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
+        let excerpt = self.excerpt.as_ref()?;
+        Some((&excerpt.line, excerpt.span.clone()))
+    }
+
     /// The same error with its line of `text`, the whole file.
     ///
     /// Underlined is the token or the field if the line's code has it in exactly one place, otherwise the code.
@@ -334,12 +341,10 @@ impl InputError {
     /// colours as ANSI escape codes.
     pub fn snippet(&self) -> Option<String> {
         use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-        let excerpt = self.excerpt.as_ref()?;
+        let (line, span) = self.excerpt()?;
         let (file, label) = (one_line(&self.file), one_line(&self.field));
-        let mark = AnnotationKind::Primary
-            .span(excerpt.span.clone())
-            .label(label.as_ref());
-        let snippet = Snippet::source(&excerpt.line)
+        let mark = AnnotationKind::Primary.span(span).label(label.as_ref());
+        let snippet = Snippet::source(line)
             .line_start(self.line)
             .path(file)
             .annotation(mark);

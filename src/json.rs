@@ -1,8 +1,8 @@
 //! How numbers and tables stand in every JSON that is written and read here.
 //!
 //! JavaScript, and with it much that reads JSON, knows integers up to 2^53 - 1 only. A number that may be greater
-//! (masks, 64-bit words and seeds) is a string, `"0x1f"`: [`hex`], [`hexes`], [`Hex`]. One that counts is a number, and a
-//! greater one is refused: [`count`]. Nothing that a format has may be missing ([`required`]) or be there twice ([`map`]).
+//! (masks, 64-bit words and seeds) is a string, `"0x1f"`: `hex`, `hexes`, [`Hex`]. One that counts is a number, and a
+//! greater one is refused: `count`. Nothing that a format has may be missing (`required`) or be there twice (`map`).
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
