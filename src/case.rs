@@ -16,6 +16,8 @@ use crate::unit::{Build, Golden, Unit};
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
+/// Noisy cycles that a case may have: some seconds. A case of a campaign has 512.
+pub const MOST_NOISE: u64 = 10_000_000;
 /// File systems allow 255 bytes, and seed and ending come behind a program's name.
 pub const LONGEST_NAME: usize = 200;
 
@@ -400,7 +402,6 @@ impl<U: Unit> Case<U> {
                     self.max_steps
                 },
             ),
-            ("noise_clocks", self.noise_clocks.unwrap_or(0)),
             ("flip", self.flip.as_ref().map_or(0, |flip| flip.clock)),
         ] {
             if number > json::MOST {
@@ -415,6 +416,15 @@ impl<U: Unit> Case<U> {
         }
         if self.noise_clocks == Some(0) {
             return bad("noise_clocks", "0 would compare nothing".to_owned());
+        }
+        if let Some(clocks) = self.noise_clocks.filter(|clocks| *clocks > MOST_NOISE) {
+            let why = format!("{clocks} is more than {MOST_NOISE}");
+            return bad("noise_clocks", why);
+        }
+        // A noisy case ends by its length.
+        if self.noise_clocks.is_none() && self.max_steps == u64::MAX {
+            let why = "without a limit only with noise_clocks".to_owned();
+            return bad("max_steps", why);
         }
         if let Conditions::Table(table) = &self.conditions
             && let Some(lane) = table

@@ -6,8 +6,6 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 use reconverge::case::{CASE_FORMAT, Case, Place, SavedCase, Table, unit_of_case};
 
 include!("../src/units.rs");
@@ -28,7 +26,6 @@ macro_rules! tests {
                 a_refused_file_leaves_the_output_as_it_was,
                 a_saved_case_reads_back_as_it_was,
                 a_saved_case_with_a_value_out_of_range_is_refused,
-                ten_thousand_mutated_cases_never_panic,
             );
         })+
     };
@@ -336,6 +333,22 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
             "\"noise_clocks\": 0,",
             "noise_clocks: 0 would compare nothing",
         ),
+        // A case of so many would be replayed for ever.
+        (
+            "\"noise_clocks\": null,",
+            "\"noise_clocks\": 10000001,",
+            "noise_clocks: 10000001 is more than 10000000",
+        ),
+        (
+            "\"noise_clocks\": null,",
+            "\"noise_clocks\": 1000000000000000000,",
+            "noise_clocks: 1000000000000000000 is more than 10000000",
+        ),
+        (
+            "\"max_steps\": 100000,",
+            "\"max_steps\": null,",
+            "max_steps: without a limit only with noise_clocks",
+        ),
         (
             &format!("\"name\": \"{}\"", U::name(&saved.case.program)),
             "\"name\": \"../x\"",
@@ -349,6 +362,8 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     ] {
         assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
     }
+    let most = with("\"noise_clocks\": null,", "\"noise_clocks\": 10000000,");
+    assert!(SavedCase::<U>::parse(&most, "case.json").is_ok());
     let error = unit_of_case(
         &with("\"reconverge\": 2,", "\"reconverge\": 3,"),
         "case.json",
@@ -619,61 +634,6 @@ fn control_characters_of_files_and_their_names_are_shown_escaped() {
     }
 }
 
-/// `bytes` with a few changes: cut off, bytes flipped, pieces repeated, dropped, or exchanged for others.
-/// Milder than what `common/damage.rs` does, after which next to nothing is JSON any more.
-fn mutated(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {
-    let mut out = bytes.to_vec();
-    for _ in 0..rng.random_range(1..5) {
-        if out.is_empty() {
-            break;
-        }
-        let at = rng.random_range(0..out.len());
-        match rng.random_range(0..6) {
-            0 => out.truncate(at),
-            1 => out[at] ^= 1 << rng.random_range(0..8),
-            2 => out[at] = b"0123456789{}[]\",:-. \nex"[rng.random_range(0..22)],
-            3 => drop(out.drain(at..(at + 7).min(out.len()))),
-            4 => {
-                let piece = out[at..(at + 19).min(out.len())].to_vec();
-                out.splice(at..at, piece);
-            }
-            _ => drop(out.splice(at..at, b"18446744073709551616".iter().copied())),
-        }
-    }
-    out
-}
-
-/// Runs `read` with `text` mutated ten thousand times, and counts what it returns true for.
-fn mutants(text: &str, read: impl Fn(&str) -> bool) -> usize {
-    let mut rng = Pcg64Mcg::seed_from_u64(10_000);
-    (0..10_000)
-        .filter_map(|_| String::from_utf8(mutated(text.as_bytes(), &mut rng)).ok())
-        .filter(|text| read(text))
-        .count()
-}
-
-/// Programs of each kind have their own such test in `<unit>_text` and `<unit>_import`.
-fn ten_thousand_mutated_cases_never_panic<U: Tested>() {
-    let refused = mutants(&saved_case::<U>().to_text(), |text| {
-        unit_of_case(text, "m.json")
-            .and_then(|_| SavedCase::<U>::parse(text, "m.json"))
-            .is_err_and(|e| !e.message.is_empty() && e.file == "m.json")
-    });
-    assert!(refused > 5000, "{refused} cases refused");
-}
-
-#[test]
-fn ten_thousand_mutated_condition_files_never_panic() {
-    let rows: String = (0..40)
-        .map(|k| format!("{{\"lane\":{},\"k\":{k},\"bits\":{}}}\n", k % 16, k * 37))
-        .collect();
-    let refused = mutants(&rows, |text| {
-        Table::parse(text, "m.jsonl").is_err_and(|e| e.line > 0)
-    });
-    assert!(refused > 2000, "{refused} tables refused");
-}
-
-/// Build parameters are checked before anything is built.
 #[test]
 fn parameters_that_a_unit_does_not_have_are_refused() {
     let r500 = "tb/programs/r500/if_else.s";

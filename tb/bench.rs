@@ -6,6 +6,7 @@ mod bad_input;
 mod campaign;
 mod command;
 mod cover;
+mod damaged;
 mod formats;
 mod models;
 mod must_fail;

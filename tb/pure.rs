@@ -1,8 +1,5 @@
 //! Tests of what needs no RTL: assemblers, disassemblers, importers.
 
-#[path = "common/damage.rs"]
-mod damage;
-
 mod citations;
 mod r500_alu;
 mod r500_text;

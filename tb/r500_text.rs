@@ -2,7 +2,6 @@
 //!
 //! Expected words are copied from `docs/spec/r500.md`, never computed.
 
-use crate::damage;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use reconverge::input::InputError;
@@ -1797,94 +1796,4 @@ fn files_are_recognised_by_content() {
     assert_eq!((e.line, e.field.as_str()), (3, "file"));
     let bom = load(b"\xef\xbb\xbfOUT\r\n", "x.s", &Options::default()).unwrap();
     assert_eq!(bom.program.slots.len(), 1);
-}
-
-// ---- damaged files --------------------------------------------------------------------------------------
-
-/// 10,000 damaged files of one kind; every program accepted can be written and read again.
-fn survive(seed: u64, file: &str, originals: &[String]) {
-    const TOKENS: &[&str] = &[
-        "IF alu\n",
-        "ENDIF\n",
-        "ELSE\n",
-        "ELSEIF pr\n",
-        "LOOP i0\n",
-        "ENDLOOP\n",
-        "BREAK\n",
-        "CALL s\n",
-        "s:\n",
-        "RET\n",
-        "func=",
-        " -> 511 ",
-        "table(",
-        "99999999999999999999",
-        "-1",
-        "0x",
-        "\u{e9}",
-        "\0",
-        "\r\n",
-        ".offset 511\n",
-        ".word 0 0 0\n",
-        "R500 Fragment Program:\n",
-        "# SLOTS\n",
-        "# REGISTERS\n",
-        "0\t0:CMN_INST   0x00000402:FC\n",
-        "\t2:FC_INST    0x00000000\n",
-        "US_CODE_ADDR start=0 end=511\n",
-        "ffffffff",
-        ":",
-        ";",
-        "//",
-        "[",
-        "]",
-    ];
-    damage::survive(seed, file, originals, TOKENS, |bytes| {
-        let got = load(bytes, file, &Options::default())?;
-        let text = program_text(&got.program);
-        let name = format!("{}.s", got.program.name);
-        assert_eq!(assemble(&text, &name).unwrap(), got.program);
-        Ok(())
-    });
-}
-
-#[test]
-fn damaged_assembly() {
-    let names = [
-        "loop_continue_break.s",
-        "nested_calls.s",
-        "else_if.s",
-        "manual_terms.s",
-        "static_branch.s",
-    ];
-    survive(1, "x.s", &names.map(read));
-}
-
-#[test]
-fn damaged_hex() {
-    let names = ["loop_continue_break.s", "nested_calls.s", "manual_terms.s"];
-    survive(2, "x.hex", &names.map(|n| hex_text(&example(n))));
-}
-
-#[test]
-fn damaged_logs() {
-    let two = mesa("09_for_varying.log") + &mesa("32_tex_branches.log");
-    survive(
-        3,
-        "x.log",
-        &[mesa("02_ifelse.log"), mesa("09_for_varying.log"), two],
-    );
-}
-
-#[test]
-fn damaged_listings() {
-    survive(
-        4,
-        "x.txt",
-        &[
-            "09_for_varying.txt",
-            "32_tex_branches.txt",
-            "15_continue_nested.cont.txt",
-        ]
-        .map(mesa),
-    );
 }

@@ -2,7 +2,6 @@
 //!
 //! Expected words are copied from `docs/spec/r700.md` or follow r700-2 bit by bit, never computed.
 
-use crate::damage;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use reconverge::input::InputError;
@@ -1428,83 +1427,4 @@ fn program_text_survives_any_name() {
     ] {
         assert_eq!((again.quads, again.regs), (p.quads.clone(), p.regs.clone()));
     }
-}
-
-// ---- damaged files ---------------------------------------------------------------------------------------------------
-
-const TOKENS: &[&str] = &[
-    "IF @1\n",
-    "IF b1 FRAME\n",
-    "ENDIF\n",
-    "ENDIF FUSED\n",
-    "ENDIF2\n",
-    "ELSE\n",
-    "LOOP\n",
-    "LOOP i0\n",
-    "ENDLOOP\n",
-    "BREAK\n",
-    "BREAK UNLESS ",
-    "EXPANDED",
-    "CALL s\n",
-    "s:\n",
-    "RETURN\n",
-    "END\n",
-    "POP:",
-    " @",
-    " u",
-    "KC0[",
-    "CB0:16-48",
-    "+aL]",
-    "NOT_BOOL ",
-    "FALSE",
-    "i31",
-    "!b31",
-    "99999999999999999999",
-    "-1",
-    "0x",
-    "\u{e9}",
-    "\0",
-    "\r\n",
-    ".prog_len 1\n",
-    ".quad 0 0 u\n",
-    "ffffffff",
-    ":",
-    ";",
-    "//",
-];
-
-/// The file as text, or the error of a file that is none.
-fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
-    str::from_utf8(bytes).map_err(|_| InputError::new(file, 0, "file", "is not UTF-8"))
-}
-
-/// 10,000 damaged files of one kind; every program accepted can be written and read again.
-#[test]
-fn damaged_assembly() {
-    let names = [
-        "else_fused.s",
-        "kill_vpm.s",
-        "loop_for_aL.s",
-        "manual_terms.s",
-        "nested_calls.s",
-    ];
-    let texts = names.map(|n| std::fs::read_to_string(format!("{FOLDER}/{n}")).unwrap());
-    damage::survive(1, "x.s", &texts, TOKENS, |bytes| {
-        let p = assemble(utf8(bytes, "x.s")?, "x.s")?;
-        assert_eq!(assemble(&program_text(&p), "x.s").unwrap(), p);
-        assert_eq!(parse_hex(&hex_text(&p), "x.hex").unwrap(), p);
-        Ok(())
-    });
-}
-
-#[test]
-fn damaged_hex() {
-    let names = ["else_fused.s", "manual_terms.s", "nested_calls.s"];
-    let texts = names.map(|n| hex_text(&example(n)));
-    damage::survive(2, "x.hex", &texts, TOKENS, |bytes| {
-        let p = parse_hex(utf8(bytes, "x.hex")?, "x.hex")?;
-        assert_eq!(parse_hex(&hex_text(&p), "x.hex").unwrap(), p);
-        assert_eq!(assemble(&program_text(&p), "x.s").unwrap(), p);
-        Ok(())
-    });
 }

@@ -1,6 +1,6 @@
-//! Any text is a table of conditions or an error that names its line.
+//! Any text is a table of conditions or an error that names its line, if there is one.
 //!
-//! `cargo +nightly fuzz run conditions`
+//! `cargo fuzz run conditions`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,6 +8,6 @@ use reconverge::case::Table;
 
 fuzz_target!(|text: &str| {
     if let Err(e) = Table::parse(text, "f.jsonl") {
-        assert!((1..=text.lines().count()).contains(&e.line) && !e.message.is_empty());
+        assert!(e.line <= text.lines().count() && !e.message.is_empty());
     }
 });

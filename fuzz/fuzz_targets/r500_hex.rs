@@ -1,7 +1,7 @@
 //! Any text is an r500 program in hexadecimal or an error; a program survives being written and
 //! read again, as `.hex` and as `.s`.
 //!
-//! `cargo +nightly fuzz run r500_hex`
+//! `cargo fuzz run r500_hex`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

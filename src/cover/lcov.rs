@@ -75,12 +75,24 @@ impl std::fmt::Display for Share {
     }
 }
 
+/// More than can be counted stays at what can be: only whether it is 0 decides anything.
+fn add(count: &mut u64, more: u64) {
+    *count = count.saturating_add(more);
+}
+
+/// Lines that a point can have; no file has more.
+const MOST_LINES: usize = 1 << 20;
+
 /// `3,7-9` as numbers.
 fn line_list(text: &str) -> Option<Vec<u32>> {
     let mut lines = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        lines.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        if last.saturating_sub(first) as usize >= MOST_LINES - lines.len() {
+            return None;
+        }
+        lines.extend(first..=last);
     }
     Some(lines)
 }
@@ -130,7 +142,9 @@ impl RtlCoverage {
             let (line, column) = (number("l")?, number("n")?);
             let lines = match get("S") {
                 "" => vec![line],
-                list => line_list(list).ok_or_else(|| bad("the lines are no numbers"))?,
+                list => {
+                    line_list(list).ok_or_else(|| bad("the lines are no numbers, or too many"))?
+                }
             };
             let point = Point {
                 line,
@@ -140,7 +154,7 @@ impl RtlCoverage {
                 lines,
             };
             let points = coverage.files.entry(get("f").to_owned()).or_default();
-            *points.entry(point).or_default() += count;
+            add(points.entry(point).or_default(), count);
         }
         Ok(coverage)
     }
@@ -150,7 +164,7 @@ impl RtlCoverage {
         for (file, points) in other.files {
             let mine = self.files.entry(file).or_default();
             for (point, count) in points {
-                *mine.entry(point).or_default() += count;
+                add(mine.entry(point).or_default(), count);
             }
         }
     }

@@ -73,6 +73,7 @@ pub fn candidates(file: &str, text: &str) -> Result<Vec<Candidate>, InputError> 
         block: Block::Other,
         in_reset: false,
         nesting: 0,
+        depth: 0,
         assigned: BTreeSet::new(),
         quiet: 0,
         found: Vec::new(),
@@ -228,7 +229,11 @@ fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
             } else {
                 digits
             };
-            (Sort::Number, to)
+            // A `'` of another kind is a mark.
+            match to > at {
+                true => (Sort::Number, to),
+                false => (Sort::Mark, at + 1),
+            }
         } else if is_name(c) || c == '`' {
             (Sort::Name, run(at + 1, is_name))
         } else {
@@ -290,6 +295,8 @@ struct Parser<'t> {
     in_reset: bool,
     /// Conditions and loops around a statement.
     nesting: u32,
+    /// Parts around what is being read.
+    depth: u32,
     /// Names that the combinational block has given a value, whatever the conditions.
     assigned: BTreeSet<String>,
     /// Above 0 nothing is recorded: a constant expression.
@@ -298,6 +305,10 @@ struct Parser<'t> {
 }
 
 type Parsed<T> = Result<T, InputError>;
+
+/// How deep brackets, blocks and operators may lie in each other, and how many operators may stand in a row.
+const MOST_DEPTH: u32 = 100;
+const MOST_IN_A_ROW: usize = 1000;
 
 /// Operators of two operands with their precedence; a higher one binds tighter.
 fn precedence(mark: &str) -> Option<u32> {
@@ -417,6 +428,17 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads `part`, which lies in another part.
+    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == MOST_DEPTH {
+            return Err(self.no("what lies in more than 100 brackets and blocks"));
+        }
+        self.depth += 1;
+        let done = part(self);
+        self.depth -= 1;
+        done
+    }
+
     // ---- what is found
 
     fn slice(&self, span: Range<usize>) -> &str {
@@ -520,9 +542,9 @@ impl Parser<'_> {
                 let is_if = self.next() == "if";
                 self.want("(")?;
                 self.close()?;
-                self.item()?;
+                self.deeper(Self::item)?;
                 if is_if && self.took("else") {
-                    self.item()?;
+                    self.deeper(Self::item)?;
                 }
                 Ok(())
             }
@@ -530,7 +552,7 @@ impl Parser<'_> {
                 self.next();
                 self.label();
                 while !self.took("end") {
-                    self.item()?;
+                    self.deeper(Self::item)?;
                 }
                 self.label();
                 Ok(())
@@ -589,7 +611,7 @@ impl Parser<'_> {
 
     fn nested(&mut self) -> Parsed<()> {
         self.nesting += 1;
-        let done = self.statement();
+        let done = self.deeper(Self::statement);
         self.nesting -= 1;
         done
     }
@@ -604,7 +626,7 @@ impl Parser<'_> {
                 self.next();
                 self.label();
                 while !self.took("end") {
-                    self.statement()?;
+                    self.deeper(Self::statement)?;
                 }
                 self.label();
                 Ok(())
@@ -632,27 +654,32 @@ impl Parser<'_> {
     }
 
     fn if_statement(&mut self) -> Parsed<()> {
-        self.want("if")?;
-        self.want("(")?;
-        let condition = self.expression()?;
-        self.want(")")?;
-        let text = self.slice(condition.span()).to_owned();
-        self.found(
-            condition.span(),
-            "branches swapped",
-            Some(format!("!({text})")),
-        );
-        self.found(condition.span(), "condition stuck", Some("1'b1".to_owned()));
-        self.found(condition.span(), "condition stuck", Some("1'b0".to_owned()));
-        let outer = self.in_reset;
-        self.in_reset = self.block == Block::Clocked && text.contains("rst");
-        let done = self.nested();
-        self.in_reset = outer;
-        done?;
-        if self.took("else") {
-            self.nested()?;
+        loop {
+            self.want("if")?;
+            self.want("(")?;
+            let condition = self.expression()?;
+            self.want(")")?;
+            let text = self.slice(condition.span()).to_owned();
+            self.found(
+                condition.span(),
+                "branches swapped",
+                Some(format!("!({text})")),
+            );
+            self.found(condition.span(), "condition stuck", Some("1'b1".to_owned()));
+            self.found(condition.span(), "condition stuck", Some("1'b0".to_owned()));
+            let outer = self.in_reset;
+            self.in_reset = self.block == Block::Clocked && text.contains("rst");
+            let done = self.nested();
+            self.in_reset = outer;
+            done?;
+            if !self.took("else") {
+                return Ok(());
+            }
+            // A long chain is not deep.
+            if self.peek() != "if" {
+                return self.nested();
+            }
         }
-        Ok(())
     }
 
     fn case_statement(&mut self) -> Parsed<()> {
@@ -710,7 +737,7 @@ impl Parser<'_> {
         if self.took("{") {
             let mut names = Vec::new();
             loop {
-                names.extend(self.targets()?);
+                names.extend(self.deeper(Self::targets)?);
                 if !self.took(",") {
                     break;
                 }
@@ -729,6 +756,10 @@ impl Parser<'_> {
     // ---- expressions
 
     fn expression(&mut self) -> Parsed<Node> {
+        self.deeper(Self::conditional)
+    }
+
+    fn conditional(&mut self) -> Parsed<Node> {
         let condition = self.binary(0)?;
         if !self.took("?") {
             return Ok(condition);
@@ -752,7 +783,12 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u32) -> Parsed<Node> {
         let mut left = self.unary()?;
+        let mut in_a_row = 0;
         while let Some(level) = precedence(self.peek()).filter(|p| *p > least) {
+            in_a_row += 1;
+            if in_a_row > MOST_IN_A_ROW {
+                return Err(self.no("more than 1000 operators in a row"));
+            }
             let mark = self.next();
             let right = self.binary(level)?;
             let node = Node {
@@ -788,7 +824,7 @@ impl Parser<'_> {
             return self.primary();
         }
         self.next();
-        let of = self.unary()?;
+        let of = self.deeper(Self::unary)?;
         let node = Node {
             start,
             end: of.end,

@@ -15,8 +15,10 @@
 //!
 //! so that it runs as `r500::name` and so on, for every unit of `src/units.rs`.
 
+pub mod damage;
 pub mod dump;
 pub mod rtl;
+pub mod schema;
 pub mod tool;
 pub mod units;
 

@@ -1,0 +1,17 @@
+//! Any text is SystemVerilog that can be mutated or an error that names its line; all mutants can stand in it at once.
+//!
+//! `cargo fuzz run mutants --features command fuzz/corpus/mutants rtl/r500 rtl/r700 rtl/spa5`
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use reconverge::mutate::source::{candidates, schema};
+
+fuzz_target!(|text: &str| {
+    match candidates("f.sv", text) {
+        Ok(found) => {
+            let chosen: Vec<_> = (1..).zip(&found).collect();
+            assert!(schema(text, &chosen).len() >= text.len());
+        }
+        Err(e) => assert!(e.line <= text.lines().count() + 1 && !e.message.is_empty()),
+    }
+});
