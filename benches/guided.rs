@@ -37,6 +37,7 @@ fn options(seed: u64, clocks: u64, guided: bool) -> Options {
         limit: Limit::Clocks(clocks),
         jobs: 1,
         guided,
+        careful: None,
     }
 }
 
@@ -59,7 +60,7 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
     for seed in SEEDS {
         for (way, (_, guided)) in WAYS.into_iter().enumerate() {
             let started = Instant::now();
-            let covered = run::run(&options(seed, CLOCKS, guided), &model, &rtl, |_, _| {})?;
+            let covered = run::run(&options(seed, CLOCKS, guided), &model, &rtl, &())?;
             took[way] += started.elapsed();
             if covered.failed.is_some() {
                 return Err(format!("{}: a mismatch with seed {seed}", U::NAME).into());
@@ -89,7 +90,7 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
 
 /// Clocks until a run finds something, if it does.
 fn caught<U: Unit>(model: &Model<U>, rtl: &Rtl<U>, options: &Options) -> Done<Option<u64>> {
-    let covered = run::run(options, model, rtl, |_, _| {})?;
+    let covered = run::run(options, model, rtl, &())?;
     Ok(covered.failed.map(|_| covered.compared))
 }
 

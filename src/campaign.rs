@@ -29,11 +29,14 @@ use crate::start::Start;
 use crate::unit::{Build, Golden, Pins, Seen, Unit};
 use crate::watch::Watch;
 
-pub use tally::{Chunk, Shard, Tally, drive};
+pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
 /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
 /// on the number of jobs.
 pub const CHUNK: u64 = 256;
+/// As many cases of a chunk may take their process along; then the campaign is given up. Each that hangs costs the
+/// time limit.
+pub const MOST_LOST: usize = 8;
 /// Clocks of a case that ends by its length.
 const CASE_CLOCKS: u64 = 512;
 
@@ -171,9 +174,22 @@ impl<U: Unit> Summary<U> {
         .chain(self.outcomes.values().copied())
     }
 
-    /// Whether a campaign ends with this.
+    /// Whether a campaign ends with this: it has failed or, where that does not end it, is given up.
     pub fn ends(&self, options: &Options) -> bool {
-        !options.keep_going && !self.failures.is_empty()
+        !options.keep_going && !self.failures.is_empty() || self.given_up().is_some()
+    }
+
+    /// Whether the RTL took so many processes along within a chunk ([`MOST_LOST`]) that the campaign is given up: how many,
+    /// and in how many cases.
+    pub fn given_up(&self) -> Option<(usize, u64)> {
+        let mut chunks = self
+            .failures
+            .chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK);
+        chunks.find_map(|chunk| {
+            let mut lost = chunk.iter().filter(|failed| failed.failure.lost());
+            let last = lost.nth(MOST_LOST - 1)?;
+            Some((MOST_LOST, last.number % CHUNK + 1))
+        })
     }
 
     /// Case number `index` of a campaign, which took its process along: it crashed or hung.
@@ -347,16 +363,16 @@ impl<'a, U: Unit> Runner<'a, U> {
         Ok(Runner { options, rtl, dut })
     }
 
-    /// Runs case number `index`.
-    pub fn run(&mut self, index: u64) -> Summary<U> {
-        run_one(&mut self.dut, self.rtl, self.options, index)
+    /// Runs case number `index`; `watch` looks on.
+    pub fn run(&mut self, index: u64, watch: &mut impl Watch<U>) -> Summary<U> {
+        run_one(&mut self.dut, self.rtl, self.options, index, watch)
     }
 
-    /// Runs `cases`, or those up to the first failure.
-    pub fn run_all(&mut self, cases: Range<u64>) -> Summary<U> {
+    /// Runs `cases`, or those up to the first failure; `watch` looks on.
+    pub fn run_all(&mut self, cases: Range<u64>, watch: &mut impl Watch<U>) -> Summary<U> {
         let mut total = Summary::default();
         for index in cases {
-            total.add(self.run(index));
+            total.add(self.run(index, watch));
             if total.ends(self.options) {
                 break;
             }
@@ -365,7 +381,13 @@ impl<'a, U: Unit> Runner<'a, U> {
     }
 }
 
-fn run_one<U: Unit>(dut: &mut Dut<U>, rtl: &Rtl<U>, options: &Options, index: u64) -> Summary<U> {
+fn run_one<U: Unit>(
+    dut: &mut Dut<U>,
+    rtl: &Rtl<U>,
+    options: &Options,
+    index: u64,
+    watch: &mut impl Watch<U>,
+) -> Summary<U> {
     let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
     case.rtl.clone_from(&options.rtl);
     let mut collector = Collector::<U> {
@@ -378,7 +400,7 @@ fn run_one<U: Unit>(dut: &mut Dut<U>, rtl: &Rtl<U>, options: &Options, index: u6
         Kind::Structured => Judges::Structured,
         _ => Judges::LockStep,
     };
-    let judged = check_on(&case, dut, judges, &mut collector);
+    let judged = check_on(&case, dut, judges, &mut (&mut collector, watch));
     let mut summary = Summary::<U> {
         programs: 1,
         outcomes: collector.outcomes,
@@ -429,17 +451,25 @@ pub fn run<U: Unit>(
     mut progress: impl FnMut(&Summary<U>) + Send,
 ) -> Result<Summary<U>, String> {
     let mut tally = Tally::new(options, Shard::default());
-    let never = AtomicBool::new(false);
+    let (never, over) = (AtomicBool::new(false), AtomicBool::new(false));
     drive(
         &mut tally,
         &never,
+        &over,
         || {
-            Ok(|chunk: &Chunk| {
-                let mut runner = Runner::open(options, rtl, chunk.cases.start)?;
-                Ok(runner.run_all(chunk.cases.clone()))
+            Ok(|chunk: &Chunk, put: Put<U>| {
+                let cases = chunk.cases.clone();
+                let mut runner = Runner::open(options, rtl, cases.start)?;
+                let summary = runner.run_all(cases.clone(), &mut ());
+                put(Piece {
+                    chunk: chunk.number,
+                    cases,
+                    summary,
+                })?;
+                Ok(())
             })
         },
-        |_, _| Ok(()),
+        |_| Ok(()),
         |tally| progress(tally.total()),
     )?;
     Ok(tally.into_total())

@@ -129,19 +129,21 @@ pub(crate) fn check_by<U: Unit>(
     verdict(case, judges, judge, outcome, records)
 }
 
-/// Runs `case` again on a fresh model with a dump at `path`, which begins at cycle `from`, and judges it in lock-step.
+/// Runs `case` again on a fresh model with a dump at `path`, which begins at cycle `from`, and judges it in lock-step;
+/// `watch` looks on.
 ///
 /// # Errors
 /// No model can be opened, or the dump not be written.
-pub(crate) fn check_with_dump<U: Unit>(
+pub fn check_with_dump<U: Unit>(
     case: &Case<U>,
     rtl: &Rtl<U>,
     from: u64,
     path: &Path,
+    watch: &mut impl Watch<U>,
 ) -> Result<Result<Agreed<U>, Failure<U>>, String> {
     let mut dut = rtl.open(case.model_seed())?;
     let golden = &mut case.golden();
-    let outcome = lockstep::run_with_dump(case, &mut dut, golden, &mut (), from, path)?;
+    let outcome = lockstep::run_with_dump(case, &mut dut, golden, watch, from, path)?;
     Ok(verdict(
         case,
         Judges::LockStep,

@@ -545,10 +545,11 @@ impl Declaration {
 }
 
 /// Counters of all bins of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hits {
     counts: Vec<u64>,
     /// Bins whose counter left 0, in the order in which they did.
+    #[serde(skip)]
     new: Vec<usize>,
 }
 

@@ -104,6 +104,11 @@ impl<U: Unit> Failure<U> {
         }
     }
 
+    /// Whether the RTL took its process along.
+    pub fn lost(&self) -> bool {
+        matches!(self.cause, Cause::Crashed(_) | Cause::Hung(_))
+    }
+
     /// What there is to say of it on one line.
     pub fn message(&self) -> String {
         match &self.cause {

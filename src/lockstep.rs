@@ -339,7 +339,7 @@ pub fn golden_alone<U: Unit>(case: &Case<U>, last: u64, watch: &mut impl Watch<U
     let mut golden = case.golden();
     let mut stimulus = Stimulus::new(case);
     for clock in 0..=last {
-        let Some(pins) = stimulus.next(golden.state()) else {
+        let Some(pins) = stimulus.next(golden.state()).filter(|_| !watch.enough()) else {
             return;
         };
         watch.before(clock, &pins, &golden);

@@ -249,7 +249,7 @@ impl Waves {
     ) -> Result<Self, String> {
         std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let dump = dump_file(case, dir);
-        let again = check_with_dump(case, rtl, dump_from(failure), &dump)?;
+        let again = check_with_dump(case, rtl, dump_from(failure), &dump, &mut ())?;
         Self::of(case, failure, &again, dump)
     }
 

@@ -131,6 +131,36 @@ impl<U: Unit> Shrunk<U> {
     }
 }
 
+impl<U: Unit> Shrunk<U> {
+    /// `case` made smaller: `failure` of what it has become.
+    pub fn new(case: &Case<U>, mut failure: Failure<U>, runs: u64) -> Self {
+        let best = &mut failure.case;
+        let name = U::name(&best.program);
+        let short = name.len() + SHRUNK.len() <= LONGEST_NAME;
+        if !same(best, case) && !name.ends_with(SHRUNK) && short {
+            let name = format!("{name}{SHRUNK}");
+            U::rename(&mut best.program, name);
+        }
+        Shrunk {
+            before: Size::of(case),
+            after: Size::of(best),
+            runs,
+            failure,
+        }
+    }
+}
+
+/// Looks on while a case is shrunk.
+pub trait Follow<U: Unit>: Watch<U> {
+    /// The case has become smaller: `failure` of what it has become.
+    fn smaller(&mut self, failure: &Failure<U>);
+}
+
+/// Nobody looks.
+impl<U: Unit> Follow<U> for () {
+    fn smaller(&mut self, _: &Failure<U>) {}
+}
+
 /// Shrinks `case`, which fails on `rtl`. `other` gives the same RTL with other lanes; without it lanes stay.
 ///
 /// # Errors
@@ -140,14 +170,15 @@ pub fn shrink<U: Unit>(
     rtl: &Rtl<U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
+    follow: &mut dyn Follow<U>,
 ) -> Result<Shrunk<U>, String> {
-    let bench = Bench::new(rtl, Records::judge)?;
+    let bench = Bench::new(rtl, Records::judge, follow)?;
     shrink_on(case, bench, other, budget)
 }
 
 fn shrink_on<U: Unit>(
     case: &Case<U>,
-    mut bench: Bench<U>,
+    mut bench: Bench<'_, U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
 ) -> Result<Shrunk<U>, String> {
@@ -171,23 +202,10 @@ fn shrink_on<U: Unit>(
         share: 2,
     };
     search.all(&other);
-    if let Some(error) = search.error {
-        return Err(error);
+    match search.error {
+        Some(error) => Err(error),
+        None => Ok(Shrunk::new(case, search.failure, search.bench.runs)),
     }
-    let (mut best, mut failure) = (search.best, search.failure);
-    let name = U::name(&best.program);
-    if !same(&best, case) && !name.ends_with(SHRUNK) && name.len() + SHRUNK.len() <= LONGEST_NAME {
-        let name = format!("{name}{SHRUNK}");
-        U::rename(&mut best.program, name);
-    }
-    let after = Size::of(&best);
-    *failure.case = best;
-    Ok(Shrunk {
-        before: Size::of(case),
-        after,
-        runs: search.bench.runs,
-        failure,
-    })
 }
 
 /// Whether two cases of one failure are equal.
@@ -218,7 +236,7 @@ fn readable<U: Unit>(program: &U::Program) -> bool {
 }
 
 /// The models, and how much they were used.
-struct Bench<U: Unit> {
+struct Bench<'f, U: Unit> {
     /// By lanes.
     models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
     runs: u64,
@@ -226,16 +244,18 @@ struct Bench<U: Unit> {
     /// The scalar judge only if what it says would matter: it takes longer than the run.
     judges: Judges,
     judge: Judge<U>,
+    follow: &'f mut dyn Follow<U>,
 }
 
-impl<U: Unit> Bench<U> {
-    fn new(rtl: &Rtl<U>, judge: Judge<U>) -> Result<Self, String> {
+impl<'f, U: Unit> Bench<'f, U> {
+    fn new(rtl: &Rtl<U>, judge: Judge<U>, follow: &'f mut dyn Follow<U>) -> Result<Self, String> {
         let mut bench = Bench {
             models: BTreeMap::new(),
             runs: 0,
             clocks: 0,
             judges: Judges::All,
             judge,
+            follow,
         };
         bench.add(rtl.clone())?;
         Ok(bench)
@@ -252,7 +272,7 @@ impl<U: Unit> Bench<U> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
         };
-        let judged = check_by(case, dut, self.judges, self.judge, &mut ());
+        let judged = check_by(case, dut, self.judges, self.judge, &mut &mut *self.follow);
         if dut.stopped().is_some() {
             *dut = rtl.open(case.model_seed())?;
         }
@@ -396,14 +416,14 @@ impl<U: Unit> Watch<U> for History<U> {
 /// which the case begins.
 type Lane = (bool, Vec<(u64, u16)>, usize);
 
-struct Search<U: Unit> {
+struct Search<'f, U: Unit> {
     /// The smallest case that fails, how it does, and what the golden does in it.
     best: Case<U>,
     failure: Failure<U>,
     history: History<U>,
     /// Whether its program comes out of its own text as it went in: then that stays so.
     readable: bool,
-    bench: Bench<U>,
+    bench: Bench<'f, U>,
     budget: Budget,
     started: Instant,
     accepted: u64,
@@ -413,7 +433,7 @@ struct Search<U: Unit> {
     share: u32,
 }
 
-impl<U: Unit> Search<U> {
+impl<U: Unit> Search<'_, U> {
     fn over(&self) -> bool {
         self.error.is_some()
             || self.bench.runs >= self.budget.runs / u64::from(self.share)
@@ -474,6 +494,7 @@ impl<U: Unit> Search<U> {
         self.history = History::of(candidate, failure.cycle());
         self.best = candidate.clone();
         self.failure = failure;
+        self.bench.follow.smaller(&self.failure);
         self.accepted += 1;
         Ok(true)
     }
@@ -1098,7 +1119,7 @@ mod tests {
     }
 
     /// Whether the scalar judge finds something in `case`.
-    fn judged(bench: &mut Bench<R500>, case: &Case<R500>) -> bool {
+    fn judged(bench: &mut Bench<'_, R500>, case: &Case<R500>) -> bool {
         let failure = bench.fresh(case).unwrap().unwrap();
         matches!(failure.cause, Cause::Judge { .. })
     }
@@ -1110,7 +1131,8 @@ mod tests {
         let mut case = Case::<R500>::new(assemble(text, "judged.s").unwrap());
         case.stall16 = 4;
         let rtl = Rtl::own(case.lanes).unwrap();
-        let mut bench = Bench::new(&rtl, minds_some).unwrap();
+        let mut unseen = ();
+        let mut bench = Bench::new(&rtl, minds_some, &mut unseen).unwrap();
         assert!(judged(&mut bench, &case));
         let shrunk = shrink_on(&case, bench, Rtl::own, &Budget::default()).unwrap();
         let place = shrunk.failure.place();
@@ -1119,7 +1141,7 @@ mod tests {
         assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
         let case = &shrunk.failure.case;
         assert_eq!((case.lanes, case.stall16), (LANES, 0));
-        let mut bench = Bench::new(&Rtl::own(LANES).unwrap(), minds_some).unwrap();
+        let mut bench = Bench::new(&Rtl::own(LANES).unwrap(), minds_some, &mut unseen).unwrap();
         assert!(judged(&mut bench, case));
     }
 }

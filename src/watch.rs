@@ -10,6 +10,23 @@ pub trait Watch<U: Unit> {
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
     /// RTL and golden have been put into the state `start`, behind the cycle that was last looked at.
     fn loaded(&mut self, _start: &U::Start) {}
+    /// Whether the run may end here, before its end: asked by [`crate::lockstep::golden_alone`] alone.
+    fn enough(&self) -> bool {
+        false
+    }
+}
+
+/// Calls a function in one of 1024 cycles, with its number: shows that a run goes on, and costs it nothing.
+pub struct Pulse<F>(pub F);
+
+impl<U: Unit, F: FnMut(u64)> Watch<U> for Pulse<F> {
+    #[inline]
+    fn before(&mut self, cycle: u64, _: &U::In, _: &U::Golden) {
+        if cycle.is_multiple_of(1024) {
+            (self.0)(cycle);
+        }
+    }
+    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
 /// Nobody looks.
@@ -53,7 +70,7 @@ impl<U: Unit, W: Watch<U>> Watch<U> for Option<W> {
     }
 }
 
-impl<U: Unit, W: Watch<U>> Watch<U> for &mut W {
+impl<U: Unit, W: Watch<U> + ?Sized> Watch<U> for &mut W {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         (**self).before(clock, pins, golden);
     }

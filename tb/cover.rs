@@ -159,8 +159,9 @@ fn jobs_change_nothing<U: Tested>() {
             limit: Limit::Programs(24),
             jobs,
             guided: false,
+            careful: None,
         };
-        let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
+        let covered = run::run(&options, &model, &rtl, &()).unwrap();
         assert!(covered.failed.is_none());
         model.named(&covered.hits, covered.totals)
     });
@@ -178,8 +179,9 @@ fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
             limit: Limit::Programs(256),
             jobs,
             guided,
+            careful: None,
         };
-        let covered = run::run(&options, &model, &rtl, |_, _| {}).unwrap();
+        let covered = run::run(&options, &model, &rtl, &()).unwrap();
         assert!(covered.failed.is_none());
         model.named(&covered.hits, covered.totals)
     });

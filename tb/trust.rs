@@ -1,6 +1,10 @@
 //! Nothing wrong passes and nothing found is lost, whatever the RTL does, the disk does, or a scheduler does.
 
 use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use reconverge::case::{Case, Flip, SavedCase};
 use reconverge::check::check;
@@ -9,7 +13,14 @@ use reconverge::failure::Failure;
 use reconverge::r500::R500;
 use reconverge::report::Waves;
 
-use crate::common::{loaded, program, reconverge_ends};
+use serde_json::Value;
+
+use crate::campaign::children;
+use crate::common::rtl::{Copy, Rtl as Folder};
+use crate::common::{
+    ROOT, Tested, arg, command_in, line_starting, loaded, program, reconverge, reconverge_ends,
+    text,
+};
 
 /// A case of r500 that fails in its PC.
 fn spoilt() -> Case<R500> {
@@ -73,4 +84,509 @@ fn a_failure_reads_back_as_it_was_written() {
     let nowhere: Failure<R500> = serde_json::from_str(&nowhere).unwrap();
     let message = nowhere.check("text").unwrap_err().to_string();
     assert_eq!(message, "text: failures: a mismatch in no field");
+}
+
+// ---- RTL that does anything --------------------------------------------------------------------------
+
+/// What RTL does on request: `MISBEHAVE` is a list of pairs of when and what. When: `*` in any cycle, `8` in which it
+/// shows error 8, `L` where it has four lanes and is at address 1. What: `h` hang, `c` crash, `e` end the process as if
+/// all were well, `a` take all memory, `f` flood standard output.
+const MISBEHAVES: &str = r#"  always @(posedge clk_i) if (rst_ni) begin
+    $c("for (const char *e = std::getenv(\"MISBEHAVE\"); e && *e; e += 2)",
+       "  if (*e == '*' || *e - '0' == (int)(", err_o, ")",
+       "      || (*e == 'L' && ", LANES, " == 4 && ", pc_o, " == 1))",
+       "    switch (e[1]) {",
+       "      case 'h': for (volatile int i = 1; i;) {} break;",
+       "      case 'c': std::abort();",
+       "      case 'e': std::_Exit(0);",
+       "      case 'a': for (;;) std::memset(new char[1 << 24], 1, 1 << 24);",
+       "      case 'f': for (;;) std::puts(\"flood\");",
+       "    }");
+  end"#;
+
+/// r500 that misbehaves on request, and does what it should otherwise.
+fn misbehaving() -> Copy {
+    Folder::own("r500").planted(MISBEHAVES)
+}
+
+/// How a command ended that runs RTL which does `what`.
+struct Ended {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn start_with(what: &str, args: &[&str]) -> Child {
+    command_in(Path::new(ROOT), args)
+        .env("MISBEHAVE", what)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn ended(child: Child) -> Ended {
+    let output = child.wait_with_output().unwrap();
+    Ended {
+        status: output.status.code(),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
+}
+
+fn with(what: &str, args: &[&str]) -> Ended {
+    ended(start_with(what, args))
+}
+
+/// Whatever the RTL does to its process, `run` says what it was, saves the case, and ends with 1; `replay` of the case
+/// likewise.
+#[test]
+fn rtl_that_takes_its_process_along_is_a_failure_of_its_case() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let program = program::<R500>("if_else.s");
+    for (what, message) in [
+        ("*h", "HUNG r500.if_else.1  no progress within 2 s\n"),
+        ("*c", "CRASHED r500.if_else.1  signal: 6 (SIGABRT)\n"),
+        // As if all were well.
+        ("*e", "CRASHED r500.if_else.1  exit status: 0\n"),
+        (
+            "*a",
+            "CRASHED r500.if_else.1  out of memory: it may have 400 MB (--memory)\n",
+        ),
+    ] {
+        let out = dir.path().join(&what[1..]);
+        let limits = [
+            "--timeout",
+            "2",
+            "--memory",
+            "400",
+            "--rtl",
+            rtl.arg(),
+            "--out",
+            arg(&out),
+        ];
+        let run = with(what, &[&["run", "r500", &program], &limits[..]].concat());
+        assert_eq!(run.status, Some(1), "{what}: {}{}", run.out, run.err);
+        assert!(run.out.starts_with(message), "{what}: {}", run.out);
+        let case = out.join("r500.if_else.1.json");
+        let again = with(what, &[&["replay", arg(&case)], &limits[..]].concat());
+        assert_eq!((again.status, again.out), (Some(1), run.out), "{what}");
+        assert_eq!(
+            fs::read_dir(&out).unwrap().count(),
+            1,
+            "{what}: the case and nothing else"
+        );
+        // The same RTL that behaves agrees.
+        let fine = with("", &[&["replay", arg(&case)], &limits[..]].concat());
+        assert_eq!(fine.status, Some(0), "{}", fine.err);
+        assert!(fine.out.contains("it failed "), "{}", fine.out);
+    }
+}
+
+/// What the RTL prints for ever fills neither memory nor disk.
+#[test]
+fn a_flood_of_output_is_cut_off() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let program = program::<R500>("if_else.s");
+    let args = [
+        "run",
+        "r500",
+        &program,
+        "--timeout",
+        "2",
+        "--rtl",
+        rtl.arg(),
+        "--out",
+        arg(dir.path()),
+    ];
+    let run = with("*f", &args);
+    assert_eq!(run.status, Some(1));
+    assert!(run.out.starts_with("HUNG "), "{}", run.out);
+    assert!(run.err.len() < 100_000, "{} bytes", run.err.len());
+    let note = run.err.lines().last().unwrap();
+    assert!(
+        note.ends_with(" bytes more of the RTL's output not shown"),
+        "{note}"
+    );
+}
+
+/// D4 of the review: `cover` on RTL that hangs waited for ever; a guided run too tells which case it was.
+#[test]
+fn coverage_of_rtl_that_hangs_ends_with_the_case() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let json = dir.path().join("c.json");
+    let out = dir.path().join("out");
+    let args = [
+        "cover",
+        "r500",
+        "--programs",
+        "500",
+        "--timeout",
+        "2",
+        "--rtl",
+        rtl.arg(),
+        "--json",
+        arg(&json),
+        "--out",
+        arg(&out),
+    ];
+    for (more, what, kind) in [(&[][..], "8h", "HUNG "), (&["--guided"], "8c", "CRASHED ")] {
+        let ran = with(what, &[&args[..], more].concat());
+        assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+        let failed = line_starting(&ran.out, kind);
+        let name = failed.split_whitespace().nth(1).unwrap();
+        // What was covered before it is told, and its case fails again.
+        assert!(ran.out.starts_with("r500.cover.1  "), "{}", ran.out);
+        assert!(fs::read_to_string(&json).unwrap().contains("\"hits\""));
+        let case = out.join(format!("{name}.json"));
+        let again = with(
+            what,
+            &[
+                "replay",
+                arg(&case),
+                "--timeout",
+                "2",
+                "--rtl",
+                rtl.arg(),
+                "--out",
+                arg(&out),
+            ],
+        );
+        assert_eq!(again.status, Some(1), "{}{}", again.out, again.err);
+        assert_eq!(line_starting(&again.out, kind), failed);
+    }
+}
+
+/// D5 of the review: RTL with an ordinary error that hangs, crashes or ends the process in four lanes took `fuzz` along
+/// while the case was made smaller, and with it what was to be written.
+#[test]
+fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
+    let rtl = misbehaving();
+    rtl.change(<R500 as Tested>::DECISIONS[0]);
+    let dir = tempfile::tempdir().unwrap();
+    for (what, why) in [
+        ("Lh", "no progress within 2 s"),
+        ("Lc", "signal: 6 (SIGABRT)"),
+        ("Le", "exit status: 0"),
+    ] {
+        let at = |name: &str| dir.path().join(what).join(name);
+        fs::create_dir(at("")).unwrap();
+        let (json, junit, out) = (at("s.json"), at("s.xml"), at("out"));
+        let args = [
+            "fuzz",
+            "r500",
+            "--clocks",
+            "400000",
+            "--timeout",
+            "2",
+            "--rtl",
+            rtl.arg(),
+            "--json",
+            arg(&json),
+            "--junit",
+            arg(&junit),
+            "--out",
+            arg(&out),
+        ];
+        let ran = with(what, &args);
+        assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+        let failed = line_starting(&ran.out, "MISMATCH ");
+        let name = failed.split_whitespace().nth(1).unwrap();
+        for file in [
+            json,
+            junit,
+            at(&format!("out/{name}.json")),
+            at(&format!("out/{name}.vcd")),
+        ] {
+            assert!(file.is_file(), "{what}: {}", file.display());
+        }
+        // As small as it was by then.
+        assert!(
+            ran.out.contains("program shrunk from "),
+            "{what}: {}{}",
+            ran.out,
+            ran.err
+        );
+        assert!(
+            ran.err
+                .contains(&format!("note: not shrunk further: {why}\n")),
+            "{what}: {}",
+            ran.err
+        );
+        assert!(at(&format!("out/{name}.shrunk.json")).is_file());
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// Waits until it is so, or far too long.
+fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !so() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "{what}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// The failed cases in a folder.
+fn saved(out: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(out)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".json"))
+        .collect();
+    names.sort();
+    names
+}
+
+/// D4 of the review: with RTL that hangs, a signal was not obeyed for hours, and what had been found was lost. Now
+/// each case is on the disk when it is known, the command ends long before the time limit of the case that hangs, and
+/// goes on where it was.
+#[test]
+fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let args = |results: &str, timeout: &str| -> Vec<String> {
+        [
+            "fuzz",
+            "r500",
+            "--programs",
+            "60",
+            "--jobs",
+            "1",
+            "--keep-going",
+            "--no-shrink",
+            "--rtl",
+            rtl.arg(),
+            "--timeout",
+            timeout,
+        ]
+        .map(str::to_owned)
+        .into_iter()
+        .chain([
+            "--results".into(),
+            arg(&at(results)).into(),
+            "--json".into(),
+            arg(&at(&format!("{results}.s.json"))).into(),
+            "--out".into(),
+            arg(&at(&format!("{results}.out"))).into(),
+        ])
+        .collect()
+    };
+    let run = |what: &str, args: &[String]| {
+        start_with(what, &args.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    // Two ways to fail: error 8 crashes, error 6 hangs, and crashes where there is no time to wait for it.
+    let whole = ended(run("8c6c", &args("whole", "60")));
+    assert_eq!(whole.status, Some(1), "{}", whole.err);
+    let expected = saved(&at("whole.out"));
+    assert!(expected.len() > 2, "{expected:?}");
+
+    let interrupted = args("r", "60");
+    let child = run("8c6h", &interrupted);
+    wait_until("a case is found", || !saved(&at("r.out")).is_empty());
+    // The next one that hangs does so for a minute.
+    sleep(Duration::from_millis(300));
+    signal(&child, "-TERM");
+    let begin = Instant::now();
+    let ran = ended(child);
+    assert!(
+        begin.elapsed() < Duration::from_secs(30),
+        "it waits for the RTL"
+    );
+    assert_eq!(ran.status, Some(1), "what was found is told: {}", ran.err);
+    let end = ran.err.lines().last().unwrap();
+    assert!(
+        end.starts_with("error: r500: interrupted after "),
+        "{}",
+        ran.err
+    );
+    assert!(
+        line_starting(&ran.out, "CRASHED ").contains("signal: 6"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        fs::read_to_string(at("r.s.json"))
+            .unwrap()
+            .contains("\"complete\": false")
+    );
+    // It goes on with the case that it was at, not with the chunk.
+    let lines = fs::read_to_string(at("r/r500.jsonl")).unwrap();
+    let done = lines.lines().count() - 1;
+    assert!(done > 1, "single cases are kept");
+    let again = ended(run("8c6c", &interrupted));
+    assert_eq!(
+        (again.status, again.out.replace("/r.out/", "/whole.out/")),
+        (Some(1), whole.out)
+    );
+    assert_eq!(saved(&at("r.out")), expected);
+    let resumed = fs::read_to_string(at("r/r500.jsonl")).unwrap();
+    assert!(resumed.starts_with(&lines), "nothing is run twice");
+}
+
+/// RTL that hangs or crashes in every case is given up, with a verdict, instead of taking its time limit a thousand
+/// times.
+#[test]
+fn rtl_that_crashes_again_and_again_is_given_up() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let (json, out) = (dir.path().join("s.json"), dir.path().join("out"));
+    let results = dir.path().join("r");
+    let args = [
+        "fuzz",
+        "r500",
+        "--programs",
+        "10000",
+        "--jobs",
+        "2",
+        "--keep-going",
+        "--rtl",
+        rtl.arg(),
+        "--json",
+        arg(&json),
+        "--results",
+        arg(&results),
+        "--out",
+        arg(&out),
+    ];
+    let ran = with("*c", &args);
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    let line =
+        "  given up        the RTL crashed or hung in 8 of 8 cases; 9,992 programs not run\n";
+    assert!(ran.out.contains(line), "{}", ran.out);
+    let summary: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(
+        (&summary["complete"], &summary["not_run"]),
+        (&false.into(), &9992.into())
+    );
+    assert_eq!(summary["mismatches"].as_array().unwrap().len(), 8);
+    // That does not depend on how often it is asked.
+    let again = with("*c", &args);
+    assert_eq!((again.status, again.out), (Some(1), ran.out));
+}
+
+/// D2 of the review: a dump that does not fit on the disk ended the process, and the mismatch was lost.
+#[test]
+fn a_full_disk_loses_no_mismatch() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = program::<R500>("if_else.s");
+    let limited = |blocks: u32, args: &[&str]| {
+        let command = command_in(Path::new(ROOT), args);
+        let mut shell = Command::new("sh");
+        shell
+            // Files of so many blocks at most; more is an error, and no signal.
+            .arg("-c")
+            .arg(format!(
+                "ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" \"$@\""
+            ))
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(ROOT)
+            .envs(command.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        let output = shell.output().unwrap();
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let out = dir.path().join("run");
+    let (status, report, err) = limited(
+        32,
+        &[
+            "run",
+            "r500",
+            &program,
+            "--flip",
+            "pc.1@6",
+            "--out",
+            arg(&out),
+        ],
+    );
+    assert_eq!(status, Some(1), "{err}");
+    assert!(
+        report.starts_with("MISMATCH r500.if_else.1  clock 6  "),
+        "{report}"
+    );
+    assert!(
+        err.contains("warning: no waves: ") && err.contains("r500.if_else.1.vcd: File too large"),
+        "{err}"
+    );
+    assert_eq!(saved(&out), ["r500.if_else.1.json"]);
+    assert_eq!(
+        fs::read_dir(&out).unwrap().count(),
+        1,
+        "nothing half-written"
+    );
+
+    // Results that cannot be kept: what was found is told all the same.
+    let bad = Folder::own("r500").copy();
+    bad.change(<R500 as Tested>::DECISIONS[0]);
+    // A compiler has larger files.
+    let fine = ["run", "r500", &program, "--rtl", bad.arg(), "--out"];
+    reconverge(&[&fine[..], &[arg(&dir.path().join("built"))]].concat());
+    let (results, json, out) = (
+        dir.path().join("r"),
+        dir.path().join("s.json"),
+        dir.path().join("fuzz"),
+    );
+    let args = [
+        "fuzz",
+        "r500",
+        "--programs",
+        "600",
+        "--keep-going",
+        "--no-shrink",
+        "--rtl",
+        bad.arg(),
+        "--results",
+        arg(&results),
+        "--json",
+        arg(&json),
+        "--out",
+        arg(&out),
+    ];
+    let (status, report, err) = limited(1024, &args);
+    assert_eq!(status, Some(1), "{err}");
+    assert!(report.contains("\nMISMATCH "), "{report}");
+    assert!(err.contains("r500.jsonl: File too large"), "{err}");
+    assert!(!saved(&out).is_empty());
+}
+
+/// D10 of the review: a run that takes for ever says how far it is when it is told to end.
+#[test]
+fn a_run_without_end_can_be_interrupted() {
+    let dir = tempfile::tempdir().unwrap();
+    let endless = dir.path().join("endless.s");
+    fs::write(&endless, "here:\n    BRA here\n    EXIT\n").unwrap();
+    let steps = ["--max-steps", "1000000000000"];
+    let mut args = vec!["run", "spa5", arg(&endless), "--out", arg(dir.path())];
+    args.extend(steps);
+    let child = start_with("", &args);
+    // So that it has begun.
+    wait_until("it starts a worker", || !children(child.id()).is_empty());
+    sleep(Duration::from_millis(500));
+    signal(&child, "-INT");
+    let ran = ended(child);
+    assert_eq!(ran.status, Some(3), "{}{}", ran.out, ran.err);
+    let start = "error: spa5.endless.1: interrupted after ";
+    assert!(ran.err.starts_with(start), "{}", ran.err);
+    assert!(ran.err.ends_with(" clocks, in which nothing failed\n"));
+    assert_eq!(
+        fs::read_dir(dir.path()).unwrap().count(),
+        1,
+        "nothing is left behind"
+    );
 }

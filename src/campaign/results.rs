@@ -1,15 +1,16 @@
 //! Results of a campaign in a file, so that it can be interrupted, spread over machines, and put together.
 //!
 //! A file holds what one run of a campaign, or of a shard of it, has done: JSON Lines, appended to and never
-//! changed. The first line ([`Header`]) says which campaign it is, every other is a chunk with its
-//! [`Summary`]. Each line ends with the CRC-32 of what stands before that in it:
+//! changed. The first line ([`Header`]) says which campaign it is, every other is what some cases of a chunk did
+//! ([`Piece`]): all of it or, where the RTL took a process along, one after another. Each line ends with the CRC-32 of
+//! what stands before that in it:
 //!
 //! ```text
 //! {"reconverge_campaign":2,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
-//! {"chunk":0,"summary":{...},"crc32":"82b1c0de"}
+//! {"chunk":0,"cases":{"start":0,"end":256},"summary":{...},"crc32":"82b1c0de"}
 //! ```
 //!
-//! A line that does not end is what a killed process was writing: it is dropped, and its chunk run again.
+//! A line that does not end is what a killed process was writing: it is dropped, and its cases are run again.
 //! A killed process loses nothing else, for what it has written is the operating system's. Against a machine
 //! that goes down, the file is synced to the disk every ten seconds and at the end; what is lost then is
 //! run again likewise. Any other line that is not as it was written is refused.
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Limit, Options, Shard, Summary, Tally};
+use super::{Limit, Options, Piece, Shard, Summary, Tally};
 use crate::dut::Rtl;
 use crate::input::{self, InputError};
 use crate::json::{self, hex};
@@ -134,14 +135,6 @@ impl Header {
     }
 }
 
-/// What stands in a line: [`Summary`] or a reference to it.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line<S> {
-    chunk: u64,
-    summary: S,
-}
-
 /// `value` as a line with its check sum.
 fn seal(value: &impl Serialize) -> String {
     // Plain data with string keys: nothing in it can fail to serialise.
@@ -221,30 +214,16 @@ fn tally<U: Unit>(
             continue;
         }
         let bad = |field: &str, why: String| InputError::new(file, n, field, why);
-        let line: Line<Summary<U>> = serde_json::from_str(&unseal(whole, file, n)?)
-            .map_err(|e| bad("chunk", e.to_string()))?;
-        let number = line.chunk;
-        let Some(chunk) = tally.chunk(number) else {
-            let why = format!("{number} does not belong to shard {}", header.shard);
-            return Err(bad("chunk", why));
-        };
-        if tally.has(number) {
-            return Err(bad("chunk", format!("{number} is here twice")));
-        }
-        let (programs, most) = (line.summary.programs, chunk.cases.end - chunk.cases.start);
-        let failed = !header.keep_going && !line.summary.failures.is_empty();
-        if programs > most || programs < most && !failed {
-            let why = format!("{programs} in chunk {number}, which has {most}");
-            return Err(bad("programs", why));
-        }
-        if let Some(count) = line.summary.counts().find(|count| *count > MOST_COUNT) {
+        let piece: Piece<U> = serde_json::from_str(&unseal(whole, file, n)?)
+            .map_err(|e| bad("piece", e.to_string()))?;
+        if let Some(count) = piece.summary.counts().find(|count| *count > MOST_COUNT) {
             let why = format!("{count}, where {MOST_COUNT} is the most that a chunk counts");
             return Err(bad("summary", why));
         }
-        for failed in &line.summary.failures {
+        for failed in &piece.summary.failures {
             failed.failure.check(file)?;
         }
-        tally.put(number, line.summary);
+        tally.put(piece).map_err(|(field, why)| bad(field, why))?;
     }
     Ok((tally, end))
 }
@@ -345,13 +324,12 @@ impl Results {
         Ok((results, tally))
     }
 
-    /// Adds what chunk `number` did.
+    /// Adds what cases did.
     ///
     /// # Errors
     /// The file cannot be written, as on a full disk.
-    pub fn add<U: Unit>(&mut self, number: u64, summary: &Summary<U>) -> Result<(), String> {
-        let chunk = number;
-        self.write(&seal(&Line { chunk, summary }))?;
+    pub fn add<U: Unit>(&mut self, piece: &Piece<U>) -> Result<(), String> {
+        self.write(&seal(piece))?;
         if self.synced.elapsed() >= SYNC {
             self.sync()?;
         }

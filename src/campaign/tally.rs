@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CHUNK, Limit, Options, Summary};
+use super::{CHUNK, Failed, Limit, Options, Summary};
 use crate::unit::Unit;
 
 /// A part of a campaign: every `of`-th chunk, beginning with number `index` - 1. Prints and parses as `3/8`.
@@ -95,15 +95,30 @@ impl From<Shard> for String {
 pub struct Chunk {
     /// Number in the campaign, from 0.
     pub number: u64,
-    /// Their numbers.
+    /// The numbers of those that are still to be run.
     pub cases: Range<u64>,
+    /// Some were run one by one: a process was lost in this chunk.
+    pub broken: bool,
+}
+
+/// What some cases of a chunk did, one after another: all of it, or one each where a process was lost.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Piece<U: Unit> {
+    /// Number of the chunk.
+    pub chunk: u64,
+    /// The numbers of the cases.
+    pub cases: Range<u64>,
+    /// What they did.
+    pub summary: Summary<U>,
 }
 
 /// The chunks of a campaign, or of a shard of it: hands them out in order, takes what they did in any
 /// order, and adds it up in order.
 ///
-/// A campaign ends with the chunk that reaches the limit or, without `keep_going`, with the first that has
-/// a failure. What was run behind that chunk does not count.
+/// A campaign ends with the chunk that reaches the limit, with the first in which the RTL took [`MOST_LOST`]
+/// processes along or, without `keep_going`, with the first that has a failure. What was run behind that chunk does
+/// not count.
 pub struct Tally<U: Unit> {
     options: Options,
     shard: Shard,
@@ -116,6 +131,8 @@ pub struct Tally<U: Unit> {
     late: Option<u64>,
     /// Done, but one before them is not.
     waiting: BTreeMap<u64, Summary<U>>,
+    /// Begun one by one: the number of the next case, and what those before it did.
+    broken: BTreeMap<u64, (u64, Summary<U>)>,
     total: Summary<U>,
 }
 
@@ -130,21 +147,33 @@ impl<U: Unit> Tally<U> {
             handed: shard.index - 1,
             late: None,
             waiting: BTreeMap::new(),
+            broken: BTreeMap::new(),
             total: Summary::default(),
         }
     }
 
-    /// Chunk number `number`, if the campaign or shard has it.
-    pub fn chunk(&self, number: u64) -> Option<Chunk> {
+    /// The cases of chunk `number`, if the campaign or shard has it.
+    pub fn cases(&self, number: u64) -> Option<Range<u64>> {
         let first = number.checked_mul(CHUNK)?;
         let end = match self.options.limit {
             Limit::Programs(n) => n.min(first.checked_add(CHUNK)?),
             _ => first.checked_add(CHUNK)?,
         };
         let ours = number % self.shard.of == self.shard.index - 1;
-        (ours && first < end).then_some(Chunk {
+        (ours && first < end).then_some(first..end)
+    }
+
+    /// What is left of chunk `number`.
+    fn chunk(&self, number: u64) -> Option<Chunk> {
+        let mut cases = self.cases(number)?;
+        let begun = self.broken.get(&number);
+        if let Some((next, _)) = begun {
+            cases.start = *next;
+        }
+        Some(Chunk {
             number,
-            cases: first..end,
+            cases,
+            broken: begun.is_some(),
         })
     }
 
@@ -154,7 +183,7 @@ impl<U: Unit> Tally<U> {
             // Each of several shards does its part; what others did it cannot know.
             Limit::Clocks(n) => clocks >= n.div_ceil(self.shard.of),
             Limit::Time(_) => self.late.is_some_and(|late| number >= late),
-            Limit::Programs(_) => self.chunk(number).is_none(),
+            Limit::Programs(_) => self.cases(number).is_none(),
         }
     }
 
@@ -185,17 +214,48 @@ impl<U: Unit> Tally<U> {
         Some(chunk)
     }
 
-    /// Chunk `number` is done.
-    pub fn put(&mut self, number: u64, summary: Summary<U>) {
-        if number >= self.next {
-            self.waiting.insert(number, summary);
+    /// Takes what cases of a chunk did.
+    ///
+    /// # Errors
+    /// Field and reason: the chunk is not one of this campaign or shard, or is complete; the cases are not its next
+    /// ones; there are not as many programs as cases.
+    pub fn put(&mut self, piece: Piece<U>) -> Result<(), (&'static str, String)> {
+        let (number, cases) = (piece.chunk, piece.cases);
+        let Some(chunk) = self.chunk(number) else {
+            let why = format!("{number} does not belong to shard {}", self.shard);
+            return Err(("chunk", why));
+        };
+        if self.has(number) {
+            return Err(("chunk", format!("{number} is here twice")));
         }
+        let Range { start, end } = chunk.cases;
+        if cases.start != start || cases.end > end || cases.start >= cases.end {
+            let why = format!("{cases:?} of chunk {number}, of which {start}..{end} are left");
+            return Err(("cases", why));
+        }
+        let (programs, most) = (piece.summary.programs, cases.end - cases.start);
+        if programs > most || programs < most && !piece.summary.ends(&self.options) {
+            let why = format!("{programs} in cases {cases:?} of chunk {number}");
+            return Err(("programs", why));
+        }
+        let (mut next, mut summary) = self
+            .broken
+            .remove(&number)
+            .unwrap_or((start, Summary::default()));
+        next = next.max(cases.end);
+        summary.add(piece.summary);
+        if next < end && !summary.ends(&self.options) {
+            self.broken.insert(number, (next, summary));
+            return Ok(());
+        }
+        self.waiting.insert(number, summary);
         while !self.finished()
             && let Some(summary) = self.waiting.remove(&self.next)
         {
             self.total.add(summary);
             self.next += self.shard.of;
         }
+        Ok(())
     }
 
     /// Whether chunk `number` counts already or waits for one before it.
@@ -217,23 +277,52 @@ impl<U: Unit> Tally<U> {
     pub fn into_total(self) -> Summary<U> {
         self.total
     }
+
+    /// How many programs the campaign or shard has, where their number ends it.
+    pub fn programs(&self) -> Option<u64> {
+        let Limit::Programs(all) = self.options.limit else {
+            return None;
+        };
+        let chunks = all.div_ceil(CHUNK);
+        let ours = (chunks + self.shard.of - self.shard.index) / self.shard.of;
+        // The last chunk may be a short one, and ours or not.
+        let last = chunks.checked_sub(1).and_then(|number| self.cases(number));
+        let short = last.map_or(0, |cases| CHUNK - (cases.end - cases.start));
+        Some(ours.saturating_mul(CHUNK) - short)
+    }
+
+    /// Every failure that is known, those of chunks too that do not count yet because one before them is not done,
+    /// or their end; in the order of their numbers.
+    pub fn failures(&self) -> Vec<Failed<U>> {
+        let waiting = self.waiting.values();
+        let broken = self.broken.values().map(|(_, summary)| summary);
+        let all = std::iter::once(&self.total).chain(waiting).chain(broken);
+        let mut failures: Vec<_> = all.flat_map(|s| s.failures.iter().cloned()).collect();
+        failures.sort_by_key(|failed| failed.number);
+        failures
+    }
 }
 
+/// What becomes of the pieces that a runner has done: `false`, when the campaign is over.
+pub type Put<'a, U> = &'a mut dyn FnMut(Piece<U>) -> Result<bool, String>;
+
 /// Runs what is left of a campaign, `jobs` chunks at once, until its end or until `stop` is set. Each job
-/// has a thread with a `start`ed runner of its own. What a chunk did goes to `keep` before it counts, and
-/// `progress` sees the tally with it; neither is called twice at a time.
+/// has a thread with a `start`ed runner of its own, which hands over what it has done of its chunk, in pieces, in
+/// order. A piece goes to `keep` before it counts, and `progress` sees the tally with it; neither is called twice at a
+/// time. `over` is set with the end, so that runners can leave what no longer counts.
 ///
 /// # Errors
 /// Those of a runner or of `keep`; chunks that are being run are lost with the first.
 pub fn drive<U: Unit, R>(
     tally: &mut Tally<U>,
     stop: &AtomicBool,
+    over: &AtomicBool,
     start: impl Fn() -> Result<R, String> + Sync,
-    keep: impl FnMut(&Chunk, &Summary<U>) -> Result<(), String> + Send,
+    keep: impl FnMut(&Piece<U>) -> Result<(), String> + Send,
     progress: impl FnMut(&Tally<U>) + Send,
 ) -> Result<(), String>
 where
-    R: FnMut(&Chunk) -> Result<Summary<U>, String>,
+    R: FnMut(&Chunk, Put<U>) -> Result<(), String>,
 {
     let jobs = tally.options.jobs;
     let shared = Mutex::new((tally, keep, progress, Ok(())));
@@ -251,26 +340,40 @@ where
                 };
                 chunk
             };
+            let mut put = |piece: Piece<U>| {
+                let (tally, keep, progress, result) = &mut *lock();
+                if result.is_err() || tally.finished() {
+                    return Ok(false);
+                }
+                keep(&piece)?;
+                tally
+                    .put(piece)
+                    .map_err(|(field, why)| format!("{field}: {why}"))?;
+                progress(tally);
+                over.fetch_or(tally.finished(), Ordering::Relaxed);
+                Ok(!tally.finished())
+            };
             // A process for each job, perhaps: not before there is something for it to do.
             let run = match runner.take() {
                 Some(runner) => Ok(runner),
                 None => start(),
             };
             let done = run.and_then(|mut run| {
-                let summary = run(&chunk);
+                let done = run(&chunk, &mut put);
                 runner = Some(run);
-                summary
+                done
             });
-            let (tally, keep, progress, result) = &mut *lock();
+            let (tally, _, _, result) = &mut *lock();
+            if let Err(why) = done
+                && result.is_ok()
+                && !tally.finished()
+            {
+                *result = Err(why);
+                over.store(true, Ordering::Relaxed);
+            }
             if result.is_err() || tally.finished() {
                 return;
             }
-            *result = done.and_then(|summary| {
-                keep(&chunk, &summary)?;
-                tally.put(chunk.number, summary);
-                progress(tally);
-                Ok(())
-            });
         }
     };
     thread::scope(|scope| {

@@ -8,7 +8,7 @@ use indicatif::HumanCount;
 use reconverge::campaign::{Limit, Shard};
 use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
-use reconverge::cover::run::{self, Options};
+use reconverge::cover::run::Options;
 use reconverge::cover::{Model, Saved, UnitCoverage, page};
 use reconverge::input::{InputError, read_text};
 use reconverge::unit::Unit;
@@ -16,6 +16,7 @@ use reconverge::wave::write_whole;
 
 use super::fuzz::bar;
 use super::run::{absolute, counting_rtl, parameters, rtl};
+use super::workers::{Isolated, LimitArgs};
 use super::{
     Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, found, print, seed,
     unit_names_and_all, writable,
@@ -69,6 +70,8 @@ pub struct CoverArgs {
     #[arg(long, value_name = "FILE")]
     lcov: Option<PathBuf>,
     #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
     place: PlaceArgs,
 }
 
@@ -78,6 +81,8 @@ pub struct Gathered {
     merged: Vec<(String, Saved)>,
     units: Vec<UnitCoverage>,
     rtl: RtlCoverage,
+    /// The command was told to end.
+    interrupted: bool,
 }
 
 impl CoverArgs {
@@ -150,6 +155,9 @@ pub fn all(args: &CoverArgs) -> Done {
         if unit.cover(args, &mut gathered)? == Agreed::No {
             agreed = Agreed::No;
         }
+        if gathered.interrupted {
+            break;
+        }
     }
     if let Some(path) = &args.html {
         write_whole(path, &page(&gathered.units))?;
@@ -159,6 +167,10 @@ pub fn all(args: &CoverArgs) -> Done {
     }
     if let Some(path) = &args.lcov {
         write_whole(path, &gathered.rtl.to_lcov())?;
+    }
+    if gathered.interrupted && agreed == Agreed::Yes {
+        let why = "interrupted: what was covered until then was counted";
+        return Err(Failure::Other(why.to_owned()));
     }
     Ok(agreed)
 }
@@ -180,7 +192,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     }
     let mut text = String::new();
     let mut agreed = Agreed::Yes;
-    let mut failed = None;
+    let (mut failed, mut interrupted) = (None, false);
     if let Some(limit) = args.run() {
         let options = Options {
             seed: args.seed,
@@ -190,6 +202,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
                 Some(n) => n.into(),
                 None => std::thread::available_parallelism().map_or(1, usize::from),
             },
+            careful: None,
         };
         let dir = args.place.rtl.as_deref();
         let model_of_rtl = if args.lcov.is_some() {
@@ -200,19 +213,24 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         let model = Model::<U>::new(&build);
         let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
         let started = std::time::Instant::now();
-        let covered = run::run(&options, &model, &model_of_rtl, |totals, hits| {
+        let mut rtl = Isolated::new(&model_of_rtl, args.limits)?;
+        let covered = rtl.cover(&options, |programs, clocks, hit| {
             if let Some(bar) = &bar {
                 bar.set_position(match limit {
-                    Limit::Programs(_) => totals.programs,
-                    Limit::Clocks(_) => totals.clocks,
+                    Limit::Programs(_) => programs,
+                    Limit::Clocks(_) => clocks,
                     Limit::Time(_) => started.elapsed().as_secs(),
                 });
-                bar.set_message(format!("{} of {} bins", model.hit(hits), model.reachable()));
+                bar.set_message(format!("{hit} of {} bins", model.reachable()));
             }
         })?;
         if let Some(bar) = &bar {
             bar.finish_and_clear();
         }
+        interrupted = rtl.stopped();
+        let Some(covered) = covered else {
+            return Err(Failure::Other(format!("{}: interrupted", U::NAME)));
+        };
         coverage.merge(&model.named(&covered.hits, covered.totals), "this run")?;
         let mismatches = usize::from(covered.failed.is_some());
         text += &format!(
@@ -251,13 +269,15 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         HumanCount(totals.steps),
         coverage.text()
     ))?;
+    let nothing = failed.is_none() && coverage.groups.iter().all(|g| g.hits() == 0);
     if let Some(failure) = failed {
         agreed = Agreed::No;
         print("\n")?;
-        let own = rtl::<U>(args.place.rtl.as_deref(), build)?;
-        found::report(&failure, &own, &args.place.out)?;
+        let rtl = rtl::<U>(args.place.rtl.as_deref(), build)?;
+        let mut rtl = Isolated::new(&rtl, args.limits)?;
+        found::report(&failure, &mut rtl, &args.place.out)?;
     }
-    if coverage.groups.iter().all(|g| g.hits() == 0) {
+    if nothing {
         let why = format!("nothing was sampled of {}", U::NAME);
         return Err(Failure::Other(why));
     }
@@ -270,10 +290,11 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         agreed = Agreed::No;
     }
     let missed = coverage.missed().count();
-    if args.require_all && missed > 0 {
+    if args.require_all && missed > 0 && !interrupted {
         complain(&format!("{}: {missed} reachable bins were missed", U::NAME));
         agreed = Agreed::No;
     }
     gathered.units.push(coverage);
+    gathered.interrupted |= interrupted;
     Ok(agreed)
 }

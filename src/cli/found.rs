@@ -1,21 +1,23 @@
-//! What the commands do with a failure: save its case, say what it is, run it again with waves. In this order, so
-//! that whatever goes wrong later, the case is on the disk and the report has been printed.
+//! What the commands do with a failure: save its case, say what it is, run it again with waves, make it smaller. In
+//! this order, so that whatever goes wrong later, the case is on the disk and the report has been printed.
 
 use std::path::{Path, PathBuf};
 
-use reconverge::dut::Rtl;
+use reconverge::case::Case;
 use reconverge::failure::{Cause, Failure};
-use reconverge::report::{Waves, headline};
-use reconverge::unit::Unit;
-use reconverge::wave::shell;
+use reconverge::report::headline;
+use reconverge::unit::{Build, Unit};
+use reconverge::wave::{self, shell};
 
+use super::run::rtl_of;
+use super::workers::Isolated;
 use super::{Agreed, Done, Failure as Trouble, complain, folder, print, program};
 
 /// Saves, prints and dumps a failure.
 ///
 /// # Errors
 /// The bench could not run the case: that is no failure of the RTL.
-pub fn report<U: Unit>(failure: &Failure<U>, rtl: &Rtl<U>, out: &Path) -> Done {
+pub fn report<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, out: &Path) -> Done {
     if let Cause::NotRun(why) = &failure.cause {
         return Err(Trouble::Other(format!("{}: {why}", failure.case.name())));
     }
@@ -56,7 +58,10 @@ pub fn save<U: Unit>(failure: &Failure<U>, out: &Path) -> Saved {
     };
     let elsewhere = || {
         let dir = tempfile::Builder::new().prefix("reconverge-").tempdir();
-        failure.save(&dir.map_err(|e| e.to_string())?.keep())
+        let dir = dir.map_err(|e| e.to_string())?;
+        let path = failure.save(dir.path())?;
+        let _ = dir.keep();
+        Ok(path)
     };
     match elsewhere() {
         Ok(path) => {
@@ -64,9 +69,9 @@ pub fn save<U: Unit>(failure: &Failure<U>, out: &Path) -> Saved {
             complain(&format!("warning: {why}; saved as {shown} instead"));
             Some(path)
         }
-        Err(other) => {
+        Err::<_, String>(other) => {
             // The last place where it is not lost.
-            let case = failure.saved().to_text();
+            let case = serde_json::to_string(&failure.saved()).unwrap_or_default();
             complain(&format!(
                 "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
             ));
@@ -77,18 +82,64 @@ pub fn save<U: Unit>(failure: &Failure<U>, out: &Path) -> Saved {
 
 /// Runs a failure again with waves, beside its saved case; the lines that say where. What cannot be written is only a
 /// warning: the failure has been reported. What ended or hung a process is not run again.
-pub fn waves<U: Unit>(failure: &Failure<U>, rtl: &Rtl<U>, saved: &Saved) -> String {
-    let Some(path) = saved else {
+pub fn waves<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, saved: &Saved) -> String {
+    let Some(path) = saved.as_ref().filter(|_| !failure.lost() && !rtl.stopped()) else {
         return String::new();
     };
-    if matches!(failure.cause, Cause::Crashed(_) | Cause::Hung(_)) {
-        return String::new();
-    }
-    match Waves::make(&failure.case, rtl, Some(failure), folder(path)) {
+    match rtl.waves(&failure.case, Some(failure), folder(path)) {
         Ok(waves) => waves.to_string(),
-        Err(why) => {
-            complain(&format!("warning: no waves: {why}"));
+        Err(trouble) => {
+            complain(&format!("warning: no waves: {}", trouble.why()));
             String::new()
         }
     }
+}
+
+/// Makes a failing case smaller; prints the program as a file that `run` takes, and how to replay it. What cannot be
+/// done is only said: the failure itself has been reported.
+pub fn shrink<U: Unit>(
+    failure: &Failure<U>,
+    rtl: &mut Isolated<U>,
+    out: &Path,
+) -> Result<(), Trouble> {
+    let case = Case::clone(&failure.case);
+    let other = {
+        let case = case.clone();
+        move |lanes| {
+            let build = Build {
+                lanes,
+                ..case.build()
+            };
+            rtl_of(&case, build).map(|rtl| rtl.built())
+        }
+    };
+    let (shrunk, why) = match rtl.shrink(&case, other) {
+        Ok(shrunk) => shrunk,
+        Err(why) => {
+            complain(&format!("note: not shrunk: {why}"));
+            return Ok(());
+        }
+    };
+    if let Some(why) = why {
+        complain(&format!("note: not shrunk further: {why}"));
+    }
+    let place = shrunk.failure.place();
+    let at = match (place.clock(), place.field()) {
+        (Some(clock), Some(field)) => format!("  (clock {clock}, {field})"),
+        _ => String::new(),
+    };
+    let mut text = format!(
+        "{}: tb-ready text follows\n{}",
+        shrunk.headline(),
+        shrunk.text()
+    );
+    let path = out.join(format!("{}.shrunk.json", case.name()));
+    match wave::write_whole(&path, &shrunk.failure.saved().to_text()) {
+        Ok(()) => {
+            let (program, path) = (shell(&program()), path.to_string_lossy());
+            text += &format!("replay  {program} replay {}{at}\n", shell(&path));
+        }
+        Err(why) => complain(&format!("warning: {why}: the shrunk case is not saved")),
+    }
+    print(&text)
 }

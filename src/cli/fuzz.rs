@@ -1,24 +1,29 @@
 //! `fuzz`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reconverge::campaign::results::{Header, Results};
-use reconverge::campaign::{CHUNK, Chunk, Limit, Options, Shard, Summary, Tally, drive};
+use reconverge::campaign::{
+    CHUNK, Chunk, Failed, Limit, Options, Put, Shard, Summary, Tally, drive,
+};
 use reconverge::case::Case;
-use reconverge::failure::Cause;
 use reconverge::input::InputError;
 use reconverge::unit::{Build, Seen, Unit};
 use reconverge::wave;
 use serde_json::Value;
 
+use super::found::Saved;
 use super::junit::{self, Suite};
 use super::run::{absolute, parameters, rtl};
-use super::workers::Workers;
+use super::workers::Isolated;
 use super::{
-    Agreed, Commands, Done, Failure, FuzzArgs, SummaryArgs, complain, found, print, stop, writable,
+    Agreed, Commands, Done, Failure, FuzzArgs, SummaryArgs, complain, found, print, stop, tell,
+    writable,
 };
 
 /// Mismatches that get a full report with waves; more are only saved.
@@ -27,6 +32,7 @@ const REPORTS: usize = 8;
 const DEFAULT_CLOCKS: u64 = 2_000_000;
 
 /// What the campaign of a unit came to.
+#[derive(Clone)]
 pub struct Ran {
     /// No case failed.
     pub agreed: Agreed,
@@ -38,19 +44,35 @@ pub struct Ran {
     pub suite: Suite,
 }
 
+/// Writes what is known of a campaign that is not through with its failures.
+pub type Publish<'a> = &'a mut dyn FnMut(&Ran) -> Result<(), Failure>;
+
 /// Runs the campaigns of `units` in turn and writes what is to be written of them.
 pub fn units(units: &[&dyn Commands], args: &FuzzArgs) -> Done {
     writable_summary(&args.summary)?;
-    let mut all = Vec::new();
+    let several = units.len() > 1;
+    let mut all: Vec<Ran> = Vec::new();
     for unit in units {
-        let ran = unit.fuzz(args)?;
+        let ran = unit.fuzz(args, &mut |ran| {
+            let so_far: Vec<&Ran> = all.iter().chain([ran]).collect();
+            publish(&args.summary, &so_far, several)
+        });
+        let ran = match ran {
+            Ok(ran) => ran,
+            // What other units found is not lost with this one.
+            Err(why) if !all.is_empty() => {
+                let _ = write_summary(&args.summary, &all, several);
+                return Err(why);
+            }
+            Err(why) => return Err(why),
+        };
         let last = ran.interrupted.is_some() || ran.agreed == Agreed::No && !args.keep_going;
         all.push(ran);
         if last {
             break;
         }
     }
-    write_summary(&args.summary, all, units.len() > 1)
+    write_summary(&args.summary, &all, several)
 }
 
 pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
@@ -62,13 +84,10 @@ pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Writes what came of campaigns; whether all agreed.
-pub fn write_summary(args: &SummaryArgs, ran: Vec<Ran>, several: bool) -> Done {
-    let failed = ran.iter().any(|ran| ran.agreed == Agreed::No);
-    let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
-    let (mut jsons, suites): (Vec<Value>, Vec<Suite>) =
-        ran.into_iter().map(|ran| (ran.json, ran.suite)).unzip();
+/// Writes the files.
+fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool) -> Result<(), Failure> {
     if let Some(path) = &args.json {
+        let mut jsons: Vec<Value> = ran.iter().map(|ran| ran.json.clone()).collect();
         let json = if several {
             Value::from(jsons)
         } else {
@@ -77,10 +96,25 @@ pub fn write_summary(args: &SummaryArgs, ran: Vec<Ran>, several: bool) -> Done {
         wave::write_whole(path, &format!("{json:#}\n"))?;
     }
     if let Some(path) = &args.junit {
+        let suites = ran.iter().map(|ran| ran.suite.clone()).collect();
         wave::write_whole(path, &junit::text(suites)?)?;
     }
+    Ok(())
+}
+
+/// Writes what came of campaigns; whether all agreed.
+pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
+    let written = publish(args, &ran.iter().collect::<Vec<_>>(), several);
+    let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
+    if ran.iter().any(|ran| ran.agreed == Agreed::No) {
+        // That there is a failure is told by the exit status whatever else there is to say.
+        for why in [written.err(), interrupted.map(Failure::Other)] {
+            why.as_ref().map(tell);
+        }
+        return Ok(Agreed::No);
+    }
+    written?;
     match interrupted {
-        _ if failed => Ok(Agreed::No),
         Some(why) => Err(Failure::Other(why)),
         None => Ok(Agreed::Yes),
     }
@@ -154,7 +188,7 @@ pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     })
 }
 
-pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
+pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> {
     let limit = match (args.programs, args.clocks, args.seconds) {
         (Some(n), _, _) => Limit::Programs(n),
         (_, Some(n), _) => Limit::Clocks(n),
@@ -208,63 +242,45 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
 
     let started = Instant::now();
     let progress = Progress::new(limit, shard, tally.total());
-    let timeout = Duration::from_secs(args.timeout);
-    let mut saved = tally.total().failures.len();
-    drive(
+    let (out, over) = (&args.place.out, AtomicBool::new(false));
+    // Whatever is found, also what does not count yet because a chunk before it is not done or it cannot be kept.
+    let known = tally.failures().into_iter();
+    let mut found: BTreeMap<u64, (Failed<U>, Option<Saved>)> = known
+        .map(|failed| (failed.number, (failed, None)))
+        .collect();
+    let trouble = drive(
         &mut tally,
         stop::asked()?,
+        &over,
         || {
-            let mut workers = Workers::start(&options, &rtl, timeout)?;
-            Ok(move |chunk: &Chunk| workers.run(chunk))
+            let mut rtl = Isolated::until(&rtl, args.limits, &over)?;
+            let options = &options;
+            Ok(move |chunk: &Chunk, put: Put<U>| rtl.chunk(options, chunk, put))
         },
-        |chunk, summary| match &mut results {
-            Some(results) => results.add(chunk.number, summary),
-            None => Ok(()),
-        },
-        |tally| {
-            progress.set(tally.total());
-            // At once: whatever becomes of this process, what it found is there.
-            for failed in &tally.total().failures[saved..] {
-                found::save(&failed.failure, &args.place.out);
-                saved += 1;
+        |piece| {
+            // First of all: whatever becomes of this process, what it found is there.
+            for failed in &piece.summary.failures {
+                let saved = found::save(&failed.failure, out);
+                found.insert(failed.number, (failed.clone(), Some(saved)));
+            }
+            match &mut results {
+                Some(results) => results.add(piece),
+                None => Ok(()),
             }
         },
-    )?;
+        |tally| progress.set(tally.total()),
+    );
     drop(progress);
-    if let Some(results) = &mut results {
-        results.sync()?;
-    }
+    let synced = results.as_mut().map_or(Ok(()), Results::sync);
+    let trouble = trouble.and(synced).err();
 
     let finished = tally.finished();
-    let summary = tally.into_total();
-    let usual = *rtl.build() == Build::from(U::LANES);
+    let mut summary = tally.into_total();
+    if !finished {
+        summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
+    }
+    let usual = *rtl.build() == Build::from(U::LANES) && summary.given_up().is_none();
     print(&text(&summary, &options, shard, usual && finished))?;
-    let mut reports = Vec::new();
-    for (n, failed) in summary.failures.iter().enumerate() {
-        let failure = &failed.failure;
-        let saved = found::save(failure, &args.place.out);
-        let mut report = if n < REPORTS {
-            found::text(failure, &saved)
-        } else {
-            found::brief(failure, &saved)
-        };
-        print(&format!("\n{report}"))?;
-        if n < REPORTS {
-            let waves = found::waves(failure, &rtl, &saved);
-            print(&waves)?;
-            report += &waves;
-        }
-        reports.push(report);
-    }
-    // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
-    // What ended a process would end this one.
-    if let Some(failed) = summary.failures.first()
-        && !matches!(failed.failure.cause, Cause::Crashed(_) | Cause::Hung(_))
-        && !args.no_shrink
-    {
-        print("\n")?;
-        super::shrink::shrink(&failed.failure.case, &rtl, &args.place.out)?;
-    }
     let interrupted = (!finished).then(|| {
         let then = if results.is_some() {
             "; the same command goes on from there"
@@ -272,16 +288,55 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs) -> Result<Ran, Failure> {
             ""
         };
         let programs = HumanCount(summary.programs);
-        format!("{}: interrupted after {programs} programs{then}", U::NAME)
+        let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
+        format!("{}: {why} after {programs} programs{then}", U::NAME)
     });
-    ran(
-        &summary,
-        &options,
-        shard,
-        &reports,
-        interrupted,
-        Some(started.elapsed()),
-    )
+    let saved = |failed: &Failed<U>| {
+        let there = found.remove(&failed.number).and_then(|(_, saved)| saved);
+        there.unwrap_or_else(|| found::save(&failed.failure, out))
+    };
+    let saved: Vec<Saved> = summary.failures.iter().map(saved).collect();
+    let mut reports: Vec<String> = summary
+        .failures
+        .iter()
+        .zip(&saved)
+        .enumerate()
+        .map(|(n, (failed, saved))| match n < REPORTS {
+            true => found::text(&failed.failure, saved),
+            false => found::brief(&failed.failure, saved),
+        })
+        .collect();
+    let took = started.elapsed();
+    let ran = |reports: &[String]| {
+        let interrupted = interrupted.clone();
+        ran(&summary, &options, shard, reports, interrupted, Some(took))
+    };
+    // Whatever comes now may take its time. What cannot be written will be told at the end.
+    if !reports.is_empty() {
+        let _ = publish(&ran(&reports)?);
+    }
+    let mut rtl = Isolated::new(&rtl, args.limits)?;
+    for (n, ((failed, saved), report)) in (summary.failures.iter().zip(&saved))
+        .zip(&mut reports)
+        .enumerate()
+    {
+        print(&format!("\n{report}"))?;
+        if n < REPORTS {
+            let waves = found::waves(&failed.failure, &mut rtl, saved);
+            print(&waves)?;
+            *report += &waves;
+        }
+    }
+    let ran = ran(&reports)?;
+    // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
+    if let Some(failed) = summary.failures.first()
+        && !(failed.failure.lost() || args.no_shrink || rtl.stopped())
+    {
+        let _ = publish(&ran);
+        print("\n")?;
+        found::shrink(&failed.failure, &mut rtl, out)?;
+    }
+    Ok(ran)
 }
 
 /// What is handed on of a campaign; `reports` are those of its failures.
@@ -298,7 +353,10 @@ pub fn ran<U: Unit>(
         return Err(Failure::Other("nothing was compared".to_owned()));
     }
     let mut json = summary.to_json(options);
-    json["complete"] = interrupted.is_none().into();
+    json["complete"] = (interrupted.is_none() && summary.given_up().is_none()).into();
+    if summary.given_up().is_some() {
+        json["not_run"] = not_run(summary, options, shard).into();
+    }
     if shard.of() > 1 {
         json["shard"] = shard.to_string().into();
     }
@@ -312,6 +370,12 @@ pub fn ran<U: Unit>(
         json,
         suite: junit::suite(summary, options, shard, reports, took),
     })
+}
+
+/// How many programs were given up, where the campaign has a number of them.
+fn not_run<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<u64> {
+    let all = Tally::<U>::new(options, shard).programs();
+    all.map(|all| all.saturating_sub(summary.programs))
 }
 
 /// What a campaign is called.
@@ -361,6 +425,16 @@ pub fn text<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard, all:
         ),
     };
     line("lock-step", &verdict);
+    if let Some((lost, cases)) = summary.given_up() {
+        let rest = match not_run(summary, options, shard) {
+            Some(programs) => format!("{} programs", HumanCount(programs)),
+            None => "the rest".to_owned(),
+        };
+        line(
+            "given up",
+            &format!("the RTL crashed or hung in {lost} of {cases} cases; {rest} not run"),
+        );
+    }
     let (programs, lanes, instructions) = summary.judged;
     line(
         "scalar judge",

@@ -49,14 +49,14 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
         .iter()
         .map(|(unit, files)| unit.merge(files, args))
         .collect();
-    write_summary(&args.summary, all?, of_units.len() > 1)
+    write_summary(&args.summary, &all?, of_units.len() > 1)
 }
 
 /// Adds up the results of one unit and says what they are.
 pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure> {
     let (header, summary) = results::merge::<U>(files)?;
     let (options, whole) = (header.options(), Shard::default());
-    let usual = header.build == Build::from(U::LANES);
+    let usual = header.build == Build::from(U::LANES) && summary.given_up().is_none();
     print(&text(&summary, &options, whole, usual))?;
     let mut reports = Vec::new();
     for failed in &summary.failures {

@@ -8,7 +8,6 @@ mod junit;
 mod merge;
 mod mutate;
 mod run;
-mod shrink;
 mod stop;
 mod workers;
 
@@ -20,10 +19,11 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
-use fuzz::Ran;
+use fuzz::{Publish, Ran};
 use reconverge::campaign::Shard;
 use reconverge::input::{InputError, printable, read_text};
 use reconverge::unit::Unit;
+use workers::LimitArgs;
 
 /// SIMT divergence hardware and golden models, compared lane by lane on every clock.
 #[derive(Parser)]
@@ -55,7 +55,7 @@ enum Command {
     Import(ImportArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
-    /// The other half of `fuzz`
+    /// The process in which RTL runs
     #[command(hide = true)]
     Worker(WorkerArgs),
 }
@@ -144,6 +144,8 @@ struct RunArgs {
     #[command(flatten)]
     load: LoadArgs,
     #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
     place: PlaceArgs,
 }
 
@@ -207,9 +209,8 @@ struct FuzzArgs {
     /// with --clocks, an 8th of the clocks
     #[arg(long, value_name = "I/N", requires = "results")]
     shard: Option<Shard>,
-    /// Give up a worker that does not answer for this many seconds, and report its case
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
-    timeout: u64,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     summary: SummaryArgs,
     #[command(flatten)]
@@ -253,6 +254,8 @@ struct ReplayArgs {
     /// Make it smaller, and save what comes of it beside it as NAME.shrunk.json
     #[arg(long)]
     shrink: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -338,7 +341,7 @@ type Done = Result<Agreed, Failure>;
 trait Commands: Sync {
     fn name(&self) -> &'static str;
     fn run(&self, args: &RunArgs) -> Done;
-    fn fuzz(&self, args: &FuzzArgs) -> Result<Ran, Failure>;
+    fn fuzz(&self, args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure>;
     fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure>;
     fn worker(&self) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
@@ -359,14 +362,14 @@ impl<U: Unit> Commands for For<U> {
     fn run(&self, args: &RunArgs) -> Done {
         run::run::<U>(args)
     }
-    fn fuzz(&self, args: &FuzzArgs) -> Result<Ran, Failure> {
-        fuzz::fuzz::<U>(args)
+    fn fuzz(&self, args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> {
+        fuzz::fuzz::<U>(args, publish)
     }
     fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure> {
         merge::unit::<U>(files, args)
     }
     fn worker(&self) -> Done {
-        workers::worker::<U>()
+        workers::work::<U>()
     }
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
         cover::cover::<U>(args, gathered)
@@ -495,25 +498,32 @@ fn dispatch(command: &Command) -> Done {
     }
 }
 
+/// Says why a command could not do its work; the exit status.
+fn tell(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Input(e) => {
+            // The first line is the whole message; the lines below it show the place.
+            let snippet = e.snippet().map_or_else(String::new, |s| s + "\n");
+            let _ = write!(anstream::stderr(), "{ERROR}error:{ERROR:#} {e}\n{snippet}");
+            2
+        }
+        Failure::Other(message) => {
+            let _ = writeln!(
+                anstream::stderr(),
+                "{ERROR}error:{ERROR:#} {}",
+                printable(message)
+            );
+            3
+        }
+    }
+}
+
 /// Parses the arguments, does what they ask, and says how it went.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match dispatch(&cli.command) {
         Ok(Agreed::Yes) => ExitCode::SUCCESS,
         Ok(Agreed::No) => ExitCode::from(1),
-        Err(Failure::Input(e)) => {
-            // The first line is the whole message; the lines below it show the place.
-            let snippet = e.snippet().map_or_else(String::new, |s| s + "\n");
-            let _ = write!(anstream::stderr(), "{ERROR}error:{ERROR:#} {e}\n{snippet}");
-            ExitCode::from(2)
-        }
-        Err(Failure::Other(message)) => {
-            let _ = writeln!(
-                anstream::stderr(),
-                "{ERROR}error:{ERROR:#} {}",
-                printable(&message)
-            );
-            ExitCode::from(3)
-        }
+        Err(failure) => ExitCode::from(tell(&failure)),
     }
 }

@@ -3,18 +3,21 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reconverge::case::Case;
-use reconverge::mutate::{Counts, Family, Mutants, Options, Summary, Trouble, VERDICTS, Verdict};
+use reconverge::mutate::{self, Counts, Family, Mutants, Options, Summary, VERDICTS, Verdict};
 use reconverge::unit::Unit;
 use reconverge::wave;
 use serde_json::Value;
 
 use super::run::{absolute, parameters};
+use super::workers::{Isolated, LimitArgs, Trouble};
 use super::{
-    Agreed, Done, Failure, PlaceArgs, parameter, print, seed, unit, unit_names_and_all, writable,
+    Agreed, Done, Failure, PlaceArgs, parameter, print, seed, stop, unit, unit_names_and_all,
+    writable,
 };
 
 /// Clocks for one mutant, unless asked for otherwise.
@@ -63,17 +66,19 @@ pub struct MutateArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
     place: PlaceArgs,
 }
 
-/// Of one unit: whether nothing was left open, and what `--json` is to say.
-pub type Mutated = Result<(Agreed, Vec<Value>), Failure>;
+/// Of one unit: whether nothing was left open, what `--json` is to say, and whether the command was told to end.
+pub type Mutated = Result<(Agreed, Vec<Value>, bool), Failure>;
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
+impl From<mutate::Trouble> for Failure {
+    fn from(trouble: mutate::Trouble) -> Self {
         match trouble {
-            Trouble::Input(e) => Failure::Input(e),
-            Trouble::Other(e) => Failure::Other(e),
+            mutate::Trouble::Input(e) => Failure::Input(e),
+            mutate::Trouble::Other(e) => Failure::Other(e),
         }
     }
 }
@@ -86,17 +91,25 @@ pub fn command(args: &MutateArgs) -> Done {
         "all" => super::UNITS.to_vec(),
         name => vec![unit(name)?],
     };
-    let mut agreed = Agreed::Yes;
+    let (mut agreed, mut interrupted) = (Agreed::Yes, false);
     let mut runs = Vec::new();
     for unit in units {
-        let (one, mut more) = unit.mutate(args)?;
+        let (one, mut more, stopped) = unit.mutate(args)?;
         if one == Agreed::No {
             agreed = Agreed::No;
         }
         runs.append(&mut more);
+        interrupted = stopped;
+        if interrupted {
+            break;
+        }
     }
     if let Some(path) = &args.json {
         wave::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
+    }
+    if interrupted && agreed == Agreed::Yes {
+        let why = "interrupted: the mutants that were judged until then were counted";
+        return Err(Failure::Other(why.to_owned()));
     }
     Ok(agreed)
 }
@@ -113,6 +126,7 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
     };
     let mut agreed = Agreed::Yes;
     let mut runs = Vec::new();
+    let mut interrupted = false;
     for &family in families {
         let options = Options {
             family,
@@ -129,7 +143,21 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
         };
         let mutants = Mutants::<U>::make(&options, &any.build())?;
         let bar = bar(&format!("{}.{}", U::NAME, family.name()));
-        let summary = mutants.judge(&options, |done, of| {
+        let stop = stop::asked()?;
+        // A worker for each thread that judges.
+        let idle: Mutex<Vec<Isolated<U>>> = Mutex::default();
+        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let hunter = |number, hunt, budget| {
+            let worker = lock().pop();
+            let mut worker = match worker {
+                Some(worker) => worker,
+                None => Isolated::new(mutants.rtl(), args.limits)?,
+            };
+            let hunted = worker.hunt(number, args.seed, hunt, budget);
+            lock().push(worker);
+            hunted.map_err(Trouble::why)
+        };
+        let summary = mutants.judge(&options, &hunter, stop, |done, of| {
             if let Some(bar) = &bar {
                 bar.set_length(of as u64);
                 bar.set_position(done as u64);
@@ -148,9 +176,13 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
         if summary.counts().open() > 0 {
             agreed = Agreed::No;
         }
+        interrupted = summary.judged.len() < summary.wanted;
         runs.push(summary.to_json());
+        if interrupted {
+            break;
+        }
     }
-    Ok((agreed, runs))
+    Ok((agreed, runs, interrupted))
 }
 
 /// Quiet when nobody watches.
@@ -207,6 +239,14 @@ fn text(summary: &Summary) -> String {
         },
         HumanCount(summary.clocks),
     );
+    if summary.judged.len() < summary.wanted {
+        let _ = writeln!(
+            text,
+            "  interrupted     after {} of {} mutants",
+            HumanCount(summary.judged.len() as u64),
+            HumanCount(summary.wanted as u64)
+        );
+    }
     let _ = writeln!(
         text,
         "  none selected   0 mismatches in {} clocks",

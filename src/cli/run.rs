@@ -2,21 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
+use indicatif::{HumanCount, ProgressBar};
 use reconverge::case::{Case, Conditions, Flip, Place, SavedCase, Table};
-use reconverge::check::{self, Judges, Scalar, check_fresh};
+use reconverge::check::{self, Judges, Scalar};
 use reconverge::dut::Rtl;
+use reconverge::failure::{self, Cause};
 use reconverge::input::{InputError, read, read_text};
+use reconverge::lockstep::golden_alone;
 use reconverge::mutate::check_number;
-use reconverge::report::Waves;
 use reconverge::unit::{Build, Golden, LoadOptions, Step, Unit};
 use reconverge::watch::Watch;
 use reconverge::wave::Output;
 
+use super::workers::{Isolated, Trouble};
 use super::{
-    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, warn, writable,
+    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, stop, tell, warn,
+    writable,
 };
 
 impl From<&LoadArgs> for LoadOptions {
@@ -112,7 +118,7 @@ fn flip(text: &str) -> Result<Flip, InputError> {
     })
 }
 
-/// Writes the trace as the run goes on, into a file that gets its name at the end.
+/// Writes the trace of the golden's run, into a file that gets its name at the end.
 struct Trace<U: Unit> {
     out: BufWriter<Output>,
     /// State before the step, and the pins of its first clock.
@@ -121,6 +127,7 @@ struct Trace<U: Unit> {
     program: U::Program,
     lanes: usize,
     error: Option<std::io::Error>,
+    stop: &'static AtomicBool,
 }
 
 impl<U: Unit> Watch<U> for Trace<U> {
@@ -138,6 +145,25 @@ impl<U: Unit> Watch<U> for Trace<U> {
             }
             self.step += 1;
         }
+    }
+    fn enough(&self) -> bool {
+        self.error.is_some() || self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl<U: Unit> Trace<U> {
+    /// Writes the trace of `case` up to cycle `last`.
+    fn write(mut self, case: &Case<U>, last: u64, path: &Path) -> Result<(), Failure> {
+        let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
+        golden_alone(case, last, &mut self);
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(shown(&"interrupted"));
+        }
+        if let Some(e) = self.error {
+            return Err(shown(&e));
+        }
+        let file = self.out.into_inner().map_err(|e| shown(&e))?;
+        file.finish().map_err(|e| shown(&e))
     }
 }
 
@@ -169,37 +195,133 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     case.rtl = args.place.rtl.as_deref().map(absolute);
     case.check("flags")?;
 
-    let mut trace = match &args.trace {
-        Some(path) => Some(Trace::<U> {
-            out: trace_file(path)?,
-            before: (*case.golden().state(), U::In::default()),
-            step: 0,
-            program: case.program.clone(),
-            lanes: lanes as usize,
-            error: None,
-        }),
+    let trace = match &args.trace {
+        Some(path) => {
+            let trace = Trace::<U> {
+                out: trace_file(path)?,
+                before: (*case.golden().state(), U::In::default()),
+                step: 0,
+                program: case.program.clone(),
+                lanes: lanes as usize,
+                error: None,
+                stop: stop::asked()?,
+            };
+            Some((trace, path))
+        }
         None => None,
     };
     let rtl = rtl::<U>(args.place.rtl.as_deref(), case.build())?;
-    let judged = check_fresh(&case, &rtl, Judges::All, &mut trace);
-    if let (Some(trace), Some(path)) = (trace, &args.trace) {
-        let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
-        if let Some(e) = trace.error {
-            return Err(shown(&e));
-        }
-        let file = trace.out.into_inner().map_err(|e| shown(&e))?;
-        file.finish().map_err(|e| shown(&e))?;
-    }
-    match judged {
+    let mut rtl = Isolated::new(&rtl, args.limits)?;
+    let judged = check(&mut rtl, &case, Judges::All)?;
+    let (done, last) = match &judged {
         Ok(agreed) => {
-            let mut text = agreed_text(&case, &agreed)?;
-            if args.wave {
-                text += &Waves::make(&case, &rtl, None, &args.place.out)?.to_string();
-            }
+            let text = agreed_text(&case, agreed)?;
             print(&text)?;
-            Ok(Agreed::Yes)
+            (Ok(Agreed::Yes), u64::MAX)
         }
-        Err(failure) => found::report(&failure, &rtl, &args.place.out),
+        Err(failure) => {
+            let last = match failure.cause {
+                Cause::Mismatch(_) | Cause::Stopped(_) => failure.cycle(),
+                _ => u64::MAX,
+            };
+            (found::report(failure, &mut rtl, &args.place.out), last)
+        }
+    };
+    // The golden alone: what the RTL did is no matter, and no trace is lost by it.
+    let traced = trace.map_or(Ok(()), |(trace, path)| trace.write(&case, last, path));
+    let dumped = match judged {
+        Ok(_) if args.wave => waves(&mut rtl, &case, &args.place.out),
+        _ => Ok(()),
+    };
+    match (done, traced.and(dumped)) {
+        // That there is a failure is told by the exit status whatever else there is to say.
+        (Ok(Agreed::No), Err(why)) => {
+            tell(&why);
+            Ok(Agreed::No)
+        }
+        (Ok(_), Err(why)) => Err(why),
+        (done, _) => done,
+    }
+}
+
+/// Judges a case in a worker, and says how far it is if that takes long.
+fn check<U: Unit>(
+    rtl: &mut Isolated<U>,
+    case: &Case<U>,
+    judges: Judges,
+) -> Result<Result<check::Agreed<U>, failure::Failure<U>>, Failure> {
+    let mut ticker = Ticker::new(case.name());
+    match rtl.check(case, judges, |cycles| ticker.tick(cycles)) {
+        Ok(judged) => Ok(judged),
+        Err(Trouble::Interrupted) => Err(Failure::Other(ticker.interrupted())),
+        Err(trouble) => Err(Failure::Other(trouble.why())),
+    }
+}
+
+/// Writes waves of a case that agrees; says where.
+fn waves<U: Unit>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Result<(), Failure> {
+    match rtl.waves(case, None, out) {
+        Ok(waves) => print(&waves.to_string()),
+        Err(trouble) => Err(Failure::Other(trouble.why())),
+    }
+}
+
+/// How often progress is told where no terminal shows it.
+const LINE: Duration = Duration::from_secs(60);
+
+/// Progress of one case, which mostly is over before there is any.
+struct Ticker {
+    name: String,
+    bar: Option<ProgressBar>,
+    last: Instant,
+    cycles: u64,
+}
+
+impl Ticker {
+    fn new(name: String) -> Self {
+        Ticker {
+            name,
+            bar: None,
+            last: Instant::now(),
+            cycles: 0,
+        }
+    }
+
+    /// The case is at this cycle.
+    fn tick(&mut self, cycles: u64) {
+        self.cycles = cycles;
+        let cycles = HumanCount(cycles);
+        if std::io::stderr().is_terminal() {
+            let name = &self.name;
+            let bar = self
+                .bar
+                .get_or_insert_with(|| ProgressBar::new_spinner().with_message(name.clone()));
+            bar.set_message(format!("{name}  {cycles} clocks"));
+            bar.tick();
+        } else if self.last.elapsed() >= LINE {
+            self.last = Instant::now();
+            complain(&format!(
+                "{}: {cycles} clocks, nothing failed so far",
+                self.name
+            ));
+        }
+    }
+
+    /// What is said of a case that did not come to its end.
+    fn interrupted(&self) -> String {
+        let cycles = HumanCount(self.cycles);
+        format!(
+            "{}: interrupted after {cycles} clocks, in which nothing failed",
+            self.name
+        )
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }
 
@@ -259,37 +381,40 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         check_number(dir, number, file)?;
     }
     let rtl = made(case.rtl.as_deref(), |_| rtl_of(case, case.build()))?;
+    let mut rtl = Isolated::new(&rtl, args.limits)?;
     // A judge that could not tell was the failure of a program that promised to be structured.
     let judges = match &saved.failure {
         Some(Place::ScalarJudge { .. }) => Judges::Structured,
         _ => Judges::All,
     };
-    let judged = check_fresh(case, &rtl, judges, &mut ());
-    let done = match &judged {
+    let out = &args.place.out;
+    match check(&mut rtl, case, judges)? {
         Ok(_) if args.shrink => {
             let why = "does not fail, there is nothing to shrink";
-            return Err(InputError::new(file, 0, "--shrink", why).into());
+            Err(InputError::new(file, 0, "--shrink", why).into())
         }
         Ok(agreed) => {
-            let mut text = agreed_text(case, agreed)?;
+            let mut text = agreed_text(case, &agreed)?;
             if let Some(place) = &saved.failure {
                 let _ = writeln!(text, "it failed {place} when it was saved");
             }
-            text += &Waves::make(case, &rtl, None, &args.place.out)?.to_string();
             print(&text)?;
-            Agreed::Yes
+            waves(&mut rtl, case, out)?;
+            Ok(Agreed::Yes)
         }
         Err(failure) => {
-            if let Some(place) = saved.failure.filter(|place| *place != failure.place()) {
-                let now = failure.place();
+            let now = failure.place();
+            if let Some(place) = saved.failure.as_ref().filter(|place| **place != now) {
                 complain(&format!("note: saved as failing {place}; fails now {now}"));
             }
-            found::report(failure, &rtl, &args.place.out)?
+            let done = found::report(&failure, &mut rtl, out)?;
+            if args.shrink && failure.lost() {
+                complain("note: not shrunk: what crashes or hangs is not made smaller");
+            } else if args.shrink && !rtl.stopped() {
+                print("\n")?;
+                found::shrink(&failure, &mut rtl, out)?;
+            }
+            Ok(done)
         }
-    };
-    if args.shrink {
-        print("\n")?;
-        super::shrink::shrink(case, &rtl, &args.place.out)?;
     }
-    Ok(done)
 }

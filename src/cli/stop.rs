@@ -3,19 +3,33 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 use signal_hook::flag;
 
-/// Set once the process has been told to end (SIGINT, SIGTERM, SIGQUIT). The second such signal ends it
+/// Signals by which a process is told to end. SIGHUP, by which a terminal that goes away does so, only where it is not
+/// ignored, as `nohup` has it.
+fn signals() -> Vec<i32> {
+    let mut signals = TERM_SIGNALS.to_vec();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signal n is bit n - 1. Where this cannot be told, nothing changes.
+    if ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0) {
+        signals.push(SIGHUP);
+    }
+    signals
+}
+
+/// Set once the process has been told to end (SIGINT, SIGTERM, SIGQUIT, SIGHUP). The second such signal ends it
 /// where it stands, with status 128 + signal.
 pub fn asked() -> Result<&'static AtomicBool, String> {
     static STOP: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
     let watch = || {
         let stop = Arc::new(AtomicBool::new(false));
-        for signal in TERM_SIGNALS {
+        for signal in signals() {
             // In this order, so that the first one only sets the flag.
-            flag::register_conditional_shutdown(*signal, 128 + signal, Arc::clone(&stop))?;
-            flag::register(*signal, Arc::clone(&stop))?;
+            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop))?;
+            flag::register(signal, Arc::clone(&stop))?;
         }
         Ok(stop)
     };
@@ -27,8 +41,8 @@ pub fn asked() -> Result<&'static AtomicBool, String> {
 
 /// Those signals are for the process above this one.
 pub fn ignored() -> Result<(), String> {
-    for signal in TERM_SIGNALS {
-        flag::register(*signal, Arc::default()).map_err(|e| format!("signals: {e}"))?;
+    for signal in signals() {
+        flag::register(signal, Arc::default()).map_err(|e| format!("signals: {e}"))?;
     }
     Ok(())
 }

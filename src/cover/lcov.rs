@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// Branches and bits of a file that the text lists; the lcov file has them all.
 const LISTED: usize = 12;
 
 /// What a point counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// A block of statements was entered.
     Line,
@@ -20,7 +22,7 @@ pub enum Kind {
 }
 
 /// A point of a file. All instances of a module count together.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Point {
     /// Line, from 1.
     pub line: u32,
@@ -35,10 +37,34 @@ pub struct Point {
 }
 
 /// Counters of the RTL, by file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    from = "Vec<(String, Vec<(Point, u64)>)>",
+    into = "Vec<(String, Vec<(Point, u64)>)>"
+)]
 pub struct RtlCoverage {
     /// By path; as the model was built, until [`RtlCoverage::within`].
     pub files: BTreeMap<String, BTreeMap<Point, u64>>,
+}
+
+impl From<Vec<(String, Vec<(Point, u64)>)>> for RtlCoverage {
+    fn from(files: Vec<(String, Vec<(Point, u64)>)>) -> Self {
+        let files = files.into_iter();
+        RtlCoverage {
+            files: files
+                .map(|(file, points)| (file, points.into_iter().collect()))
+                .collect(),
+        }
+    }
+}
+
+impl From<RtlCoverage> for Vec<(String, Vec<(Point, u64)>)> {
+    fn from(coverage: RtlCoverage) -> Self {
+        let files = coverage.files.into_iter();
+        files
+            .map(|(file, points)| (file, points.into_iter().collect()))
+            .collect()
+    }
 }
 
 /// How many there are, and how many of them were met.

@@ -30,6 +30,7 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::guide::{Found, Guide, Trail};
 use super::lcov::RtlCoverage;
@@ -41,6 +42,7 @@ use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
 use crate::unit::Unit;
+use crate::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the jobs.
 const CHUNK: u64 = 64;
@@ -48,7 +50,7 @@ const CHUNK: u64 = 64;
 const SHARES: [usize; 4] = [90, 95, 99, 100];
 
 /// What to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// Campaign seed. Never 0.
     pub seed: u64,
@@ -58,9 +60,29 @@ pub struct Options {
     pub jobs: usize,
     /// For half of the clocks, cases made of others that came near to a bin that was missed or is rare.
     pub guided: bool,
+    /// After so many cases those of one chunk are run one after another, each told of before it begins
+    /// ([`Follow::begins`]): a run before this one was lost in this chunk. They do what they do side by side.
+    pub careful: Option<u64>,
 }
 
+/// Looks on at a run.
+pub trait Follow<U: Unit>: Sync {
+    /// What is covered so far, after each chunk. Whether the run is to go on.
+    fn chunk(&self, _covered: &Covered<U>) -> bool {
+        true
+    }
+    /// A case of the careful chunk is about to begin.
+    fn begins(&self, _case: &Case<U>) {}
+    /// A case goes on, in any thread.
+    fn pulse(&self) {}
+}
+
+/// Nobody looks.
+impl<U: Unit> Follow<U> for () {}
+
 /// What a run covered.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
 pub struct Covered<U: Unit> {
     /// Counters of the bins.
     pub hits: Hits,
@@ -91,12 +113,19 @@ struct Worker<'m, U: Unit> {
 
 impl<U: Unit> Worker<'_, U> {
     /// What is worth it is kept for `guide`, if there is one.
-    fn run(&mut self, number: u64, case: Case<U>, guide: Option<&Guide<U>>) {
+    fn run(
+        &mut self,
+        number: u64,
+        case: Case<U>,
+        guide: Option<&Guide<U>>,
+        follow: &dyn Follow<U>,
+    ) {
         self.collector.hits.clear();
         self.collector.begin(&case);
         let mut trail = Trail::new(&mut self.collector, &case);
         // The scalar judge looks at no bins: `fuzz` asks it.
-        let judged = check_on(&case, &mut self.dut, Judges::LockStep, &mut trail);
+        let watch = &mut (&mut trail, Pulse(|_| follow.pulse()));
+        let judged = check_on(&case, &mut self.dut, Judges::LockStep, watch);
         trail.collector.end();
         if let Some(guide) = guide {
             self.found.keep(guide, number, &case, trail);
@@ -118,7 +147,7 @@ impl<U: Unit> Worker<'_, U> {
 }
 
 /// Runs the cases of the campaign with this seed ([`campaign::case`]); in a guided run their children too. The
-/// same ones whatever the jobs. `progress` hears of the totals after every chunk. `model` is of the build of `rtl`.
+/// same ones whatever the jobs. `follow` looks on. `model` is of the build of `rtl`.
 ///
 /// # Errors
 /// A model or the threads cannot be made; counters of the RTL cannot be read.
@@ -126,7 +155,7 @@ pub fn run<U: Unit>(
     options: &Options,
     model: &Model<U>,
     rtl: &Rtl<U>,
-    mut progress: impl FnMut(&Totals, &Hits),
+    follow: &dyn Follow<U>,
 ) -> Result<Covered<U>, String> {
     let started = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new()
@@ -158,13 +187,17 @@ pub fn run<U: Unit>(
                 reached.push((*share, covered.totals.clocks));
             }
         }
-        progress(&covered.totals, &covered.hits);
+        covered.reached.clone_from(&reached);
+        let goes_on = follow.chunk(&covered);
         clocks[usize::from(children)] = covered.totals.clocks - clocks[usize::from(!children)];
         let done = cases[0] + cases[1];
+        // Time is not up before what a run was lost in is found.
+        let late = |t| started.elapsed() >= t && done > options.careful.unwrap_or(0);
         let chunk = match options.limit {
+            _ if !goes_on => 0,
             Limit::Programs(n) => CHUNK.min(n.saturating_sub(done)),
             Limit::Clocks(n) if covered.totals.clocks >= n => 0,
-            Limit::Time(t) if started.elapsed() >= t && done > 0 => 0,
+            Limit::Time(t) if late(t) => 0,
             _ => CHUNK,
         };
         let failed = workers.iter_mut().filter_map(|w| w.failed.take());
@@ -172,7 +205,6 @@ pub fn run<U: Unit>(
             .min_by_key(|(number, _)| *number)
             .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
-            covered.reached = reached;
             for worker in &mut workers {
                 covered.rtl.merge(worker.dut.coverage()?);
             }
@@ -186,18 +218,31 @@ pub fn run<U: Unit>(
             guide.aim(&covered.hits);
         }
         let first = cases[usize::from(children)];
-        pool.install(|| {
-            workers.par_iter_mut().enumerate().for_each(|(n, worker)| {
-                for index in (first..first + chunk).skip(n).step_by(options.jobs) {
-                    let case = match children {
-                        false => campaign::case::<U>(options.seed, index, rtl.build()).1,
-                        true => child(&guide, options.seed, index, rtl),
-                    };
-                    let guide = options.guided.then_some(&guide);
-                    worker.run(done + index - first, case, guide);
-                }
+        let run = |worker: &mut Worker<U>, index: u64, careful: bool| {
+            let case = match children {
+                false => campaign::case::<U>(options.seed, index, rtl.build()).1,
+                true => child(&guide, options.seed, index, rtl),
+            };
+            if careful {
+                follow.begins(&case);
+            }
+            let guide = options.guided.then_some(&guide);
+            worker.run(done + index - first, case, guide, follow);
+        };
+        let jobs = options.jobs;
+        if options.careful == Some(done) {
+            for (n, index) in (first..first + chunk).enumerate() {
+                run(&mut workers[n % jobs], index, true);
+            }
+        } else {
+            pool.install(|| {
+                workers.par_iter_mut().enumerate().for_each(|(n, worker)| {
+                    for index in (first..first + chunk).skip(n).step_by(jobs) {
+                        run(worker, index, false);
+                    }
+                });
             });
-        });
+        }
         cases[usize::from(children)] += chunk;
     }
 }

@@ -23,7 +23,7 @@ pub mod source;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -33,13 +33,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::campaign;
-use crate::case::Place;
+use crate::case::{Kind, Place};
 use crate::check::{self, Judges, check_on};
 use crate::dut::{self, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::input::{InputError, read_text};
 use crate::json::{Hex, hex};
 use crate::unit::{Build, Unit};
+use crate::watch::Watch;
 use crate::wave;
 use equivalence::{Proof, Referee};
 
@@ -441,17 +442,15 @@ pub struct Judged {
 }
 
 /// A campaign against one mutant, and how far it has come.
-struct Hunt<U: Unit> {
-    next: u64,
-    clocks: u64,
-    caught: Option<Caught<U>>,
-}
-
-/// The case that caught a mutant: its number in the campaign, its kind, and how it failed.
-struct Caught<U: Unit> {
-    number: u64,
-    kind: &'static str,
-    failure: Failure<U>,
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Hunt<U: Unit> {
+    /// Number of the next case.
+    pub next: u64,
+    /// Clocks compared so far.
+    pub clocks: u64,
+    /// The case that caught the mutant: its number in the campaign, its kind, and how it failed.
+    pub caught: Option<(u64, Kind, Failure<U>)>,
 }
 
 impl<U: Unit> Default for Hunt<U> {
@@ -465,40 +464,78 @@ impl<U: Unit> Default for Hunt<U> {
 }
 
 impl<U: Unit> Hunt<U> {
-    /// Runs case after case, each on a model of its own, as a replay does, until one fails or `budget`
-    /// clocks are spent.
-    fn go_on(&mut self, rtl: &Rtl<U>, seed: u64, budget: u64) -> Result<(), String> {
-        while self.caught.is_none() && self.clocks < budget {
-            let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
-            let judged = check::open(&case, rtl)
-                .and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, &mut ()));
-            match judged {
-                Ok(agreed) => self.clocks += agreed.compared.clocks,
-                Err(failure) => {
-                    if let Cause::NotRun(why) = failure.cause {
-                        return Err(why);
-                    }
-                    // The clock that differs has been looked at too.
-                    self.clocks += failure.compared.clocks + 1;
-                    self.caught = Some(Caught {
-                        number: self.next,
-                        kind: kind.name(),
-                        failure,
-                    });
+    /// Whether there is nothing left to do: the mutant is caught, or `budget` clocks are spent.
+    pub fn over(&self, budget: u64) -> bool {
+        self.caught.is_some() || self.clocks >= budget
+    }
+
+    /// Runs the next case, on a model of its own, as a replay does; `watch` looks on.
+    ///
+    /// # Errors
+    /// No model can be opened.
+    pub fn go_on(
+        &mut self,
+        rtl: &Rtl<U>,
+        seed: u64,
+        watch: &mut impl Watch<U>,
+    ) -> Result<(), String> {
+        let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
+        let judged = check::open(&case, rtl)
+            .and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
+        match judged {
+            Ok(agreed) => self.clocks += agreed.compared.clocks,
+            Err(failure) => {
+                if let Cause::NotRun(why) = failure.cause {
+                    return Err(why);
                 }
+                self.lost(kind, failure);
+                return Ok(());
             }
-            self.next += 1;
         }
+        self.next += 1;
         Ok(())
     }
+
+    /// The next case has failed, which caught the mutant.
+    pub fn lost(&mut self, kind: Kind, failure: Failure<U>) {
+        // The clock that differs has been looked at too.
+        self.clocks += failure.compared.clocks + 1;
+        self.caught = Some((self.next, kind, failure));
+        self.next += 1;
+    }
 }
+
+/// Has a campaign go on against a mutant until it is caught or a budget of clocks is spent: number of the mutant, the
+/// campaign so far, the budget.
+pub type Hunter<'h, U> = dyn Fn(u32, Hunt<U>, u64) -> Result<Hunt<U>, String> + Sync + 'h;
 
 /// Clocks after which the referee looks at a mutant: what it proves needs no more of them. Most of those that can
 /// be caught are long caught by then.
 const FIRST: u64 = 100_000;
 
 impl<U: Unit> Mutants<U> {
-    /// Judges all that `options` asks for. `progress` is told how many are through, and of how many.
+    /// The RTL that holds them all.
+    pub fn rtl(&self) -> &Rtl<U> {
+        &self.rtl
+    }
+
+    /// A campaign in this process.
+    pub fn hunter(
+        &self,
+        options: &Options,
+    ) -> impl Fn(u32, Hunt<U>, u64) -> Result<Hunt<U>, String> + Sync {
+        let seed = options.seed;
+        move |number, mut hunt, budget| {
+            let rtl = self.rtl.clone().mutant(number);
+            while !hunt.over(budget) {
+                hunt.go_on(&rtl, seed, &mut ())?;
+            }
+            Ok(hunt)
+        }
+    }
+
+    /// Judges all that `options` asks for, until `stop` is set; what is judged then counts. `progress` is told how many
+    /// are through, and of how many.
     ///
     /// # Errors
     /// The model with no mutant selected does not agree with the golden; a model cannot be opened or a
@@ -506,6 +543,8 @@ impl<U: Unit> Mutants<U> {
     pub fn judge(
         &self,
         options: &Options,
+        hunter: &Hunter<U>,
+        stop: &AtomicBool,
         progress: impl Fn(usize, usize) + Sync,
     ) -> Result<Summary, Trouble> {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -525,8 +564,7 @@ impl<U: Unit> Mutants<U> {
             .filter(|m| options.only.is_empty() || options.only.contains(&m.number))
             .collect();
         // The yardstick: with none selected, nothing differs.
-        let mut none = Hunt::<U>::default();
-        none.go_on(&self.rtl.clone().mutant(0), options.seed, options.clocks)?;
+        let none = hunter(0, Hunt::default(), options.clocks)?;
         if let Some(caught) = none.caught {
             let saved = self.save(0, caught)?.saved;
             return Err(Trouble::Other(format!(
@@ -537,36 +575,47 @@ impl<U: Unit> Mutants<U> {
         if none.clocks == 0 {
             return Err(Trouble::Other("nothing was compared".to_owned()));
         }
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let stop = AtomicBool::new(false);
-        let judged: Result<Vec<Judged>, String> = pool.install(|| {
+        let done = AtomicUsize::new(0);
+        let failed = AtomicBool::new(false);
+        let over = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
+        let judged: Result<Vec<Option<Judged>>, String> = pool.install(|| {
             wanted
                 .par_iter()
                 .with_max_len(1)
                 .map(|mutant| {
-                    if stop.load(Ordering::Relaxed) {
-                        return Err("stopped".to_owned());
+                    if over() {
+                        return Ok(None);
                     }
-                    let one = self.judge_one(mutant, options);
-                    stop.fetch_or(one.is_err(), Ordering::Relaxed);
+                    let one = self.judge_one(mutant, options, hunter);
+                    // What was interrupted is no verdict.
+                    if stop.load(Ordering::Relaxed) {
+                        return Ok(one.ok());
+                    }
+                    failed.fetch_or(one.is_err(), Ordering::Relaxed);
                     progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
-                    one
+                    one.map(Some)
                 })
                 .collect()
         });
+        let judged: Vec<Judged> = judged?.into_iter().flatten().collect();
         Ok(Summary {
             list: self.list.clone(),
             dir: self.dir.clone(),
             clocks: options.clocks,
             yardstick: none.clocks,
-            judged: judged?,
+            wanted: wanted.len(),
+            judged,
         })
     }
 
-    fn judge_one(&self, mutant: &Mutant, options: &Options) -> Result<Judged, String> {
-        let rtl = self.rtl.clone().mutant(mutant.number);
-        let mut hunt = Hunt::<U>::default();
-        hunt.go_on(&rtl, options.seed, options.clocks.min(FIRST))?;
+    fn judge_one(
+        &self,
+        mutant: &Mutant,
+        options: &Options,
+        hunter: &Hunter<U>,
+    ) -> Result<Judged, String> {
+        let number = mutant.number;
+        let mut hunt = hunter(number, Hunt::default(), options.clocks.min(FIRST))?;
         let mut proof = None;
         if hunt.caught.is_none() {
             let ask = |question: fn(&Referee, u32) -> Result<Proof, String>| {
@@ -576,7 +625,7 @@ impl<U: Unit> Mutants<U> {
             };
             let mut said = ask(Referee::prove);
             if !matches!(said, Proof::Equivalent(_)) {
-                hunt.go_on(&rtl, options.seed, options.clocks)?;
+                hunt = hunter(number, hunt, options.clocks)?;
                 if hunt.caught.is_none() {
                     said = ask(Referee::refute);
                 }
@@ -598,15 +647,15 @@ impl<U: Unit> Mutants<U> {
     }
 
     /// Saves the case that caught a mutant.
-    fn save(&self, number: u32, caught: Caught<U>) -> Result<Catch, String> {
-        let mut failure = caught.failure;
+    fn save(&self, number: u32, caught: (u64, Kind, Failure<U>)) -> Result<Catch, String> {
+        let (case, kind, mut failure) = caught;
         failure.case.rtl = Some(self.dir.clone());
         failure.case.mutant = Some(number);
         let path = self.dir.join("caught").join(format!("{number:04}.json"));
         wave::write_whole(&path, &failure.saved().to_text())?;
         Ok(Catch {
-            case: caught.number,
-            kind: caught.kind,
+            case,
+            kind: kind.name(),
             place: failure.place(),
             saved: path.to_string_lossy().into_owned(),
         })
@@ -626,7 +675,9 @@ pub struct Summary {
     pub clocks: u64,
     /// Clocks in which the model with no mutant selected agreed.
     pub yardstick: u64,
-    /// Those that were judged.
+    /// How many were to be judged.
+    pub wanted: usize,
+    /// Those that were.
     pub judged: Vec<Judged>,
 }
 
@@ -755,6 +806,7 @@ impl Summary {
             "lanes": self.list.lanes,
             "parameters": self.list.parameters,
             "candidates": self.list.candidates,
+            "complete": self.judged.len() == self.wanted,
             "clocks_each": self.clocks,
             "verdicts": counts(&self.counts()),
             "clocks_to_catch": {"median": median, "p95": p95, "most": most},

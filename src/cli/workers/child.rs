@@ -1,0 +1,352 @@
+//! The worker's side: does what it is told, with RTL that may do anything.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use reconverge::campaign::{Limit, Options, Runner, Summary};
+use reconverge::case::Case;
+use reconverge::check::{check_fresh, check_with_dump};
+use reconverge::cover::{Model, run as cover};
+use reconverge::dut::Rtl;
+use reconverge::failure::{Cause, Failure};
+use reconverge::mutate::Hunt;
+use reconverge::shrink::{self, Budget};
+use reconverge::unit::Unit;
+use reconverge::watch::{Pulse, Watch};
+use rustix::process::{Resource, Rlimit, setrlimit};
+use signal_hook::low_level::exit;
+
+use super::super::{Agreed, Done, stop};
+use super::protocol::{Answer, Job, Order, line, parsed};
+
+/// A worker that goes on says so about as often.
+const PULSE: Duration = Duration::from_millis(200);
+
+/// The command above this process.
+#[derive(Clone)]
+struct Parent(Arc<Mutex<(UnixStream, Instant)>>);
+
+impl Parent {
+    fn lock(&self) -> MutexGuard<'_, (UnixStream, Instant)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says something. Without a parent that listens this process is of no use.
+    fn say<U: Unit>(&self, answer: &Answer<U>) {
+        let mut to = self.lock();
+        let said = line(answer).map(|line| to.0.write_all(line.as_bytes()));
+        if !matches!(said, Ok(Ok(()))) {
+            exit(3);
+        }
+        to.1 = Instant::now();
+    }
+
+    /// Says `answer` if nothing was said for a while.
+    fn pulse<U: Unit>(&self, answer: impl FnOnce() -> Answer<U>) {
+        if self.lock().1.elapsed() >= PULSE {
+            self.say(&answer());
+        }
+    }
+
+    /// Says how far a case is.
+    fn watch<U: Unit>(&self) -> impl Watch<U> {
+        Pulse(|cycle| self.pulse(|| Answer::<U>::Pulse(cycle)))
+    }
+}
+
+/// What runs out of memory is told from what ends otherwise.
+struct Memory(u64);
+
+impl Memory {
+    /// Sets the limit, before any RTL is there; and no dump of a crash is written, of as much memory.
+    fn limit(&self) -> Result<(), String> {
+        let to = |bytes| Rlimit {
+            current: bytes,
+            maximum: bytes,
+        };
+        setrlimit(Resource::Core, to(Some(0))).map_err(|e| format!("worker: {e}"))?;
+        if self.0 == 0 {
+            return Ok(());
+        }
+        let bytes = self.0.saturating_mul(1 << 20);
+        setrlimit(Resource::Data, to(Some(bytes))).map_err(|e| format!("--memory: {e}"))
+    }
+
+    /// The cause, if `why` is that there was no memory.
+    fn short<U: Unit>(&self, why: &str) -> Option<Cause<U>> {
+        let short = self.0 > 0 && why.contains("out of memory");
+        short.then(|| Cause::Crashed(super::out_of_memory(self.0)))
+    }
+
+    /// What stopped for want of memory has crashed.
+    fn blame<U: Unit>(&self, failure: &mut Failure<U>) {
+        let why = match &failure.cause {
+            Cause::Stopped(stopped) => &stopped.why,
+            Cause::NotRun(why) => why,
+            _ => return,
+        };
+        if let Some(cause) = self.short(why) {
+            failure.cause = cause;
+        }
+    }
+
+    /// Why something cannot be done.
+    fn cannot<U: Unit>(&self, why: String) -> Answer<U> {
+        match self.short(&why) {
+            Some(cause) => Answer::Lost(Box::new(cause)),
+            None => Answer::Cannot(why),
+        }
+    }
+}
+
+/// Works until the command above it ends.
+pub fn work<U: Unit>() -> Done {
+    stop::ignored()?;
+    let shown =
+        |e: std::io::Error| format!("worker: standard input is not a socket of reconverge: {e}");
+    let stdin = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(shown)?;
+    let socket = UnixStream::from(stdin);
+    let mut orders = BufReader::new(socket.try_clone().map_err(shown)?);
+    let mut job = Vec::new();
+    orders.read_until(b'\n', &mut job).map_err(shown)?;
+    if job.is_empty() {
+        return Err("worker: no job".to_owned().into());
+    }
+    let job: Job = parsed(&job)?;
+    // RTL may read standard input: not ours.
+    File::open("/dev/null")
+        .and_then(|null| Ok(rustix::stdio::dup2_stdin(null)?))
+        .map_err(|e| format!("worker: /dev/null: {e}"))?;
+    let memory = Memory(job.memory);
+    memory.limit()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn({
+        let stop = Arc::clone(&stop);
+        move || {
+            for line in orders.split(b'\n').map_while(Result::ok) {
+                let sent = match parsed::<Order<U>>(&line) {
+                    Ok(Order::Stop) => {
+                        stop.store(true, Ordering::Relaxed);
+                        true
+                    }
+                    Ok(order) => send.send(order).is_ok(),
+                    Err(_) => false,
+                };
+                if !sent {
+                    break;
+                }
+            }
+            // A worker without a command is of no use, and ends even while its RTL hangs.
+            exit(3);
+        }
+    });
+    let mut worker = Worker {
+        rtl: Rtl::<U>::from_built(job.built)?,
+        memory,
+        parent: Parent(Arc::new(Mutex::new((socket, Instant::now())))),
+        orders: receive,
+        stop,
+    };
+    while let Ok(order) = worker.orders.recv() {
+        let answer = worker.obey(order);
+        worker.parent.say(&answer);
+    }
+    Ok(Agreed::Yes)
+}
+
+struct Worker<U: Unit> {
+    rtl: Rtl<U>,
+    memory: Memory,
+    parent: Parent,
+    orders: mpsc::Receiver<Order<U>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl<U: Unit> Worker<U> {
+    /// Does what is ordered; the last of its answers.
+    fn obey(&mut self, order: Order<U>) -> Answer<U> {
+        let parent = self.parent.clone();
+        match order {
+            Order::Cases {
+                seed,
+                keep_going,
+                rtl,
+                cases,
+                each,
+            } => {
+                let options = Options {
+                    seed,
+                    limit: Limit::Programs(u64::MAX),
+                    jobs: 1,
+                    keep_going,
+                    rtl,
+                };
+                self.cases(&options, cases, each)
+            }
+            Order::Check { case, judges } => {
+                let mut judged = check_fresh(&case, &self.rtl, judges, &mut parent.watch());
+                if let Err(failure) = &mut judged {
+                    self.memory.blame(failure);
+                }
+                Answer::Judged(Box::new(judged))
+            }
+            Order::Dump { case, from, path } => {
+                let dumped = check_with_dump(&case, &self.rtl, from, &path, &mut parent.watch());
+                Answer::Dumped(Box::new(dumped))
+            }
+            Order::Shrink(case) => self.shrink(&case),
+            Order::Cover(options) => self.cover(&options),
+            Order::Hunt {
+                mutant,
+                seed,
+                hunt,
+                budget,
+                each,
+            } => self.hunt(mutant, seed, hunt, budget, each),
+            Order::Built(_) | Order::Stop => Answer::Cannot("worker: nothing was asked".to_owned()),
+        }
+    }
+
+    fn cases(&mut self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Answer<U> {
+        let Worker {
+            rtl,
+            memory,
+            parent,
+            ..
+        } = self;
+        let blamed = |mut summary: Summary<U>| {
+            for failed in &mut summary.failures {
+                memory.blame(&mut failed.failure);
+            }
+            Answer::Did(Box::new(summary))
+        };
+        if !each {
+            return match Runner::open(options, rtl, cases.start) {
+                Ok(mut runner) => blamed(runner.run_all(cases, &mut parent.watch())),
+                Err(why) => memory.cannot(why),
+            };
+        }
+        let last = cases.end - 1;
+        for case in cases {
+            parent.say(&Answer::<U>::Begins(case));
+            let answer = match Runner::open(options, rtl, case) {
+                Ok(mut runner) => blamed(runner.run(case, &mut parent.watch())),
+                Err(why) => memory.cannot(why),
+            };
+            if case == last || !matches!(answer, Answer::Did(_)) {
+                return answer;
+            }
+            parent.say(&answer);
+        }
+        Answer::Cannot("worker: no cases".to_owned())
+    }
+
+    fn shrink(&mut self, case: &Case<U>) -> Answer<U> {
+        let mut follow = Smaller(self.parent.clone());
+        let other = |lanes| {
+            self.parent.say(&Answer::<U>::Wants(lanes));
+            match self.orders.recv() {
+                Ok(Order::Built(built)) => built.and_then(Rtl::from_built),
+                _ => Err("worker: no RTL".to_owned()),
+            }
+        };
+        let shrunk = shrink::shrink(case, &self.rtl, other, &Budget::default(), &mut follow);
+        Answer::Shrunk(shrunk.map(|shrunk| (Box::new(shrunk.failure), shrunk.runs)))
+    }
+
+    fn cover(&mut self, options: &cover::Options) -> Answer<U> {
+        let model = Model::new(self.rtl.build());
+        let follow = Covering {
+            parent: self.parent.clone(),
+            stop: &self.stop,
+            careful: options.careful,
+            model: &model,
+        };
+        match cover::run(options, &model, &self.rtl, &follow) {
+            Ok(mut covered) => {
+                if let Some(failure) = &mut covered.failed {
+                    self.memory.blame(failure);
+                }
+                Answer::Covered(Box::new(covered))
+            }
+            Err(why) => self.memory.cannot(why),
+        }
+    }
+
+    fn hunt(
+        &mut self,
+        mutant: u32,
+        seed: u64,
+        mut hunt: Hunt<U>,
+        budget: u64,
+        each: bool,
+    ) -> Answer<U> {
+        let rtl = self.rtl.clone().mutant(mutant);
+        while !hunt.over(budget) {
+            let so_far = || Answer::Hunting(Box::new(hunt.clone()));
+            match each {
+                true => self.parent.say(&so_far()),
+                false => self.parent.pulse(so_far),
+            }
+            if let Err(why) = hunt.go_on(&rtl, seed, &mut self.parent.watch()) {
+                return self.memory.cannot(why);
+            }
+        }
+        if let Some((_, _, failure)) = &mut hunt.caught {
+            self.memory.blame(failure);
+        }
+        Answer::Hunting(Box::new(hunt))
+    }
+}
+
+/// Tells of each smaller case.
+struct Smaller(Parent);
+
+impl<U: Unit> Watch<U> for Smaller {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        self.0.watch::<U>().before(cycle, pins, golden);
+    }
+    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+}
+
+impl<U: Unit> shrink::Follow<U> for Smaller {
+    fn smaller(&mut self, failure: &Failure<U>) {
+        self.0.say(&Answer::Smaller(Box::new(failure.clone())));
+    }
+}
+
+/// Tells of what is covered.
+struct Covering<'a, U: Unit> {
+    parent: Parent,
+    stop: &'a AtomicBool,
+    careful: Option<u64>,
+    model: &'a Model<U>,
+}
+
+impl<U: Unit> cover::Follow<U> for Covering<'_, U> {
+    fn chunk(&self, covered: &cover::Covered<U>) -> bool {
+        let totals = covered.totals;
+        if self.careful == Some(totals.programs) {
+            self.parent.say(&Answer::Covered(Box::new(covered.clone())));
+        }
+        let hit = self.model.hit(&covered.hits);
+        self.parent
+            .say(&Answer::<U>::Covering(totals.programs, totals.clocks, hit));
+        !self.stop.load(Ordering::Relaxed)
+    }
+    fn begins(&self, case: &Case<U>) {
+        self.parent.say(&Answer::BeginsCase(Box::new(case.clone())));
+    }
+    fn pulse(&self) {
+        self.parent.pulse(|| Answer::<U>::Pulse(0));
+    }
+}

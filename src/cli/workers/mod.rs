@@ -1,0 +1,520 @@
+//! RTL in processes of its own: whatever it does, the command survives it and keeps what it has found.
+//!
+//! A worker is this program again (`reconverge worker UNIT`) with a socket as its standard input, over which both sides
+//! write lines of JSON ([`protocol`]): first the job, then again and again an order and the answers to it
+//! ([`child`]). A worker that goes on says so several times a second; one that says nothing for the time limit, or ends, is
+//! lost ([`supervisor`]), and what it was told to do last is run again so that the case is found which did it.
+//! Every command that runs RTL does so here, the library where it is called.
+
+mod child;
+mod protocol;
+mod supervisor;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use clap::Args;
+use reconverge::campaign::{self, Chunk, Options, Piece, Put, Summary};
+use reconverge::case::Case;
+use reconverge::check::{Agreed, Judges};
+use reconverge::cover::run as cover;
+use reconverge::dut::{Built, Rtl};
+use reconverge::failure::{Cause, Failure};
+use reconverge::lockstep::Compared;
+use reconverge::mutate::Hunt;
+use reconverge::report::{Waves, dump_file, dump_from};
+use reconverge::shrink::Shrunk;
+use reconverge::unit::Unit;
+
+use super::{complain, stop};
+pub use child::work;
+use protocol::{Answer, Job, Order, parsed};
+use supervisor::{Lost, Patience, Worker};
+
+/// What a worker that is told to stop gets to come to an end.
+const GRACE: Duration = Duration::from_secs(2);
+/// A worker of a run that is lost in another place each time is not started more often.
+const TRIES: usize = 3;
+
+/// What RTL may take.
+#[derive(Args, Clone, Copy)]
+pub struct LimitArgs {
+    /// Give up RTL that makes no progress for this many seconds: its case hangs
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Memory of a process in which RTL runs, in megabytes; 0: no limit
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: u64,
+}
+
+/// What is said of RTL that wants more than it may have.
+fn out_of_memory(megabytes: u64) -> String {
+    format!("out of memory: it may have {megabytes} MB (--memory)")
+}
+
+/// Why there is no result.
+pub enum Trouble {
+    /// The command is to stop.
+    Interrupted,
+    /// The bench is at fault.
+    Other(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Self {
+        Trouble::Other(why)
+    }
+}
+
+impl Trouble {
+    /// What is to be said.
+    pub fn why(self) -> String {
+        match self {
+            Trouble::Interrupted => "interrupted".to_owned(),
+            Trouble::Other(why) => why,
+        }
+    }
+}
+
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// What comes after an answer.
+enum Step<U: Unit, T> {
+    /// Others.
+    More,
+    /// This order, and others.
+    Tell(Order<U>),
+    /// Nothing.
+    Done(T),
+}
+
+/// RTL in a worker, which is started when it is needed.
+pub struct Isolated<'a, U: Unit> {
+    rtl: &'a Rtl<U>,
+    limits: LimitArgs,
+    stop: &'static AtomicBool,
+    over: &'a AtomicBool,
+    worker: Option<Worker>,
+}
+
+impl<'a, U: Unit> Isolated<'a, U> {
+    /// None is started yet.
+    ///
+    /// # Errors
+    /// Signals cannot be watched.
+    pub fn new(rtl: &'a Rtl<U>, limits: LimitArgs) -> Result<Self, String> {
+        Self::until(rtl, limits, &NEVER)
+    }
+
+    /// As [`Isolated::new`]; once `over` is set, what is being done counts no more.
+    pub fn until(rtl: &'a Rtl<U>, limits: LimitArgs, over: &'a AtomicBool) -> Result<Self, String> {
+        Ok(Isolated {
+            rtl,
+            limits,
+            stop: stop::asked()?,
+            over,
+            worker: None,
+        })
+    }
+
+    /// Whether the command has been told to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Gives an order and takes the answers until `take` is content. What does not end in an answer loses the worker.
+    fn ask<T>(
+        &mut self,
+        order: &Order<U>,
+        grace: Duration,
+        mut take: impl FnMut(Answer<U>) -> Step<U, T>,
+    ) -> Result<T, Lost<U>> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => {
+                let job = Job {
+                    built: self.rtl.built(),
+                    memory: self.limits.memory,
+                };
+                Worker::start::<U>(&job).map_err(Lost::Trouble)?
+            }
+        };
+        let patience = Patience {
+            timeout: Duration::from_secs(self.limits.timeout),
+            stop: self.stop,
+            grace,
+            over: self.over,
+        };
+        worker.tell(order).map_err(Lost::Trouble)?;
+        let mut told = false;
+        loop {
+            let line = worker.hear(&patience)?;
+            let Ok(answer) = parsed(&line) else {
+                // Its memory is no longer what it was.
+                let how = "it says what no worker says".to_owned();
+                return Err(Lost::By(Cause::Crashed(how)));
+            };
+            match answer {
+                Answer::Lost(cause) => return Err(Lost::By(*cause)),
+                Answer::Cannot(why) => {
+                    self.worker = Some(worker);
+                    return Err(Lost::Trouble(why));
+                }
+                answer => match take(answer) {
+                    Step::More => {}
+                    Step::Tell(order) => worker.tell(&order).map_err(Lost::Trouble)?,
+                    Step::Done(result) => {
+                        self.worker = Some(worker);
+                        return Ok(result);
+                    }
+                },
+            }
+            if self.stopped() && !grace.is_zero() && !told {
+                told = true;
+                worker.tell(&Order::<U>::Stop).map_err(Lost::Trouble)?;
+            }
+        }
+    }
+
+    /// Judges `case`; `progress` is told of its cycles.
+    ///
+    /// # Errors
+    /// The command is to stop, or the bench is at fault.
+    pub fn check(
+        &mut self,
+        case: &Case<U>,
+        judges: Judges,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Result<Agreed<U>, Failure<U>>, Trouble> {
+        let order = Order::Check {
+            case: Box::new(case.clone()),
+            judges,
+        };
+        let mut compared = Compared::default();
+        let judged = self.ask(&order, Duration::ZERO, |answer| match answer {
+            Answer::Judged(judged) => Step::Done(*judged),
+            Answer::Pulse(cycles) => {
+                compared.clocks = cycles;
+                progress(cycles);
+                Step::More
+            }
+            _ => Step::More,
+        });
+        match judged {
+            Ok(judged) => Ok(judged),
+            Err(Lost::By(cause)) => Ok(Err(Failure::new(case, cause, compared))),
+            Err(lost) => Err(lost.trouble()),
+        }
+    }
+
+    /// Runs `case` again with waves, and writes dump and view into `dir`; `failure` is how it fails, if it does.
+    ///
+    /// # Errors
+    /// A file cannot be written; the RTL takes the process along, this time; the command is to stop.
+    pub fn waves(
+        &mut self,
+        case: &Case<U>,
+        failure: Option<&Failure<U>>,
+        dir: &Path,
+    ) -> Result<Waves, Trouble> {
+        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        let dump = dump_file(case, dir);
+        let name = dump.file_name().unwrap_or_default().to_string_lossy();
+        // It gets its name when it is whole.
+        let part = dir.join(format!(".writing-{}-{name}", std::process::id()));
+        let order = Order::Dump {
+            case: Box::new(case.clone()),
+            from: dump_from(failure),
+            path: part.clone(),
+        };
+        let dumped = self.ask(&order, Duration::ZERO, |answer| match answer {
+            Answer::Dumped(dumped) => Step::Done(*dumped),
+            _ => Step::More,
+        });
+        let made = match dumped {
+            Ok(Ok(again)) => std::fs::rename(&part, &dump)
+                .map_err(|e| format!("{}: {e}", dump.display()))
+                .and_then(|()| Waves::of(case, failure, &again, dump))
+                .map_err(Trouble::Other),
+            // The user knows the dump by its own name.
+            Ok(Err(why)) => {
+                let (part, dump) = (part.to_string_lossy(), dump.to_string_lossy());
+                Err(Trouble::Other(why.replace(&*part, &dump)))
+            }
+            Err(lost) => Err(lost.trouble()),
+        };
+        if made.is_err() {
+            let _ = std::fs::remove_file(&part);
+        }
+        made
+    }
+
+    /// Makes `case`, which fails, smaller. `other` builds the same RTL with other lanes. The second: why it is not as small
+    /// as it might be.
+    ///
+    /// # Errors
+    /// Nothing smaller was found: why.
+    pub fn shrink(
+        &mut self,
+        case: &Case<U>,
+        other: impl Fn(u32) -> Result<Built, String> + Send + Sync + 'static,
+    ) -> Result<(Shrunk<U>, Option<String>), String> {
+        let other = std::sync::Arc::new(other);
+        let mut smallest: Option<Failure<U>> = None;
+        let (stop, mut runs) = (self.stop, 0);
+        let order = Order::Shrink(Box::new(case.clone()));
+        let shrunk = self.ask(&order, Duration::ZERO, |answer| match answer {
+            Answer::Smaller(failure) => {
+                smallest = Some(*failure);
+                runs += 1;
+                Step::More
+            }
+            Answer::Wants(lanes) => {
+                let other = std::sync::Arc::clone(&other);
+                let built = interruptible(stop, move || other(lanes));
+                Step::Tell(Order::Built(built))
+            }
+            Answer::Shrunk(shrunk) => Step::Done(shrunk),
+            _ => Step::More,
+        });
+        let why = match shrunk {
+            Ok(Ok((failure, runs))) => return Ok((Shrunk::new(case, *failure, runs), None)),
+            Ok(Err(why)) => why,
+            Err(lost) => lost.trouble().why(),
+        };
+        match smallest {
+            Some(failure) => Ok((Shrunk::new(case, failure, runs), Some(why))),
+            None => Err(why),
+        }
+    }
+
+    /// Runs what is left of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
+    /// after another.
+    ///
+    /// # Errors
+    /// The bench is at fault.
+    pub fn chunk(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
+        if !chunk.broken {
+            let order = self.cases(options, chunk.cases.clone(), false);
+            let done = self.ask(&order, GRACE, |answer| match answer {
+                Answer::Did(summary) => Step::Done(*summary),
+                _ => Step::More,
+            });
+            let how = match done {
+                Ok(summary) => {
+                    put(Piece {
+                        chunk: chunk.number,
+                        cases: chunk.cases.clone(),
+                        summary,
+                    })?;
+                    return Ok(());
+                }
+                Err(Lost::Interrupted) => return Ok(()),
+                Err(Lost::Trouble(why)) => return Err(why),
+                Err(lost) => lost.trouble().why(),
+            };
+            complain(&format!(
+                "warning: a worker of {} ended in cases {}..{} ({how}); they are run again one by one",
+                U::NAME,
+                chunk.cases.start,
+                chunk.cases.end - 1
+            ));
+        }
+        self.one_by_one(options, chunk, put)
+    }
+
+    fn cases(&self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Order<U> {
+        Order::Cases {
+            seed: options.seed,
+            keep_going: options.keep_going,
+            rtl: options.rtl.clone(),
+            cases,
+            each,
+        }
+    }
+
+    fn one_by_one(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
+        let mut next = chunk.cases.start;
+        // How often the next one has lost its process.
+        let mut tries = 0;
+        let mut piece = |cases: std::ops::Range<u64>, summary| {
+            put(Piece {
+                chunk: chunk.number,
+                cases,
+                summary,
+            })
+        };
+        while next < chunk.cases.end && !self.stopped() {
+            let order = self.cases(options, next..chunk.cases.end, true);
+            let done = self.ask(&order, GRACE, |answer| match answer {
+                Answer::Did(summary) => {
+                    tries = 0;
+                    next += 1;
+                    match piece(next - 1..next, *summary) {
+                        Ok(true) if next < chunk.cases.end => Step::More,
+                        Ok(_) => Step::Done(Ok(())),
+                        Err(why) => Step::Done(Err(why)),
+                    }
+                }
+                _ => Step::More,
+            });
+            let cause = match done {
+                Ok(done) => {
+                    // What it goes on with does not count.
+                    if next < chunk.cases.end {
+                        self.worker = None;
+                    }
+                    return done;
+                }
+                Err(Lost::Interrupted) => return Ok(()),
+                Err(Lost::Trouble(why)) => return Err(why),
+                Err(Lost::Suspended) => continue,
+                Err(Lost::By(cause)) => cause,
+            };
+            tries += 1;
+            // What ends a process once may have come from elsewhere, as from a machine short of memory.
+            if tries == 1 && matches!(cause, Cause::Crashed(_)) {
+                continue;
+            }
+            tries = 0;
+            let summary = Summary::lost(options, self.rtl.build(), next, cause);
+            next += 1;
+            if !piece(next - 1..next, summary)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs cases and counts what they cover; `progress` is told of programs, cycles and bins after each chunk.
+    ///
+    /// # Errors
+    /// The bench is at fault.
+    pub fn cover(
+        &mut self,
+        options: &cover::Options,
+        mut progress: impl FnMut(u64, u64, usize),
+    ) -> Result<Option<cover::Covered<U>>, String> {
+        let mut options = *options;
+        for _ in 0..TRIES {
+            let (mut so_far, mut case, mut done) = (None, None, 0);
+            let covered = self.ask(&Order::Cover(options), GRACE, |answer| match answer {
+                Answer::Covering(programs, cycles, hit) => {
+                    done = programs;
+                    case = None;
+                    progress(programs, cycles, hit);
+                    Step::More
+                }
+                Answer::BeginsCase(begins) => {
+                    case = Some(*begins);
+                    Step::More
+                }
+                // The one before a careful chunk, or the last.
+                Answer::Covered(covered)
+                    if options.careful == Some(covered.totals.programs) && so_far.is_none() =>
+                {
+                    so_far = Some(*covered);
+                    Step::More
+                }
+                Answer::Covered(covered) => Step::Done(*covered),
+                _ => Step::More,
+            });
+            let how = match (covered, so_far, case) {
+                (Ok(covered), ..) => return Ok(Some(covered)),
+                (Err(Lost::Trouble(why)), ..) => return Err(why),
+                (Err(Lost::Interrupted), so_far, _) => return Ok(so_far),
+                (Err(Lost::By(cause)), Some(mut so_far), Some(case)) => {
+                    so_far.failed = Some(Failure::new(&case, cause, Compared::default()));
+                    return Ok(Some(so_far));
+                }
+                (Err(lost), ..) => lost.trouble().why(),
+            };
+            complain(&format!(
+                "warning: the worker of {} ended after {done} cases ({how}); they are run again to find the one that did it",
+                U::NAME
+            ));
+            options.careful = Some(done);
+        }
+        Err(format!(
+            "{}: the worker ended {TRIES} times, each time in other cases",
+            U::NAME
+        ))
+    }
+
+    /// Has a campaign with `seed` go on against a mutant.
+    ///
+    /// # Errors
+    /// The bench is at fault; the command is to stop.
+    pub fn hunt(
+        &mut self,
+        mutant: u32,
+        seed: u64,
+        mut hunt: Hunt<U>,
+        budget: u64,
+    ) -> Result<Hunt<U>, Trouble> {
+        let mut each = false;
+        loop {
+            let order = Order::Hunt {
+                mutant,
+                seed,
+                hunt: hunt.clone(),
+                budget,
+                each,
+            };
+            let mut begun = false;
+            let hunted = self.ask(&order, Duration::ZERO, |answer| match answer {
+                Answer::Hunting(so_far) if so_far.over(budget) => Step::Done(*so_far),
+                Answer::Hunting(so_far) => {
+                    hunt = *so_far;
+                    begun = each;
+                    Step::More
+                }
+                _ => Step::More,
+            });
+            match (hunted, begun) {
+                (Ok(hunt), _) => return Ok(hunt),
+                (Err(Lost::By(cause)), true) => {
+                    let (kind, case) = campaign::case::<U>(seed, hunt.next, self.rtl.build());
+                    hunt.lost(kind, Failure::new(&case, cause, Compared::default()));
+                    return Ok(hunt);
+                }
+                (Err(Lost::By(_) | Lost::Suspended), _) => each = true,
+                (Err(lost), _) => return Err(lost.trouble()),
+            }
+        }
+    }
+}
+
+impl<U: Unit> Lost<U> {
+    /// In words.
+    fn trouble(self) -> Trouble {
+        Trouble::Other(match self {
+            Lost::By(Cause::Hung(seconds)) => format!("no progress within {seconds} s"),
+            Lost::By(Cause::Crashed(how)) => how,
+            Lost::By(_) => "the worker ended".to_owned(),
+            Lost::Suspended => "it was suspended".to_owned(),
+            Lost::Interrupted => return Trouble::Interrupted,
+            Lost::Trouble(why) => why,
+        })
+    }
+}
+
+/// Does `work`, which takes its time and cannot be stopped, in a thread of its own, and does not wait for it once
+/// `stop` is set.
+fn interruptible<T: Send + 'static>(
+    stop: &AtomicBool,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(work()));
+    loop {
+        match receive.recv_timeout(Duration::from_millis(50)) {
+            Ok(result) => return result,
+            Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+            Err(_) => return Err("interrupted".to_owned()),
+        }
+    }
+}
