@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,8 +17,11 @@ use crate::common::{
 use quick_junit::{Report, TestCaseStatus};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::campaign::{self, Limit, Options, Runner, Summary};
+use reconverge::campaign::{
+    self, Chunk, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
+};
 use reconverge::dut::Rtl;
+use reconverge::failure::Cause;
 use reconverge::unit::Unit;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -233,10 +237,12 @@ fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
 
     let file = place.path("r").join(format!("{}.jsonl", U::NAME));
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let (mut kills, mut before) = (0, 0);
+    // How often it was killed before it had done anything: it gets the longer next time, so that a slow machine comes
+    // to an end too.
+    let (mut kills, mut before, mut idle) = (0, 0, 0);
     loop {
         let mut child = start(&results);
-        let end = Instant::now() + Duration::from_millis(rng.random_range(1..2 * ms));
+        let end = Instant::now() + Duration::from_millis(rng.random_range(1..(2 * ms) << idle));
         while Instant::now() < end && child.0.try_wait().unwrap().is_none() {
             sleep(Duration::from_millis(1));
         }
@@ -247,6 +253,7 @@ fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
         let done = fs::read(&file).unwrap_or_default();
         let lines = done.iter().filter(|b| **b == b'\n').count();
         assert!(lines >= before, "what was done is still there");
+        idle = if lines == before { idle + 1 } else { 0 };
         before = lines;
         if output.status.signal().is_none() {
             assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -1052,6 +1059,72 @@ fn outcomes_stand_in_the_order_of_their_numbers() {
         })
         .collect();
     assert!(codes.len() > 8 && codes.is_sorted(), "{codes:?}");
+}
+
+/// A found bug: a chunk that was given up in one job, while the one before it still ran in another, was gone on with;
+/// its next case was refused, which ended the campaign without a verdict.
+#[test]
+fn a_chunk_that_is_over_is_not_gone_on_with() {
+    use reconverge::r500::R500;
+    let options = Options {
+        seed: 1,
+        limit: Limit::Programs(2 * campaign::CHUNK),
+        jobs: 2,
+        keep_going: true,
+        rtl: None,
+    };
+    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    let (never, over, second) = (
+        AtomicBool::new(false),
+        AtomicBool::new(false),
+        AtomicBool::new(false),
+    );
+    let lost = |case| {
+        let cause = Cause::Crashed("as told".to_owned());
+        Summary::lost(&options, &R500::LANES.into(), case, cause)
+    };
+    let ran = drive(
+        &mut tally,
+        &never,
+        &over,
+        || {
+            Ok(|chunk: &Chunk, put: Put<R500>| {
+                let mut piece = |cases, summary| {
+                    put(Piece {
+                        chunk: chunk.number,
+                        cases,
+                        summary,
+                    })
+                };
+                if chunk.number == 0 {
+                    while !second.load(Ordering::Relaxed) {
+                        sleep(Duration::from_millis(1));
+                    }
+                    let programs = campaign::CHUNK;
+                    let summary = Summary {
+                        programs,
+                        ..Summary::default()
+                    };
+                    return piece(chunk.cases.clone(), summary).map(drop);
+                }
+                let mut cases = chunk.cases.clone();
+                while piece(cases.start..cases.start + 1, lost(cases.start))? {
+                    cases.start += 1;
+                }
+                second.store(true, Ordering::Relaxed);
+                Ok(())
+            })
+        },
+        |_| Ok(()),
+        |_| (),
+    );
+    assert_eq!(ran, Ok(()));
+    assert!(tally.finished());
+    assert_eq!(
+        tally.total().given_up(),
+        Some((campaign::MOST_LOST, campaign::MOST_LOST as u64))
+    );
+    assert_eq!(tally.total().programs, campaign::CHUNK + 8);
 }
 
 /// Only the command that starts it has a socket for it.

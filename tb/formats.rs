@@ -438,7 +438,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
         panic!("{content}");
     };
     let formats = Formats::of::<U>(4);
-    for (object, line) in [("header", header), ("chunk", chunk)] {
+    for (object, line) in [("header", header), ("piece", chunk)] {
         if let Err(why) = formats.object(object, line) {
             panic!("{object}{why}\n{line}");
         }

@@ -303,7 +303,7 @@ impl<U: Unit> Tally<U> {
     }
 }
 
-/// What becomes of the pieces that a runner has done: `false`, when the campaign is over.
+/// What becomes of the pieces that a runner has done: `false`, when the chunk or the campaign is over.
 pub type Put<'a, U> = &'a mut dyn FnMut(Piece<U>) -> Result<bool, String>;
 
 /// Runs what is left of a campaign, `jobs` chunks at once, until its end or until `stop` is set. Each job
@@ -351,7 +351,8 @@ where
                     .map_err(|(field, why)| format!("{field}: {why}"))?;
                 progress(tally);
                 over.fetch_or(tally.finished(), Ordering::Relaxed);
-                Ok(!tally.finished())
+                // A chunk can be over before its last case.
+                Ok(!tally.finished() && !tally.has(chunk.number))
             };
             // A process for each job, perhaps: not before there is something for it to do.
             let run = match runner.take() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
@@ -30,6 +31,9 @@ use super::{
 const REPORTS: usize = 8;
 /// Clocks of a campaign that was not told when to end: well under a minute.
 const DEFAULT_CLOCKS: u64 = 2_000_000;
+
+/// Failed cases by their numbers, and where each was saved, if it has been tried.
+type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
 
 /// What the campaign of a unit came to.
 #[derive(Clone)]
@@ -245,9 +249,21 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     let (out, over) = (&args.place.out, AtomicBool::new(false));
     // Whatever is found, also what does not count yet because a chunk before it is not done or it cannot be kept.
     let known = tally.failures().into_iter();
-    let mut found: BTreeMap<u64, (Failed<U>, Option<Saved>)> = known
-        .map(|failed| (failed.number, (failed, None)))
-        .collect();
+    let known = known.map(|failed| (failed.number, (failed, None)));
+    let found: Mutex<Found<U>> = Mutex::new(known.collect());
+    // First of all: whatever becomes of this process, what it found is there.
+    let keep = |failed: &Failed<U>| {
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        // The number says which case it is.
+        let same = |there: &Failed<U>| there.failure.place() == failed.failure.place();
+        match found.get(&failed.number) {
+            Some((there, Some(_))) if same(there) => {}
+            _ => {
+                let saved = found::save(&failed.failure, out);
+                found.insert(failed.number, (failed.clone(), Some(saved)));
+            }
+        }
+    };
     let trouble = drive(
         &mut tally,
         stop::asked()?,
@@ -255,14 +271,10 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
         || {
             let mut rtl = Isolated::until(&rtl, args.limits, &over)?;
             let options = &options;
-            Ok(move |chunk: &Chunk, put: Put<U>| rtl.chunk(options, chunk, put))
+            Ok(move |chunk: &Chunk, put: Put<U>| rtl.chunk(options, chunk, &keep, put))
         },
         |piece| {
-            // First of all: whatever becomes of this process, what it found is there.
-            for failed in &piece.summary.failures {
-                let saved = found::save(&failed.failure, out);
-                found.insert(failed.number, (failed.clone(), Some(saved)));
-            }
+            piece.summary.failures.iter().for_each(keep);
             match &mut results {
                 Some(results) => results.add(piece),
                 None => Ok(()),
@@ -273,6 +285,7 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     drop(progress);
     let synced = results.as_mut().map_or(Ok(()), Results::sync);
     let trouble = trouble.and(synced).err();
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     let finished = tally.finished();
     let mut summary = tally.into_total();

@@ -14,7 +14,8 @@ use reconverge::wave;
 use serde_json::Value;
 
 use super::run::{absolute, parameters};
-use super::workers::{Isolated, LimitArgs, Trouble};
+use super::stop::Trouble;
+use super::workers::{Isolated, LimitArgs};
 use super::{
     Agreed, Done, Failure, PlaceArgs, parameter, print, seed, stop, unit, unit_names_and_all,
     writable,

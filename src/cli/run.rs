@@ -19,7 +19,8 @@ use reconverge::unit::{Build, Golden, LoadOptions, Step, Unit};
 use reconverge::watch::Watch;
 use reconverge::wave::Output;
 
-use super::workers::{Isolated, Trouble};
+use super::stop::Trouble;
+use super::workers::Isolated;
 use super::{
     Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, stop, tell, warn,
     writable,

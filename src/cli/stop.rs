@@ -1,7 +1,8 @@
 //! Ctrl-C and the signals by which schedulers end jobs.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 use signal_hook::flag;
@@ -45,4 +46,48 @@ pub fn ignored() -> Result<(), String> {
         flag::register(signal, Arc::default()).map_err(|e| format!("signals: {e}"))?;
     }
     Ok(())
+}
+
+/// Why there is no result.
+pub enum Trouble {
+    /// The command is to stop.
+    Interrupted,
+    /// The bench is at fault.
+    Other(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Self {
+        Trouble::Other(why)
+    }
+}
+
+impl Trouble {
+    /// What is to be said.
+    pub fn why(self) -> String {
+        match self {
+            Trouble::Interrupted => "interrupted".to_owned(),
+            Trouble::Other(why) => why,
+        }
+    }
+}
+
+/// Does `work`, which takes its time and cannot be stopped, in a thread of its own, and does not wait for it once the
+/// process has been told to end.
+///
+/// # Errors
+/// Those of `work`; the process has been told to end; signals cannot be watched.
+pub fn unless_asked<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, Trouble> {
+    let stop = asked()?;
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(work()));
+    loop {
+        match receive.recv_timeout(Duration::from_millis(50)) {
+            Ok(result) => return result.map_err(Trouble::Other),
+            Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+            Err(_) => return Err(Trouble::Interrupted),
+        }
+    }
 }

@@ -1,8 +1,11 @@
 //! ABC, the system for sequential synthesis and verification that comes with Yosys: what it is asked, and how
 //! its answers are read.
 
-use std::fs;
-use std::process::Command;
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::aig::{Aig, Lit};
 
@@ -20,39 +23,56 @@ pub enum Answer {
     GaveUp,
 }
 
-/// What `commands` print, with `circuit` as `circuit.aig`.
-fn abc(circuit: &[u8], commands: &str) -> Result<String, String> {
+/// What `commands` print, with `circuit` as `circuit.aig`; an error once `stop` is set, for a question can take minutes.
+fn abc(circuit: &[u8], commands: &str, stop: &AtomicBool) -> Result<String, String> {
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     fs::write(work.path().join("circuit.aig"), circuit).map_err(|e| format!("circuit.aig: {e}"))?;
+    let said = work.path().join("said");
     for name in NAMES {
-        match Command::new(name)
+        let shown = |e| format!("{name}: {e}");
+        let out = File::create(&said).map_err(shown)?;
+        let started = Command::new(name)
             .args(["-c", commands])
             .current_dir(work.path())
-            .output()
-        {
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(Stdio::null())
+            .spawn();
+        match started {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(format!("{name}: {e}")),
-            Ok(output) => {
-                let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                if output.status.success() {
+            Err(e) => return Err(shown(e)),
+            Ok(mut child) => {
+                let status = loop {
+                    if let Some(status) = child.try_wait().map_err(shown)? {
+                        break status;
+                    }
+                    if stop.load(Ordering::Relaxed) {
+                        let _ = child.kill();
+                        let _ = child.wait();
+                        return Err(format!("{name}: interrupted"));
+                    }
+                    sleep(Duration::from_millis(2));
+                };
+                let text = String::from_utf8_lossy(&fs::read(&said).map_err(shown)?).into_owned();
+                if status.success() {
                     return Ok(text);
                 }
-                return Err(format!("{name}: {}: {}", output.status, text.trim()));
+                return Err(format!("{name}: {status}: {}", text.trim()));
             }
         }
     }
     Err("abc: not found; it comes with yosys: ./setup --all installs it".to_owned())
 }
 
-/// Whether `what` can be, for any inputs.
+/// Whether `what` can be, for any inputs; ends with an error once `stop` is set.
 ///
 /// # Errors
 /// There is no ABC, or it says what it should not.
-pub fn prove_never(aig: &Aig, what: Lit) -> Result<Answer, String> {
+pub fn prove_never(aig: &Aig, what: Lit, stop: &AtomicBool) -> Result<Answer, String> {
     let circuit = aig.aiger(&[], what);
     let mut answer = Answer::GaveUp;
     for way in WAYS {
-        let said = abc(&circuit, &format!("read circuit.aig; {way}"))?;
+        let said = abc(&circuit, &format!("read circuit.aig; {way}"), stop)?;
         answer = read(&said).ok_or_else(|| format!("abc: {}", said.trim()))?;
         if answer != Answer::GaveUp {
             break;
@@ -98,7 +118,7 @@ pub enum Found {
 }
 
 /// Whether `what` can be within `clocks` clocks, for any inputs, if `registers` (what they are called, and what
-/// they become) begin with 0.
+/// they become) begin with 0; ends with an error once `stop` is set.
 ///
 /// # Errors
 /// There is no ABC, or it says what it should not.
@@ -107,11 +127,13 @@ pub fn search(
     registers: &[(Lit, Lit)],
     what: Lit,
     clocks: usize,
+    stop: &AtomicBool,
 ) -> Result<Found, String> {
     let circuit = aig.aiger(registers, what);
     let said = abc(
         &circuit,
         &format!("read circuit.aig; bmc3 -F {clocks} -C {SEARCH_CONFLICTS}"),
+        stop,
     )?;
     let number_after = |words: &str| -> Option<usize> {
         let rest = said.split_once(words)?.1.trim_start();

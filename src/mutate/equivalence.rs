@@ -27,11 +27,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use super::abc::{self, Answer, Found};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, Frame};
 use super::{Design, Family, List, SELECTOR, netlist, source};
+
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Clocks from the reset on in which a difference is looked for.
 pub const DEPTH: usize = 12;
@@ -183,7 +187,7 @@ impl Referee {
                 loose: referee.loosest(),
             },
         )?;
-        match abc::prove_never(&all.aig, all.differs)? {
+        match abc::prove_never(&all.aig, all.differs, &NEVER)? {
             Answer::Never => Ok(referee),
             answer => Err(format!(
                 "{}: that what is not live does not matter is {}",
@@ -310,7 +314,7 @@ impl Referee {
         // It may not be vacuous: some state must be allowed, with some inputs, and some not.
         let possible = aig.and(before.allowed, before.contract);
         for some in [possible, !before.allowed] {
-            if abc::prove_never(&aig, some)? != Answer::Sometimes {
+            if abc::prove_never(&aig, some, &NEVER)? != Answer::Sometimes {
                 return Err(format!("{file}: the invariant says nothing"));
             }
         }
@@ -320,7 +324,7 @@ impl Referee {
         let from = aig.or(!clock.released, before.allowed);
         let from = aig.and(from, before.contract);
         let broken = aig.and(from, !after);
-        match abc::prove_never(&aig, broken)? {
+        match abc::prove_never(&aig, broken, &NEVER)? {
             Answer::Never => Ok(()),
             Answer::Sometimes => Err(format!("{file}: a clock can break the invariant")),
             Answer::GaveUp => Err(format!("{file}: the invariant is too hard to prove")),
@@ -414,8 +418,8 @@ impl Referee {
     /// places loose than the mutant wants.
     ///
     /// # Errors
-    /// ABC cannot be asked.
-    pub fn prove(&self, number: u32) -> Result<Proof, String> {
+    /// ABC cannot be asked; `stop` is set.
+    pub fn prove(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
         let file = &self.formal_file;
         let mut so = Asked {
             any_state: true,
@@ -427,7 +431,7 @@ impl Referee {
             if asked.differs == Lit::FALSE {
                 return Ok(Proof::Equivalent("it is the same logic".to_owned()));
             }
-            if abc::prove_never(&asked.aig, asked.differs)? == Answer::Never {
+            if abc::prove_never(&asked.aig, asked.differs, stop)? == Answer::Never {
                 return Ok(Proof::Equivalent(if so.any_state {
                     "next state and outputs are the same from every state, for all inputs"
                         .to_owned()
@@ -463,8 +467,8 @@ impl Referee {
     /// Question 2: looks for a way from reset to where `number` shows.
     ///
     /// # Errors
-    /// ABC cannot be asked.
-    pub fn refute(&self, number: u32) -> Result<Proof, String> {
+    /// ABC cannot be asked; `stop` is set.
+    pub fn refute(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
         let mut aig = Aig::new();
         let (started, broken_q) = (aig.input(), aig.input());
         let mut clock = self.clock(&mut aig)?;
@@ -496,7 +500,7 @@ impl Referee {
             .chain(mutant_q.into_iter().zip(mutant.next))
             .collect();
         // The first clock is the reset.
-        let found = abc::search(&aig, &registers, differs, DEPTH + 1)?;
+        let found = abc::search(&aig, &registers, differs, DEPTH + 1, stop)?;
         Ok(match found {
             Found::At(clock) => {
                 Proof::Differs(format!("some inputs show it {clock} clocks after a reset"))

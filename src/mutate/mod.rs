@@ -586,10 +586,11 @@ impl<U: Unit> Mutants<U> {
                     if over() {
                         return Ok(None);
                     }
-                    let one = self.judge_one(mutant, options, hunter);
+                    let one = self.judge_one(mutant, options, hunter, stop);
                     // What was interrupted is no verdict.
                     if stop.load(Ordering::Relaxed) {
-                        return Ok(one.ok());
+                        let decided = |j: &Judged| !matches!(j.verdict, Verdict::Undecided(_));
+                        return Ok(one.ok().filter(decided));
                     }
                     failed.fetch_or(one.is_err(), Ordering::Relaxed);
                     progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
@@ -613,14 +614,15 @@ impl<U: Unit> Mutants<U> {
         mutant: &Mutant,
         options: &Options,
         hunter: &Hunter<U>,
+        stop: &AtomicBool,
     ) -> Result<Judged, String> {
         let number = mutant.number;
         let mut hunt = hunter(number, Hunt::default(), options.clocks.min(FIRST))?;
         let mut proof = None;
         if hunt.caught.is_none() {
-            let ask = |question: fn(&Referee, u32) -> Result<Proof, String>| {
+            let ask = |question: fn(&Referee, u32, &AtomicBool) -> Result<Proof, String>| {
                 let referee = self.referee.as_ref().map_err(String::clone);
-                let said = referee.and_then(|referee| question(referee, mutant.number));
+                let said = referee.and_then(|referee| question(referee, mutant.number, stop));
                 said.unwrap_or_else(Proof::Unknown)
             };
             let mut said = ask(Referee::prove);

@@ -26,6 +26,8 @@ use super::protocol::{Answer, Job, Order, line, parsed};
 
 /// A worker that goes on says so about as often.
 const PULSE: Duration = Duration::from_millis(200);
+/// What is covered so far, which is long, is told about as often.
+const SO_FAR: Duration = Duration::from_secs(1);
 
 /// The command above this process.
 #[derive(Clone)]
@@ -221,33 +223,51 @@ impl<U: Unit> Worker<U> {
             rtl,
             memory,
             parent,
+            stop,
             ..
         } = self;
-        let blamed = |mut summary: Summary<U>| {
+        let run = |runner: &mut Runner<U>, case| {
+            let mut summary = runner.run(case, &mut parent.watch());
             for failed in &mut summary.failures {
                 memory.blame(&mut failed.failure);
             }
-            Answer::Did(Box::new(summary))
+            summary
         };
-        if !each {
-            return match Runner::open(options, rtl, cases.start) {
-                Ok(mut runner) => blamed(runner.run_all(cases, &mut parent.watch())),
-                Err(why) => memory.cannot(why),
-            };
-        }
-        let last = cases.end - 1;
+        let mut total = Summary::default();
+        let mut runner = None;
+        let last = cases.end.saturating_sub(1);
         for case in cases {
-            parent.say(&Answer::<U>::Begins(case));
-            let answer = match Runner::open(options, rtl, case) {
-                Ok(mut runner) => blamed(runner.run(case, &mut parent.watch())),
-                Err(why) => memory.cannot(why),
-            };
-            if case == last || !matches!(answer, Answer::Did(_)) {
-                return answer;
+            if each {
+                // It can be seen from this which case it was that took the process along.
+                parent.say(&Answer::<U>::Begins(case));
+                runner = None;
             }
-            parent.say(&answer);
+            let runner = match &mut runner {
+                Some(runner) => runner,
+                none => match Runner::open(options, rtl, case) {
+                    Ok(opened) => none.insert(opened),
+                    Err(why) => return memory.cannot(why),
+                },
+            };
+            let summary = run(runner, case);
+            match each {
+                true if case == last => return Answer::Did(Box::new(summary)),
+                true => parent.say(&Answer::Did(Box::new(summary))),
+                false => {
+                    for failed in &summary.failures {
+                        parent.say(&Answer::Failed(Box::new(failed.clone())));
+                    }
+                    total.add(summary);
+                    if total.ends(options) {
+                        break;
+                    }
+                }
+            }
+            if each && stop.load(Ordering::Relaxed) {
+                return Answer::Stopped;
+            }
         }
-        Answer::Cannot("worker: no cases".to_owned())
+        Answer::Did(Box::new(total))
     }
 
     fn shrink(&mut self, case: &Case<U>) -> Answer<U> {
@@ -270,6 +290,7 @@ impl<U: Unit> Worker<U> {
             stop: &self.stop,
             careful: options.careful,
             model: &model,
+            told: Mutex::new(Instant::now()),
         };
         match cover::run(options, &model, &self.rtl, &follow) {
             Ok(mut covered) => {
@@ -330,13 +351,17 @@ struct Covering<'a, U: Unit> {
     stop: &'a AtomicBool,
     careful: Option<u64>,
     model: &'a Model<U>,
+    /// When all of what is covered was last told.
+    told: Mutex<Instant>,
 }
 
 impl<U: Unit> cover::Follow<U> for Covering<'_, U> {
     fn chunk(&self, covered: &cover::Covered<U>) -> bool {
         let totals = covered.totals;
-        if self.careful == Some(totals.programs) {
-            self.parent.say(&Answer::Covered(Box::new(covered.clone())));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.careful == Some(totals.programs) || told.elapsed() >= SO_FAR {
+            self.parent.say(&Answer::SoFar(Box::new(covered.clone())));
+            *told = Instant::now();
         }
         let hit = self.model.hit(&covered.hits);
         self.parent

@@ -12,13 +12,12 @@ mod supervisor;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::time::Duration;
 
 use clap::Args;
-use reconverge::campaign::{self, Chunk, Options, Piece, Put, Summary};
+use reconverge::campaign::{self, Chunk, Failed, Options, Piece, Put, Summary};
 use reconverge::case::Case;
-use reconverge::check::{Agreed, Judges};
+use reconverge::check::Judges;
 use reconverge::cover::run as cover;
 use reconverge::dut::{Built, Rtl};
 use reconverge::failure::{Cause, Failure};
@@ -28,15 +27,17 @@ use reconverge::report::{Waves, dump_file, dump_from};
 use reconverge::shrink::Shrunk;
 use reconverge::unit::Unit;
 
-use super::{complain, stop};
+use super::{complain, stop, stop::Trouble};
 pub use child::work;
-use protocol::{Answer, Job, Order, parsed};
+use protocol::{Answer, Job, Judged, Order, parsed};
 use supervisor::{Lost, Patience, Worker};
 
 /// What a worker that is told to stop gets to come to an end.
 const GRACE: Duration = Duration::from_secs(2);
-/// A worker of a run that is lost in another place each time is not started more often.
+/// A worker of a run that is lost in another place each time, or before it does anything, is not started more often.
 const TRIES: usize = 3;
+/// What is killed from outside says nothing of the RTL, unless it happens as often.
+const KILLS: usize = 8;
 
 /// What RTL may take.
 #[derive(Args, Clone, Copy)]
@@ -49,33 +50,12 @@ pub struct LimitArgs {
     memory: u64,
 }
 
+/// As the standard library says it.
+const KILLED: &str = "signal: 9 (SIGKILL)";
+
 /// What is said of RTL that wants more than it may have.
 fn out_of_memory(megabytes: u64) -> String {
     format!("out of memory: it may have {megabytes} MB (--memory)")
-}
-
-/// Why there is no result.
-pub enum Trouble {
-    /// The command is to stop.
-    Interrupted,
-    /// The bench is at fault.
-    Other(String),
-}
-
-impl From<String> for Trouble {
-    fn from(why: String) -> Self {
-        Trouble::Other(why)
-    }
-}
-
-impl Trouble {
-    /// What is to be said.
-    pub fn why(self) -> String {
-        match self {
-            Trouble::Interrupted => "interrupted".to_owned(),
-            Trouble::Other(why) => why,
-        }
-    }
 }
 
 /// Never set.
@@ -134,24 +114,17 @@ impl<'a, U: Unit> Isolated<'a, U> {
     ) -> Result<T, Lost<U>> {
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
-            None => {
-                let job = Job {
-                    built: self.rtl.built(),
-                    memory: self.limits.memory,
-                };
-                Worker::start::<U>(&job).map_err(Lost::Trouble)?
-            }
+            None => Worker::start(&Job {
+                built: self.rtl.built(),
+                memory: self.limits.memory,
+            })?,
         };
-        let patience = Patience {
-            timeout: Duration::from_secs(self.limits.timeout),
-            stop: self.stop,
-            grace,
-            over: self.over,
-        };
-        worker.tell(order).map_err(Lost::Trouble)?;
+        let timeout = Duration::from_secs(self.limits.timeout);
+        let mut patience = Patience::new(timeout, self.stop, grace, self.over);
+        worker.tell(order)?;
         let mut told = false;
         loop {
-            let line = worker.hear(&patience)?;
+            let line = worker.hear(&mut patience)?;
             let Ok(answer) = parsed(&line) else {
                 // Its memory is no longer what it was.
                 let how = "it says what no worker says".to_owned();
@@ -165,7 +138,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 }
                 answer => match take(answer) {
                     Step::More => {}
-                    Step::Tell(order) => worker.tell(&order).map_err(Lost::Trouble)?,
+                    Step::Tell(order) => worker.tell(&order)?,
                     Step::Done(result) => {
                         self.worker = Some(worker);
                         return Ok(result);
@@ -174,9 +147,28 @@ impl<'a, U: Unit> Isolated<'a, U> {
             }
             if self.stopped() && !grace.is_zero() && !told {
                 told = true;
-                worker.tell(&Order::<U>::Stop).map_err(Lost::Trouble)?;
+                worker.tell(&Order::<U>::Stop)?;
+            }
+            if patience.over() {
+                worker.end();
+                return Err(Lost::Interrupted);
             }
         }
+    }
+
+    /// As [`Isolated::ask`], for what is to stop at once, and again where something outside killed the worker.
+    fn ask_again<T>(
+        &mut self,
+        order: &Order<U>,
+        mut take: impl FnMut(Answer<U>) -> Step<U, T>,
+    ) -> Result<T, Lost<U>> {
+        for _ in 1..TRIES {
+            match self.ask(order, Duration::ZERO, &mut take) {
+                Err(Lost::Killed) => {}
+                asked => return asked,
+            }
+        }
+        self.ask(order, Duration::ZERO, take)
     }
 
     /// Judges `case`; `progress` is told of its cycles.
@@ -188,13 +180,13 @@ impl<'a, U: Unit> Isolated<'a, U> {
         case: &Case<U>,
         judges: Judges,
         mut progress: impl FnMut(u64),
-    ) -> Result<Result<Agreed<U>, Failure<U>>, Trouble> {
+    ) -> Result<Judged<U>, Trouble> {
         let order = Order::Check {
             case: Box::new(case.clone()),
             judges,
         };
         let mut compared = Compared::default();
-        let judged = self.ask(&order, Duration::ZERO, |answer| match answer {
+        let judged = self.ask_again(&order, |answer| match answer {
             Answer::Judged(judged) => Step::Done(*judged),
             Answer::Pulse(cycles) => {
                 compared.clocks = cycles;
@@ -205,8 +197,10 @@ impl<'a, U: Unit> Isolated<'a, U> {
         });
         match judged {
             Ok(judged) => Ok(judged),
-            Err(Lost::By(cause)) => Ok(Err(Failure::new(case, cause, compared))),
-            Err(lost) => Err(lost.trouble()),
+            Err(lost) => match lost.cause() {
+                Ok(cause) => Ok(Err(Failure::new(case, cause, compared))),
+                Err(lost) => Err(lost.trouble()),
+            },
         }
     }
 
@@ -230,7 +224,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
             from: dump_from(failure),
             path: part.clone(),
         };
-        let dumped = self.ask(&order, Duration::ZERO, |answer| match answer {
+        let dumped = self.ask_again(&order, |answer| match answer {
             Answer::Dumped(dumped) => Step::Done(*dumped),
             _ => Step::More,
         });
@@ -264,7 +258,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
     ) -> Result<(Shrunk<U>, Option<String>), String> {
         let other = std::sync::Arc::new(other);
         let mut smallest: Option<Failure<U>> = None;
-        let (stop, mut runs) = (self.stop, 0);
+        let mut runs = 0;
         let order = Order::Shrink(Box::new(case.clone()));
         let shrunk = self.ask(&order, Duration::ZERO, |answer| match answer {
             Answer::Smaller(failure) => {
@@ -274,8 +268,8 @@ impl<'a, U: Unit> Isolated<'a, U> {
             }
             Answer::Wants(lanes) => {
                 let other = std::sync::Arc::clone(&other);
-                let built = interruptible(stop, move || other(lanes));
-                Step::Tell(Order::Built(built))
+                let built = stop::unless_asked(move || other(lanes));
+                Step::Tell(Order::Built(built.map_err(Trouble::why)))
             }
             Answer::Shrunk(shrunk) => Step::Done(shrunk),
             _ => Step::More,
@@ -292,15 +286,25 @@ impl<'a, U: Unit> Isolated<'a, U> {
     }
 
     /// Runs what is left of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
-    /// after another.
+    /// after another. `found` is told of each failure as soon as it is known, before it counts.
     ///
     /// # Errors
     /// The bench is at fault.
-    pub fn chunk(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
+    pub fn chunk(
+        &mut self,
+        options: &Options,
+        chunk: &Chunk,
+        found: &dyn Fn(&Failed<U>),
+        put: Put<U>,
+    ) -> Result<(), String> {
         if !chunk.broken {
             let order = self.cases(options, chunk.cases.clone(), false);
             let done = self.ask(&order, GRACE, |answer| match answer {
                 Answer::Did(summary) => Step::Done(*summary),
+                Answer::Failed(failed) => {
+                    found(&failed);
+                    Step::More
+                }
                 _ => Step::More,
             });
             let how = match done {
@@ -338,8 +342,8 @@ impl<'a, U: Unit> Isolated<'a, U> {
 
     fn one_by_one(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
         let mut next = chunk.cases.start;
-        // How often the next one has lost its process.
-        let mut tries = 0;
+        // How often the next one has lost its process, and whether it had begun.
+        let (mut tries, mut began) = (0, false);
         let mut piece = |cases: std::ops::Range<u64>, summary| {
             put(Piece {
                 chunk: chunk.number,
@@ -350,8 +354,13 @@ impl<'a, U: Unit> Isolated<'a, U> {
         while next < chunk.cases.end && !self.stopped() {
             let order = self.cases(options, next..chunk.cases.end, true);
             let done = self.ask(&order, GRACE, |answer| match answer {
+                Answer::Begins(_) => {
+                    began = true;
+                    Step::More
+                }
+                Answer::Stopped => Step::Done(Ok(())),
                 Answer::Did(summary) => {
-                    tries = 0;
+                    (tries, began) = (0, false);
                     next += 1;
                     match piece(next - 1..next, *summary) {
                         Ok(true) if next < chunk.cases.end => Step::More,
@@ -361,7 +370,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 }
                 _ => Step::More,
             });
-            let cause = match done {
+            let lost = match done {
                 Ok(done) => {
                     // What it goes on with does not count.
                     if next < chunk.cases.end {
@@ -371,15 +380,25 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 }
                 Err(Lost::Interrupted) => return Ok(()),
                 Err(Lost::Trouble(why)) => return Err(why),
-                Err(Lost::Suspended) => continue,
-                Err(Lost::By(cause)) => cause,
+                Err(lost) => lost,
             };
             tries += 1;
-            // What ends a process once may have come from elsewhere, as from a machine short of memory.
-            if tries == 1 && matches!(cause, Cause::Crashed(_)) {
+            // What ends a process once may have come from elsewhere, and then not from this case.
+            let enough = match lost {
+                Lost::By(Cause::Hung(_)) => 1,
+                Lost::By(_) if began => 2,
+                Lost::Killed => KILLS,
+                _ => TRIES,
+            };
+            if tries < enough {
                 continue;
             }
-            tries = 0;
+            (tries, began) = (0, false);
+            let cause = match lost.cause() {
+                Ok(cause) => cause,
+                // RTL that suspends its own process makes no progress either.
+                Err(_) => Cause::Hung(self.limits.timeout),
+            };
             let summary = Summary::lost(options, self.rtl.build(), next, cause);
             next += 1;
             if !piece(next - 1..next, summary)? {
@@ -412,10 +431,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                     case = Some(*begins);
                     Step::More
                 }
-                // The one before a careful chunk, or the last.
-                Answer::Covered(covered)
-                    if options.careful == Some(covered.totals.programs) && so_far.is_none() =>
-                {
+                Answer::SoFar(covered) => {
                     so_far = Some(*covered);
                     Step::More
                 }
@@ -426,6 +442,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 (Ok(covered), ..) => return Ok(Some(covered)),
                 (Err(Lost::Trouble(why)), ..) => return Err(why),
                 (Err(Lost::Interrupted), so_far, _) => return Ok(so_far),
+                // The last that was told, before the careful chunk.
                 (Err(Lost::By(cause)), Some(mut so_far), Some(case)) => {
                     so_far.failed = Some(Failure::new(&case, cause, Compared::default()));
                     return Ok(Some(so_far));
@@ -455,7 +472,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
         mut hunt: Hunt<U>,
         budget: u64,
     ) -> Result<Hunt<U>, Trouble> {
-        let mut each = false;
+        let (mut each, mut tries) = (false, 0);
         loop {
             let order = Order::Hunt {
                 mutant,
@@ -468,12 +485,16 @@ impl<'a, U: Unit> Isolated<'a, U> {
             let hunted = self.ask(&order, Duration::ZERO, |answer| match answer {
                 Answer::Hunting(so_far) if so_far.over(budget) => Step::Done(*so_far),
                 Answer::Hunting(so_far) => {
+                    if so_far.next != hunt.next {
+                        tries = 0;
+                    }
                     hunt = *so_far;
                     begun = each;
                     Step::More
                 }
                 _ => Step::More,
             });
+            tries += 1;
             match (hunted, begun) {
                 (Ok(hunt), _) => return Ok(hunt),
                 (Err(Lost::By(cause)), true) => {
@@ -481,7 +502,9 @@ impl<'a, U: Unit> Isolated<'a, U> {
                     hunt.lost(kind, Failure::new(&case, cause, Compared::default()));
                     return Ok(hunt);
                 }
-                (Err(Lost::By(_) | Lost::Suspended), _) => each = true,
+                (Err(Lost::By(_) | Lost::Suspended | Lost::Killed), _) if tries < KILLS => {
+                    each = true;
+                }
                 (Err(lost), _) => return Err(lost.trouble()),
             }
         }
@@ -489,32 +512,25 @@ impl<'a, U: Unit> Isolated<'a, U> {
 }
 
 impl<U: Unit> Lost<U> {
+    /// How the RTL failed, if it did.
+    fn cause(self) -> Result<Cause<U>, Self> {
+        match self {
+            Lost::By(cause) => Ok(cause),
+            Lost::Killed => Ok(Cause::Crashed(KILLED.to_owned())),
+            lost => Err(lost),
+        }
+    }
+
     /// In words.
     fn trouble(self) -> Trouble {
         Trouble::Other(match self {
             Lost::By(Cause::Hung(seconds)) => format!("no progress within {seconds} s"),
             Lost::By(Cause::Crashed(how)) => how,
             Lost::By(_) => "the worker ended".to_owned(),
+            Lost::Killed => KILLED.to_owned(),
             Lost::Suspended => "it was suspended".to_owned(),
             Lost::Interrupted => return Trouble::Interrupted,
             Lost::Trouble(why) => why,
         })
-    }
-}
-
-/// Does `work`, which takes its time and cannot be stopped, in a thread of its own, and does not wait for it once
-/// `stop` is set.
-fn interruptible<T: Send + 'static>(
-    stop: &AtomicBool,
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || send.send(work()));
-    loop {
-        match receive.recv_timeout(Duration::from_millis(50)) {
-            Ok(result) => return result,
-            Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
-            Err(_) => return Err("interrupted".to_owned()),
-        }
     }
 }

@@ -78,6 +78,9 @@ pub enum Order<U: Unit> {
     Stop,
 }
 
+/// What judging a case came to.
+pub type Judged<U> = Result<Agreed<U>, Failure<U>>;
+
 /// What a worker says.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -86,14 +89,16 @@ pub enum Answer<U: Unit> {
     Pulse(u64),
     /// [`Order::Cases`]: this case begins.
     Begins(u64),
+    /// [`Order::Cases`], all at once: this one has failed. It counts with what all of them did.
+    Failed(Box<reconverge::campaign::Failed<U>>),
     /// [`Order::Cover`]: this case begins, what was covered before being known.
     BeginsCase(Box<Case<U>>),
     /// [`Order::Cases`]: what the case that began did, or all that were ordered.
     Did(Box<reconverge::campaign::Summary<U>>),
     /// [`Order::Check`].
-    Judged(Box<Result<Agreed<U>, Failure<U>>>),
+    Judged(Box<Judged<U>>),
     /// [`Order::Dump`]: what the run came to; or why there is no dump.
-    Dumped(Box<Result<Result<Agreed<U>, Failure<U>>, String>>),
+    Dumped(Box<Result<Judged<U>, String>>),
     /// [`Order::Shrink`]: the smallest so far.
     Smaller(Box<Failure<U>>),
     /// [`Order::Shrink`]: the same RTL with so many lanes is wanted.
@@ -102,10 +107,14 @@ pub enum Answer<U: Unit> {
     Shrunk(Result<(Box<Failure<U>>, u64), String>),
     /// [`Order::Cover`]: after each chunk, programs, cycles, and bins that were hit.
     Covering(u64, u64, usize),
-    /// [`Order::Cover`]: before a careful chunk, and at the end.
+    /// [`Order::Cover`]: what is covered so far, now and then and before a careful chunk.
+    SoFar(Box<cover::Covered<U>>),
+    /// [`Order::Cover`]: at the end.
     Covered(Box<cover::Covered<U>>),
     /// [`Order::Hunt`]: how far it is, now and then or before each case, and at the end.
     Hunting(Box<Hunt<U>>),
+    /// It has come to an end because of [`Order::Stop`].
+    Stopped,
     /// The RTL is at fault that this was not done.
     Lost(Box<Cause<U>>),
     /// This was not done, and the RTL is not at fault.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,11 +30,15 @@ const LONGEST: usize = 256 << 20;
 const SHOWN: usize = 64 << 10;
 /// Bytes of its output that are kept to tell how it ended.
 const TAIL: usize = 4 << 10;
+/// What a worker does not read for so long is not said: it is suspended.
+const UNREAD: Duration = Duration::from_secs(2);
 
 /// Why there is no answer.
 pub enum Lost<U: Unit> {
     /// The RTL took the process along.
     By(Cause<U>),
+    /// Something outside killed the process, as the kernel does where memory runs out: SIGKILL.
+    Killed,
     /// The process was suspended by a signal, which is not the RTL's doing.
     Suspended,
     /// The command is to stop, or the answer no longer counts.
@@ -43,8 +47,7 @@ pub enum Lost<U: Unit> {
     Trouble(String),
 }
 
-/// How long an answer is waited for.
-#[derive(Clone, Copy)]
+/// How long answers to one order are waited for.
 pub struct Patience<'a> {
     /// Without any sign of life.
     pub timeout: Duration,
@@ -54,6 +57,32 @@ pub struct Patience<'a> {
     pub grace: Duration,
     /// Set when nothing that it does counts any more.
     pub over: &'a AtomicBool,
+    /// When `stop` was first seen set.
+    stopped: Option<Instant>,
+}
+
+impl<'a> Patience<'a> {
+    pub fn new(
+        timeout: Duration,
+        stop: &'a AtomicBool,
+        grace: Duration,
+        over: &'a AtomicBool,
+    ) -> Self {
+        Patience {
+            timeout,
+            stop,
+            grace,
+            over,
+            stopped: None,
+        }
+    }
+
+    /// Whether it is at its end, however much the worker has to say.
+    pub fn over(&mut self) -> bool {
+        let stop = self.stop.load(Ordering::Relaxed)
+            && self.stopped.get_or_insert_with(Instant::now).elapsed() >= self.grace;
+        stop || self.over.load(Ordering::Relaxed)
+    }
 }
 
 /// What a worker writes to its standard output and error: shown on our standard error, as far as that is to be read.
@@ -153,11 +182,11 @@ fn myself() -> Result<PathBuf, String> {
 
 impl Worker {
     /// Starts one for `job`.
-    pub fn start<U: Unit>(job: &Job) -> Result<Self, String> {
-        let shown = |e: std::io::Error| format!("worker: {e}");
+    pub fn start<U: Unit>(job: &Job) -> Result<Self, Lost<U>> {
+        let shown = |e: std::io::Error| Lost::Trouble(format!("worker: {e}"));
         let (ours, theirs) = UnixStream::pair().map_err(shown)?;
         let (from, to) = std::io::pipe().map_err(shown)?;
-        let child = Command::new(myself()?)
+        let child = Command::new(myself().map_err(Lost::Trouble)?)
             .args(["worker", U::NAME])
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(to.try_clone().map_err(shown)?)
@@ -167,8 +196,7 @@ impl Worker {
             .spawn()
             .map_err(shown)?;
         ours.set_read_timeout(Some(SLICE)).map_err(shown)?;
-        ours.set_write_timeout(Some(Duration::from_secs(10)))
-            .map_err(shown)?;
+        ours.set_write_timeout(Some(UNREAD)).map_err(shown)?;
         let output = Arc::new(Output {
             state: Mutex::default(),
         });
@@ -190,20 +218,24 @@ impl Worker {
     }
 
     /// Tells it something. If it is gone, the answer fails to come.
-    pub fn tell(&mut self, what: &impl Serialize) -> Result<(), String> {
-        let line = line(what)?;
+    pub fn tell<U: Unit>(&mut self, what: &impl Serialize) -> Result<(), Lost<U>> {
+        let line = line(what).map_err(Lost::Trouble)?;
         self.output.renew();
-        let _ = self.socket.write_all(line.as_bytes());
-        Ok(())
+        match self.socket.write_all(line.as_bytes()) {
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                self.end();
+                Err(Lost::Suspended)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The next line that it says.
-    pub fn hear<U: Unit>(&mut self, patience: &Patience) -> Result<Vec<u8>, Lost<U>> {
+    pub fn hear<U: Unit>(&mut self, patience: &mut Patience) -> Result<Vec<u8>, Lost<U>> {
         // Time in which this process did not run itself, as under a scheduler that suspends all of a job, is no one's
         // fault, and time in which only the worker was suspended not that of the RTL.
         let mut looked = Instant::now();
         let (mut waited, mut suspended) = (Duration::ZERO, Duration::ZERO);
-        let mut stopped: Option<Instant> = None;
         let mut searched = 0;
         loop {
             if let Some(at) = self.come[searched..].iter().position(|b| *b == b'\n') {
@@ -218,7 +250,7 @@ impl Worker {
             }
             let mut bytes = [0; 64 << 10];
             match self.socket.read(&mut bytes) {
-                Ok(0) => return Err(Lost::By(Cause::Crashed(self.ended()))),
+                Ok(0) => return Err(self.ended()),
                 Ok(count) => {
                     self.come.extend(&bytes[..count]);
                     looked = Instant::now();
@@ -226,12 +258,10 @@ impl Worker {
                 }
                 Err(e) => match e.kind() {
                     ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
-                    _ => return Err(Lost::By(Cause::Crashed(self.ended()))),
+                    _ => return Err(self.ended()),
                 },
             }
-            let stop = patience.stop.load(Ordering::Relaxed)
-                && stopped.get_or_insert_with(Instant::now).elapsed() >= patience.grace;
-            if stop || patience.over.load(Ordering::Relaxed) {
+            if patience.over() {
                 self.end();
                 return Err(Lost::Interrupted);
             }
@@ -263,18 +293,22 @@ impl Worker {
     }
 
     /// How it ended, which said nothing more.
-    fn ended(&mut self) -> String {
+    fn ended<U: Unit>(&mut self) -> Lost<U> {
         // RTL may close what is not its own and go on.
         for _ in 0..100 {
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.kill_group();
                 self.drain();
-                return self.how(status);
+                if status.signal() == Some(Signal::KILL.as_raw()) {
+                    return Lost::Killed;
+                }
+                return Lost::By(Cause::Crashed(self.how(status)));
             }
             sleep(Duration::from_millis(10));
         }
         self.end();
-        "it closed its connection to the bench".to_owned()
+        let how = "it closed its connection to the bench";
+        Lost::By(Cause::Crashed(how.to_owned()))
     }
 
     /// How it ended, as far as that is the same again and again.
@@ -306,7 +340,7 @@ impl Worker {
     }
 
     /// Ends it and what it has started: it has nothing of its own to bring to an end.
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         if let Ok(None) = self.child.try_wait() {
             self.kill_group();
             let _ = self.child.kill();
