@@ -1,0 +1,765 @@
+//! From the text of a declaration to what it says, checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::Error;
+use crate::table::{File, Table};
+use crate::{
+    Condition, Declaration, Enum, Lanes, Level, Load, MOST_BYTES, MOST_ELEMENTS, MOST_FIELDS,
+    MOST_LANES, MOST_NAME, MOST_PINS, MOST_WIDTH, Parameter, Part, Pin, Probes, Role, Shape, Show,
+    State, Token, View, Write, layout,
+};
+
+/// Words that Rust or SystemVerilog keep for themselves, and names that the bench top has. Of the keywords those that
+/// somebody might choose; the compilers find the others.
+const RESERVED: [&str; 60] = [
+    "abstract",
+    "always",
+    "and",
+    "as",
+    "assign",
+    "async",
+    "await",
+    "become",
+    "bench_i",
+    "begin",
+    "bit",
+    "box",
+    "break",
+    "buf",
+    "byte",
+    "case",
+    "clk_i",
+    "const",
+    "continue",
+    "disable",
+    "do",
+    "dut",
+    "else",
+    "end",
+    "enum",
+    "event",
+    "final",
+    "fn",
+    "for",
+    "force",
+    "golden_i",
+    "if",
+    "in",
+    "in_i",
+    "in_q",
+    "inout",
+    "input",
+    "int",
+    "load_i",
+    "loop",
+    "match",
+    "mismatch_o",
+    "mod",
+    "module",
+    "move",
+    "not",
+    "or",
+    "output",
+    "priority",
+    "reg",
+    "repeat",
+    "return",
+    "self",
+    "signed",
+    "state_o",
+    "struct",
+    "type",
+    "unsafe",
+    "use",
+    "wire",
+];
+
+/// Beginnings of names that are generated.
+const PREFIXES: [&str; 4] = ["pad", "probe_", "load_", "valid_"];
+
+impl Declaration {
+    /// Reads and checks a declaration; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        File { name: file, text }.parse(declaration)
+    }
+
+    /// Reads and checks the probes of another RTL of this design: tables `[[state]]` with `name`, `probe` and `load`,
+    /// tables `[[load]]`, and `verilog`, as a declaration has them. `file` is its name in messages.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with them; a field without a probe.
+    pub fn parse_probes(&self, file: &str, text: &str) -> Result<Probes, Error> {
+        File { name: file, text }.parse(|root| {
+            let mut probes = Probes::default();
+            let mut seen = BTreeSet::new();
+            root.tables("state", |table| {
+                let name = table.required_string("name")?;
+                let field = self.field(&name);
+                let field = field.ok_or_else(|| table.error("name", "no such field"))?;
+                if !seen.insert(name) {
+                    return Err(table.error("name", "given twice"));
+                }
+                probe(table, field, &mut probes)
+            })?;
+            let probed = self.state.iter().filter(|field| field.outputs.is_empty());
+            for field in probed {
+                if !seen.contains(&field.name) {
+                    let why = format!("field {} has no probe", field.name);
+                    return Err(root.error("state", why));
+                }
+            }
+            common(root, &mut probes)?;
+            Ok(probes)
+        })
+    }
+}
+
+fn declaration(root: &Table) -> Result<Declaration, Error> {
+    let name = name(root, "name")?;
+    let top = root.string("top")?;
+    let top = match top {
+        Some(_) => port(root, "top")?.unwrap_or_default(),
+        None => name.clone(),
+    };
+    let doc = root.required_string("doc")?;
+    let clock = port(root, "clock")?.unwrap_or_else(|| "clk_i".to_owned());
+    let lanes = root.table("lanes", |table| {
+        Ok(Lanes {
+            parameter: port(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
+            default: needed(table, "default", table.number("default", 1..=MOST_LANES)?)?,
+        })
+    })?;
+    let mut names = BTreeSet::new();
+    let parameters = root.tables("parameter", |table| {
+        let parameter = parameter(table)?;
+        let of_lanes = lanes.as_ref().map_or("LANES", |lanes| &lanes.parameter);
+        if parameter.name == of_lanes || !names.insert(parameter.name.clone()) {
+            return Err(table.error("name", "given twice"));
+        }
+        Ok(parameter)
+    })?;
+    let mut names = BTreeSet::new();
+    let enums = root.tables("enum", |table| {
+        let read = enumeration(table)?;
+        once(table, &mut names, &read.name)?;
+        Ok(read)
+    })?;
+
+    let mut names = BTreeSet::new();
+    let mut roles = Vec::new();
+    let mut ports = BTreeSet::from([clock.clone()]);
+    let pins = root.tables("pin", |table| {
+        let pin = pin(table, lanes.is_some(), &parameters)?;
+        once(table, &mut names, &pin.name)?;
+        for port in &pin.ports {
+            if !ports.insert(port.clone()) {
+                return Err(table.error("port", format!("{port} is driven twice")));
+            }
+        }
+        if pin.role != Role::Plain {
+            let role = std::mem::discriminant(&pin.role);
+            if roles.contains(&role) {
+                return Err(table.error("name", "the second pin of its role"));
+            }
+            roles.push(role);
+        }
+        Ok(pin)
+    })?;
+    limits(root, "pin", &pins, MOST_PINS, |pin| pin.shape)?;
+    if let Some([_, after]) = pins
+        .windows(2)
+        .find(|two| two[0].only_with.is_some() && two[1].only_with.is_none())
+    {
+        let why = format!(
+            "{} stands behind a pin with only_with; those come last",
+            after.name
+        );
+        return Err(root.error("pin", why));
+    }
+
+    let mut names = BTreeSet::new();
+    let mut probes = Probes::default();
+    // Conditions may be about fields that come later: they are checked when all are known.
+    let mut places = Vec::new();
+    let state = root.tables("state", |table| {
+        let field = state(table, lanes.is_some(), &enums)?;
+        once(table, &mut names, &field.name)?;
+        probe(table, &field, &mut probes)?;
+        places.push([table.place("depth"), table.place("valid")]);
+        Ok(field)
+    })?;
+    for (field, [depth, valid]) in state.iter().zip(&places) {
+        conditions(field, &state)
+            .map_err(|(in_depth, why)| root.error_at(if in_depth { depth } else { valid }, why))?;
+    }
+    limits(root, "state", &state, MOST_FIELDS, |field| field.shape)?;
+    let views = root.tables("view", |table| {
+        let view = view(table, &state)?;
+        once(table, &mut names, &view.name)?;
+        Ok(view)
+    })?;
+    let mut shown = BTreeSet::new();
+    for field in views.iter().flat_map(|view| &view.fields) {
+        if !shown.insert(field) {
+            return Err(root.error("view", format!("{field} is shown twice")));
+        }
+    }
+    common(root, &mut probes)?;
+    tables(root, &enums, &state, &views)?;
+
+    Ok(Declaration {
+        name,
+        top,
+        doc,
+        clock,
+        lanes,
+        parameters,
+        enums,
+        pins,
+        state,
+        views,
+        probes,
+    })
+}
+
+fn needed<T>(table: &Table, key: &'static str, value: Option<T>) -> Result<T, Error> {
+    value.ok_or_else(|| table.error(key, "missing"))
+}
+
+fn once(table: &Table, names: &mut BTreeSet<String>, name: &str) -> Result<(), Error> {
+    match names.insert(name.to_owned()) {
+        true => Ok(()),
+        false => Err(table.error("name", "given twice")),
+    }
+}
+
+/// Whether `text` is an identifier of SystemVerilog without escapes.
+fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && text.len() <= MOST_NAME
+}
+
+/// Reads a name that becomes part of others.
+fn part_of_names(table: &Table, key: &'static str) -> Result<String, Error> {
+    let name = table.required_string(key)?;
+    if !is_identifier(&name) || name.starts_with('_') || name.chars().any(|c| c.is_uppercase()) {
+        let limit = format!("a to z, 0 to 9 and _, at most {MOST_NAME} of them");
+        return Err(table.error(key, format!("{name:?} is not a name: {limit}")));
+    }
+    Ok(name)
+}
+
+/// Reads a name that Rust, SystemVerilog and C are to know.
+fn name(table: &Table, key: &'static str) -> Result<String, Error> {
+    let name = part_of_names(table, key)?;
+    if RESERVED.contains(&name.as_str()) {
+        let why = format!("{name:?} is a word that the generated files need");
+        return Err(table.error(key, why));
+    }
+    if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        let why = format!("{name:?} begins as generated names do");
+        return Err(table.error(key, why));
+    }
+    Ok(name)
+}
+
+/// Reads the name of a module, port or parameter, as the RTL has it.
+fn port(table: &Table, key: &'static str) -> Result<Option<String>, Error> {
+    let port = table.string(key)?;
+    port.map(|name| port_name(table, key, name)).transpose()
+}
+
+fn port_name(table: &Table, key: &'static str, name: String) -> Result<String, Error> {
+    match is_identifier(&name) {
+        true => Ok(name),
+        false => {
+            let limit = format!("letters, digits and _, at most {MOST_NAME} of them");
+            Err(table.error(key, format!("{name:?} is not an identifier: {limit}")))
+        }
+    }
+}
+
+fn ports(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error> {
+    let Some(names) = table.strings(key)? else {
+        return Ok(None);
+    };
+    let names = names.into_iter().map(|name| port_name(table, key, name));
+    names.collect::<Result<_, _>>().map(Some)
+}
+
+fn parameter(table: &Table) -> Result<Parameter, Error> {
+    let range = needed(table, "range", table.pair("range", 0..=u32::MAX.into())?)?;
+    Ok(Parameter {
+        name: needed(table, "name", port(table, "name")?)?,
+        default: needed(
+            table,
+            "default",
+            table.number("default", range.0..=range.1)?,
+        )?,
+        range,
+    })
+}
+
+fn enumeration(table: &Table) -> Result<Enum, Error> {
+    Ok(Enum {
+        name: part_of_names(table, "name")?,
+        names: needed(table, "names", words(table, "names")?)?,
+        numbered: table.flag("numbered")?,
+    })
+}
+
+/// Reads strings without spaces, as filters and reports have them.
+fn words(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error> {
+    let words = table.strings(key)?;
+    let spaced = |word: &&String| word.contains(char::is_whitespace);
+    match words.iter().flatten().find(spaced) {
+        Some(word) => Err(table.error(key, format!("{word:?} holds a space"))),
+        None => Ok(words),
+    }
+}
+
+fn shape(table: &Table, has_lanes: bool) -> Result<Shape, Error> {
+    let per_lane = table.has("count") && !table.is_number("count");
+    if per_lane && table.string("count")?.as_deref() != Some("lanes") {
+        return Err(table.error("count", "neither a number nor \"lanes\""));
+    }
+    if !has_lanes && (per_lane || table.has("planes")) {
+        let key = if per_lane { "count" } else { "planes" };
+        return Err(table.error(key, "the design has no lanes: table [lanes] is missing"));
+    }
+    if let Some(planes) = table.number("planes", 1..=MOST_WIDTH)? {
+        if table.has("width") || table.has("count") {
+            return Err(table.error("planes", "goes with neither width nor count"));
+        }
+        return Ok(Shape::Planes(planes as usize));
+    }
+    let count = match per_lane {
+        true => None,
+        false => Some(table.number("count", 1..=MOST_ELEMENTS)?.unwrap_or(1) as usize),
+    };
+    let width = table.number("width", 1..=MOST_WIDTH)?.unwrap_or(1) as u32;
+    Ok(Shape::Words { width, count })
+}
+
+/// Checks how many there are, and how long their struct is.
+fn limits<T>(
+    root: &Table,
+    key: &'static str,
+    all: &[T],
+    most: usize,
+    shape: impl Fn(&T) -> Shape,
+) -> Result<(), Error> {
+    if all.is_empty() {
+        return Err(root.error(key, "missing: there must be one at least"));
+    }
+    if all.len() > most {
+        return Err(root.error(
+            key,
+            format!("{} of them, and {most} is the most", all.len()),
+        ));
+    }
+    let members = layout(all.iter().map(|one| (shape(one), ())));
+    let bytes = members.iter().map(|member| member.size).sum::<usize>();
+    if bytes > MOST_BYTES {
+        let why = format!("{bytes} bytes in all, and {MOST_BYTES} is the most");
+        return Err(root.error(key, why));
+    }
+    Ok(())
+}
+
+/// The greatest value of `bits` bits.
+pub(crate) fn ones(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits.clamp(1, 64))
+}
+
+fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, Error> {
+    let name = name(table, "name")?;
+    let doc = table.required_string("doc")?;
+    let shape = shape(table, has_lanes)?;
+    let elements = shape.count();
+    let ports = ports(table, "port")?.unwrap_or_else(|| vec![format!("{name}_i")]);
+    if ports.len() != 1 && ports.len() != elements {
+        let why = format!("{} ports for {elements} elements", ports.len());
+        return Err(table.error("port", why));
+    }
+    let stall = table.flag("stall")?;
+    let role = match (table.string("reset")?.as_deref(), stall) {
+        (None, false) => Role::Plain,
+        (None, true) => Role::Stall,
+        (Some("low"), false) => Role::Reset(Level::Low),
+        (Some("high"), false) => Role::Reset(Level::High),
+        (Some(_), true) => return Err(table.error("stall", "the pin is the reset")),
+        (Some(_), false) => return Err(table.error("reset", "neither \"low\" nor \"high\"")),
+    };
+    let single = Shape::Words {
+        width: 1,
+        count: Some(1),
+    };
+    if role != Role::Plain && shape != single {
+        let key = if stall { "stall" } else { "reset" };
+        return Err(table.error(key, "the pin has more than one bit"));
+    }
+    let most = match shape {
+        Shape::Planes(_) => u64::MAX,
+        Shape::Words { width, .. } => ones(width),
+    };
+    let default = match (role, table.has("default") && !table.is_number("default")) {
+        (Role::Plain, true) if table.string("default")?.as_deref() == Some("ones") => most,
+        (Role::Plain, true) => {
+            return Err(table.error("default", "neither a number nor \"ones\""));
+        }
+        (Role::Plain, false) => table.number("default", 0..=most)?.unwrap_or(0),
+        _ if table.has("default") => {
+            return Err(table.error("default", "a reset or stall is released by default"));
+        }
+        (Role::Reset(Level::Low), _) => 1,
+        _ => 0,
+    };
+    let bits = matches!(shape, Shape::Planes(_) | Shape::Words { width: 1, .. });
+    let percent = table.number("percent", 0..=100)?;
+    let range = table.pair("range", 0..=most)?;
+    match (bits, percent, range) {
+        (false, Some(_), _) => {
+            return Err(table.error("percent", "for flags and masks; others have range"));
+        }
+        (true, _, Some(_)) => {
+            return Err(table.error("range", "flags and masks have percent"));
+        }
+        _ => {}
+    }
+    let only_with = table.string("only_with")?;
+    if let Some(parameter) = &only_with
+        && !parameters.iter().any(|p| p.name == *parameter)
+    {
+        return Err(table.error("only_with", format!("no parameter {parameter:?}")));
+    }
+    let in_waves = match table.is_number("waves") {
+        true => table.number("waves", 1..=ports.len() as u64)?.unwrap_or(0) as usize,
+        false if table.flag("waves")? => ports.len(),
+        false => 0,
+    };
+    Ok(Pin {
+        name,
+        doc,
+        ports,
+        shape,
+        role,
+        default,
+        range: range.unwrap_or((0, most)),
+        percent: percent.unwrap_or(50),
+        only_with,
+        in_waves,
+    })
+}
+
+fn state(table: &Table, has_lanes: bool, enums: &[Enum]) -> Result<State, Error> {
+    let name = name(table, "name")?;
+    let doc = table.required_string("doc")?;
+    let shape = shape(table, has_lanes)?;
+    if matches!(shape, Shape::Words { count: None, .. }) {
+        let why = "state of a lane is in planes: one for each of its bits";
+        return Err(table.error("count", why));
+    }
+    let outputs = ports(table, "output")?.unwrap_or_default();
+    if !matches!(outputs.len(), 0 | 1) && outputs.len() != shape.count() {
+        let why = format!("{} ports for {} elements", outputs.len(), shape.count());
+        return Err(table.error("output", why));
+    }
+    let sampled = table.flag("sampled")?;
+    if sampled && outputs.is_empty() {
+        return Err(table.error("sampled", "only outputs are sampled"));
+    }
+    Ok(State {
+        show: show(table, shape, enums)?,
+        context: table.flag("context")?,
+        name,
+        doc,
+        shape,
+        outputs,
+        sampled,
+        depth: table.string("depth")?,
+        valid: table
+            .line("valid")?
+            .map(|text| condition(table, &text))
+            .transpose()?,
+    })
+}
+
+fn show(table: &Table, shape: Shape, enums: &[Enum]) -> Result<Show, Error> {
+    let width = match shape {
+        Shape::Planes(n) => n as u64,
+        Shape::Words { width, .. } => width.into(),
+    };
+    let parts = table.tables("part", |part| {
+        let top = width - 1;
+        let bits = needed(part, "bits", part.pair("bits", 0..=top)?)?;
+        Ok(Part {
+            name: part.line("name")?.unwrap_or_default(),
+            bits,
+            signed: part.flag("signed")?,
+            names: words(part, "names")?.unwrap_or_default(),
+        })
+    })?;
+    let by_enum = table.string("enum")?;
+    let form = table.string("show")?;
+    match (form.as_deref(), by_enum, parts.is_empty()) {
+        (None, None, false) => Ok(Show::Parts(parts)),
+        (None, Some(name), true) => match enums.iter().find(|e| e.name == name) {
+            None => Err(table.error("enum", format!("no enum {name:?}"))),
+            Some(e) if width < 64 && e.names.len() as u64 > 1 << width => {
+                let why = format!("{} names for {width} bits", e.names.len());
+                Err(table.error("enum", why))
+            }
+            Some(_) => Ok(Show::Enum(name)),
+        },
+        (None | Some("decimal"), None, true) => Ok(Show::Decimal),
+        (Some("hex"), None, true) => Ok(Show::Hex),
+        (Some("address"), None, true) => Ok(Show::Address),
+        (Some("signed"), None, true) => Ok(Show::Signed),
+        (Some("binary"), None, true) => Ok(Show::Binary),
+        (Some(other), None, true) => {
+            let known = "decimal, hex, address, signed or binary";
+            Err(table.error("show", format!("{other:?} is not {known}")))
+        }
+        _ => Err(table.error("name", "one of show, enum and part at most")),
+    }
+}
+
+/// Reads a condition: fields, numbers, comparisons, `&&`, `||`.
+fn condition(table: &Table, text: &str) -> Result<Condition, Error> {
+    const OPERATORS: [&str; 8] = ["==", "!=", "<=", ">=", "<", ">", "&&", "||"];
+    let wrong = |rest: &str| {
+        let what = "fields, numbers, comparisons, && and || make a condition";
+        Err(table.error("valid", format!("{what}; not {rest:?}")))
+    };
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let (word, after) = rest.split_at(word.unwrap_or(rest.len()));
+        let (token, after) = if let Some(op) = OPERATORS.iter().find(|op| rest.starts_with(**op)) {
+            (Token::Operator(op), &rest[op.len()..])
+        } else if let Ok(number) = word.parse() {
+            (Token::Number(number), after)
+        } else if is_identifier(word) {
+            (Token::Field(word.to_owned()), after)
+        } else {
+            return wrong(rest);
+        };
+        tokens.push(token);
+        rest = after.trim_start();
+    }
+    // FIELD CMP VALUE, joined by && and ||.
+    let joined = |token: &Token| matches!(token, Token::Operator("&&" | "||"));
+    let compares = |part: &[Token]| {
+        matches!(
+            part,
+            [
+                Token::Field(_),
+                Token::Operator(_),
+                Token::Field(_) | Token::Number(_)
+            ]
+        )
+    };
+    match tokens.split(joined).all(compares) {
+        true => Ok(Condition(tokens)),
+        false => wrong(text),
+    }
+}
+
+/// Checks what the depth and the condition of `field` are about. An error says whether it is in the depth.
+fn conditions(field: &State, all: &[State]) -> Result<(), (bool, String)> {
+    let number = |name: &str| {
+        let of_one = |field: &&State| matches!(field.shape, Shape::Words { count: Some(1), .. });
+        let mut named = all.iter().filter(|field| field.name == name).filter(of_one);
+        match named.next() {
+            Some(field) if field.valid.is_none() => Ok(()),
+            Some(_) => Err(format!("{name} is itself not always valid")),
+            None => Err(format!("no field {name:?} that is one number")),
+        }
+    };
+    if let Some(name) = &field.depth {
+        let in_depth = |why| (true, why);
+        number(name).map_err(in_depth)?;
+        if !matches!(
+            field.shape,
+            Shape::Words {
+                count: Some(2..),
+                ..
+            }
+        ) {
+            return Err(in_depth("only a field with a count has one".to_owned()));
+        }
+    }
+    for token in field.valid.iter().flat_map(|valid| &valid.0) {
+        if let Token::Field(name) = token {
+            number(name).map_err(|why| (false, why))?;
+        }
+    }
+    match field.depth.is_some() && field.valid.is_some() {
+        true => Err((false, "goes not with depth".to_owned())),
+        false => Ok(()),
+    }
+}
+
+fn view(table: &Table, state: &[State]) -> Result<View, Error> {
+    let name = name(table, "name")?;
+    let fields = needed(table, "fields", table.strings("fields")?)?;
+    let planes = |name: &String| {
+        let field = state.iter().find(|field| field.name == *name);
+        match field.map(|field| field.shape) {
+            Some(Shape::Planes(n)) => Ok(n as u32),
+            _ => Err(table.error("fields", format!("no field {name:?} of planes"))),
+        }
+    };
+    let widths = fields.iter().map(planes).collect::<Result<Vec<u32>, _>>()?;
+    let total = widths.iter().sum::<u32>();
+    if u64::from(total) > MOST_WIDTH {
+        return Err(table.error(
+            "fields",
+            format!("{total} bits, and {MOST_WIDTH} is the most"),
+        ));
+    }
+    let letters = table.tables("letter", |letter| {
+        let count = letter.string("count")?;
+        if let Some(count) = &count {
+            let at = fields.iter().skip(1).position(|name| name == count);
+            match at.map(|at| widths[at + 1]) {
+                None => {
+                    let why = format!("{count:?} is not one of the fields behind the first");
+                    return Err(letter.error("count", why));
+                }
+                Some(9..) => return Err(letter.error("count", "more than 8 bits")),
+                Some(_) => {}
+            }
+        }
+        let text = needed(letter, "text", words(letter, "text")?)?;
+        match &text[..] {
+            [text] => Ok((text.clone(), count)),
+            _ => Err(letter.error("text", "not a string")),
+        }
+    })?;
+    let values = 1u64.checked_shl(widths[0]).unwrap_or(u64::MAX);
+    if letters.len() as u64 > values {
+        let why = format!(
+            "{} letters for {values} values of {}",
+            letters.len(),
+            fields[0]
+        );
+        return Err(table.error("letter", why));
+    }
+    Ok(View {
+        table: port(table, "table")?.unwrap_or_else(|| name.clone()),
+        name,
+        fields,
+        letters,
+    })
+}
+
+/// Checks that a name stands for one table of one width.
+fn tables(root: &Table, enums: &[Enum], state: &[State], views: &[View]) -> Result<(), Error> {
+    let width = |name: &String| {
+        let field = state.iter().find(|field| field.name == *name);
+        field.map_or(0, |field| crate::rust::width(field.shape))
+    };
+    let width_of = |view: &View| view.fields.iter().map(width).sum::<u32>();
+    let mut tables = BTreeMap::new();
+    for view in views.iter().filter(|view| !view.letters.is_empty()) {
+        if tables.insert(&view.table, width_of(view)).is_some() {
+            let why = format!("two of them give table {} its letters", view.table);
+            return Err(root.error("view", why));
+        }
+    }
+    for view in views {
+        if tables.get(&view.table) != Some(&width_of(view)) {
+            let why = format!(
+                "table {} has no letters of the width of {}",
+                view.table, view.name
+            );
+            return Err(root.error("view", why));
+        }
+    }
+    for table in enums {
+        let of = |field: &&State| field.show == Show::Enum(table.name.clone());
+        let shown = |field: &&State| !views.iter().any(|view| view.fields.contains(&field.name));
+        let fields = state.iter().filter(of).filter(shown);
+        let widths: BTreeSet<u32> = fields.map(|field| width(&field.name)).collect();
+        if widths.len() > 1 {
+            let why = format!("enum {} is that of fields of different widths", table.name);
+            return Err(root.error("enum", why));
+        }
+        if !widths.is_empty() && tables.contains_key(&table.name) {
+            return Err(root.error("enum", format!("{} is the table of a view too", table.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Reads the probe of `field`, and what is written to load it.
+fn probe(table: &Table, field: &State, probes: &mut Probes) -> Result<(), Error> {
+    let expressions = table.strings("probe")?;
+    let registers = table.strings("load")?;
+    let elements = field.shape.count();
+    match (&expressions, field.outputs.is_empty()) {
+        (None, true) => return Err(table.error("probe", "missing, and it is no output")),
+        (Some(_), false) => return Err(table.error("probe", "the field is an output")),
+        (Some(list), true) if list.len() != 1 && list.len() != elements => {
+            let why = format!("{} expressions for {elements} elements", list.len());
+            return Err(table.error("probe", why));
+        }
+        _ => {}
+    }
+    if let Some(registers) = &registers {
+        if registers.len() != 1 && registers.len() != elements {
+            let why = format!("{} registers for {elements} elements", registers.len());
+            return Err(table.error("load", why));
+        }
+        let names = load_names(field, registers.len());
+        for (register, value) in registers.iter().zip(names) {
+            let register = register.clone();
+            probes.loads.push(Load {
+                write: Write::Register { register, value },
+                when: None,
+            });
+        }
+    }
+    if let Some(list) = expressions {
+        probes.expressions.push((field.name.clone(), list));
+    }
+    Ok(())
+}
+
+/// Names in the bench top of what is loaded into `field`, which has `registers` of them.
+pub(crate) fn load_names(field: &State, registers: usize) -> Vec<String> {
+    match registers {
+        1 => vec![format!("load_{}", field.name)],
+        n => (0..n).map(|i| format!("load_{}{i}", field.name)).collect(),
+    }
+}
+
+/// Reads what declarations and files of probes have alike.
+fn common(root: &Table, probes: &mut Probes) -> Result<(), Error> {
+    probes.verilog = root.string("verilog")?;
+    let loads = root.tables("load", |table| {
+        let (register, value) = (table.line("register")?, table.string("value")?);
+        let write = match (register, value, table.string("call")?) {
+            (Some(register), Some(value), None) => Write::Register { register, value },
+            (None, None, Some(call)) => Write::Call(call),
+            _ => return Err(table.error("register", "a load has register and value, or call")),
+        };
+        Ok(Load {
+            write,
+            when: table.string("when")?,
+        })
+    })?;
+    probes.loads.extend(loads);
+    Ok(())
+}

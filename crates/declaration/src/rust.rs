@@ -1,0 +1,405 @@
+//! Generates the Rust side: structs, defaults, lists.
+
+use std::fmt::Write as _;
+
+use crate::parse::ones;
+use crate::{Declaration, Enum, Level, Part, Pin, Role, Shape, Show, State, View, layout};
+
+impl Declaration {
+    /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION` with
+    /// all that a bench asks of the design. `bench` is the path of the crate with the types of these, e.g. `crate`.
+    pub fn rust(&self, bench: &str) -> String {
+        let mut out = format!(
+            "// Generated from the declaration of {}; change that.\n\n",
+            self.name
+        );
+        self.rust_enums(&mut out);
+        self.rust_pins(&mut out, bench);
+        self.rust_state(&mut out, bench);
+        self.rust_lists(&mut out, bench);
+        out
+    }
+
+    fn rust_enums(&self, out: &mut String) {
+        for table in &self.enums {
+            let _ = writeln!(
+                out,
+                "/// Names of the values of `{}`.\npub const {}: [&str; {}] = {:?};\n",
+                table.name,
+                names_of(&table.name),
+                table.names.len(),
+                table.names
+            );
+        }
+    }
+
+    fn rust_pins(&self, out: &mut String, bench: &str) {
+        let about = format!(
+            "The pins of one cycle: {}\n\nLane masks: bit i is lane i; flags are 0 or 1.",
+            self.doc
+        );
+        let members: Vec<_> = self
+            .pins
+            .iter()
+            .map(|p| (p.shape, (&p.name, &p.doc)))
+            .collect();
+        structure(out, bench, "In", &about, &members);
+        out.push_str("impl Default for In {\n    /// Every pin as it is unless it is driven.\n    fn default() -> Self {\n        In {\n");
+        let mut rest = false;
+        for pin in &self.pins {
+            let value = match (pin.default, pin.shape) {
+                (0, _) => {
+                    rest = true;
+                    continue;
+                }
+                (value, Shape::Planes(1)) => format!("0x{value:x}"),
+                (value, shape) if shape.count() == 1 => format!("0x{value:x}"),
+                (value, shape) => match element(shape).as_str() {
+                    int if int.starts_with('u') => format!("[0x{value:x}; {}]", shape.count()),
+                    _ => {
+                        let bytes = &value.to_le_bytes()[..shape.bytes()];
+                        format!("[{bytes:?}; {}]", shape.count())
+                    }
+                },
+            };
+            let _ = writeln!(out, "            {}: {value},", pin.name);
+        }
+        let padded = layout(self.pins.iter().map(|p| (p.shape, ())))
+            .iter()
+            .any(|m| m.what.is_none());
+        if rest || padded {
+            let _ = writeln!(out, "            ..{bench}::bytemuck::Zeroable::zeroed()");
+        }
+        out.push_str("        }\n    }\n}\n\n");
+        let mut methods = String::new();
+        if let Some((pin, level)) = self.reset() {
+            let (name, asserted) = (&pin.name, u8::from(level == Level::High));
+            let _ = write!(
+                methods,
+                "    /// Returns the pins with the reset asserted.\n    pub fn reset() -> Self {{\n        In {{ {name}: {asserted}, ..In::default() }}\n    }}\n\n    \
+                 /// Returns whether the reset is asserted.\n    pub fn is_reset(&self) -> bool {{\n        self.{name} == {asserted}\n    }}\n\n"
+            );
+        }
+        if let Some(Pin { name, .. }) = self.pins.iter().find(|p| p.role == Role::Stall) {
+            let _ = write!(
+                methods,
+                "    /// Asserts or releases the stall.\n    pub fn set_stall(&mut self, stall: bool) {{\n        self.{name} = stall.into();\n    }}\n\n    \
+                 /// Returns whether the design is stalled.\n    pub fn is_stalled(&self) -> bool {{\n        self.{name} == 1\n    }}\n\n"
+            );
+        }
+        if !methods.is_empty() {
+            let _ = write!(
+                out,
+                "impl In {{\n{}}}\n\n",
+                methods.trim_end().to_owned() + "\n"
+            );
+        }
+    }
+
+    fn rust_state(&self, out: &mut String, bench: &str) {
+        let about = format!("The state that is compared after a cycle: {}", self.doc);
+        let members: Vec<_> = self
+            .state
+            .iter()
+            .map(|s| (s.shape, (&s.name, &s.doc)))
+            .collect();
+        structure(out, bench, "State", &about, &members);
+        let _ = write!(
+            out,
+            "impl Default for State {{\n    /// Everything 0.\n    fn default() -> Self {{\n        {bench}::bytemuck::Zeroable::zeroed()\n    }}\n}}\n\n"
+        );
+    }
+
+    fn rust_lists(&self, out: &mut String, bench: &str) {
+        let _ = writeln!(
+            out,
+            "/// The fields of [`State`], in the order of the mismatch bits.\npub static FIELDS: [{bench}::field::Field; {}] = [",
+            self.state.len()
+        );
+        for field in &self.state {
+            let (name, shape) = (&field.name, shape(field.shape, bench));
+            let width = width(field.shape);
+            let (signal, signal_width) = match self.view_of(name) {
+                Some(view) => (&view.name, self.view_width(view)),
+                None => (name, width),
+            };
+            let filter = self.filter_of(field).map(|f| format!("{}_{f}", self.name));
+            let _ = writeln!(
+                out,
+                "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
+                 width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
+                 filter: {filter:?},\n        context: {},\n    }},",
+                show(&field.show, width, &self.enums, bench),
+                field.context,
+            );
+        }
+        let _ = writeln!(
+            out,
+            "];\n\n/// The pins in [`In`], in their order.\npub static PINS: [{bench}::field::Pin; {}] = [",
+            self.pins.len()
+        );
+        for pin in &self.pins {
+            let (name, role) = (&pin.name, pin.role);
+            let role = match role {
+                Role::Reset(level) => {
+                    format!("Reset {{ asserted: {} }}", u8::from(level == Level::High))
+                }
+                Role::Stall => "Stall".to_owned(),
+                Role::Plain => "Plain".to_owned(),
+            };
+            let _ = writeln!(
+                out,
+                "    {bench}::field::Pin {{\n        name: {name:?},\n        offset: core::mem::offset_of!(In, {name}),\n        shape: {},\n        width: {},\n        \
+                 role: {bench}::field::Role::{role},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        percent: {},\n    }},",
+                shape(pin.shape, bench),
+                width(pin.shape),
+                pin.default,
+                pin.range.0,
+                pin.range.1,
+                pin.percent,
+            );
+        }
+        out.push_str("];\n\n");
+        let _ = write!(
+            out,
+            "/// What the declaration says of the design.\npub static DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
+             name: {:?},\n    lanes: {},\n    parameters: &[",
+            self.name,
+            self.lanes.as_ref().map_or(1, |lanes| lanes.default)
+        );
+        for parameter in &self.parameters {
+            let (low, high) = parameter.range;
+            let _ = write!(
+                out,
+                "\n        {bench}::field::Parameter {{ name: {:?}, default: {}, range: {low}..={high} }},",
+                parameter.name, parameter.default
+            );
+        }
+        if !self.parameters.is_empty() {
+            out.push_str("\n    ");
+        }
+        out.push_str("],\n    pins: &PINS,\n    fields: &FIELDS,\n    tables: &[");
+        for (name, width, values) in self.tables() {
+            let _ = write!(
+                out,
+                "\n        {bench}::field::Table {{\n            name: \"{}_{name}\",\n            width: {width},\n            values: &{values:?},\n        }},",
+                self.name
+            );
+        }
+        if !self.tables().is_empty() {
+            out.push_str("\n    ");
+        }
+        out.push_str("],\n    inputs: &[");
+        let mut inputs = 0;
+        for pin in &self.pins {
+            let width = match pin.shape {
+                Shape::Planes(_) => 0,
+                Shape::Words { width, .. } => width,
+            };
+            for port in pin.ports.iter().take(pin.in_waves) {
+                let _ = write!(out, "\n        (\"dut.{port}\", {width}),");
+                inputs += 1;
+            }
+        }
+        if inputs > 0 {
+            out.push_str("\n    ");
+        }
+        out.push_str("],\n};\n");
+    }
+
+    // ---- tables of names ------------------------------------------------------------------------------
+
+    /// Returns the bits of a view.
+    fn view_width(&self, view: &View) -> u32 {
+        let fields = view.fields.iter().filter_map(|name| self.field(name));
+        fields.map(|field| width(field.shape)).sum()
+    }
+
+    /// Returns the table that names the values of the signal that shows `field`.
+    fn filter_of<'a>(&'a self, field: &'a State) -> Option<&'a str> {
+        match (self.view_of(&field.name), &field.show) {
+            (Some(view), _) => Some(&view.table),
+            (None, Show::Enum(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns every table of names that the waves use.
+    fn tables(&self) -> Vec<NameTable<'_>> {
+        let mut tables = Vec::new();
+        for view in self.views.iter().filter(|view| !view.letters.is_empty()) {
+            let widths = view.fields.iter().filter_map(|name| self.field(name));
+            let widths: Vec<u32> = widths.map(|field| width(field.shape)).collect();
+            let total: u32 = widths.iter().sum();
+            let mut values = Vec::new();
+            for ((letter, count), class) in view.letters.iter().zip(0u64..) {
+                let class = class << (total - widths[0]);
+                let counted = count
+                    .as_ref()
+                    .and_then(|count| view.fields.iter().position(|f| f == count));
+                match counted {
+                    None => values.push((class, letter.clone())),
+                    Some(at) => {
+                        let shift: u32 = widths[at + 1..].iter().sum();
+                        let counts = 0..=ones(widths[at]);
+                        values.extend(counts.map(|n| (class | n << shift, format!("{letter}{n}"))));
+                    }
+                }
+            }
+            tables.push((view.table.as_str(), total, values));
+        }
+        for table in &self.enums {
+            let shown = |field: &&State| {
+                self.view_of(&field.name).is_none()
+                    && matches!(&field.show, Show::Enum(name) if *name == table.name)
+            };
+            if let Some(field) = self.state.iter().find(shown) {
+                let names = (0..).zip(table.names.iter().cloned());
+                tables.push((table.name.as_str(), width(field.shape), names.collect()));
+            }
+        }
+        tables
+    }
+}
+
+/// A table of names: name, width, values with their names.
+type NameTable<'a> = (&'a str, u32, Vec<(u64, String)>);
+
+fn names_of(table: &str) -> String {
+    format!("{}_NAMES", table.to_uppercase())
+}
+
+/// Returns the significant bits of an element.
+pub(crate) fn width(shape: Shape) -> u32 {
+    match shape {
+        Shape::Planes(n) => n as u32,
+        Shape::Words { width, .. } => width,
+    }
+}
+
+/// Returns the type of one element.
+fn element(shape: Shape) -> String {
+    match shape.bytes() {
+        bytes @ (1 | 2 | 4 | 8) => format!("u{}", 8 * bytes),
+        bytes => format!("[u8; {bytes}]"),
+    }
+}
+
+/// Returns the shape as the bench's crate has it.
+fn shape(shape: Shape, bench: &str) -> String {
+    match shape {
+        Shape::Planes(n) => format!("{bench}::field::Shape::Planes({n})"),
+        Shape::Words { .. } => format!(
+            "{bench}::field::Shape::Words {{ bytes: {}, count: {} }}",
+            shape.bytes(),
+            shape.count()
+        ),
+    }
+}
+
+/// Writes `text` as a doc comment.
+fn doc(out: &mut String, indent: &str, text: &str) {
+    for line in text.trim().lines() {
+        let line = line.trim();
+        let space = if line.is_empty() { "" } else { " " };
+        let _ = writeln!(out, "{indent}///{space}{line}");
+    }
+}
+
+fn structure(
+    out: &mut String,
+    bench: &str,
+    name: &str,
+    about: &str,
+    members: &[(Shape, (&String, &String))],
+) {
+    doc(out, "", about);
+    let _ = writeln!(
+        out,
+        "#[repr(C)]\n#[derive(Clone, Copy, Debug, PartialEq, Eq, {bench}::bytemuck::Pod, {bench}::bytemuck::Zeroable)]\n\
+         #[bytemuck(crate = \"{bench}::bytemuck\")]\npub struct {name} {{"
+    );
+    let mut pads = 0;
+    for member in layout(
+        members
+            .iter()
+            .map(|(shape, what)| (*shape, (*shape, *what))),
+    ) {
+        match member.what {
+            Some((shape, (field, about))) => {
+                doc(out, "    ", about);
+                let of = element(shape);
+                let of = match shape.count() {
+                    1 => of,
+                    count => format!("[{of}; {count}]"),
+                };
+                let _ = writeln!(out, "    pub {field}: {of},");
+            }
+            None => {
+                let number = if pads == 0 {
+                    String::new()
+                } else {
+                    pads.to_string()
+                };
+                let size = member.size;
+                let _ = writeln!(out, "    /// Always 0.\n    pub pad{number}: [u8; {size}],");
+                pads += 1;
+            }
+        }
+    }
+    out.push_str("}\n\n");
+}
+
+// ---- printers -------------------------------------------------------------------------------------------
+
+/// Returns the printer of an element as an expression of type `fn(u64) -> String`.
+fn show(show: &Show, width: u32, enums: &[Enum], bench: &str) -> String {
+    match show {
+        Show::Decimal => "|v| v.to_string()".to_owned(),
+        Show::Hex => format!("|v| format!(\"0x{{v:0{}x}}\")", width.div_ceil(4)),
+        Show::Address => "|v| format!(\"0x{v:03x}\")".to_owned(),
+        Show::Signed => format!("|v| {}.to_string()", signed("v", width)),
+        Show::Binary => format!("|v| format!(\"{{v:0{width}b}}\")"),
+        Show::Enum(name) => {
+            let numbered = enums.iter().any(|e| e.name == *name && e.numbered);
+            let printer = if numbered { "code" } else { "named" };
+            format!(
+                "|v| {bench}::field::show::{printer}(&{}, v)",
+                names_of(name)
+            )
+        }
+        Show::Parts(parts) => {
+            let form: Vec<String> = parts.iter().map(form).collect();
+            let values: Vec<String> = parts.iter().map(|p| value(p, bench)).collect();
+            format!("|v| format!({:?}, {})", form.join(" "), values.join(", "))
+        }
+    }
+}
+
+fn signed(value: &str, width: u32) -> String {
+    match 64 - width {
+        0 => format!("({value} as i64)"),
+        unused => format!("((({value}) << {unused}) as i64 >> {unused})"),
+    }
+}
+
+fn form(part: &Part) -> String {
+    let name = part.name.replace('{', "{{").replace('}', "}}");
+    match name.as_str() {
+        "" => "{}".to_owned(),
+        name => format!("{name}={{}}"),
+    }
+}
+
+fn value(part: &Part, bench: &str) -> String {
+    let (low, high) = part.bits;
+    let bits = (high - low + 1) as u32;
+    let value = format!("v >> {low} & 0x{:x}", ones(bits));
+    if !part.names.is_empty() {
+        format!("{bench}::field::show::named(&{:?}, {value})", part.names)
+    } else if part.signed {
+        signed(&value, bits)
+    } else {
+        format!("({value})")
+    }
+}

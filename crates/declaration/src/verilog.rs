@@ -1,0 +1,644 @@
+//! Generates the bench top: the design behind registers on every input, its state gathered into one struct, and beside it,
+//! for the dump, the state that a golden model expects.
+
+use std::fmt::Write as _;
+
+use crate::rust::width;
+use crate::{
+    Condition, Declaration, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
+};
+
+/// Name of the width of lane masks in the generated modules.
+const LANES: &str = "LANES";
+
+impl Declaration {
+    /// Generates the SystemVerilog file of the bench top, module `<name>_tb`, with `probes` for the RTL that it is compiled
+    /// with. Its ports are those that `tb/shim.cpp` of the project knows.
+    pub fn bench_top(&self, probes: &Probes) -> String {
+        let with = Declaration {
+            probes: probes.clone(),
+            ..self.clone()
+        };
+        with.file()
+    }
+
+    fn file(&self) -> String {
+        let mut out = format!(
+            "\
+// Bench top of {name}, generated from its declaration; change that. The design behind registers on every
+// input, its state gathered into one struct, and beside it, for the dump, the state that the golden model
+// expects.
+//
+// * `in_i` is registered, so `state_o` after a rising edge shows what the inputs of the edge before it
+//   did, and `golden_i` is the golden's state after those same inputs.
+// * a rising edge of `bench_i`, given after each cycle while a dump is open, brings the mismatch bits and
+//   both views up to date. Combinational ones would be evaluated in every cycle of every run.
+// * with `load_i` that edge puts the design into the state on `golden_i` as well, between two cycles. Not a
+//   third clock signal: Verilator asks after each of them in every evaluation, and it would cost 7 % of a
+//   cycle's instructions.
+// * Structs begin with their last field: the Rust structs are declared in the other direction.
+
+",
+            name = self.name
+        );
+        self.package(&mut out);
+        self.view_module(&mut out);
+        self.top_begin(&mut out);
+        self.dut(&mut out);
+        self.probe_nets(&mut out);
+        self.state_o(&mut out);
+        self.mismatch(&mut out);
+        self.loads(&mut out);
+        out.push_str("endmodule\n");
+        out
+    }
+
+    // ---- package --------------------------------------------------------------------------------------
+
+    fn package(&self, out: &mut String) {
+        let _ = writeln!(out, "package {}_tb_pkg;\n", self.name);
+        let pins = layout(self.pins.iter().map(|pin| (pin.shape, pin)));
+        let only = pins
+            .iter()
+            .position(|m| m.what.is_some_and(|p| p.only_with.is_some()));
+        match only {
+            None => structure(
+                out,
+                "in_t",
+                &pins,
+                |pin| (pin.name.clone(), pin.shape),
+                None,
+            ),
+            Some(at) => {
+                let (always, only) = pins.split_at(at);
+                let name = |pin: &Pin| (pin.name.clone(), pin.shape);
+                structure(out, "pins_t", always, |pin| name(pin), None);
+                let below = Some("pins_t pins").filter(|_| at > 0);
+                structure(out, "in_t", only, |pin| name(pin), below);
+            }
+        }
+        let state = layout(self.state.iter().map(|field| (field.shape, field)));
+        structure(out, "state_t", &state, |f| (f.name.clone(), f.shape), None);
+        out.push_str("endpackage\n\n");
+    }
+
+    /// Returns whether some pins are there with a parameter only.
+    fn has_only(&self) -> bool {
+        self.pins.iter().any(|pin| pin.only_with.is_some())
+    }
+
+    /// Returns whether some pins are always there.
+    fn has_always(&self) -> bool {
+        self.pins.iter().any(|pin| pin.only_with.is_none())
+    }
+
+    // ---- view -----------------------------------------------------------------------------------------
+
+    fn default_lanes(&self) -> u64 {
+        self.lanes.as_ref().map_or(1, |lanes| lanes.default)
+    }
+
+    fn view_module(&self, out: &mut String) {
+        let name = &self.name;
+        let _ = write!(
+            out,
+            "// One side of the comparison as signals that a person can read.\n\
+             module {name}_view #(\n  parameter int unsigned LANES = {}\n) (\n  \
+             input logic bench_i,\n  input {name}_tb_pkg::state_t state_i\n);\n\n",
+            self.default_lanes()
+        );
+        let mut lanes = String::new();
+        let mut rest = String::new();
+        // Views first, then the fields that none of them shows.
+        for view in &self.views {
+            let mut bits = Vec::new();
+            for field in view.fields.iter().filter_map(|field| self.field(field)) {
+                bits.extend(planes_of_lane(field));
+            }
+            let _ = writeln!(out, "  logic [{}:0] {} [LANES];", bits.len() - 1, view.name);
+            let _ = writeln!(lanes, "      {}[i] <= {{{}}};", view.name, bits.join(", "));
+        }
+        for field in self
+            .state
+            .iter()
+            .filter(|f| self.view_of(&f.name).is_none())
+        {
+            let name = &field.name;
+            let high = width(field.shape) - 1;
+            match (field.shape, field.shape.count()) {
+                (Shape::Planes(1), _) => {
+                    let _ = writeln!(out, "  logic [LANES-1:0] {name};");
+                    let _ = writeln!(rest, "    {name} <= state_i.{name}[LANES-1:0];");
+                }
+                (Shape::Planes(_), _) => {
+                    let bits = planes_of_lane(field);
+                    let _ = writeln!(out, "  logic [{high}:0] {name} [LANES];");
+                    let _ = writeln!(lanes, "      {name}[i] <= {{{}}};", bits.join(", "));
+                }
+                (_, 1) => {
+                    let range = if high == 0 {
+                        String::new()
+                    } else {
+                        format!("[{high}:0] ")
+                    };
+                    let _ = writeln!(out, "  logic {range}{name};");
+                    let _ = writeln!(rest, "    {name} <= state_i.{name}[{high}:0];");
+                }
+                (shape, count) => {
+                    let bits = 8 * shape.bytes();
+                    let _ = writeln!(out, "  logic [{high}:0] {name} [{count}];");
+                    let _ = writeln!(
+                        rest,
+                        "    for (int unsigned i = 0; i < {count}; i++) {name}[i] <= state_i.{name}[{bits}*i +: {}];",
+                        high + 1
+                    );
+                }
+            }
+        }
+        out.push_str(
+            "\n  // An edge of its own: combinational, or latches, they would cost a tenth of the time of every run.\n  \
+             always_ff @(posedge bench_i) begin\n",
+        );
+        if !lanes.is_empty() {
+            let _ = write!(
+                out,
+                "    for (int unsigned i = 0; i < LANES; i++) begin\n{lanes}    end\n"
+            );
+        }
+        let _ = write!(out, "{rest}  end\n\nendmodule\n\n");
+    }
+
+    // ---- the design -----------------------------------------------------------------------------------
+
+    fn top_begin(&self, out: &mut String) {
+        let name = &self.name;
+        let _ = writeln!(
+            out,
+            "module {name}_tb #(\n  parameter int unsigned LANES = {},",
+            self.default_lanes()
+        );
+        for parameter in &self.parameters {
+            let (name, default) = (&parameter.name, parameter.default);
+            let _ = writeln!(out, "  parameter int unsigned {name} = {default},");
+        }
+        let _ = write!(
+            out,
+            "  localparam int unsigned Fields = {}\n) (\n  input logic clk_i,\n  \
+             // The structs stay out of the dump: the views show their fields.\n  \
+             /*verilator tracing_off*/\n  \
+             input {name}_tb_pkg::in_t in_i,\n  \
+             input {name}_tb_pkg::state_t golden_i,\n  \
+             input logic bench_i,\n  \
+             input logic load_i,\n  \
+             output {name}_tb_pkg::state_t state_o,\n  \
+             /*verilator tracing_on*/\n  \
+             output logic [Fields-1:0] mismatch_o\n);\n\n  \
+             /*verilator tracing_off*/\n",
+            self.state.len()
+        );
+        let (of, from) = match self.has_only() {
+            true => ("pins_t", "in_i.pins"),
+            false => ("in_t", "in_i"),
+        };
+        if self.has_always() {
+            let _ = write!(
+                out,
+                "  // 0 at power-up: a design whose reset is low is in reset from the first edge on.\n  \
+                 {name}_tb_pkg::{of} in_q = '0;\n  always_ff @(posedge clk_i) in_q <= {from};\n"
+            );
+        }
+        for pin in &self.pins {
+            let Some(parameter) = &pin.only_with else {
+                continue;
+            };
+            let name = &pin.name;
+            // Only a design that has the pin pays for its register.
+            let bits = 8 * pin.shape.size();
+            let _ = write!(
+                out,
+                "\n  logic [{bits}-1:0] {name}_q;\n  \
+                 if ({parameter} != 0) begin : gen_{name}\n    \
+                 always_ff @(posedge clk_i) {name}_q <= in_i.{name};\n  \
+                 end else begin : gen_no_{name}\n    assign {name}_q = '0;\n  end\n"
+            );
+        }
+        out.push_str("  /*verilator tracing_on*/\n\n");
+    }
+
+    fn dut(&self, out: &mut String) {
+        for field in self.state.iter().filter(|field| !field.outputs.is_empty()) {
+            for (net, range) in output_nets(field) {
+                let _ = writeln!(out, "  logic {range}{net};");
+            }
+        }
+        let mut parameters: Vec<String> = Vec::new();
+        if let Some(lanes) = &self.lanes {
+            parameters.push(format!(".{}({LANES})", lanes.parameter));
+        }
+        parameters.extend(self.parameters.iter().map(|p| format!(".{0}({0})", p.name)));
+        let parameters = match parameters.is_empty() {
+            true => String::new(),
+            false => format!("#(\n    {}\n  ) ", parameters.join(",\n    ")),
+        };
+        let mut ports = vec![format!(".{}(clk_i)", self.clock)];
+        for pin in &self.pins {
+            let source = match &pin.only_with {
+                Some(_) => format!("{}_q", pin.name),
+                None => format!("in_q.{}", pin.name),
+            };
+            for (i, port) in pin.ports.iter().enumerate() {
+                ports.push(format!(".{port}({})", self.driven(pin, &source, i)));
+            }
+        }
+        for field in &self.state {
+            for (port, (net, _)) in field.outputs.iter().zip(output_nets(field)) {
+                ports.push(format!(".{port}({net})"));
+            }
+        }
+        let _ = write!(
+            out,
+            "\n  {} {parameters}dut (\n    {}\n  );\n\n",
+            self.top,
+            ports.join(",\n    ")
+        );
+    }
+
+    /// Returns what port `i` of `pin` is connected to.
+    fn driven(&self, pin: &Pin, source: &str, i: usize) -> String {
+        let (shape, single) = (pin.shape, pin.ports.len() == 1);
+        // Elements of a list lie one behind the other: a pin of `only_with` is a vector, others are packed arrays.
+        let element = |i: usize| match (shape.count(), &pin.only_with) {
+            (1, None) => source.to_owned(),
+            (1, Some(_)) => source.to_owned(),
+            (_, None) if matches!(shape, Shape::Planes(_)) => format!("{source}[{i}]"),
+            _ => {
+                let bits = 8 * shape.bytes();
+                format!("{source}[{bits}*{i} +: {bits}]")
+            }
+        };
+        match shape {
+            Shape::Planes(1) => format!("{source}[LANES-1:0]"),
+            Shape::Planes(_) if !single => format!("{}[LANES-1:0]", element(i)),
+            Shape::Planes(n) => {
+                let planes: Vec<String> = (0..n)
+                    .rev()
+                    .map(|i| format!("{}[LANES-1:0]", element(i)))
+                    .collect();
+                format!("{{{}}}", planes.join(", "))
+            }
+            Shape::Words {
+                width,
+                count: Some(1),
+            } => format!("{source}[{}:0]", width - 1),
+            Shape::Words { width, .. } if !single => {
+                let bits = 8 * shape.bytes();
+                format!("{source}[{bits}*{i} +: {width}]")
+            }
+            Shape::Words { width, count } if width as usize == 8 * shape.bytes() => match count {
+                None => format!("{source}[{width}*LANES-1:0]"),
+                Some(_) => source.to_owned(),
+            },
+            Shape::Words { width, count } => {
+                // The port's vector has no gaps; lanes above the last are cut off by the port.
+                let bits = 8 * shape.bytes();
+                let count = count.unwrap_or(self.default_lanes() as usize);
+                let elements: Vec<String> = (0..count)
+                    .rev()
+                    .map(|i| format!("{source}[{bits}*{i} +: {width}]"))
+                    .collect();
+                format!("{{{}}}", elements.join(", "))
+            }
+        }
+    }
+
+    // ---- state ----------------------------------------------------------------------------------------
+
+    fn probe_nets(&self, out: &mut String) {
+        let probes = &self.probes;
+        if let Some(verilog) = &probes.verilog {
+            let _ = write!(out, "{}\n\n", verilog.trim_end());
+        }
+        for field in self.state.iter().filter(|field| field.sampled) {
+            out.push_str("  // What it is at the end of the cycle, with the pins of that cycle.\n");
+            for (net, range) in output_nets(field) {
+                let _ = writeln!(
+                    out,
+                    "  logic {range}{net}_q;\n  always_ff @(posedge clk_i) {net}_q <= {net};"
+                );
+            }
+        }
+        for (name, list) in &probes.expressions {
+            let Some(field) = self.field(name) else {
+                continue;
+            };
+            for (i, expression) in list.iter().enumerate() {
+                let (net, range) = net(field, &format!("probe_{name}"), list.len(), i);
+                let _ = writeln!(out, "  logic {range}{net};\n  assign {net} = {expression};");
+            }
+        }
+        for (number, condition) in self.valid_conditions().iter().enumerate() {
+            let text = self.condition(condition);
+            let _ = writeln!(
+                out,
+                "  logic valid_{number};\n  assign valid_{number} = {text};"
+            );
+        }
+        out.push('\n');
+    }
+
+    /// Returns every condition once.
+    fn valid_conditions(&self) -> Vec<&Condition> {
+        let mut conditions: Vec<&Condition> = Vec::new();
+        for condition in self.state.iter().filter_map(|field| field.valid.as_ref()) {
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
+            }
+        }
+        conditions
+    }
+
+    /// Returns the nets with the value of `field`: one for each plane or element, or one for all.
+    fn nets(&self, field: &State) -> Vec<String> {
+        if !field.outputs.is_empty() {
+            let end = if field.sampled { "_q" } else { "" };
+            let nets = output_nets(field).into_iter();
+            return nets.map(|(net, _)| net + end).collect();
+        }
+        let mut lists = self.probes.expressions.iter();
+        let count = lists
+            .find(|(name, _)| *name == field.name)
+            .map_or(1, |(_, list)| list.len());
+        let name = format!("probe_{}", field.name);
+        (0..count).map(|i| net(field, &name, count, i).0).collect()
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        // A number is as wide as the field that it is compared with.
+        let mut bits = 32;
+        let mut words = Vec::new();
+        for token in &condition.0 {
+            words.push(match token {
+                Token::Operator(operator) => (*operator).to_owned(),
+                Token::Number(number) => format!("{bits}'d{number}"),
+                Token::Field(name) => match self.field(name) {
+                    None => name.clone(),
+                    Some(field) => {
+                        bits = width(field.shape);
+                        self.nets(field).remove(0)
+                    }
+                },
+            });
+        }
+        words.join(" ")
+    }
+
+    /// Returns the value of `field` in the state struct.
+    fn gathered(&self, field: &State) -> String {
+        let nets = self.nets(field);
+        let conditions = self.valid_conditions();
+        let valid = field.valid.as_ref();
+        let valid = valid.and_then(|valid| conditions.iter().position(|c| *c == valid));
+        let guarded = |value: String, bits: usize| match valid {
+            Some(number) => format!("valid_{number} ? {value} : {bits}'d0"),
+            None => value,
+        };
+        let bits = 8 * field.shape.bytes();
+        let width = width(field.shape) as usize;
+        let cast = |net: &str| match width == bits {
+            true => net.to_owned(),
+            false => format!("{bits}'({net})"),
+        };
+        match (field.shape, field.shape.count()) {
+            (Shape::Planes(_), 1) => guarded(format!("64'({})", nets[0]), 64),
+            (Shape::Planes(n), _) => {
+                let plane = |i: usize| match nets.len() {
+                    1 => format!("64'({}[LANES*{i} +: LANES])", nets[0]),
+                    _ => format!("64'({})", nets[i]),
+                };
+                let planes: Vec<String> = (0..n).rev().map(|i| guarded(plane(i), 64)).collect();
+                format!("{{{}}}", planes.join(", "))
+            }
+            (_, 1) => guarded(cast(&nets[0]), bits),
+            // The RTL's vector is the struct's.
+            (_, count) if nets.len() == 1 && width == bits && field.depth.is_none() => {
+                guarded(nets[0].clone(), bits * count)
+            }
+            (_, count) => {
+                let depth = field.depth.as_ref().and_then(|depth| self.field(depth));
+                let element = |i: usize| {
+                    let value = match nets.len() {
+                        1 => format!("{bits}'({}[{width}*{i} +: {width}])", nets[0]),
+                        _ => cast(&nets[i]),
+                    };
+                    match depth {
+                        None => guarded(value, bits),
+                        Some(depth) => {
+                            let net = self.nets(depth).remove(0);
+                            format!("(32'({net}) > 32'd{i}) ? {value} : {bits}'d0")
+                        }
+                    }
+                };
+                let elements: Vec<String> = (0..count).rev().map(element).collect();
+                format!("{{\n      {}\n    }}", elements.join(",\n      "))
+            }
+        }
+    }
+
+    fn state_o(&self, out: &mut String) {
+        out.push_str(
+            "  // What is not valid reads as 0 on both sides. One assignment, not one a field: Verilator then builds each\n  \
+             // word once.\n  assign state_o = '{\n",
+        );
+        let members = layout(self.state.iter().map(|field| (field.shape, field)));
+        let mut pads = 0;
+        let mut lines: Vec<String> = Vec::new();
+        for member in &members {
+            lines.push(match member.what {
+                Some(field) => format!("    {}: {}", field.name, self.gathered(field)),
+                None => {
+                    pads += 1;
+                    format!("    {}: '0", pad(pads - 1))
+                }
+            });
+        }
+        lines.reverse();
+        let _ = write!(out, "{}\n  }};\n\n", lines.join(",\n"));
+    }
+
+    fn mismatch(&self, out: &mut String) {
+        out.push_str("  always_ff @(posedge bench_i) begin\n");
+        for (i, field) in self.state.iter().enumerate() {
+            let name = &field.name;
+            let _ = writeln!(
+                out,
+                "    mismatch_o[{i}] <= state_o.{name} != golden_i.{name};"
+            );
+        }
+        let name = &self.name;
+        let _ = write!(
+            out,
+            "  end\n\n  // Both sides under the same names: rtl_view.NAME beside golden_view.NAME.\n  \
+             {name}_view #(.LANES(LANES)) rtl_view (.bench_i, .state_i(state_o));\n  \
+             {name}_view #(.LANES(LANES)) golden_view (.bench_i, .state_i(golden_i));\n\n"
+        );
+    }
+
+    // ---- preloading -----------------------------------------------------------------------------------
+
+    fn loads(&self, out: &mut String) {
+        let probes = &self.probes;
+        if probes.loads.is_empty() {
+            return;
+        }
+        let texts = || {
+            let of = |load: &Load| match &load.write {
+                Write::Register { register, value } => [register.clone(), value.clone()],
+                Write::Call(call) => [call.clone(), String::new()],
+            };
+            let loads = probes.loads.iter();
+            let texts = loads.flat_map(move |load| of(load).into_iter().chain(load.when.clone()));
+            texts.chain(probes.verilog.clone())
+        };
+        for field in &self.state {
+            let all = format!("load_{}", field.name);
+            let elements = field.shape.count();
+            // All of it, and each element: what is used of these.
+            let each = (0..elements)
+                .filter(|_| elements > 1)
+                .map(|i| (elements, i));
+            for (count, i) in std::iter::once((1, 0)).chain(each) {
+                let (net, range) = net(field, &all, count, i);
+                if texts().any(|text| names(&text, &net)) {
+                    let value = loaded(field, count, i);
+                    let _ = writeln!(out, "  logic {range}{net};\n  assign {net} = {value};");
+                }
+            }
+        }
+        out.push_str(
+            "\n  // Not on an edge of the clock: that would cost an evaluation of the design every cycle.\n  \
+             always @(posedge bench_i) begin\n    if (load_i) begin\n",
+        );
+        for load in &probes.loads {
+            let what = match &load.write {
+                Write::Register { register, value } => format!("{register} <= {value}"),
+                Write::Call(call) => call.clone(),
+            };
+            let when = load
+                .when
+                .as_ref()
+                .map_or_else(String::new, |when| format!("if ({when}) "));
+            let _ = writeln!(out, "      {when}{what};");
+        }
+        out.push_str("    end\n  end\n\n");
+    }
+}
+
+/// Whether `text` has the word `name`.
+fn names(text: &str, name: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(|c| !is_name(c)).any(|word| word == name)
+}
+
+/// Returns what of the state that is loaded belongs into net `i` of `count` of `field`.
+fn loaded(field: &State, count: usize, i: usize) -> String {
+    let name = &field.name;
+    let (bits, width, elements) = (
+        8 * field.shape.bytes(),
+        width(field.shape),
+        field.shape.count(),
+    );
+    match (field.shape, count) {
+        (Shape::Planes(1), _) => format!("golden_i.{name}[LANES-1:0]"),
+        (Shape::Planes(n), 1) => {
+            let planes: Vec<String> = (0..n)
+                .rev()
+                .map(|i| format!("golden_i.{name}[{i}][LANES-1:0]"))
+                .collect();
+            format!("{{{}}}", planes.join(", "))
+        }
+        (Shape::Planes(_), _) => format!("golden_i.{name}[{i}][LANES-1:0]"),
+        _ if elements == 1 => format!("golden_i.{name}[{}:0]", width - 1),
+        (_, 1) => {
+            let all: Vec<String> = (0..elements)
+                .rev()
+                .map(|i| format!("golden_i.{name}[{bits}*{i} +: {width}]"))
+                .collect();
+            format!("{{{}}}", all.join(", "))
+        }
+        _ => format!("golden_i.{name}[{bits}*{i} +: {width}]"),
+    }
+}
+
+/// Returns name and range of net `i` of the `count` that `field` has.
+fn net(field: &State, name: &str, count: usize, i: usize) -> (String, String) {
+    let elements = field.shape.count();
+    let range = match (field.shape, count) {
+        (Shape::Planes(n), 1) if n > 1 => format!("[{n}*LANES-1:0] "),
+        (Shape::Planes(_), _) => "[LANES-1:0] ".to_owned(),
+        (Shape::Words { width, .. }, 1) if elements > 1 => format!("[{elements}*{width}-1:0] "),
+        (Shape::Words { width: 1, .. }, _) => String::new(),
+        (Shape::Words { width, .. }, _) => format!("[{}:0] ", width - 1),
+    };
+    match count {
+        1 => (name.to_owned(), range),
+        _ => (format!("{name}{i}"), range),
+    }
+}
+
+/// Returns name and range of the nets at the output ports that `field` is.
+fn output_nets(field: &State) -> Vec<(String, String)> {
+    let count = field.outputs.len();
+    (0..count)
+        .map(|i| net(field, &field.name, count, i))
+        .collect()
+}
+
+/// Returns the bits of lane `i` of a field of planes, the highest first.
+fn planes_of_lane(field: &State) -> Vec<String> {
+    let name = &field.name;
+    match field.shape {
+        Shape::Planes(1) => vec![format!("state_i.{name}[i]")],
+        shape => (0..shape.count())
+            .rev()
+            .map(|b| format!("state_i.{name}[{b}][i]"))
+            .collect(),
+    }
+}
+
+fn pad(number: usize) -> String {
+    match number {
+        0 => "pad".to_owned(),
+        n => format!("pad{n}"),
+    }
+}
+
+/// Writes a packed struct: the last member first. `below`: what lies below the first.
+fn structure<T>(
+    out: &mut String,
+    name: &str,
+    members: &[Member<T>],
+    of: impl Fn(&T) -> (String, Shape),
+    below: Option<&str>,
+) {
+    let mut lines = Vec::new();
+    lines.extend(below.map(str::to_owned));
+    let mut pads = 0;
+    for member in members {
+        let bits = 8 * member.size;
+        lines.push(match &member.what {
+            None => {
+                pads += 1;
+                format!("logic [{}:0] {}", bits - 1, pad(pads - 1))
+            }
+            Some(what) => match of(what) {
+                (field, Shape::Planes(n)) if n > 1 => format!("logic [{}:0][63:0] {field}", n - 1),
+                (field, _) => format!("logic [{}:0] {field}", bits - 1),
+            },
+        });
+    }
+    out.push_str("  typedef struct packed {\n");
+    for line in lines.iter().rev() {
+        let _ = writeln!(out, "    {line};");
+    }
+    let _ = write!(out, "  }} {name};\n\n");
+}
