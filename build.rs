@@ -30,7 +30,7 @@ fn main() {
 
 /// Compiles each unit with each of its lane counts and writes `models.rs`, the list of what is linked.
 #[cfg(feature = "rtl")]
-fn link_models() -> Result<(), String> {
+fn link_models() -> Result<(), Box<dyn std::error::Error>> {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ fn link_models() -> Result<(), String> {
     let root = PathBuf::from(var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(var("OUT_DIR")?);
     println!("cargo:rerun-if-changed=build.rs");
-    for variable in ["VERILATOR", "VERILATOR_ROOT", "CXX"] {
+    for variable in verilate::VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     println!("cargo:rustc-env=RECONVERGE_TARGET={}", var("TARGET")?);
@@ -53,22 +53,19 @@ fn link_models() -> Result<(), String> {
 
     // docs.rs has no Verilator and needs no model to document the crate.
     if std::env::var_os("DOCS_RS").is_some() {
-        return std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")
-            .map_err(|e| format!("models.rs: {e}"));
+        std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")?;
+        return Ok(());
     }
 
-    let tool = verilate::Verilator::find(&root)?;
-    let debug = var("PROFILE")? == "debug";
-    let tool_chain = verilate::ToolChain::find(&var("TARGET")?, &var("HOST")?, debug)?;
+    let tools = verilate::Tools::new(&root, verilate::cc::Build::new(), &var("TARGET")?);
+    let store = verilate::Store::trusted(&out)?;
+    let assertions = var("PROFILE")? == "debug";
     let mut externs = String::new();
     let mut list = String::new();
-    let runtime = verilate::runtime(&tool, &tool_chain, &root.join("tb"), &out)?;
+    let mut runtime = None;
     for (unit, models) in UNITS {
         let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
-        for file in &sources.files {
-            println!("cargo:rerun-if-changed={}", file.display());
-        }
-        let contents = sources.contents()?;
+        let mut files = sources.files();
         for &(lanes, parameters) in *models {
             let job = verilate::Job {
                 sources: &sources,
@@ -78,32 +75,32 @@ fn link_models() -> Result<(), String> {
                     .map(|(n, v)| ((*n).to_owned(), *v))
                     .collect(),
                 counting: false,
+                assertions,
             };
             let symbol = job.symbol();
-            let archive = verilate::archive(&job, &tool, &tool_chain, &out)?;
-            println!("cargo:rustc-link-search=native={}", archive.display());
+            let archive = job.archive(&tools, &store)?;
+            files.extend(archive.files);
+            let contents = archive.contents;
+            println!("cargo:rustc-link-search=native={}", archive.dir.display());
             println!("cargo:rustc-link-lib=static={symbol}");
-            writeln!(externs, "    safe static {symbol}: Api;").map_err(|e| e.to_string())?;
+            writeln!(externs, "    safe static {symbol}: Api;")?;
             writeln!(
                 list,
                 "    Linked {{ unit: {unit:?}, lanes: {lanes}, parameters: &{parameters:?}, contents: {contents:?}, api: &{symbol} }},"
-            )
-            .map_err(|e| e.to_string())?;
+            )?;
         }
+        for file in &files {
+            println!("cargo:rerun-if-changed={}", file.display());
+        }
+        runtime = Some(verilate::archive_of_runtime(&sources, &tools, &store)?);
     }
     // After the models: they need the runtime, and linkers read from left to right.
-    println!("cargo:rustc-link-search=native={}", runtime.display());
-    println!("cargo:rustc-link-lib=static={}", verilate::RUNTIME);
-    println!(
-        "cargo:rustc-link-lib={}",
-        if var("CARGO_CFG_TARGET_OS")? == "macos" {
-            "c++"
-        } else {
-            "stdc++"
-        }
-    );
-    if tool_chain.needs_atomic {
-        println!("cargo:rustc-link-lib=atomic");
+    if let Some(runtime) = runtime {
+        println!("cargo:rustc-link-search=native={}", runtime.dir.display());
+        println!("cargo:rustc-link-lib=static={}", verilate::RUNTIME);
+    }
+    for library in tools.libraries(&out)? {
+        println!("cargo:rustc-link-lib={library}");
     }
     // Say it by what it is: only files that changed are rewritten, so cargo rebuilds no more than that.
     let text = format!(
@@ -111,5 +108,6 @@ fn link_models() -> Result<(), String> {
          #[allow(non_upper_case_globals)]\n\
          unsafe extern \"C\" {{\n{externs}}}\nstatic LINKED: &[Linked] = &[\n{list}];\n"
     );
-    verilate::write_if_changed(&out.join("models.rs"), &text)
+    verilate::write_if_changed(&out.join("models.rs"), &text)?;
+    Ok(())
 }

@@ -13,7 +13,7 @@ use reconverge::campaign::Limit;
 use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::cover::run::{self, Options};
-use reconverge::dut::Rtl;
+use reconverge::dut::{Make, Rtl};
 use reconverge::mutate::{self, Family, Mutants, Trouble};
 use reconverge::unit::{Build, Unit};
 
@@ -105,13 +105,18 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
         jobs: 1,
         only: Vec::new(),
         rtl: None,
+        assertions: false,
         out: out.path().to_owned(),
     };
     let made = Mutants::<U>::make(&making, &build).map_err(|e| match e {
         Trouble::Input(e) => e.to_string(),
         Trouble::Other(e) => e,
     })?;
-    let rtl = Rtl::<U>::of(build, &made.dir)?;
+    let make = Make {
+        assertions: false,
+        ..Make::of(Some(&made.dir))
+    };
+    let rtl = Rtl::<U>::make(build, &make)?;
     let mut total = [0; 2];
     let mut better = [0; 2];
     let (mut hard, mut given_up) = (0, 0);

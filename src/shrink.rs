@@ -1134,7 +1134,13 @@ mod tests {
         let mut unseen = ();
         let mut bench = Bench::new(&rtl, minds_some, &mut unseen).unwrap();
         assert!(judged(&mut bench, &case));
-        let shrunk = shrink_on(&case, bench, Rtl::own, &Budget::default()).unwrap();
+        let shrunk = shrink_on(
+            &case,
+            bench,
+            |lanes| Ok(Rtl::own(lanes)?),
+            &Budget::default(),
+        )
+        .unwrap();
         let place = shrunk.failure.place();
         assert!(matches!(place, Place::ScalarJudge { lane: 0, .. }));
         // A draw, a branch on it, and what some execute behind it.

@@ -1,17 +1,19 @@
 //! Models as programs of their own: what they are built from, where they are kept, how they fail.
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 
+use reconverge::campaign::results;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::r500::R500;
 use reconverge::r500::state::{In, State};
 use reconverge::unit::Pins;
 
 use crate::common::rtl::{Copy, Rtl as Folder};
-use crate::common::{ROOT, Tested, arg, line_starting, program, reconverge_ends, text};
+use crate::common::{ROOT, Tested, arg, command_in, line_starting, program, reconverge_ends, text};
 
 const NAME: &str = "r500";
 
@@ -105,29 +107,17 @@ fn planted(code: &str) -> Copy {
     Folder::own(NAME).planted(code)
 }
 
-/// The command under limits that a shell sets.
-fn limited(limits: &str, args: &[&str]) -> Output {
-    let script = format!("{limits}; exec \"$0\" \"$@\"");
-    Command::new("bash")
-        .args(["-c", &script, env!("CARGO_BIN_EXE_reconverge")])
-        .args(args)
-        .current_dir(ROOT)
-        .output()
-        .unwrap()
-}
-
 #[test]
 fn rtl_that_ends_the_simulation_before_its_first_clock_stops_its_case() {
     let rtl = planted("  initial $finish;");
-    let program = program::<R500>(R500::IF_ELSE);
-    let report = reconverge_ends(1, &["run", NAME, &program, "--rtl", rtl.arg()]);
+    let [report, _] = ends(1, run_on(rtl.dir()));
     let stopped = line_starting(&report, "STOPPED r500.if_else.1  clock 0  ");
     assert!(stopped.contains("$finish at "), "{stopped}");
 }
 
 /// A constructor that ran out of memory threw through Rust's frames.
 #[test]
-fn a_model_for_which_there_is_no_memory_is_an_error() {
+fn a_model_for_which_there_is_no_memory_fails_its_case() {
     let rtl = planted(
         "  int big [100000000];
   always_ff @(posedge clk_i) begin
@@ -139,10 +129,16 @@ fn a_model_for_which_there_is_no_memory_is_an_error() {
     let args = ["run", NAME, program.as_str(), "--rtl", rtl.arg()];
     // Built while there is memory.
     reconverge_ends(0, &args);
-    let output = limited("ulimit -v 300000", &args);
-    let why = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{why}");
-    assert!(why.contains("out of memory"), "{why}");
+    let out = rtl.dir().join("out");
+    let report = reconverge_ends(
+        1,
+        &[&args[..], &["--memory", "300", "--out", arg(&out)]].concat(),
+    );
+    let crashed = line_starting(&report, "CRASHED r500.if_else.1  ");
+    assert!(
+        crashed.contains("out of memory: it may have 300 MB"),
+        "{crashed}"
+    );
 }
 
 #[test]
@@ -150,10 +146,525 @@ fn what_a_failed_assertion_says_is_in_the_report() {
     let rtl = planted(
         "  always_ff @(posedge clk_i) if (rst_ni) low: assert (pc_o < 3) else $error(\"pc is %0d\", pc_o);",
     );
-    let program = program::<R500>(R500::IF_ELSE);
-    let report = reconverge_ends(1, &["run", NAME, &program, "--rtl", rtl.arg()]);
+    let [report, _] = ends(1, run_on(rtl.dir()));
     let stopped = line_starting(&report, "STOPPED ");
     assert!(stopped.contains("r500_seq.sv:"), "{stopped}");
     assert!(stopped.ends_with("r500_tb.dut.low: pc is 3"), "{stopped}");
     assert_eq!(report.matches("pc is 3").count(), 1, "{report}");
+}
+
+// ---- what a model is built from ------------------------------------------------------------------------
+
+/// Where these tests may leave things for the next run of them.
+const LEFT: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// The command; what it has to compile is compiled fast instead of well, and kept apart from the user's models.
+fn quick(args: &[&str]) -> Command {
+    let mut command = command_in(Path::new(ROOT), args);
+    let cache = Path::new(LEFT).join("models");
+    command
+        .env("CXXFLAGS", "-O0")
+        .env("RECONVERGE_CACHE", cache);
+    command
+}
+
+/// Both outputs of a command that must end with `status`.
+fn ends(status: i32, mut command: Command) -> [String; 2] {
+    let output = command.output().unwrap();
+    let both = [text(&output.stdout), text(&output.stderr)];
+    assert_eq!(
+        output.status.code(),
+        Some(status),
+        "{command:?}\n{}",
+        both.concat()
+    );
+    both
+}
+
+/// `run` of a program on the RTL in `dir`.
+fn run_on(dir: &Path) -> Command {
+    let program = program::<R500>(R500::IF_ELSE);
+    let (dir, out) = (arg(dir), dir.join("out"));
+    quick(&["run", NAME, &program, "--rtl", dir, "--out", arg(&out)])
+}
+
+/// The end of a module, and one that no program runs with.
+const RIGHT: &str = "endmodule";
+const WRONG: &str = "  initial $finish;\nendmodule";
+
+/// Puts what is in `module`, a file of `rtl`, into `file`, which `module` includes by the name `name`.
+fn include(rtl: &Copy, module: &str, name: &str, file: &Path) {
+    let module = rtl.dir().join(module);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::copy(&module, file).unwrap();
+    fs::write(&module, format!("`include \"{name}\"\n")).unwrap();
+}
+
+/// Replaces the one place where `from` stands in the file.
+fn change(file: &Path, from: &str, to: &str) {
+    let old = fs::read_to_string(file).unwrap();
+    assert_eq!(old.matches(from).count(), 1, "{from}");
+    fs::write(file, old.replace(from, to)).unwrap();
+}
+
+/// Adds text to the end of the file.
+fn append(file: &Path, text: &str) {
+    let old = fs::read_to_string(file).unwrap();
+    fs::write(file, old + text).unwrap();
+}
+
+/// Adds a line to the front of the list of files.
+fn list(rtl: &Copy, line: &str) {
+    let path = rtl.dir().join("r500.f");
+    let old = fs::read_to_string(&path).unwrap();
+    fs::write(path, format!("{line}\n{old}")).unwrap();
+}
+
+/// Only files of some endings in some folders counted: the model of the RTL before the change was judged.
+#[test]
+fn a_change_in_a_file_of_any_ending_from_anywhere_is_another_model() {
+    let (rtl, shared) = (Folder::own(NAME).copy(), tempfile::tempdir().unwrap());
+    list(&rtl, &format!("+incdir+inc\n-I{}", arg(shared.path())));
+    let files = [
+        ("r500_vote.sv", "vote.inc", rtl.dir().join("vote.inc")),
+        (
+            "r500_decode.sv",
+            "in c/decode.def",
+            rtl.dir().join("in c/decode.def"),
+        ),
+        ("r500_consts.sv", "consts.h", rtl.dir().join("inc/consts.h")),
+        ("r500_lanes.sv", "lanes", shared.path().join("lanes")),
+    ];
+    for (module, name, file) in &files {
+        include(&rtl, module, name, file);
+    }
+    ends(0, run_on(rtl.dir()));
+    for (_, name, file) in &files {
+        change(file, RIGHT, WRONG);
+        let [report, _] = ends(1, run_on(rtl.dir()));
+        assert!(report.starts_with("STOPPED "), "{name}: {report}");
+        change(file, WRONG, RIGHT);
+        ends(0, run_on(rtl.dir()));
+    }
+}
+
+#[test]
+fn a_file_that_comes_into_the_place_of_an_included_one_is_another_model() {
+    let rtl = Folder::own(NAME).copy();
+    let [first, second] = ["first", "second"].map(|dir| rtl.dir().join(dir).join("lanes.inc"));
+    include(&rtl, "r500_lanes.sv", "lanes.inc", &second);
+    fs::create_dir(rtl.dir().join("first")).unwrap();
+    list(&rtl, "+incdir+first+second");
+    ends(0, run_on(rtl.dir()));
+    fs::copy(second, &first).unwrap();
+    change(&first, RIGHT, WRONG);
+    ends(1, run_on(rtl.dir()));
+}
+
+/// Results of two RTLs must not be added up.
+#[test]
+fn a_campaign_is_not_resumed_with_another_included_file() {
+    let rtl = Folder::own(NAME).copy();
+    let file = rtl.dir().join("lanes.inc");
+    include(&rtl, "r500_lanes.sv", "lanes.inc", &file);
+    let results = rtl.dir().join("results");
+    let fuzz = || {
+        let few = ["--programs", "4", "--results", arg(&results)];
+        quick(&[&["fuzz", NAME, "--rtl", rtl.arg()], &few[..]].concat())
+    };
+    ends(0, fuzz());
+    let old = fs::read_to_string(&file).unwrap();
+    append(&file, "// changed\n");
+    let [_, why] = ends(2, fuzz());
+    assert!(why.contains(": rtl: "), "{why}");
+    // It is by contents, not by time or place.
+    fs::write(&file, old).unwrap();
+    ends(0, fuzz());
+}
+
+/// How Verilator is called.
+fn verilator() -> String {
+    std::env::var("VERILATOR").unwrap_or_else(|_| {
+        let own = Path::new(ROOT).join(".tools/bin/verilator");
+        match own.is_file() {
+            true => arg(&own).to_owned(),
+            false => "verilator".to_owned(),
+        }
+    })
+}
+
+/// A program that does what the variable `BEFORE` says, with Verilator as `$real`, and then is Verilator. Always the
+/// same, so that the runtime is compiled once for all who use it.
+fn wrapper() -> &'static Path {
+    static WRAPPER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let path = Path::new(LEFT).join("wrapped-verilator");
+        let real = verilator();
+        let script = format!("#!/bin/sh\nreal={real}\neval \"$BEFORE\"\nexec $real \"$@\"\n");
+        if fs::read_to_string(&path).ok().as_ref() != Some(&script) {
+            fs::write(&path, script).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        path
+    });
+    &WRAPPER
+}
+
+/// `run_on` with a Verilator that does `before` first.
+fn run_behind(before: &str, dir: &Path) -> Command {
+    let mut command = run_on(dir);
+    command.env("VERILATOR", wrapper()).env("BEFORE", before);
+    command
+}
+
+/// RTL that no earlier test has built.
+fn never_seen() -> Copy {
+    let rtl = Folder::own(NAME).copy();
+    let mark = format!("// {}\n", rtl.arg());
+    append(&rtl.dir().join("r500_seq.sv"), &mark);
+    rtl
+}
+
+/// The wrong RTL was judged under the key of the right one, for ever.
+#[test]
+fn a_file_that_changes_while_it_is_compiled_and_back_again_does_not_become_the_model() {
+    let rtl = never_seen();
+    let [lanes, right, wrong, once] =
+        ["r500_lanes.sv", "right", "wrong", "once"].map(|name| rtl.dir().join(name));
+    fs::copy(&lanes, &right).unwrap();
+    fs::copy(&lanes, &wrong).unwrap();
+    change(&wrong, RIGHT, WRONG);
+    // The first time that something is compiled, it is the wrong file; afterwards the right one stands there again.
+    let [lanes, right, wrong, swapped] = [&lanes, &right, &wrong, &once].map(|path| arg(path));
+    let swap = format!(
+        "case $1 in --cc) if [ ! -e {swapped} ]; then touch {swapped}; cp {wrong} {lanes}; \
+         $real \"$@\"; status=$?; cp {right} {lanes}; exit $status; fi;; esac"
+    );
+    ends(0, run_behind(&swap, rtl.dir()));
+    assert!(once.exists(), "nothing was swapped");
+    ends(0, run_behind(&swap, rtl.dir()));
+}
+
+#[test]
+fn sources_that_do_not_come_to_rest_are_an_error() {
+    let rtl = never_seen();
+    let lanes = rtl.dir().join("r500_lanes.sv");
+    let lanes = arg(&lanes);
+    let grow = format!("[ $1 != --cc ] || echo // >>{lanes}");
+    let [_, why] = ends(2, run_behind(&grow, rtl.dir()));
+    let expected = format!("{lanes}: the sources change while they are compiled");
+    assert!(why.contains(&expected), "{why}");
+}
+
+/// Flags that only one run was given broke all later ones; another version of a tool went unseen.
+#[test]
+fn flags_and_tools_belong_to_what_a_model_is() {
+    let rtl = never_seen();
+    let log = rtl.dir().join("log");
+    let tool = rtl.dir().join("verilator");
+    fs::copy(wrapper(), &tool).unwrap();
+    let note = format!("[ $1 != --cc ] || echo built >>{}", arg(&log));
+    let built_after = |flags: &str, tool: &Path| {
+        let mut command = run_behind(&note, rtl.dir());
+        command.env("CXXFLAGS", flags).env("VERILATOR", tool);
+        ends(0, command);
+        fs::read_to_string(&log).map_or(0, |text| text.lines().count())
+    };
+    assert_eq!(built_after("-O0", wrapper()), 1);
+    assert_eq!(built_after("-O0", wrapper()), 1, "built for nothing");
+    assert_eq!(built_after("-O0 -DOF_NO_MATTER", wrapper()), 2);
+    assert_eq!(built_after("-O0", wrapper()), 2, "built for nothing");
+    assert_eq!(built_after("-O0", &tool), 3, "another tool");
+    assert_eq!(built_after("-O0", &tool), 3, "built for nothing");
+    // The same name, another program.
+    append(&tool, "# a later version\n");
+    assert_eq!(built_after("-O0", &tool), 4, "another version of the tool");
+}
+
+#[test]
+fn a_file_list_with_folders_macros_modules_lists_and_code_builds() {
+    let rtl = Folder::own(NAME).copy();
+    let dir = rtl.dir();
+    for folder in ["inc", "lib", "sub"] {
+        fs::create_dir(dir.join(folder)).unwrap();
+    }
+    fs::rename(dir.join("r500_vote.sv"), dir.join("lib/r500_vote.sv")).unwrap();
+    fs::rename(dir.join("r500_lanes.sv"), dir.join("sub/r500_lanes.sv")).unwrap();
+    let files = "r500_pkg.sv\nr500_decode.sv\nr500_consts.sv\n-F sub/sub.f\nr500_loop_stack.sv\nr500_addr_stack.sv\nr500_seq.sv\n";
+    let options = "+incdir+inc\n+define+TWO=2\n-y lib\n+libext+.sv\n";
+    fs::write(
+        dir.join("r500.f"),
+        format!("{options}{files}one.c\nsub/two.cpp\n"),
+    )
+    .unwrap();
+    fs::write(dir.join("sub/sub.f"), "r500_lanes.sv\n").unwrap();
+    fs::write(dir.join("inc/three.h"), "#define THREE 3\n").unwrap();
+    fs::write(
+        dir.join("one.c"),
+        "#include <svdpi.h>\nint one(int a) { int class = a; return class; }\n",
+    )
+    .unwrap();
+    let code = "#include \"three.h\"\nextern \"C\" int three(int a) { return a + THREE; }\n";
+    fs::write(dir.join("sub/two.cpp"), code).unwrap();
+    change(
+        &dir.join("r500_seq.sv"),
+        "module r500_seq",
+        "import \"DPI-C\" function int one(int a);\nimport \"DPI-C\" function int three(int a);\nmodule r500_seq",
+    );
+    let seq = dir.join("r500_seq.sv");
+    let source = fs::read_to_string(&seq).unwrap();
+    let end = source.rfind("endmodule").unwrap();
+    let plus = "  always_ff @(posedge clk_i) if (rst_ni) sum: assert (three(one(`TWO)) == 5);\n";
+    fs::write(&seq, format!("{}{plus}{}", &source[..end], &source[end..])).unwrap();
+    ends(0, run_on(dir));
+    // A header of the code is a source too.
+    fs::write(dir.join("inc/three.h"), "#define THREE 4\n").unwrap();
+    let [report, _] = ends(1, run_on(dir));
+    assert!(
+        line_starting(&report, "STOPPED ").contains("dut.sum"),
+        "{report}"
+    );
+}
+
+/// It ended the process that called it, and with it the campaign.
+#[test]
+fn a_function_that_nothing_defines_is_bad_input() {
+    let rtl = planted("  always_ff @(posedge clk_i) if (nowhere(3) == 4) $display(\"four\");");
+    change(
+        &rtl.dir().join("r500_seq.sv"),
+        "module r500_seq",
+        "import \"DPI-C\" function int nowhere(int a);\nmodule r500_seq",
+    );
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(why.contains("--rtl") && why.contains("nowhere"), "{why}");
+    fs::write(rtl.dir().join("bad.cpp"), "int main( {\n").unwrap();
+    list(&rtl, "bad.cpp");
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(
+        why.contains("compiling bad.cpp") && why.contains("bad.cpp:1:"),
+        "{why}"
+    );
+}
+
+/// Both were silent: what Verilator takes a `$` for, and what a wrong width does.
+#[test]
+fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
+    let rtl = Folder::own(NAME).copy();
+    let odd = rtl.dir().join("sp ace;$(touch PWN)+-$HOME");
+    fs::create_dir(&odd).unwrap();
+    for file in Folder::own(NAME)
+        .list()
+        .iter()
+        .map(String::as_str)
+        .chain(["r500.f", "r500_probe.svh"])
+    {
+        fs::copy(rtl.dir().join(file), odd.join(file)).unwrap();
+    }
+    ends(0, run_on(&odd));
+    assert!(!odd.join("PWN").exists() && !Path::new(ROOT).join("PWN").exists());
+    list(&rtl, "$HOME/x.sv");
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(
+        why.contains("r500.f:1: file: $HOME/x.sv: Verilator would put"),
+        "{why}"
+    );
+}
+
+#[test]
+fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
+    let rtl = Folder::own(NAME).copy();
+    change(
+        &rtl.dir().join("r500_seq.sv"),
+        "output logic [9:0]       pc_o",
+        "output logic [15:0]       pc_o",
+    );
+    for run in ["built", "found"] {
+        let [_, said] = ends(0, run_on(rtl.dir()));
+        let head = format!("warning: Verilator on {}:\n%Warning-WIDTH", rtl.arg());
+        assert_eq!(said.matches(&head).count(), 1, "{run}: {said}");
+        assert!(said.contains("'pc_o'"), "{run}: {said}");
+        // Two at the port, from inside and outside; the bench itself gives no cause for any.
+        assert_eq!(
+            said.matches("%Warning").count(),
+            said.matches("%Warning-WIDTH").count(),
+            "{run}: {said}"
+        );
+    }
+    let [_, said] = ends(0, run_on(&Folder::own(NAME).dir));
+    assert_eq!(said, "", "our own RTL is clean");
+}
+
+// ---- assertions ----------------------------------------------------------------------------------------
+
+/// They were built in by a debug build of this program only.
+#[test]
+fn a_failed_assertion_of_rtl_fails_its_case_unless_assertions_are_left_out() {
+    let rtl = planted("  always_ff @(posedge clk_i) if (rst_ni) low: assert (pc_o < 3);");
+    let [report, _] = ends(1, run_on(rtl.dir()));
+    assert!(
+        line_starting(&report, "STOPPED ").contains("dut.low"),
+        "{report}"
+    );
+    let mut without = run_on(rtl.dir());
+    without.arg("--no-assert");
+    ends(0, without);
+
+    let results = rtl.dir().join("results");
+    let file = results.join("r500.jsonl");
+    let results = arg(&results);
+    let fuzz = [
+        "fuzz",
+        NAME,
+        "--rtl",
+        rtl.arg(),
+        "--programs",
+        "4",
+        "--no-shrink",
+        "--results",
+        results,
+    ];
+    let out = rtl.dir().join("out");
+    let fuzz = [&fuzz[..], &["--out", arg(&out)]].concat();
+    ends(0, quick(&[&fuzz[..], &["--no-assert"]].concat()));
+    assert!(!results::header(&file).unwrap().unwrap().assertions);
+    // Not the same campaign.
+    let [_, why] = ends(2, quick(&fuzz));
+    assert!(why.contains(": assertions: "), "{why}");
+    fs::remove_file(&file).unwrap();
+    ends(1, quick(&fuzz));
+    assert!(results::header(&file).unwrap().unwrap().assertions);
+}
+
+// ---- where models are kept -----------------------------------------------------------------------------
+
+/// Entries of the cache with models.
+fn models(cache: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(cache)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut models: Vec<PathBuf> = entries
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with("rcv_")
+        })
+        .collect();
+    models.sort();
+    models
+}
+
+/// A library that was cut off ended every later run with a signal.
+#[test]
+fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = dir.path().join("cache");
+    let rtl = Folder::own(NAME).copy();
+    let with_cache = |mut command: Command| {
+        command.env("RECONVERGE_CACHE", &cache);
+        command
+    };
+    ends(0, with_cache(run_on(rtl.dir())));
+    // Two at once; one of the models is kept.
+    fs::remove_dir_all(&models(&cache)[0]).unwrap();
+    let both = [(); 2].map(|()| {
+        let command = with_cache(run_on(rtl.dir()));
+        std::thread::spawn(|| ends(0, command))
+    });
+    for run in both {
+        run.join().unwrap();
+    }
+    let [entry] = models(&cache).try_into().unwrap();
+    let library = entry.join("librcv_r500_16.so");
+    let whole = fs::read(&library).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2..][..64].fill(0xcc);
+    for damaged in [&whole[..4096], &[], &flipped] {
+        fs::write(&library, damaged).unwrap();
+        ends(0, with_cache(run_on(rtl.dir())));
+        assert_eq!(models(&cache), std::slice::from_ref(&entry));
+        assert_ne!(fs::read(&library).unwrap(), damaged);
+    }
+
+    let [said, _] = ends(0, with_cache(quick(&["cache"])));
+    let expected = format!("folder       {}\nmodels       2 entries, ", arg(&cache));
+    assert!(said.starts_with(&expected), "{said}");
+    let [said, _] = ends(0, with_cache(quick(&["cache", "--prune"])));
+    assert!(
+        said.starts_with("thrown away  0 entries, 0 B\nfolder "),
+        "{said}"
+    );
+    let [said, _] = ends(0, with_cache(quick(&["cache", "--clear"])));
+    assert!(said.starts_with("thrown away  2 entries, "), "{said}");
+    assert!(said.ends_with("models       0 entries, 0 B\n"), "{said}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
+}
+
+/// Without a home, models came from a folder that any user of the machine can write to, and ran.
+#[test]
+fn models_never_come_from_a_folder_of_others() {
+    let temporary = tempfile::tempdir().unwrap();
+    let run = ["run", NAME, "tb/programs/r500/if_else.s", "--lanes", "3"];
+    let homeless = |command: &mut Command| {
+        for name in ["RECONVERGE_CACHE", "XDG_CACHE_HOME", "HOME"] {
+            command.env_remove(name);
+        }
+        command.env("TMPDIR", temporary.path());
+    };
+    let mut command = quick(&run);
+    homeless(&mut command);
+    let [_, why] = ends(2, command);
+    assert!(
+        why.contains("RECONVERGE_CACHE") && why.contains("not set"),
+        "{why}"
+    );
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
+    // What is linked in needs none.
+    let mut command = quick(&run[..3]);
+    homeless(&mut command);
+    ends(0, command);
+
+    let open = temporary.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    let link = temporary.path().join("link");
+    symlink(temporary.path(), &link).unwrap();
+    for (cache, expected) in [
+        (&open, "others can write to it"),
+        (&link, "is a symbolic link"),
+    ] {
+        let mut command = quick(&run);
+        command.env("RECONVERGE_CACHE", cache);
+        let [_, why] = ends(2, command);
+        assert!(why.contains(expected) && why.contains(arg(cache)), "{why}");
+    }
+}
+
+/// Of a build that was killed nothing is left in the way.
+#[test]
+fn a_build_that_was_killed_is_swept_by_the_next_one() {
+    let rtl = never_seen();
+    let (cache, started) = (rtl.dir().join("cache"), rtl.dir().join("started"));
+    let hang = format!(
+        "[ $1 != --cc ] || {{ touch {}; exec sleep 20; }}",
+        arg(&started)
+    );
+    let mut command = run_behind(&hang, rtl.dir());
+    let mut child = command.env("RECONVERGE_CACHE", &cache).spawn().unwrap();
+    while !started.exists() {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it ended before it built"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = || fs::read_dir(&cache).unwrap().count();
+    assert_eq!(left(), 1);
+    let mut next = quick(&["cache", "--prune"]);
+    next.env("RECONVERGE_CACHE", &cache);
+    let [said, _] = ends(0, next);
+    assert!(said.starts_with("thrown away  1 entry, "), "{said}");
+    assert_eq!(left(), 0);
 }

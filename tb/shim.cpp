@@ -184,10 +184,9 @@ rcv_model *create(uint32_t seed, uint32_t mutant, char *error, size_t size) noex
 void destroy(rcv_model *handle, char *error, size_t size) noexcept {
   Model *m = of(handle);
   Text why;
-  if (!m->stopped.get()) {
-    enter(m);
-    guarded(why, [&] { m->top->final(); });
-  }
+  // Also where nothing is run any more: destructors look for their context too.
+  enter(m);
+  if (!m->stopped.get()) guarded(why, [&] { m->top->final(); });
   guarded(why, [&] { end_dump(m); });
   std::snprintf(error, size, "%s", why.get() ? why.get() : "");
   delete m;

@@ -235,15 +235,29 @@ fn a_case_that_does_not_fail_is_refused<U: Tested>() {
     );
 
     let rtl = Rtl::<U>::own(case.lanes).unwrap();
-    let refused = shrink::shrink(&case, &rtl, Rtl::own, &Budget::default(), &mut ());
+    let refused = shrink::shrink(
+        &case,
+        &rtl,
+        |lanes| Ok(Rtl::own(lanes)?),
+        &Budget::default(),
+        &mut (),
+    );
     assert!(refused.unwrap_err().contains("nothing fails"));
 }
 
 /// One instruction, four lanes, no condition: nothing of it can go. And what was shrunk is such.
 fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     let rtl = Rtl::<U>::own(LANES).unwrap();
-    let shrink =
-        |case: &Case<U>| shrink::shrink(case, &rtl, Rtl::own, &Budget::default(), &mut ()).unwrap();
+    let shrink = |case: &Case<U>| {
+        shrink::shrink(
+            case,
+            &rtl,
+            |lanes| Ok(Rtl::own(lanes)?),
+            &Budget::default(),
+            &mut (),
+        )
+        .unwrap()
+    };
     let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
     case.lanes = LANES;
     case.launch_mask = u64::MAX >> (64 - LANES);
@@ -269,7 +283,7 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
         runs: 0,
         ..Budget::default()
     };
-    let kept = shrink::shrink(&case, &rtl, Rtl::own, &none, &mut ()).unwrap();
+    let kept = shrink::shrink(&case, &rtl, |lanes| Ok(Rtl::own(lanes)?), &none, &mut ()).unwrap();
     assert_eq!(*kept.failure.case, case);
 }
 

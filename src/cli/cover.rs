@@ -206,9 +206,9 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         };
         let dir = args.place.rtl.as_deref();
         let model_of_rtl = if args.lcov.is_some() {
-            counting_rtl::<U>(dir, build.clone())?
+            counting_rtl::<U>(&args.place, build.clone())?
         } else {
-            rtl::<U>(dir, build.clone())?
+            rtl::<U>(&args.place, build.clone())?
         };
         let model = Model::<U>::new(&build);
         let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
@@ -273,7 +273,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     if let Some(failure) = failed {
         agreed = Agreed::No;
         print("\n")?;
-        let rtl = rtl::<U>(args.place.rtl.as_deref(), build)?;
+        let rtl = rtl::<U>(&args.place, build)?;
         let mut rtl = Isolated::new(&rtl, args.limits)?;
         found::report(&failure, &mut rtl, &args.place.out)?;
     }

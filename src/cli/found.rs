@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use reconverge::case::Case;
 use reconverge::failure::{Cause, Failure};
 use reconverge::report::headline;
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 use reconverge::wave::{self, shell};
 
-use super::run::rtl_of;
 use super::workers::Isolated;
 use super::{Agreed, Done, Failure as Trouble, complain, folder, print, program};
 
@@ -103,17 +102,7 @@ pub fn shrink<U: Unit>(
     out: &Path,
 ) -> Result<(), Trouble> {
     let case = Case::clone(&failure.case);
-    let other = {
-        let case = case.clone();
-        move |lanes| {
-            let build = Build {
-                lanes,
-                ..case.build()
-            };
-            rtl_of(&case, build).map(|rtl| rtl.built())
-        }
-    };
-    let (shrunk, why) = match rtl.shrink(&case, other) {
+    let (shrunk, why) = match rtl.shrink(&case) {
         Ok(shrunk) => shrunk,
         Err(why) => {
             complain(&format!("note: not shrunk: {why}"));

@@ -225,7 +225,7 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     any.lanes = args.lanes.unwrap_or(U::LANES);
     any.parameters = parameters::<U>(&args.parameters);
     any.check_parameters("--param")?;
-    let rtl = rtl::<U>(args.place.rtl.as_deref(), any.build())?;
+    let rtl = rtl::<U>(&args.place, any.build())?;
     let (mut results, mut tally) = match &args.results {
         None => (None, Tally::<U>::new(&options, shard)),
         Some(dir) => {

@@ -1,5 +1,6 @@
 //! Command line: parse, call, print. Exit status 0 agreed, 1 mismatch, 2 bad input or usage, 3 anything else.
 
+mod cache;
 mod convert;
 mod cover;
 mod found;
@@ -21,6 +22,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
 use fuzz::{Publish, Ran};
 use reconverge::campaign::Shard;
+use reconverge::dut;
 use reconverge::input::{InputError, printable, read_text};
 use reconverge::unit::Unit;
 use workers::LimitArgs;
@@ -55,6 +57,8 @@ enum Command {
     Import(ImportArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
+    /// Show the folder of models that were built, or throw them away
+    Cache(cache::CacheArgs),
     /// The process in which RTL runs
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -164,6 +168,9 @@ struct PlaceArgs {
     /// Somebody's own RTL of the unit: a folder with <unit>.f and <unit>_probe.svh
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
+    /// Leave assertions out of RTL that is built for this run; of --rtl they are in, and a failed one fails its case
+    #[arg(long)]
+    no_assert: bool,
     /// Folder for dumps, views and saved cases
     #[arg(long, value_name = "DIR", default_value = "waves")]
     out: PathBuf,
@@ -335,6 +342,16 @@ impl From<String> for Failure {
     }
 }
 
+impl Failure {
+    /// There is no model, of the RTL in `dir` or of our own.
+    fn unbuilt(e: &dut::Error, dir: Option<&Path>) -> Self {
+        match e.as_input(dir) {
+            Some(bad) => Failure::Input(bad),
+            None => Failure::Other(e.to_string()),
+        }
+    }
+}
+
 type Done = Result<Agreed, Failure>;
 
 /// The commands of one unit.
@@ -494,6 +511,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Asm(args) => unit(&args.unit)?.asm(args),
         Command::Dis(args) => unit(&args.unit)?.dis(args),
         Command::Import(args) => unit(&args.unit)?.import(args),
+        Command::Cache(args) => cache::command(args),
         Command::View(args) => unit(&args.unit)?.view(args),
     }
 }

@@ -1,16 +1,17 @@
 //! `run` and `replay`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar};
 use reconverge::case::{Case, Conditions, Flip, Place, SavedCase, Table};
 use reconverge::check::{self, Judges, Scalar};
-use reconverge::dut::Rtl;
+use reconverge::dut::{Make, Rtl};
 use reconverge::failure::{self, Cause};
 use reconverge::input::{InputError, read, read_text};
 use reconverge::lockstep::golden_alone;
@@ -22,9 +23,12 @@ use reconverge::wave::Output;
 use super::stop::Trouble;
 use super::workers::Isolated;
 use super::{
-    Agreed, Done, Failure, LoadArgs, ReplayArgs, RunArgs, complain, found, print, stop, tell, warn,
-    writable,
+    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, found, print, stop,
+    tell, warn, writable,
 };
+
+/// How many of Verilator's warnings are shown.
+const WARNINGS: usize = 10;
 
 impl From<&LoadArgs> for LoadOptions {
     fn from(args: &LoadArgs) -> Self {
@@ -35,41 +39,64 @@ impl From<&LoadArgs> for LoadOptions {
     }
 }
 
-/// The RTL that a command is to judge.
-pub fn rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
-    made(dir, |dir| lying_in(dir, build))
-}
-
-/// The RTL that `case` fails or agrees on, as the mutant that it names, built with `build`.
-pub fn rtl_of<U: Unit>(case: &Case<U>, build: Build) -> Result<Rtl<U>, String> {
-    let rtl = lying_in(case.rtl.as_deref(), build)?;
-    Ok(rtl.mutant(case.mutant.unwrap_or(0)))
-}
-
-fn lying_in<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, String> {
-    match dir {
-        None => Rtl::own(build),
-        Some(dir) => Rtl::of(build, dir),
+impl PlaceArgs {
+    /// The RTL in `dir`, or our own, as the flags want it built.
+    pub fn make(&self, dir: Option<&Path>) -> Make {
+        let make = Make::of(dir);
+        Make {
+            assertions: make.assertions && !self.no_assert,
+            ..make
+        }
     }
 }
 
-/// It, counting what of it is executed.
-pub fn counting_rtl<U: Unit>(dir: Option<&Path>, build: Build) -> Result<Rtl<U>, Failure> {
-    made(dir, |dir| Rtl::counting(build, dir))
+/// The RTL that a command is to judge.
+pub fn rtl<U: Unit>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
+    made(&place.make(place.rtl.as_deref()), build)
 }
 
-fn made<U: Unit>(
-    dir: Option<&Path>,
-    make: impl FnOnce(Option<&Path>) -> Result<Rtl<U>, String>,
-) -> Result<Rtl<U>, Failure> {
-    match dir {
-        None => Ok(make(None)?),
-        Some(dir) if !dir.is_dir() => {
-            Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into())
-        }
-        // What is wrong with somebody's RTL is wrong input.
-        Some(dir) => make(Some(dir))
-            .map_err(|why| InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into()),
+/// It, counting what of it is executed.
+pub fn counting_rtl<U: Unit>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
+    let make = Make {
+        counting: true,
+        ..place.make(place.rtl.as_deref())
+    };
+    made(&make, build)
+}
+
+/// The RTL that `case` fails or agrees on, as the mutant that it names.
+fn rtl_of<U: Unit>(case: &Case<U>, place: &PlaceArgs) -> Result<Rtl<U>, Failure> {
+    let rtl = made(&place.make(case.rtl.as_deref()), case.build())?;
+    Ok(rtl.mutant(case.mutant.unwrap_or(0)))
+}
+
+fn made<U: Unit>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
+    let dir = make.dir.as_deref();
+    if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
+        return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
+    }
+    let rtl = Rtl::make(build, make).map_err(|e| Failure::unbuilt(&e, dir))?;
+    warn_of(&rtl, dir);
+    Ok(rtl)
+}
+
+/// Says what Verilator warned of, whether the model was built now or long ago; the same once only.
+fn warn_of<U: Unit>(rtl: &Rtl<U>, dir: Option<&Path>) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if rtl.warnings().is_empty() || !said.insert(rtl.warnings().to_owned()) {
+        return;
+    }
+    let starts = rtl.warnings().match_indices("%Warning").map(|(at, _)| at);
+    let starts: Vec<usize> = starts.collect();
+    let shown = match starts.get(WARNINGS) {
+        Some(&end) => &rtl.warnings()[..end],
+        None => rtl.warnings(),
+    };
+    let of = dir.map_or_else(String::new, |dir| format!(" on {}", dir.display()));
+    complain(&format!("warning: Verilator{of}:\n{}", shown.trim_end()));
+    if starts.len() > WARNINGS {
+        complain(&format!("and {} more warnings", starts.len() - WARNINGS));
     }
 }
 
@@ -211,7 +238,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         }
         None => None,
     };
-    let rtl = rtl::<U>(args.place.rtl.as_deref(), case.build())?;
+    let rtl = rtl::<U>(&args.place, case.build())?;
     let mut rtl = Isolated::new(&rtl, args.limits)?;
     let judged = check(&mut rtl, &case, Judges::All)?;
     let (done, last) = match &judged {
@@ -381,7 +408,7 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     if let (Some(number), Some(dir)) = (case.mutant, &case.rtl) {
         check_number(dir, number, file)?;
     }
-    let rtl = made(case.rtl.as_deref(), |_| rtl_of(case, case.build()))?;
+    let rtl = rtl_of(case, &args.place)?;
     let mut rtl = Isolated::new(&rtl, args.limits)?;
     // A judge that could not tell was the failure of a program that promised to be structured.
     let judges = match &saved.failure {

@@ -266,7 +266,7 @@ mod tests {
 
     fn model() -> (Model<Spa5>, Dut<Spa5>) {
         let build = Build::from(Spa5::LANES);
-        let dut = Rtl::own(build.clone()).and_then(|rtl| rtl.open(1));
+        let dut = Rtl::own(build.clone()).unwrap().open(1);
         (Model::new(&build), dut.unwrap())
     }
 

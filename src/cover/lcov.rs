@@ -195,15 +195,15 @@ impl RtlCoverage {
         }
     }
 
-    /// Only the files `sources`, with paths from `root` on where they lie in it.
-    pub fn within(self, sources: &[std::path::PathBuf], root: &Path) -> Self {
+    /// Only the files `sources`, with paths from `root` on where they lie in it. The model's are relative to `dir`.
+    pub fn within(self, sources: &[std::path::PathBuf], dir: &Path, root: &Path) -> Self {
         let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let (root, sources) = (
             full(root),
             sources.iter().map(|s| full(s)).collect::<Vec<_>>(),
         );
         let files = self.files.into_iter().filter_map(|(file, points)| {
-            let path = full(Path::new(&file));
+            let path = full(&dir.join(&file));
             if !sources.contains(&path) {
                 return None;
             }

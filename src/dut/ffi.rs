@@ -86,8 +86,9 @@ unsafe impl Sync for Loaded {}
 static CREATION: Mutex<()> = Mutex::new(());
 
 impl Source {
-    /// Opens a library that `verilate::shared` made.
-    pub fn open(path: &Path, symbol: &str) -> Result<Self, String> {
+    /// Opens a library with a model.
+    pub fn open(library: &verilate::Library) -> Result<Self, String> {
+        let (path, symbol) = (&library.path, &library.symbol);
         let shown = |e: libloading::Error| format!("{}: {e}", path.display());
         // SAFETY: opening a library runs its static constructors: those of Verilator's runtime, which touch nothing of
         // this process, and those of C++ files that came with the RTL. These are the user's own code, which was named

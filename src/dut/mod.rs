@@ -8,18 +8,77 @@ use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::cover::lcov::RtlCoverage;
+use crate::input::InputError;
 use crate::unit::{Build, Unit};
+
+/// Why there is no RTL to be opened.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// It cannot be built.
+    #[error(transparent)]
+    Build(#[from] verilate::Error),
+    /// What was built cannot be loaded.
+    #[error("{0}")]
+    Load(String),
+}
+
+impl Error {
+    /// It as bad input, if that is what it is: of the RTL in `dir`, or of the variable that names the cache.
+    pub fn as_input(&self, dir: Option<&Path>) -> Option<InputError> {
+        match (self, dir) {
+            (Error::Build(verilate::Error::Cache(why)), _) => {
+                Some(InputError::new("RECONVERGE_CACHE", 0, "folder", why))
+            }
+            (Error::Build(e), Some(dir)) if e.is_input() => Some(InputError::new(
+                dir.to_string_lossy(),
+                0,
+                "--rtl",
+                e.to_string(),
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for String {
+    fn from(e: Error) -> Self {
+        e.to_string()
+    }
+}
+
+/// Which RTL, and how it is to be built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Make {
+    /// A folder with `<unit>.f` and `<unit>_probe.svh`, and a module with the name and the ports of ours; `None`: our own RTL.
+    pub dir: Option<PathBuf>,
+    /// Models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
+    pub assertions: bool,
+    /// Models count what of the RTL is executed ([`Dut::coverage`]), and are slower.
+    pub counting: bool,
+}
+
+impl Make {
+    /// The RTL in `dir` with its assertions; our own as it is linked in, which is with them in debug builds.
+    pub fn of(dir: Option<&Path>) -> Self {
+        Make {
+            dir: dir.map(Path::to_owned),
+            assertions: dir.is_some() || cfg!(debug_assertions),
+            counting: false,
+        }
+    }
+}
 
 /// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
 #[derive(Clone)]
 pub struct Rtl<U> {
     build: Build,
+    make: Make,
     source: Source,
     contents: String,
-    /// Its models check SystemVerilog assertions.
-    assertions: bool,
     /// Files whose lines and bits a model counts, if it does.
     counted: Arc<[PathBuf]>,
     mutant: u32,
@@ -32,8 +91,7 @@ enum Source {
     Linked(ffi::Source),
     /// A library, loaded when the first model is opened: to load it runs code that came with the RTL.
     Library {
-        path: PathBuf,
-        symbol: String,
+        library: Arc<verilate::Library>,
         loaded: Arc<OnceLock<Result<ffi::Source, String>>>,
     },
 }
@@ -42,12 +100,12 @@ enum Source {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Built {
     build: Build,
-    contents: String,
-    assertions: bool,
-    /// None: it is linked in.
-    library: Option<PathBuf>,
-    counted: Vec<PathBuf>,
+    make: Make,
     mutant: u32,
+    contents: String,
+    /// The library and its SHA-256; `None`: it is linked in.
+    library: Option<(PathBuf, String)>,
+    counted: Vec<PathBuf>,
 }
 
 impl<U: Unit> Rtl<U> {
@@ -56,141 +114,148 @@ impl<U: Unit> Rtl<U> {
     ///
     /// # Errors
     /// Uncommon parameters without Verilator or without the project's sources at hand.
-    pub fn own(build: impl Into<Build>) -> Result<Self, String> {
-        let build = build.into();
-        let wanted = |m: &&ffi::Linked| {
-            let parameters = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-            m.unit == U::NAME
-                && m.lanes == build.lanes
-                && parameters.eq(m.parameters.iter().copied())
-        };
-        match ffi::linked().iter().find(wanted) {
-            Some(model) => {
-                let source = ffi::Source::Linked(model.api);
-                Ok(Rtl {
-                    build,
-                    assertions: source.assertions(),
-                    source: Source::Linked(source),
-                    contents: model.contents.to_owned(),
-                    counted: Arc::new([]),
-                    mutant: 0,
-                    unit: PhantomData,
-                })
-            }
-            None => Self::of(build, &project().join("rtl").join(U::NAME)),
-        }
+    pub fn own(build: impl Into<Build>) -> Result<Self, Error> {
+        Self::make(build, &Make::of(None))
     }
 
-    /// Somebody's RTL in `dir` (same module name and ports, `<unit>.f`, `<unit>_probe.svh`), built on
-    /// first use and then found by its contents.
+    /// The RTL in `dir` with its assertions, built on first use and then found by its contents.
     ///
     /// # Errors
     /// What is missing in `dir`, or what Verilator or the C++ compiler said.
-    pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, String> {
-        Self::make(build.into(), dir, false)
+    pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, Error> {
+        Self::make(build, &Make::of(Some(dir)))
     }
 
-    /// The RTL in `dir`, or our own, built so that its models count what of it is executed
-    /// ([`Dut::coverage`]). Slower; built on first use and then found by its contents.
+    /// The RTL that `make` says, built on first use and then found by its contents.
     ///
     /// # Errors
     /// As [`Rtl::of`].
-    pub fn counting(build: impl Into<Build>, dir: Option<&Path>) -> Result<Self, String> {
-        let own = project().join("rtl").join(U::NAME);
-        Self::make(build.into(), dir.unwrap_or(&own), true)
-    }
-
-    fn make(build: Build, dir: &Path, counting: bool) -> Result<Self, String> {
+    pub fn make(build: impl Into<Build>, make: &Make) -> Result<Self, Error> {
+        let build = build.into();
+        if let Some(rtl) = Self::linked(&build, make) {
+            return Ok(rtl);
+        }
         let project = project();
+        let own = project.join("rtl").join(U::NAME);
+        let dir = make.dir.as_deref().unwrap_or(&own);
         let sources = verilate::Sources::of(U::NAME, &project, dir)?;
-        let tool = verilate::Verilator::find(&project)?;
-        let target = env!("RECONVERGE_TARGET");
-        let chain = verilate::ToolChain::find(target, target, cfg!(debug_assertions))?;
         let job = verilate::Job {
             sources: &sources,
             lanes: build.lanes,
             parameters: build.parameters.clone().into_iter().collect(),
-            counting,
+            counting: make.counting,
+            assertions: make.assertions,
         };
-        let library = verilate::shared(&job, &tool, &chain, &cache())?;
-        let counted = if counting {
-            sources.rtl().to_vec()
-        } else {
-            Vec::new()
+        let library = job.library(&tools(&project), &verilate::Store::of_user()?)?;
+        let counted = match make.counting {
+            true => sources.rtl(),
+            false => Vec::new(),
         };
-        Ok(Self::library(
-            Built {
-                build,
-                contents: sources.contents()?,
-                assertions: chain.assertions,
-                library: None,
-                counted,
-                mutant: 0,
-            },
-            library,
-        ))
+        Ok(Self::library(build, make.clone(), library, counted))
     }
 
-    /// What was built as `library`.
-    fn library(built: Built, library: PathBuf) -> Self {
-        let parameters = &built.build.parameters;
-        let parameters = parameters.iter().map(|(n, v)| (n.as_str(), *v));
+    /// A model that this program has in it.
+    fn linked(build: &Build, make: &Make) -> Option<Self> {
+        if make.dir.is_some() || make.counting {
+            return None;
+        }
+        let parameters = || build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        let mut linked = ffi::linked().iter();
+        let model = linked.find(|m| {
+            m.unit == U::NAME
+                && m.lanes == build.lanes
+                && parameters().eq(m.parameters.iter().copied())
+        })?;
+        let source = ffi::Source::Linked(model.api);
+        (source.assertions() == make.assertions).then(|| Rtl {
+            build: build.clone(),
+            make: make.clone(),
+            source: Source::Linked(source),
+            contents: model.contents.to_owned(),
+            counted: Arc::new([]),
+            mutant: 0,
+            unit: PhantomData,
+        })
+    }
+
+    fn library(
+        build: Build,
+        make: Make,
+        library: verilate::Library,
+        counted: Vec<PathBuf>,
+    ) -> Self {
         Rtl {
+            build,
+            make,
+            contents: library.contents.clone(),
             source: Source::Library {
-                symbol: verilate::symbol(
-                    U::NAME,
-                    built.build.lanes,
-                    parameters,
-                    !built.counted.is_empty(),
-                ),
-                path: library,
+                library: Arc::new(library),
                 loaded: Arc::default(),
             },
-            build: built.build,
-            contents: built.contents,
-            assertions: built.assertions,
-            counted: built.counted.into(),
-            mutant: built.mutant,
+            counted: counted.into(),
+            mutant: 0,
             unit: PhantomData,
         }
+    }
+
+    /// The same RTL with other lanes and parameters.
+    ///
+    /// # Errors
+    /// As [`Rtl::of`].
+    pub fn rebuilt(&self, build: impl Into<Build>) -> Result<Self, Error> {
+        Ok(Self::make(build, &self.make)?.mutant(self.mutant))
     }
 
     /// What [`Rtl::built`] of another process stands for.
     ///
     /// # Errors
-    /// It was linked into a program that is not this one.
-    pub fn from_built(mut built: Built) -> Result<Self, String> {
-        match built.library.take() {
-            None => Ok(Self::own(built.build)?.mutant(built.mutant)),
-            Some(library) => Ok(Self::library(built, library)),
-        }
+    /// The library is gone or is not the one that was built; it was linked into a program that is not this one.
+    pub fn from_built(built: Built) -> Result<Self, Error> {
+        let rtl = match &built.library {
+            None => Self::linked(&built.build, &built.make)
+                .ok_or_else(|| Error::Load("this program has no such model in it".to_owned()))?,
+            Some((path, digest)) => {
+                let library = verilate::Library::at(path, digest)?;
+                Self::library(built.build, built.make, library, built.counted)
+            }
+        };
+        Ok(rtl.mutant(built.mutant))
     }
 
     /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
-    /// has become of the sources.
+    /// has become of the sources. The model stays in the cache as long as this `Rtl` lives.
     pub fn built(&self) -> Built {
-        let library = match &self.source {
-            Source::Linked(_) => None,
-            Source::Library { path, .. } => Some(path.clone()),
-        };
         Built {
             build: self.build.clone(),
-            contents: self.contents.clone(),
-            assertions: self.assertions,
-            library,
-            counted: self.counted.to_vec(),
+            make: self.make.clone(),
             mutant: self.mutant,
+            contents: self.contents.clone(),
+            library: match &self.source {
+                Source::Linked(_) => None,
+                Source::Library { library, .. } => {
+                    Some((library.path.clone(), library.digest.clone()))
+                }
+            },
+            counted: self.counted.to_vec(),
         }
     }
 
-    /// Hash of the RTL's files and the bench's: equal contents, equal hash, wherever they lie.
+    /// What Verilator warned of in the RTL when it was built; of our own that is linked in nothing.
+    pub fn warnings(&self) -> &str {
+        match &self.source {
+            Source::Linked(_) => "",
+            Source::Library { library, .. } => &library.warnings,
+        }
+    }
+
+    /// Hash of every file of RTL and bench that was read: equal contents, equal hash, wherever they lie.
     pub fn contents(&self) -> &str {
         &self.contents
     }
 
     /// Whether its models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
     pub fn assertions(&self) -> bool {
-        self.assertions
+        self.make.assertions
     }
 
     /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
@@ -209,16 +274,12 @@ impl<U: Unit> Rtl<U> {
     /// A model after power-up; `seed` fills the registers that reset does not reach.
     ///
     /// # Errors
-    /// The library is gone; the bench top was built for other structs than this crate's; no memory for a model.
+    /// The library cannot be loaded; the bench top was built for other structs than this crate's; no memory for a model.
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
         let source = match &self.source {
             Source::Linked(source) => source,
-            Source::Library {
-                path,
-                symbol,
-                loaded,
-            } => loaded
-                .get_or_init(|| ffi::Source::open(path, symbol))
+            Source::Library { library, loaded } => loaded
+                .get_or_init(|| ffi::Source::open(library))
                 .as_ref()
                 .map_err(Clone::clone)?,
         };
@@ -234,6 +295,10 @@ impl<U: Unit> Rtl<U> {
             model,
             state: U::State::zeroed(),
             counted: self.counted.clone(),
+            dir: match &self.make.dir {
+                Some(dir) => dir.clone(),
+                None => project().join("rtl").join(U::NAME),
+            },
         })
     }
 }
@@ -257,22 +322,28 @@ pub(crate) fn formal_of(unit: &str) -> Option<String> {
 }
 
 /// The files that `<unit>.f` in `dir` names, in its order.
+///
+/// # Errors
+/// As [`Rtl::of`]; a list that says more than names of files.
 #[cfg(feature = "cli")]
 pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
-    Ok(verilate::Sources::of(unit, &project(), dir)?.rtl)
+    let sources = verilate::Sources::of(unit, &project(), dir).map_err(|e| e.to_string())?;
+    if !sources.list.is_plain() {
+        let list = dir.join(format!("{unit}.f"));
+        return Err(format!(
+            "{}: file: only a list of names of RTL files can be taken here, without options and C++ files",
+            list.display()
+        ));
+    }
+    Ok(sources.rtl())
 }
 
-/// Folder of the models built at run time.
-fn cache() -> PathBuf {
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    set("RECONVERGE_CACHE")
-        .or_else(|| set("XDG_CACHE_HOME").map(|d| d.join("reconverge")))
-        .or_else(|| set("HOME").map(|d| d.join(".cache/reconverge")))
-        .unwrap_or_else(|| std::env::temp_dir().join("reconverge"))
+/// What builds models.
+fn tools(project: &Path) -> verilate::Tools {
+    let target = env!("RECONVERGE_TARGET");
+    let mut build = verilate::cc::Build::new();
+    build.target(target).host(target);
+    verilate::Tools::new(project, build, target)
 }
 
 /// What a compared clock brought.
@@ -291,6 +362,8 @@ pub struct Dut<U: Unit> {
     model: ffi::Model,
     state: U::State,
     counted: Arc<[PathBuf]>,
+    /// Folder of the RTL.
+    dir: PathBuf,
 }
 
 impl<U: Unit> Dut<U> {
@@ -354,7 +427,7 @@ impl<U: Unit> Dut<U> {
     }
 
     /// What of the unit's RTL this model has executed since it was opened, paths from the project's folder on;
-    /// nothing, unless it counts ([`Rtl::counting`]).
+    /// nothing, unless it counts ([`Make::counting`]).
     ///
     /// # Errors
     /// The counters cannot be read.
@@ -373,7 +446,8 @@ impl<U: Unit> Dut<U> {
                 "{shown}: the counters are cut off; is the disk full?"
             ));
         }
-        Ok(RtlCoverage::parse(&text, &shown)?.within(&self.counted, &project()))
+        let coverage = RtlCoverage::parse(&text, &shown)?;
+        Ok(coverage.within(&self.counted, &self.dir, &project()))
     }
 
     /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.

@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use crate::campaign;
 use crate::case::{Kind, Place};
 use crate::check::{self, Judges, check_on};
-use crate::dut::{self, Rtl};
+use crate::dut::{self, Make, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::input::{InputError, read_text};
 use crate::json::{Hex, hex};
@@ -125,6 +125,8 @@ pub struct Options {
     pub only: Vec<u32>,
     /// The RTL to be mutated; our own, without.
     pub rtl: Option<PathBuf>,
+    /// Models check SystemVerilog assertions, so that these catch mutants too.
+    pub assertions: bool,
     /// Folder for mutants and saved cases.
     pub out: PathBuf,
 }
@@ -272,7 +274,14 @@ impl<U: Unit> Mutants<U> {
         folder.write(SELECTOR, SELECTOR_TEXT)?;
         let text = serde_json::to_string_pretty(&list).map_err(|e| e.to_string())?;
         folder.write(LIST, &(text + "\n"))?;
-        let rtl = Rtl::of(build.clone(), &dir)?;
+        let make = Make {
+            assertions: options.assertions,
+            ..Make::of(Some(&dir))
+        };
+        let rtl = Rtl::make(build.clone(), &make).map_err(|e| match e.as_input(None) {
+            Some(bad) => Trouble::Input(bad),
+            None => Trouble::Other(e.to_string()),
+        })?;
         let referee = Referee::new(&from, &list, &dir);
         Ok(Mutants {
             list,

@@ -87,7 +87,11 @@ impl FileList {
         open: &mut Vec<PathBuf>,
     ) -> Result<(), Error> {
         let file = dir.join(path);
-        let text = fs::read_to_string(&file).map_err(io(&file))?;
+        let unread = |e: std::io::Error| Error::input(&file, 0, "file", e.to_string());
+        if fs::metadata(&file).is_ok_and(|m| !m.is_file()) {
+            return Err(Error::input(&file, 0, "file", "not a regular file"));
+        }
+        let text = fs::read_to_string(&file).map_err(unread)?;
         let real = file.canonicalize().map_err(io(&file))?;
         open.push(real);
         self.lists.push(path.to_owned());
@@ -175,7 +179,10 @@ impl FileList {
 fn without_comment(line: &str) -> &str {
     let begins = |at: usize| {
         let rest = &line[at..];
-        let free = line[..at].chars().next_back().is_none_or(char::is_whitespace);
+        let free = line[..at]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace);
         free && (rest.starts_with("//") || rest.starts_with('#'))
     };
     let end = line.char_indices().map(|(at, _)| at).find(|at| begins(*at));
@@ -235,7 +242,10 @@ impl Place<'_> {
     fn define(&self, field: &'static str, value: &str) -> Result<String, Error> {
         let name = value.split('=').next().unwrap_or_default();
         let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty() || !name.chars().all(letter) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        if name.is_empty()
+            || !name.chars().all(letter)
+            || name.starts_with(|c: char| c.is_ascii_digit())
+        {
             return Err(self.error(field, format!("{value}: {name:?} is no name of a macro")));
         }
         Ok(value.to_owned())
@@ -249,7 +259,9 @@ impl Place<'_> {
 pub(crate) fn takes(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let Some(text) = path.to_str() else {
-        return Err(format!("{shown}: not UTF-8; Verilator needs a name that is"));
+        return Err(format!(
+            "{shown}: not UTF-8; Verilator needs a name that is"
+        ));
     };
     if text.contains('$') {
         return Err(format!(
@@ -260,4 +272,208 @@ pub(crate) fn takes(path: &Path) -> Result<(), String> {
         return Err(format!("{text:?}: a control character in a name"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A folder with these files; a name that ends in `/` is a folder.
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            if name.ends_with('/') {
+                fs::create_dir_all(path).unwrap();
+            } else {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+        }
+        dir
+    }
+
+    fn paths(names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn a_list_names_files_folders_macros_and_code() {
+        let dir = folder(&[
+            (
+                "u.f",
+                "// comment\n a b.sv  // trailing\nx//y.sv\n# other comment\n+incdir+inc+in 2\n-Iinc\n-I in 2\n-y lib\n\
+                 +libext+.vv+.w\n+define+A=1+B\n-DC\n-D D=8'h1\nm.cpp\nn.c\nw.vlt\n",
+            ),
+            ("a b.sv", ""),
+            ("x/y.sv", ""),
+            ("m.cpp", ""),
+            ("n.c", ""),
+            ("w.vlt", ""),
+            ("inc/", ""),
+            ("in 2/", ""),
+            ("lib/", ""),
+        ]);
+        let list = FileList::read(dir.path(), "u.f").unwrap();
+        assert_eq!(
+            list,
+            FileList {
+                lists: paths(&["u.f"]),
+                verilog: paths(&["a b.sv", "x//y.sv", "w.vlt"]),
+                code: paths(&["m.cpp", "n.c"]),
+                include_dirs: paths(&["inc", "in 2", "inc", "in 2"]),
+                library_dirs: paths(&["lib"]),
+                endings: vec![".vv".to_owned(), ".w".to_owned()],
+                defines: ["A=1", "B", "C", "D=8'h1"].map(str::to_owned).into(),
+            }
+        );
+        assert!(!list.is_plain());
+    }
+
+    /// As with simulators that are run in the folder of the first list.
+    #[test]
+    fn paths_of_a_further_list_are_relative_to_the_first_list_with_f_and_to_their_own_with_capital_f()
+     {
+        let dir = folder(&[
+            ("u.f", "-f sub/one.f\n-F sub/two.f\n"),
+            ("sub/one.f", "a.sv\nsub/a.sv\n"),
+            (
+                "sub/two.f",
+                "a.sv\n../a.sv\n+incdir+deep\n-F deep/three.f\n-f sub/four.f\n",
+            ),
+            ("sub/deep/three.f", "b.sv\n"),
+            ("sub/four.f", "a.sv\n"),
+            ("a.sv", ""),
+            ("sub/a.sv", ""),
+            ("sub/deep/b.sv", ""),
+        ]);
+        // The paths of a list that is named in another are as those of that one.
+        let why = FileList::read(dir.path(), "u.f").unwrap_err().to_string();
+        assert!(
+            why.ends_with("sub/two.f:5: -f: no such file: sub/four.f"),
+            "{why}"
+        );
+        fs::write(
+            dir.path().join("sub/two.f"),
+            "a.sv\n../a.sv\n+incdir+deep\n-F deep/three.f\n",
+        )
+        .unwrap();
+        let list = FileList::read(dir.path(), "u.f").unwrap();
+        let verilog = [
+            "a.sv",
+            "sub/a.sv",
+            "sub/a.sv",
+            "sub/../a.sv",
+            "sub/deep/b.sv",
+        ];
+        assert_eq!(list.verilog, paths(&verilog));
+        assert_eq!(list.include_dirs, paths(&["sub/deep"]));
+        assert_eq!(
+            list.lists,
+            paths(&["u.f", "sub/one.f", "sub/two.f", "sub/deep/three.f"])
+        );
+    }
+
+    #[test]
+    fn what_a_list_must_not_say_is_refused_with_its_line() {
+        for (text, why) in [
+            ("a.sv\nno.sv\n", ":2: file: no such file: no.sv"),
+            ("a.sv\ndir\n", ":2: file: not a regular file: dir"),
+            ("fifo\n", ":1: file: not a regular file: fifo"),
+            ("", ":1: file: the list names no RTL"),
+            ("// a.sv\n", ":1: file: the list names no RTL"),
+            ("a.sv\n+incdir+no\n", ":2: +incdir+: no such folder: no"),
+            ("a.sv\n+incdir+a.sv\n", ":2: +incdir+: no such folder: a.sv"),
+            ("a.sv\n-I\n", ":2: -I: nothing stands behind it"),
+            ("a.sv\n-y no\n", ":2: -y: no such folder: no"),
+            ("a.sv\n-f no.f\n", ":2: -f: no such file: no.f"),
+            ("a.sv\n-f u.f\n", ":2: -f: u.f includes itself"),
+            (
+                "a.sv\n-F dir/back.f\n",
+                "dir/back.f:1: -F: ../u.f includes itself",
+            ),
+            (
+                "a.sv\n+define+1A\n",
+                ":2: +define+: 1A: \"1A\" is no name of a macro",
+            ),
+            ("a.sv\n-D =3\n", ":2: -D: =3: \"\" is no name of a macro"),
+            (
+                "a.sv\n-Wno-fatal\n",
+                ":2: option: -Wno-fatal: not taken; there are FILE, ",
+            ),
+            (
+                "a.sv\n+notimingchecks\n",
+                ":2: option: +notimingchecks: not taken; ",
+            ),
+            ("a.sv\n-v a.sv\n", ":2: option: -v a.sv: not taken; "),
+            (
+                "a.sv\nx.o\n",
+                ":2: file: x.o: compiled code is not taken, only its source",
+            ),
+            (
+                "a.sv\n$HOME/a.sv\n",
+                ":2: file: $HOME/a.sv: Verilator would put the value of a variable in the place of `$`; give it another name",
+            ),
+            (
+                "a.sv\nb\u{7}.sv\n",
+                ":2: file: \"b\\u{7}.sv\": a control character in a name",
+            ),
+        ] {
+            let dir = folder(&[
+                ("u.f", text),
+                ("a.sv", ""),
+                ("x.o", ""),
+                ("dir/back.f", "-F ../u.f\n"),
+            ]);
+            let made = std::process::Command::new("mkfifo")
+                .arg(dir.path().join("fifo"))
+                .status();
+            assert!(made.unwrap().success());
+            let error = FileList::read(dir.path(), "u.f").unwrap_err();
+            assert!(error.is_input(), "{text:?}");
+            let shown = error.to_string();
+            let shown = shown.strip_prefix(dir.path().to_str().unwrap()).unwrap();
+            assert!(shown.contains(why), "{text:?}: {shown}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_not_there_or_no_text_is_refused() {
+        let dir = folder(&[("bin.f", "")]);
+        fs::write(dir.path().join("bin.f"), [0xff, 0xfe]).unwrap();
+        for (name, why) in [
+            ("u.f", "No such file or directory"),
+            ("bin.f", "valid UTF-8"),
+        ] {
+            let error = FileList::read(dir.path(), name).unwrap_err();
+            assert!(error.is_input());
+            assert!(error.to_string().contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn lists_lie_thirty_two_deep_and_no_deeper() {
+        for (depth, taken) in [(DEPTH, true), (DEPTH + 1, false)] {
+            let dir = folder(&[("a.sv", "")]);
+            for n in 0..depth {
+                let next = match n + 1 == depth {
+                    true => "a.sv\n".to_owned(),
+                    false => format!("-f {}.f\n", n + 1),
+                };
+                fs::write(dir.path().join(format!("{n}.f")), next).unwrap();
+            }
+            let read = FileList::read(dir.path(), "0.f");
+            assert_eq!(read.is_ok(), taken, "{depth}: {read:?}");
+        }
+    }
+
+    /// Two names of one list are one list.
+    #[test]
+    fn a_circle_through_a_link_is_seen() {
+        let dir = folder(&[("u.f", "a.sv\n-f other.f\n"), ("a.sv", "")]);
+        symlink("u.f", dir.path().join("other.f")).unwrap();
+        let why = FileList::read(dir.path(), "u.f").unwrap_err().to_string();
+        assert!(why.ends_with("u.f:2: -f: other.f includes itself"), "{why}");
+    }
 }

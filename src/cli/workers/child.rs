@@ -152,7 +152,7 @@ pub fn work<U: Unit>() -> Done {
         }
     });
     let mut worker = Worker {
-        rtl: Rtl::<U>::from_built(job.built)?,
+        rtl: Rtl::<U>::from_built(job.built).map_err(String::from)?,
         memory,
         parent: Parent(Arc::new(Mutex::new((socket, Instant::now())))),
         orders: receive,
@@ -275,7 +275,7 @@ impl<U: Unit> Worker<U> {
         let other = |lanes| {
             self.parent.say(&Answer::<U>::Wants(lanes));
             match self.orders.recv() {
-                Ok(Order::Built(built)) => built.and_then(Rtl::from_built),
+                Ok(Order::Built(built)) => built.and_then(|built| Ok(Rtl::from_built(built)?)),
                 _ => Err("worker: no RTL".to_owned()),
             }
         };

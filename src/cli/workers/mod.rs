@@ -19,13 +19,13 @@ use reconverge::campaign::{self, Chunk, Failed, Options, Piece, Put, Summary};
 use reconverge::case::Case;
 use reconverge::check::Judges;
 use reconverge::cover::run as cover;
-use reconverge::dut::{Built, Rtl};
+use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::lockstep::Compared;
 use reconverge::mutate::Hunt;
 use reconverge::report::{Waves, dump_file, dump_from};
 use reconverge::shrink::Shrunk;
-use reconverge::unit::Unit;
+use reconverge::unit::{Build, Unit};
 
 use super::{complain, stop, stop::Trouble};
 pub use child::work;
@@ -246,17 +246,11 @@ impl<'a, U: Unit> Isolated<'a, U> {
         made
     }
 
-    /// Makes `case`, which fails, smaller. `other` builds the same RTL with other lanes. The second: why it is not as small
-    /// as it might be.
+    /// Makes `case`, which fails, smaller. The second: why it is not as small as it might be.
     ///
     /// # Errors
     /// Nothing smaller was found: why.
-    pub fn shrink(
-        &mut self,
-        case: &Case<U>,
-        other: impl Fn(u32) -> Result<Built, String> + Send + Sync + 'static,
-    ) -> Result<(Shrunk<U>, Option<String>), String> {
-        let other = std::sync::Arc::new(other);
+    pub fn shrink(&mut self, case: &Case<U>) -> Result<(Shrunk<U>, Option<String>), String> {
         let mut smallest: Option<Failure<U>> = None;
         let mut runs = 0;
         let order = Order::Shrink(Box::new(case.clone()));
@@ -267,8 +261,14 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 Step::More
             }
             Answer::Wants(lanes) => {
-                let other = std::sync::Arc::clone(&other);
-                let built = stop::unless_asked(move || other(lanes));
+                let rtl = self.rtl.clone();
+                let built = stop::unless_asked(move || {
+                    let build = Build {
+                        lanes,
+                        ..rtl.build().clone()
+                    };
+                    Ok(rtl.rebuilt(build)?.built())
+                });
                 Step::Tell(Order::Built(built.map_err(Trouble::why)))
             }
             Answer::Shrunk(shrunk) => Step::Done(shrunk),

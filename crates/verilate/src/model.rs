@@ -1,0 +1,718 @@
+//! From sources to a model: verilated, compiled, kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::compiler::{Compiler, environment};
+use crate::error::{Error, io};
+use crate::filelist::takes;
+use crate::files::{Digest, Hasher, Snapshot, digest_of, hex};
+use crate::manifest::{Manifest, Output, Place, Roots, Tool};
+use crate::sources::{STOP, STOP_H, Sources, plain};
+use crate::store::{self, Entry, Limits, Store, Work};
+use crate::verilator::{Verilator, candidates, warnings};
+
+/// Name of the archive with Verilator's own runtime.
+pub const RUNTIME: &str = "rcv_verilated";
+
+/// What Verilator had to say, in the entry of a model.
+const WARNINGS: &str = "warnings.txt";
+
+/// How often a build is tried whose sources change meanwhile.
+const TRIES: u32 = 3;
+
+/// How many times sources may turn out to read further ones before that counts as changing.
+const ROUNDS: u32 = 8;
+
+/// How this crate builds belongs to what a result depends on.
+const HOW: [&[u8]; 5] = [
+    include_bytes!("compiler.rs"),
+    include_bytes!("filelist.rs"),
+    include_bytes!("model.rs"),
+    include_bytes!("sources.rs"),
+    include_bytes!("verilator.rs"),
+];
+
+/// One model to build.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// Its files.
+    pub sources: &'a Sources,
+    /// Parameter `LANES`.
+    pub lanes: u32,
+    /// Further parameters, with their values.
+    pub parameters: Vec<(String, u32)>,
+    /// The model counts lines, branches and changes of bits.
+    pub counting: bool,
+    /// The model checks SystemVerilog assertions.
+    pub assertions: bool,
+}
+
+/// A model as a shared library, in use as long as this lives.
+#[derive(Debug)]
+pub struct Library {
+    /// The library.
+    pub path: PathBuf,
+    /// Name of the model's function table in it.
+    pub symbol: String,
+    /// Its SHA-256, in hexadecimal.
+    pub digest: String,
+    /// Hash of the contents of everything that the model was made from; of equal RTL under the same bench it is equal,
+    /// wherever they lie and whatever compiles them.
+    pub contents: String,
+    /// What Verilator warned of in the RTL; empty if it did not.
+    pub warnings: String,
+    _entry: Entry,
+}
+
+/// Something built to be linked.
+#[derive(Debug)]
+pub struct Archive {
+    /// Folder of `lib<name>.a`.
+    pub dir: PathBuf,
+    /// As of [`Library::contents`].
+    pub contents: String,
+    /// Everything that it was made from: a change of one of these changes it.
+    pub files: Vec<PathBuf>,
+}
+
+/// Programs that build models.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    build: cc::Build,
+    target: String,
+    verilators: Vec<PathBuf>,
+    /// What is known of them without running any.
+    key: Vec<Vec<u8>>,
+}
+
+impl Tools {
+    /// The Verilator of `$VERILATOR`, of the project's own folder `.tools`, or in `PATH`, and the compiler of `build`, for
+    /// `target`. Flags of `build` are used for every file.
+    pub fn new(project: &Path, build: cc::Build, target: &str) -> Self {
+        let verilators = candidates(project);
+        let mut key: Vec<Vec<u8>> = HOW.iter().map(|source| source.to_vec()).collect();
+        key.push(target.into());
+        key.push(format!("{build:?}").into_bytes());
+        for (name, value) in environment() {
+            key.push(name.into_encoded_bytes());
+            key.push(value.into_encoded_bytes());
+        }
+        for program in &verilators {
+            key.push(program.as_os_str().as_encoded_bytes().to_vec());
+        }
+        Tools {
+            build,
+            target: target.to_owned(),
+            verilators,
+            key,
+        }
+    }
+
+    fn verilator(&self) -> Result<Verilator, Error> {
+        Verilator::find(&self.verilators)
+    }
+
+    /// The libraries that a program with models has to be linked with, beside [`RUNTIME`]. `scratch`: a folder for
+    /// trying out.
+    ///
+    /// # Errors
+    /// There is no compiler.
+    pub fn libraries(&self, scratch: &Path) -> Result<Vec<&'static str>, Error> {
+        let compiler = self.compiler(scratch, |_| {})?;
+        let standard = match self.target.contains("apple") {
+            true => "c++",
+            false => "stdc++",
+        };
+        let atomic = compiler.needs_atomic().then_some("atomic");
+        Ok([standard].into_iter().chain(atomic).collect())
+    }
+
+    /// The C++ compiler with the flags that `more` adds.
+    fn compiler(&self, out: &Path, more: impl FnOnce(&mut cc::Build)) -> Result<Compiler, Error> {
+        let mut build = self.build.clone();
+        build.cpp(true).std("c++17").out_dir(out);
+        more(&mut build);
+        Compiler::new(build, &self.target)
+    }
+
+    /// It, for files that include Verilator's headers.
+    fn of_verilator(
+        &self,
+        tool: &Verilator,
+        out: &Path,
+        counting: bool,
+        more: impl FnOnce(&mut cc::Build),
+    ) -> Result<Compiler, Error> {
+        self.compiler(out, |build| {
+            build
+                .include(&tool.include)
+                .include(tool.include.join("vltstd"))
+                .define("VM_COVERAGE", if counting { "1" } else { "0" })
+                .define("VM_SC", "0")
+                .define("VM_TRACE", "1")
+                .define("VM_TRACE_FST", "0")
+                .define("VM_TRACE_VCD", "1");
+            more(build);
+        })
+    }
+}
+
+impl Job<'_> {
+    /// Exported name of the model's function table; also the name of its archive and library.
+    pub fn symbol(&self) -> String {
+        let mut symbol = format!("{}{}_{}", store::MODEL, self.sources.unit, self.lanes);
+        for (name, value) in &self.parameters {
+            let _ = write!(symbol, "_{name}{value}");
+        }
+        if self.counting {
+            symbol += "_counting";
+        }
+        symbol
+    }
+
+    /// What the model tells of itself: `RCV_ASSERTIONS` and `RCV_COUNTING` of `tb/shim.h`.
+    fn features(&self) -> u32 {
+        u32::from(self.assertions) | u32::from(self.counting) << 1
+    }
+
+    /// All parameters as the command line has them, e.g. `LANES=16`.
+    fn values(&self) -> Vec<String> {
+        let further = self.parameters.iter().map(|(n, v)| format!("{n}={v}"));
+        std::iter::once(format!("LANES={}", self.lanes))
+            .chain(further)
+            .collect()
+    }
+
+    fn key(&self) -> Vec<Vec<u8>> {
+        let mut key = vec![self.sources.unit.clone().into_bytes()];
+        key.extend(self.values().into_iter().map(String::into_bytes));
+        key.push(self.features().to_string().into_bytes());
+        key
+    }
+}
+
+// ---- what is built once -------------------------------------------------------------------------------
+
+/// What a build has made, and what it depends on.
+#[derive(Default)]
+struct Made {
+    /// Names of the files to keep.
+    outputs: Vec<String>,
+    tools: BTreeSet<Tool>,
+    /// Sources that were found because others are not there.
+    found: Vec<PathBuf>,
+}
+
+impl Made {
+    /// Programs and headers that were used.
+    fn used(&mut self, files: impl IntoIterator<Item = PathBuf>) -> Result<(), Error> {
+        for file in files {
+            let gone = || Error::Tool(format!("{}: it was used and is gone", file.display()));
+            self.tools.insert(Tool::of(&file).ok_or_else(gone)?);
+        }
+        Ok(())
+    }
+}
+
+/// A build: what it is called, what is known of it beforehand, and how it is done.
+struct Recipe<'a> {
+    name: String,
+    /// Settings.
+    key: Vec<Vec<u8>>,
+    roots: Roots,
+    /// Files that are known to be read.
+    listed: Vec<PathBuf>,
+    /// Fills a folder. What it reads it adds to the snapshot before it reads it.
+    build: &'a dyn Fn(&Work, &mut Snapshot) -> Result<Made, Error>,
+    /// Files that would be read in the place of another.
+    shadows: &'a dyn Fn(&Path) -> Vec<PathBuf>,
+}
+
+impl Recipe<'_> {
+    /// Beginning of the names of its entries: settings and listed files.
+    fn prefix(&self, mut digest: impl FnMut(&Path) -> Option<Digest>) -> String {
+        let mut hash = Hasher::default();
+        for part in &self.key {
+            hash.part(part);
+        }
+        for path in &self.listed {
+            let place = Place::of(path, &self.roots);
+            hash.part(format!("{place:?}"));
+            hash.part(digest(path).map_or_else(String::new, |d| hex(&d)));
+        }
+        format!("{}-{}-", self.name, hash.name())
+    }
+
+    /// The entry in `store`, built now if it is not there.
+    fn entry(&self, store: &Store) -> Result<Entry, Error> {
+        // Every file is read once for all entries that name it.
+        let mut known: BTreeMap<PathBuf, Option<Digest>> = BTreeMap::new();
+        let mut digest = |path: &Path| {
+            *known
+                .entry(path.to_owned())
+                .or_insert_with(|| digest_of(path).ok())
+        };
+        let prefix = self.prefix(&mut digest);
+        let found = store.find(&prefix, |m| m.is_up_to_date(&self.roots, &mut digest))?;
+        if let Some(entry) = found {
+            return Ok(entry);
+        }
+        let mut changing = PathBuf::new();
+        for _ in 0..TRIES {
+            let work = store.begin()?;
+            let mut snapshot = Snapshot::default();
+            for path in &self.listed {
+                snapshot.add(path)?;
+            }
+            let built = (self.build)(&work, &mut snapshot);
+            if let Some(path) = snapshot.changed()? {
+                // Whatever came of it, and be it that the compiler did not like what it saw.
+                changing = path.to_owned();
+                continue;
+            }
+            let made = match built {
+                Err(Error::Changing(path)) => {
+                    changing = path;
+                    continue;
+                }
+                other => other?,
+            };
+            let manifest = self.manifest(&work, &snapshot, made)?;
+            let prefix = self.prefix(|path| snapshot.digest(path));
+            let name = prefix + &manifest.key();
+            let entry = store.publish(work, &name, &manifest)?;
+            // Now and then; a failure is no reason to fail.
+            let _ = store.prune(&Limits::default());
+            return Ok(entry);
+        }
+        Err(Error::Changing(changing))
+    }
+
+    fn manifest(&self, work: &Work, snapshot: &Snapshot, made: Made) -> Result<Manifest, Error> {
+        let outputs = made.outputs.iter();
+        let outputs: Result<_, Error> = outputs.map(|name| Output::of(work.path(), name)).collect();
+        let mut sources = BTreeMap::new();
+        for (path, digest) in snapshot.files() {
+            let place = Place::of(path, &self.roots);
+            takes(place.kept()).map_err(|why| Error::input(path, 0, "file", why))?;
+            sources.insert(place, digest.map(|digest| hex(&digest)));
+        }
+        for path in made.found.iter().flat_map(|path| (self.shadows)(path)) {
+            if !path.exists() {
+                sources.entry(Place::of(&path, &self.roots)).or_insert(None);
+            }
+        }
+        Ok(Manifest {
+            outputs: outputs?,
+            sources: sources.into_iter().collect(),
+            tools: made.tools.into_iter().collect(),
+        })
+    }
+}
+
+// ---- the runtime --------------------------------------------------------------------------------------
+
+/// Verilator's runtime, as objects or as an archive. It is the slow part, and built once.
+fn runtime(sources: &Sources, tools: &Tools, store: &Store, archive: bool) -> Result<Entry, Error> {
+    let tb = sources.tb();
+    let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
+        let out = work.path();
+        let verilator = tools.verilator()?;
+        // $stop and the like end a case and not the process: tb/stop.cpp.
+        let compiler = tools.of_verilator(&verilator, out, false, |build| {
+            build.flag("-include").flag(tb.join(STOP_H));
+        })?;
+        let mut made = Made::default();
+        let mut objects = Vec::new();
+        let of_verilator = ["verilated", "verilated_threads", "verilated_vcd_c"];
+        let of_verilator =
+            of_verilator.map(|name| verilator.include.join(name).with_extension("cpp"));
+        for source in [tb.join(STOP)].iter().chain(&of_verilator) {
+            let name = source.file_stem().unwrap_or_default().to_string_lossy();
+            let object = compiler.object(out, source, out, &name)?;
+            made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
+            objects.push(object.path);
+        }
+        if archive {
+            compiler.archive(&objects, out, RUNTIME)?;
+            made.outputs.push(format!("lib{RUNTIME}.a"));
+        } else {
+            let names = objects.iter().filter_map(|path| path.file_name());
+            made.outputs = names.map(|n| n.to_string_lossy().into_owned()).collect();
+        }
+        made.used(compiler.programs())?;
+        made.used([verilator.program])?;
+        Ok(made)
+    };
+    let kind = if archive { "archive" } else { "objects" };
+    let mut key = tools.key.clone();
+    key.push(kind.into());
+    Recipe {
+        name: format!("{}{kind}", store::RUNTIME),
+        key,
+        roots: sources.roots.clone(),
+        listed: [STOP, STOP_H].map(|name| tb.join(name)).into(),
+        build: &build,
+        shadows: &|_| Vec::new(),
+    }
+    .entry(store)
+}
+
+/// Verilator's runtime as an archive.
+///
+/// # Errors
+/// No usable tools, or a compiler that refuses it.
+pub fn archive_of_runtime(
+    sources: &Sources,
+    tools: &Tools,
+    store: &Store,
+) -> Result<Archive, Error> {
+    let entry = runtime(sources, tools, store, true)?;
+    Ok(archive_in(&entry, &sources.roots))
+}
+
+fn archive_in(entry: &Entry, roots: &Roots) -> Archive {
+    let sources = entry.manifest.sources.iter();
+    Archive {
+        dir: entry.dir.clone(),
+        contents: entry.manifest.contents(),
+        files: sources
+            .filter(|(_, digest)| digest.is_some())
+            .map(|(place, _)| place.path(roots))
+            .collect(),
+    }
+}
+
+// ---- models -------------------------------------------------------------------------------------------
+
+/// Makes of objects what an entry is to hold, in a folder.
+type Join<'a> = &'a dyn Fn(&Compiler, &[PathBuf], &Path, &mut Made) -> Result<(), Error>;
+
+impl Job<'_> {
+    /// The model as an archive `lib<symbol>.a`. Its runtime is another one ([`archive_of_runtime`]).
+    ///
+    /// # Errors
+    /// What is wrong with the sources, the tools or the store.
+    pub fn archive(&self, tools: &Tools, store: &Store) -> Result<Archive, Error> {
+        let symbol = self.symbol();
+        let entry = self.entry("archive", tools, store, &|compiler, objects, out, made| {
+            compiler.archive(objects, out, &symbol)?;
+            made.outputs.push(format!("lib{symbol}.a"));
+            Ok(())
+        })?;
+        Ok(archive_in(&entry, &self.sources.roots))
+    }
+
+    /// The model with its runtime as a shared library.
+    ///
+    /// # Errors
+    /// What is wrong with the sources, the tools or the store. A function that nothing defines is an error here, not
+    /// when it is called.
+    pub fn library(&self, tools: &Tools, store: &Store) -> Result<Library, Error> {
+        let file = format!("lib{}.so", self.symbol());
+        let entry = self.entry("library", tools, store, &|compiler, objects, out, made| {
+            let runtime = runtime(self.sources, tools, store, false)?;
+            let outputs = runtime.manifest.outputs.iter();
+            let of_runtime = outputs.map(|output| runtime.dir.join(&output.name));
+            let objects: Vec<PathBuf> = objects.iter().cloned().chain(of_runtime).collect();
+            compiler.library(&objects, &out.join(&file))?;
+            made.tools.extend(runtime.manifest.tools.iter().cloned());
+            made.outputs.push(file.clone());
+            Ok(())
+        })?;
+        Library::in_entry(entry, &file)
+    }
+
+    /// The entry of the model, with objects joined by `join`.
+    fn entry(&self, kind: &str, tools: &Tools, store: &Store, join: Join) -> Result<Entry, Error> {
+        let sources = self.sources;
+        let build = |work: &Work, snapshot: &mut Snapshot| -> Result<Made, Error> {
+            let again = Sources::of(&sources.unit, &sources.roots.project, &sources.roots.rtl);
+            if again.as_ref().ok() != Some(sources) {
+                return Err(Error::Changing(
+                    sources.roots.rtl.join(&sources.list.lists[0]),
+                ));
+            }
+            let verilator = tools.verilator()?;
+            let mut made = Made::default();
+            self.verilate(&verilator, work, snapshot, &mut made)?;
+            // Not worth compiling.
+            if let Some(path) = snapshot.changed()? {
+                return Err(Error::Changing(path.to_owned()));
+            }
+            let objects = self.compile(tools, &verilator, work, snapshot, &mut made)?;
+            let compiler = tools.compiler(work.path(), |_| {})?;
+            join(&compiler, &objects, work.path(), &mut made)?;
+            made.used(compiler.programs())?;
+            made.used([verilator.program])?;
+            made.outputs.push(WARNINGS.to_owned());
+            Ok(made)
+        };
+        let mut key = tools.key.clone();
+        key.extend(self.key());
+        key.push(kind.into());
+        Recipe {
+            name: self.symbol(),
+            key,
+            roots: sources.roots.clone(),
+            listed: sources.files(),
+            build: &build,
+            shadows: &|path| sources.shadows(path),
+        }
+        .entry(store)
+    }
+
+    /// Verilates until every file that is read was known before.
+    fn verilate(
+        &self,
+        verilator: &Verilator,
+        work: &Work,
+        snapshot: &mut Snapshot,
+        made: &mut Made,
+    ) -> Result<(), Error> {
+        let sources = self.sources;
+        let listed: BTreeSet<PathBuf> = sources.files().into_iter().collect();
+        let mut last = PathBuf::new();
+        for _ in 0..ROUNDS {
+            work.empty()?;
+            let said = self.run_verilator(verilator, work.path())?;
+            let path = work.path().join(WARNINGS);
+            fs::write(&path, said).map_err(io(&path))?;
+            let mut all_known = true;
+            for read in Verilator::read(work.path(), &self.prefix())? {
+                let path = clean(&sources.roots.rtl.join(&read));
+                if path.starts_with(work.path()) {
+                    continue;
+                }
+                if verilator.owns(&path) {
+                    made.used([path])?;
+                    continue;
+                }
+                if !listed.contains(&path) {
+                    made.found.push(path.clone());
+                }
+                if snapshot.add(&path)? {
+                    all_known = false;
+                    last = path;
+                }
+            }
+            if all_known {
+                return Ok(());
+            }
+        }
+        Err(Error::Changing(last))
+    }
+
+    /// Name of the classes that Verilator makes.
+    fn prefix(&self) -> String {
+        format!("V{}", self.symbol())
+    }
+
+    /// One run of Verilator, into `out`; what it warned of.
+    fn run_verilator(&self, verilator: &Verilator, out: &Path) -> Result<String, Error> {
+        let (sources, list) = (self.sources, &self.sources.list);
+        // In the folder of the RTL: neither the folder in which the user happens to be nor the one in which the RTL lies
+        // is to be seen in the model.
+        let mut command = verilator.command(&sources.roots.rtl);
+        command.args([
+            "--cc",
+            "--trace",
+            "--trace-max-array",
+            "64",
+            "-O3",
+            // Conditions merged across assignments cost the C++ compiler more than they spare it: 3 %.
+            "-fno-merge-cond",
+            "--x-assign",
+            "fast",
+            "--x-initial",
+            "unique",
+            "-Wno-fatal",
+        ]);
+        command.args(["--timescale", "1ns/1ns"]);
+        command.args(["--top-module", &sources.top()]);
+        command.args(["--prefix", &self.prefix()]);
+        command.args(self.values().iter().map(|v| format!("-G{v}")));
+        command.arg("-Mdir").arg(out);
+        command.arg("-I.");
+        for dir in &list.include_dirs {
+            command.arg(format!("-I{}", dir.display()));
+        }
+        for dir in &list.library_dirs {
+            command.arg("-y").arg(dir);
+        }
+        if !list.endings.is_empty() {
+            command.arg(format!("+libext+{}", list.endings.join("+")));
+        }
+        command.args(list.defines.iter().map(|define| format!("-D{define}")));
+        if self.assertions {
+            // The define: what only assertions look at is left out with them.
+            command.args(["--assert", "+define+RECONVERGE_ASSERT"]);
+        }
+        if self.counting {
+            // The bench's own nets are many, and their coverage says nothing about the unit.
+            let bench = format!(
+                "`verilator_config\ncoverage_off -file \"*/{}.sv\"\n",
+                sources.top()
+            );
+            let config = out.join("coverage.vlt");
+            fs::write(&config, bench).map_err(io(&config))?;
+            command.args(["--coverage-line", "--coverage-toggle"]);
+            command.arg(config);
+        }
+        command.args(sources.verilog());
+        let done = command.output().map_err(io(&verilator.program))?;
+        let said = String::from_utf8_lossy(&done.stderr);
+        if !done.status.success() {
+            return Err(Error::Refused(format!(
+                "Verilator {} refused it ({}):\n{}",
+                verilator.version,
+                self.values().join(" "),
+                said.trim_end()
+            )));
+        }
+        Ok(warnings(&said, &format!("{}.sv", sources.top())))
+    }
+
+    /// Compiles what Verilator made, with the shim, and the C and C++ files of the list; the objects.
+    fn compile(
+        &self,
+        tools: &Tools,
+        verilator: &Verilator,
+        work: &Work,
+        snapshot: &mut Snapshot,
+        made: &mut Made,
+    ) -> Result<Vec<PathBuf>, Error> {
+        let (sources, out) = (self.sources, work.path());
+        let rtl = &sources.roots.rtl;
+        let includes = sources.list.include_dirs.iter().map(|dir| rtl.join(dir));
+        let includes: Vec<PathBuf> = includes.collect();
+        let mut objects = Vec::new();
+        for (number, source) in sources.list.code.iter().enumerate() {
+            let c = source.extension().is_some_and(|x| x == "c");
+            let compiler = tools.of_verilator(verilator, out, self.counting, |build| {
+                build.include(rtl).includes(&includes);
+                if c {
+                    build.cpp(false).std("c11");
+                }
+            })?;
+            let name = format!("code{number}");
+            let compile = || compiler.object(rtl, &plain(source), out, &name);
+            objects.push(known(compile, rtl, verilator, work, snapshot, made)?);
+            made.used(compiler.programs())?;
+        }
+        let unity = self.unity(out)?;
+        let compiler = tools.of_verilator(verilator, out, self.counting, |build| {
+            build
+                .include(out)
+                .include(sources.tb())
+                .define("RCV_SYMBOL", self.symbol().as_str())
+                .define("RCV_LANES", self.lanes.to_string().as_str())
+                .define("RCV_FEATURES", self.features().to_string().as_str());
+        })?;
+        let compile = || compiler.object(out, &unity, out, "unity");
+        objects.push(known(compile, out, verilator, work, snapshot, made)?);
+        if self.counting {
+            let source = verilator.include.join("verilated_cov.cpp");
+            let object = compiler.object(out, &source, out, "verilated_cov")?;
+            made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
+            objects.push(object.path);
+        }
+        Ok(objects)
+    }
+
+    /// Writes the one C++ file that holds all of the model.
+    fn unity(&self, out: &Path) -> Result<PathBuf, Error> {
+        let prefix = self.prefix();
+        let mut emitted: Vec<PathBuf> = fs::read_dir(out)
+            .map_err(io(out))?
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|p| p.extension().is_some_and(|x| x == "cpp"))
+            .collect();
+        emitted.sort();
+        let mut unity = format!("#include \"{prefix}.h\"\n#define RCV_TOP {prefix}\n");
+        for file in &emitted {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let _ = writeln!(unity, "#include \"{name}\"");
+        }
+        unity.push_str("#include \"shim.cpp\"\n");
+        let path = out.join("unity.cc");
+        fs::write(&path, unity).map_err(io(&path))?;
+        Ok(path)
+    }
+}
+
+/// Compiles, in folder `from`, until every file that is read was known before.
+fn known(
+    compile: impl Fn() -> Result<crate::compiler::Object, Error>,
+    from: &Path,
+    verilator: &Verilator,
+    work: &Work,
+    snapshot: &mut Snapshot,
+    made: &mut Made,
+) -> Result<PathBuf, Error> {
+    let mut last = PathBuf::new();
+    for _ in 0..ROUNDS {
+        let object = compile()?;
+        let mut all_known = true;
+        for read in object.read {
+            let path = clean(&from.join(read));
+            if path.starts_with(work.path()) {
+                continue;
+            }
+            if verilator.owns(&path) {
+                made.used([path])?;
+            } else if snapshot.add(&path)? {
+                made.found.push(path.clone());
+                all_known = false;
+                last = path;
+            }
+        }
+        if all_known {
+            return Ok(object.path);
+        }
+    }
+    Err(Error::Changing(last))
+}
+
+/// `path` without `.` in it.
+fn clean(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+impl Library {
+    fn in_entry(entry: Entry, file: &str) -> Result<Self, Error> {
+        let path = entry.dir.join(file);
+        let gone = || io(&path)(std::io::Error::other("not in its entry"));
+        let mut outputs = entry.manifest.outputs.iter();
+        let output = outputs.find(|o| o.name == file).ok_or_else(gone)?;
+        let warnings = entry.dir.join(WARNINGS);
+        let symbol = file.strip_prefix("lib").and_then(|f| f.strip_suffix(".so"));
+        Ok(Library {
+            symbol: symbol.unwrap_or(file).to_owned(),
+            digest: output.digest.clone(),
+            contents: entry.manifest.contents(),
+            warnings: fs::read_to_string(&warnings).map_err(io(&warnings))?,
+            path,
+            _entry: entry,
+        })
+    }
+
+    /// The library that [`Job::library`] of another process made: `path` with SHA-256 `digest`.
+    ///
+    /// # Errors
+    /// It is gone, or is not what it was.
+    pub fn at(path: &Path, digest: &str) -> Result<Self, Error> {
+        let entry = Entry::holding(path, digest);
+        let name = path.file_name().and_then(|name| name.to_str());
+        match (entry, name) {
+            (Some(entry), Some(name)) => Library::in_entry(entry, name),
+            _ => {
+                let why = "the model that was built is gone, or is not what it was; build it again";
+                Err(Error::Cache(format!("{}: {why}", path.display())))
+            }
+        }
+    }
+}

@@ -1,0 +1,745 @@
+//! Folders with what was built: found again by what it was made from, checked, and thrown away in time.
+
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use crate::error::{Error, io};
+use crate::manifest::{self, Manifest};
+
+/// Beginning of the name of a folder that is being filled.
+const BUILDING: &str = ".building-";
+
+/// Beginning of the name of a folder that is being deleted.
+const TRASH: &str = ".trash-";
+
+/// Locked by the process that fills the folder.
+const LOCK: &str = ".lock";
+
+/// Beginnings of all names.
+const OWN: [&str; 4] = [MODEL, RUNTIME, BUILDING, TRASH];
+
+/// Beginning of the name of a model's entry.
+pub(crate) const MODEL: &str = "rcv_";
+
+/// Beginning of the name of an entry with Verilator's runtime.
+pub(crate) const RUNTIME: &str = "runtime-";
+
+/// Without a lock a folder that is being filled is left over after this time.
+const LEFT_OVER: Duration = Duration::from_secs(600);
+
+/// How often the time of the last use of an entry is written.
+const TOUCH: Duration = Duration::from_secs(3600);
+
+/// Beyond these, entries are thrown away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Since an entry was used last.
+    pub age: Duration,
+    /// Bytes of all entries; those that were used last stay.
+    pub size: u64,
+}
+
+impl Default for Limits {
+    /// Thirty days, 2 GiB.
+    fn default() -> Self {
+        Limits {
+            age: Duration::from_secs(30 * 24 * 3600),
+            size: 2 << 30,
+        }
+    }
+}
+
+/// How much a store holds, or how much was thrown away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Entries; left-overs of builds that were broken off count too.
+    pub entries: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+}
+
+impl Usage {
+    fn add(&mut self, bytes: u64) {
+        self.entries += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// A folder with what was built.
+#[derive(Clone, Debug)]
+pub struct Store {
+    dir: PathBuf,
+    /// Its contents are run on the strength of lying there, so that it must be ours alone.
+    private: bool,
+}
+
+/// What was built, whole and kept while this lives.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub dir: PathBuf,
+    pub manifest: Manifest,
+    /// Locked, shared: others leave the entry alone.
+    _lock: File,
+}
+
+/// A folder that is being filled.
+pub(crate) struct Work {
+    dir: TempDir,
+    _lock: File,
+}
+
+impl Work {
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Deletes all that was made.
+    pub fn empty(&self) -> Result<(), Error> {
+        self.keep(&[])
+    }
+
+    /// Deletes all but the files `names`.
+    fn keep(&self, names: &[&str]) -> Result<(), Error> {
+        let dir = self.path();
+        for entry in fs::read_dir(dir).map_err(io(dir))? {
+            let path = entry.map_err(io(dir))?.path();
+            let name = path.file_name().unwrap_or_default();
+            if name == LOCK || names.iter().any(|keep| name == *keep) {
+                continue;
+            }
+            let gone = match path.is_dir() && !path.is_symlink() {
+                true => fs::remove_dir_all(&path),
+                false => fs::remove_file(&path),
+            };
+            gone.map_err(io(&path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes what the system still holds back of `path` to the disk.
+fn sync(path: &Path) -> Result<(), Error> {
+    File::open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(io(path))
+}
+
+impl Store {
+    /// The user's own: `$RECONVERGE_CACHE`, or folder `reconverge` in `$XDG_CACHE_HOME` or in `$HOME/.cache`. It is made, for
+    /// the user alone, if it is not there.
+    ///
+    /// # Errors
+    /// [`Error::Cache`]: none of the variables is set, or the folder can be written by others.
+    pub fn of_user() -> Result<Self, Error> {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+        let absolute = |name: &str| set(name).map(PathBuf::from).filter(|p| p.is_absolute());
+        let dir = set("RECONVERGE_CACHE")
+            .map(PathBuf::from)
+            .or_else(|| absolute("XDG_CACHE_HOME").map(|d| d.join("reconverge")))
+            .or_else(|| absolute("HOME").map(|d| d.join(".cache/reconverge")));
+        let dir = dir.ok_or_else(|| {
+            let why = "no folder for models that are built: RECONVERGE_CACHE, XDG_CACHE_HOME and HOME are not set; \
+                       set RECONVERGE_CACHE to a folder of your own";
+            Error::Cache(why.to_owned())
+        })?;
+        Self::private(&dir)
+    }
+
+    /// The folder `dir`, which must be the user's alone. It is made if it is not there.
+    ///
+    /// # Errors
+    /// [`Error::Cache`]: it is no folder, or others can write to it.
+    pub fn private(dir: &Path) -> Result<Self, Error> {
+        let dir = std::path::absolute(dir).map_err(io(dir))?;
+        let bad = |why: String| {
+            let shown = dir.display();
+            Error::Cache(format!(
+                "{shown}: {why}; models in it are run as programs are: set RECONVERGE_CACHE to a folder of your own"
+            ))
+        };
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&dir);
+        made.map_err(|e| bad(e.to_string()))?;
+        crate::filelist::takes(&dir).map_err(bad)?;
+        ours(&dir, true).map_err(bad)?;
+        Ok(Store { dir, private: true })
+    }
+
+    /// The folder `dir`, which is trusted as it is: that of a build script.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn trusted(dir: &Path) -> Result<Self, Error> {
+        let dir = std::path::absolute(dir).map_err(io(dir))?;
+        fs::create_dir_all(&dir).map_err(io(&dir))?;
+        crate::filelist::takes(&dir).map_err(Error::Cache)?;
+        Ok(Store {
+            dir,
+            private: false,
+        })
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Names of the folders in it that are its own: of entries, and of builds and deletions that go on or were broken
+    /// off. The rest is not touched.
+    fn names(&self) -> Result<Vec<String>, Error> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.dir).map_err(io(&self.dir))? {
+            let name = entry.map_err(io(&self.dir))?.file_name().into_string();
+            let own = |name: &String| OWN.iter().any(|prefix| name.starts_with(prefix));
+            names.extend(name.ok().filter(own));
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// The entry whose name begins with `prefix` and whose manifest `is_up_to_date` finds up to date. Damaged ones are
+    /// deleted.
+    pub(crate) fn find(
+        &self,
+        prefix: &str,
+        mut is_up_to_date: impl FnMut(&Manifest) -> bool,
+    ) -> Result<Option<Entry>, Error> {
+        for name in self.names()? {
+            if !name.starts_with(prefix) {
+                continue;
+            }
+            match self.open(&name) {
+                None => self.delete(&name)?,
+                Some(entry) if is_up_to_date(&entry.manifest) => {
+                    if entry.is_whole() {
+                        entry.touch();
+                        return Ok(Some(entry));
+                    }
+                    drop(entry);
+                    self.delete(&name)?;
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// An entry, its manifest read, nothing else looked at; `None`: it is damaged, or not ours.
+    fn open(&self, name: &str) -> Option<Entry> {
+        let dir = self.dir.join(name);
+        let path = dir.join(manifest::NAME);
+        if self.private {
+            ours(&dir, true).ok()?;
+            ours(&path, false).ok()?;
+        }
+        let lock = File::open(&path).ok()?;
+        // Where files cannot be locked, nothing is thrown away under somebody's feet but by bad luck.
+        let _ = lock.lock_shared();
+        let text = fs::read_to_string(&path).ok()?;
+        let manifest = Manifest::parse(&text)?;
+        let plain = |name: &str| !name.contains('/') && name != manifest::NAME;
+        if !manifest.outputs.iter().all(|o| plain(&o.name)) {
+            return None;
+        }
+        if self.private {
+            for output in &manifest.outputs {
+                ours(&dir.join(&output.name), false).ok()?;
+            }
+        }
+        Some(Entry {
+            dir,
+            manifest,
+            _lock: lock,
+        })
+    }
+
+    /// Deletes an entry, all of it or nothing for who looks meanwhile.
+    fn delete(&self, name: &str) -> Result<(), Error> {
+        let path = self.dir.join(name);
+        let trash = tempfile::Builder::new()
+            .prefix(TRASH)
+            .tempdir_in(&self.dir)
+            .map_err(io(&self.dir))?;
+        match fs::rename(&path, trash.path().join("entry")) {
+            // Another process was faster.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            done => done.map_err(io(&path)),
+        }
+    }
+
+    /// A new folder to be filled. Left-overs of builds that were broken off are deleted.
+    pub(crate) fn begin(&self) -> Result<Work, Error> {
+        self.sweep()?;
+        let dir = tempfile::Builder::new()
+            .prefix(BUILDING)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(&self.dir)
+            .map_err(io(&self.dir))?;
+        let path = dir.path().join(LOCK);
+        let lock = File::create(&path).map_err(io(&path))?;
+        let _ = lock.try_lock();
+        Ok(Work { dir, _lock: lock })
+    }
+
+    /// Makes `work` the entry `name`, with the outputs that `manifest` names and nothing else.
+    pub(crate) fn publish(
+        &self,
+        work: Work,
+        name: &str,
+        manifest: &Manifest,
+    ) -> Result<Entry, Error> {
+        let dir = work.path();
+        let mut keep: Vec<&str> = manifest.outputs.iter().map(|o| o.name.as_str()).collect();
+        work.keep(&keep)?;
+        let path = dir.join(manifest::NAME);
+        fs::write(&path, manifest.to_text()).map_err(io(&path))?;
+        // On the disk before it has its name: a power cut must not leave half an entry under it.
+        keep.push(manifest::NAME);
+        for name in keep {
+            let path = dir.join(name);
+            if self.private {
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(io(&path))?;
+            }
+            sync(&path)?;
+        }
+        let lock = dir.join(LOCK);
+        fs::remove_file(&lock).map_err(io(&lock))?;
+        sync(dir)?;
+        let done = self.dir.join(name);
+        if fs::rename(dir, &done).is_err() {
+            // Another process was faster: its result is the same.
+            if let Some(entry) = self.open(name).filter(Entry::is_whole) {
+                return Ok(entry);
+            }
+            self.delete(name)?;
+            fs::rename(dir, &done).map_err(io(&done))?;
+        }
+        // It has another name now.
+        let _ = work.dir.keep();
+        sync(&self.dir)?;
+        let entry = self.open(name).filter(Entry::is_whole);
+        let lost = || io(&done)(std::io::Error::other("it is not what was just written"));
+        entry.ok_or_else(lost)
+    }
+
+    /// Deletes what builds and deletions that were broken off left behind.
+    fn sweep(&self) -> Result<Usage, Error> {
+        let mut swept = Usage::default();
+        for name in self.names()? {
+            let path = self.dir.join(&name);
+            let old = || {
+                let time = fs::symlink_metadata(&path).and_then(|m| m.modified());
+                time.is_ok_and(|t| t.elapsed().is_ok_and(|age| age > LEFT_OVER))
+            };
+            let left = if name.starts_with(BUILDING) {
+                match File::open(path.join(LOCK)) {
+                    Ok(lock) => lock.try_lock().is_ok(),
+                    Err(_) => old(),
+                }
+            } else {
+                name.starts_with(TRASH) && old()
+            };
+            if left {
+                let size = size_of(&path);
+                if fs::remove_dir_all(&path).is_ok() {
+                    swept.add(size);
+                }
+            }
+        }
+        Ok(swept)
+    }
+
+    /// How much it holds.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn usage(&self) -> Result<Usage, Error> {
+        let mut usage = Usage::default();
+        for name in self.names()? {
+            usage.add(size_of(&self.dir.join(name)));
+        }
+        Ok(usage)
+    }
+
+    /// Throws away what was left over, and entries beyond `limits`. Those in use stay.
+    ///
+    /// # Errors
+    /// The folder cannot be read or written.
+    pub fn prune(&self, limits: &Limits) -> Result<Usage, Error> {
+        let mut thrown = self.sweep()?;
+        if !self.private {
+            // What lies there is in use by a program that has it linked in.
+            return Ok(thrown);
+        }
+        let now = SystemTime::now();
+        let mut entries: Vec<(SystemTime, u64, String)> = Vec::new();
+        for name in self.names()? {
+            if !name.starts_with('.') {
+                let path = self.dir.join(&name);
+                entries.push((used(&path), size_of(&path), name));
+            }
+        }
+        // The one that was used last comes first.
+        entries.sort_by(|a, b| b.cmp(a));
+        let mut kept = 0;
+        for (used, size, name) in entries {
+            let age = now.duration_since(used).unwrap_or_default();
+            if age <= limits.age && kept + size <= limits.size {
+                kept += size;
+                continue;
+            }
+            let lock = File::open(self.dir.join(&name).join(manifest::NAME));
+            if lock.is_ok_and(|lock| lock.try_lock().is_err()) {
+                kept += size;
+                continue;
+            }
+            self.delete(&name)?;
+            thrown.add(size);
+        }
+        Ok(thrown)
+    }
+
+    /// Throws away everything that is not in use.
+    ///
+    /// # Errors
+    /// The folder cannot be read or written.
+    pub fn clear(&self) -> Result<Usage, Error> {
+        self.prune(&Limits {
+            age: Duration::ZERO,
+            size: 0,
+        })
+    }
+}
+
+impl Entry {
+    /// The entry that holds `file`, which must be the output of that name with SHA-256 `digest`.
+    pub fn holding(file: &Path, digest: &str) -> Option<Self> {
+        let (dir, name) = (file.parent()?, file.file_name()?.to_str()?);
+        let store = Store {
+            dir: dir.parent()?.to_owned(),
+            private: true,
+        };
+        let entry = store.open(dir.file_name()?.to_str()?)?;
+        let mut outputs = entry.manifest.outputs.iter();
+        let output = outputs.find(|o| o.name == name)?;
+        (output.digest == digest && output.is_whole(dir)).then_some(entry)
+    }
+
+    /// Whether all that it holds is as it was written.
+    fn is_whole(&self) -> bool {
+        self.manifest.outputs.iter().all(|o| o.is_whole(&self.dir))
+    }
+
+    /// Remembers that it was used.
+    fn touch(&self) {
+        let path = self.dir.join(manifest::NAME);
+        if used(&self.dir).elapsed().is_ok_and(|age| age > TOUCH) {
+            // Where that is not allowed, the entry is built again some day.
+            let _ = File::options()
+                .append(true)
+                .open(path)
+                .and_then(|file| file.set_modified(SystemTime::now()));
+        }
+    }
+}
+
+/// When the entry `dir` was used last.
+fn used(dir: &Path) -> SystemTime {
+    fs::symlink_metadata(dir.join(manifest::NAME))
+        .or_else(|_| fs::symlink_metadata(dir))
+        .and_then(|m| m.modified())
+        .unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Bytes in `path`, and in what lies below it.
+fn size_of(path: &Path) -> u64 {
+    let Ok(m) = fs::symlink_metadata(path) else {
+        return 0;
+    };
+    if !m.is_dir() {
+        return m.len();
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| size_of(&entry.path())).sum()
+}
+
+/// Whether `path` is a folder, or a regular file, of this user that others cannot write to.
+///
+/// # Errors
+/// It is not; why.
+fn ours(path: &Path, dir: bool) -> Result<(), String> {
+    let m = fs::symlink_metadata(path).map_err(|e| e.to_string())?;
+    let user = rustix::process::geteuid().as_raw();
+    if m.is_symlink() {
+        Err("is a symbolic link".to_owned())
+    } else if m.is_dir() != dir || m.is_file() == dir {
+        Err(format!("is no {}", if dir { "folder" } else { "file" }))
+    } else if m.uid() != user {
+        Err(format!("belongs to user {}, not to {user}", m.uid()))
+    } else if m.mode() & 0o022 != 0 {
+        Err(format!(
+            "others can write to it (mode {:o})",
+            m.mode() & 0o7777
+        ))
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Output;
+    use std::os::unix::fs::symlink;
+
+    const CONTENT: &str = "content of the library";
+
+    fn store() -> (TempDir, Store) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::private(&dir.path().join("cache")).unwrap();
+        (dir, store)
+    }
+
+    /// Puts an entry of one file into it.
+    fn put(store: &Store, name: &str) -> Entry {
+        let work = store.begin().unwrap();
+        fs::write(work.path().join("lib.so"), CONTENT).unwrap();
+        fs::write(work.path().join("lib.o"), "not to be kept").unwrap();
+        let manifest = Manifest {
+            outputs: vec![Output::of(work.path(), "lib.so").unwrap()],
+            ..Manifest::default()
+        };
+        store.publish(work, name, &manifest).unwrap()
+    }
+
+    fn find(store: &Store) -> Option<Entry> {
+        store.find("rcv_x-", |_| true).unwrap()
+    }
+
+    /// The entry was used so long ago.
+    fn aged(store: &Store, name: &str, days: u64) {
+        let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+        let path = store.dir().join(name).join(manifest::NAME);
+        let file = File::options().append(true).open(path).unwrap();
+        file.set_modified(then).unwrap();
+    }
+
+    fn names(store: &Store) -> Vec<String> {
+        store.names().unwrap()
+    }
+
+    #[test]
+    fn an_entry_is_found_holds_its_outputs_only_and_is_the_users_alone() {
+        let (_dir, store) = store();
+        assert!(find(&store).is_none());
+        drop(put(&store, "rcv_x-1"));
+        let entry = find(&store).unwrap();
+        let mut files: Vec<_> = fs::read_dir(&entry.dir)
+            .unwrap()
+            .map(|f| f.unwrap().file_name())
+            .collect();
+        files.sort();
+        assert_eq!(files, ["lib.so", "manifest"]);
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+        assert_eq!(mode(store.dir()), 0o700);
+        assert_eq!(mode(&entry.dir), 0o700);
+        assert_eq!(mode(&entry.dir.join("lib.so")), 0o600);
+        assert!(store.find("rcv_x-", |_| false).unwrap().is_none());
+        assert!(store.find("rcv_y-", |_| true).unwrap().is_none());
+        assert_eq!(names(&store), ["rcv_x-1"]);
+    }
+
+    /// What a power cut, a full disk or a bad one leaves. A library that is cut off ended the process with a signal.
+    #[test]
+    fn a_damaged_entry_is_deleted_and_not_used() {
+        let damages: [fn(&Path); 9] = [
+            |dir| fs::write(dir.join("lib.so"), "").unwrap(),
+            |dir| fs::write(dir.join("lib.so"), &CONTENT[..5]).unwrap(),
+            |dir| fs::write(dir.join("lib.so"), CONTENT.to_uppercase()).unwrap(),
+            |dir| fs::remove_file(dir.join("lib.so")).unwrap(),
+            |dir| fs::write(dir.join("manifest"), "").unwrap(),
+            |dir| fs::remove_file(dir.join("manifest")).unwrap(),
+            |dir| {
+                fs::remove_file(dir.join("lib.so")).unwrap();
+                fs::write(dir.join("other"), CONTENT).unwrap();
+                symlink("other", dir.join("lib.so")).unwrap();
+            },
+            |dir| {
+                let mode = fs::Permissions::from_mode(0o666);
+                fs::set_permissions(dir.join("lib.so"), mode).unwrap();
+            },
+            |dir| fs::set_permissions(dir, fs::Permissions::from_mode(0o777)).unwrap(),
+        ];
+        for (n, damage) in damages.iter().enumerate() {
+            let (_dir, store) = store();
+            damage(&put(&store, "rcv_x-1").dir);
+            assert!(find(&store).is_none(), "damage {n}");
+            assert_eq!(names(&store), [""; 0], "damage {n}");
+            // And the way is free for a new one.
+            drop(put(&store, "rcv_x-1"));
+            assert!(find(&store).is_some(), "damage {n}");
+        }
+    }
+
+    #[test]
+    fn an_entry_for_another_process_must_be_the_one_that_was_built() {
+        let (_dir, store) = store();
+        let entry = put(&store, "rcv_x-1");
+        let path = entry.dir.join("lib.so");
+        let digest = entry.manifest.outputs[0].digest.clone();
+        assert!(Entry::holding(&path, &digest).is_some());
+        assert!(Entry::holding(&path, &digest.replace('0', "1")).is_none());
+        fs::write(&path, CONTENT.to_uppercase()).unwrap();
+        assert!(Entry::holding(&path, &digest).is_none());
+        fs::remove_dir_all(&entry.dir).unwrap();
+        assert!(Entry::holding(&path, &digest).is_none());
+    }
+
+    #[test]
+    fn of_two_that_build_the_same_one_wins_and_both_have_it() {
+        let (_dir, store) = store();
+        let (a, b) = (store.begin().unwrap(), store.begin().unwrap());
+        let publish = |work: Work| {
+            fs::write(work.path().join("lib.so"), CONTENT).unwrap();
+            let manifest = Manifest {
+                outputs: vec![Output::of(work.path(), "lib.so").unwrap()],
+                ..Manifest::default()
+            };
+            store.publish(work, "rcv_x-1", &manifest).unwrap()
+        };
+        let (a, b) = (publish(a), publish(b));
+        assert_eq!(a.dir, b.dir);
+        assert_eq!(names(&store), ["rcv_x-1"]);
+    }
+
+    #[test]
+    fn what_is_too_old_or_too_much_is_pruned_and_what_is_in_use_stays() {
+        let (_dir, store) = store();
+        let day = Duration::from_secs(24 * 3600);
+        for (name, days) in [("rcv_x-1", 40), ("rcv_x-2", 20), ("rcv_x-3", 10)] {
+            drop(put(&store, name));
+            aged(&store, name, days);
+        }
+        fs::write(store.dir().join("notes"), "of the user").unwrap();
+        fs::create_dir(store.dir().join("folder")).unwrap();
+        let usage = store.usage().unwrap();
+        let size = usage.bytes / 3;
+        assert_eq!(usage.entries, 3);
+        assert!(size > CONTENT.len() as u64);
+
+        let all = Limits::default();
+        assert_eq!(
+            all,
+            Limits {
+                age: 30 * day,
+                size: 2 << 30
+            }
+        );
+        let thrown = store.prune(&all).unwrap();
+        assert_eq!((thrown.entries, thrown.bytes), (1, size));
+        assert_eq!(names(&store), ["rcv_x-2", "rcv_x-3"]);
+
+        // Room for one: the one used last.
+        let limits = |size| Limits {
+            age: 30 * day,
+            size,
+        };
+        assert_eq!(store.prune(&limits(2 * size)).unwrap().entries, 0);
+        assert_eq!(store.prune(&limits(2 * size - 1)).unwrap().entries, 1);
+        assert_eq!(names(&store), ["rcv_x-3"]);
+
+        let used = find(&store).unwrap();
+        aged(&store, "rcv_x-3", 50);
+        assert_eq!(store.prune(&all).unwrap().entries, 0);
+        assert_eq!(store.clear().unwrap().entries, 0);
+        drop(used);
+        assert_eq!(store.clear().unwrap().entries, 1);
+        assert_eq!(names(&store), [""; 0]);
+        // What is not of the store is not touched.
+        assert!(store.dir().join("notes").is_file() && store.dir().join("folder").is_dir());
+    }
+
+    #[test]
+    fn to_use_an_entry_makes_it_young() {
+        let (_dir, store) = store();
+        drop(put(&store, "rcv_x-1"));
+        aged(&store, "rcv_x-1", 40);
+        drop(find(&store).unwrap());
+        assert_eq!(store.prune(&Limits::default()).unwrap().entries, 0);
+    }
+
+    #[test]
+    fn what_a_killed_build_left_behind_is_swept_and_a_running_one_is_not() {
+        let (_dir, store) = store();
+        let running = store.begin().unwrap();
+        let dead = store.begin().unwrap();
+        fs::write(dead.path().join("half.o"), "").unwrap();
+        let left = dead.path().to_owned();
+        // As if by SIGKILL: the lock goes, the folder stays.
+        let Work { dir, _lock } = dead;
+        let _ = dir.keep();
+        drop(_lock);
+        // Of a version without locks, long ago and just now.
+        let (old, young) = (
+            store.dir().join(".building-old"),
+            store.dir().join(".building-young"),
+        );
+        for dir in [&old, &young] {
+            fs::create_dir(dir).unwrap();
+        }
+        let then = SystemTime::now() - 2 * LEFT_OVER;
+        File::open(&old).unwrap().set_modified(then).unwrap();
+
+        drop(store.begin().unwrap());
+        assert!(running.path().is_dir() && young.is_dir());
+        assert!(!left.exists() && !old.exists());
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("cache");
+        fs::create_dir(&path).unwrap();
+        for (mode, taken) in [(0o700, true), (0o755, true), (0o770, false), (0o707, false)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let made = Store::private(&path);
+            assert_eq!(made.is_ok(), taken, "{mode:o}");
+            let why = format!("others can write to it (mode {mode:o}); ");
+            assert!(
+                made.is_ok_and(|_| true) || refused(&path).contains(&why),
+                "{mode:o}"
+            );
+        }
+    }
+
+    /// Why `path` is not taken for a store.
+    fn refused(path: &Path) -> String {
+        let error = Store::private(path).unwrap_err();
+        assert!(matches!(error, Error::Cache(_)) && error.is_input());
+        let text = error.to_string();
+        assert!(text.contains("RECONVERGE_CACHE"), "{text}");
+        text
+    }
+
+    #[test]
+    fn a_link_a_file_and_a_folder_of_another_user_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&file, "").unwrap();
+        refused(&file);
+        symlink(dir.path(), &link).unwrap();
+        assert!(refused(&link).contains("is a symbolic link"));
+        let other = dir.path().join("other");
+        if rustix::process::geteuid().is_root() {
+            fs::create_dir(&other).unwrap();
+            std::os::unix::fs::chown(&other, Some(65534), None).unwrap();
+            assert!(refused(&other).contains("belongs to user 65534, not to 0"));
+        } else {
+            assert!(refused(Path::new("/usr")).contains("belongs to user 0, not to "));
+        }
+        assert!(refused(&dir.path().join("a$b")).contains("`$`"));
+    }
+}

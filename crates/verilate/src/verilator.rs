@@ -1,0 +1,251 @@
+//! Verilator: which one, where, and what it read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::{Error, io};
+use crate::files::program;
+
+/// Oldest Verilator that is known to work.
+const OLDEST: (u32, u32) = (5, 6);
+
+/// An installed Verilator.
+#[derive(Clone, Debug)]
+pub(crate) struct Verilator {
+    /// Absolute.
+    pub program: PathBuf,
+    /// Set where the program is a bare `verilator_bin` that cannot find its include folder alone.
+    root: Option<PathBuf>,
+    /// What it has installed, links resolved.
+    home: PathBuf,
+    /// Sources of its runtime.
+    pub include: PathBuf,
+    /// As `5.006`.
+    pub version: String,
+}
+
+/// Programs that may be the Verilator of the project, in the order in which they are asked: `$VERILATOR` alone, or the
+/// project's own in `.tools` and the one in `PATH`.
+pub(crate) fn candidates(project: &Path) -> Vec<PathBuf> {
+    if let Some(given) = std::env::var_os("VERILATOR").filter(|v| !v.is_empty()) {
+        // Asked for by name: anything else would be a surprise.
+        return vec![program(Path::new(&given)).unwrap_or_else(|| PathBuf::from(given))];
+    }
+    let own = project.join(".tools/bin/verilator");
+    let own = own.is_file().then_some(own);
+    own.into_iter()
+        .chain(program(Path::new("verilator")))
+        .collect()
+}
+
+impl Verilator {
+    /// The first usable one of `candidates`.
+    pub fn find(candidates: &[PathBuf]) -> Result<Self, Error> {
+        let mut tried = Vec::new();
+        for program in candidates {
+            match Self::probe(program) {
+                Ok(found) => return Ok(found),
+                Err(why) => tried.push(why),
+            }
+        }
+        if std::env::var_os("VERILATOR").is_some_and(|v| !v.is_empty()) {
+            return Err(Error::Tool(format!("$VERILATOR: {}", tried.join(", "))));
+        }
+        if tried.is_empty() {
+            tried.push("there is no verilator in PATH".to_owned());
+        }
+        Err(Error::Tool(format!(
+            "no usable Verilator (at least {}.{:03}) was found:\n  {}\n\
+             Run ./setup in the project's folder: it installs one. Or set VERILATOR to the program.\n\
+             Without the RTL: build with --no-default-features.",
+            OLDEST.0,
+            OLDEST.1,
+            tried.join("\n  ")
+        )))
+    }
+
+    fn probe(program: &Path) -> Result<Self, String> {
+        let run = |arg: &str| -> Result<String, String> {
+            let out = Command::new(program)
+                .arg(arg)
+                .output()
+                .map_err(|e| format!("{}: {e}", program.display()))?;
+            if !out.status.success() {
+                return Err(format!("{} {arg}: {}", program.display(), out.status));
+            }
+            Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+        };
+        // The wheel's --version prints no number; the header of its runtime has it.
+        let version = run("--version")?.trim().to_owned();
+        let details = run("-V")?;
+        let home = details
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("VERILATOR_ROOT"))
+            .filter_map(|l| l.split_once('=').map(|(_, v)| v.trim().to_owned()))
+            .find(|v| !v.is_empty())
+            .map(PathBuf::from);
+        let home =
+            home.ok_or_else(|| format!("{} -V names no VERILATOR_ROOT", program.display()))?;
+        let home = home
+            .canonicalize()
+            .map_err(|e| format!("{}: {e}", home.display()))?;
+        let include = home.join("include");
+        let number = number_in(&version)
+            .or_else(|| {
+                let header = fs::read_to_string(include.join("verilated_config.h")).ok()?;
+                // Not the first number of the file: that is the version of its licence.
+                number_in(
+                    header
+                        .lines()
+                        .find(|l| l.starts_with("#define VERILATOR_VERSION "))?,
+                )
+            })
+            .ok_or_else(|| {
+                format!(
+                    "{} --version prints no version: {version}",
+                    program.display()
+                )
+            })?;
+        if number < OLDEST {
+            return Err(format!(
+                "{} is version {}.{:03}",
+                program.display(),
+                number.0,
+                number.1
+            ));
+        }
+        if !include.join("verilated.cpp").exists() {
+            return Err(format!(
+                "{}: no verilated.cpp in {}",
+                program.display(),
+                include.display()
+            ));
+        }
+        Ok(Verilator {
+            program: program.to_owned(),
+            // It is run in another folder.
+            root: std::env::var_os("VERILATOR_ROOT")
+                .filter(|v| !v.is_empty())
+                .and_then(|v| std::path::absolute(v).ok()),
+            home,
+            include,
+            version: format!("{}.{:03}", number.0, number.1),
+        })
+    }
+
+    /// It, to be run in folder `dir`.
+    pub fn command(&self, dir: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        if let Some(root) = &self.root {
+            command.env("VERILATOR_ROOT", root);
+        }
+        command.current_dir(dir);
+        command
+    }
+
+    /// Whether `path` is a part of it.
+    pub fn owns(&self, path: &Path) -> bool {
+        let program = path.file_name().unwrap_or_default().to_string_lossy();
+        let real = path.canonicalize();
+        program.starts_with("verilator_bin")
+            || real.as_deref().unwrap_or(path).starts_with(&self.home)
+    }
+
+    /// The files that it read to make the model `prefix` in `out`, as it names them. It names some that are not there,
+    /// for which it looked.
+    pub fn read(out: &Path, prefix: &str) -> Result<Vec<PathBuf>, Error> {
+        // Not V*__ver.d, which is made for make: names with blanks cannot be told apart in it.
+        let path = out.join(format!("{prefix}__verFiles.dat"));
+        let text = fs::read_to_string(&path).map_err(io(&path))?;
+        // S, numbers, in later versions a hash in quotes, the name in quotes.
+        let names = text
+            .lines()
+            .filter(|line| line.starts_with("S "))
+            .filter_map(|line| line.strip_suffix('"')?.rsplit_once(" \""));
+        let files: Vec<PathBuf> = names.map(|(_, name)| PathBuf::from(name)).collect();
+        if files.is_empty() {
+            let why = std::io::Error::other("it names no file that Verilator has read");
+            return Err(io(&path)(why));
+        }
+        Ok(files)
+    }
+}
+
+/// The first `major.minor` in a text: "Verilator 5.006 2023-01-22" gives (5, 6).
+fn number_in(text: &str) -> Option<(u32, u32)> {
+    text.split(|c: char| c.is_whitespace() || c == '"')
+        .find_map(|word| {
+            let (major, rest) = word.split_once('.')?;
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            Some((major.parse().ok()?, digits.parse().ok()?))
+        })
+}
+
+/// What of its warnings concerns the RTL, in order. The bench writes the unit's registers on an edge of its own
+/// (`<UNIT>_PROBE_LOAD`), and that is one process too many for each of them: these are not the RTL's.
+pub(crate) fn warnings(said: &str, bench: &str) -> String {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut inside = false;
+    for line in said.lines() {
+        if line.starts_with('%') {
+            inside = line.starts_with("%Warning");
+            if inside {
+                blocks.push(String::new());
+            }
+        }
+        if let Some(block) = blocks.last_mut().filter(|_| inside) {
+            *block += line;
+            *block += "\n";
+        }
+    }
+    blocks.retain(|block| !(block.starts_with("%Warning-MULTIDRIVEN") && block.contains(bench)));
+    blocks.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_the_first_number_with_a_point() {
+        assert_eq!(number_in("Verilator 5.006 2023-01-22 rev x"), Some((5, 6)));
+        assert_eq!(
+            number_in("#define VERILATOR_VERSION \"5.048 devel\""),
+            Some((5, 48))
+        );
+        assert_eq!(number_in("rev vUNKNOWN-built20260516"), None);
+    }
+
+    #[test]
+    fn names_of_files_that_were_read_may_hold_blanks_and_come_in_both_formats() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "# DESCRIPTION: Verilator output\nC \"--cc a.sv\"\n\
+                    S  478 10011404  1795338734   984471164  1795338734   984471164 \"rtl/a b.sv\"\n\
+                    S  7280 10225885  1795339044  0  1795339044  0 \"XaBJBoH7\" \"in c/lanes.inc\"\n\
+                    T  4740 10071716  1795338998  749456647  1795338998  749456647 \"o/Vx.cpp\"\n";
+        fs::write(dir.path().join("Vx__verFiles.dat"), text).unwrap();
+        let read = Verilator::read(dir.path(), "Vx").unwrap();
+        assert_eq!(read, ["rtl/a b.sv", "in c/lanes.inc"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_list_without_a_file_is_an_error_and_not_a_model_without_sources() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Verilator::read(dir.path(), "Vx").is_err());
+        fs::write(dir.path().join("Vx__verFiles.dat"), "C \"--cc\"\n").unwrap();
+        assert!(Verilator::read(dir.path(), "Vx").is_err());
+    }
+
+    #[test]
+    fn warnings_are_those_of_the_rtl() {
+        let said = "%Warning-WIDTH: tb/x_tb.sv:3:1: Output port is 16 bits\n    3 | .pc_o (pc)\n      |  ^\n\
+                    %Warning-MULTIDRIVEN: u.sv:1:1: Signal 'x_tb.dut.r'\n    tb/x_tb.sv:9:1: ... first\n\
+                    %Warning-MULTIDRIVEN: u.sv:2:1: Signal 'x_tb.dut.s'\n    u.sv:7:1: ... first\n\
+                    %Error: Exiting\n  of no matter\n";
+        let kept = warnings(said, "x_tb.sv");
+        assert_eq!(kept.matches("%Warning").count(), 2);
+        assert!(kept.starts_with("%Warning-WIDTH") && kept.contains("      |  ^\n"));
+        assert!(kept.ends_with("u.sv:7:1: ... first\n"), "{kept}");
+    }
+}
