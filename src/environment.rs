@@ -6,6 +6,7 @@
 use rand::Rng;
 
 use crate::case::{Case, Conditions};
+use crate::field::plane;
 use crate::unit::Unit;
 
 /// How many condition bits one draw gives.
@@ -26,9 +27,20 @@ pub fn bit(word: u64, j: u32, p16: u32) -> bool {
     ((word >> (4 * j)) & 15) < u64::from(p16)
 }
 
-/// The lowest `count` condition bits of a draw, bit j of the result being condition bit j.
+/// The lowest `count` condition bits of a draw, bit j of the result being condition bit j ([`bit`]). All of them are
+/// found at once: a nibble is below p16 if adding 16 - p16 to it does not carry.
 pub fn bits(word: u64, count: u32, p16: u32) -> u16 {
-    (0..count).fold(0, |acc, j| acc | u16::from(bit(word, j, p16)) << j)
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let add = EACH * u64::from(16 - p16.min(16));
+    // Bit 4 of byte i is clear where nibble 2 i is below p16, or nibble 2 i + 1.
+    let even = !((word & (0x0f * EACH)) + add) >> 4 & EACH;
+    let odd = !((word >> 4 & (0x0f * EACH)) + add) >> 4 & EACH;
+    // Two bits a byte, then four in 16, eight in 32, and all 16.
+    let pairs = even | odd << 1;
+    let fours = (pairs | pairs >> 6) & 0x000f_000f_000f_000f;
+    let eights = (fours | fours >> 12) & 0x0000_00ff_0000_00ff;
+    let all = (eights | eights >> 24) as u16;
+    all & ((1u32 << count.min(BITS)) - 1) as u16
 }
 
 /// A condition of every lane, drawn from nobody's history; `active` are the lanes that are looked at. Where
@@ -161,15 +173,25 @@ impl<const BITS: usize> Planes<BITS> {
 
     /// The planes as they were last drawn.
     pub fn refresh(&mut self) -> &[u64; BITS] {
-        let mut left = std::mem::take(&mut self.stale);
+        let stale = std::mem::take(&mut self.stale);
+        if stale == 0 {
+            return &self.planes;
+        }
+        // Condition bits 0 to 7, and 8 to 15, a byte a lane.
+        let mut drawn = [[0; 64]; 2];
+        let mut left = stale;
         while left != 0 {
             let lane = left.trailing_zeros();
             left &= left - 1;
             let k = self.drawn_at[lane as usize];
-            let drawn = self.lanes.draw(lane, k, BITS as u32);
-            for (j, plane) in self.planes.iter_mut().enumerate() {
-                *plane = *plane & !(1 << lane) | u64::from(drawn >> j & 1) << lane;
+            let bits = self.lanes.draw(lane, k, BITS as u32).to_le_bytes();
+            for (byte, bits) in drawn.iter_mut().zip(bits) {
+                byte[lane as usize] = bits;
             }
+        }
+        let lanes = self.lanes.lanes.next_multiple_of(8);
+        for (j, now) in self.planes.iter_mut().enumerate() {
+            *now = *now & !stale | plane(&drawn[j / 8][..lanes], j as u32 % 8);
         }
         &self.planes
     }
@@ -181,6 +203,24 @@ impl<const BITS: usize> Planes<BITS> {
                 draw_word(self.lanes.seed, lane, self.drawn_at[lane as usize])
             }
             _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn condition_bits_found_at_once_are_those_of_the_formula() {
+        for k in 0..2000 {
+            let word = draw_word(7, (k % 64) as u32, k);
+            for p16 in 0..=16 {
+                for count in 0..=BITS {
+                    let each = (0..count).fold(0, |acc, j| acc | u16::from(bit(word, j, p16)) << j);
+                    assert_eq!(bits(word, count, p16), each, "{word:016x} {count} {p16}");
+                }
+            }
         }
     }
 }

@@ -22,8 +22,9 @@
 //! BREAK of the caller's loop, or frames that do not fit: they are errors (r700-6), before which every
 //! lane has executed the beginning of what it executes alone.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::program::{Program, Quad};
@@ -270,7 +271,7 @@ struct Node {
 /// All stacks there are, each frame kept once: equal stacks have equal numbers.
 struct Stacks {
     nodes: Vec<Node>,
-    known: HashMap<(Frame, Stack), Stack>,
+    known: FxHashMap<(Frame, Stack), Stack>,
 }
 
 impl Stacks {
@@ -285,7 +286,7 @@ impl Stacks {
         };
         Stacks {
             nodes: vec![bottom],
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         }
     }
 
@@ -353,22 +354,87 @@ struct Lane {
 
 /// What a lane does next, alone.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum Turn<L = Lane> {
     /// Nothing that could be seen.
-    Moves(Lane),
+    Moves(L),
     /// It executes the instruction; where it is then, by its predicate.
-    Executes([Lane; 2]),
+    Executes([L; 2]),
     /// It enters the loop that begins here.
-    Enters(Lane),
+    Enters(L),
     /// It is at the end of a loop it has entered, and makes another pass or leaves; where both are
     /// possible, `lc` decides.
     EndsPass {
         head: u32,
-        again: Option<Lane>,
-        leaves: Option<Lane>,
+        again: Option<L>,
+        leaves: Option<L>,
     },
     /// It has stopped.
     Stopped,
+}
+
+impl<L> Turn<L> {
+    /// The same turn, each lane that it leads to as `f` gives it.
+    fn map<M>(self, mut f: impl FnMut(L) -> M) -> Turn<M> {
+        match self {
+            Turn::Moves(next) => Turn::Moves(f(next)),
+            Turn::Executes(next) => Turn::Executes(next.map(f)),
+            Turn::Enters(next) => Turn::Enters(f(next)),
+            Turn::EndsPass {
+                head,
+                again,
+                leaves,
+            } => Turn::EndsPass {
+                head,
+                again: again.map(&mut f),
+                leaves: leaves.map(f),
+            },
+            Turn::Stopped => Turn::Stopped,
+        }
+    }
+}
+
+/// Number of a lane's state among the [`Known`] ones.
+#[derive(Clone, Copy)]
+struct Id(u32);
+
+/// The states that lanes of one program were met in, each with its turn once that was asked for. A turn depends on the
+/// state alone, and the lanes of a wavefront go through the same states again and again.
+struct Known {
+    stacks: Stacks,
+    ids: FxHashMap<Lane, Id>,
+    states: Vec<(Lane, Option<Turn<Id>>)>,
+}
+
+impl Known {
+    fn new() -> Self {
+        Known {
+            stacks: Stacks::new(),
+            ids: FxHashMap::default(),
+            states: vec![],
+        }
+    }
+
+    fn lane(&self, id: Id) -> Lane {
+        self.states[id.0 as usize].0
+    }
+
+    fn id(&mut self, lane: Lane) -> Id {
+        *self.ids.entry(lane).or_insert_with(|| {
+            self.states.push((lane, None));
+            Id(self.states.len() as u32 - 1)
+        })
+    }
+
+    /// What the lane in state `id` does next, alone.
+    fn turn(&mut self, machine: &Machine, id: Id) -> Turn<Id> {
+        let (lane, turn) = self.states[id.0 as usize];
+        turn.unwrap_or_else(|| {
+            let turn = machine.step(&mut self.stacks, lane).alone;
+            let turn = turn.map(|next| self.id(next));
+            self.states[id.0 as usize].1 = Some(turn);
+            turn
+        })
+    }
 }
 
 struct Step {
@@ -846,6 +912,7 @@ pub struct Scalar<'p> {
     skips: bool,
     /// More instructions than this in a row that nobody sees are a loop without end.
     silent: usize,
+    known: RefCell<Known>,
 }
 
 impl<'p> Scalar<'p> {
@@ -874,9 +941,9 @@ impl<'p> Scalar<'p> {
         let mut survey = Survey {
             machine,
             stacks: Stacks::new(),
-            met: HashSet::new(),
-            next: HashMap::new(),
-            pairs: HashSet::new(),
+            met: FxHashSet::default(),
+            next: FxHashMap::default(),
+            pairs: FxHashSet::default(),
             errors: 0,
             skips: false,
         };
@@ -887,6 +954,7 @@ impl<'p> Scalar<'p> {
             errors: survey.errors,
             skips: survey.skips,
             silent: survey.met.len() + survey.next.len(),
+            known: RefCell::new(Known::new()),
         })
     }
 
@@ -913,22 +981,23 @@ impl<'p> Scalar<'p> {
     /// or LOOP_END of a loop that the lane is in. In a wavefront, too, every one of these is an
     /// instruction of its own, so a lane has no more events than the wavefront executes instructions.
     pub fn run(&self, most: u64, predicate: &mut dyn FnMut(u64) -> bool) -> Trace {
-        let mut stacks = Stacks::new();
-        let mut lane = self.start;
+        let known = &mut *self.known.borrow_mut();
+        let mut at = known.id(self.start);
         let (mut regs, mut saved) = (Loop::default(), vec![]);
         let mut executed = vec![];
         let (mut events, mut silent) = (0, 0);
         let end = loop {
-            let turn = self.machine.step(&mut stacks, lane).alone;
+            let turn = known.turn(&self.machine, at);
             if let Turn::Moves(next) = turn {
                 if silent > self.silent {
                     break End::Silent;
                 }
                 silent += 1;
-                lane = next;
+                at = next;
                 continue;
             }
             silent = 0;
+            let lane = known.lane(at);
             if let Status::Failed(code) = lane.status {
                 break End::Error(code);
             }
@@ -939,7 +1008,7 @@ impl<'p> Scalar<'p> {
                 break End::Limit;
             }
             events += 1;
-            lane = match turn {
+            at = match turn {
                 Turn::Executes(next) => {
                     let bit = predicate(executed.len() as u64);
                     executed.push((lane.pc, regs.al));
@@ -956,19 +1025,20 @@ impl<'p> Scalar<'p> {
                 Turn::EndsPass { again, leaves, .. } => match (again, leaves) {
                     (Some(again), leaves) if leaves.is_none() || regs.lc > 1 => {
                         // A jump that is an error changes nothing.
-                        if again.status == Status::Running {
+                        if known.lane(again).status == Status::Running {
                             regs.repeat();
                         }
                         again
                     }
                     (_, leaves) => {
                         regs = saved.pop().unwrap_or_default();
-                        leaves.unwrap_or(lane)
+                        leaves.unwrap_or(at)
                     }
                 },
-                Turn::Moves(_) | Turn::Stopped => lane,
+                Turn::Moves(_) | Turn::Stopped => at,
             };
         };
+        let lane = known.lane(at);
         Trace {
             executed,
             end,

@@ -16,6 +16,7 @@
 //! long as it is neither none nor all. The others need a limit of clocks or instructions.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use rand::Rng;
 
@@ -427,28 +428,32 @@ fn none_of(conds: &[Cond], p16: u32) -> [f64; 2] {
         false => false_(a) * false_(b),
     };
     let passes = |cond: &Cond, cc: u16| TESTS[usize::from(cond.test.bits())] >> cc & 1 == 1;
+    let chances = &CODES[p16 as usize];
     let over_codes = |none: &dyn Fn(u16) -> f64| -> f64 {
-        let chance_of = |cc: u16| {
-            let ones = cc.count_ones() as i32;
-            p.powi(ones) * (1.0 - p).powi(4 - ones)
-        };
-        (0..16).map(|cc| chance_of(cc) * none(cc)).sum()
+        (0..16)
+            .map(|cc: u16| chances[cc.count_ones() as usize] * none(cc))
+            .sum()
     };
     let same = over_codes(&|cc| {
-        let left: Vec<Pred> = conds
-            .iter()
-            .filter(|c| passes(c, cc))
-            .map(|c| c.pred)
-            .collect();
-        match left[..] {
-            [] => 1.0,
-            [a] => false_(a),
-            [a, b, ..] => both_false(a, b),
+        let mut left = conds.iter().filter(|c| passes(c, cc)).map(|c| c.pred);
+        match (left.next(), left.next()) {
+            (None, _) => 1.0,
+            (Some(a), None) => false_(a),
+            (Some(a), Some(b)) => both_false(a, b),
         }
     });
     let alone = |c: &Cond| over_codes(&|cc| if passes(c, cc) { false_(c.pred) } else { 1.0 });
     [same, conds.iter().map(alone).product()]
 }
+
+/// The chance of one condition code with that many of its four bits set, each set `p16` times in 16: by p16, then by
+/// the number of bits.
+static CODES: LazyLock<[[f64; 5]; 17]> = LazyLock::new(|| {
+    std::array::from_fn(|p16| {
+        let p = p16 as f64 / 16.0;
+        std::array::from_fn(|ones| p.powi(ones as i32) * (1.0 - p).powi(4 - ones as i32))
+    })
+});
 
 /// The least chance that one of `conds` is true, over every p16 from 1 to 15, on the same bits or on others.
 fn at_least(conds: &[Cond]) -> f64 {

@@ -1,8 +1,6 @@
 //! Whether others can lead a lane to anything that it does not do alone: every way through a program,
 //! each held against the way that the lane goes by itself (see [`super`]).
 
-use std::collections::{HashMap, HashSet};
-
 use super::*;
 
 /// The ways that a lane can be led through a program.
@@ -10,11 +8,11 @@ pub(super) struct Survey<'p> {
     pub(super) machine: Machine<'p>,
     pub(super) stacks: Stacks,
     /// Lanes as they can be in a wavefront.
-    pub(super) met: HashSet<Lane>,
+    pub(super) met: FxHashSet<Lane>,
     /// Where a lane alone next does something that can be seen; `None`: never.
-    pub(super) next: HashMap<Lane, Option<Lane>>,
+    pub(super) next: FxHashMap<Lane, Option<Lane>>,
     /// Pairs of which the first does the same as the second, up to an error.
-    pub(super) pairs: HashSet<(Lane, Lane)>,
+    pub(super) pairs: FxHashSet<(Lane, Lane)>,
     /// Bit c: some way ends in error c.
     pub(super) errors: u16,
     /// Some CALL is skipped for its depth.
