@@ -90,9 +90,16 @@
 //! * `rtl`: the RTL, verilated by the build script: [`dut`], [`lockstep`], [`report`]. Without it the crate
 //!   is golden models, assemblers and importers in pure Rust, and needs no Verilator.
 
+// The command calls the library by name, as any other program would.
+#[cfg(feature = "cli")]
+extern crate self as reconverge;
+
 #[cfg(feature = "cli")]
 pub mod campaign;
 pub mod case;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 #[cfg(feature = "rtl")]
 pub mod check;
 pub mod cover;

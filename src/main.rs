@@ -1,7 +1,5 @@
 //! The `reconverge` command.
 
-mod cli;
-
 fn main() -> std::process::ExitCode {
-    cli::main()
+    reconverge::cli::main()
 }
