@@ -70,6 +70,7 @@
 //! | draw conditions | [`environment`] |
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
 //! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
+//! | read a rule, take an instruction apart | [`rules`], [`mod@explain`] |
 //! | read a trace, a saved case, results, coverage | `docs/formats.md`; [`json`] |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
@@ -97,16 +98,17 @@ extern crate self as reconverge;
 #[cfg(feature = "cli")]
 pub mod campaign;
 pub mod case;
+#[cfg(feature = "rtl")]
+pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-#[cfg(feature = "rtl")]
-pub mod check;
 pub mod cover;
 #[cfg(feature = "rtl")]
 pub mod dut;
 pub mod elf;
 pub mod environment;
+pub mod explain;
 #[cfg(feature = "rtl")]
 pub mod failure;
 pub mod field;
@@ -124,6 +126,7 @@ pub mod r500;
 pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
+pub mod rules;
 pub mod seen;
 #[cfg(feature = "rtl")]
 pub mod shrink;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Kind};
 use crate::cover::Coverage;
+use crate::explain::Anatomy;
 use crate::field::{Field, show};
 use crate::input::InputError;
 use crate::instructions::Instructions;
@@ -389,6 +390,11 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// # Errors
     /// As [`Unit::load`].
     fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError>;
+    /// The words of one instruction taken apart, in the order in which the manuals number them.
+    ///
+    /// # Errors
+    /// Not the words of one instruction.
+    fn anatomy(words: &[u64]) -> Result<Anatomy<Self::Program>, String>;
     /// One instruction as text.
     fn disassemble(program: &Self::Program, pc: u32) -> String;
     /// The program as assembly text that assembles to the same.

@@ -1,6 +1,7 @@
 //! Tests of what needs no RTL: assemblers, disassemblers, importers.
 
 mod citations;
+mod explain;
 mod r500_alu;
 mod r500_text;
 mod r700_import;

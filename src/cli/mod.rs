@@ -3,6 +3,7 @@
 mod cache;
 mod convert;
 mod cover;
+mod explain;
 mod found;
 mod fuzz;
 mod junit;
@@ -55,6 +56,8 @@ enum Command {
     Dis(AsmArgs),
     /// Turn a compiler's or driver's output into a program
     Import(ImportArgs),
+    /// Say what a rule says, or what the words of an instruction mean
+    Explain(explain::ExplainArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
     /// Show the folder of models that were built, or throw them away
@@ -367,6 +370,7 @@ trait Commands: Sync {
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
     fn import(&self, args: &ImportArgs) -> Done;
+    fn explain(&self, args: &explain::ExplainArgs) -> Done;
     fn view(&self, args: &ViewArgs) -> Done;
 }
 
@@ -405,6 +409,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn import(&self, args: &ImportArgs) -> Done {
         convert::import::<U>(args)
+    }
+    fn explain(&self, args: &explain::ExplainArgs) -> Done {
+        explain::explain::<U>(args)
     }
     fn view(&self, args: &ViewArgs) -> Done {
         convert::view::<U>(args)
@@ -512,6 +519,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Dis(args) => unit(&args.unit)?.dis(args),
         Command::Import(args) => unit(&args.unit)?.import(args),
         Command::Cache(args) => cache::command(args),
+        Command::Explain(args) => unit(&args.unit)?.explain(args),
         Command::View(args) => unit(&args.unit)?.view(args),
     }
 }

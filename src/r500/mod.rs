@@ -3,6 +3,7 @@
 //! The rules: `docs/spec/r500.md`. Ids such as `r500-4.3-b` are rules of it.
 
 pub mod alu;
+mod anatomy;
 pub mod asm;
 mod cover;
 pub mod environment;

@@ -12,6 +12,7 @@ use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
 use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
+use crate::explain::Anatomy;
 use crate::field::Field;
 use crate::import::sound_name;
 use crate::input::InputError;
@@ -226,6 +227,10 @@ impl Unit for R500 {
                 format!("{n}  line {}, {} instructions{problem}", p.line, p.slots)
             })
             .collect())
+    }
+
+    fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
+        super::anatomy::anatomy(words)
     }
 
     fn disassemble(program: &Program, pc: u32) -> String {

@@ -2,6 +2,7 @@
 //!
 //! The rules: `docs/spec/r700.md`. Ids such as `r700-4.3-f` are rules of it.
 
+mod anatomy;
 pub mod asm;
 mod cover;
 pub mod environment;

@@ -10,6 +10,7 @@ use super::start::Start;
 use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
+use crate::explain::Anatomy;
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
 use crate::json::hex;
@@ -229,6 +230,10 @@ impl Unit for R700 {
 
     fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
         import::list(bytes, file)
+    }
+
+    fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
+        super::anatomy::anatomy(words)
     }
 
     fn disassemble(program: &Program, pc: u32) -> String {

@@ -2,6 +2,7 @@
 //!
 //! The rules: `docs/spec/spa5.md`. Ids such as `spa5-4.3-c` are rules of it.
 
+mod anatomy;
 pub mod asm;
 mod cover;
 pub mod environment;

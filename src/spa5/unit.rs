@@ -10,6 +10,7 @@ use super::start::Start;
 use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
 use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
+use crate::explain::Anatomy;
 use crate::field::{Field, in_eights};
 use crate::input::InputError;
 use crate::json::{Hex, hex};
@@ -236,6 +237,10 @@ impl Unit for Spa5 {
 
     fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
         import::list(bytes, file)
+    }
+
+    fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
+        super::anatomy::anatomy(words)
     }
 
     fn disassemble(program: &Program, pc: u32) -> String {

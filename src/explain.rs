@@ -1,0 +1,106 @@
+//! What an instruction word consists of, field by field, each with the rule that gives it.
+
+use crate::rules::{self, BitField, Rule, bit_fields};
+use crate::text::did_you_mean;
+use crate::unit::Unit;
+
+/// A word of an instruction, and its fields.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// What the manual calls the word.
+    pub name: &'static str,
+    /// The word.
+    pub word: u64,
+    /// Bits of the word: 32 or 64.
+    pub width: u32,
+    /// Its fields, the highest bits first.
+    pub fields: Vec<BitField>,
+}
+
+impl Part {
+    /// A word of 32 bits with the fields of the table in `section`, where there is one.
+    pub fn of(name: &'static str, word: u32, section: &str, dw: usize) -> Part {
+        Part::new(name, word.into(), 32, bit_fields(section, dw))
+    }
+
+    /// A word of `width` bits with these fields.
+    pub fn new(name: &'static str, word: u64, width: u32, mut fields: Vec<BitField>) -> Part {
+        fields.sort_by_key(|field| std::cmp::Reverse(field.bits.first().map(|bits| bits.0)));
+        Part {
+            name,
+            word,
+            width,
+            fields,
+        }
+    }
+}
+
+/// An instruction taken apart.
+#[derive(Clone, Debug)]
+pub struct Anatomy<P> {
+    /// A program that holds the instruction at address `pc`.
+    pub program: P,
+    /// The instruction's address in it.
+    pub pc: u32,
+    /// The operation by the name that the rules have for it; `None` if the unit only lets the word pass, or refuses it.
+    pub operation: Option<String>,
+    /// Its words.
+    pub parts: Vec<Part>,
+}
+
+/// The rule or section `id`.
+///
+/// # Errors
+/// There is none, with the ids that it may have been meant for.
+pub fn rule(id: &str) -> Result<&'static Rule, String> {
+    rules::find(id).ok_or_else(|| {
+        let hint = did_you_mean(id, rules::ids());
+        format!("there is no such rule{hint}")
+    })
+}
+
+/// The words of an instruction, each as hexadecimal digits with or without `0x`, taken apart.
+///
+/// # Errors
+/// What is wrong with which of them.
+pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, String)> {
+    let mut numbers = Vec::new();
+    for word in words {
+        let digits = word
+            .strip_prefix("0x")
+            .or_else(|| word.strip_prefix("0X"))
+            .unwrap_or(word);
+        // from_str_radix takes a sign.
+        let hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let number = u64::from_str_radix(digits, 16).ok().filter(|_| hex);
+        numbers.push(number.ok_or_else(|| {
+            let id = format!("{}-", U::NAME);
+            let why = format!(
+                "is neither a word in hexadecimal nor the id of a rule ({id}4.3-b){}",
+                did_you_mean(word, rules::ids())
+            );
+            (word.clone(), why)
+        })?);
+    }
+    U::anatomy(&numbers).map_err(|why| (words.join(" "), why))
+}
+
+/// `words` as words of 32 bits.
+///
+/// # Errors
+/// The first that has more.
+pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
+    let narrow =
+        |word: &u64| u32::try_from(*word).map_err(|_| format!("{word:#x} has more than 32 bits"));
+    words.iter().map(narrow).collect()
+}
+
+/// A field by hand, where the specification gives it outside of a table of bits.
+pub(crate) fn field(name: &str, (high, low): (u32, u32), meaning: &str, rule: &str) -> BitField {
+    BitField {
+        name: name.to_owned(),
+        bits: vec![(high, low)],
+        meaning: meaning.to_owned(),
+        rule: rule.to_owned(),
+    }
+}

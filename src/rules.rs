@@ -1,0 +1,454 @@
+//! The rules of `docs/spec` and `docs/contract.md`, as they are written there: by id, with the fields of their tables.
+//!
+//! The files are part of the program, so that a rule that a report names can be read where no source is at hand.
+
+use std::sync::LazyLock;
+
+/// A file of rules: its path in the repository, how its ids begin, its text.
+struct Document {
+    file: &'static str,
+    prefix: &'static str,
+    text: &'static str,
+}
+
+const DOCUMENTS: [Document; 5] = [
+    // Before r500-, with which its ids begin as well.
+    Document {
+        file: "docs/spec/r500-alu.md",
+        prefix: "r500-alu-",
+        text: include_str!("../docs/spec/r500-alu.md"),
+    },
+    Document {
+        file: "docs/spec/r500.md",
+        prefix: "r500-",
+        text: include_str!("../docs/spec/r500.md"),
+    },
+    Document {
+        file: "docs/spec/r700.md",
+        prefix: "r700-",
+        text: include_str!("../docs/spec/r700.md"),
+    },
+    Document {
+        file: "docs/spec/spa5.md",
+        prefix: "spa5-",
+        text: include_str!("../docs/spec/spa5.md"),
+    },
+    Document {
+        file: "docs/contract.md",
+        prefix: "contract-",
+        text: include_str!("../docs/contract.md"),
+    },
+];
+
+/// A rule, or a section of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its id, e.g. `r500-4.3-b`.
+    pub id: String,
+    /// Title of the section that it stands in, with the section's id.
+    pub section: String,
+    /// Path of its file in the repository.
+    pub file: &'static str,
+    /// What it says, in plain text; of a section, all of it.
+    pub text: String,
+    /// The cells of its row, each under its column's name, if it stands in a table.
+    pub cells: Vec<(String, String)>,
+}
+
+impl Rule {
+    /// The cell under `column`; empty if there is none.
+    pub fn cell(&self, column: &str) -> &str {
+        let found = self.cells.iter().find(|(name, _)| name == column);
+        found.map_or("", |(_, text)| text)
+    }
+}
+
+/// The rules of each of [`DOCUMENTS`].
+static RULES: LazyLock<[Vec<Rule>; DOCUMENTS.len()]> =
+    LazyLock::new(|| std::array::from_fn(|n| parse(&DOCUMENTS[n])));
+
+/// Every rule and section of a unit (`r500`, `r700`, `spa5`), of `r500-alu` or of `contract`, in the order of its file;
+/// none for another name.
+pub fn of(name: &str) -> &'static [Rule] {
+    let named = |d: &Document| d.prefix.strip_suffix('-') == Some(name);
+    DOCUMENTS.iter().position(named).map_or(&[], |n| &RULES[n])
+}
+
+/// The rule or section with this id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().flatten().find(|rule| rule.id == id)
+}
+
+/// Every id, in the order of the files.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    RULES.iter().flatten().map(|rule| rule.id.as_str())
+}
+
+/// The rules of `unit` that name `operation`, or whose section does: of what an instruction does, of open points, of errors
+/// and of the appendix (sections 4, 5, 6 and A of each specification).
+pub fn naming(unit: &str, operation: &str) -> Vec<&'static Rule> {
+    let names = |text: &str| {
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .any(|word| word == operation)
+    };
+    of(unit)
+        .iter()
+        .filter(|rule| {
+            let (id, title) = rule.section.split_once(' ').unwrap_or_default();
+            let number = id.strip_prefix(unit).unwrap_or_default();
+            let sections = ["-4", "-5", "-6", "-A"];
+            // A section repeats its rules.
+            rule.id != id
+                && sections.iter().any(|s| number.starts_with(s))
+                && (names(title) || names(&rule.text))
+        })
+        .collect()
+}
+
+const ANCHOR: &str = "<a id=\"";
+
+/// The id of the anchor at the beginning of `text`, and what stands behind its visible repetition.
+fn anchored(text: &str) -> Option<(&str, &str)> {
+    let (id, rest) = text.strip_prefix(ANCHOR)?.split_once("\"></a>")?;
+    let shown = rest.trim_start_matches("**");
+    let behind = shown.strip_prefix(id)?;
+    Some((id, behind.strip_prefix("**").unwrap_or(behind).trim()))
+}
+
+/// Markdown without what only a browser needs: a link to a rule becomes the rule's id.
+fn plain(markdown: &str) -> String {
+    let mut text = String::new();
+    let mut rest = markdown;
+    while let Some(at) = rest.find(['<', '[', '*', '`', '\\']) {
+        let (before, here) = rest.split_at(at);
+        text += before;
+        let link = || {
+            let (shown, behind) = here.strip_prefix('[')?.split_once("](")?;
+            let (target, behind) = behind.split_once(')')?;
+            let target = target.rsplit_once('#').map_or(shown, |(_, id)| id);
+            Some((target, behind))
+        };
+        rest = if let Some((_, behind)) = here
+            .strip_prefix("<a ")
+            .and_then(|anchor| anchor.split_once("</a>"))
+        {
+            behind
+        } else if let Some((target, behind)) = link() {
+            text += target;
+            behind
+        } else if let Some(behind) = here.strip_prefix("**").or_else(|| here.strip_prefix('`')) {
+            behind
+        } else if let Some(behind) = here.strip_prefix("\\|") {
+            text.push('|');
+            behind
+        } else {
+            let mut letters = here.chars();
+            text.extend(letters.next());
+            letters.as_str()
+        };
+    }
+    text + rest
+}
+
+/// The cells of a row of a table.
+fn cells(row: &str) -> Vec<String> {
+    let row = row.trim().trim_start_matches('|');
+    let row = row.strip_suffix('|').unwrap_or(row);
+    // A bar within a cell has a backslash before it.
+    let mut cells = vec![String::new()];
+    let mut escaped = false;
+    for letter in row.chars() {
+        match cells.last_mut() {
+            Some(_) if letter == '|' && !escaped => cells.push(String::new()),
+            Some(cell) => cell.push(letter),
+            None => {}
+        }
+        escaped = letter == '\\';
+    }
+    cells
+        .into_iter()
+        .map(|cell| cell.trim().to_owned())
+        .collect()
+}
+
+fn is_rule_of_table(line: &str) -> bool {
+    line.starts_with("|--") || line.starts_with("| --")
+}
+
+/// The rules of a file.
+fn parse(document: &Document) -> Vec<Rule> {
+    let lines: Vec<&str> = document.text.lines().collect();
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut section = String::new();
+    let mut columns: Vec<String> = Vec::new();
+    let mut code = false;
+    for (n, line) in lines.iter().enumerate() {
+        if line.starts_with("```") {
+            code = !code;
+        }
+        if code {
+            continue;
+        }
+        let rule = |id: &str, section: &str, text: String, cells| Rule {
+            id: id.to_owned(),
+            section: section.to_owned(),
+            file: document.file,
+            text,
+            cells,
+        };
+        if let Some((id, title)) = line
+            .strip_prefix('#')
+            .and_then(|rest| anchored(rest.trim_start_matches('#').trim()))
+        {
+            section = format!("{id} {}", plain(title));
+            let level = |line: &str| line.len() - line.trim_start_matches('#').len();
+            let mut inside = false;
+            let body = lines[n + 1..].iter().take_while(|next| {
+                inside ^= next.starts_with("```");
+                inside || !next.starts_with('#') || level(next) > level(line)
+            });
+            let body: Vec<String> = body.map(|line| plain(line)).collect();
+            let text = body.join("\n");
+            rules.push(rule(id, &section, text.trim().to_owned(), Vec::new()));
+        } else if line.starts_with('|') {
+            if lines.get(n + 1).is_some_and(|next| is_rule_of_table(next)) {
+                columns = cells(line).iter().map(|cell| plain(cell)).collect();
+            } else if line.contains(ANCHOR) {
+                let row = cells(line);
+                let id = row.iter().find_map(|cell| anchored(cell)).unzip().0;
+                let named: Vec<(String, String)> = columns
+                    .iter()
+                    .zip(&row)
+                    .map(|(column, cell)| match anchored(cell) {
+                        // An id that shares its cell with what the row is about.
+                        Some((_, rest)) => (column.clone(), plain(rest)),
+                        None => (column.clone(), plain(cell)),
+                    })
+                    .filter(|(_, cell)| !cell.is_empty())
+                    .collect();
+                let said = named
+                    .iter()
+                    .filter(|(_, cell)| cell != "-")
+                    .map(|(column, cell)| match column.as_str() {
+                        "" => cell.clone(),
+                        column => format!("{column}: {cell}"),
+                    });
+                let text = said.collect::<Vec<_>>().join("; ");
+                rules.extend(id.map(|id| rule(id, &section, text, named)));
+            }
+        } else {
+            for (at, _) in line.match_indices(ANCHOR) {
+                let Some((id, rest)) = anchored(&line[at..]) else {
+                    continue;
+                };
+                let mut text = rest.split(ANCHOR).next().unwrap_or_default().to_owned();
+                if !rest.contains(ANCHOR) {
+                    let ends = |line: &&&str| {
+                        line.trim().is_empty()
+                            || ["|", "#", "```", "* ", "- "]
+                                .iter()
+                                .any(|mark| line.starts_with(mark))
+                    };
+                    for next in lines[n + 1..].iter().take_while(|line| !ends(line)) {
+                        let (mine, others) = next
+                            .split_once(ANCHOR)
+                            .map_or((*next, false), |(mine, _)| (mine, true));
+                        text += " ";
+                        text += mine.trim();
+                        if others {
+                            break;
+                        }
+                    }
+                }
+                rules.push(rule(
+                    id,
+                    &section,
+                    plain(&text).trim().to_owned(),
+                    Vec::new(),
+                ));
+            }
+        }
+    }
+    rules
+}
+
+/// A field of an instruction word, as a table of its unit's specification has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitField {
+    /// Name; empty for reserved bits.
+    pub name: String,
+    /// Highest and lowest bit of each piece, the most significant piece first.
+    pub bits: Vec<(u32, u32)>,
+    /// What the table says of its values.
+    pub meaning: String,
+    /// Id of its rule.
+    pub rule: String,
+}
+
+impl BitField {
+    /// Its value in `word`.
+    pub fn value(&self, word: u64) -> u64 {
+        self.bits.iter().fold(0, |value, &(high, low)| {
+            let width = high - low + 1;
+            value << width | word >> low & (u64::MAX >> (64 - width))
+        })
+    }
+
+    /// The part of its meaning that is about `value`, where the table lists values: `2 FC`, `1 = stays`.
+    pub fn of_value(&self, value: u64) -> Option<&str> {
+        let number = value.to_string();
+        self.meaning
+            .split([',', ';', '.'])
+            .map(str::trim)
+            .find_map(|item| {
+                let rest = item
+                    .rsplit_once(": ")
+                    .map_or(item, |(_, last)| last)
+                    .strip_prefix(&number)?;
+                let rest = rest.strip_prefix(" =").unwrap_or(rest);
+                let said = rest.strip_prefix(' ')?.trim();
+                (!said.is_empty()).then_some(said)
+            })
+    }
+}
+
+/// The fields in the rows of table `section` whose column `DW` is `word` where there is such a column; in the order of the
+/// file. A row that names several pieces is several fields.
+pub fn bit_fields(section: &str, word: usize) -> Vec<BitField> {
+    let unit = section.split('-').next().unwrap_or_default();
+    let prefix = format!("{section}-");
+    let mut fields = Vec::new();
+    for rule in of(unit) {
+        let bits: Option<Vec<(u32, u32)>> = rule
+            .cell("bits")
+            .split(", ")
+            .map(|piece| {
+                let (high, low) = piece.split_once(':').unwrap_or((piece, piece));
+                Some((high.parse().ok()?, low.parse().ok()?))
+            })
+            .collect();
+        let here = rule.id.starts_with(&prefix)
+            && matches!(rule.cell("DW"), "" | "0" | "1")
+            && (rule.cell("DW").is_empty() || rule.cell("DW") == word.to_string());
+        let Some(bits) = bits.filter(|_| here) else {
+            continue;
+        };
+        let column = ["values", "meaning for FC", "meaning"]
+            .into_iter()
+            .find(|column| !rule.cell(column).is_empty());
+        let meaning = column.map_or("", |column| rule.cell(column)).to_owned();
+        let named = rule.cell("field");
+        let names: Vec<&str> = named.split(", ").collect();
+        let field = |name: &str, bits: Vec<(u32, u32)>| BitField {
+            name: name.trim_matches('-').to_owned(),
+            bits,
+            meaning: meaning.clone(),
+            rule: rule.id.clone(),
+        };
+        if names.len() == bits.len() {
+            let each = names.iter().zip(bits);
+            fields.extend(each.map(|(name, bits)| field(name, vec![bits])));
+        } else {
+            fields.push(field(named, bits));
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_anchor_of_every_file_is_a_rule_that_says_something() {
+        for document in &DOCUMENTS {
+            let rules = parse(document);
+            let anchors = document.text.matches(ANCHOR).count();
+            assert_eq!(rules.len(), anchors, "{}", document.file);
+            for rule in &rules {
+                let text = &rule.text;
+                assert!(text.len() > 2, "{}: {text:?}", rule.id);
+                assert!(
+                    !text.contains("<a ") && !text.contains("**"),
+                    "{}: {text}",
+                    rule.id
+                );
+                assert_eq!(find(&rule.id), Some(rule));
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_of_a_table_a_paragraph_and_a_section_is_what_the_file_says() {
+        let rule = find("r500-4.3-b").expect("a row");
+        assert_eq!(rule.section, "r500-4.3 Lane update");
+        assert_eq!(rule.file, "docs/spec/r500.md");
+        assert!(
+            rule.text.contains("ACTIVE, agrees with the decision"),
+            "{}",
+            rule.text
+        );
+        let rule = find("r700-4.1-b").expect("a paragraph");
+        assert_eq!(rule.text, "COND = 1: no lane passes.");
+        let rule = find("spa5-2.2-b").expect("a paragraph with two rules");
+        assert!(
+            rule.text.ends_with("not the next instruction)."),
+            "{}",
+            rule.text
+        );
+        let rule = find("r500-4.2").expect("a section");
+        assert!(
+            rule.text.contains("BRK lanes never matter"),
+            "{}",
+            rule.text
+        );
+        assert!(!rule.text.contains("b_op is B_OP1"), "{}", rule.text);
+        assert_eq!(find(&["r500", "4.2", "zz"].join("-")), None);
+        assert_eq!(find("z80-1"), None);
+    }
+
+    #[test]
+    fn fields_of_a_word_are_read_from_its_table() {
+        let fields = bit_fields("r500-2.3", 0);
+        let op = fields.iter().find(|f| f.name == "OP").expect("OP");
+        assert_eq!((op.value(0x1a), op.of_value(2)), (2, Some("ENDLOOP")));
+        let fields = bit_fields("r700-2.3", 0);
+        let mode = fields.iter().find(|f| f.name == "KCACHE_MODE0");
+        assert_eq!(mode.expect("a piece of a row").bits, [(31, 30)]);
+        let dw1 = bit_fields("r700-2.2", 1);
+        assert!(dw1.iter().all(|f| f.name != "ADDR"));
+        let cond = dw1.iter().find(|f| f.name == "COND").expect("COND");
+        assert_eq!(cond.of_value(3), Some("NOT_BOOL"));
+    }
+
+    /// Each bit of a word that the sequencer decodes belongs to one field.
+    #[test]
+    fn the_tables_give_every_bit_of_a_word_to_one_field() {
+        for (section, word) in [
+            ("r500-2.3", 0),
+            ("r500-2.4", 0),
+            ("r700-2.2", 0),
+            ("r700-2.2", 1),
+            ("r700-2.3", 0),
+            ("r700-2.3", 1),
+        ] {
+            let fields = bit_fields(section, word);
+            for bit in 0..32 {
+                let owners: Vec<&str> = fields
+                    .iter()
+                    .filter(|f| {
+                        f.bits
+                            .iter()
+                            .any(|&(high, low)| (low..=high).contains(&bit))
+                    })
+                    .map(|f| f.name.as_str())
+                    .collect();
+                assert_eq!(
+                    owners.len(),
+                    1,
+                    "{section} word {word} bit {bit}: {owners:?}"
+                );
+            }
+        }
+    }
+}

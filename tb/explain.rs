@@ -1,0 +1,136 @@
+//! `explain` knows every operation and every rule of each unit.
+
+use reconverge::explain::{rule, words};
+use reconverge::r500::{self, R500};
+use reconverge::r700::{self, R700};
+use reconverge::rules::{ids, naming};
+use reconverge::spa5::{self, Spa5};
+use reconverge::unit::Unit;
+
+/// What the instruction with these words is called; panics unless its fields hold every bit that is set, and unless some rule
+/// says what it does, if the unit executes it.
+fn operation<U: Unit>(numbers: &[u64]) -> Option<String> {
+    let given: Vec<String> = numbers.iter().map(|n| format!("{n:x}")).collect();
+    let anatomy = words::<U>(&given).unwrap_or_else(|(word, why)| panic!("{word}: {why}"));
+    assert!(
+        !U::disassemble(&anatomy.program, anatomy.pc).is_empty(),
+        "{given:?}"
+    );
+    for part in &anatomy.parts {
+        for field in &part.fields {
+            assert!(
+                !field.meaning.is_empty(),
+                "{given:?} {}: {field:?}",
+                part.name
+            );
+            assert!(rule(&field.rule).is_ok(), "{field:?}");
+        }
+    }
+    if let Some(op) = &anatomy.operation {
+        assert!(
+            !naming(U::NAME, op).is_empty(),
+            "{}: no rule names {op}",
+            U::NAME
+        );
+    }
+    anatomy.operation
+}
+
+#[test]
+fn every_operation_of_r500_is_taken_apart_and_has_rules() {
+    for op in r500::isa::Op::ALL {
+        let found = operation::<R500>(&[0x402, op.bits().into(), 0]);
+        assert_eq!(found.as_deref(), Some(op.name()));
+    }
+}
+
+#[test]
+fn every_opcode_of_r700_is_taken_apart_and_has_rules() {
+    for op in r700::isa::CfOp::ALL {
+        let found = operation::<R700>(&[0, u64::from(op.bits()) << 23]);
+        assert_eq!(found.as_deref(), Some(op.name()));
+    }
+    for op in r700::isa::AluOp::ALL {
+        let found = operation::<R700>(&[0, u64::from(op.bits()) << 26]);
+        assert_eq!(found.as_deref(), Some(op.name()));
+    }
+    for opcode in 32..64u64 {
+        operation::<R700>(&[0, opcode << 23]);
+    }
+}
+
+#[test]
+fn every_opcode_of_spa5_is_taken_apart_and_has_rules() {
+    let mut named = Vec::new();
+    for opcode in 0xe20..0xe40u64 {
+        for form in [0, 1 << 5] {
+            named.extend(operation::<Spa5>(&[opcode << 52 | 0x7_000f | form]));
+        }
+    }
+    named.extend(operation::<Spa5>(&[0xf0f8_0000_0007_000f]));
+    named.extend(operation::<Spa5>(&[spa5::isa::NOP]));
+    named.dedup();
+    let all = [
+        "BRA", "BRX", "CAL", "PRET", "SSY", "PBK", "PCNT", "EXIT", "RET", "BRK", "CONT", "SYNC",
+        "OTHER",
+    ];
+    assert_eq!(named, all);
+}
+
+/// Every bit of a word belongs to at most one field, and the fields give the word back.
+#[test]
+fn no_bit_belongs_to_two_fields() {
+    fn held<U: Unit>(numbers: &[u64]) {
+        let given: Vec<String> = numbers.iter().map(|n| format!("{n:x}")).collect();
+        let anatomy = words::<U>(&given).unwrap_or_else(|(word, why)| panic!("{word}: {why}"));
+        for part in &anatomy.parts {
+            let mut owned = 0u64;
+            for &(high, low) in part.fields.iter().flat_map(|field| &field.bits) {
+                let bits = (u64::MAX >> (63 - (high - low))) << low;
+                assert_eq!(owned & bits, 0, "{given:?} {} {high}:{low}", part.name);
+                owned |= bits;
+            }
+        }
+    }
+    held::<R500>(&[0x402, 0, 0]);
+    for dw1 in [0x8000_0000, 0xa000_0000, 0x9380_0000] {
+        held::<R700>(&[0, dw1]);
+    }
+    for word in [0xe24, 0xe25, 0xe26, 0xe29, 0xe30].map(|op| op << 52) {
+        held::<Spa5>(&[word]);
+        held::<Spa5>(&[word | 1 << 5]);
+    }
+}
+
+#[test]
+fn every_rule_can_be_printed_and_a_slip_is_answered_with_the_nearest() {
+    assert!(ids().count() > 800);
+    for id in ids() {
+        assert_eq!(rule(id).map(|rule| rule.id.as_str()), Ok(id));
+    }
+    let why = rule(&["r500", "4.3", "zb"].join("-")).expect_err("no rule");
+    assert!(why.starts_with("there is no such rule"), "{why}");
+    let why = rule("r70-4.6").expect_err("no rule");
+    assert_eq!(why, "there is no such rule; did you mean `r700-4.6`?");
+}
+
+#[test]
+fn what_is_no_word_is_refused() {
+    let refused = |given: &[&str], why: &str| {
+        let given: Vec<String> = given.iter().map(|w| (*w).to_owned()).collect();
+        let said = words::<R700>(&given).expect_err("refused").1;
+        assert!(said.starts_with(why), "{said}");
+    };
+    refused(&["1"], "an instruction has two words, DW0 DW1; given: 1");
+    refused(
+        &["1", "2", "3"],
+        "an instruction has two words, DW0 DW1; given: 3",
+    );
+    refused(&["0", "100000000"], "0x100000000 has more than 32 bits");
+    refused(
+        &["0", "-1"],
+        "is neither a word in hexadecimal nor the id of a rule",
+    );
+    refused(&["0", "0x"], "is neither a word");
+    refused(&["0", "10000000000000000"], "is neither a word");
+}
