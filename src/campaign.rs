@@ -193,9 +193,8 @@ impl<U: Unit> Summary<U> {
     }
 
     /// Case number `index` of a campaign, which took its process along: it crashed or hung.
-    pub fn lost(options: &Options, build: &Build, index: u64, cause: Cause<U>) -> Self {
-        let (kind, mut case) = case::<U>(options.seed, index, build);
-        case.rtl.clone_from(&options.rtl);
+    pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>) -> Self {
+        let (kind, case) = case_on(options, rtl, index);
         Summary {
             programs: 1,
             kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
@@ -381,6 +380,14 @@ impl<'a, U: Unit> Runner<'a, U> {
     }
 }
 
+/// Case number `index` of a campaign on `rtl`.
+fn case_on<U: Unit>(options: &Options, rtl: &Rtl<U>, index: u64) -> (Kind, Case<U>) {
+    let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
+    case.rtl.clone_from(&options.rtl);
+    case.no_assert = rtl.no_assert();
+    (kind, case)
+}
+
 fn run_one<U: Unit>(
     dut: &mut Dut<U>,
     rtl: &Rtl<U>,
@@ -388,8 +395,7 @@ fn run_one<U: Unit>(
     index: u64,
     watch: &mut impl Watch<U>,
 ) -> Summary<U> {
-    let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
-    case.rtl.clone_from(&options.rtl);
+    let (kind, case) = case_on(options, rtl, index);
     let mut collector = Collector::<U> {
         seen: U::Seen::default(),
         outcomes: BTreeMap::new(),

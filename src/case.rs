@@ -232,6 +232,8 @@ pub struct Case<U: Unit> {
     /// RTL other than our own.
     #[serde(deserialize_with = "required")]
     pub rtl: Option<PathBuf>,
+    /// Its assertions are left out, which it is built with otherwise.
+    pub no_assert: bool,
     /// Which of the mutants in it; without, none.
     #[serde(deserialize_with = "required")]
     pub mutant: Option<u32>,
@@ -253,6 +255,7 @@ impl<U: Unit> Case<U> {
             start: Vec::new(),
             flip: None,
             rtl: None,
+            no_assert: false,
             mutant: None,
         }
     }
@@ -596,7 +599,7 @@ pub struct SavedCase<U: Unit> {
 }
 
 /// The version of [`SavedCase`] that this crate writes and reads.
-pub const CASE_FORMAT: u32 = 2;
+pub const CASE_FORMAT: u32 = 3;
 
 /// The unit that a saved case is for.
 ///

@@ -1079,9 +1079,10 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
         AtomicBool::new(false),
         AtomicBool::new(false),
     );
+    let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let lost = |case| {
         let cause = Cause::Crashed("as told".to_owned());
-        Summary::lost(&options, &R500::LANES.into(), case, cause)
+        Summary::lost(&options, &rtl, case, cause)
     };
     let ran = drive(
         &mut tally,

@@ -1,5 +1,6 @@
 //! Models as programs of their own: what they are built from, where they are kept, how they fail.
 
+use std::borrow::BorrowMut;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -153,23 +154,46 @@ fn what_a_failed_assertion_says_is_in_the_report() {
     assert_eq!(report.matches("pc is 3").count(), 1, "{report}");
 }
 
+/// Its destructor looked for the scopes of DPI in the model that was run last.
+#[test]
+fn a_model_that_has_stopped_takes_nothing_of_another_one_along() {
+    let rtl = planted(
+        "  int number;
+  initial if ($value$plusargs(\"reconverge_mutant=%d\", number) && number == 1) $finish;
+  always_ff @(posedge clk_i) found: assert (is_found() == 1);",
+    );
+    change(
+        &rtl.dir().join("r500_seq.sv"),
+        "module r500_seq",
+        "import \"DPI-C\" context function int is_found();\nmodule r500_seq",
+    );
+    list(&rtl, "found.cpp");
+    let code = "#include <svdpi.h>
+extern \"C\" int is_found() { return svGetScopeFromName(svGetNameFromScope(svGetScope())) != nullptr; }
+";
+    fs::write(rtl.dir().join("found.cpp"), code).unwrap();
+    let rtl = Rtl::<R500>::of(1, rtl.dir()).unwrap();
+    let (mut stops, mut runs) = (rtl.clone().mutant(1).open(1).unwrap(), rtl.open(1).unwrap());
+    stops.clock(&reset(), None);
+    runs.clock(&reset(), None);
+    assert!(stops.stopped().is_some());
+    drop(stops);
+    runs.clock(&reset(), None);
+    assert_eq!(runs.stopped(), None);
+}
+
 // ---- what a model is built from ------------------------------------------------------------------------
 
-/// Where these tests may leave things for the next run of them.
-const LEFT: &str = env!("CARGO_TARGET_TMPDIR");
-
-/// The command; what it has to compile is compiled fast instead of well, and kept apart from the user's models.
+/// The command; what it has to compile is compiled fast instead of well.
 fn quick(args: &[&str]) -> Command {
     let mut command = command_in(Path::new(ROOT), args);
-    let cache = Path::new(LEFT).join("models");
-    command
-        .env("CXXFLAGS", "-O0")
-        .env("RECONVERGE_CACHE", cache);
+    command.env("CXXFLAGS", "-O0");
     command
 }
 
 /// Both outputs of a command that must end with `status`.
-fn ends(status: i32, mut command: Command) -> [String; 2] {
+fn ends(status: i32, mut command: impl BorrowMut<Command>) -> [String; 2] {
+    let command = command.borrow_mut();
     let output = command.output().unwrap();
     let both = [text(&output.stdout), text(&output.stderr)];
     assert_eq!(
@@ -297,7 +321,7 @@ fn verilator() -> String {
 /// same, so that the runtime is compiled once for all who use it.
 fn wrapper() -> &'static Path {
     static WRAPPER: LazyLock<PathBuf> = LazyLock::new(|| {
-        let path = Path::new(LEFT).join("wrapped-verilator");
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrapped-verilator");
         let real = verilator();
         let script = format!("#!/bin/sh\nreal={real}\neval \"$BEFORE\"\nexec $real \"$@\"\n");
         if fs::read_to_string(&path).ok().as_ref() != Some(&script) {
@@ -534,6 +558,34 @@ fn a_failed_assertion_of_rtl_fails_its_case_unless_assertions_are_left_out() {
     assert!(results::header(&file).unwrap().unwrap().assertions);
 }
 
+/// Its replay stopped at an assertion, long before the cycle that it was saved for.
+#[test]
+fn a_case_that_was_found_without_assertions_replays_without_them() {
+    let rtl = planted("  high: assert property (@(posedge clk_i) pc_o == 10'd1023);");
+    change(
+        &rtl.dir().join("r500_lanes.sv"),
+        "else_on      = was_branch",
+        "else_on      = active_q",
+    );
+    // Reset is no excuse for an assertion that does not ask for it.
+    let [report, _] = ends(1, run_on(rtl.dir()));
+    let stopped = line_starting(&report, "STOPPED r500.if_else.1  clock 0  ");
+    assert!(stopped.contains("dut.high"), "{stopped}");
+
+    let out = rtl.dir().join("out");
+    let few = ["--programs", "64", "--no-shrink", "--out", arg(&out)];
+    let fuzz = quick(&[&["fuzz", NAME, "--rtl", rtl.arg()], &few[..]].concat());
+    for mut command in [run_on(rtl.dir()), fuzz] {
+        let [found, _] = ends(1, command.arg("--no-assert"));
+        let mismatch = line_starting(&found, "MISMATCH ");
+        let replay = line_starting(&found, "replay ");
+        let case = replay.split_whitespace().last().unwrap();
+        let [again, said] = ends(1, quick(&["replay", case, "--out", arg(&out)]));
+        assert_eq!(line_starting(&again, "MISMATCH "), mismatch);
+        assert_eq!(said, "");
+    }
+}
+
 // ---- where models are kept -----------------------------------------------------------------------------
 
 /// Entries of the cache with models.
@@ -589,13 +641,26 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
     let [said, _] = ends(0, with_cache(quick(&["cache"])));
     let expected = format!("folder       {}\nmodels       2 entries, ", arg(&cache));
     assert!(said.starts_with(&expected), "{said}");
+    let [said, _] = ends(0, with_cache(quick(&["cache", "--list"])));
+    let listed = |name: &str| said.lines().filter(|line| line.contains(name)).count();
+    let model = entry.file_name().unwrap().to_str().unwrap();
+    assert_eq!(
+        (listed(model), listed("runtime-objects-")),
+        (1, 1),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 4, "{said}");
     let [said, _] = ends(0, with_cache(quick(&["cache", "--prune"])));
     assert!(
         said.starts_with("thrown away  0 entries, 0 B\nfolder "),
         "{said}"
     );
-    let [said, _] = ends(0, with_cache(quick(&["cache", "--clear"])));
+    let none = ["cache", "--prune", "--megabytes", "0"];
+    let [said, _] = ends(0, with_cache(quick(&none)));
     assert!(said.starts_with("thrown away  2 entries, "), "{said}");
+    fs::create_dir(cache.join("rcv_r500_16-left-over")).unwrap();
+    let [said, _] = ends(0, with_cache(quick(&["cache", "--clear"])));
+    assert!(said.starts_with("thrown away  1 entry, "), "{said}");
     assert!(said.ends_with("models       0 entries, 0 B\n"), "{said}");
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
 }

@@ -32,7 +32,7 @@ use crate::unit::{Build, Unit};
 pub const ENDING: &str = "jsonl";
 
 /// The version of the format that this crate writes and reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// How often a file is synced to the disk.
 const SYNC: Duration = Duration::from_secs(10);

@@ -116,7 +116,7 @@ pub struct Piece<U: Unit> {
 /// The chunks of a campaign, or of a shard of it: hands them out in order, takes what they did in any
 /// order, and adds it up in order.
 ///
-/// A campaign ends with the chunk that reaches the limit, with the first in which the RTL took [`MOST_LOST`]
+/// A campaign ends with the chunk that reaches the limit, with the first in which the RTL took [`MOST_LOST`](super::MOST_LOST)
 /// processes along or, without `keep_going`, with the first that has a failure. What was run behind that chunk does
 /// not count.
 pub struct Tally<U: Unit> {

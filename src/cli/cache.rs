@@ -1,19 +1,41 @@
 //! `cache`: the folder of models that are built at run time.
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
 use clap::Args;
-use indicatif::HumanBytes;
-use verilate::{Limits, Store, Usage};
+use indicatif::{HumanBytes, HumanDuration};
+use verilate::{Kept, Limits, Store, Usage};
 
 use super::{Agreed, Done, Failure, print};
 
 #[derive(Args)]
 pub struct CacheArgs {
-    /// Throw away models not used for 30 days, and beyond 2 GiB those not used for longest, as every build does
+    /// List what is kept: size, time since its last use, name; what was used last comes first
+    #[arg(long)]
+    list: bool,
+    /// Throw away models that were not used for --days, and beyond --megabytes those not used for longest. Each build
+    /// does so too, with the defaults
     #[arg(long, conflicts_with = "clear")]
     prune: bool,
+    /// Of --prune
+    #[arg(long, requires = "prune", default_value_t = 30)]
+    days: u32,
+    /// Of --prune
+    #[arg(long, value_name = "MB", requires = "prune", default_value_t = 2048)]
+    megabytes: u32,
     /// Throw away every model that no running program uses
     #[arg(long)]
     clear: bool,
+}
+
+impl CacheArgs {
+    fn limits(&self) -> Limits {
+        Limits {
+            age: Duration::from_secs(u64::from(self.days) * 24 * 3600),
+            size: u64::from(self.megabytes) << 20,
+        }
+    }
 }
 
 fn shown(usage: Usage) -> String {
@@ -27,18 +49,27 @@ pub fn command(args: &CacheArgs) -> Done {
     let thrown = if args.clear {
         Some(store.clear().map_err(failed)?)
     } else if args.prune {
-        Some(store.prune(&Limits::default()).map_err(failed)?)
+        Some(store.prune(&args.limits()).map_err(failed)?)
     } else {
         None
     };
+    let mut text = String::new();
     if let Some(thrown) = thrown {
-        print(&format!("thrown away  {}\n", shown(thrown)))?;
+        let _ = writeln!(text, "thrown away  {}", shown(thrown));
     }
-    let kept = store.usage().map_err(failed)?;
-    print(&format!(
-        "folder       {}\nmodels       {}\n",
-        store.dir().display(),
-        shown(kept)
-    ))?;
+    let _ = writeln!(text, "folder       {}", store.dir().display());
+    let _ = writeln!(
+        text,
+        "models       {}",
+        shown(store.usage().map_err(failed)?)
+    );
+    if args.list {
+        for Kept { name, bytes, used } in store.entries().map_err(failed)? {
+            let size = HumanBytes(bytes).to_string();
+            let age = HumanDuration(used.elapsed().unwrap_or_default()).to_string();
+            let _ = writeln!(text, "{size:>11}  {age:>10}  {name}");
+        }
+    }
+    print(&text)?;
     Ok(Agreed::Yes)
 }

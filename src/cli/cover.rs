@@ -252,6 +252,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         }
         failed = covered.failed.map(|mut failure| {
             failure.case.rtl = dir.map(absolute);
+            failure.case.no_assert = model_of_rtl.no_assert();
             failure
         });
     }

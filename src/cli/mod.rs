@@ -168,10 +168,11 @@ struct LoadArgs {
 
 #[derive(Args)]
 struct PlaceArgs {
-    /// Somebody's own RTL of the unit: a folder with <unit>.f and <unit>_probe.svh
+    /// RTL to judge instead of ours: a folder with a file list UNIT.f and UNIT_probe.svh
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
-    /// Leave assertions out of RTL that is built for this run; of --rtl they are in, and a failed one fails its case
+    /// Leave SystemVerilog assertions out. RTL of --rtl is built with them, and a failed one fails its case; our own
+    /// is built with them in debug builds of this program only
     #[arg(long)]
     no_assert: bool,
     /// Folder for dumps, views and saved cases

@@ -140,7 +140,7 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
             },
             only: args.only.clone(),
             rtl: args.place.rtl.as_deref().map(absolute),
-            assertions: args.place.make(args.place.rtl.as_deref()).assertions,
+            assertions: args.place.make().assertions,
             out: args.place.out.clone(),
         };
         let mutants = Mutants::<U>::make(&options, &any.build())?;

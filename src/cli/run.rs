@@ -39,34 +39,39 @@ impl From<&LoadArgs> for LoadOptions {
     }
 }
 
+/// The RTL in `dir`, or our own, with its assertions or without.
+fn make(dir: Option<&Path>, no_assert: bool) -> Make {
+    let make = Make::of(dir);
+    Make {
+        assertions: make.assertions && !no_assert,
+        ..make
+    }
+}
+
 impl PlaceArgs {
-    /// The RTL in `dir`, or our own, as the flags want it built.
-    pub fn make(&self, dir: Option<&Path>) -> Make {
-        let make = Make::of(dir);
-        Make {
-            assertions: make.assertions && !self.no_assert,
-            ..make
-        }
+    /// The RTL that is asked for, as it is to be built.
+    pub fn make(&self) -> Make {
+        make(self.rtl.as_deref(), self.no_assert)
     }
 }
 
 /// The RTL that a command is to judge.
 pub fn rtl<U: Unit>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
-    made(&place.make(place.rtl.as_deref()), build)
+    made(&place.make(), build)
 }
 
 /// It, counting what of it is executed.
 pub fn counting_rtl<U: Unit>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
     let make = Make {
         counting: true,
-        ..place.make(place.rtl.as_deref())
+        ..place.make()
     };
     made(&make, build)
 }
 
 /// The RTL that `case` fails or agrees on, as the mutant that it names.
-fn rtl_of<U: Unit>(case: &Case<U>, place: &PlaceArgs) -> Result<Rtl<U>, Failure> {
-    let rtl = made(&place.make(case.rtl.as_deref()), case.build())?;
+fn rtl_of<U: Unit>(case: &Case<U>) -> Result<Rtl<U>, Failure> {
+    let rtl = made(&make(case.rtl.as_deref(), case.no_assert), case.build())?;
     Ok(rtl.mutant(case.mutant.unwrap_or(0)))
 }
 
@@ -239,6 +244,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         None => None,
     };
     let rtl = rtl::<U>(&args.place, case.build())?;
+    case.no_assert = rtl.no_assert();
     let mut rtl = Isolated::new(&rtl, args.limits)?;
     let judged = check(&mut rtl, &case, Judges::All)?;
     let (done, last) = match &judged {
@@ -404,11 +410,12 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         saved.case.rtl = Some(dir.clone());
         saved.case.mutant = None;
     }
+    saved.case.no_assert |= args.place.no_assert;
     let case = &saved.case;
     if let (Some(number), Some(dir)) = (case.mutant, &case.rtl) {
         check_number(dir, number, file)?;
     }
-    let rtl = rtl_of(case, &args.place)?;
+    let rtl = rtl_of(case)?;
     let mut rtl = Isolated::new(&rtl, args.limits)?;
     // A judge that could not tell was the failure of a program that promised to be structured.
     let judges = match &saved.failure {

@@ -10,6 +10,8 @@ use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+#[cfg(doc)]
+use crate::case::Case;
 use crate::cover::lcov::RtlCoverage;
 use crate::input::InputError;
 use crate::unit::{Build, Unit};
@@ -256,6 +258,11 @@ impl<U: Unit> Rtl<U> {
     /// Whether its models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
     pub fn assertions(&self) -> bool {
         self.make.assertions
+    }
+
+    /// Whether its models do not check assertions although they do as [`Make::of`] has them: [`Case::no_assert`].
+    pub fn no_assert(&self) -> bool {
+        Make::of(self.make.dir.as_deref()).assertions && !self.make.assertions
     }
 
     /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no

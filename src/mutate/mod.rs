@@ -661,6 +661,7 @@ impl<U: Unit> Mutants<U> {
     fn save(&self, number: u32, caught: (u64, Kind, Failure<U>)) -> Result<Catch, String> {
         let (case, kind, mut failure) = caught;
         failure.case.rtl = Some(self.dir.clone());
+        failure.case.no_assert = self.rtl.no_assert();
         failure.case.mutant = Some(number);
         let path = self.dir.join("caught").join(format!("{number:04}.json"));
         wave::write_whole(&path, &failure.saved().to_text())?;

@@ -37,7 +37,7 @@ pub use filelist::FileList;
 pub use files::{rust_contents, write_if_changed};
 pub use model::{Archive, Job, Library, RUNTIME, Tools, archive_of_runtime};
 pub use sources::Sources;
-pub use store::{Limits, Store, Usage};
+pub use store::{Kept, Limits, Store, Usage};
 
 // Re-exported for build scripts that add flags of their own.
 pub use cc;

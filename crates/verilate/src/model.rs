@@ -614,9 +614,14 @@ impl Job<'_> {
         })?;
         let compile = || compiler.object(out, &unity, out, "unity");
         objects.push(known(compile, out, verilator, work, snapshot, made)?);
-        if self.counting {
-            let source = verilator.include.join("verilated_cov.cpp");
-            let object = compiler.object(out, &source, out, "verilated_cov")?;
+        // Parts of the runtime that few models need: counters, and what svdpi.h declares.
+        let parts = [
+            ("verilated_cov", self.counting),
+            ("verilated_dpi", !sources.list.code.is_empty()),
+        ];
+        for (name, _) in parts.into_iter().filter(|(_, needed)| *needed) {
+            let source = verilator.include.join(name).with_extension("cpp");
+            let object = compiler.object(out, &source, out, name)?;
             made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
             objects.push(object.path);
         }

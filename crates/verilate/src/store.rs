@@ -69,6 +69,17 @@ impl Usage {
     }
 }
 
+/// An entry of a store, as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Name of its folder.
+    pub name: String,
+    /// Bytes in it.
+    pub bytes: u64,
+    /// When it was used last, to within an hour.
+    pub used: SystemTime,
+}
+
 /// A folder with what was built.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -364,6 +375,27 @@ impl Store {
         Ok(usage)
     }
 
+    /// What it holds, but for what is being built or deleted; what was used last comes first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn entries(&self) -> Result<Vec<Kept>, Error> {
+        let names = self.names()?.into_iter();
+        let mut entries: Vec<Kept> = names
+            .filter(|name| !name.starts_with('.'))
+            .map(|name| {
+                let path = self.dir.join(&name);
+                Kept {
+                    bytes: size_of(&path),
+                    used: used(&path),
+                    name,
+                }
+            })
+            .collect();
+        entries.sort_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
+        Ok(entries)
+    }
+
     /// Throws away what was left over, and entries beyond `limits`. Those in use stay.
     ///
     /// # Errors
@@ -375,29 +407,20 @@ impl Store {
             return Ok(thrown);
         }
         let now = SystemTime::now();
-        let mut entries: Vec<(SystemTime, u64, String)> = Vec::new();
-        for name in self.names()? {
-            if !name.starts_with('.') {
-                let path = self.dir.join(&name);
-                entries.push((used(&path), size_of(&path), name));
-            }
-        }
-        // The one that was used last comes first.
-        entries.sort_by(|a, b| b.cmp(a));
         let mut kept = 0;
-        for (used, size, name) in entries {
+        for Kept { name, bytes, used } in self.entries()? {
             let age = now.duration_since(used).unwrap_or_default();
-            if age <= limits.age && kept + size <= limits.size {
-                kept += size;
+            if age <= limits.age && kept + bytes <= limits.size {
+                kept += bytes;
                 continue;
             }
             let lock = File::open(self.dir.join(&name).join(manifest::NAME));
             if lock.is_ok_and(|lock| lock.try_lock().is_err()) {
-                kept += size;
+                kept += bytes;
                 continue;
             }
             self.delete(&name)?;
-            thrown.add(size);
+            thrown.add(bytes);
         }
         Ok(thrown)
     }
@@ -628,6 +651,12 @@ mod tests {
         let usage = store.usage().unwrap();
         let size = usage.bytes / 3;
         assert_eq!(usage.entries, 3);
+        let entries = store.entries().unwrap();
+        let listed: Vec<_> = entries.iter().map(|e| (e.name.as_str(), e.bytes)).collect();
+        assert_eq!(
+            listed,
+            ["rcv_x-3", "rcv_x-2", "rcv_x-1"].map(|name| (name, size))
+        );
         assert!(size > CONTENT.len() as u64);
 
         let all = Limits::default();

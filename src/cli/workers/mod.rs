@@ -399,7 +399,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 // RTL that suspends its own process makes no progress either.
                 Err(_) => Cause::Hung(self.limits.timeout),
             };
-            let summary = Summary::lost(options, self.rtl.build(), next, cause);
+            let summary = Summary::lost(options, self.rtl, next, cause);
             next += 1;
             if !piece(next - 1..next, summary)? {
                 return Ok(());
