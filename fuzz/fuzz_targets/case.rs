@@ -11,7 +11,7 @@ use reconverge::r700::R700;
 use reconverge::spa5::Spa5;
 use reconverge::unit::Unit;
 
-fn read<U: Unit>(text: &str) -> Result<(), InputError> {
+fn read<U: Unit + PartialEq>(text: &str) -> Result<(), InputError> {
     let case = SavedCase::<U>::parse(text, "f.json")?;
     assert!(SavedCase::<U>::parse(&case.to_text(), "f.json").is_ok_and(|again| again == case));
     Ok(())

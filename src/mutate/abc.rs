@@ -82,9 +82,11 @@ pub fn prove_never(aig: &Aig, what: Lit, stop: &AtomicBool) -> Result<Answer, St
 }
 
 /// How a question is tried: by a search in the circuit made small, first a short one, which is nearly always
-/// enough; then by joining all in it that is alike, from the inputs on.
-const WAYS: [&str; 3] = [
+/// enough; in the circuit in which all that is alike has been joined; by a long search; and by joining again, with
+/// all that is known.
+const WAYS: [&str; 4] = [
     "&get; &syn3; &put; dsat -C 2000",
+    "&get; &syn3; &fraig -C 1000; &put; dsat -C 2000",
     "&get; &syn3; &put; dsat -C 200000",
     "&get; &syn3; &cec -m -C 2000",
 ];

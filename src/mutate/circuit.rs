@@ -571,6 +571,53 @@ impl Circuit {
         frame
     }
 
+    /// Whether the wires `told` make a difference where they are first looked at, in two clocks with the same state
+    /// and with the same inputs but for `told`. If they do not, all else is the same in both.
+    ///
+    /// What is computed of `told` alone is left out: a cell that takes it in beside other wires is looked at.
+    pub fn parted(&self, aig: &mut Aig, told: &[usize], a: &Frame, b: &Frame) -> Lit {
+        let mut alone = vec![false; self.wires];
+        for wire in told {
+            alone[*wire] = true;
+        }
+        let is_alone = |alone: &[bool], bit: &Bit| matches!(bit, Bit::Wire(wire) if alone[*wire]);
+        let mut parted = Vec::new();
+        for cell in &self.cells {
+            let bits = || {
+                (cell.a.iter())
+                    .chain(&cell.b)
+                    .chain(&cell.s)
+                    .chain(&cell.beyond)
+            };
+            if !bits().any(|bit| is_alone(&alone, bit)) {
+                continue;
+            }
+            let only = |bit: &Bit| matches!(bit, Bit::Is(_)) || is_alone(&alone, bit);
+            if bits().all(only) && !cell.kind.starts_with("$memrd") {
+                for wire in &cell.y {
+                    alone[*wire] = true;
+                }
+            } else {
+                for wire in &cell.y {
+                    parted.push(aig.xor(a.values[*wire], b.values[*wire]));
+                }
+            }
+        }
+        // What leaves the logic without another wire in between.
+        let ports = self.memories.iter().flat_map(|memory| &memory.writes);
+        let ends = (self.registers.iter().map(|(_, d)| d))
+            .chain(self.outputs.values().flatten())
+            .chain(
+                ports.flat_map(|(address, enable, data)| address.iter().chain(enable).chain(data)),
+            );
+        for bit in ends {
+            if is_alone(&alone, bit) {
+                parted.push(aig.xor(a.get(*bit), b.get(*bit)));
+            }
+        }
+        aig.any(parted)
+    }
+
     fn cell(&self, aig: &mut Aig, frame: &Frame, cell: &Cell) -> Vec<Lit> {
         let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
         let (a, b, s) = (get(&cell.a), get(&cell.b), get(&cell.s));
