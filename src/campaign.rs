@@ -279,7 +279,9 @@ pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
     // Every other case is raw words; all but structured ones have a fixed length and noise.
     let kind = KINDS[index as usize % KINDS.len()];
     let mut case = Case::<U>::new(U::generate(kind, &mut rng));
-    U::rename(&mut case.program, format!("{}-{index}", kind.name()));
+    // Two builds may fail in the case of the same number, and each is saved.
+    let name = format!("{}-{index}{}", kind.name(), build.tag::<U>());
+    U::rename(&mut case.program, name);
     case.seed = own;
     case.lanes = lanes;
     case.parameters.clone_from(&build.parameters);

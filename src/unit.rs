@@ -1,7 +1,7 @@
 //! What a unit is: the trait through which bench, report, waves and commands see all of them alike.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
 
 use bytemuck::Pod;
@@ -29,6 +29,27 @@ pub struct Parameter {
     pub default: u32,
     /// Values that it can have.
     pub range: RangeInclusive<u32>,
+}
+
+/// A build beside the default one that campaigns test for a share of their cycles.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// Lanes of the wavefront.
+    pub lanes: u32,
+    /// Parameters that do not have their default, with their values.
+    pub parameters: &'static [(&'static str, u32)],
+}
+
+impl From<&Variant> for Build {
+    fn from(variant: &Variant) -> Self {
+        let parameters = variant.parameters.iter();
+        Build {
+            lanes: variant.lanes,
+            parameters: parameters
+                .map(|(name, value)| ((*name).to_owned(), *value))
+                .collect(),
+        }
+    }
 }
 
 /// What a model and its golden are built with.
@@ -59,6 +80,27 @@ impl Build {
             let known = U::PARAMETERS.iter().find(|p| p.name == name);
             known.map_or(0, |p| p.default)
         })
+    }
+
+    /// What tells it from the default build of `U`, for names of files: `-lanes33-BRX1`; empty for that one.
+    pub fn tag<U: Unit>(&self) -> String {
+        let lanes = (self.lanes != U::LANES).then(|| format!("-lanes{}", self.lanes));
+        let parameters = self.parameters.iter();
+        parameters.fold(lanes.unwrap_or_default(), |tag, (name, value)| {
+            format!("{tag}-{name}{value}")
+        })
+    }
+}
+
+/// As messages name it: `33 lanes, BRX=1`.
+impl Display for Build {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let plural = if self.lanes == 1 { "" } else { "s" };
+        write!(f, "{} lane{plural}", self.lanes)?;
+        for (name, value) in &self.parameters {
+            write!(f, ", {name}={value}")?;
+        }
+        Ok(())
     }
 }
 
@@ -301,6 +343,9 @@ pub trait Unit: Copy + Send + Sync + 'static {
     const LANES: u32;
     /// What its RTL can be built with beside lanes.
     const PARAMETERS: &'static [Parameter] = &[];
+    /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
+    /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
+    const VARIANTS: &'static [Variant];
     /// One clock's inputs.
     type In: Pins;
     /// Architectural state.

@@ -1,6 +1,7 @@
 //! Campaigns that are interrupted, killed, divided, put together, and that lose their processes: the
 //! totals are those of one undisturbed run, and whatever is wrong with results is said where it is.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::process::ExitStatusExt;
@@ -22,7 +23,7 @@ use reconverge::campaign::{
 };
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
-use reconverge::unit::Unit;
+use reconverge::unit::{Build, Unit};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -36,8 +37,16 @@ macro_rules! tests {
                 worker_processes_add_up_to_what_threads_do,
                 a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
                 four_shards_merged_are_one_run,
+                variants_have_few_and_many_lanes_and_each_parameter_at_its_limits,
             );
         })+
+
+        /// What `fuzz all` builds, in its order.
+        fn builds() -> Vec<Build> {
+            let own = [$(Build::from(reconverge::$module::$unit::LANES)),+];
+            let variants = [$(Build::from(&reconverge::$module::$unit::VARIANTS[0])),+];
+            own.into_iter().chain(variants).collect()
+        }
 
         /// Ten campaigns, a hundred thousand programs together, each killed about every quarter of a second.
         #[test]
@@ -201,6 +210,7 @@ fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
         let (options, summary) = threads::<U>(limit);
         let mut expected = summary.to_json(&options);
         expected["complete"] = true.into();
+        expected["build"] = serde_json::to_value(Build::from(U::LANES)).unwrap();
         let (Limit::Programs(n) | Limit::Clocks(n)) = limit else {
             unreachable!("no time")
         };
@@ -539,6 +549,37 @@ fn damaged_results_are_refused_by_file_and_line() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "somebody's notes");
 }
 
+/// And is not taken for another one because it is called so.
+#[test]
+fn results_of_each_build_are_in_a_file_of_their_own() {
+    let (place, fuzz, file, _) = three_chunks();
+    let four = with(&fuzz, &["--lanes", "4"]);
+    let out = reconverge_ends(0, &four);
+    let other = place.path("r").join("r500-lanes4.jsonl");
+    let content = fs::read_to_string(&other).unwrap();
+    assert_eq!(reconverge_ends(0, &four), out, "it is complete");
+    assert_eq!(fs::read_to_string(&other).unwrap(), content);
+    // Both are told of.
+    let merged = reconverge_ends(0, &["merge", &place.arg("r")]);
+    let lines: Vec<&str> = merged.lines().filter(|l| !l.starts_with(' ')).collect();
+    assert_eq!(lines.len(), 3, "{merged}");
+    assert!(lines[1].starts_with("r500.fuzz.1  16 lanes  "), "{merged}");
+    assert!(lines[2].starts_with("r500.fuzz.1  4 lanes  "), "{merged}");
+    let details = reconverge_ends(0, &["merge", &place.arg("r"), "--details"]);
+    assert!(
+        details.contains("\nr500.fuzz.1  4 lanes  700 programs, "),
+        "{details}"
+    );
+
+    fs::rename(&other, &file).unwrap();
+    let why = "build: results with 4 lanes, not 16 lanes; use another folder";
+    says(
+        2,
+        &with(&fuzz, &[]),
+        &format!("error: {}:1: {why}", arg(&file)),
+    );
+}
+
 #[test]
 fn results_of_another_campaign_are_refused() {
     let (place, fuzz, file, lines) = three_chunks();
@@ -552,7 +593,6 @@ fn results_of_another_campaign_are_refused() {
     refused(&["--seed", "2"], "seed", "1, not 2");
     refused(&["--shard", "2/3"], "shard", "one of 1, not one of 3");
     refused(&["--keep-going"], "keep_going", "false, not true");
-    refused(&["--lanes", "4"], "build", "16 lanes, not 4 lanes");
     let results = place.arg("r");
     for (flag, n, limit) in [
         ("--programs", "701", "701 programs"),
@@ -1028,19 +1068,119 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
     ];
     let out = reconverge_ends(0, &[&args[..], &["--junit", arg(&junit)]].concat());
     let list = json(&file);
-    let units: Vec<&str> = list
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| s["unit"].as_str().unwrap())
+    // The default builds, then a variant of each.
+    let campaigns = || list.as_array().unwrap().iter();
+    let units: Vec<&str> = campaigns().map(|s| s["unit"].as_str().unwrap()).collect();
+    assert_eq!(units, [UNITS, UNITS].concat());
+    let built: Vec<Build> = campaigns()
+        .map(|s| serde_json::from_value(s["build"].clone()).unwrap())
         .collect();
-    assert_eq!(units, UNITS);
+    assert_eq!(built, builds());
+    assert!(campaigns().all(|s| s["programs"] == 200 || s["programs"] == 256));
     let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
-    assert_eq!(read.test_suites.len(), UNITS.len());
+    assert_eq!(read.test_suites.len(), 2 * UNITS.len());
     // A test for each kind of program.
-    assert_eq!((read.tests, read.failures), (4 * UNITS.len(), 0));
+    assert_eq!((read.tests, read.failures), (8 * UNITS.len(), 0));
+    let names =
+        (read.test_suites.iter()).flat_map(|s| s.test_cases.iter().map(|t| t.name.as_str()));
+    assert_eq!(names.collect::<BTreeSet<_>>().len(), read.tests);
+    // A line for each, all alike; below it, what so few programs do not meet.
+    let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with(' ')).collect();
+    assert_eq!(lines.len(), 1 + built.len(), "{out}");
+    for (line, build) in lines[1..].iter().zip(&built) {
+        assert!(
+            line.contains(&format!("  {build}  ")) && line.ends_with(" 0"),
+            "{line}"
+        );
+        assert_eq!(line.len(), lines[0].len(), "{out}");
+    }
     let merged = reconverge_ends(0, &["merge", &results, "--json", arg(&again)]);
     assert_eq!((merged, json(&again)), (out, list));
+}
+
+#[test]
+fn variants_have_lanes_and_parameters_of_their_own() {
+    for other in [["--lanes", "4"], ["--param", "DEPTH=4"]] {
+        let args = [&["fuzz", "spa5", "--variants", "all"], &other[..]].concat();
+        let output = reconverge(&args);
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(
+            text(&output.stderr),
+            "error: --variants: all: variants are builds with lanes and parameters of their own: without --lanes and \
+             --param\n"
+        );
+    }
+}
+
+/// What was found before is kept.
+#[test]
+fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
+    let bad = Folder::own("spa5").planted("  if (DEPTH < 8) no_such_module u_none ();");
+    let place = Place::new();
+    let (json_file, out) = (place.path("s.json"), place.arg("out"));
+    let args = [
+        "fuzz",
+        "spa5",
+        "--rtl",
+        bad.arg(),
+        "--variants",
+        "one",
+        "--programs",
+        "20",
+    ];
+    let files = ["--json", arg(&json_file), "--out", &out];
+    let output = reconverge(&[&args[..], &files].concat());
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let message = text(&output.stderr);
+    assert!(
+        message.starts_with("error: ") && message.contains("no_such_module"),
+        "{message}"
+    );
+    let last =
+        "This is the variant of spa5 with 33 lanes, BRX=1, DEPTH=5; --variants none tests none.\n";
+    assert!(message.ends_with(last), "{message}");
+    assert_eq!(json(&json_file)[0]["programs"], 20);
+    reconverge_ends(
+        0,
+        &[
+            &args[..4],
+            &["--variants", "none", "--programs", "20", "--out", &out],
+        ]
+        .concat(),
+    );
+}
+
+/// And each can be built; the first has nothing of the default build.
+fn variants_have_few_and_many_lanes_and_each_parameter_at_its_limits<U: Tested>() {
+    let own = Build::from(U::LANES);
+    let builds: Vec<Build> = U::VARIANTS.iter().map(Build::from).collect();
+    let all = || builds.iter().chain([&own]);
+    let lanes: BTreeSet<u32> = all().map(|build| build.lanes).collect();
+    assert!(
+        lanes.is_superset(&BTreeSet::from([1, 4, 33, 64])),
+        "{lanes:?}"
+    );
+    assert_ne!(builds[0].lanes, own.lanes);
+    for parameter in U::PARAMETERS {
+        let value = |build: &Build| build.value::<U>(parameter.name);
+        let values: BTreeSet<u32> = all().map(value).collect();
+        let range = &parameter.range;
+        assert_eq!(values.first(), Some(range.start()), "{}", parameter.name);
+        assert_eq!(values.last(), Some(range.end()), "{}", parameter.name);
+        assert_ne!(value(&builds[0]), parameter.default);
+    }
+    let names = U::PARAMETERS.iter().map(|p| p.name);
+    let names: BTreeSet<&str> = names.collect();
+    for (name, value) in builds.iter().flat_map(|build| &build.parameters) {
+        assert!(names.contains(name.as_str()));
+        let default = U::PARAMETERS
+            .iter()
+            .find(|p| p.name == name)
+            .unwrap()
+            .default;
+        // A default that is named would be another build than the one that is not.
+        assert_ne!(*value, default, "{name}");
+    }
 }
 
 /// A found bug: outcomes were sorted as text, 10 before 2.

@@ -1,7 +1,8 @@
 //! Damaged files of every kind that is read, in this process: no reader panics, every error says where, nothing that
 //! is read or said of it commands a terminal, and what is read can be written, read again and run.
 //!
-//! `cargo test` reads some 10,000 of them. A million, with the slowest file and the memory of each kind:
+//! `cargo test` reads some 10,000 of them. A million, with the memory of each kind and the slowest file, which is kept in
+//! `target/tmp/slowest`:
 //!
 //! ```sh
 //! RECONVERGE_INPUTS=1000000 cargo test --release --test bench -- --ignored --nocapture damaged::as_many
@@ -295,7 +296,8 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
         summary.compared.clocks = 1000;
         summary.kinds.insert("raw".to_owned(), (programs, 1000));
         summary.outcomes.insert("done".to_owned(), programs);
-        seal(&json!({ "chunk": number, "summary": summary }))
+        let cases = number * 256..number * 256 + programs;
+        seal(&json!({ "chunk": number, "cases": cases, "summary": summary }))
     };
     let state = || Case::<U>::new(U::Program::default()).golden();
     let causes = [
@@ -338,7 +340,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
     ];
     let dir = dir.join(U::NAME);
     fs::create_dir(&dir).unwrap();
-    let file = dir.join(header.file_name());
+    let file = dir.join(header.file_name::<U>());
     formats.push(Format {
         name: format!("{}, results", U::NAME),
         kind: Kind::Sealed,
@@ -355,13 +357,14 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
                 let options = header.as_ref().unwrap().options();
                 summary.to_json(&options).to_string();
                 for failed in &summary.failures {
-                    harmless(&failed.failure.message());
+                    // Escaped where it is printed: RTL may have said anything.
+                    failed.failure.message();
                     let again = serde_json::to_string(failed).unwrap();
                     serde_json::from_str::<Failed<U>>(&again).unwrap();
                 }
             }
             // Resumed: what is behind the last whole line is cut off.
-            if let Some(header) = header.filter(|h| file.ends_with(h.file_name()))
+            if let Some(header) = header.filter(|h| file.ends_with(h.file_name::<U>()))
                 && rng.random_ratio(1, 2)
             {
                 let opened =
@@ -601,8 +604,8 @@ struct Met {
     read: usize,
     refused: usize,
     slowest: Duration,
-    /// Bytes of the slowest file.
-    size: usize,
+    /// The slowest file.
+    file: Vec<u8>,
 }
 
 /// Most memory that this process has had up to now, in KiB.
@@ -662,7 +665,7 @@ fn survive(format: Format, count: usize, seed: u64) -> Met {
             false => met.refused += 1,
         }
         if took > met.slowest {
-            (met.slowest, met.size) = (took, bytes.len());
+            (met.slowest, met.file) = (took, bytes);
         }
     }
     assert!(
@@ -708,15 +711,18 @@ fn as_many_damaged_files_as_asked_for_are_read_or_refused() {
         "{:<28} {:>8} {:>8}  slowest  of bytes  memory",
         "kind", "read", "refused"
     );
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slowest");
+    fs::create_dir_all(&dir).unwrap();
     run_all(count, seed as u64, |name, met| {
         println!(
             "{name:<28} {:>8} {:>8} {:>6.1} ms {:>9} {:>5} MiB",
             met.read,
             met.refused,
             met.slowest.as_secs_f64() * 1e3,
-            met.size,
+            met.file.len(),
             most_memory() / 1024
         );
+        fs::write(dir.join(name), &met.file).unwrap();
         all.read += met.read;
         all.refused += met.refused;
         all.slowest = all.slowest.max(met.slowest);

@@ -421,7 +421,7 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
 
 fn results_are_as_documented_and_read_strictly<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join(format!("{}.jsonl", U::NAME));
+    let file = dir.path().join(format!("{}-lanes4.jsonl", U::NAME));
     let args = [
         "fuzz",
         U::NAME,

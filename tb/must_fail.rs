@@ -12,7 +12,7 @@ use crate::common::{
 use reconverge::case::{Case, Flip};
 use reconverge::dut::Rtl;
 use reconverge::lockstep;
-use reconverge::unit::Golden;
+use reconverge::unit::{Build, Golden};
 use reconverge::wave;
 
 include!("../src/units.rs");
@@ -26,6 +26,7 @@ macro_rules! tests {
                 a_flip_that_never_comes_is_bad_input_and_not_a_pass,
                 rtl_with_one_operator_changed_is_caught_and_its_case_replays,
                 rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays,
+                rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone,
                 a_change_in_an_included_file_is_another_model,
                 rtl_that_stops_the_simulation_is_reported_and_its_case_replays,
                 a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
@@ -268,6 +269,39 @@ fn rtl_with_one_operator_changed_is_caught_and_its_case_replays<U: Tested>() {
 
 fn rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays<U: Tested>() {
     caught_and_replayed::<U>(U::CONTRACT);
+}
+
+/// The campaign of the default build agrees, for as long as that of the variant needs to fail eight times over.
+fn rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone<U: Tested>() {
+    // Each takes the C++ compiler twice: the first, unless all are asked for.
+    let many = match std::env::var_os("RECONVERGE_ALL_CHANGES") {
+        Some(_) => usize::MAX,
+        None => 1,
+    };
+    let variant = Build::from(&U::VARIANTS[0]);
+    for change in U::ONLY_IN_VARIANTS.iter().take(many) {
+        let out = tempfile::tempdir().unwrap();
+        let out = arg(out.path());
+        let bad = Folder::own(U::NAME).copy();
+        bad.change(*change);
+        let args = ["fuzz", U::NAME, "--rtl", bad.arg(), "--variants", "one"];
+        let report = reconverge_ends(1, &[&args[..], &["--no-shrink", "--out", out]].concat());
+        let (own, others) = report.split_once("campaign ").unwrap();
+        assert!(
+            own.contains("  lock-step       0 mismatches in 2,"),
+            "{own}"
+        );
+        let failed = line_starting(others, "MISMATCH ");
+        let shown = format!("{}.fuzz.1  {variant}  ", U::NAME);
+        assert!(line_starting(others, &shown).ends_with(" 1"), "{others}");
+        assert!(!others.contains("NOT REPRODUCED"), "{change:?}\n{others}");
+        let case = line_starting(others, "replay ");
+        let case = case.split_whitespace().last().unwrap();
+        let again = reconverge_ends(1, &["replay", case, "--out", out]);
+        assert_eq!(line_starting(&again, "MISMATCH "), failed);
+        let own = format!("rtl/{}", U::NAME);
+        reconverge_ends(0, &["replay", case, "--rtl", &own, "--out", out]);
+    }
 }
 
 /// What an RTL file includes is part of the RTL: a change there is seen.

@@ -84,11 +84,12 @@ impl Header {
         }
     }
 
-    /// Name of the file in its folder.
-    pub fn file_name(&self) -> String {
+    /// Name of the file in its folder, where there is one for each build of the unit `U`.
+    pub fn file_name<U: Unit>(&self) -> String {
+        let name = format!("{}{}", self.unit, self.build.tag::<U>());
         match (self.shard.index(), self.shard.of()) {
-            (_, 1) => format!("{}.{ENDING}", self.unit),
-            (index, of) => format!("{}.{index}-of-{of}.{ENDING}", self.unit),
+            (_, 1) => format!("{name}.{ENDING}"),
+            (index, of) => format!("{name}.{index}-of-{of}.{ENDING}"),
         }
     }
 
@@ -111,11 +112,6 @@ impl Header {
             Limit::Clocks(n) => format!("{n} clocks"),
             Limit::Time(t) => format!("{} seconds", t.as_secs()),
         };
-        let build = |h: &Header| {
-            let lanes = format!("{} lanes", h.build.lanes);
-            let parameters = h.build.parameters.iter();
-            parameters.fold(lanes, |text, (n, v)| format!("{text} {n}={v}"))
-        };
         type Shown<'a> = &'a dyn Fn(&Header) -> String;
         let fields: [(&'static str, Shown); 9] = [
             ("unit", &|h| h.unit.clone()),
@@ -123,7 +119,7 @@ impl Header {
             ("limit", &limit),
             ("shard", &|h| format!("one of {}", h.shard.of())),
             ("keep_going", &|h| h.keep_going.to_string()),
-            ("build", &build),
+            ("build", &|h| h.build.to_string()),
             ("rtl", &|h| h.rtl.clone()),
             ("assertions", &|h| h.assertions.to_string()),
             ("program", &|h| h.program.clone()),
@@ -264,18 +260,22 @@ impl Results {
         header: &Header,
         options: &Options,
     ) -> Result<(Self, Tally<U>), InputError> {
-        let path = dir.join(header.file_name());
+        let path = dir.join(header.file_name::<U>());
         let name = path.to_string_lossy().into_owned();
         let bad = |field: &str, why: String| InputError::new(&name, 0, field, why);
         let shown = |e: std::io::Error| InputError::io(&name, &e);
         fs::create_dir_all(dir).map_err(shown)?;
-        // Other shards may be there, another campaign not.
+        // Other shards may be there, and other units and builds; another campaign of this one not.
         for other in files(dir)? {
             let Some(there) = self::header(&other)? else {
                 continue;
             };
             let differs = match there.differs(header) {
-                _ if there.unit != header.unit => None,
+                _ if other != path
+                    && (there.unit != header.unit || there.build != header.build) =>
+                {
+                    None
+                }
                 None if other == path && there.shard != header.shard => {
                     Some(("shard", there.shard.to_string(), header.shard.to_string()))
                 }

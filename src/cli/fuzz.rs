@@ -21,10 +21,11 @@ use serde_json::Value;
 use super::found::Saved;
 use super::junit::{self, Suite};
 use super::run::{absolute, parameters, rtl};
+use super::variants::{self, Variant, Which};
 use super::workers::Isolated;
 use super::{
-    Agreed, Commands, Done, Failure, FuzzArgs, SummaryArgs, complain, found, print, stop, tell,
-    writable,
+    Agreed, Commands, Done, Failure, FuzzArgs, PlaceArgs, SummaryArgs, complain, found, print,
+    stop, tell, writable,
 };
 
 /// Mismatches that get a full report with waves; more are only saved.
@@ -51,24 +52,62 @@ pub struct Ran {
 /// Writes what is known of a campaign that is not through with its failures.
 pub type Publish<'a> = &'a mut dyn FnMut(&Ran) -> Result<(), Failure>;
 
-/// Runs the campaigns of `units` in turn and writes what is to be written of them.
-pub fn units(units: &[&dyn Commands], args: &FuzzArgs) -> Done {
+/// Which campaign of a unit, and how it is printed.
+#[derive(Clone, Copy)]
+pub struct Campaign<'a> {
+    /// One of the unit's variants; none: the build that the arguments ask for.
+    pub variant: Option<&'a Build>,
+    /// One line is printed of it.
+    pub row: bool,
+}
+
+/// Above the lines of [`row`].
+pub const HEADER: &str = "campaign     build                        programs        cycles  instructions  judged  failed\n";
+
+/// Runs the campaigns of `units` in turn, then those of their variants, and writes what is to be written of them.
+pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     writable_summary(&args.summary)?;
-    let several = units.len() > 1;
+    let which = args.which(units.len() > 1)?;
+    let variants: Vec<Variant> = (units.iter())
+        .flat_map(|unit| which.of(*unit).map(|build| (*unit, build)))
+        .collect();
+    let several = units.len() + variants.len() > 1;
+    let row = several && !args.details;
     let mut all: Vec<Ran> = Vec::new();
-    for unit in units {
-        let ran = unit.fuzz(args, &mut |ran| {
-            let so_far: Vec<&Ran> = all.iter().chain([ran]).collect();
-            publish(&args.summary, &so_far, several)
+    let defaults = units.iter().map(|unit| (*unit, None));
+    let plan = defaults.chain(variants.iter().map(|(unit, build)| (*unit, Some(build))));
+    for (number, (unit, variant)) in plan.enumerate() {
+        let row = row && (units.len() > 1 || variant.is_some());
+        if row && all.len() == usize::from(units.len() == 1) {
+            print(HEADER)?;
+        }
+        let ready = match number == units.len() {
+            // As late as this: without RTL that agrees as it is nothing is built.
+            true => variants::build(&variants, &args.place, args.jobs()),
+            false => Ok(()),
+        };
+        let ran = ready.and_then(|()| {
+            unit.fuzz(args, Campaign { variant, row }, &mut |ran| {
+                let so_far: Vec<&Ran> = all.iter().chain([ran]).collect();
+                publish(&args.summary, &so_far, several)
+            })
         });
         let ran = match ran {
             Ok(ran) => ran,
-            // What other units found is not lost with this one.
-            Err(why) if !all.is_empty() => {
-                let _ = write_summary(&args.summary, &all, several);
-                return Err(why);
+            // What other campaigns found is not lost with this one.
+            Err(why) => {
+                let failed = all.iter().any(|ran| ran.agreed == Agreed::No);
+                let written = match all.is_empty() {
+                    true => Ok(Agreed::Yes),
+                    false => write_summary(&args.summary, &all, several),
+                };
+                if !failed {
+                    return Err(why);
+                }
+                // That there is a failure is told by the exit status whatever else there is to say.
+                tell(&why);
+                return written;
             }
-            Err(why) => return Err(why),
         };
         let last = ran.interrupted.is_some() || ran.agreed == Agreed::No && !args.keep_going;
         all.push(ran);
@@ -134,9 +173,9 @@ struct Progress {
 }
 
 impl Progress {
-    fn new<U: Unit>(limit: Limit, shard: Shard, so_far: &Summary<U>) -> Self {
+    fn new<U: Unit>(limit: Limit, shard: Shard, build: &Build, so_far: &Summary<U>) -> Self {
         let progress = Progress {
-            bar: bar(limit, shard).map(|b| b.with_prefix(U::NAME)),
+            bar: bar(limit, shard).map(|b| b.with_prefix(named::<U>(build))),
             limit,
             started: Instant::now(),
             before: so_far.compared.clocks,
@@ -192,25 +231,71 @@ pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     })
 }
 
-pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> {
+/// The unit's name, and its build if that is not the default one.
+fn named<U: Unit>(build: &Build) -> String {
+    match *build == Build::from(U::LANES) {
+        true => U::NAME.to_owned(),
+        false => format!("{} ({build})", U::NAME),
+    }
+}
+
+impl FuzzArgs {
+    /// Which variants are tested; `all`: of all units.
+    fn which(&self, all: bool) -> Result<Which, InputError> {
+        let built_otherwise = self.lanes.is_some() || !self.parameters.is_empty();
+        match self.variants {
+            Some(Which::None) => Ok(Which::None),
+            Some(which) if built_otherwise => {
+                let why = "variants are builds with lanes and parameters of their own: without --lanes and --param";
+                Err(InputError::new(
+                    "--variants",
+                    0,
+                    format!("{which:?}").to_lowercase(),
+                    why,
+                ))
+            }
+            Some(which) => Ok(which),
+            None if all && !built_otherwise => Ok(Which::One),
+            None => Ok(Which::None),
+        }
+    }
+
+    fn jobs(&self) -> usize {
+        match self.jobs {
+            Some(n) => n.into(),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+/// Builds the model of `build`, or finds that it has been built.
+pub fn prepare<U: Unit>(place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
+    rtl::<U>(place, build.clone()).map(drop)
+}
+
+pub fn fuzz<U: Unit>(
+    args: &FuzzArgs,
+    campaign: Campaign,
+    publish: Publish,
+) -> Result<Ran, Failure> {
     let limit = match (args.programs, args.clocks, args.seconds) {
         (Some(n), _, _) => Limit::Programs(n),
         (_, Some(n), _) => Limit::Clocks(n),
         (_, _, Some(n)) => Limit::Time(Duration::from_secs(n)),
         _ => Limit::Clocks(DEFAULT_CLOCKS),
     };
-    let jobs = match args.jobs {
-        Some(n) => n.into(),
-        None => std::thread::available_parallelism().map_or(1, usize::from),
+    let shard = args.shard.unwrap_or_default();
+    let limit = match campaign.variant {
+        Some(_) => variants::limit(limit, shard),
+        None => limit,
     };
     let options = Options {
         seed: args.seed,
         limit,
-        jobs,
+        jobs: args.jobs(),
         keep_going: args.keep_going,
         rtl: args.place.rtl.as_deref().map(absolute),
     };
-    let shard = args.shard.unwrap_or_default();
     if let Limit::Programs(n) = limit
         && n.div_ceil(CHUNK) < shard.of()
     {
@@ -225,7 +310,8 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     any.lanes = args.lanes.unwrap_or(U::LANES);
     any.parameters = parameters::<U>(&args.parameters);
     any.check_parameters("--param")?;
-    let rtl = rtl::<U>(&args.place, any.build())?;
+    let build = campaign.variant.cloned().unwrap_or_else(|| any.build());
+    let rtl = rtl::<U>(&args.place, build.clone())?;
     let (mut results, mut tally) = match &args.results {
         None => (None, Tally::<U>::new(&options, shard)),
         Some(dir) => {
@@ -238,14 +324,14 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     if before > 0 {
         let programs = HumanCount(before);
         complain(&if tally.finished() {
-            format!("{}: complete, {programs} programs", U::NAME)
+            format!("{}: complete, {programs} programs", named::<U>(&build))
         } else {
-            format!("{}: resumes after {programs} programs", U::NAME)
+            format!("{}: resumes after {programs} programs", named::<U>(&build))
         });
     }
 
     let started = Instant::now();
-    let progress = Progress::new(limit, shard, tally.total());
+    let progress = Progress::new(limit, shard, &build, tally.total());
     let (out, over) = (&args.place.out, AtomicBool::new(false));
     // Whatever is found, also what does not count yet because a chunk before it is not done or it cannot be kept.
     let known = tally.failures().into_iter();
@@ -292,8 +378,10 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     if !finished {
         summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
     }
-    let usual = *rtl.build() == Build::from(U::LANES) && summary.given_up().is_none();
-    print(&text(&summary, &options, shard, usual && finished))?;
+    print(&match campaign.row {
+        true => row(&summary, &options, shard, &build, finished),
+        false => text(&summary, &options, shard, &build, finished),
+    })?;
     let interrupted = (!finished).then(|| {
         let then = if results.is_some() {
             "; the same command goes on from there"
@@ -302,7 +390,10 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
         };
         let programs = HumanCount(summary.programs);
         let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
-        format!("{}: {why} after {programs} programs{then}", U::NAME)
+        format!(
+            "{}: {why} after {programs} programs{then}",
+            named::<U>(&build)
+        )
     });
     let saved = |failed: &Failed<U>| {
         let there = found.remove(&failed.number).and_then(|(_, saved)| saved);
@@ -322,7 +413,15 @@ pub fn fuzz<U: Unit>(args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> 
     let took = started.elapsed();
     let ran = |reports: &[String]| {
         let interrupted = interrupted.clone();
-        ran(&summary, &options, shard, reports, interrupted, Some(took))
+        ran(
+            &summary,
+            &options,
+            shard,
+            &build,
+            reports,
+            interrupted,
+            Some(took),
+        )
     };
     // Whatever comes now may take its time. What cannot be written will be told at the end.
     if !reports.is_empty() {
@@ -357,6 +456,7 @@ pub fn ran<U: Unit>(
     summary: &Summary<U>,
     options: &Options,
     shard: Shard,
+    build: &Build,
     reports: &[String],
     interrupted: Option<String>,
     took: Option<Duration>,
@@ -366,6 +466,7 @@ pub fn ran<U: Unit>(
         return Err(Failure::Other("nothing was compared".to_owned()));
     }
     let mut json = summary.to_json(options);
+    json["build"] = serde_json::to_value(build).unwrap_or_default();
     json["complete"] = (interrupted.is_none() && summary.given_up().is_none()).into();
     if summary.given_up().is_some() {
         json["not_run"] = not_run(summary, options, shard).into();
@@ -381,7 +482,7 @@ pub fn ran<U: Unit>(
         },
         interrupted,
         json,
-        suite: junit::suite(summary, options, shard, reports, took),
+        suite: junit::suite(summary, options, shard, build, reports, took),
     })
 }
 
@@ -391,13 +492,74 @@ fn not_run<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard) -> Op
     all.map(|all| all.saturating_sub(summary.programs))
 }
 
-/// What a campaign is called.
-pub fn campaign<U: Unit>(options: &Options, shard: Shard) -> String {
+/// Why a campaign was given up, if it was.
+fn given_up<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<String> {
+    let (lost, cases) = summary.given_up()?;
+    let rest = match not_run(summary, options, shard) {
+        Some(programs) => format!("{} programs", HumanCount(programs)),
+        None => "the rest".to_owned(),
+    };
+    Some(format!(
+        "the RTL crashed or hung in {lost} of {cases} cases; {rest} not run"
+    ))
+}
+
+/// What a campaign is called, whatever its build.
+fn name<U: Unit>(options: &Options, shard: Shard) -> String {
     let name = format!("{}.fuzz.{:x}", U::NAME, options.seed);
     match shard.of() {
         1 => name,
         _ => format!("{name}  shard {shard}"),
     }
+}
+
+/// What a campaign is called; with its build, if that is not the default one.
+pub fn campaign<U: Unit>(options: &Options, shard: Shard, build: &Build) -> String {
+    let name = name::<U>(options, shard);
+    match *build == Build::from(U::LANES) {
+        true => name,
+        false => format!("{name}  {build}"),
+    }
+}
+
+/// What was never met and must have been: of a whole campaign of the default build. A part need not meet
+/// everything, and other parameters put other things out of reach.
+fn missing<U: Unit>(summary: &Summary<U>, shard: Shard, build: &Build, whole: bool) -> Vec<String> {
+    let usual = *build == Build::from(U::LANES) && summary.given_up().is_none();
+    match usual && whole && shard.of() == 1 {
+        true => summary.seen.missing(),
+        false => Vec::new(),
+    }
+}
+
+/// The summary as one line below [`HEADER`], and what was never met. `whole`: the campaign came to its end.
+pub fn row<U: Unit>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    build: &Build,
+    whole: bool,
+) -> String {
+    let numbers = [
+        summary.programs,
+        summary.compared.clocks,
+        summary.compared.steps,
+        summary.judged.0,
+        summary.failures.len() as u64,
+    ];
+    let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
+    let mut text = format!(
+        "{:<13}{:<28}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
+        name::<U>(options, shard),
+        build.to_string(),
+    );
+    if let Some(why) = given_up(summary, options, shard) {
+        let _ = writeln!(text, "  given up        {why}");
+    }
+    for what in missing(summary, shard, build, whole) {
+        let _ = writeln!(text, "  never met       {what}");
+    }
+    text
 }
 
 /// Numbers in a text compare as numbers: "error 10" comes behind "error 9".
@@ -412,12 +574,18 @@ fn natural(text: &str) -> (&str, u64, &str) {
     (before, rest[..end].parse().unwrap_or(0), &rest[end..])
 }
 
-/// The summary as it is printed; with `all`, what was never met too.
-pub fn text<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard, all: bool) -> String {
+/// The summary with every statistic. `whole`: the campaign came to its end.
+pub fn text<U: Unit>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    build: &Build,
+    whole: bool,
+) -> String {
     let compared = summary.compared;
     let mut text = format!(
         "{}  {} programs, {} launches, {} instructions\n",
-        campaign::<U>(options, shard),
+        campaign::<U>(options, shard, build),
         HumanCount(summary.programs),
         HumanCount(compared.launches),
         HumanCount(compared.steps),
@@ -438,15 +606,8 @@ pub fn text<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard, all:
         ),
     };
     line("lock-step", &verdict);
-    if let Some((lost, cases)) = summary.given_up() {
-        let rest = match not_run(summary, options, shard) {
-            Some(programs) => format!("{} programs", HumanCount(programs)),
-            None => "the rest".to_owned(),
-        };
-        line(
-            "given up",
-            &format!("the RTL crashed or hung in {lost} of {cases} cases; {rest} not run"),
-        );
+    if let Some(why) = given_up(summary, options, shard) {
+        line("given up", &why);
     }
     let (programs, lanes, instructions) = summary.judged;
     line(
@@ -479,11 +640,8 @@ pub fn text<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard, all:
     for (name, what) in summary.seen.lines() {
         line(&name, &what);
     }
-    // A part need not meet everything; and other parameters put other things out of reach.
-    if all && shard.of() == 1 {
-        for what in summary.seen.missing() {
-            line("never met", &what);
-        }
+    for what in missing(summary, shard, build, whole) {
+        line("never met", &what);
     }
     text
 }

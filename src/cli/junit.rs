@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reconverge::campaign::{Options, Shard, Summary};
-use reconverge::unit::Unit;
+use reconverge::unit::{Build, Unit};
 
 use super::fuzz::campaign;
 
@@ -16,10 +16,11 @@ pub fn suite<U: Unit>(
     summary: &Summary<U>,
     options: &Options,
     shard: Shard,
+    build: &Build,
     reports: &[String],
     took: Option<Duration>,
 ) -> Suite {
-    let campaign = campaign::<U>(options, shard);
+    let campaign = campaign::<U>(options, shard, build);
     let mut suite = TestSuite::new(&campaign);
     suite.add_property(("seed", options.seed.to_string().as_str()));
     if let Some(took) = took {
@@ -30,7 +31,7 @@ pub fn suite<U: Unit>(
         let failed =
             failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
         let passed = programs - failed.count() as u64;
-        let name = format!("{}.{kind}.{:x}", U::NAME, options.seed);
+        let name = format!("{}.{kind}.{:x}{}", U::NAME, options.seed, build.tag::<U>());
         let mut test = TestCase::new(name, TestCaseStatus::success());
         test.set_classname(&campaign);
         test.set_system_out(format!("{passed} programs passed, {clocks} clocks agreed"));

@@ -7,7 +7,7 @@ use reconverge::campaign::results;
 use reconverge::input::InputError;
 use reconverge::unit::{Build, Unit};
 
-use super::fuzz::{Ran, ran, text, writable_summary, write_summary};
+use super::fuzz::{self, HEADER, Ran, ran, text, writable_summary, write_summary};
 use super::{Commands, Done, Failure, MergeArgs, found, print};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
@@ -26,38 +26,48 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
             files.push(path.clone());
         }
     }
-    let mut of_units: Vec<(&dyn Commands, Vec<PathBuf>)> =
-        units.iter().map(|unit| (*unit, Vec::new())).collect();
+    // A campaign for each build of a unit.
+    let mut campaigns: Vec<((usize, Build), Vec<PathBuf>)> = Vec::new();
     for file in files {
         let bad = |field: &str, why: &str| InputError::new(file.to_string_lossy(), 0, field, why);
         let Some(header) = results::header(&file)? else {
             return Err(bad("header", "there is nothing in it yet").into());
         };
-        let unit = of_units
-            .iter_mut()
-            .find(|(unit, _)| unit.name() == header.unit);
-        match unit {
+        let Some(unit) = units.iter().position(|unit| unit.name() == header.unit) else {
+            let why = format!("there is no unit {:?}", header.unit);
+            return Err(bad("unit", &why).into());
+        };
+        let of = (unit, header.build);
+        match campaigns.iter_mut().find(|(other, _)| *other == of) {
             Some((_, files)) => files.push(file),
-            None => {
-                let why = format!("there is no unit {:?}", header.unit);
-                return Err(bad("unit", &why).into());
-            }
+            None => campaigns.push((of, vec![file])),
         }
     }
-    of_units.retain(|(_, files)| !files.is_empty());
-    let all: Result<Vec<Ran>, Failure> = of_units
+    // As `fuzz` runs them.
+    campaigns.sort_by_key(|((unit, build), _)| {
+        let mut variants = units[*unit].variants().into_iter();
+        (variants.position(|variant| variant == *build), *unit)
+    });
+    let several = campaigns.len() > 1;
+    let row = several && !args.details;
+    if row {
+        print(HEADER)?;
+    }
+    let all: Result<Vec<Ran>, Failure> = campaigns
         .iter()
-        .map(|(unit, files)| unit.merge(files, args))
+        .map(|((unit, _), files)| units[*unit].merge(files, args, row))
         .collect();
-    write_summary(&args.summary, &all?, of_units.len() > 1)
+    write_summary(&args.summary, &all?, several)
 }
 
 /// Adds up the results of one unit and says what they are.
-pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure> {
+pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
     let (header, summary) = results::merge::<U>(files)?;
     let (options, whole) = (header.options(), Shard::default());
-    let usual = header.build == Build::from(U::LANES) && summary.given_up().is_none();
-    print(&text(&summary, &options, whole, usual))?;
+    print(&match row {
+        true => fuzz::row(&summary, &options, whole, &header.build, true),
+        false => text(&summary, &options, whole, &header.build, true),
+    })?;
     let mut reports = Vec::new();
     for failed in &summary.failures {
         let saved = found::save(&failed.failure, &args.out);
@@ -65,5 +75,13 @@ pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure
         print(&format!("\n{report}"))?;
         reports.push(report);
     }
-    ran(&summary, &options, whole, &reports, None, None)
+    ran(
+        &summary,
+        &options,
+        whole,
+        &header.build,
+        &reports,
+        None,
+        None,
+    )
 }

@@ -11,6 +11,7 @@ mod merge;
 mod mutate;
 mod run;
 mod stop;
+mod variants;
 mod workers;
 
 use std::io::{ErrorKind, Write};
@@ -21,11 +22,12 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
-use fuzz::{Publish, Ran};
+use fuzz::{Campaign, Publish, Ran};
 use reconverge::campaign::Shard;
 use reconverge::dut;
 use reconverge::input::{InputError, printable, read_text};
-use reconverge::unit::Unit;
+use reconverge::unit::{Build, Unit};
+use variants::Which;
 use workers::LimitArgs;
 
 /// SIMT divergence hardware and golden models, compared lane by lane on every clock.
@@ -166,7 +168,7 @@ struct LoadArgs {
     select: Option<String>,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 struct PlaceArgs {
     /// RTL to judge instead of ours: a folder with a file list UNIT.f and UNIT_probe.svh
     #[arg(long, value_name = "DIR")]
@@ -206,6 +208,13 @@ struct FuzzArgs {
     /// Parameter of the RTL and of the golden, as of `run`
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
+    /// Which builds with other lanes and parameters are tested too, each for an eighth of the limit [default: one for
+    /// all without --lanes and --param, otherwise none]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    variants: Option<Which>,
+    /// Print every statistic of each campaign, not one line
+    #[arg(long)]
+    details: bool,
     /// Do not stop at the first mismatch
     #[arg(long)]
     keep_going: bool,
@@ -231,10 +240,10 @@ struct FuzzArgs {
 /// What is written at the end of a campaign.
 #[derive(Args)]
 struct SummaryArgs {
-    /// Write the summary as JSON; of several units as a list
+    /// Write the summary as JSON; of several campaigns as a list
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write it for a CI system: a suite for each unit, a test for each kind of program and for each failure
+    /// Write it for a CI system: a suite for each campaign, a test for each kind of program and for each failure
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
@@ -244,6 +253,9 @@ struct MergeArgs {
     /// Folders that were given to --results, or files in them
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
+    /// Print every statistic of each campaign, not one line
+    #[arg(long)]
+    details: bool,
     #[command(flatten)]
     summary: SummaryArgs,
     /// Folder for the failed cases
@@ -362,8 +374,10 @@ type Done = Result<Agreed, Failure>;
 trait Commands: Sync {
     fn name(&self) -> &'static str;
     fn run(&self, args: &RunArgs) -> Done;
-    fn fuzz(&self, args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure>;
-    fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure>;
+    fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure>;
+    fn variants(&self) -> Vec<Build>;
+    fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure>;
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure>;
     fn worker(&self) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
@@ -384,11 +398,17 @@ impl<U: Unit> Commands for For<U> {
     fn run(&self, args: &RunArgs) -> Done {
         run::run::<U>(args)
     }
-    fn fuzz(&self, args: &FuzzArgs, publish: Publish) -> Result<Ran, Failure> {
-        fuzz::fuzz::<U>(args, publish)
+    fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
+        fuzz::fuzz::<U>(args, campaign, publish)
     }
-    fn merge(&self, files: &[PathBuf], args: &MergeArgs) -> Result<Ran, Failure> {
-        merge::unit::<U>(files, args)
+    fn variants(&self) -> Vec<Build> {
+        U::VARIANTS.iter().map(Build::from).collect()
+    }
+    fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
+        fuzz::prepare::<U>(place, build)
+    }
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
+        merge::unit::<U>(files, args, row)
     }
     fn worker(&self) -> Done {
         workers::work::<U>()

@@ -17,7 +17,7 @@ use crate::field::Field;
 use crate::import::sound_name;
 use crate::input::InputError;
 use crate::seen::Met;
-use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Verdict};
+use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
 use crate::wave::Filter;
 
 /// Filter that prints a lane as the spec does.
@@ -27,6 +27,24 @@ const ERROR_FILTER: &str = "r500_err";
 impl Unit for R500 {
     const NAME: &'static str = "r500";
     const LANES: u32 = 16;
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            lanes: 33,
+            parameters: &[],
+        },
+        Variant {
+            lanes: 1,
+            parameters: &[],
+        },
+        Variant {
+            lanes: 4,
+            parameters: &[],
+        },
+        Variant {
+            lanes: 64,
+            parameters: &[],
+        },
+    ];
     type In = In;
     type State = State;
     type Program = Program;

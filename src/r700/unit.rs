@@ -15,7 +15,7 @@ use crate::field::{Field, in_eights};
 use crate::input::InputError;
 use crate::json::hex;
 use crate::seen::Met;
-use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
+use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Variant, Verdict};
 use crate::wave::Filter;
 
 const LANE_FILTER: &str = "r700_lane";
@@ -32,6 +32,20 @@ impl Unit for R700 {
         // STACK_SIZE has eight bits.
         range: 1..=255,
     }];
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            lanes: 33,
+            parameters: &[("MAX_STACK_SIZE", 5)],
+        },
+        Variant {
+            lanes: 1,
+            parameters: &[("MAX_STACK_SIZE", 255)],
+        },
+        Variant {
+            lanes: 4,
+            parameters: &[("MAX_STACK_SIZE", 1)],
+        },
+    ];
     type In = In;
     type State = State;
     type Program = Program;

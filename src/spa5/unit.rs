@@ -15,7 +15,7 @@ use crate::field::{Field, in_eights};
 use crate::input::InputError;
 use crate::json::{Hex, hex};
 use crate::seen::Met;
-use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Verdict};
+use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Variant, Verdict};
 use crate::wave::Filter;
 
 const STATUS_FILTER: &str = "spa5_status";
@@ -39,6 +39,24 @@ impl Unit for Spa5 {
             name: "DEPTH",
             default: 64,
             range: 1..=1024,
+        },
+    ];
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            lanes: 33,
+            parameters: &[("BRX", 1), ("DEPTH", 5)],
+        },
+        Variant {
+            lanes: 1,
+            parameters: &[("DEPTH", 1)],
+        },
+        Variant {
+            lanes: 4,
+            parameters: &[("BRX", 1)],
+        },
+        Variant {
+            lanes: 64,
+            parameters: &[("DEPTH", 1024)],
         },
     ];
     type In = In;

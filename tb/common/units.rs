@@ -46,6 +46,9 @@ pub trait Tested: Unit + Debug + PartialEq {
     const DECISIONS: &'static [Change];
     /// Which of them fails in one field when `fuzz` finds it, and in another one with still less.
     const OTHER_FIELD: usize;
+    /// A parameter or the number of lanes used wrongly, so that nothing changes with the unit's own: each to be caught with the
+    /// first variant.
+    const ONLY_IN_VARIANTS: &'static [Change];
     /// The clock contract broken: host port, launch, stall, reset, and what stays after the end.
     const CONTRACT: &'static [Change];
     /// The step from an instruction to the next made `STEP`; what that is, and what is wrong.

@@ -25,6 +25,14 @@ impl Tested for R500 {
         Some("end: END_ADDR is 6, and there are 6 instructions: is the file cut off?");
     const TRACED: &str = r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU"}"#;
 
+    const ONLY_IN_VARIANTS: &[Change] = &[
+        // Lanes from 16 on stay where CONTINUE has put them.
+        (
+            "r500_lanes.sv",
+            "~(lc0_q | lc1_q) & {LANES{is_end_i}};",
+            "~(lc0_q | lc1_q) & LANES'({16{is_end_i}});",
+        ),
+    ];
     const DECISIONS: &[Change] = &[
         (
             "r500_vote.sv",

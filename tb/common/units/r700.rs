@@ -26,6 +26,20 @@ impl Tested for R700 {
     const CUT_OFF: Option<&str> = None;
     const TRACED: &str = r#"{"step":0,"pc":0,"dw0":6,"dw1":2751463424,"u":1,"exec":"0xf","jump":0,"st":[1,1,0,0],"valid":"0xf","frames":[[1,"0xf"]],"sp":1,"base":0,"bkind":0,"nb":1,"lt":0,"lc":0,"al":0,"inc":0,"depth":0,"skipped":0,"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU_PUSH_BEFORE 0, @6 u ; IF; entry"}"#;
 
+    const ONLY_IN_VARIANTS: &[Change] = &[
+        // The limit is what it is by default.
+        (
+            "r700_stack.sv",
+            "(stack_size_i < 8'(MAX_STACK_SIZE)) ? stack_size_i : 8'(MAX_STACK_SIZE)",
+            "(stack_size_i < 8'd32) ? stack_size_i : 8'd32",
+        ),
+        // The last lane of an odd number goes on.
+        (
+            "r700_lanes.sv",
+            "brk   = brk | (pass_i & {LANES{to_brk_i}});",
+            "brk   = brk | (pass_i & LANES'({(LANES & ~1){to_brk_i}}));",
+        ),
+    ];
     const DECISIONS: &[Change] = &[
         // A pop wakes lanes that continued or broke.
         (

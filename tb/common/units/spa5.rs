@@ -27,6 +27,26 @@ impl Tested for Spa5 {
     const CUT_OFF: Option<&str> = None;
     const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":".word 0x5b6b00000007ff07; // entry"}"#;
 
+    const ONLY_IN_VARIANTS: &[Change] = &[
+        // BRX goes where the highest thread wants.
+        (
+            "spa5_brx.sv",
+            "for (int t = LANES - 1; t >= 0; t--)",
+            "for (int t = 0; t < LANES; t++)",
+        ),
+        // The stack has as many tokens as the last power of two.
+        (
+            "spa5_stack.sv",
+            "Full = DEPTH[SpBits-1:0];",
+            "Full = SpBits'(1) << (SpBits - 1);",
+        ),
+        // Threads from 32 on have no say.
+        (
+            "spa5_seq.sv",
+            "assign all  = ~|rest;",
+            "assign all  = ~|rest[31:0];",
+        ),
+    ];
     const DECISIONS: &[Change] = &[
         // The address of a control word: of every second one only; never, when it is the next one; at launch.
         (

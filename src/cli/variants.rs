@@ -1,0 +1,107 @@
+//! The builds that `fuzz` tests beside the default one: which, for how long, and their models.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use indicatif::ProgressBar;
+use reconverge::campaign::{CHUNK, Limit, Shard};
+use reconverge::unit::Build;
+
+use super::{Commands, Failure, PlaceArgs, stop};
+
+/// A variant is tested for one part in so many of what the default build is tested for.
+const SHARE: u64 = 8;
+
+/// Which variants of a unit are tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// Only the default build
+    None,
+    /// The first of each unit, which differs from the default in everything
+    One,
+    /// Every one: the limits of each parameter, 1, 4, 33 and 64 lanes
+    All,
+}
+
+impl Which {
+    /// Those of `unit`.
+    pub fn of(self, unit: &dyn Commands) -> impl Iterator<Item = Build> {
+        let most = match self {
+            Which::None => 0,
+            Which::One => 1,
+            Which::All => usize::MAX,
+        };
+        unit.variants().into_iter().take(most)
+    }
+}
+
+/// When the campaign of a variant ends that of the default build ends by `limit`. Each shard has at least a chunk.
+pub fn limit(limit: Limit, shard: Shard) -> Limit {
+    match limit {
+        Limit::Programs(n) => Limit::Programs(n.div_ceil(SHARE).max(CHUNK * shard.of())),
+        Limit::Clocks(n) => Limit::Clocks(n.div_ceil(SHARE)),
+        Limit::Time(time) => Limit::Time((time / SHARE as u32).max(Duration::from_secs(1))),
+    }
+}
+
+/// A unit, and one of its variants.
+pub type Variant = (&'static dyn Commands, Build);
+
+/// Builds the models of `variants` that have not been built, at most `jobs` at once.
+///
+/// # Errors
+/// One cannot be built; the process has been told to end.
+pub fn build(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(), Failure> {
+    if variants.is_empty() {
+        return Ok(());
+    }
+    let (variants, place) = (variants.to_vec(), place.clone());
+    let built = stop::unless_asked(move || Ok(build_all(&variants, &place, jobs)));
+    built.map_err(|trouble| Failure::Other(trouble.why()))?
+}
+
+fn build_all(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(), Failure> {
+    let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(Duration::from_millis(100));
+        bar.with_message(format!("building models of {} variants", variants.len()))
+    });
+    let (next, trouble) = (AtomicUsize::new(0), Mutex::new(None));
+    let work = || {
+        while let Some((unit, build)) = variants.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(why) = unit.prepare(place, build) {
+                let mut trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner);
+                trouble.get_or_insert(named(why, *unit, build));
+                next.store(variants.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(variants.len()) {
+            scope.spawn(work);
+        }
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let trouble = trouble.into_inner().unwrap_or_else(PoisonError::into_inner);
+    trouble.map_or(Ok(()), Err)
+}
+
+/// `why` with the variant that it is about.
+fn named(why: Failure, unit: &dyn Commands, build: &Build) -> Failure {
+    let of = format!(
+        "\nThis is the variant of {} with {build}; --variants none tests none.",
+        unit.name()
+    );
+    match why {
+        Failure::Input(mut e) => {
+            e.message += &of;
+            Failure::Input(e)
+        }
+        Failure::Other(why) => Failure::Other(why + &of),
+    }
+}
