@@ -15,5 +15,6 @@ mod programs;
 mod shrink;
 mod spa5_programs;
 mod start;
+mod stress;
 mod tools;
 mod trust;

@@ -116,7 +116,7 @@ fn says(status: i32, args: &[&str], message: &str) {
 }
 
 /// A command that runs; a test that fails does not leave it behind.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -126,26 +126,20 @@ impl Drop for Running {
 }
 
 impl Running {
-    fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.0.id()
     }
 
     /// Waits for its end. What it says fits into pipes.
-    fn ended(mut self) -> Output {
+    pub fn ended(mut self) -> Output {
         let status = self.0.wait().unwrap();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        self.0
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_end(&mut stdout)
-            .unwrap();
-        self.0
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_end(&mut stderr)
-            .unwrap();
+        if let Some(mut pipe) = self.0.stdout.take() {
+            pipe.read_to_end(&mut stdout).unwrap();
+        }
+        if let Some(mut pipe) = self.0.stderr.take() {
+            pipe.read_to_end(&mut stderr).unwrap();
+        }
         Output {
             status,
             stdout,
@@ -163,7 +157,7 @@ fn start(args: &[&str]) -> Running {
     Running(child.unwrap())
 }
 
-fn signal(pid: u32, signal: &str) {
+pub fn signal(pid: u32, signal: &str) {
     let sent = Command::new("kill")
         .args([signal, &pid.to_string()])
         .status();
@@ -319,7 +313,7 @@ pub fn children(pid: u32) -> Vec<u32> {
 }
 
 /// Whether a process runs; one that has ended and is not waited for does not.
-fn alive(pid: u32) -> bool {
+pub fn alive(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
             .rsplit_once(')')
@@ -971,7 +965,8 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
         .iter()
         .find(|(_, how)| how.starts_with("signal"))
         .unwrap();
-    let again = reconverge_ends(1, &["replay", &place.arg(&format!("out/{name}.json"))]);
+    let case = place.arg(&format!("out/{name}.json"));
+    let again = reconverge_ends(1, &["replay", &case, "--rtl", bad.arg()]);
     assert!(again.starts_with(&format!("CRASHED {name}  signal: 6 (SIGABRT)\n")));
 }
 
@@ -1043,7 +1038,7 @@ fn failures_are_the_same_for_any_number_of_workers_and_shards() {
         .last()
         .unwrap();
     assert!(case.starts_with(&out));
-    reconverge_ends(1, &["replay", case, "--out", &out]);
+    reconverge_ends(1, &["replay", case, "--rtl", bad.arg(), "--out", &out]);
 }
 
 /// What CI gets of several units.

@@ -206,7 +206,8 @@ fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
     );
     assert!(said.contains("  1 mismatches in "), "{said}");
     let case = line_starting(&said, "replay ").split_whitespace().last();
-    let again = reconverge_ends(1, &["replay", case.unwrap(), "--out", out]);
+    let again = ["replay", case.unwrap(), "--rtl", bad.arg(), "--out", out];
+    let again = reconverge_ends(1, &again);
     let failed = line_starting(&said, "MISMATCH ");
     assert_eq!(line_starting(&again, "MISMATCH "), failed);
 }

@@ -248,7 +248,7 @@ fn caught<U: Tested>(change: Change) {
         .unwrap();
     assert!(PathBuf::from(case).is_file());
 
-    let again = reconverge(&["replay", case, "--out", out]);
+    let again = reconverge(&["replay", case, "--rtl", bad.arg(), "--out", out]);
     assert_eq!(again.status.code(), Some(1), "{change:?}");
     assert_eq!(line_starting(&text(&again.stdout), "MISMATCH "), failed);
     let row = |r: &str| r.lines().find(|l| l.ends_with("<--")).unwrap().to_owned();
@@ -358,7 +358,7 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
         .split_whitespace()
         .last()
         .unwrap();
-    let again = reconverge_ends(1, &["replay", case, "--out", out]);
+    let again = reconverge_ends(1, &[&["replay", case], &rtl_and_out[..]].concat());
     assert_eq!(line_starting(&again, "STOPPED "), stopped);
 }
 

@@ -81,7 +81,9 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
     let (first, rest) = report.split_once("program shrunk from ").unwrap();
     let (headline, rest) = rest.split_once(": tb-ready text follows\n").unwrap();
     let (assembly, replay) = rest.split_once("replay  ").unwrap();
-    let path = replay.split_whitespace().nth(2).unwrap();
+    let words: Vec<&str> = replay.split_whitespace().collect();
+    assert_eq!(words[2..4], ["--rtl", bad.arg()]);
+    let path = words[4];
     let failed = line_starting(first, "MISMATCH ")
         .split_whitespace()
         .nth(1)
@@ -106,7 +108,8 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
     U::rename(&mut again, U::name(&case.program).to_owned());
     assert_eq!(again, case.program, "{assembly}");
 
-    let again = reconverge(&["replay", path, "--out", out]);
+    let with = ["--rtl", bad.arg(), "--out", out];
+    let again = reconverge(&[&["replay", path], &with[..]].concat());
     assert_eq!(again.status.code(), Some(1), "{change:?}\n{report}");
     assert!(differs(&text(&again.stdout), field), "{change:?}: {field}");
     assert_eq!(text(&again.stderr), "", "same place as saved");
@@ -116,7 +119,7 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
     let original = format!("{out}/{failed}.json");
     let time = |more: &[&str]| {
         let start = std::time::Instant::now();
-        reconverge_ends(1, &[&["replay", &original, "--out", out], more].concat());
+        reconverge_ends(1, &[&["replay", &original], &with[..], more].concat());
         start.elapsed().as_secs_f64()
     };
     Small {
@@ -207,9 +210,9 @@ fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
         "{report}"
     );
     let replay = report.lines().rfind(|l| l.starts_with("replay ")).unwrap();
-    let small = replay.split_whitespace().nth(3).unwrap();
+    let small = replay.split_whitespace().nth(5).unwrap();
     assert!(small.ends_with(".shrunk.json"), "{replay}");
-    let again = reconverge_ends(1, &["replay", small, "--out", out]);
+    let again = reconverge_ends(1, &["replay", small, "--rtl", rtl, "--out", out]);
     assert_eq!(what(&again), what(&report));
 }
 

@@ -415,7 +415,7 @@ fn rtl_with_another_brx_is_caught_and_its_case_replays() {
         let failed = line_starting(&report, "MISMATCH ");
         let replay = line_starting(&report, "replay ");
         let case = replay.split_whitespace().last().unwrap();
-        let again = reconverge_ends(1, &["replay", case, "--out", out]);
+        let again = reconverge_ends(1, &["replay", case, "--rtl", bad.arg(), "--out", out]);
         assert_eq!(line_starting(&again, "MISMATCH "), failed, "{change:?}");
         reconverge_ends(0, &["replay", case, "--rtl", "rtl/spa5", "--out", out]);
     }

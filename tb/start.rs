@@ -222,7 +222,7 @@ fn a_load_that_forgets_what_is_deep_in_the_stack_is_seen() {
         .split_whitespace()
         .last()
         .unwrap();
-    let again = reconverge_ends(1, &["replay", replay, "--out", arg(&out)]);
+    let again = reconverge_ends(1, &[&["replay", replay], &rtl[..]].concat());
     assert_eq!(line_starting(&again, "MISMATCH "), failed);
     reconverge_ends(
         0,

@@ -19,7 +19,7 @@ use crate::campaign::children;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, loaded, program, reconverge, reconverge_ends,
-    text,
+    reconverge_in, text,
 };
 
 /// A case of r500 that fails in its PC.
@@ -90,7 +90,7 @@ fn a_failure_reads_back_as_it_was_written() {
 
 /// What RTL does on request: `MISBEHAVE` is a list of pairs of when and what. When: `*` in any cycle, `8` in which it
 /// shows error 8, `L` where it has four lanes and is at address 1. What: `h` hang, `c` crash, `e` end the process as if
-/// all were well, `a` take all memory, `f` flood standard output.
+/// all were well, `a` take all memory, `f` flood standard output, `p` print a lot, `s` stop the simulation.
 const MISBEHAVES: &str = r#"  always @(posedge clk_i) if (rst_ni) begin
     $c("for (const char *e = std::getenv(\"MISBEHAVE\"); e && *e; e += 2)",
        "  if (*e == '*' || *e - '0' == (int)(", err_o, ")",
@@ -101,11 +101,13 @@ const MISBEHAVES: &str = r#"  always @(posedge clk_i) if (rst_ni) begin
        "      case 'e': std::_Exit(0);",
        "      case 'a': for (;;) std::memset(new char[1 << 24], 1, 1 << 24);",
        "      case 'f': for (;;) std::puts(\"flood\");",
+       "      case 'p': for (int i = 0; i < 1000; ++i) std::puts(\"a lot\"); break;",
+       "      case 's': vl_stop(\"planted\", 1, \"\"); break;",
        "    }");
   end"#;
 
 /// r500 that misbehaves on request, and does what it should otherwise.
-fn misbehaving() -> Copy {
+pub fn misbehaving() -> Copy {
     Folder::own("r500").planted(MISBEHAVES)
 }
 
@@ -319,6 +321,71 @@ fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
         );
         assert!(at(&format!("out/{name}.shrunk.json")).is_file());
     }
+}
+
+/// D8 of the review: a saved case had any RTL built and run that it named. RTL elsewhere is refused now, unless it is
+/// named by who replays the case; what the commands print replays all the same.
+#[test]
+fn rtl_that_only_a_case_names_is_not_run_from_elsewhere() {
+    let rtl = Folder::own("r500").copy();
+    let marker = rtl.dir().join("it-was-run");
+    let top = rtl.dir().join("r500_seq.sv");
+    let source = fs::read_to_string(&top).unwrap();
+    let end = source.rfind("endmodule").unwrap();
+    let touch = format!("  initial $system(\"touch {}\");\n", arg(&marker));
+    fs::write(&top, source[..end].to_owned() + &touch + &source[end..]).unwrap();
+
+    let out = rtl.dir().join("out");
+    let program = program::<R500>("if_else.s");
+    let run = ["run", "r500", &program, "--flip", "pc.1@6"];
+    let place = ["--rtl", rtl.arg(), "--out", arg(&out)];
+    let report = reconverge_ends(1, &[&run[..], &place[..]].concat());
+    assert!(marker.exists(), "the marker shows that it runs");
+    let replay = line_starting(&report, "replay ");
+    let words: Vec<&str> = replay.split_whitespace().skip(2).collect();
+    let case = arg(&out.join("r500.if_else.1.json")).to_owned();
+    assert_eq!(words, ["replay", "--rtl", rtl.arg(), &case]);
+
+    fs::remove_file(&marker).unwrap();
+    let refused = reconverge(&["replay", &case, "--out", arg(&out)]);
+    assert_eq!(
+        (
+            refused.status.code(),
+            text(&refused.stdout),
+            text(&refused.stderr)
+        ),
+        (
+            Some(2),
+            String::new(),
+            format!(
+                "error: {case}: rtl: the case names RTL outside this folder, and RTL is a program: if it is to be \
+                 built and run, replay with --rtl {}\n",
+                rtl.arg()
+            )
+        )
+    );
+    assert!(!marker.exists());
+
+    // By the printed line; and by the case alone from a folder that the RTL lies in, or above it.
+    let with = |from: &Path, args: &[&str]| {
+        let ran = reconverge_in(from, args);
+        assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
+        assert!(marker.exists());
+        fs::remove_file(&marker).unwrap();
+        text(&ran.stderr)
+    };
+    assert_eq!(
+        with(Path::new(ROOT), &[&words[..], &place[2..]].concat()),
+        ""
+    );
+    let note = format!("note: the RTL is the case's own: {}\n", rtl.arg());
+    for from in [rtl.dir(), rtl.dir().parent().unwrap()] {
+        assert_eq!(with(from, &["replay", &case, "--out", arg(&out)]), note);
+    }
+    // Of the root, which everything lies below, nobody says that.
+    let root = reconverge_in(Path::new("/"), &["replay", &case, "--out", arg(&out)]);
+    assert_eq!(root.status.code(), Some(2));
+    assert!(!marker.exists());
 }
 
 fn signal(child: &Child, name: &str) {

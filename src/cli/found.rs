@@ -9,6 +9,7 @@ use reconverge::report::headline;
 use reconverge::unit::Unit;
 use reconverge::wave::{self, shell};
 
+use super::run::trusted;
 use super::workers::Isolated;
 use super::{Agreed, Done, Failure as Trouble, complain, folder, print, program};
 
@@ -28,22 +29,23 @@ pub fn report<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, out: &Path) 
 
 /// The report of a failure, and how to replay it.
 pub fn text<U: Unit>(failure: &Failure<U>, saved: &Saved) -> String {
-    format!("{failure}{}", replay(saved))
+    format!("{failure}{}", replay(&failure.case, saved))
 }
 
 /// As [`text`], with one line for the report.
 pub fn brief<U: Unit>(failure: &Failure<U>, saved: &Saved) -> String {
-    format!("{}\n{}", headline(failure), replay(saved))
+    format!("{}\n{}", headline(failure), replay(&failure.case, saved))
 }
 
-fn replay(saved: &Saved) -> String {
-    match saved {
-        Some(path) => {
-            let path = path.to_string_lossy().into_owned();
-            format!("replay  {} replay {}\n", shell(&program()), shell(&path))
-        }
-        None => String::new(),
-    }
+fn replay<U: Unit>(case: &Case<U>, saved: &Saved) -> String {
+    let Some(path) = saved else {
+        return String::new();
+    };
+    let shown = |path: &Path| shell(&path.to_string_lossy());
+    let rtl = case.rtl.as_deref().filter(|dir| !trusted::<U>(dir));
+    let rtl = rtl.map_or_else(String::new, |dir| format!("--rtl {} ", shown(dir)));
+    let program = shell(&program());
+    format!("replay  {program} replay {rtl}{}\n", shown(path))
 }
 
 /// Where a case was saved, if it could be.
@@ -82,7 +84,7 @@ pub fn save<U: Unit>(failure: &Failure<U>, out: &Path) -> Saved {
 /// Runs a failure again with waves, beside its saved case; the lines that say where. What cannot be written is only a
 /// warning: the failure has been reported. What ended or hung a process is not run again.
 pub fn waves<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, saved: &Saved) -> String {
-    let Some(path) = saved.as_ref().filter(|_| !failure.lost() && !rtl.stopped()) else {
+    let Some(path) = saved.as_ref().filter(|_| !failure.lost()) else {
         return String::new();
     };
     match rtl.waves(&failure.case, Some(failure), folder(path)) {
@@ -125,8 +127,8 @@ pub fn shrink<U: Unit>(
     let path = out.join(format!("{}.shrunk.json", case.name()));
     match wave::write_whole(&path, &shrunk.failure.saved().to_text()) {
         Ok(()) => {
-            let (program, path) = (shell(&program()), path.to_string_lossy());
-            text += &format!("replay  {program} replay {}{at}\n", shell(&path));
+            let line = replay(&shrunk.failure.case, &Some(path));
+            text += &format!("{}{at}\n", line.trim_end());
         }
         Err(why) => complain(&format!("warning: {why}: the shrunk case is not saved")),
     }

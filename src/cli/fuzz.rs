@@ -428,12 +428,15 @@ pub fn fuzz<U: Unit>(
         let _ = publish(&ran(&reports)?);
     }
     let mut rtl = Isolated::new(&rtl, args.limits)?;
+    let mut cut = interrupted.is_some();
     for (n, ((failed, saved), report)) in (summary.failures.iter().zip(&saved))
         .zip(&mut reports)
         .enumerate()
     {
         print(&format!("\n{report}"))?;
-        if n < REPORTS {
+        if n < REPORTS && !cut {
+            // It is said once that there are none.
+            cut = rtl.stopped();
             let waves = found::waves(&failed.failure, &mut rtl, saved);
             print(&waves)?;
             *report += &waves;

@@ -50,7 +50,7 @@ enum Command {
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
-    /// Run a saved failing case again, with waves
+    /// Run a saved failing case again, with waves; of RTL that only the case names, what lies below this folder
     Replay(ReplayArgs),
     /// Assemble a program: text to words
     Asm(AsmArgs),

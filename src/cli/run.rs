@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, ProgressBar};
 use reconverge::case::{Case, Conditions, Flip, Place, SavedCase, Table};
 use reconverge::check::{self, Judges, Scalar};
-use reconverge::dut::{Make, Rtl};
+use reconverge::dut::{Make, Rtl, own_dir};
 use reconverge::failure::{self, Cause};
 use reconverge::input::{InputError, read, read_text};
 use reconverge::lockstep::golden_alone;
 use reconverge::mutate::check_number;
 use reconverge::unit::{Build, Golden, LoadOptions, Step, Unit};
 use reconverge::watch::Watch;
-use reconverge::wave::Output;
+use reconverge::wave::{Output, shell};
 
 use super::stop::Trouble;
 use super::workers::Isolated;
@@ -80,7 +80,11 @@ fn made<U: Unit>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
     }
-    let rtl = Rtl::make(build, make).map_err(|e| Failure::unbuilt(&e, dir))?;
+    let rtl = {
+        let make = make.clone();
+        stop::unless_asked(move || Rtl::make(build, &make))?
+    };
+    let rtl = rtl.map_err(|e| Failure::unbuilt(&e, dir))?;
     warn_of(&rtl, dir);
     Ok(rtl)
 }
@@ -404,11 +408,42 @@ fn agreed_text<U: Unit>(case: &Case<U>, agreed: &check::Agreed<U>) -> Result<Str
     ))
 }
 
+/// Whether the RTL in `dir` is run although only a saved case names it: it lies below the current folder, or it is our
+/// own. A case may come from anywhere, and what it names would run with the rights of who replays it.
+pub fn trusted<U: Unit>(dir: &Path) -> bool {
+    let real = |dir: PathBuf| std::fs::canonicalize(dir).ok();
+    let current = std::env::current_dir().ok().and_then(real);
+    // Everything lies below the root.
+    let current = current.filter(|dir| dir.parent().is_some());
+    let ours = [current, real(own_dir(U::NAME))];
+    real(dir.to_owned()).is_some_and(|dir| ours.iter().flatten().any(|own| dir.starts_with(own)))
+}
+
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     let mut saved = SavedCase::<U>::parse(text, file)?;
-    if let Some(dir) = &args.place.rtl {
-        saved.case.rtl = Some(dir.clone());
-        saved.case.mutant = None;
+    let real = |dir: &Path| std::fs::canonicalize(dir).ok();
+    match (&args.place.rtl, &saved.case.rtl) {
+        (None, Some(named)) if named.is_dir() => {
+            let shown = named.display();
+            if !trusted::<U>(named) {
+                let why = format!(
+                    "the case names RTL outside this folder, and RTL is a program: if it is to be built and run, \
+                     replay with --rtl {}",
+                    shell(&named.to_string_lossy())
+                );
+                return Err(InputError::new(file, 0, "rtl", why).into());
+            }
+            complain(&format!("note: the RTL is the case's own: {shown}"));
+        }
+        (Some(dir), named) => {
+            // Mutants are those of the RTL that the case names.
+            let same = |named: &PathBuf| real(named).is_some_and(|named| real(dir) == Some(named));
+            if !named.as_ref().is_some_and(same) {
+                saved.case.mutant = None;
+            }
+            saved.case.rtl = Some(absolute(dir));
+        }
+        _ => {}
     }
     saved.case.no_assert |= args.place.no_assert;
     let case = &saved.case;

@@ -62,6 +62,12 @@ impl From<String> for Trouble {
     }
 }
 
+impl From<Trouble> for super::Failure {
+    fn from(trouble: Trouble) -> Self {
+        super::Failure::Other(trouble.why())
+    }
+}
+
 impl Trouble {
     /// What is to be said.
     pub fn why(self) -> String {
@@ -76,16 +82,16 @@ impl Trouble {
 /// process has been told to end.
 ///
 /// # Errors
-/// Those of `work`; the process has been told to end; signals cannot be watched.
+/// The process has been told to end; signals cannot be watched.
 pub fn unless_asked<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Trouble> {
     let stop = asked()?;
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || send.send(work()));
     loop {
         match receive.recv_timeout(Duration::from_millis(50)) {
-            Ok(result) => return result.map_err(Trouble::Other),
+            Ok(done) => return Ok(done),
             Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
             Err(_) => return Err(Trouble::Interrupted),
         }

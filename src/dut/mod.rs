@@ -318,7 +318,7 @@ fn project() -> PathBuf {
 
 /// Folder of our own RTL of a unit.
 #[cfg(feature = "cli")]
-pub(crate) fn own_dir(unit: &str) -> PathBuf {
+pub fn own_dir(unit: &str) -> PathBuf {
     project().join("rtl").join(unit)
 }
 

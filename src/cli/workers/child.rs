@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use reconverge::campaign::{Limit, Options, Runner, Summary};
+use reconverge::campaign::{Failed, Limit, Options, Runner, Summary};
 use reconverge::case::Case;
 use reconverge::check::{check_fresh, check_with_dump};
 use reconverge::cover::{Model, run as cover};
@@ -85,14 +85,17 @@ impl Memory {
         short.then(|| Cause::Crashed(super::out_of_memory(self.0)))
     }
 
-    /// What stopped for want of memory has crashed.
+    /// The cause, if that is why a case failed: what stopped for want of memory has crashed.
+    fn cause<U: Unit>(&self, failure: &Failure<U>) -> Option<Cause<U>> {
+        match &failure.cause {
+            Cause::Stopped(stopped) => self.short(&stopped.why),
+            Cause::NotRun(why) => self.short(why),
+            _ => None,
+        }
+    }
+
     fn blame<U: Unit>(&self, failure: &mut Failure<U>) {
-        let why = match &failure.cause {
-            Cause::Stopped(stopped) => &stopped.why,
-            Cause::NotRun(why) => why,
-            _ => return,
-        };
-        if let Some(cause) = self.short(why) {
+        if let Some(cause) = self.cause(failure) {
             failure.cause = cause;
         }
     }
@@ -226,13 +229,6 @@ impl<U: Unit> Worker<U> {
             stop,
             ..
         } = self;
-        let run = |runner: &mut Runner<U>, case| {
-            let mut summary = runner.run(case, &mut parent.watch());
-            for failed in &mut summary.failures {
-                memory.blame(&mut failed.failure);
-            }
-            summary
-        };
         let mut total = Summary::default();
         let mut runner = None;
         let last = cases.end.saturating_sub(1);
@@ -249,7 +245,13 @@ impl<U: Unit> Worker<U> {
                     Err(why) => return memory.cannot(why),
                 },
             };
-            let summary = run(runner, case);
+            let summary = runner.run(case, &mut parent.watch());
+            let short = |failed: &Failed<U>| memory.cause(&failed.failure);
+            if let Some(cause) = summary.failures.iter().find_map(short) {
+                // What a case has taken is missing in the others: this process is of no more use, and perhaps another
+                // case has taken it.
+                return Answer::Lost(Box::new(cause));
+            }
             match each {
                 true if case == last => return Answer::Did(Box::new(summary)),
                 true => parent.say(&Answer::Did(Box::new(summary))),
@@ -322,8 +324,9 @@ impl<U: Unit> Worker<U> {
                 return self.memory.cannot(why);
             }
         }
-        if let Some((_, _, failure)) = &mut hunt.caught {
-            self.memory.blame(failure);
+        let caught = hunt.caught.as_ref();
+        if let Some(cause) = caught.and_then(|(_, _, failure)| self.memory.cause(failure)) {
+            return Answer::Lost(Box::new(cause));
         }
         Answer::Hunting(Box::new(hunt))
     }

@@ -156,7 +156,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
         }
     }
 
-    /// As [`Isolated::ask`], for what is to stop at once, and again where something outside killed the worker.
+    /// As [`Isolated::ask`], for what is to stop at once, and again where something outside ended or suspended the worker.
     fn ask_again<T>(
         &mut self,
         order: &Order<U>,
@@ -164,7 +164,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
     ) -> Result<T, Lost<U>> {
         for _ in 1..TRIES {
             match self.ask(order, Duration::ZERO, &mut take) {
-                Err(Lost::Killed) => {}
+                Err(Lost::Killed | Lost::Suspended) => {}
                 asked => return asked,
             }
         }
@@ -214,6 +214,9 @@ impl<'a, U: Unit> Isolated<'a, U> {
         failure: Option<&Failure<U>>,
         dir: &Path,
     ) -> Result<Waves, Trouble> {
+        if self.stopped() {
+            return Err(Trouble::Interrupted);
+        }
         std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let dump = dump_file(case, dir);
         let name = dump.file_name().unwrap_or_default().to_string_lossy();
@@ -269,7 +272,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                     };
                     Ok(rtl.rebuilt(build)?.built())
                 });
-                Step::Tell(Order::Built(built.map_err(Trouble::why)))
+                Step::Tell(Order::Built(built.unwrap_or_else(|e| Err(e.why()))))
             }
             Answer::Shrunk(shrunk) => Step::Done(shrunk),
             _ => Step::More,
