@@ -251,7 +251,7 @@ fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
             sleep(Duration::from_millis(1));
         }
         // Not all of its workers may have begun.
-        let workers = children(child.id());
+        let workers = workers_of(child.id());
         child.0.kill().unwrap();
         let output = child.ended();
         let done = fs::read(&file).unwrap_or_default();
@@ -290,7 +290,7 @@ fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
 }
 
 /// Processes that `pid` has started.
-pub fn children(pid: u32) -> Vec<u32> {
+fn children(pid: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     let others = fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
@@ -310,6 +310,15 @@ pub fn children(pid: u32) -> Vec<u32> {
     pids.sort_unstable();
     pids.dedup();
     pids
+}
+
+/// The workers of a command, which starts other processes too.
+pub fn workers_of(pid: u32) -> Vec<u32> {
+    let works = |pid: &u32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        words.split(|byte| *byte == 0).nth(1) == Some(b"worker")
+    };
+    children(pid).into_iter().filter(works).collect()
 }
 
 /// Whether a process runs; one that has ended and is not waited for does not.
@@ -800,7 +809,7 @@ fn a_worker_that_is_killed_loses_nothing() {
     let expected = reconverge_ends(0, &once);
     let child = start(&with(&fuzz, &["--jobs", "1"]));
     wait_for_lines(&place.path("r/r500.jsonl"), 2);
-    let workers = children(child.id());
+    let workers = workers_of(child.id());
     assert_eq!(workers.len(), 1);
     signal(workers[0], "-KILL");
     let output = child.ended();

@@ -4,8 +4,10 @@ use std::borrow::BorrowMut;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use reconverge::campaign::results;
 use reconverge::dut::{Dut, Rtl};
@@ -13,6 +15,7 @@ use reconverge::r500::R500;
 use reconverge::r500::state::{In, State};
 use reconverge::unit::Pins;
 
+use crate::campaign::signal;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, Tested, arg, command_in, line_starting, program, reconverge_ends, text};
 
@@ -348,6 +351,34 @@ fn never_seen() -> Copy {
     rtl
 }
 
+/// A command that is told to end does not wait for Verilator.
+#[test]
+fn a_build_that_takes_its_time_can_be_interrupted() {
+    let rtl = never_seen();
+    let began = rtl.dir().join("began");
+    // Asked for its version, it is quick.
+    let slow = format!(
+        "case $1 in --version) ;; *) touch {}; exec sleep 40;; esac",
+        arg(&began)
+    );
+    let child = run_behind(&slow, rtl.dir())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    while !began.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it never builds");
+        sleep(Duration::from_millis(5));
+    }
+    signal(child.id(), "-TERM");
+    let begin = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(30), "it waits");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(text(&output.stderr), "error: interrupted\n");
+}
+
 /// The wrong RTL was judged under the key of the right one, for ever.
 #[test]
 fn a_file_that_changes_while_it_is_compiled_and_back_again_does_not_become_the_model() {
@@ -580,7 +611,8 @@ fn a_case_that_was_found_without_assertions_replays_without_them() {
         let mismatch = line_starting(&found, "MISMATCH ");
         let replay = line_starting(&found, "replay ");
         let case = replay.split_whitespace().last().unwrap();
-        let [again, said] = ends(1, quick(&["replay", case, "--out", arg(&out)]));
+        let again = ["replay", case, "--rtl", rtl.arg(), "--out", arg(&out)];
+        let [again, said] = ends(1, quick(&again));
         assert_eq!(line_starting(&again, "MISMATCH "), mismatch);
         assert_eq!(said, "");
     }

@@ -297,7 +297,8 @@ fn rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_
         assert!(!others.contains("NOT REPRODUCED"), "{change:?}\n{others}");
         let case = line_starting(others, "replay ");
         let case = case.split_whitespace().last().unwrap();
-        let again = reconverge_ends(1, &["replay", case, "--out", out]);
+        let again = ["replay", case, "--rtl", bad.arg(), "--out", out];
+        let again = reconverge_ends(1, &again);
         assert_eq!(line_starting(&again, "MISMATCH "), failed);
         let own = format!("rtl/{}", U::NAME);
         reconverge_ends(0, &["replay", case, "--rtl", &own, "--out", out]);

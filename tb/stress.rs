@@ -17,7 +17,7 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::r500::R500;
 use serde_json::Value;
 
-use crate::campaign::{Running, alive, children, signal};
+use crate::campaign::{Running, alive, signal, workers_of};
 use crate::common::{ROOT, Tested, arg, command_in, text};
 use crate::trust::misbehaving;
 
@@ -372,7 +372,7 @@ impl Campaign {
             let err = self.said("stderr");
             let cut =
                 |line: &str| line.starts_with("error: ") || line.ends_with("no waves: interrupted");
-            let ended = err.lines().last().is_some_and(cut);
+            let ended = err.lines().any(cut);
             match status.code() {
                 // It came to its end, but where it could not write all there is to write.
                 code @ Some(0 | 1) if !ended && limit.is_none() => {
@@ -393,15 +393,6 @@ impl Campaign {
             assert!(!last, "left alone, it ends\n{history}\n{err}");
         }
     }
-}
-
-/// The workers of a command, which starts other processes too.
-fn workers_of(pid: u32) -> Vec<u32> {
-    let works = |pid: &u32| {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        words.split(|byte| *byte == 0).nth(1) == Some(b"worker")
-    };
-    children(pid).into_iter().filter(works).collect()
 }
 
 /// Sends a signal to a process that may be gone.

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use reconverge::campaign;
 use reconverge::case::{Case, Flip, SavedCase};
 use reconverge::check::check;
 use reconverge::dut::Rtl;
@@ -15,7 +16,7 @@ use reconverge::report::Waves;
 
 use serde_json::Value;
 
-use crate::campaign::children;
+use crate::campaign::workers_of;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, loaded, program, reconverge, reconverge_ends,
@@ -643,7 +644,7 @@ fn a_run_without_end_can_be_interrupted() {
     args.extend(steps);
     let child = start_with("", &args);
     // So that it has begun.
-    wait_until("it starts a worker", || !children(child.id()).is_empty());
+    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
     sleep(Duration::from_millis(500));
     signal(&child, "-INT");
     let ran = ended(child);
@@ -656,4 +657,87 @@ fn a_run_without_end_can_be_interrupted() {
         1,
         "nothing is left behind"
     );
+}
+
+/// D4 and D5 of the review: whatever its RTL does, a command that is told to end does so, long before the time limit.
+#[test]
+fn every_command_ends_when_it_is_told_to_although_its_rtl_hangs() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let program = program::<R500>("if_else.s");
+    let place = ["--rtl", rtl.arg(), "--out", arg(dir.path())];
+    let flipped = ["run", "r500", &program, "--flip", "pc.1@6"];
+    reconverge_ends(1, &[&flipped[..], &place[..]].concat());
+    let case = at("r500.if_else.1.json");
+    let json = at("c.json");
+    for (args, how) in [
+        (
+            &["run", "r500", &program][..],
+            "r500.if_else.1: interrupted after ",
+        ),
+        (
+            &["replay", arg(&case)],
+            "r500.if_else.1: interrupted after ",
+        ),
+        (&["fuzz", "r500"], "r500: interrupted after 0 programs"),
+        (
+            &["cover", "r500", "--json", arg(&json)],
+            "r500: interrupted",
+        ),
+    ] {
+        let child = start_with("*h", &[args, &place[..], &["--timeout", "600"]].concat());
+        wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
+        sleep(Duration::from_millis(300));
+        signal(&child, "-TERM");
+        let begin = Instant::now();
+        let ran = ended(child);
+        assert!(begin.elapsed() < Duration::from_secs(60), "{args:?}");
+        assert_eq!(ran.status, Some(3), "{args:?}: {}{}", ran.out, ran.err);
+        let last = ran.err.lines().last().unwrap();
+        assert!(
+            last.starts_with(&format!("error: {how}")),
+            "{args:?}: {last}"
+        );
+    }
+}
+
+/// A found bug: what one case had taken of a worker's memory was missing in those after it, which failed too.
+#[test]
+fn a_case_that_takes_all_memory_fails_alone() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let failed = |what: &str| {
+        let out = dir.path().join(what);
+        let args = [
+            "fuzz",
+            "r500",
+            "--seed",
+            "3",
+            "--programs",
+            "40",
+            "--jobs",
+            "1",
+        ];
+        let more = [
+            "--keep-going",
+            "--no-shrink",
+            "--memory",
+            "400",
+            "--rtl",
+            rtl.arg(),
+        ];
+        let ran = with(
+            what,
+            &[&args[..], &more[..], &["--out", arg(&out)]].concat(),
+        );
+        assert_eq!(ran.status, Some(1), "{}", ran.err);
+        saved(&out)
+    };
+    let crashed = failed("8c");
+    assert!(
+        crashed.len() > 1 && crashed.len() < campaign::MOST_LOST,
+        "{crashed:?}"
+    );
+    assert_eq!(failed("8a"), crashed);
 }

@@ -18,7 +18,7 @@ use super::fuzz::bar;
 use super::run::{absolute, counting_rtl, parameters, rtl};
 use super::workers::{Isolated, LimitArgs};
 use super::{
-    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, found, print, seed,
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
     unit_names_and_all, writable,
 };
 
@@ -83,6 +83,8 @@ pub struct Gathered {
     rtl: RtlCoverage,
     /// The command was told to end.
     interrupted: bool,
+    /// Why the last unit was not covered.
+    trouble: Option<Failure>,
 }
 
 impl CoverArgs {
@@ -152,10 +154,14 @@ pub fn all(args: &CoverArgs) -> Done {
         .collect();
     let mut agreed = Agreed::Yes;
     for unit in asked {
-        if unit.cover(args, &mut gathered)? == Agreed::No {
-            agreed = Agreed::No;
+        match unit.cover(args, &mut gathered) {
+            Ok(Agreed::Yes) => {}
+            Ok(Agreed::No) => agreed = Agreed::No,
+            Err(why) if gathered.units.is_empty() => return Err(why),
+            // What was covered of other units is not lost with this one.
+            Err(why) => gathered.trouble = Some(why),
         }
-        if gathered.interrupted {
+        if gathered.interrupted || gathered.trouble.is_some() {
             break;
         }
     }
@@ -168,11 +174,11 @@ pub fn all(args: &CoverArgs) -> Done {
     if let Some(path) = &args.lcov {
         write_whole(path, &gathered.rtl.to_lcov())?;
     }
-    if gathered.interrupted && agreed == Agreed::Yes {
-        let why = "interrupted: what was covered until then was counted";
-        return Err(Failure::Other(why.to_owned()));
-    }
-    Ok(agreed)
+    let interrupted = "interrupted: what was covered until then was counted";
+    let interrupted = gathered
+        .interrupted
+        .then(|| Failure::Other(interrupted.to_owned()));
+    ends(agreed, gathered.trouble.or(interrupted))
 }
 
 /// The command for one unit.
@@ -253,7 +259,8 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         failed = covered.failed.map(|mut failure| {
             failure.case.rtl = dir.map(absolute);
             failure.case.no_assert = model_of_rtl.no_assert();
-            failure
+            let saved = found::save(&failure, &args.place.out);
+            (failure, saved)
         });
     }
     let totals = coverage.totals;
@@ -271,12 +278,12 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         coverage.text()
     ))?;
     let nothing = failed.is_none() && coverage.groups.iter().all(|g| g.hits() == 0);
-    if let Some(failure) = failed {
+    if let Some((failure, saved)) = failed {
         agreed = Agreed::No;
         print("\n")?;
         let rtl = rtl::<U>(&args.place, build)?;
         let mut rtl = Isolated::new(&rtl, args.limits)?;
-        found::report(&failure, &mut rtl, &args.place.out)?;
+        found::report_saved(&failure, &saved, &mut rtl)?;
     }
     if nothing {
         let why = format!("nothing was sampled of {}", U::NAME);

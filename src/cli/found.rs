@@ -21,9 +21,13 @@ pub fn report<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, out: &Path) 
     if let Cause::NotRun(why) = &failure.cause {
         return Err(Trouble::Other(format!("{}: {why}", failure.case.name())));
     }
-    let saved = save(failure, out);
-    print(&text(failure, &saved))?;
-    print(&waves(failure, rtl, &saved))?;
+    report_saved(failure, &save(failure, out), rtl)
+}
+
+/// As [`report`], of a failure whose case is saved.
+pub fn report_saved<U: Unit>(failure: &Failure<U>, saved: &Saved, rtl: &mut Isolated<U>) -> Done {
+    print(&text(failure, saved))?;
+    print(&waves(failure, rtl, saved))?;
     Ok(Agreed::No)
 }
 

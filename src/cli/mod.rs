@@ -545,6 +545,19 @@ fn dispatch(command: &Command) -> Done {
     }
 }
 
+/// How a command ends that has a result, and perhaps a reason why there is no more of it. That something failed is told
+/// by the exit status whatever else there is to say.
+fn ends(agreed: Agreed, trouble: Option<Failure>) -> Done {
+    match (agreed, trouble) {
+        (Agreed::No, Some(why)) => {
+            tell(&why);
+            Ok(Agreed::No)
+        }
+        (Agreed::Yes, Some(why)) => Err(why),
+        (agreed, None) => Ok(agreed),
+    }
+}
+
 /// Says why a command could not do its work; the exit status.
 fn tell(failure: &Failure) -> u8 {
     match failure {

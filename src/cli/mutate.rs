@@ -17,7 +17,7 @@ use super::run::{absolute, parameters};
 use super::stop::Trouble;
 use super::workers::{Isolated, LimitArgs};
 use super::{
-    Agreed, Done, Failure, PlaceArgs, parameter, print, seed, stop, unit, unit_names_and_all,
+    Agreed, Done, Failure, PlaceArgs, ends, parameter, print, seed, stop, unit, unit_names_and_all,
     writable,
 };
 
@@ -92,10 +92,18 @@ pub fn command(args: &MutateArgs) -> Done {
         "all" => super::UNITS.to_vec(),
         name => vec![unit(name)?],
     };
-    let (mut agreed, mut interrupted) = (Agreed::Yes, false);
+    let (mut agreed, mut interrupted, mut trouble) = (Agreed::Yes, false, None);
     let mut runs = Vec::new();
     for unit in units {
-        let (one, mut more, stopped) = unit.mutate(args)?;
+        let (one, mut more, stopped) = match unit.mutate(args) {
+            Ok(mutated) => mutated,
+            Err(why) if runs.is_empty() => return Err(why),
+            // What was judged of other units is not lost with this one.
+            Err(why) => {
+                trouble = Some(why);
+                break;
+            }
+        };
         if one == Agreed::No {
             agreed = Agreed::No;
         }
@@ -108,11 +116,9 @@ pub fn command(args: &MutateArgs) -> Done {
     if let Some(path) = &args.json {
         wave::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
     }
-    if interrupted && agreed == Agreed::Yes {
-        let why = "interrupted: the mutants that were judged until then were counted";
-        return Err(Failure::Other(why.to_owned()));
-    }
-    Ok(agreed)
+    let why = "interrupted: the mutants that were judged until then were counted";
+    let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
+    ends(agreed, trouble.or(interrupted))
 }
 
 pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
@@ -143,7 +149,19 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
             assertions: args.place.make().assertions,
             out: args.place.out.clone(),
         };
-        let mutants = Mutants::<U>::make(&options, &any.build())?;
+        let made = {
+            let (options, build) = (options.clone(), any.build());
+            stop::unless_asked(move || Mutants::<U>::make(&options, &build))
+        };
+        let mutants = match made {
+            Ok(mutants) => mutants?,
+            // What was judged of the other family is not lost.
+            Err(Trouble::Interrupted) if !runs.is_empty() => {
+                interrupted = true;
+                break;
+            }
+            Err(trouble) => return Err(trouble.into()),
+        };
         let bar = bar(&format!("{}.{}", U::NAME, family.name()));
         let stop = stop::asked()?;
         // A worker for each thread that judges.

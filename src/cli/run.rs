@@ -23,8 +23,8 @@ use reconverge::wave::{Output, shell};
 use super::stop::Trouble;
 use super::workers::Isolated;
 use super::{
-    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, found, print, stop,
-    tell, warn, writable,
+    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, ends, found, print,
+    stop, warn, writable,
 };
 
 /// How many of Verilator's warnings are shown.
@@ -271,15 +271,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
         Ok(_) if args.wave => waves(&mut rtl, &case, &args.place.out),
         _ => Ok(()),
     };
-    match (done, traced.and(dumped)) {
-        // That there is a failure is told by the exit status whatever else there is to say.
-        (Ok(Agreed::No), Err(why)) => {
-            tell(&why);
-            Ok(Agreed::No)
-        }
-        (Ok(_), Err(why)) => Err(why),
-        (done, _) => done,
-    }
+    ends(done?, traced.and(dumped).err())
 }
 
 /// Judges a case in a worker, and says how far it is if that takes long.

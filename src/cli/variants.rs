@@ -59,8 +59,7 @@ pub fn build(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(),
         return Ok(());
     }
     let (variants, place) = (variants.to_vec(), place.clone());
-    let built = stop::unless_asked(move || Ok(build_all(&variants, &place, jobs)));
-    built.map_err(|trouble| Failure::Other(trouble.why()))?
+    stop::unless_asked(move || build_all(&variants, &place, jobs))?
 }
 
 fn build_all(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(), Failure> {
