@@ -365,13 +365,19 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     let most = with("\"noise_clocks\": null,", "\"noise_clocks\": 10000000,");
     assert!(SavedCase::<U>::parse(&most, "case.json").is_ok());
     let error = unit_of_case(
-        &with("\"reconverge\": 2,", "\"reconverge\": 3,"),
+        &with(
+            &format!("\"reconverge\": {CASE_FORMAT},"),
+            &format!("\"reconverge\": {},", CASE_FORMAT + 1),
+        ),
         "case.json",
     )
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "case.json: reconverge: format 3 is of a later version, this one reads 2"
+        format!(
+            "case.json: reconverge: format {} is of a later version, this one reads {CASE_FORMAT}",
+            CASE_FORMAT + 1
+        )
     );
     assert_eq!(
         unit_of_case("{}", "c").unwrap_err().to_string(),

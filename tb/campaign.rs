@@ -18,6 +18,7 @@ use crate::common::{
 use quick_junit::{Report, TestCaseStatus};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use reconverge::campaign::results::FORMAT;
 use reconverge::campaign::{
     self, Chunk, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
@@ -485,7 +486,8 @@ fn damaged_results_are_refused_by_file_and_line() {
     let unsealed = |line: &str| line[..line.rfind(",\"crc32\"").unwrap()].to_owned();
     let programs = sealed(&unsealed(b).replacen("\"programs\":256", "\"programs\":255", 1));
     let elsewhere = sealed(&unsealed(b).replacen("\"chunk\":1", "\"chunk\":3", 1));
-    let newer = sealed(&unsealed(header).replacen("campaign\":2", "campaign\":3", 1));
+    let [this, next] = [FORMAT, FORMAT + 1].map(|n| format!("campaign\":{n}"));
+    let newer = sealed(&unsealed(header).replacen(&this, &next, 1));
     let other = "{\"step\":0}\n".to_owned();
     for (content, message) in [
         (
@@ -519,7 +521,8 @@ fn damaged_results_are_refused_by_file_and_line() {
         (
             [&newer, a, b, c],
             format!(
-                "{name}:1: reconverge_campaign: format 3 is of a later version, this one reads 2"
+                "{name}:1: reconverge_campaign: format {} is of a later version, this one reads {FORMAT}",
+                FORMAT + 1
             ),
         ),
         (
