@@ -57,7 +57,11 @@ fn link_models() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
 
-    let tools = verilate::Tools::new(&root, verilate::cc::Build::new(), &var("TARGET")?);
+    // As src/dut has them: what is built here is used there too.
+    let target = var("TARGET")?;
+    let mut build = verilate::cc::Build::new();
+    build.target(&target).host(&var("HOST")?);
+    let tools = verilate::Tools::new(&root, build, &target);
     let store = verilate::Store::trusted(&out)?;
     let assertions = var("PROFILE")? == "debug";
     let mut externs = String::new();

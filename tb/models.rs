@@ -677,7 +677,7 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
     let listed = |name: &str| said.lines().filter(|line| line.contains(name)).count();
     let model = entry.file_name().unwrap().to_str().unwrap();
     assert_eq!(
-        (listed(model), listed("runtime-objects-")),
+        (listed(model), listed("runtime-archive-")),
         (1, 1),
         "{said}"
     );
@@ -695,6 +695,24 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
     assert!(said.starts_with("thrown away  1 entry, "), "{said}");
     assert!(said.ends_with("models       0 entries, 0 B\n"), "{said}");
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
+}
+
+/// To build it took three times as long as the model.
+#[test]
+fn the_runtime_that_the_program_has_in_it_is_not_built_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (cache, out) = (dir.path().join("cache"), dir.path().join("out"));
+    let program = program::<R500>(R500::IF_ELSE);
+    let args = ["run", NAME, &program, "--lanes", "2", "--out", arg(&out)];
+    let mut command = command_in(Path::new(ROOT), &args);
+    ends(0, command.env("RECONVERGE_CACHE", &cache));
+    assert_eq!(models(&cache).len(), 1);
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
+    // Other flags are another runtime.
+    let mut command = quick(&args);
+    ends(0, command.env("RECONVERGE_CACHE", &cache));
+    assert_eq!(models(&cache).len(), 2);
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 3);
 }
 
 /// Without a home, models came from a folder that any user of the machine can write to, and ran.

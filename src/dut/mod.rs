@@ -148,7 +148,9 @@ impl<U: Unit> Rtl<U> {
             counting: make.counting,
             assertions: make.assertions,
         };
-        let library = job.library(&tools(&project), &verilate::Store::of_user()?)?;
+        // The build script has built the runtime already.
+        let store = verilate::Store::of_user()?.beside(Path::new(env!("OUT_DIR")));
+        let library = job.library(&tools(&project), &store)?;
         let counted = match make.counting {
             true => sources.rtl(),
             false => Vec::new(),

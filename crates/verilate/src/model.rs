@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::compiler::{Compiler, environment};
 use crate::error::{Error, io};
@@ -315,8 +316,11 @@ impl Recipe<'_> {
 
 // ---- the runtime --------------------------------------------------------------------------------------
 
-/// Verilator's runtime, as objects or as an archive. It is the slow part, and built once.
-fn runtime(sources: &Sources, tools: &Tools, store: &Store, archive: bool) -> Result<Entry, Error> {
+/// Verilator's runtime as an archive. It is the slow part, and built once.
+fn runtime(sources: &Sources, tools: &Tools, store: &Store) -> Result<Entry, Error> {
+    // Models that are built at the same time wait for it instead of building one each.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let tb = sources.tb();
     let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
         let out = work.path();
@@ -336,23 +340,15 @@ fn runtime(sources: &Sources, tools: &Tools, store: &Store, archive: bool) -> Re
             made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
             objects.push(object.path);
         }
-        if archive {
-            compiler.archive(&objects, out, RUNTIME)?;
-            made.outputs.push(format!("lib{RUNTIME}.a"));
-        } else {
-            let names = objects.iter().filter_map(|path| path.file_name());
-            made.outputs = names.map(|n| n.to_string_lossy().into_owned()).collect();
-        }
+        compiler.archive(&objects, out, RUNTIME)?;
+        made.outputs.push(format!("lib{RUNTIME}.a"));
         made.used(compiler.programs())?;
         made.used([verilator.program])?;
         Ok(made)
     };
-    let kind = if archive { "archive" } else { "objects" };
-    let mut key = tools.key.clone();
-    key.push(kind.into());
     Recipe {
-        name: format!("{}{kind}", store::RUNTIME),
-        key,
+        name: format!("{}archive", store::RUNTIME),
+        key: tools.key.clone(),
         roots: sources.roots.clone(),
         listed: [STOP, STOP_H].map(|name| tb.join(name)).into(),
         build: &build,
@@ -370,7 +366,7 @@ pub fn archive_of_runtime(
     tools: &Tools,
     store: &Store,
 ) -> Result<Archive, Error> {
-    let entry = runtime(sources, tools, store, true)?;
+    let entry = runtime(sources, tools, store)?;
     Ok(archive_in(&entry, &sources.roots))
 }
 
@@ -414,10 +410,9 @@ impl Job<'_> {
     pub fn library(&self, tools: &Tools, store: &Store) -> Result<Library, Error> {
         let file = format!("lib{}.so", self.symbol());
         let entry = self.entry("library", tools, store, &|compiler, objects, out, made| {
-            let runtime = runtime(self.sources, tools, store, false)?;
-            let outputs = runtime.manifest.outputs.iter();
-            let of_runtime = outputs.map(|output| runtime.dir.join(&output.name));
-            let objects: Vec<PathBuf> = objects.iter().cloned().chain(of_runtime).collect();
+            let runtime = runtime(self.sources, tools, store)?;
+            let archive = runtime.dir.join(format!("lib{RUNTIME}.a"));
+            let objects: Vec<PathBuf> = objects.iter().cloned().chain([archive]).collect();
             compiler.library(&objects, &out.join(&file))?;
             made.tools.extend(runtime.manifest.tools.iter().cloned());
             made.outputs.push(file.clone());

@@ -86,6 +86,8 @@ pub struct Store {
     dir: PathBuf,
     /// Its contents are run on the strength of lying there, so that it must be ours alone.
     private: bool,
+    /// A folder whose entries are used too.
+    beside: Option<PathBuf>,
 }
 
 /// What was built, whole and kept while this lives.
@@ -176,7 +178,11 @@ impl Store {
         made.map_err(|e| bad(e.to_string()))?;
         crate::filelist::takes(&dir).map_err(bad)?;
         ours(&dir, true).map_err(bad)?;
-        Ok(Store { dir, private: true })
+        Ok(Store {
+            dir,
+            private: true,
+            beside: None,
+        })
     }
 
     /// The folder `dir`, which is trusted as it is: that of a build script.
@@ -190,7 +196,16 @@ impl Store {
         Ok(Store {
             dir,
             private: false,
+            beside: None,
         })
+    }
+
+    /// It, and what a build script has left in `dir`: entries there are used too, and never written or thrown away.
+    /// A folder that is not there or that others can write to is left out.
+    #[must_use]
+    pub fn beside(mut self, dir: &Path) -> Self {
+        self.beside = ours(dir, true).is_ok().then(|| dir.to_owned());
+        self
     }
 
     /// Where it is.
@@ -235,7 +250,19 @@ impl Store {
                 Some(_) => {}
             }
         }
-        Ok(None)
+        let Some(dir) = &self.beside else {
+            return Ok(None);
+        };
+        let beside = Store {
+            dir: dir.clone(),
+            private: true,
+            beside: None,
+        };
+        let names = beside.names()?.into_iter();
+        let mut entries = names
+            .filter(|name| name.starts_with(prefix))
+            .filter_map(|name| beside.open(&name));
+        Ok(entries.find(|entry| is_up_to_date(&entry.manifest) && entry.is_whole()))
     }
 
     /// An entry, its manifest read, nothing else looked at; `None`: it is damaged, or not ours.
@@ -444,6 +471,7 @@ impl Entry {
         let store = Store {
             dir: dir.parent()?.to_owned(),
             private: true,
+            beside: None,
         };
         let entry = store.open(dir.file_name()?.to_str()?)?;
         let mut outputs = entry.manifest.outputs.iter();
@@ -552,6 +580,37 @@ mod tests {
 
     fn names(store: &Store) -> Vec<String> {
         store.names().unwrap()
+    }
+
+    #[test]
+    fn entries_beside_are_used_and_never_touched() {
+        let (_dir, store) = store();
+        let (_other, built) = self::store();
+        let open = |mode| fs::set_permissions(built.dir(), fs::Permissions::from_mode(mode));
+        drop(put(&built, "rcv_x-1"));
+        aged(&built, "rcv_x-1", 99);
+        open(0o777).unwrap();
+        assert!(find(&store.clone().beside(built.dir())).is_none());
+        open(0o755).unwrap();
+        assert!(find(&store.clone().beside(Path::new("/no/such/folder"))).is_none());
+
+        let both = store.clone().beside(built.dir());
+        let found = find(&both).unwrap();
+        assert_eq!(found.dir, built.dir().join("rcv_x-1"));
+        drop(found);
+        assert!(both.find("rcv_x-", |_| false).unwrap().is_none());
+        both.prune(&Limits::default()).unwrap();
+        both.clear().unwrap();
+        assert!(names(&both).is_empty());
+        assert_eq!(names(&built), ["rcv_x-1"]);
+        // The own one comes first.
+        let own = put(&both, "rcv_x-1").dir;
+        assert_eq!(find(&both).unwrap().dir, own);
+        both.clear().unwrap();
+
+        fs::write(built.dir().join("rcv_x-1/lib.so"), "damaged").unwrap();
+        assert!(find(&both).is_none());
+        assert_eq!(names(&built), ["rcv_x-1"]);
     }
 
     #[test]
