@@ -542,10 +542,12 @@ impl Job<'_> {
             command.arg(format!("+libext+{}", list.endings.join("+")));
         }
         command.args(list.defines.iter().map(|define| format!("-D{define}")));
-        if self.assertions {
-            // The define: what only assertions look at is left out with them.
-            command.args(["--assert", "+define+RECONVERGE_ASSERT"]);
-        }
+        // Which of both is the default depends on the version. The define: what only assertions look at is left out with
+        // them.
+        match self.assertions {
+            true => command.args(["--assert", "+define+RECONVERGE_ASSERT"]),
+            false => command.arg("--no-assert"),
+        };
         if self.counting {
             // The bench's own nets are many, and their coverage says nothing about the unit.
             let bench = format!(
