@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
+use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
 
 use rand::{Rng, SeedableRng};
@@ -38,6 +38,9 @@ const TIMEOUT: &str = "4";
 /// own RTL, and programs.
 type Kind = (&'static str, Option<&'static str>, u64);
 
+/// RTL that crashes in every case: its campaign is given up.
+const GIVEN_UP: &str = "*c";
+
 /// Errors of r500 that programs come to often and seldom: 1, 9; 8, 4; 6.
 const KINDS: &[Kind] = &[
     ("r500", None, 1000),
@@ -55,8 +58,7 @@ const KINDS: &[Kind] = &[
     ("r500", Some("6h"), 24),
     ("r500", Some("6f"), 24),
     ("r500", Some("4c6h8a9s"), 24),
-    // Given up.
-    ("r500", Some("*c"), 1000),
+    ("r500", Some(GIVEN_UP), 1000),
 ];
 
 /// What is done to a campaign.
@@ -200,12 +202,19 @@ impl Campaign {
             .env("MISBEHAVE", does.unwrap_or_default())
             .stdin(Stdio::null())
             .stdout(fs::File::create(self.dir.path().join("stdout")).unwrap())
-            .stderr(fs::File::create(self.dir.path().join("stderr")).unwrap());
+            .stderr(Stdio::piped())
+            .env("RUST_BACKTRACE", "1");
         command
     }
 
-    fn start(&self, limit: Option<u64>) -> Running {
-        Running(self.command(limit).spawn().unwrap())
+    /// Starts it. What it says on standard error is kept in a file that no limit holds for.
+    fn start(&self, limit: Option<u64>) -> (Running, JoinHandle<()>) {
+        let mut child = self.command(limit).spawn().unwrap();
+        let (mut from, path) = (child.stderr.take().unwrap(), self.dir.path().join("stderr"));
+        let keeps = spawn(move || {
+            std::io::copy(&mut from, &mut fs::File::create(path).unwrap()).unwrap();
+        });
+        (Running(child), keeps)
     }
 
     /// What it said, with another name for its folder.
@@ -226,8 +235,9 @@ impl Campaign {
     /// Left alone.
     fn undisturbed(&self) -> Undisturbed {
         let begin = Instant::now();
-        let output = self.start(None).ended();
-        let status = output.status.code();
+        let (child, stderr) = self.start(None);
+        let status = child.ended().status.code();
+        stderr.join().unwrap();
         assert!(
             matches!(status, Some(0 | 1)),
             "{status:?} {}",
@@ -252,7 +262,10 @@ impl Campaign {
             );
         }
         for (name, case) in &saved {
-            assert_eq!(Some(case), expected.cases.get(name), "{name}\n{history}");
+            let same = expected.cases.get(name).map(|expected| expected == case);
+            // What is found behind the end of a campaign that is given up depends on how its jobs took turns.
+            let right = same.unwrap_or(self.kind.1 == Some(GIVEN_UP));
+            assert!(right, "{name}: {same:?}\n{case}\n{history}");
         }
     }
 
@@ -268,7 +281,7 @@ impl Campaign {
             let limit =
                 (!last && rng.random_ratio(1, 6)).then(|| rng.random_range(1 << 9..1 << 18));
             history += &format!("\n{attempt}:");
-            let mut child = self.start(limit);
+            let (mut child, stderr) = self.start(limit);
             if let Some(bytes) = limit {
                 history += &format!(" files of {bytes} bytes");
                 *numbers.faults.entry(Fault::FullDisk).or_default() += 1;
@@ -358,6 +371,7 @@ impl Campaign {
                 );
                 sleep(Duration::from_millis(5));
             }
+            stderr.join().unwrap();
             self.check(expected, &history);
             let results = self
                 .dir
@@ -379,7 +393,10 @@ impl Campaign {
                     assert_eq!(code, expected.status, "{history}\n{err}");
                     assert_eq!(self.said("stdout"), expected.out, "{history}\n{err}");
                     assert_eq!(self.json(), expected.json, "{history}");
-                    assert_eq!(cases(&self.out()), expected.cases, "{history}\n{err}");
+                    let saved = cases(&self.out());
+                    for name in expected.cases.keys() {
+                        assert!(saved.contains_key(name), "{name} is lost\n{history}\n{err}");
+                    }
                     numbers.cases += expected.cases.len() as u64;
                     println!("{history}");
                     return;

@@ -702,6 +702,52 @@ fn every_command_ends_when_it_is_told_to_although_its_rtl_hangs() {
     }
 }
 
+/// A found bug: the campaigns of a unit's builds have cases of the same names, and the last one that failed was left of
+/// them.
+#[test]
+fn cases_of_other_builds_do_not_replace_each_other() {
+    let bad = Folder::own("r500").copy();
+    bad.change(<R500 as Tested>::DECISIONS[0]);
+    let dir = tempfile::tempdir().unwrap();
+    let fuzz = [
+        "fuzz",
+        "r500",
+        "--programs",
+        "256",
+        "--keep-going",
+        "--no-shrink",
+    ];
+    let with = [
+        "--variants",
+        "one",
+        "--rtl",
+        bad.arg(),
+        "--out",
+        arg(dir.path()),
+    ];
+    let out = reconverge_ends(1, &[&fuzz[..], &with[..]].concat());
+    let replays = out.lines().filter(|line| line.starts_with("replay "));
+    let mut told: Vec<String> = replays
+        .map(|line| Path::new(line.split_whitespace().last().unwrap()))
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    told.sort();
+    let builds = told
+        .iter()
+        .map(|name| name.contains("-lanes"))
+        .collect::<Vec<_>>();
+    assert!(
+        builds.contains(&true) && builds.contains(&false),
+        "{told:?}"
+    );
+    assert_eq!(saved(dir.path()), told);
+    for name in &told {
+        let text = fs::read_to_string(dir.path().join(name)).unwrap();
+        let case = SavedCase::<R500>::parse(&text, name).unwrap().case;
+        assert_eq!(format!("{}.json", case.file_name()), *name);
+    }
+}
+
 /// A found bug: what one case had taken of a worker's memory was missing in those after it, which failed too.
 #[test]
 fn a_case_that_takes_all_memory_fails_alone() {
