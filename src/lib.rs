@@ -74,6 +74,7 @@
 //! | read a trace, a saved case, results, coverage | `docs/formats.md`; [`json`] |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
+//! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
 //! | build RTL | `build.rs`, `crates/verilate` |
@@ -113,6 +114,7 @@ pub mod explain;
 pub mod failure;
 pub mod field;
 mod generate;
+pub mod html;
 pub mod import;
 pub mod input;
 pub mod instructions;

@@ -440,6 +440,11 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// # Errors
     /// Not the words of one instruction.
     fn anatomy(words: &[u64]) -> Result<Anatomy<Self::Program>, String>;
+    /// What the lanes of `program` compute with besides its own words, one line each. Nothing for units whose lanes
+    /// compute nothing, and of a file that says nothing of it.
+    fn needs(_program: &Self::Program) -> Vec<String> {
+        Vec::new()
+    }
     /// One instruction as text.
     fn disassemble(program: &Self::Program, pc: u32) -> String;
     /// The program as assembly text that assembles to the same.

@@ -12,6 +12,7 @@ mod models;
 mod must_fail;
 mod mutate;
 mod programs;
+mod r500_render;
 mod shrink;
 mod spa5_programs;
 mod start;

@@ -1,8 +1,12 @@
 //! Tests of what needs no RTL: assemblers, disassemblers, importers.
 
+#[path = "common/shaders.rs"]
+mod sources;
+
 mod citations;
 mod explain;
 mod r500_alu;
+mod r500_shaders;
 mod r500_text;
 mod r700_import;
 mod r700_text;

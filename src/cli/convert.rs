@@ -7,7 +7,9 @@ use reconverge::input::{self, InputError, read};
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::wave;
 
-use super::{Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, print, warn, writable};
+use super::{
+    Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, complain, print, warn, writable,
+};
 
 fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     match output {
@@ -44,6 +46,9 @@ pub fn import<U: Unit>(args: &ImportArgs) -> Done {
         return Ok(Agreed::Yes);
     }
     let program = load::<U>(&args.program, &LoadOptions::from(&args.load))?;
+    for need in U::needs(&program) {
+        complain(&format!("needs   {need}"));
+    }
     let text = if args.hex {
         U::to_hex(&program)
     } else {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::saved::{GroupCoverage, UnitCoverage, percent};
+use crate::html::{number, text};
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --text: #1c2024; --page: #fcfcfd; --line: #d9dce0; --dim: #6a7078;
@@ -20,35 +21,6 @@ td.never { background: var(--never); color: var(--dim); } td.wrong { color: var(
 .scroll { overflow-x: auto; } summary { cursor: pointer; padding: .2rem 0; }
 meter { width: 8rem; } .about, .why { color: var(--dim); } .wrong { color: var(--wrong); }
 ";
-
-/// What stands between tags.
-fn text(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    for c in raw.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Thousands apart.
-fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let head = digits.len() % 3;
-    let mut out = digits[..head].to_owned();
-    for (i, c) in digits[head..].chars().enumerate() {
-        if i % 3 == 0 && !out.is_empty() {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
 
 /// The page of these units.
 pub fn page(units: &[UnitCoverage]) -> String {

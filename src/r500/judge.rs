@@ -1,11 +1,19 @@
 //! Holds every lane of a wavefront against the scalar machine.
 
 use super::R500;
+use super::program::{Program, Slot};
 use super::scalar::{End, Scalar};
 use super::state::State;
 use crate::case::Case;
 use crate::judge::{Alone, compare, impossible_error};
 use crate::unit::{Record, Verdict};
+
+/// Whether an instruction leaves uncovered lanes out of its decision, so that they need not do what they would
+/// do alone (r500-8.1).
+pub(super) fn ignores_uncovered(program: &Program) -> bool {
+    let ignores = |s: &Slot| s.cmn & 3 == 2 && s.inst >> 28 & 1 == 1;
+    program.slots.iter().any(ignores)
+}
 
 /// Whether every covered lane executed what it executes alone. Uncovered lanes are compared too if no
 /// instruction leaves them out of its decision (r500-8.1).
@@ -14,11 +22,7 @@ pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
         Ok(scalar) => scalar,
         Err(why) => return Verdict::NotStructured(why.to_string()),
     };
-    let ignores = case
-        .program
-        .slots
-        .iter()
-        .any(|s| s.cmn & 3 == 2 && s.inst >> 28 & 1 == 1);
+    let ignores = ignores_uncovered(&case.program);
     if end.halted == 1
         && let Some(wrong) = impossible_error(end.err, scalar.possible_errors())
     {

@@ -14,6 +14,8 @@ mod instructions;
 pub mod isa;
 pub mod judge;
 pub mod program;
+#[cfg(feature = "rtl")]
+pub mod render;
 pub mod scalar;
 pub mod shader;
 pub mod start;

@@ -5,12 +5,14 @@
 //! (`# INPUTS` and so on) and the directives of a `.s` file (`.input` and so on, see
 //! [`super::asm::text`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::alu::{CHANNELS, CONSTANTS, Shared, TEMPS, Texture};
+use super::alu::decode::TexOp;
+use super::alu::{CHANNELS, CONSTANTS, Instruction, Shared, TEMPS, Texture};
+use super::program::Program;
 use crate::input::InputError;
 use crate::json::{map, required};
 use crate::text::Place;
@@ -211,6 +213,41 @@ impl Shader {
         }
         t
     }
+}
+
+/// What `program` computes with, one line each: varyings, uniforms, textures. Nothing if its file says nothing of it.
+pub fn needs(program: &Program) -> Vec<String> {
+    let shader = &program.shader;
+    if shader.is_empty() {
+        return Vec::new();
+    }
+    let inputs = shader.inputs.iter();
+    let mut needs: Vec<String> = inputs
+        .map(|(t, v)| format!("varying v{v}, in t{t}"))
+        .collect();
+    for (number, constant) in &shader.constants {
+        let Constant::Uniform(n) = constant else {
+            continue;
+        };
+        let Uniform { name, value, .. } = &shader.uniforms[*n];
+        let value = match value {
+            Some(value) => numbers(value),
+            None => format!("has no value, `render --uniform {name}=VALUE` gives it one"),
+        };
+        needs.push(format!("uniform {name}, in c{number}: {value}"));
+    }
+    let fetched = program.slots.iter().filter_map(|slot| {
+        // What is refused is told by who executes it.
+        let Ok(Some(Instruction::Tex(tex))) = Instruction::decode(*slot) else {
+            return None;
+        };
+        matches!(tex.op, TexOp::Fetch { .. }).then_some(tex.texture)
+    });
+    for id in fetched.collect::<BTreeSet<u8>>() {
+        let texture = shader.textures.get(&id).copied().unwrap_or_default();
+        needs.push(format!("texture {id}: {}", texture.name()));
+    }
+    needs
 }
 
 /// Numbers as text that gives the same numbers again, with blanks between them.

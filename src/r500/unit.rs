@@ -258,6 +258,10 @@ impl Unit for R500 {
         }
     }
 
+    fn needs(program: &Program) -> Vec<String> {
+        super::shader::needs(program)
+    }
+
     fn to_text(program: &Program) -> String {
         asm::program_text(program)
     }

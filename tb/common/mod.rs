@@ -19,6 +19,7 @@ pub mod damage;
 pub mod dump;
 pub mod rtl;
 pub mod schema;
+pub mod shaders;
 pub mod tool;
 pub mod units;
 

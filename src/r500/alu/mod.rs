@@ -9,11 +9,14 @@
 //! | know what an instruction says | [`decode`] |
 //! | know what it does | [`execute`], [`arithmetic`], [`texture`] |
 //! | run a wavefront | [`Lanes`], [`shade`] |
+//! | make a picture of many wavefronts | [`picture`], [`profile`] |
 //! | know what a shader's file says | [`super::shader`] |
 
 pub mod arithmetic;
 pub mod decode;
 pub mod execute;
+pub mod picture;
+pub mod profile;
 pub mod texture;
 
 pub use decode::{CHANNELS, Instruction, Refused};
@@ -75,8 +78,16 @@ impl Code {
         self.slots.get(slot)?.as_ref()
     }
 
-    /// Slot of the first instruction that lanes execute which are not ACTIVE.
-    pub fn first_by_all(&self) -> Option<usize> {
+    /// Whether an instruction writes a colour.
+    fn writes_colour(&self) -> bool {
+        self.slots.iter().flatten().any(|e| match &e.instruction {
+            Instruction::Alu(alu) => alu.channels.iter().any(|to| to.colour),
+            Instruction::Tex(_) => false,
+        })
+    }
+
+    /// Number of the first instruction that lanes execute which are not ACTIVE.
+    fn first_by_all(&self) -> Option<usize> {
         let by_all = |e: &Option<Executed>| e.as_ref().is_some_and(|e| e.by_all);
         self.slots.iter().position(by_all)
     }
@@ -162,21 +173,24 @@ pub struct Shaded {
     pub wave: Wave<LANES>,
     /// The golden's state at the end.
     pub end: State,
+    /// Instructions executed.
+    pub steps: u64,
     /// The conditions that the lanes computed, where there are any: with them as a table
     /// ([`crate::case::Conditions::Table`]) a case does the same.
     pub conditions: Vec<Row>,
 }
 
 /// Runs `case` on the golden model, conditions being computed by `lanes` instead of what the case says.
-/// `monitor` is shown each executed instruction: the state before it and its pins.
+/// `monitor` is shown each executed instruction: the states before and after it.
 pub fn shade(
     case: &Case<R500>,
     mut lanes: Lanes<'_, LANES>,
-    mut monitor: impl FnMut(&State, &In),
+    mut monitor: impl FnMut(&State, &State),
 ) -> Shaded {
     let program = &case.program;
     let mut golden: Golden = case.golden();
     let mut conditions = Vec::new();
+    let mut steps = 0;
     let mut k = [0u64; LANES];
     for pins in R500::setup(program) {
         golden.cycle(&pins);
@@ -193,7 +207,8 @@ pub fn shade(
         if golden.step() != Step::Executed {
             continue;
         }
-        monitor(&before, &pins);
+        steps += 1;
+        monitor(&before, golden.state());
         let counts = counts(&before, &pins);
         if pins.cmn & 3 == 2 {
             lanes.flow_control();
@@ -214,6 +229,7 @@ pub fn shade(
     Shaded {
         wave: lanes.wave,
         end: *golden.state(),
+        steps,
         conditions,
     }
 }

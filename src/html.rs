@@ -1,0 +1,30 @@
+//! What pages in HTML share.
+
+/// `raw` as it stands between tags.
+pub fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in raw.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `n` with its thousands apart.
+pub fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let head = digits.len() % 3;
+    let mut out = digits[..head].to_owned();
+    for (i, c) in digits[head..].chars().enumerate() {
+        if i % 3 == 0 && !out.is_empty() {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,243 @@
+//! A picture: many wavefronts of one program, each for a block of 4 x 4 pixels.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::profile::Profile;
+use super::{CHANNELS, Code, LANES, Lanes, Shaded, Shared, shade};
+use crate::case::{Case, Conditions, Table};
+use crate::input::InputError;
+use crate::r500::R500;
+use crate::r500::program::Program;
+use crate::r500::shader::{Shader, VARYINGS, Vector};
+
+/// Pixels in a row of a block, and rows of it.
+pub const BLOCK: u32 = 4;
+
+/// Width and height in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// From left to right.
+    pub width: u32,
+    /// From top to bottom.
+    pub height: u32,
+}
+
+impl Size {
+    /// Largest width and height.
+    pub const MOST: u32 = 4096;
+
+    /// Blocks in a row; the last one may lie partly outside.
+    pub fn across(self) -> u32 {
+        self.width.div_ceil(BLOCK)
+    }
+
+    /// Blocks in all, counted row by row.
+    pub fn blocks(self) -> u32 {
+        self.across() * self.height.div_ceil(BLOCK)
+    }
+
+    /// Left and top pixel of block `block`.
+    pub fn corner(self, block: u32) -> (u32, u32) {
+        (block % self.across() * BLOCK, block / self.across() * BLOCK)
+    }
+
+    /// The pixel of `lane` in `block`. Quads of lanes are squares (r500-alu-3), and so are quads of quads.
+    pub fn pixel(self, block: u32, lane: usize) -> (u32, u32) {
+        let lane = lane as u32;
+        let (left, top) = self.corner(block);
+        (
+            left + (lane >> 2 & 1) * 2 + (lane & 1),
+            top + (lane >> 3 & 1) * 2 + (lane >> 1 & 1),
+        )
+    }
+
+    /// Lanes of `block` whose pixel lies in the picture.
+    pub fn covered(self, block: u32) -> u64 {
+        (0..LANES).fold(0, |mask, lane| {
+            let (x, y) = self.pixel(block, lane);
+            mask | u64::from(x < self.width && y < self.height) << lane
+        })
+    }
+}
+
+/// What is to be rendered: all that the colour of a pixel depends on.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The program, with its shader.
+    pub program: Program,
+    /// How large the picture is.
+    pub size: Size,
+    /// Values of uniforms that are not those of the file.
+    pub uniforms: BTreeMap<String, Vec<f32>>,
+    /// 1/16ths of the cycles that stall or starve the unit.
+    pub stall16: u32,
+    /// Seed of the stalls; never 0.
+    pub seed: u64,
+    /// Instructions after which a wavefront is given up.
+    pub max_steps: u64,
+    /// RTL other than our own, for saved cases.
+    pub rtl: Option<PathBuf>,
+}
+
+/// A scene that is ready: decoded, uniforms resolved.
+#[derive(Debug)]
+pub struct Renderer {
+    scene: Scene,
+    code: Code,
+    shared: Shared,
+    /// The program without what only the ALU reads: what a case holds.
+    plain: Program,
+}
+
+/// Values of a varying that the file says nothing about: x from 0 to 1 to the right, y from 0 to 1 downwards.
+const UNIT: [Vector; 3] = [
+    [0.0, 0.0, 0.0, 1.0],
+    [1.0, 0.0, 0.0, 1.0],
+    [0.0, 1.0, 0.0, 1.0],
+];
+
+impl Renderer {
+    /// Prepares `scene`, whose program comes from `file`.
+    ///
+    /// # Errors
+    /// Instructions that the ALU refuses, or that lanes execute which are not ACTIVE (conditions could not be
+    /// replayed); none that writes a colour; a uniform without a value.
+    pub fn new(scene: Scene, file: &str) -> Result<Self, InputError> {
+        let code = Code::new(&scene.program, file)?;
+        if let Some(slot) = code.first_by_all() {
+            let why =
+                "WRITE_INACTIVE: lanes that are off would compute, which a lane alone does not";
+            return Err(InputError::new(file, 0, format!("slot {slot}"), why));
+        }
+        if !code.writes_colour() {
+            let why = "no instruction writes a colour: have they all six words?";
+            return Err(InputError::new(file, 0, "program", why));
+        }
+        let shared = scene.program.shader.shared(&scene.uniforms);
+        let shared = shared.map_err(|why| InputError::new(file, 0, "uniform", why))?;
+        let plain = Program {
+            shader: Shader::default(),
+            ..scene.program.clone()
+        };
+        Ok(Renderer {
+            scene,
+            code,
+            shared,
+            plain,
+        })
+    }
+
+    /// What is rendered.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The decoded program.
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// The varyings of pixel (`x`, `y`), which may lie outside of the picture (r500-alu-7-g).
+    pub fn varyings(&self, x: u32, y: u32) -> [Vector; VARYINGS] {
+        let Size { width, height } = self.scene.size;
+        let u = (x as f32 + 0.5) / width as f32;
+        let v = (y as f32 + 0.5) / height as f32;
+        let given = &self.scene.program.shader.varyings;
+        std::array::from_fn(|n| {
+            let [a, b, c] = given.get(&(n as u8)).unwrap_or(&UNIT);
+            std::array::from_fn(|i| (a[i] + u * (b[i] - a[i])) + v * (c[i] - a[i]))
+        })
+    }
+
+    /// The varyings of the lanes of `block`.
+    pub fn pixels(&self, block: u32) -> [[Vector; VARYINGS]; LANES] {
+        std::array::from_fn(|lane| {
+            let (x, y) = self.scene.size.pixel(block, lane);
+            self.varyings(x, y)
+        })
+    }
+
+    /// The lanes of a wavefront, or of a part of one, with the varyings `pixels`.
+    pub fn lanes<const N: usize>(&self, pixels: &[[Vector; VARYINGS]]) -> Lanes<'_, N> {
+        let shader = &self.scene.program.shader;
+        Lanes::new(&self.code, &self.shared, shader, pixels)
+    }
+
+    /// The case of the wavefront of `block`; its conditions are still those of [`Case::new`].
+    pub fn case(&self, block: u32) -> Case<R500> {
+        let mut case = Case::<R500>::new(self.plain.clone());
+        let (x, y) = self.scene.size.corner(block);
+        case.program.name = format!("{}.x{x}.y{y}", case.program.name);
+        case.launch_mask = self.scene.size.covered(block);
+        case.stall16 = self.scene.stall16;
+        case.seed = self.scene.seed;
+        case.max_steps = self.scene.max_steps;
+        case.rtl.clone_from(&self.scene.rtl);
+        case
+    }
+}
+
+/// A wavefront that the golden model has shaded by itself. What the RTL makes of [`Shading::case`] is still to be
+/// seen.
+#[derive(Clone, Debug)]
+pub struct Shading {
+    /// Its case: a launch of the program with the conditions that the lanes computed.
+    pub case: Case<R500>,
+    /// What came out. Its conditions are in the case.
+    pub shaded: Shaded,
+    /// What its instructions did.
+    pub profile: Profile,
+}
+
+impl Shading {
+    /// Its pixels: those of the lanes that the case covers.
+    pub fn tile(&self) -> Tile {
+        tile(&self.shaded, self.case.launch_mask)
+    }
+}
+
+impl Renderer {
+    /// Shades the pixels `pixels`, one a lane, in the wavefront that `case` launches, whatever its conditions are.
+    pub fn shade(&self, mut case: Case<R500>, pixels: &[[Vector; VARYINGS]]) -> Shading {
+        let program = &self.scene.program;
+        let covered = case.launch_mask;
+        let mut profile = Profile::new(program);
+        let mut shaded = shade(&case, self.lanes(pixels), |before, after| {
+            profile.executed(program, covered, before, after);
+        });
+        let rows = std::mem::take(&mut shaded.conditions);
+        case.conditions = Conditions::Table(Table::from(rows));
+        Shading {
+            case,
+            shaded,
+            profile,
+        }
+    }
+
+    /// Shades block `block`.
+    pub fn shade_block(&self, block: u32) -> Shading {
+        self.shade(self.case(block), &self.pixels(block))
+    }
+}
+
+/// The pixels of a block: bits of the colour of each lane, `None` for a lane that was killed or lies outside.
+pub type Tile = [Option<[u32; CHANNELS]>; LANES];
+
+/// The pixels that `shaded` gives those lanes that are `covered`.
+pub fn tile(shaded: &Shaded, covered: u64) -> Tile {
+    std::array::from_fn(|lane| {
+        let there = (covered & !shaded.wave.killed) >> lane & 1 == 1;
+        there.then(|| shaded.wave.colour(lane).map(f32::to_bits))
+    })
+}
+
+/// A colour as three bytes: clamped to 0..1, rounded to the nearest of 256 steps; NaN is 0.
+pub fn rgb(colour: [u32; CHANNELS]) -> [u8; 3] {
+    let byte = |bits: u32| {
+        let value = f32::from_bits(bits).clamp(0.0, 1.0);
+        // `as` makes 0 of NaN.
+        (value * 255.0 + 0.5) as u8
+    };
+    [byte(colour[0]), byte(colour[1]), byte(colour[2])]
+}
