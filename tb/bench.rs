@@ -13,6 +13,7 @@ mod must_fail;
 mod mutate;
 mod programs;
 mod r500_render;
+mod render;
 mod shrink;
 mod spa5_programs;
 mod start;

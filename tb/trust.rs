@@ -188,6 +188,34 @@ fn rtl_that_takes_its_process_along_is_a_failure_of_its_case() {
     }
 }
 
+/// In a picture it is the block that fails, by its first pixel, and its case is like any other. No picture is written.
+#[test]
+fn rtl_that_takes_its_process_along_in_a_picture_is_a_failure_of_its_block() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let limits = ["--timeout", "2", "--rtl", rtl.arg(), "--out"];
+    for (what, message) in [
+        ("*h", "HUNG r500.nested.x0.y0.1  no progress within 2 s\n"),
+        ("*c", "CRASHED r500.nested.x0.y0.1  signal: 6 (SIGABRT)\n"),
+    ] {
+        let out = dir.path().join(&what[1..]);
+        let shader = "examples/shaders/nested.txt";
+        let render = ["render", "r500", shader, "--safe-loops", "--size", "8x8"];
+        let args = [&render[..], &limits, &[arg(&out)]].concat();
+        let ran = with(what, &args);
+        assert_eq!(ran.status, Some(1), "{what}: {}{}", ran.out, ran.err);
+        assert!(ran.out.starts_with(message), "{what}: {}", ran.out);
+        assert_eq!(saved(&out), ["r500.nested.x0.y0.1.json"], "{what}");
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "{what}");
+        let case = out.join("r500.nested.x0.y0.1.json");
+        let again = [&["replay", arg(&case)], &limits[..], &[arg(&out)]].concat();
+        assert_eq!(with(what, &again).out, ran.out, "{what}");
+        // The same RTL that behaves.
+        assert_eq!(with("", &args).status, Some(0), "{what}");
+        assert!(out.join("r500.nested.png").exists(), "{what}");
+    }
+}
+
 /// What the RTL prints for ever fills neither memory nor disk.
 #[test]
 fn a_flood_of_output_is_cut_off() {

@@ -9,6 +9,7 @@ mod fuzz;
 mod junit;
 mod merge;
 mod mutate;
+mod render;
 mod run;
 mod stop;
 mod variants;
@@ -60,6 +61,8 @@ enum Command {
     Import(ImportArgs),
     /// Say what a rule says, or what the words of an instruction mean
     Explain(explain::ExplainArgs),
+    /// Render a shader's picture: each block of 4 x 4 pixels is a wavefront in lock-step, with an ALU beside every lane
+    Render(render::RenderArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
     /// Show the folder of models that were built, or throw them away
@@ -524,6 +527,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Merge(args) => merge::merge(UNITS, args),
         Command::Worker(args) => unit(&args.unit)?.worker(),
         Command::Cover(args) => cover::all(args),
+        Command::Render(args) => render::render(args),
         Command::Mutate(args) => mutate::command(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;

@@ -1,0 +1,474 @@
+//! The command `render`: pictures, numbers, pages, expected pixels, and what it says when something is wrong.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::rtl::Rtl as Folder;
+use crate::common::schema::Formats;
+use crate::common::shaders::{mandelbrot, own, renderer};
+use crate::common::{ROOT, Tested, arg, reconverge, reconverge_ends, text};
+use reconverge::r500::R500;
+use reconverge::r500::alu::picture::rgb;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const MANDELBROT: &str = "examples/shaders/mandelbrot.txt";
+const DISCARDS: &str = "tb/programs/r500/shaders/rnd_006.txt";
+
+/// Runs `render` with pictures, numbers and page in a folder; what it prints, without the folder.
+fn rendered(dir: &Path, more: &[&str]) -> String {
+    let [png, heat, json, html] = ["p.png", "h.png", "n.json", "p.html"].map(|name| dir.join(name));
+    let args = [
+        &[
+            "render",
+            "r500",
+            MANDELBROT,
+            "--safe-loops",
+            "--size",
+            "18x10",
+            "--block",
+            "8,4",
+            "--save",
+        ][..],
+        &[
+            "--png",
+            arg(&png),
+            "--heat",
+            arg(&heat),
+            "--json",
+            arg(&json),
+        ],
+        &["--html", arg(&html), "--out", arg(dir)],
+        more,
+    ];
+    reconverge_ends(0, &args.concat()).replace(arg(dir), "DIR")
+}
+
+/// A PNG of red, green, blue and opacity: width, height, bytes.
+fn decoded(path: &Path) -> (u32, u32, Vec<u8>) {
+    let file = std::io::BufReader::new(fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert_eq!(info.color_type, png::ColorType::Rgba);
+    (info.width, info.height, bytes)
+}
+
+/// A picture whose right and lower blocks lie partly outside; stalls and the number of workers change no pixel, and
+/// of what is printed nothing but the number of cycles.
+#[test]
+fn a_picture_is_its_source_and_comes_with_its_numbers_and_its_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let printed = rendered(dir.path(), &["--jobs", "2"]);
+    assert_eq!(printed, PRINTED);
+
+    let (width, height, bytes) = decoded(&dir.path().join("p.png"));
+    assert_eq!((width, height), (18, 10));
+    let scene = renderer(own("mandelbrot"), 18, 10);
+    for (n, pixel) in (0..).zip(bytes.chunks(4)) {
+        let (x, y) = (n % 18, n / 18);
+        let [v0, ..] = scene.varyings(x, y);
+        let [r, g, b] = rgb(mandelbrot([v0[0], v0[1]], 96.0).map(f32::to_bits));
+        assert_eq!(pixel, [r, g, b, 255], "{x},{y}");
+    }
+    let (width, height, heat) = decoded(&dir.path().join("h.png"));
+    assert_eq!((width, height), (36, 10));
+    // The block with the most cycles is white, the one with the fewest black.
+    let left = |n: &usize| n % 36 < 18;
+    let mut pixels = heat
+        .chunks(4)
+        .enumerate()
+        .filter(|(n, _)| left(n))
+        .map(|(_, p)| p);
+    assert!(pixels.clone().any(|p| p == [255; 4]) && pixels.any(|p| p == [0, 0, 0, 255]));
+
+    let numbers = fs::read_to_string(dir.path().join("n.json")).unwrap();
+    if let Err(why) = Formats::of::<R500>(16).object("picture", &numbers) {
+        panic!("picture{why}");
+    }
+    let numbers: Value = serde_json::from_str(&numbers).unwrap();
+    let blocks = numbers["blocks"].as_array().unwrap();
+    assert_eq!(
+        (blocks.len(), &numbers["wavefronts"]),
+        (5 * 3, &Value::from(15))
+    );
+    for (n, name) in ["cycles", "lanes", "room"].into_iter().enumerate() {
+        let sum = |values: &[Value], at: &dyn Fn(&Value) -> u64| values.iter().map(at).sum::<u64>();
+        let total = numbers["total"][name].as_u64().unwrap();
+        assert_eq!(sum(blocks, &|b| b[n].as_u64().unwrap()), total, "{name}");
+        let slots = numbers["slots"].as_array().unwrap();
+        assert_eq!(sum(slots, &|s| s[name].as_u64().unwrap()), total, "{name}");
+    }
+    // Those outside of the picture have no say in this program, and need not do what they would do alone.
+    assert_eq!(numbers["alone"], 18 * 10);
+
+    let page = fs::read_to_string(dir.path().join("p.html")).unwrap();
+    for outside in [
+        "http:", "https:", "<script", "<link", "url(", "src=\"/", "@import",
+    ] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    for tag in [
+        "table", "tr", "td", "figure", "pre", "div", "p", "details", "h2", "b", "i", "span",
+    ] {
+        let opened =
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        let closed = page.matches(&format!("</{tag}>")).count();
+        assert_eq!(opened, closed, "{tag}");
+        assert!(opened > 0, "{tag}");
+    }
+    assert_eq!(page.matches("src=\"data:image/png,%89%50%4e%47").count(), 3);
+    assert!(page.contains("<h2>The block of pixel 8,4</h2>"));
+    let branches = numbers["branches"].as_array().unwrap();
+    for branch in branches {
+        let statement = branch["statement"].as_str().unwrap().replace('>', "&gt;");
+        assert!(page.contains(&statement), "{statement}");
+    }
+
+    let case = dir.path().join("r500.mandelbrot.x8.y4.1.json");
+    let replayed = reconverge_ends(0, &["replay", arg(&case), "--out", arg(dir.path())]);
+    assert!(
+        replayed.starts_with("r500.mandelbrot.x8.y4.1  done, "),
+        "{replayed}"
+    );
+
+    let other = tempfile::tempdir().unwrap();
+    let again = rendered(other.path(), &["--jobs", "1", "--stall16", "5"]);
+    let but_cycles = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|l| !l.starts_with("  lock-step "));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(but_cycles(&again), but_cycles(&printed));
+    assert_ne!(again, printed);
+    for file in ["p.png", "h.png"] {
+        let [a, b] = [&dir, &other].map(|dir| fs::read(dir.path().join(file)).unwrap());
+        assert!(a == b, "{file}");
+    }
+}
+
+const PRINTED: &str = "\
+r500.mandelbrot  18 x 10 pixels, 15 wavefronts, 7,316 instructions
+  lock-step       0 mismatches in 7,406 cycles, 17 fields each
+  scalar judge    180 pixels get the same colour alone, to the bit
+  SIMD efficiency 46.2 %: 7.06 of 15.27 lanes at work in a cycle
+  slot  statement          times  parted  lanes in  stay on  arm   cycles  of all  efficiency
+     2  LOOP i0               15       0       180      180  body   7,081  96.8 %      45.2 %
+     5    IF alu, no ELSE    544       0     3,862    3,862  then       5   0.1 %      40.0 %
+     6      BREAK, 1 deep      5       0        32       32
+    11    IF alu, no ELSE    539      52     3,830    3,486  then      62   0.8 %      18.0 %
+    12      BREAK, 1 deep     62       0       148       20
+    21  IF alu, with ELSE     15       5       180      148  then     120   1.6 %      82.2 %
+                                                             else       5   0.1 %      40.0 %
+  picture         DIR/p.png
+  heat map        DIR/h.png  (left: 49 to 1,283 cycles a block, black to white; right: lanes idle for 0 to 100 % of it, at most 80.8 %)
+  numbers         DIR/n.json
+  page            DIR/p.html
+  case            DIR/r500.mandelbrot.x8.y4.1.json
+";
+
+/// A shader with changed text, in a folder of its own.
+fn changed(file: &str, from: &str, to: &str) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let source = fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
+    assert_eq!(source.matches(from).count(), 1, "{from}");
+    let path = dir.path().join(Path::new(file).file_name().unwrap());
+    fs::write(&path, source.replace(from, to)).unwrap();
+    (dir, path)
+}
+
+/// Standard error without warnings.
+fn errors(output: &std::process::Output) -> String {
+    let all = text(&output.stderr);
+    let lines = all
+        .lines()
+        .filter(|line| !line.starts_with("warning: slot"));
+    lines.map(|line| line.to_owned() + "\n").collect()
+}
+
+fn check(status: i32, file: &Path, more: &[&str]) -> String {
+    let args = ["render", "r500", arg(file), "--check"];
+    reconverge_ends(status, &[&args[..], more].concat())
+}
+
+#[test]
+fn expected_pixels_are_checked_and_the_first_that_differs_is_named() {
+    assert_eq!(check(0, Path::new(DISCARDS), &["--safe-loops"]), RIGHT);
+    let of_set = "r500.rnd_006  pixel 0 of set 2 (b0=0 b1=0 lim=1 m=3 n=3)";
+    let colour = "is (0.9211426, 0, 14, 1); expected (0.9211426, 0, 15, 1)\n";
+    for (from, to, said) in [
+        ("OUT 0.921142578 0 14 1", "OUT 0.921142578 0 15 1", format!("{of_set} {colour}")),
+        (
+            "OUT discard",
+            "OUT 1 1 1 1",
+            format!("{} is discarded; expected (1, 1, 1, 1)\n", of_set.replace("pixel 0", "pixel 5")),
+        ),
+        (
+            "OUT 0.425537109 -3 7 1",
+            "OUT discard",
+            "r500.rnd_006  pixel 7 of set 1 (b0=1 b1=0 lim=7 m=4 n=2) is (0.4255371, -3, 7, 1); expected discarded\n"
+                .to_owned(),
+        ),
+    ] {
+        let (_dir, file) = changed(DISCARDS, from, to);
+        for jobs in ["1", "2"] {
+            assert_eq!(check(1, &file, &["--safe-loops", "--jobs", jobs]), said);
+        }
+    }
+    // The lanes of this one leave a loop all at once.
+    let stops = Path::new("tb/programs/r500/shaders").join(STOPS);
+    let why = "has no colour, its wavefront ends with error 3 LOOP_UNDERFLOW; --safe-loops sets JUMP_ANY in the LOOP \
+               words of a compiler that does not; expected ";
+    let said = check(1, &stops, &[]);
+    assert!(said.contains(why), "{said}");
+    check(0, &stops, &["--safe-loops", "--stall16", "5"]);
+}
+
+const STOPS: &str = "deep_000.txt";
+const RIGHT: &str = "\
+r500.rnd_006  32 pixels as expected, 1 of them discarded, under 2 sets of uniforms
+  lock-step       0 mismatches in 198 cycles, 17 fields each
+  scalar judge    32 pixels get the same colour alone, to the bit
+";
+
+/// RTL with a decision changed: the block is reported like any case, and its case replays.
+#[test]
+fn a_planted_bug_in_the_rtl_is_reported_with_its_block() {
+    let copy = Folder::own("r500").copy();
+    copy.change(R500::DECISIONS[0]);
+    let out = copy.dir().join("out");
+    let place = ["--rtl", copy.arg(), "--out", arg(&out)];
+    let args = [
+        &[
+            "render",
+            "r500",
+            MANDELBROT,
+            "--safe-loops",
+            "--size",
+            "16x16",
+        ][..],
+        &place,
+    ]
+    .concat();
+    let report = reconverge_ends(1, &args);
+    let reported: String = report
+        .lines()
+        .take(PLANTED.lines().count())
+        .map(|l| l.to_owned() + "\n")
+        .collect();
+    assert_eq!(reported, PLANTED);
+    let case = fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let case = case
+        .filter(|path| path.extension().is_some_and(|x| x == "json"))
+        .collect::<Vec<_>>();
+    let [case] = &case[..] else {
+        panic!("{case:?}");
+    };
+    let again = reconverge_ends(1, &[&["replay", arg(case)], &place[..]].concat());
+    assert_eq!(again.lines().next(), report.lines().next());
+    // No picture of what is wrong.
+    assert!(!out.join("r500.mandelbrot.png").exists());
+}
+
+const PLANTED: &str = "\
+MISMATCH r500.mandelbrot.x0.y0.1  clock 6  (6 clocks, 17 fields each, agreed before this)
+  field       rtl               golden
+  pc          0x013             0x003             <--
+  loop_depth  0                 1                 <--
+  loops[0]    LOOP n=0 aL=0     LOOP n=255 aL=0   <--
+  addr_depth  0                 0
+  err         0 OK              0 OK
+  lanes rtl     A A A A A A A A A A A A A A A A
+  lanes golden  A A A A A A A A A A A A A A A A
+  rule    docs/spec/r500.md#r500-4.4-a LOOP or REP that stays pushes a frame; the unit stays by its voters (r500-4.2-b)
+";
+
+/// One message, status 2, and no file.
+#[test]
+fn what_cannot_be_rendered_is_bad_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let usage = "error: invalid value ";
+    for (more, said) in [
+        (&["--size", "16"][..], usage),
+        (&["--size", "0x4"], usage),
+        (&["--size", "4097x1"], usage),
+        (&["--uniform", "most"], usage),
+        (&["--uniform", "most=1e39"], usage),
+        (&["--max-steps", "0"], usage),
+        (&["--max-steps", "200001"], usage),
+        (&["--block", "8"], usage),
+        (
+            &["--check", "--size", "4x4"],
+            "error: the argument '--check' cannot be used with '--size <WxH>'",
+        ),
+        (
+            &["--check"],
+            "error: examples/shaders/mandelbrot.txt: # EXPECT: there are no pixels with the colours that they must get\n",
+        ),
+        (
+            &["--uniform", "depth=1"],
+            "error: --uniform: depth: the shader has no uniform of this name\n",
+        ),
+        (
+            &["--uniform", "most=1", "--uniform", "most=2"],
+            "error: --uniform: most: is given twice\n",
+        ),
+        (
+            &["--uniform", "most=1:2"],
+            "error: examples/shaders/mandelbrot.txt: uniform: uniform most has 1 components, not 2\n",
+        ),
+        (
+            &["--block", "128,0"],
+            "error: --block: pixel: 128,0 is no pixel of 128 x 128\n",
+        ),
+        (&["--png", "src"], "error: --png: src: is a folder\n"),
+        (
+            &["--html", "no/such/page"],
+            "error: --html: no/such/page: its folder does not exist\n",
+        ),
+        (
+            &["--max-steps", "30"],
+            "error: examples/shaders/mandelbrot.txt: program: no colour for pixel 0,0: its wavefront ends with still running; --max-steps gives it more instructions\n",
+        ),
+        (
+            &["--rtl", "no/such/rtl"],
+            "error: no/such/rtl: --rtl: no such folder\n",
+        ),
+    ] {
+        let args = [
+            &[
+                "render",
+                "r500",
+                MANDELBROT,
+                "--safe-loops",
+                "--out",
+                arg(dir.path()),
+            ][..],
+            more,
+        ]
+        .concat();
+        let output = reconverge(&args);
+        let err = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {err}");
+        // What clap says goes on.
+        let whole = said.ends_with('\n');
+        let agrees = if whole {
+            err == said
+        } else {
+            err.starts_with(said)
+        };
+        assert!(agrees, "{more:?}: {err}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "{more:?}");
+    }
+    let program = |name: &str, source: &str, said: &str| {
+        let file = dir.path().join(name);
+        fs::write(&file, source).unwrap();
+        let output = reconverge(&[
+            "render",
+            "r500",
+            arg(&file),
+            "--size",
+            "4x4",
+            "--out",
+            arg(dir.path()),
+        ]);
+        let err = errors(&output);
+        assert_eq!(
+            (output.status.code(), err.replace(arg(dir.path()), "DIR")),
+            (Some(2), said.to_owned())
+        );
+    };
+    let colourless =
+        fs::read_to_string(Path::new(ROOT).join("tb/programs/r500/if_else.s")).unwrap();
+    program(
+        "colourless.s",
+        &colourless,
+        "warning: DIR/colourless.s: says nothing of inputs, constants and uniforms: all are 0\n\
+         error: DIR/colourless.s: program: no instruction writes a colour: have they all six words?\n",
+    );
+    program(
+        "reserved.s",
+        ".input t0 v0\nALU [0 0 0 0 0 6]\nOUT [0x78001 0 0 0 0 0]\n",
+        "error: DIR/reserved.s: slot 0: RGB opcode 6 is reserved\n",
+    );
+    program(
+        "inactive.s",
+        ".input t0 v0\nOUT [0x78081 0 0 0 0 0]\n",
+        "error: DIR/inactive.s: slot 0: WRITE_INACTIVE: lanes that are off would compute, which a lane alone does not\n",
+    );
+    program(
+        "valueless.s",
+        ".uniform n float\n.const c0 uniform n\nOUT [0x78001 0 0 0 0 0]\n",
+        "error: DIR/valueless.s: uniform: no value for uniform n\n",
+    );
+}
+
+#[test]
+fn import_says_what_a_shader_needs() {
+    for (file, needs) in [
+        (
+            "examples/shaders/sphere.txt",
+            "needs   varying v0, in t0\nneeds   uniform steps, in c0: 60\nneeds   texture 0: checker\n",
+        ),
+        ("tb/programs/r500/if_else.s", ""),
+    ] {
+        let output = reconverge(&["import", "r500", file, "--safe-loops"]);
+        assert_eq!(
+            (output.status.code(), errors(&output)),
+            (Some(0), needs.to_owned())
+        );
+    }
+    let output = reconverge(&[
+        "import",
+        "r500",
+        "tb/programs/r500/shaders/cnt_004.txt",
+        "--safe-loops",
+    ]);
+    let err = text(&output.stderr);
+    assert!(
+        err.contains(
+            "needs   uniform n, in c0: has no value, `render --uniform n=VALUE` gives it one\n"
+        ),
+        "{err}"
+    );
+}
+
+/// The listings hold the sources that lie beside them.
+#[test]
+fn listings_hold_their_sources() {
+    let dir = Path::new(ROOT).join("examples/shaders");
+    let mut count = 0;
+    for entry in fs::read_dir(&dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|x| x != "frag") {
+            continue;
+        }
+        let source = fs::read_to_string(&path).unwrap();
+        let listing = fs::read_to_string(path.with_extension("txt")).unwrap();
+        assert!(
+            listing.starts_with(&format!("# GLSL\n{source}# MESA ")),
+            "{}",
+            path.display()
+        );
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+/// What Mesa's r300 driver makes of the sources today.
+#[test]
+#[ignore = "needs Mesa 22.3.6 with its r300 driver: the head of examples/shaders/compile says how to get it"]
+fn listings_are_what_mesa_makes_of_their_sources() {
+    let script = Path::new(ROOT).join("examples/shaders/compile");
+    let output = std::process::Command::new(script)
+        .arg("--check")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+}
