@@ -146,6 +146,20 @@ fn a_picture_is_its_source_and_comes_with_its_numbers_and_its_page() {
     }
 }
 
+/// The picture that README.md shows, which its command makes through the RTL (`.ci/run readme clean`).
+#[test]
+fn the_picture_of_the_readme_is_its_source_in_every_pixel() {
+    let (width, height, bytes) = decoded(&Path::new(ROOT).join("examples/shaders/mandelbrot.png"));
+    assert_eq!((width, height), (256, 256));
+    let scene = renderer(own("mandelbrot"), width, height);
+    let wrong = (0..).zip(bytes.chunks(4)).filter(|(n, pixel)| {
+        let [v0, ..] = scene.varyings(n % width, n / width);
+        let [r, g, b] = rgb(mandelbrot([v0[0], v0[1]], 96.0).map(f32::to_bits));
+        *pixel != [r, g, b, 255]
+    });
+    assert_eq!(wrong.count(), 0);
+}
+
 const PRINTED: &str = "\
 r500.mandelbrot  18 x 10 pixels, 15 wavefronts, 7,316 instructions
   lock-step       0 mismatches in 7,406 cycles, 17 fields each

@@ -209,6 +209,8 @@ struct Sum {
     wavefronts: u64,
     profile: Profile,
     compared: Compared,
+    /// Pixels that lie in the picture, or that the file has.
+    pixels: u64,
     /// Pixels that got the same colour alone.
     alone: u64,
     /// Why the scalar machine cannot run the program, if it cannot.
@@ -263,6 +265,7 @@ fn run_all(
         sum.wavefronts += 1;
         sum.profile.add(&shading.profile);
         sum.compared += agreed.compared;
+        sum.pixels += u64::from(shading.case.launch_mask.count_ones());
         sum.alone += u64::from(alone);
         if let Some(bar) = &bar {
             bar.set_position(sum.wavefronts);
@@ -398,9 +401,9 @@ pub fn render(args: &RenderArgs) -> Done {
     }
     let rate = |n: u64| HumanCount((n as f64 / took) as u64);
     complain(&format!(
-        "{took:.1} s: {} cycles/s, {} wavefronts/s",
+        "{took:.1} s: {} cycles/s, {} pixels/s",
         rate(sum.compared.clocks),
-        rate(sum.wavefronts)
+        rate(sum.pixels)
     ));
     Ok(Agreed::Yes)
 }
