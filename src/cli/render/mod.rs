@@ -62,11 +62,11 @@ pub struct RenderArgs {
     /// Value of a uniform, X:Y:Z:W for a vector; may be given again for another one
     #[arg(long = "uniform", value_name = "NAME=VALUE", value_parser = uniform, conflicts_with = "check")]
     uniforms: Vec<(String, Vec<f32>)>,
-    /// Write the picture here [default: <unit>.<program>.png in --out]
+    /// Write the picture here [default: UNIT.PROGRAM.png in --out]
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     png: Option<PathBuf>,
     /// Write the heat map here: on the left the cycles of each block, on the right how much of its lanes' time was
-    /// idle [default: <unit>.<program>.heat.png in --out]
+    /// idle [default: UNIT.PROGRAM.heat.png in --out]
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     heat: Option<PathBuf>,
     /// Write the numbers as JSON
