@@ -265,19 +265,6 @@ impl<U: Unit> Case<U> {
         format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
     }
 
-    /// What its files are called, without an ending: [`Case::name`], and the build where it is not the unit's usual one.
-    /// A campaign has the same names in every build.
-    pub fn file_name(&self) -> String {
-        let build = self.build();
-        match build == Build::from(U::LANES) {
-            true => self.name(),
-            false => {
-                let build = build.to_string().replace(", ", ",").replace(' ', "-");
-                format!("{}.{build}", self.name())
-            }
-        }
-    }
-
     /// What the program runs under, as options of `run` where there are some; rows of a table as
     /// `lane:k=bits`.
     pub fn surroundings(&self) -> String {

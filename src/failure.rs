@@ -169,7 +169,7 @@ impl<U: Unit> Failure<U> {
     /// # Errors
     /// The folder or the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<PathBuf, String> {
-        let path = dir.join(format!("{}.json", self.case.file_name()));
+        let path = dir.join(format!("{}.json", self.case.name()));
         wave::write_whole(&path, &self.saved().to_text())?;
         Ok(path)
     }

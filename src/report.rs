@@ -232,7 +232,7 @@ pub fn dump_from<U: Unit>(failure: Option<&Failure<U>>) -> u64 {
 
 /// Where the dump of a case goes in `dir`.
 pub fn dump_file<U: Unit>(case: &Case<U>, dir: &Path) -> PathBuf {
-    dir.join(format!("{}.vcd", case.file_name()))
+    dir.join(format!("{}.vcd", case.name()))
 }
 
 impl Waves {

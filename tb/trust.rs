@@ -772,7 +772,7 @@ fn cases_of_other_builds_do_not_replace_each_other() {
     for name in &told {
         let text = fs::read_to_string(dir.path().join(name)).unwrap();
         let case = SavedCase::<R500>::parse(&text, name).unwrap().case;
-        assert_eq!(format!("{}.json", case.file_name()), *name);
+        assert_eq!(format!("{}.json", case.name()), *name);
     }
 }
 

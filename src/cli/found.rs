@@ -128,7 +128,7 @@ pub fn shrink<U: Unit>(
         shrunk.headline(),
         shrunk.text()
     );
-    let path = out.join(format!("{}.shrunk.json", case.file_name()));
+    let path = out.join(format!("{}.shrunk.json", case.name()));
     match wave::write_whole(&path, &shrunk.failure.saved().to_text()) {
         Ok(()) => {
             let line = replay(&shrunk.failure.case, &Some(path));
