@@ -1,7 +1,7 @@
 //! What an instruction word consists of, field by field, each with the rule that gives it.
 
 use crate::rules::{self, BitField, Rule, bit_fields};
-use crate::text::did_you_mean;
+use crate::text::{did_you_mean, hex};
 use crate::unit::Unit;
 
 /// A word of an instruction, and its fields.
@@ -66,14 +66,7 @@ pub fn rule(id: &str) -> Result<&'static Rule, String> {
 pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, String)> {
     let mut numbers = Vec::new();
     for word in words {
-        let digits = word
-            .strip_prefix("0x")
-            .or_else(|| word.strip_prefix("0X"))
-            .unwrap_or(word);
-        // from_str_radix takes a sign.
-        let hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        let number = u64::from_str_radix(digits, 16).ok().filter(|_| hex);
-        numbers.push(number.ok_or_else(|| {
+        numbers.push(hex(word).ok_or_else(|| {
             let id = format!("{}-", U::NAME);
             let why = format!(
                 "is neither a word in hexadecimal nor the id of a rule ({id}4.3-b){}",

@@ -129,6 +129,14 @@ fn is_label(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
 
+/// Reads a number in hexadecimal of at most 64 bits, with or without `0x`.
+pub(crate) fn hex(text: &str) -> Option<u64> {
+    let digits = strip_0x(text).unwrap_or(text);
+    // from_str_radix takes a sign.
+    let plain = digits.chars().all(|c| c.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| plain)
+}
+
 /// `0x` or `0X` off the front.
 fn strip_0x(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
@@ -192,10 +200,9 @@ impl Place<'_> {
     /// A 32-bit word in hexadecimal, with or without `0x`.
     pub fn hex_word(self, field: &str, text: &str) -> Result<u32, InputError> {
         let digits = strip_0x(text).unwrap_or(text);
-        let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
-        if plain
-            && digits.len() <= 8
-            && let Ok(word) = u32::from_str_radix(digits, 16)
+        if digits.len() <= 8
+            && let Some(word) = hex(text)
+            && let Ok(word) = u32::try_from(word)
         {
             return Ok(word);
         }

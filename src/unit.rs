@@ -82,6 +82,11 @@ impl Build {
         })
     }
 
+    /// Tells whether it is the build of `U` that no option changes.
+    pub fn is_default<U: Unit>(&self) -> bool {
+        *self == Build::from(U::LANES)
+    }
+
     /// What tells it from the default build of `U`, for names of files: `-lanes33-BRX1`; empty for that one.
     pub fn tag<U: Unit>(&self) -> String {
         let lanes = (self.lanes != U::LANES).then(|| format!("-lanes{}", self.lanes));

@@ -1,12 +1,10 @@
 //! `cover`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use indicatif::HumanCount;
 use reconverge::campaign::{Limit, Shard};
-use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::Options;
 use reconverge::cover::{Model, Saved, UnitCoverage, page};
@@ -14,8 +12,9 @@ use reconverge::input::{InputError, read_text};
 use reconverge::unit::Unit;
 use reconverge::wave::write_whole;
 
+use super::args::{BuildArgs, limit, workers};
 use super::fuzz::bar;
-use super::run::{absolute, counting_rtl, parameters, rtl};
+use super::run::{absolute, counting_rtl, rtl};
 use super::workers::{Isolated, LimitArgs};
 use super::{
     Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
@@ -45,12 +44,8 @@ pub struct CoverArgs {
     /// Worker threads [default: one a processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Lanes of the wavefront [default: the unit's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
-    lanes: Option<u32>,
-    /// Parameter of the RTL and of the golden, as of `run`
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = super::parameter)]
-    parameters: Vec<(String, u32)>,
+    #[command(flatten)]
+    build: BuildArgs,
     /// Spend half of the clocks on cases made of others that came near to a missed or rare bin
     #[arg(long)]
     guided: bool,
@@ -89,12 +84,7 @@ pub struct Gathered {
 
 impl CoverArgs {
     fn limit(&self) -> Option<Limit> {
-        match (self.programs, self.clocks, self.seconds) {
-            (Some(n), _, _) => Some(Limit::Programs(n)),
-            (_, Some(n), _) => Some(Limit::Clocks(n)),
-            (_, _, Some(n)) => Some(Limit::Time(Duration::from_secs(n))),
-            _ => None,
-        }
+        limit(self.programs, self.clocks, self.seconds)
     }
 
     /// When the run ends, if there is one.
@@ -183,11 +173,7 @@ pub fn all(args: &CoverArgs) -> Done {
 
 /// The command for one unit.
 pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
-    let mut any = Case::<U>::new(U::Program::default());
-    any.lanes = args.lanes.unwrap_or(U::LANES);
-    any.parameters = parameters::<U>(&args.parameters);
-    any.check_parameters("--param")?;
-    let build = any.build();
+    let build = args.build.build::<U>()?;
     let mut coverage = UnitCoverage::declared::<U>(&build);
     let mut files = 0;
     for (file, saved) in &gathered.merged {
@@ -204,10 +190,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             seed: args.seed,
             limit,
             guided: args.guided,
-            jobs: match args.jobs {
-                Some(n) => n.into(),
-                None => std::thread::available_parallelism().map_or(1, usize::from),
-            },
+            jobs: workers(args.jobs),
             careful: None,
         };
         let dir = args.place.rtl.as_deref();

@@ -12,15 +12,15 @@ use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
     CHUNK, Chunk, Failed, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
-use reconverge::case::Case;
 use reconverge::input::InputError;
 use reconverge::unit::{Build, Seen, Unit};
 use reconverge::wave;
 use serde_json::Value;
 
+use super::args::{limit, workers};
 use super::found::Saved;
 use super::junit::{self, Suite};
-use super::run::{absolute, parameters, rtl};
+use super::run::{absolute, rtl};
 use super::variants::{self, Variant, Which};
 use super::workers::Isolated;
 use super::{
@@ -83,7 +83,7 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
         }
         let ready = match number == units.len() {
             // As late as this: without RTL that agrees as it is nothing is built.
-            true => variants::build(&variants, &args.place, args.jobs()),
+            true => variants::build(&variants, &args.place, workers(args.jobs)),
             false => Ok(()),
         };
         let ran = ready.and_then(|()| {
@@ -233,7 +233,7 @@ pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
 
 /// The unit's name, and its build if that is not the default one.
 fn named<U: Unit>(build: &Build) -> String {
-    match *build == Build::from(U::LANES) {
+    match build.is_default::<U>() {
         true => U::NAME.to_owned(),
         false => format!("{} ({build})", U::NAME),
     }
@@ -242,7 +242,7 @@ fn named<U: Unit>(build: &Build) -> String {
 impl FuzzArgs {
     /// Which variants are tested; `all`: of all units.
     fn which(&self, all: bool) -> Result<Which, InputError> {
-        let built_otherwise = self.lanes.is_some() || !self.parameters.is_empty();
+        let built_otherwise = self.build.given();
         match self.variants {
             Some(Which::None) => Ok(Which::None),
             Some(which) if built_otherwise => {
@@ -259,13 +259,6 @@ impl FuzzArgs {
             None => Ok(Which::None),
         }
     }
-
-    fn jobs(&self) -> usize {
-        match self.jobs {
-            Some(n) => n.into(),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-        }
-    }
 }
 
 /// Builds the model of `build`, or finds that it has been built.
@@ -278,12 +271,8 @@ pub fn fuzz<U: Unit>(
     campaign: Campaign,
     publish: Publish,
 ) -> Result<Ran, Failure> {
-    let limit = match (args.programs, args.clocks, args.seconds) {
-        (Some(n), _, _) => Limit::Programs(n),
-        (_, Some(n), _) => Limit::Clocks(n),
-        (_, _, Some(n)) => Limit::Time(Duration::from_secs(n)),
-        _ => Limit::Clocks(DEFAULT_CLOCKS),
-    };
+    let limit = limit(args.programs, args.clocks, args.seconds);
+    let limit = limit.unwrap_or(Limit::Clocks(DEFAULT_CLOCKS));
     let shard = args.shard.unwrap_or_default();
     let limit = match campaign.variant {
         Some(_) => variants::limit(limit, shard),
@@ -292,7 +281,7 @@ pub fn fuzz<U: Unit>(
     let options = Options {
         seed: args.seed,
         limit,
-        jobs: args.jobs(),
+        jobs: workers(args.jobs),
         keep_going: args.keep_going,
         rtl: args.place.rtl.as_deref().map(absolute),
     };
@@ -306,11 +295,10 @@ pub fn fuzz<U: Unit>(
         );
         return Err(InputError::new("--shard", 0, shard.to_string(), why).into());
     }
-    let mut any = Case::<U>::new(U::Program::default());
-    any.lanes = args.lanes.unwrap_or(U::LANES);
-    any.parameters = parameters::<U>(&args.parameters);
-    any.check_parameters("--param")?;
-    let build = campaign.variant.cloned().unwrap_or_else(|| any.build());
+    let build = match campaign.variant {
+        Some(variant) => variant.clone(),
+        None => args.build.build::<U>()?,
+    };
     let rtl = rtl::<U>(&args.place, build.clone())?;
     let (mut results, mut tally) = match &args.results {
         None => (None, Tally::<U>::new(&options, shard)),
@@ -519,7 +507,7 @@ fn name<U: Unit>(options: &Options, shard: Shard) -> String {
 /// What a campaign is called; with its build, if that is not the default one.
 pub fn campaign<U: Unit>(options: &Options, shard: Shard, build: &Build) -> String {
     let name = name::<U>(options, shard);
-    match *build == Build::from(U::LANES) {
+    match build.is_default::<U>() {
         true => name,
         false => format!("{name}  {build}"),
     }
@@ -528,7 +516,7 @@ pub fn campaign<U: Unit>(options: &Options, shard: Shard, build: &Build) -> Stri
 /// What was never met and must have been: of a whole campaign of the default build. A part need not meet
 /// everything, and other parameters put other things out of reach.
 fn missing<U: Unit>(summary: &Summary<U>, shard: Shard, build: &Build, whole: bool) -> Vec<String> {
-    let usual = *build == Build::from(U::LANES) && summary.given_up().is_none();
+    let usual = build.is_default::<U>() && summary.given_up().is_none();
     match usual && whole && shard.of() == 1 {
         true => summary.seen.missing(),
         false => Vec::new(),

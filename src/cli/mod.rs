@@ -1,5 +1,6 @@
 //! Command line: parse, call, print. Exit status 0 agreed, 1 mismatch, 2 bad input or usage, 3 anything else.
 
+mod args;
 mod cache;
 mod convert;
 mod cover;
@@ -20,6 +21,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use args::BuildArgs;
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
@@ -205,12 +207,8 @@ struct FuzzArgs {
     /// Worker processes [default: one a processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Lanes of the wavefront [default: the unit's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
-    lanes: Option<u32>,
-    /// Parameter of the RTL and of the golden, as of `run`
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    parameters: Vec<(String, u32)>,
+    #[command(flatten)]
+    build: BuildArgs,
     /// Which builds with other lanes and parameters are tested too, each for an eighth of the limit [default: one for
     /// all without --lanes and --param, otherwise none]
     #[arg(long, value_enum, value_name = "WHICH")]

@@ -7,18 +7,17 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use reconverge::case::Case;
 use reconverge::mutate::{self, Counts, Family, Mutants, Options, Summary, VERDICTS, Verdict};
 use reconverge::unit::Unit;
 use reconverge::wave;
 use serde_json::Value;
 
-use super::run::{absolute, parameters};
+use super::args::{BuildArgs, workers};
+use super::run::absolute;
 use super::stop::Trouble;
 use super::workers::{Isolated, LimitArgs};
 use super::{
-    Agreed, Done, Failure, PlaceArgs, ends, parameter, print, seed, stop, unit, unit_names_and_all,
-    writable,
+    Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, unit, unit_names_and_all, writable,
 };
 
 /// Clocks for one mutant, unless asked for otherwise.
@@ -54,12 +53,8 @@ pub struct MutateArgs {
     /// Worker threads [default: one a processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Lanes of the wavefront [default: the unit's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
-    lanes: Option<u32>,
-    /// Parameter of the RTL and of the golden, as of `run`
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    parameters: Vec<(String, u32)>,
+    #[command(flatten)]
+    build: BuildArgs,
     /// Judge only the mutants of these numbers
     #[arg(long, value_name = "N", value_delimiter = ',')]
     only: Vec<u32>,
@@ -122,10 +117,7 @@ pub fn command(args: &MutateArgs) -> Done {
 }
 
 pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
-    let mut any = Case::<U>::new(U::Program::default());
-    any.lanes = args.lanes.unwrap_or(U::LANES);
-    any.parameters = parameters::<U>(&args.parameters);
-    any.check_parameters("--param")?;
+    let build = args.build.build::<U>()?;
     let families: &[Family] = match args.family {
         Families::Netlist => &[Family::Netlist],
         Families::Source => &[Family::Source],
@@ -140,17 +132,14 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
             count: args.count.map(|n| n as usize),
             seed: args.seed,
             clocks: args.clocks,
-            jobs: match args.jobs {
-                Some(n) => n.into(),
-                None => std::thread::available_parallelism().map_or(1, usize::from),
-            },
+            jobs: workers(args.jobs),
             only: args.only.clone(),
             rtl: args.place.rtl.as_deref().map(absolute),
             assertions: args.place.make().assertions,
             out: args.place.out.clone(),
         };
         let made = {
-            let (options, build) = (options.clone(), any.build());
+            let (options, build) = (options.clone(), build.clone());
             stop::unless_asked(move || Mutants::<U>::make(&options, &build))
         };
         let mutants = match made {

@@ -138,7 +138,7 @@ impl<U: Unit> Rtl<U> {
             return Ok(rtl);
         }
         let project = project();
-        let own = project.join("rtl").join(U::NAME);
+        let own = own_dir(U::NAME);
         let dir = make.dir.as_deref().unwrap_or(&own);
         let sources = verilate::Sources::of(U::NAME, &project, dir)?;
         let job = verilate::Job {
@@ -306,7 +306,7 @@ impl<U: Unit> Rtl<U> {
             counted: self.counted.clone(),
             dir: match &self.make.dir {
                 Some(dir) => dir.clone(),
-                None => project().join("rtl").join(U::NAME),
+                None => own_dir(U::NAME),
             },
         })
     }
@@ -319,7 +319,6 @@ fn project() -> PathBuf {
 }
 
 /// Folder of our own RTL of a unit.
-#[cfg(feature = "cli")]
 pub fn own_dir(unit: &str) -> PathBuf {
     project().join("rtl").join(unit)
 }

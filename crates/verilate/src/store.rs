@@ -142,6 +142,14 @@ fn sync(path: &Path) -> Result<(), Error> {
 }
 
 impl Store {
+    fn at(dir: PathBuf, private: bool) -> Self {
+        Store {
+            dir,
+            private,
+            beside: None,
+        }
+    }
+
     /// The user's own: `$RECONVERGE_CACHE`, or folder `reconverge` in `$XDG_CACHE_HOME` or in `$HOME/.cache`. It is made, for
     /// the user alone, if it is not there.
     ///
@@ -178,11 +186,7 @@ impl Store {
         made.map_err(|e| bad(e.to_string()))?;
         crate::filelist::takes(&dir).map_err(bad)?;
         ours(&dir, true).map_err(bad)?;
-        Ok(Store {
-            dir,
-            private: true,
-            beside: None,
-        })
+        Ok(Store::at(dir, true))
     }
 
     /// The folder `dir`, which is trusted as it is: that of a build script.
@@ -193,11 +197,7 @@ impl Store {
         let dir = std::path::absolute(dir).map_err(io(dir))?;
         fs::create_dir_all(&dir).map_err(io(&dir))?;
         crate::filelist::takes(&dir).map_err(Error::Cache)?;
-        Ok(Store {
-            dir,
-            private: false,
-            beside: None,
-        })
+        Ok(Store::at(dir, false))
     }
 
     /// It, and what a build script has left in `dir`: entries there are used too, and never written or thrown away.
@@ -253,11 +253,7 @@ impl Store {
         let Some(dir) = &self.beside else {
             return Ok(None);
         };
-        let beside = Store {
-            dir: dir.clone(),
-            private: true,
-            beside: None,
-        };
+        let beside = Store::at(dir.clone(), true);
         let names = beside.names()?.into_iter();
         let mut entries = names
             .filter(|name| name.starts_with(prefix))
@@ -468,11 +464,7 @@ impl Entry {
     /// The entry that holds `file`, which must be the output of that name with SHA-256 `digest`.
     pub fn holding(file: &Path, digest: &str) -> Option<Self> {
         let (dir, name) = (file.parent()?, file.file_name()?.to_str()?);
-        let store = Store {
-            dir: dir.parent()?.to_owned(),
-            private: true,
-            beside: None,
-        };
+        let store = Store::at(dir.parent()?.to_owned(), true);
         let entry = store.open(dir.file_name()?.to_str()?)?;
         let mut outputs = entry.manifest.outputs.iter();
         let output = outputs.find(|o| o.name == name)?;
