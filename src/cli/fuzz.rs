@@ -363,6 +363,7 @@ pub fn fuzz<U: Unit>(
 
     let finished = tally.finished();
     let mut summary = tally.into_total();
+    let counted = summary.failures.clone();
     if !finished {
         summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
     }
@@ -401,15 +402,14 @@ pub fn fuzz<U: Unit>(
     let took = started.elapsed();
     let ran = |reports: &[String]| {
         let interrupted = interrupted.clone();
-        ran(
-            &summary,
-            &options,
+        let whole = Whole {
+            summary: &summary,
+            counted: &counted,
+            options: &options,
             shard,
-            &build,
-            reports,
-            interrupted,
-            Some(took),
-        )
+            build: &build,
+        };
+        ran(&whole, reports, interrupted, Some(took))
     };
     // Whatever comes now may take its time. What cannot be written will be told at the end.
     if !reports.is_empty() {
@@ -442,16 +442,32 @@ pub fn fuzz<U: Unit>(
     Ok(ran)
 }
 
+/// A campaign that is through, or was interrupted.
+pub struct Whole<'a, U: Unit> {
+    /// What it did; its failures are all that are known.
+    pub summary: &'a Summary<U>,
+    /// Failures of the programs that the summary counts. Interrupted, a campaign knows more: of programs behind one that
+    /// is not done.
+    pub counted: &'a [Failed<U>],
+    pub options: &'a Options,
+    pub shard: Shard,
+    pub build: &'a Build,
+}
+
 /// What is handed on of a campaign; `reports` are those of its failures.
 pub fn ran<U: Unit>(
-    summary: &Summary<U>,
-    options: &Options,
-    shard: Shard,
-    build: &Build,
+    whole: &Whole<U>,
     reports: &[String],
     interrupted: Option<String>,
     took: Option<Duration>,
 ) -> Result<Ran, Failure> {
+    let &Whole {
+        summary,
+        options,
+        shard,
+        build,
+        ..
+    } = whole;
     let nothing = summary.compared.clocks == 0 && summary.failures.is_empty();
     if nothing && interrupted.is_none() {
         return Err(Failure::Other("nothing was compared".to_owned()));
@@ -473,7 +489,7 @@ pub fn ran<U: Unit>(
         },
         interrupted,
         json,
-        suite: junit::suite(summary, options, shard, build, reports, took),
+        suite: junit::suite(whole, reports, took),
     })
 }
 

@@ -4,22 +4,21 @@
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use reconverge::campaign::{Options, Shard, Summary};
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 
-use super::fuzz::campaign;
+use super::fuzz::{Whole, campaign};
 
 pub type Suite = TestSuite;
 
 /// The suite of a campaign; `reports` are those of its failures.
-pub fn suite<U: Unit>(
-    summary: &Summary<U>,
-    options: &Options,
-    shard: Shard,
-    build: &Build,
-    reports: &[String],
-    took: Option<Duration>,
-) -> Suite {
+pub fn suite<U: Unit>(whole: &Whole<U>, reports: &[String], took: Option<Duration>) -> Suite {
+    let &Whole {
+        summary,
+        counted,
+        options,
+        shard,
+        build,
+    } = whole;
     let campaign = campaign::<U>(options, shard, build);
     let mut suite = TestSuite::new(&campaign);
     suite.add_property(("seed", options.seed.to_string().as_str()));
@@ -27,7 +26,7 @@ pub fn suite<U: Unit>(
         suite.set_time(took);
     }
     for (kind, (programs, clocks)) in &summary.kinds {
-        let failed = summary.failures.iter();
+        let failed = counted.iter();
         let failed =
             failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
         let passed = programs - failed.count() as u64;

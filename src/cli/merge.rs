@@ -7,7 +7,7 @@ use reconverge::campaign::results;
 use reconverge::input::InputError;
 use reconverge::unit::{Build, Unit};
 
-use super::fuzz::{self, HEADER, Ran, ran, text, writable_summary, write_summary};
+use super::fuzz::{self, HEADER, Ran, Whole, ran, text, writable_summary, write_summary};
 use super::{Commands, Done, Failure, MergeArgs, found, print};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
@@ -75,13 +75,12 @@ pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<R
         print(&format!("\n{report}"))?;
         reports.push(report);
     }
-    ran(
-        &summary,
-        &options,
-        whole,
-        &header.build,
-        &reports,
-        None,
-        None,
-    )
+    let whole = Whole {
+        summary: &summary,
+        counted: &summary.failures,
+        options: &options,
+        shard: whole,
+        build: &header.build,
+    };
+    ran(&whole, &reports, None, None)
 }
