@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -290,7 +291,12 @@ impl Drop for Model {
         }
         // It belongs to no case: a model serves many.
         if why[0] != 0 {
-            eprintln!("warning: at the end of the simulation: {}", written(&why));
+            // Where it cannot be written it is lost; it is no reason to end.
+            let _ = writeln!(
+                std::io::stderr(),
+                "warning: at the end of the simulation: {}",
+                written(&why)
+            );
         }
     }
 }
