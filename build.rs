@@ -60,10 +60,11 @@ fn link_models() -> Result<(), Box<dyn std::error::Error>> {
     // As src/dut has them: what is built here is used there too.
     let target = var("TARGET")?;
     let mut build = verilate::cc::Build::new();
+    let debug = var("PROFILE")? == "debug";
     build.target(&target).host(&var("HOST")?);
+    build.opt_level(if debug { 1 } else { 3 });
     let tools = verilate::Tools::new(&root, build, &target);
     let store = verilate::Store::trusted(&out)?;
-    let assertions = var("PROFILE")? == "debug";
     let mut externs = String::new();
     let mut list = String::new();
     let mut runtime = None;
@@ -79,7 +80,7 @@ fn link_models() -> Result<(), Box<dyn std::error::Error>> {
                     .map(|(n, v)| ((*n).to_owned(), *v))
                     .collect(),
                 counting: false,
-                assertions,
+                assertions: debug,
             };
             let symbol = job.symbol();
             let archive = job.archive(&tools, &store)?;

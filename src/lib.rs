@@ -101,7 +101,8 @@ pub mod campaign;
 pub mod case;
 #[cfg(feature = "rtl")]
 pub mod check;
-#[cfg(feature = "cli")]
+// It has no unit tests of its own: what it does is tested by running it.
+#[cfg(all(feature = "cli", not(test)))]
 #[doc(hidden)]
 pub mod cli;
 pub mod cover;

@@ -27,7 +27,6 @@ macro_rules! tests {
                 rtl_with_one_operator_changed_is_caught_and_its_case_replays,
                 rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays,
                 rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone,
-                a_change_in_an_included_file_is_another_model,
                 rtl_that_stops_the_simulation_is_reported_and_its_case_replays,
                 a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
                 rtl_that_does_not_compile_is_bad_input,
@@ -302,38 +301,6 @@ fn rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_
         assert_eq!(line_starting(&again, "MISMATCH "), failed);
         let own = format!("rtl/{}", U::NAME);
         reconverge_ends(0, &["replay", case, "--rtl", &own, "--out", out]);
-    }
-}
-
-/// What an RTL file includes is part of the RTL: a change there is seen.
-fn a_change_in_an_included_file_is_another_model<U: Tested>() {
-    let rtl = Folder::own(U::NAME);
-    let (top, copy) = (rtl.top(), rtl.copy());
-    let module = format!("module {top}");
-    let including = format!("`include \"step.svh\"\n{module}");
-    copy.change((&format!("{top}.sv"), &module, &including));
-    let (change, right, wrong) = U::STEP;
-    copy.change(change);
-    let program = program::<U>(U::IF_ELSE);
-    for (step, status) in [(right, 0), (wrong, 1)] {
-        fs::write(
-            copy.dir().join("step.svh"),
-            format!("`define STEP {step}\n"),
-        )
-        .unwrap();
-        let out = copy.dir().join("out");
-        reconverge_ends(
-            status,
-            &[
-                "run",
-                U::NAME,
-                &program,
-                "--rtl",
-                copy.arg(),
-                "--out",
-                arg(&out),
-            ],
-        );
     }
 }
 

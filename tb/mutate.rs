@@ -60,6 +60,7 @@ impl Run {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
     if !have(&TOOLS) {
         return;
@@ -97,6 +98,7 @@ fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
     if !have(&TOOLS) {
         return;
@@ -144,6 +146,7 @@ fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn mutants_of_the_netlist_are_caught_or_proved_equivalent() {
     if !have(&TOOLS) {
         return;
@@ -191,6 +194,7 @@ fn a_number_that_there_is_not_is_refused() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
     // All that a build at run time needs, and no Yosys.
     let bin = tempfile::tempdir().unwrap();
@@ -245,6 +249,7 @@ fn with_formal(from: &str, to: &str) -> Run {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_the_referee_is_told_is_proved_before_it_is_used() {
     if !have(&TOOLS) {
         return;

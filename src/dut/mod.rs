@@ -346,11 +346,14 @@ pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(sources.rtl())
 }
 
+/// Debug builds of this program build models sooner, release builds models that run faster: by a few percent.
+const OPTIMISATION: u32 = if cfg!(debug_assertions) { 1 } else { 3 };
+
 /// What builds models.
 fn tools(project: &Path) -> verilate::Tools {
     let target = env!("RECONVERGE_TARGET");
     let mut build = verilate::cc::Build::new();
-    build.target(target).host(target);
+    build.target(target).host(target).opt_level(OPTIMISATION);
     verilate::Tools::new(project, build, target)
 }
 

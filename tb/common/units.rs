@@ -51,8 +51,6 @@ pub trait Tested: Unit + Debug + PartialEq {
     const ONLY_IN_VARIANTS: &'static [Change];
     /// The clock contract broken: host port, launch, stall, reset, and what stays after the end.
     const CONTRACT: &'static [Change];
-    /// The step from an instruction to the next made `STEP`; what that is, and what is wrong.
-    const STEP: (Change, &'static str, &'static str);
     /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
     const CONSTRUCTS: &'static [&'static str];
     /// Fields that a random legal state must have at 0 and at this limit.

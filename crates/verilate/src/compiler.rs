@@ -76,7 +76,6 @@ impl Compiler {
     /// What `build` stands for.
     pub fn new(mut build: cc::Build, target: &str) -> Result<Self, Error> {
         build
-            .opt_level(3)
             .debug(false)
             .warnings(false)
             .extra_warnings(false)

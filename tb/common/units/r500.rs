@@ -125,16 +125,6 @@ impl Tested for R500 {
         ),
     ];
 
-    const STEP: (Change, &str, &str) = (
-        (
-            "r500_seq.sv",
-            "is_fc ? pc_next : pc_q + 10'd1;",
-            "is_fc ? pc_next : pc_q + `STEP;",
-        ),
-        "10'd1",
-        "10'd2",
-    );
-
     const CONSTRUCTS: &[&str] = &[
         "OP 0",
         "OP 1",

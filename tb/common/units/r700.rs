@@ -237,16 +237,6 @@ impl Tested for R700 {
         ),
     ];
 
-    const STEP: (Change, &str, &str) = (
-        (
-            "r700_seq.sv",
-            "assign pc_plus_1 = pc_q + 32'd1;",
-            "assign pc_plus_1 = pc_q + `STEP;",
-        ),
-        "32'd1",
-        "32'd2",
-    );
-
     const CONSTRUCTS: &[&str] = &[
         "ALU with u, no push",
         "ALU_PUSH_BEFORE",

@@ -310,16 +310,6 @@ impl Tested for Spa5 {
         ),
     ];
 
-    const STEP: (Change, &str, &str) = (
-        (
-            "spa5_seq.sv",
-            "assign pc_next  = pc_q + 32'd8;",
-            "assign pc_next  = pc_q + `STEP;",
-        ),
-        "32'd8",
-        "32'd16",
-    );
-
     // As they stand in the words; by what they are for, `spa5_programs` counts them.
     const CONSTRUCTS: &[&str] = &[
         "SSY",
