@@ -1,9 +1,7 @@
 //! Verilates and compiles the RTL of every unit and links it. Never touches the network.
 
-#[cfg(feature = "rtl")]
 include!("src/units.rs");
 
-#[cfg(feature = "rtl")]
 macro_rules! table {
     ($($module:ident $unit:ident [$($lanes:literal $($name:ident=$value:literal)*),+];)+) => {
         const UNITS: &[(&str, &[Model])] =
@@ -11,33 +9,57 @@ macro_rules! table {
     };
 }
 /// Lanes, and the parameters that do not have their default.
-#[cfg(feature = "rtl")]
 type Model = (u32, &'static [(&'static str, u32)]);
-#[cfg(feature = "rtl")]
 for_each_unit!(table);
 
-#[cfg(not(feature = "rtl"))]
-fn main() {}
-
-#[cfg(feature = "rtl")]
 fn main() {
-    if let Err(message) = link_models() {
+    if let Err(message) = generate().and_then(|()| link_models()) {
         // cargo shows only what goes to standard error of a failed build script.
         eprintln!("\n{message}\n");
         std::process::exit(1);
     }
 }
 
+type Done = Result<(), Box<dyn std::error::Error>>;
+
+fn var(name: &str) -> Result<String, String> {
+    std::env::var(name).map_err(|e| format!("{name}: {e}"))
+}
+
+fn declared(unit: &str) -> Result<(declaration::Declaration, String), Box<dyn std::error::Error>> {
+    let path = format!("{}/rtl/{unit}/design.toml", var("CARGO_MANIFEST_DIR")?);
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
+    Ok((declaration::Declaration::parse(&path, &text)?, text))
+}
+
+/// Writes pins and state of each unit, as its declaration has them, for `src/<unit>/state.rs`.
+fn generate() -> Done {
+    println!("cargo:rerun-if-changed=build.rs");
+    let out = std::path::PathBuf::from(var("OUT_DIR")?);
+    for (unit, _) in UNITS {
+        println!("cargo:rerun-if-changed=rtl/{unit}/design.toml");
+        let (declaration, toml) = declared(unit)?;
+        std::fs::write(
+            out.join(format!("{unit}.rs")),
+            declaration.rust(&toml, "crate"),
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "rtl"))]
+fn link_models() -> Done {
+    Ok(())
+}
+
 /// Compiles each unit with each of its lane counts and writes `models.rs`, the list of what is linked.
 #[cfg(feature = "rtl")]
-fn link_models() -> Result<(), Box<dyn std::error::Error>> {
+fn link_models() -> Done {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 
-    let var = |name: &str| std::env::var(name).map_err(|e| format!("{name}: {e}"));
     let root = PathBuf::from(var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(var("OUT_DIR")?);
-    println!("cargo:rerun-if-changed=build.rs");
     for variable in verilate::VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
     }
@@ -69,7 +91,13 @@ fn link_models() -> Result<(), Box<dyn std::error::Error>> {
     let mut list = String::new();
     let mut runtime = None;
     for (unit, models) in UNITS {
-        let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit))?;
+        let declaration = declared(unit)?.0;
+        let bench = verilate::Bench {
+            text: declaration.bench_top(&declaration.probes),
+            preloads: !declaration.probes.loads.is_empty(),
+            from: PathBuf::from("design.toml"),
+        };
+        let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit), bench)?;
         let mut files = sources.files();
         for &(lanes, parameters) in *models {
             let job = verilate::Job {

@@ -306,19 +306,38 @@ fn measure<U: Unit>(pace: Pace, dir: &Path) -> Done<()> {
     Ok(())
 }
 
-fn unit<U: Unit>(dir: Option<&Path>) -> Done<()> {
-    let Some(dir) = dir else {
-        for lanes in widths::<U>() {
-            println!("{}", model::<U>(lanes));
-        }
-        return Ok(());
-    };
-    measure::<U>(Pace::Campaign, dir)?;
-    measure::<U>(Pace::Busy, dir)
+/// What is asked of a unit.
+#[derive(Clone, Copy)]
+enum Task<'a> {
+    /// Print the names of its models.
+    Models,
+    /// Print the C++ header for the bare loop.
+    Header,
+    /// Measure, with the bare programs in this folder.
+    Measure(&'a Path),
 }
 
-/// A unit's name, and what it does given a folder; without one it names its models.
-type Entry = (&'static str, fn(Option<&Path>) -> Done<()>);
+fn unit<U: Unit>(task: Task) -> Done<()> {
+    match task {
+        Task::Models => {
+            for lanes in widths::<U>() {
+                println!("{}", model::<U>(lanes));
+            }
+        }
+        Task::Header => {
+            let declared = declaration::Declaration::parse(U::NAME, U::DECLARATION.toml)?;
+            print!("{}", declared.header());
+        }
+        Task::Measure(dir) => {
+            measure::<U>(Pace::Campaign, dir)?;
+            measure::<U>(Pace::Busy, dir)?;
+        }
+    }
+    Ok(())
+}
+
+/// A unit's name, and what does a task for it.
+type Entry = (&'static str, fn(Task) -> Done<()>);
 
 macro_rules! units {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
@@ -332,8 +351,12 @@ fn main() -> Done<()> {
     let mut args = std::env::args_os().skip(1).map(PathBuf::from);
     let first = args
         .next()
-        .ok_or("usage: cost --models|FOLDER [UNIT ...] (see benches/cost)")?;
-    let dir = (first != Path::new("--models")).then_some(first.as_path());
+        .ok_or("usage: cost --models|--header|FOLDER [UNIT ...] (see benches/cost)")?;
+    let task = match first.to_str() {
+        Some("--models") => Task::Models,
+        Some("--header") => Task::Header,
+        _ => Task::Measure(&first),
+    };
     let wanted: Vec<PathBuf> = args.collect();
     if let Some(unknown) = wanted
         .iter()
@@ -343,7 +366,7 @@ fn main() -> Done<()> {
     }
     for (name, unit) in UNITS {
         if wanted.is_empty() || wanted.iter().any(|w| w == Path::new(name)) {
-            unit(dir)?;
+            unit(task)?;
         }
     }
     Ok(())

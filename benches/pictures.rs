@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use reconverge::campaign::{self, Limit};
 use reconverge::case::Case;
 use reconverge::check::{Judges, check_on};
+use reconverge::design::Design;
 use reconverge::dut::{Dut, Make, Rtl};
 use reconverge::lockstep;
 use reconverge::mutate::{self, Family, Mutants, Trouble};
@@ -27,7 +28,6 @@ use reconverge::r500::import::{Options, import};
 use reconverge::r500::program::Program;
 use reconverge::r500::render::{Pixels, by_rtl_alone};
 use reconverge::r500::shader::{VARYINGS, Vector};
-use reconverge::unit::Unit;
 
 /// Clocks of the campaign for one mutant.
 const CLOCKS: u64 = 1_000_000;

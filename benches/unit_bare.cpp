@@ -6,16 +6,18 @@
 // Compiled by benches/cost, once a unit and lane count, behind what Verilator emitted for the unit, with
 //   UNIT    class of the verilated unit
 //   LANES   its lanes
-//   HEADER  "<unit>.h", the one file that a unit brings along. It declares
-//             struct In                           one clock's inputs, as src/<unit>/state.rs has them
+//   HEADER  "<unit>.h", generated from the unit's declaration by `cost --header`. It declares
+//             struct In                           one clock's inputs, as the crate has them
 //             void drive(UNIT &, const In &)      puts them on the pins, lane masks through lanes()
 //             std::array outputs(const UNIT &)    every output port, by the name of its field of `State`
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "verilated.h"
@@ -45,7 +47,7 @@ int fail(const char *why) {
 int main(int argc, char **argv) {
   if (argc != 4) return fail("usage: unit_bare INPUTS BYTES_OF_ONE TIMES");
   if (std::strtoul(argv[2], nullptr, 10) != sizeof(In)) {
-    return fail("In in benches/" HEADER " is not as large as the one of the crate");
+    return fail("In in " HEADER " is not as large as the one of the crate");
   }
   const long times = std::strtol(argv[3], nullptr, 10);
   std::FILE *file = std::fopen(argv[1], "rb");

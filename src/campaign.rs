@@ -20,13 +20,14 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, Conditions, Kind};
 use crate::check::{Judges, Scalar, check_on};
+use crate::design::Control;
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::json::{Hex, count, map};
 use crate::lockstep::{Compared, Stimulus};
 use crate::start::Start;
-use crate::unit::{Build, Golden, Pins, Seen, Unit};
+use crate::unit::{Build, Golden, Seen, Unit};
 use crate::watch::Watch;
 
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
@@ -103,6 +104,9 @@ pub struct Summary<U: Unit> {
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,
 }
+
+/// What is said of cases that begin in a state which the RTL cannot be put into.
+const NOT_PRELOADED: &str = "skipped, no preloading";
 
 /// A failed case.
 #[derive(Clone, Serialize, Deserialize)]
@@ -403,6 +407,14 @@ fn run_one<U: Unit>(
         outcomes: BTreeMap::new(),
         was_running: false,
     };
+    if !case.start.is_empty() && !dut.preloads() {
+        return Summary {
+            programs: 1,
+            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
+            outcomes: BTreeMap::from([(NOT_PRELOADED.to_owned(), 1)]),
+            ..Summary::default()
+        };
+    }
     collector.seen.launched(&case.program);
     let judges = match kind {
         Kind::Structured => Judges::Structured,

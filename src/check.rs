@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
+use crate::design::Design;
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::lockstep::{self, Compared, Outcome, state_bytes};
@@ -112,7 +113,7 @@ pub fn check_on<U: Unit>(
 }
 
 /// How a scalar judge is asked.
-pub(crate) type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Unit>::State) -> Verdict;
+pub(crate) type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
 
 /// As [`check_on`], with `judge` as the scalar judge.
 pub(crate) fn check_by<U: Unit>(

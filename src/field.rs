@@ -1,5 +1,7 @@
-//! One list of fields a unit: from it come packing checks, the comparison, the report and the
-//! GTKWave view.
+//! What a design's declaration says, as its `design.toml` has it: pins, fields of the state, tables of names. From it come
+//! the comparison, the report, random pins and the GTKWave view. The lists are generated (`crates/declaration`).
+
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,64 +34,96 @@ pub struct Field {
     pub width: u32,
     /// Prints one element; the same printer for both sides.
     pub show: fn(u64) -> String,
+    /// Signal of the bench top's view that shows it; several fields of a lane may share one.
+    pub signal: &'static str,
+    /// Bits of an element of that signal.
+    pub signal_width: u32,
+    /// Table that names the values of that signal.
+    pub filter: Option<&'static str>,
+    /// A mismatch report shows it although both sides agree on it.
+    pub context: bool,
 }
 
-/// A field of `n` bit planes, one bit a lane each.
-pub const fn planes(name: &'static str, offset: usize, n: usize, show: fn(u64) -> String) -> Field {
-    Field {
-        name,
-        offset,
-        shape: Shape::Planes(n),
-        width: n as u32,
-        show,
-    }
+/// What a pin is for, as far as a bench has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The reset.
+    Reset {
+        /// Its value while it is asserted.
+        asserted: u64,
+    },
+    /// At 1 nothing changes.
+    Stall,
+    /// Anything else.
+    Plain,
 }
 
-/// A field of `count` integers of `bytes` bytes, `width` bits of each significant.
-pub const fn words(
-    name: &'static str,
-    offset: usize,
-    bytes: usize,
-    count: usize,
-    width: u32,
-    show: fn(u64) -> String,
-) -> Field {
-    Field {
-        name,
-        offset,
-        shape: Shape::Words { bytes, count },
-        width,
-        show,
-    }
+/// One input.
+#[derive(Clone, Copy, Debug)]
+pub struct Pin {
+    /// Name in the struct.
+    pub name: &'static str,
+    /// Byte offset in the struct of the pins.
+    pub offset: usize,
+    /// Layout.
+    pub shape: Shape,
+    /// Significant bits of one element.
+    pub width: u32,
+    /// What it is for.
+    pub role: Role,
+    /// Value of each element unless it is driven.
+    pub default: u64,
+    /// Least and greatest value that is drawn at random.
+    pub range: (u64, u64),
+    /// How often a flag or a bit of a mask is drawn as 1, in percent.
+    pub percent: u32,
+}
+
+/// A parameter of a unit's RTL beside `LANES`; RTL and golden are built with the same value.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Name in the RTL.
+    pub name: &'static str,
+    /// Value unless asked for otherwise.
+    pub default: u32,
+    /// Values that it can have.
+    pub range: RangeInclusive<u32>,
+}
+
+/// A table that names values in the waves.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Name of its file, without folder and ending.
+    pub name: &'static str,
+    /// Bits of a value.
+    pub width: u32,
+    /// Values with their names.
+    pub values: &'static [(u64, &'static str)],
+}
+
+/// What is declared of a design.
+#[derive(Debug)]
+pub struct Declaration {
+    /// Text of its `design.toml`.
+    pub toml: &'static str,
+    /// Name.
+    pub name: &'static str,
+    /// Lanes unless asked for otherwise; 1 of a design without lanes.
+    pub lanes: u32,
+    /// Parameters beside the lanes.
+    pub parameters: &'static [Parameter],
+    /// Inputs, in the order of their struct.
+    pub pins: &'static [Pin],
+    /// State, in the order of the bench top's mismatch bits.
+    pub fields: &'static [Field],
+    /// Tables of names.
+    pub tables: &'static [Table],
+    /// Inputs worth seeing in the waves: signal below the bench top, and its width; 0: one bit a lane.
+    pub inputs: &'static [(&'static str, u32)],
 }
 
 /// Printers of elements that several units use.
 pub mod show {
-    /// As it is.
-    pub fn decimal(v: u64) -> String {
-        v.to_string()
-    }
-
-    /// A 32-bit word.
-    pub fn hex32(v: u64) -> String {
-        format!("0x{v:08x}")
-    }
-
-    /// An instruction's address.
-    pub fn address(v: u64) -> String {
-        format!("0x{v:03x}")
-    }
-
-    /// Eight bits, two's complement.
-    pub fn signed8(v: u64) -> String {
-        (v as u8 as i8).to_string()
-    }
-
-    /// 32 bits, two's complement.
-    pub fn signed32(v: u64) -> String {
-        (v as u32 as i32).to_string()
-    }
-
     /// The name of `v`; the number, if it has none.
     pub fn named(names: &[&str], v: u64) -> String {
         names
@@ -198,22 +232,6 @@ pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Di
     diffs
 }
 
-/// Bytes of a state of `size` bytes that no field owns; a unit's tests hold them against its padding.
-///
-/// # Panics
-/// Two fields overlap, or one lies outside.
-#[cfg(test)]
-pub fn unowned(fields: &[Field], size: usize) -> Vec<usize> {
-    let mut owner = vec![None; size];
-    for field in fields {
-        for byte in &mut owner[field.offset..field.offset + field.size()] {
-            assert_eq!(*byte, None, "{} overlaps", field.name);
-            *byte = Some(field.name);
-        }
-    }
-    (0..size).filter(|i| owner[*i].is_none()).collect()
-}
-
 /// One letter a lane, a space after every eighth: a lane can be found again in a long row.
 pub fn in_eights(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
@@ -283,6 +301,10 @@ mod tests {
                 shape: Shape::Planes(3),
                 width: 3,
                 show: |v| v.to_string(),
+                signal: "s",
+                signal_width: 1,
+                filter: None,
+                context: false,
             },
             Field {
                 name: "w",
@@ -290,6 +312,10 @@ mod tests {
                 shape: Shape::Words { bytes: 3, count: 4 },
                 width: 24,
                 show: |v| v.to_string(),
+                signal: "s",
+                signal_width: 1,
+                filter: None,
+                context: false,
             },
         ];
         for (f, field) in fields.iter().enumerate() {

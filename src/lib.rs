@@ -76,7 +76,8 @@
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
-//! | add a unit | [`mod@unit`], [`field`], `src/units.rs`; README, "A further unit" |
+//! | add a unit | [`mod@unit`], [`design`], [`field`], `src/units.rs`; README, "A further unit" |
+//! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
 //! | build RTL | `build.rs`, `crates/verilate` |
 //! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |
 //!
@@ -96,6 +97,10 @@
 #[cfg(feature = "cli")]
 extern crate self as reconverge;
 
+// For the structs that are generated, also those of other crates.
+#[doc(hidden)]
+pub use bytemuck;
+
 #[cfg(feature = "cli")]
 pub mod campaign;
 pub mod case;
@@ -106,6 +111,7 @@ pub mod check;
 #[doc(hidden)]
 pub mod cli;
 pub mod cover;
+pub mod design;
 #[cfg(feature = "rtl")]
 pub mod dut;
 pub mod elf;

@@ -7,6 +7,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
+use crate::design::Control;
 use crate::dut::{Check, Dut};
 use crate::field::{self, Diff};
 use crate::start::Start;

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
 use crate::check::{Judge, Judges, check_by};
+use crate::design::Control;
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};

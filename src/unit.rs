@@ -2,34 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
-use std::ops::RangeInclusive;
 
-use bytemuck::Pod;
 use rand::Rng;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Kind};
 use crate::cover::Coverage;
+use crate::design::{Control, Design};
 use crate::explain::Anatomy;
-use crate::field::{Field, show};
+use crate::field::show;
 use crate::input::InputError;
 use crate::instructions::Instructions;
 use crate::json::map;
 use crate::start::Start;
 use crate::watch::Watch;
-use crate::wave::Filter;
-
-/// A parameter of a unit's RTL beside `LANES`; RTL and golden are built with the same value.
-#[derive(Clone, Debug)]
-pub struct Parameter {
-    /// Name in the RTL.
-    pub name: &'static str,
-    /// Value unless asked for otherwise.
-    pub default: u32,
-    /// Values that it can have.
-    pub range: RangeInclusive<u32>,
-}
 
 /// A build beside the default one that campaigns test for a share of their cycles.
 #[derive(Clone, Copy, Debug)]
@@ -110,15 +97,7 @@ impl Display for Build {
 }
 
 /// One clock's inputs of a unit: the pins that every unit has.
-pub trait Pins: Pod + Default + Send + Sync {
-    /// Reset asserted.
-    fn reset() -> Self;
-    /// Whether reset is asserted.
-    fn is_reset(&self) -> bool;
-    /// Asserts or releases `stall_i`.
-    fn set_stall(&mut self, stall: bool);
-    /// Whether the unit is stalled.
-    fn is_stalled(&self) -> bool;
+pub trait Pins: Control {
     /// Whether a launch is asked for.
     fn launches(&self) -> bool;
     /// The host's write, if there is one: register and value.
@@ -340,21 +319,11 @@ pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
     }
 }
 
-/// A flow-control unit.
-pub trait Unit: Copy + Send + Sync + 'static {
-    /// Name of the folder, the module and the command's argument.
-    const NAME: &'static str;
-    /// Lanes of a wavefront, unless asked for otherwise.
-    const LANES: u32;
-    /// What its RTL can be built with beside lanes.
-    const PARAMETERS: &'static [Parameter] = &[];
+/// A flow-control unit: a design that runs programs.
+pub trait Unit: Design<In: Pins> {
     /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
     /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
     const VARIANTS: &'static [Variant];
-    /// One clock's inputs.
-    type In: Pins;
-    /// Architectural state.
-    type State: Pod + Default + PartialEq + Send + Sync;
     /// A program with the registers it runs under.
     type Program: Instructions
         + Clone
@@ -376,8 +345,6 @@ pub trait Unit: Copy + Send + Sync + 'static {
     /// A state in which a case begins.
     type Start: Start<Self>;
 
-    /// The state's fields, in the order of the bench top's mismatch bits.
-    fn fields() -> &'static [Field];
     /// A program runs: instructions are wanted.
     fn running(state: &Self::State) -> bool;
     /// A step has begun that takes further clocks (spa5: UNWIND); [`Golden::step`] tells of it when it is
@@ -391,25 +358,12 @@ pub trait Unit: Copy + Send + Sync + 'static {
     fn pc(state: &Self::State) -> u32;
     /// Lanes that execute an instruction which is for all that are there.
     fn active(state: &Self::State) -> u64;
-    /// Whether a mismatch report shows this field although it agrees.
-    fn context(field: &str) -> bool;
     /// Lanes as the spec's traces print them.
     fn lanes(state: &Self::State, lanes: usize) -> String;
     /// What is on the golden's stack, bottom first, if the state shows only its top.
     fn stack(_: &Self::Golden) -> Option<String> {
         None
     }
-
-    /// Signal of the bench top's view in which `field` is to be seen, if it has another name.
-    fn signal(field: &'static str) -> &'static str {
-        field
-    }
-    /// Width and filter of that signal, where they are not the field's own.
-    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)>;
-    /// Filters that the view uses.
-    fn filters() -> Vec<Filter>;
-    /// Inputs worth seeing: signal below the bench top, and its width; 0: one bit a lane.
-    fn input_signals() -> &'static [(&'static str, u32)];
 
     /// Name of a program.
     fn name(program: &Self::Program) -> &str;

@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::field::{Field, Shape};
-use crate::unit::Unit;
+use crate::design::Design;
+use crate::field::{Field, Shape, Table};
 
 /// Time units (ns) a clock takes in a dump; clock n rises at n times this.
 pub const PERIOD_NS: u64 = 10;
@@ -31,17 +31,14 @@ impl Trace {
     }
 }
 
-/// Tables that name values: file name, and (value, name) for every value worth one.
-pub type Filter = (&'static str, u32, Vec<(u64, String)>);
-
 /// Time in a dump at which what the inputs of clock `clock` did is to be seen.
 pub fn time_of(clock: u64) -> u64 {
     (clock + 1) * PERIOD_NS
 }
 
 /// The signal that shows `element` of `field`.
-pub fn signal<U: Unit>(field: &Field, element: usize) -> String {
-    let name = U::signal(field.name);
+pub fn signal(field: &Field, element: usize) -> String {
+    let name = field.signal;
     match field.shape {
         // A single plane is a mask, one signal for all lanes.
         Shape::Planes(1) => name.to_owned(),
@@ -51,7 +48,7 @@ pub fn signal<U: Unit>(field: &Field, element: usize) -> String {
 }
 
 /// Signals of one side in the order of the view: (name, width, filter).
-fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
+fn traces<U: Design>(lanes: usize) -> Vec<Trace> {
     let mut list: Vec<Trace> = Vec::new();
     for field in U::fields() {
         let elements = if field.shape == Shape::Planes(1) {
@@ -59,17 +56,16 @@ fn traces<U: Unit>(lanes: usize) -> Vec<Trace> {
         } else {
             field.elements(lanes)
         };
-        let (width, filter) = U::signal_format(field.name).unwrap_or((field.width, None));
         let width = if field.shape == Shape::Planes(1) {
             lanes as u32
         } else {
-            width
+            field.signal_width
         };
         for element in 0..elements {
             let trace = Trace {
-                name: signal::<U>(field, element),
+                name: signal(field, element),
                 width,
-                filter,
+                filter: field.filter,
                 per_lane: field.per_lane(),
             };
             // Fields that share a signal (class and counters of a lane) are listed once.
@@ -104,7 +100,12 @@ const END_FOLDED: &str = "1401200";
 
 /// The view as the text of a save file. `dump` is named in it; `filters` is the folder of the filter
 /// files as seen from where GTKWave is started, for it looks there and not beside the save file.
-pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Option<u64>) -> String {
+pub fn save_file<U: Design>(
+    lanes: usize,
+    dump: &str,
+    filters: &str,
+    marker: Option<u64>,
+) -> String {
     let mut text = String::new();
     let top = format!("TOP.{}_tb", U::NAME);
     let start = marker.map_or(0, |t| t.saturating_sub(CLOCKS_BEFORE * PERIOD_NS));
@@ -145,7 +146,7 @@ pub fn save_file<U: Unit>(lanes: usize, dump: &str, filters: &str, marker: Optio
     }
     line(END, "-group_end");
     line(OPEN, "-inputs, one clock before they act");
-    for (name, width) in U::input_signals() {
+    for (name, width) in U::DECLARATION.inputs {
         let width = if *width == 0 { lanes as u32 } else { *width };
         line(
             if width == 1 { BINARY } else { HEX },
@@ -206,11 +207,15 @@ fn range(width: u32) -> String {
 }
 
 /// A filter file: value in binary, then its name.
-fn filter_text(width: u32, names: &[(u64, String)]) -> String {
-    names.iter().fold(String::new(), |mut text, (value, name)| {
-        let _ = writeln!(text, "{value:0width$b} {name}", width = width as usize);
-        text
-    })
+fn filter_text(table: &Table) -> String {
+    let width = table.width as usize;
+    table
+        .values
+        .iter()
+        .fold(String::new(), |mut text, (value, name)| {
+            let _ = writeln!(text, "{value:0width$b} {name}");
+            text
+        })
 }
 
 /// An output that is there whole or not at all: a temporary file that gets its name at the end. What is no
@@ -294,7 +299,7 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write_view<U: Unit>(
+pub fn write_view<U: Design>(
     path: &Path,
     dump: &Path,
     lanes: usize,
@@ -302,10 +307,10 @@ pub fn write_view<U: Unit>(
 ) -> Result<String, String> {
     let dir = path.parent().unwrap_or(Path::new(""));
     let filters: PathBuf = dir.join("filters");
-    for (name, width, names) in U::filters() {
+    for table in U::DECLARATION.tables {
         write_whole(
-            &filters.join(format!("{name}.txt")),
-            &filter_text(width, &names),
+            &filters.join(format!("{}.txt", table.name)),
+            &filter_text(table),
         )?;
     }
     let dump_name = dump.to_string_lossy();

@@ -22,6 +22,7 @@ use reconverge::campaign::results::FORMAT;
 use reconverge::campaign::{
     self, Chunk, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
+use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
 use reconverge::unit::{Build, Unit};

@@ -10,10 +10,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use reconverge::campaign::results;
+use reconverge::case::{CASE_FORMAT, SavedCase};
 use reconverge::dut::{Dut, Rtl};
 use reconverge::r500::R500;
 use reconverge::r500::state::{In, State};
-use reconverge::unit::Pins;
 
 use crate::campaign::signal;
 use crate::common::rtl::{Copy, Rtl as Folder};
@@ -513,7 +513,7 @@ fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
         .list()
         .iter()
         .map(String::as_str)
-        .chain(["r500.f", "r500_probe.svh"])
+        .chain(["r500.f", "design.toml"])
     {
         fs::copy(rtl.dir().join(file), odd.join(file)).unwrap();
     }
@@ -788,4 +788,86 @@ fn a_build_that_was_killed_is_swept_by_the_next_one() {
     let [said, _] = ends(0, next);
     assert!(said.starts_with("thrown away  1 entry, "), "{said}");
     assert_eq!(left(), 0);
+}
+
+// ---- probes -------------------------------------------------------------------------------------------
+
+/// A copy of the RTL whose probes are in a file of their own and name no registers to load.
+fn with_probes_alone() -> Copy {
+    let rtl = Folder::own(NAME).copy();
+    let design = rtl.dir().join("design.toml");
+    let text = fs::read_to_string(&design).unwrap();
+    let mut probes = declaration::Declaration::parse("design.toml", &text)
+        .unwrap()
+        .probes;
+    assert!(!probes.loads.is_empty());
+    probes.loads.clear();
+    fs::write(rtl.dir().join("r500_probe.toml"), probes.to_toml()).unwrap();
+    fs::remove_file(design).unwrap();
+    rtl
+}
+
+#[test]
+fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it() {
+    let (own, rtl) = (Folder::own(NAME), with_probes_alone());
+    let fuzz = |dir: &str| {
+        let options = [
+            "fuzz",
+            NAME,
+            "--programs",
+            "60",
+            "--no-shrink",
+            "--rtl",
+            dir,
+        ];
+        reconverge_ends(0, &options)
+    };
+    let said = fuzz(rtl.arg());
+    assert!(said.contains("skipped, no preloading"), "{said}");
+    let said = fuzz(arg(&own.dir));
+    assert!(!said.contains("skipped"), "{said}");
+
+    // A saved case that begins in a state says why it cannot be replayed there.
+    let case = (0..)
+        .map(|i| reconverge::campaign::case::<R500>(1, i, &16.into()).1)
+        .find(|case| !case.start.is_empty())
+        .unwrap();
+    let saved = rtl.dir().join("case.json");
+    let unit = NAME.to_owned();
+    let case = SavedCase {
+        reconverge: CASE_FORMAT,
+        unit,
+        failure: None,
+        case,
+    };
+    fs::write(&saved, serde_json::to_string(&case).unwrap()).unwrap();
+    let [_, why] = ends(2, quick(&["replay", arg(&saved), "--rtl", rtl.arg()]));
+    assert!(
+        why.contains("load: the case begins in a state that this RTL cannot be put into"),
+        "{why}"
+    );
+}
+
+#[test]
+fn probes_that_do_not_fit_the_declaration_are_bad_input_with_file_and_line() {
+    let rtl = with_probes_alone();
+    let probes = rtl.dir().join("r500_probe.toml");
+    change(&probes, "name = \"loop_depth\"", "name = \"loop_dept\"");
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(
+        why.contains("r500_probe.toml:") && why.contains("state loop_dept.name: no such field"),
+        "{why}"
+    );
+
+    let rtl = Folder::own(NAME).copy();
+    change(
+        &rtl.dir().join("design.toml"),
+        "name = \"al\"\nwidth = 8",
+        "name = \"al\"\nwidth = 9",
+    );
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(
+        why.contains("design.toml: file: declares something else than the r500"),
+        "{why}"
+    );
 }

@@ -132,7 +132,7 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
 
         let vcd = dir.join(format!("{name}.vcd"));
         let dump = Dump::at(&vcd, wave::time_of(clock as u64));
-        let signal = wave::signal::<U>(field, element);
+        let signal = wave::signal(field, element);
         let side = |side: &str| dump.bits(&format!("TOP.{}_tb.{side}_view.{signal}", U::NAME));
         assert_ne!(side("rtl"), side("golden"), "{flip}: {signal}");
         let mismatch = format!("TOP.{}_tb.mismatch_o", U::NAME);

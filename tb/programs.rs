@@ -9,6 +9,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options};
 use reconverge::case::{Case, Conditions, Kind};
+use reconverge::design::Design;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
 use reconverge::lockstep::{self, Outcome};
@@ -275,8 +276,8 @@ use reconverge::watch::Watch;
 struct Deepest(u32);
 
 impl Watch<R700> for Deepest {
-    fn before(&mut self, _: u64, _: &<R700 as Unit>::In, _: &<R700 as Unit>::Golden) {}
-    fn after(&mut self, _: u64, _: &<R700 as Unit>::In, golden: &<R700 as Unit>::Golden) {
+    fn before(&mut self, _: u64, _: &<R700 as Design>::In, _: &<R700 as Unit>::Golden) {}
+    fn after(&mut self, _: u64, _: &<R700 as Design>::In, golden: &<R700 as Unit>::Golden) {
         let state = golden.state();
         self.0 = self
             .0

@@ -7,6 +7,7 @@ use crate::common::rtl::Rtl as Folder;
 use crate::common::shaders::{mandelbrot, nested, own, renderer, scene, shaders};
 use reconverge::case::Case;
 use reconverge::check::{Judges, check_on};
+use reconverge::design::Design;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::r500::R500;
 use reconverge::r500::alu::LANES;

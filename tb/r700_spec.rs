@@ -13,8 +13,8 @@ use reconverge::r700::R700;
 use reconverge::r700::asm::assemble;
 use reconverge::r700::golden::{Event, Frame, Golden, MAX_STACK_SIZE};
 use reconverge::r700::program::{Quad, Registers};
-use reconverge::r700::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, LOOP_NAMES, State};
-use reconverge::unit::{Build, Pins};
+use reconverge::r700::state::{ERROR_NAMES, FIELDS, In, LANE_LETTERS, LOOP_NAMES, State};
+use reconverge::unit::Build;
 
 const LANES: usize = 4;
 const ALL: u64 = (1 << LANES) - 1;
@@ -1241,7 +1241,7 @@ fn the_filled_stack_has_every_kind_of_frame_at_every_alignment() {
         .iter()
         .flat_map(|f| classes(f.st).chars().collect::<Vec<_>>())
         .collect();
-    assert!(letters.len() >= 3, "{letters:?} of {CLASS_LETTER:?}");
+    assert!(letters.len() >= 3, "{letters:?} of {LANE_LETTERS:?}");
     let kinds: BTreeSet<u8> = loops.iter().map(|f| f.lt).collect();
     assert_eq!(kinds.len(), 4, "{kinds:?}");
 }

@@ -1,6 +1,6 @@
 // The C interface between a verilated bench top and Rust: one table of functions a model.
 //
-// Every bench top has the same ports (see any tb/<unit>_tb.sv), so this file and shim.cpp know no
+// Every bench top has the same ports (crates/declaration generates it), so this file and shim.cpp know no
 // unit. Structs cross as raw bytes; `in_size` and `state_size` let the other side check its own.
 //
 // No function lets a C++ exception out. What went wrong comes back as a status and a text. Texts belong to the
@@ -20,6 +20,7 @@ extern "C" {
 // Bits of `features`.
 #define RCV_ASSERTIONS 1u  // SystemVerilog assertions are checked
 #define RCV_COUNTING 2u    // lines, branches and changes of bits are counted
+#define RCV_PRELOADS 4u    // `load` puts the unit into a state; else it does nothing
 
 typedef struct rcv_model rcv_model;
 

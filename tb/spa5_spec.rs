@@ -16,7 +16,7 @@ use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::assemble;
 use reconverge::spa5::golden::{DEFAULT_DEPTH, Error, Event, Golden, Stepped, Token};
 use reconverge::spa5::state::{FIELDS, In, State};
-use reconverge::unit::{Build, Golden as _, Pins, Step};
+use reconverge::unit::{Build, Golden as _, Step};
 
 const LANES: usize = 4;
 const ALL: u64 = (1 << LANES) - 1;

@@ -14,11 +14,12 @@ use std::process::{Command, Stdio};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{Case, Conditions, Kind};
+use reconverge::design::Control;
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::r700::golden::Frame;
 use reconverge::spa5::Spa5;
-use reconverge::unit::{Build, Environment as _, Golden as _, LoadOptions, Pins as _, Step, Unit};
+use reconverge::unit::{Build, Environment as _, Golden as _, LoadOptions, Step, Unit};
 use serde_json::{Value, json};
 
 use crate::citations;

@@ -9,10 +9,11 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign;
 use reconverge::case::{CASE_FORMAT, Case, Kind, SavedCase};
+use reconverge::design::Control;
 use reconverge::dut::Rtl;
 use reconverge::lockstep;
 use reconverge::start::Start;
-use reconverge::unit::{Build, Golden, Pins, Records, Verdict};
+use reconverge::unit::{Build, Golden, Records, Verdict};
 use reconverge::watch::Watch;
 
 include!("../src/units.rs");
@@ -207,9 +208,9 @@ fn states_become_simpler_until_they_are_gone<U: Tested>() {
 fn a_load_that_forgets_what_is_deep_in_the_stack_is_seen() {
     let bad = Folder::own("r700").copy();
     bad.change((
-        "r700_probe.svh",
-        "if (load_sp != load_base) probe_store",
-        "if (load_sp != load_base && load_sp > 10'd8) probe_store",
+        "design.toml",
+        "when = \"load_sp != load_base\"",
+        "when = \"load_sp != load_base && load_sp > 10'd8\"",
     ));
     let out = bad.dir().join("out");
     let rtl = ["--rtl", bad.arg(), "--out", arg(&out)];

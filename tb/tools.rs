@@ -83,13 +83,10 @@ fn one_list(rtl: &Rtl) -> Check {
     if listed.len() != list.len() {
         return Err(format!("a file is listed twice in {list:?}"));
     }
-    // The probe belongs to benches.
-    let probe = format!("{}_probe.svh", rtl.unit);
     let sources: BTreeSet<String> = fs::read_dir(&rtl.dir)
         .map_err(|e| e.to_string())?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| name.ends_with(".sv") || name.ends_with(".svh") || name.ends_with(".v"))
-        .filter(|name| *name != probe)
         .collect();
     match sources.symmetric_difference(&listed).next() {
         Some(name) => Err(format!(

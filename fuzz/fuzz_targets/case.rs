@@ -5,6 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use reconverge::case::{SavedCase, unit_of_case};
+use reconverge::design::Design;
 use reconverge::input::InputError;
 use reconverge::r500::R500;
 use reconverge::r700::R700;

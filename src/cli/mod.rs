@@ -175,7 +175,7 @@ struct LoadArgs {
 
 #[derive(Args, Clone)]
 struct PlaceArgs {
-    /// RTL to judge instead of ours: a folder with a file list UNIT.f and UNIT_probe.svh
+    /// RTL to judge instead of ours: a folder with a file list UNIT.f and UNIT_probe.toml
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
     /// Leave SystemVerilog assertions out. RTL of --rtl is built with them, and a failed one fails its case; our own

@@ -14,6 +14,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::{Collector, Hits, Model};
 use crate::case::Case;
+use crate::design::Control;
 use crate::instructions::Instructions;
 use crate::unit::{Golden as _, Pins, Unit};
 use crate::watch::Watch;
@@ -255,6 +256,7 @@ impl<'m, U: Unit> Guide<'m, U> {
 
 #[cfg(test)]
 mod tests {
+    use crate::design::Design;
     use rand::SeedableRng;
 
     use super::*;

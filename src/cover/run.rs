@@ -120,6 +120,10 @@ impl<U: Unit> Worker<'_, U> {
         guide: Option<&Guide<U>>,
         follow: &dyn Follow<U>,
     ) {
+        if !case.start.is_empty() && !self.dut.preloads() {
+            self.totals.programs += 1;
+            return;
+        }
         self.collector.hits.clear();
         self.collector.begin(&case);
         let mut trail = Trail::new(&mut self.collector, &case);

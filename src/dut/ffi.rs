@@ -17,6 +17,9 @@ const ABI: u32 = 5;
 /// `RCV_ASSERTIONS` of `tb/shim.h`.
 const ASSERTIONS: u32 = 1;
 
+/// `RCV_PRELOADS` of `tb/shim.h`.
+const PRELOADS: u32 = 4;
+
 /// Bytes for a text that the shim writes.
 const TEXT: usize = 1024;
 
@@ -122,6 +125,12 @@ impl Source {
         let api = self.api();
         api.abi == ABI && api.features & ASSERTIONS != 0
     }
+
+    /// Whether the model can be put into a state. False of one that does not fit this crate.
+    pub fn preloads(&self) -> bool {
+        let api = self.api();
+        api.abi == ABI && api.features & PRELOADS != 0
+    }
 }
 
 /// `path` as C takes it.
@@ -224,6 +233,11 @@ impl Model {
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         };
         text.unwrap_or_else(|| "it does not say why".to_owned())
+    }
+
+    /// Whether [`Model::load`] does anything.
+    pub fn preloads(&self) -> bool {
+        self.source.preloads()
     }
 
     pub fn load(&mut self, state: &[u8]) {

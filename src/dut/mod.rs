@@ -13,8 +13,9 @@ use thiserror::Error;
 #[cfg(doc)]
 use crate::case::Case;
 use crate::cover::lcov::RtlCoverage;
+use crate::design::Design;
 use crate::input::InputError;
-use crate::unit::{Build, Unit};
+use crate::unit::Build;
 
 /// Why there is no RTL to be opened.
 #[derive(Debug, Error)]
@@ -55,7 +56,7 @@ impl From<Error> for String {
 /// Which RTL, and how it is to be built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Make {
-    /// A folder with `<unit>.f` and `<unit>_probe.svh`, and a module with the name and the ports of ours; `None`: our own RTL.
+    /// A folder with `<unit>.f` and `<unit>_probe.toml`, and a module with the name and the ports of ours; `None`: our own RTL.
     pub dir: Option<PathBuf>,
     /// Models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
     pub assertions: bool,
@@ -110,7 +111,7 @@ pub struct Built {
     counted: Vec<PathBuf>,
 }
 
-impl<U: Unit> Rtl<U> {
+impl<U: Design> Rtl<U> {
     /// Our own RTL, by lanes or with further parameters: linked in for the usual ones, built on first use
     /// for others.
     ///
@@ -140,7 +141,7 @@ impl<U: Unit> Rtl<U> {
         let project = project();
         let own = own_dir(U::NAME);
         let dir = make.dir.as_deref().unwrap_or(&own);
-        let sources = verilate::Sources::of(U::NAME, &project, dir)?;
+        let sources = sources::<U>(dir)?;
         let job = verilate::Job {
             sources: &sources,
             lanes: build.lanes,
@@ -334,16 +335,46 @@ pub(crate) fn formal_of(unit: &str) -> Option<String> {
 /// # Errors
 /// As [`Rtl::of`]; a list that says more than names of files.
 #[cfg(feature = "cli")]
-pub(crate) fn files_of(unit: &str, dir: &Path) -> Result<Vec<PathBuf>, String> {
-    let sources = verilate::Sources::of(unit, &project(), dir).map_err(|e| e.to_string())?;
+pub(crate) fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let sources = sources::<D>(dir).map_err(|e| e.to_string())?;
     if !sources.list.is_plain() {
-        let list = dir.join(format!("{unit}.f"));
+        let list = dir.join(format!("{}.f", D::NAME));
         return Err(format!(
             "{}: file: only a list of names of RTL files can be taken here, without options and C++ files",
             list.display()
         ));
     }
     Ok(sources.rtl())
+}
+
+/// What the declaration of `D` says, with the probes of our own RTL.
+pub(crate) fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Error> {
+    declaration::Declaration::parse(&format!("{}/design.toml", D::NAME), D::DECLARATION.toml)
+}
+
+/// Whether the RTL in `dir` can be put into a state.
+///
+/// # Errors
+/// Its probes cannot be read.
+pub fn preloads<D: Design>(dir: &Path) -> Result<bool, Error> {
+    Ok(sources::<D>(dir)?.preloads())
+}
+
+/// The RTL in `dir`, with the bench top for it.
+fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
+    let bad = |e: declaration::Error| {
+        verilate::Error::input(Path::new(&e.file), e.line, e.field, e.message)
+    };
+    // The list first: a folder without one is no RTL, whatever else it has.
+    verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
+    let declared = declared::<D>().map_err(bad)?;
+    let (from, probes) = declared.probes_in(dir).map_err(bad)?;
+    let bench = verilate::Bench {
+        text: declared.bench_top(&probes),
+        preloads: !probes.loads.is_empty(),
+        from: from.file_name().unwrap_or_default().into(),
+    };
+    Ok(verilate::Sources::of(D::NAME, &project(), dir, bench)?)
 }
 
 /// Debug builds of this program build models sooner, release builds models that run faster: by a few percent.
@@ -359,7 +390,7 @@ fn tools(project: &Path) -> verilate::Tools {
 
 /// What a compared clock brought.
 #[derive(Debug)]
-pub enum Check<'a, U: Unit> {
+pub enum Check<'a, U: Design> {
     /// Every bit is as expected.
     Agrees,
     /// The unit's state, which is not as expected.
@@ -369,7 +400,7 @@ pub enum Check<'a, U: Unit> {
 }
 
 /// One running model.
-pub struct Dut<U: Unit> {
+pub struct Dut<U: Design> {
     model: ffi::Model,
     state: U::State,
     counted: Arc<[PathBuf]>,
@@ -377,7 +408,7 @@ pub struct Dut<U: Unit> {
     dir: PathBuf,
 }
 
-impl<U: Unit> Dut<U> {
+impl<U: Design> Dut<U> {
     /// One clock with `pins`. The bench top registers its inputs, so the state returned is the one
     /// after the clock BEFORE; `expected`, the golden's state after that same clock, goes into an open dump.
     /// Once the RTL has stopped ([`Dut::stopped`]) the state stays as it was.
@@ -408,8 +439,14 @@ impl<U: Unit> Dut<U> {
         self.model.stopped()
     }
 
+    /// Whether the unit can be put into a state.
+    pub fn preloads(&self) -> bool {
+        self.model.preloads()
+    }
+
     /// Puts the unit into `state`, control registers and constants excepted. The clock before it must
     /// have been a stalled one, for it is still in the bench top's registers.
+    /// It does nothing if the RTL's probes name no registers to load: [`Dut::preloads`].
     pub fn load(&mut self, state: &U::State) {
         self.model.load(bytes_of(state));
     }

@@ -302,8 +302,8 @@ pub(crate) struct Design {
     pub unit: &'static str,
     /// Names and contents.
     pub texts: Vec<(String, String)>,
-    /// What the probe says.
-    pub probe: String,
+    /// Where its state is, as a file of probes.
+    pub probes: String,
     /// All parameters with their values.
     pub values: Vec<(String, u32)>,
     /// What the referee may know of it.
@@ -314,19 +314,20 @@ pub(crate) struct Design {
 impl Design {
     fn of<U: Unit>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
         let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
-        let files = dut::files_of(U::NAME, dir).map_err(bad)?;
+        let files = dut::files_of::<U>(dir).map_err(bad)?;
         let mut texts = Vec::new();
         for file in &files {
             let text = read_text(file)?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             texts.push((name.into_owned(), text));
         }
-        let probe = dir.join(format!("{}_probe.svh", U::NAME));
-        let probe = read_text(&probe)?;
+        let probes = dut::declared::<U>()
+            .and_then(|declared| declared.probes_in(dir))
+            .map_err(|e| InputError::new(e.file, e.line, e.field, e.message))?;
         Ok(Design {
             unit: U::NAME,
             texts,
-            probe,
+            probes: probes.1.to_toml(),
             values: std::iter::once(("LANES".to_owned(), build.lanes))
                 .chain(
                     U::PARAMETERS
@@ -380,7 +381,7 @@ fn in_text(from: &Design, options: &Options, folder: &Folder) -> Result<List, Tr
         let _ = writeln!(files, "{name}");
     }
     folder.write(&format!("{}.f", from.unit), &files)?;
-    folder.write(&format!("{}_probe.svh", from.unit), &from.probe)?;
+    folder.write(&format!("{}_probe.toml", from.unit), &from.probes)?;
     let mutants = chosen
         .iter()
         .map(|(number, (index, candidate))| {

@@ -133,7 +133,8 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     folder.write("wrapper.sv", &wrapper(from, &netlist, width))?;
     let _ = write!(files, "netlist.v\nwrapper.sv\n");
     folder.write(&format!("{}.f", from.unit), &files)?;
-    folder.write(&format!("{}_probe.svh", from.unit), &probe(&from.probe))?;
+    let probes = format!("{}_probe.toml", from.unit);
+    folder.write(&probes, &probe(&from.probes))?;
 
     let mutants = (1..)
         .zip(chosen)
@@ -267,7 +268,7 @@ fn wrapper(from: &Design, netlist: &str, width: u32) -> String {
     )
 }
 
-/// The probe with its paths below `dut` as they are beside the netlist.
+/// The probes with their paths below `dut` as they are beside the netlist.
 fn probe(text: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();

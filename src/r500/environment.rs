@@ -106,25 +106,6 @@ impl Environment<R500> for Surroundings {
 }
 
 impl Pins for In {
-    fn reset() -> Self {
-        In {
-            rst_n: 0,
-            ..In::default()
-        }
-    }
-
-    fn is_reset(&self) -> bool {
-        self.rst_n == 0
-    }
-
-    fn set_stall(&mut self, stall: bool) {
-        self.stall = u8::from(stall);
-    }
-
-    fn is_stalled(&self) -> bool {
-        self.stall == 1
-    }
-
     fn launches(&self) -> bool {
         self.launch == 1
     }

@@ -1,7 +1,5 @@
 //! The unit as the bench sees it.
 
-use std::ops::RangeInclusive;
-
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -9,24 +7,24 @@ use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
 use super::start::Start;
-use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, In, State};
+use super::state::{DECLARATION, ERROR_NAMES, In, LANE_LETTERS, State};
 use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
+use crate::design::Design;
 use crate::explain::Anatomy;
-use crate::field::Field;
+use crate::field::Declaration;
 use crate::import::sound_name;
 use crate::input::InputError;
 use crate::seen::Met;
 use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
-use crate::wave::Filter;
 
-/// Filter that prints a lane as the spec does.
-const LANE_FILTER: &str = "r500_lane";
-const ERROR_FILTER: &str = "r500_err";
+impl Design for R500 {
+    const DECLARATION: &'static Declaration = &DECLARATION;
+    type In = In;
+    type State = State;
+}
 
 impl Unit for R500 {
-    const NAME: &'static str = "r500";
-    const LANES: u32 = 16;
     const VARIANTS: &'static [Variant] = &[
         Variant {
             lanes: 33,
@@ -45,18 +43,12 @@ impl Unit for R500 {
             parameters: &[],
         },
     ];
-    type In = In;
-    type State = State;
     type Program = Program;
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
     type Start = Start;
-
-    fn fields() -> &'static [Field] {
-        &FIELDS
-    }
 
     fn running(state: &State) -> bool {
         state.running == 1
@@ -74,65 +66,11 @@ impl Unit for R500 {
         state.active
     }
 
-    fn context(field: &str) -> bool {
-        matches!(field, "pc" | "err" | "loop_depth" | "addr_depth")
-    }
-
     fn lanes(state: &State, lanes: usize) -> String {
         (0..lanes)
             .map(|i| state.lane(i))
             .collect::<Vec<_>>()
             .join(" ")
-    }
-
-    fn signal(field: &'static str) -> &'static str {
-        match field {
-            "st" | "bc" | "lc" => "lane",
-            other => other,
-        }
-    }
-
-    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)> {
-        match field {
-            "st" | "bc" | "lc" => Some((9, Some(LANE_FILTER))),
-            "err" => Some((4, Some(ERROR_FILTER))),
-            _ => None,
-        }
-    }
-
-    fn filters() -> Vec<Filter> {
-        // {class, bc, lc}; what is not canonical has no name and shows as bits.
-        let counted = |class: u64, shift: u32, counts: RangeInclusive<u64>| {
-            let letter = CLASS_LETTER[class as usize];
-            counts.map(move |n| (class << 7 | n << shift, format!("{letter}{n}")))
-        };
-        let lanes = std::iter::once((0, "A".to_owned()))
-            .chain(counted(1, 2, 0..=31))
-            .chain(counted(2, 0, 0..=3))
-            .chain(counted(3, 0, 0..=3));
-        let errors = ERROR_NAMES
-            .iter()
-            .zip(0..)
-            .map(|(name, v)| (v, (*name).to_owned()));
-        vec![
-            (LANE_FILTER, 9, lanes.collect()),
-            (ERROR_FILTER, 4, errors.collect()),
-        ]
-    }
-
-    fn input_signals() -> &'static [(&'static str, u32)] {
-        &[
-            ("dut.rst_ni", 1),
-            ("dut.stall_i", 1),
-            ("dut.launch_i", 1),
-            ("dut.const_we_i", 1),
-            ("dut.inst_valid_i", 1),
-            ("dut.cmn_inst_i", 32),
-            ("dut.fc_inst_i", 32),
-            ("dut.fc_addr_i", 32),
-            ("dut.alu_i", 0),
-            ("dut.cov_i", 0),
-        ]
     }
 
     fn name(program: &Program) -> &str {
@@ -463,7 +401,7 @@ impl unit::Seen<R500> for Seen {
             line("errors", self.errors.above(1)),
             line(
                 "lane classes",
-                self.classes.text(|n| CLASS_LETTER[n & 3].to_string()),
+                self.classes.text(|n| LANE_LETTERS[n & 3].to_string()),
             ),
             line("branch counter", format!("up to {deepest}")),
             line(

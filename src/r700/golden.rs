@@ -4,7 +4,7 @@
 //! under its names and in its order. Where the model walks over the lanes, a set of lanes (a `u64`, bit i
 //! is lane i) says which of them the line is about. Nothing here is shared with the RTL.
 
-use super::state::{CLASS_LETTER, ERROR_NAMES, In, State};
+use super::state::{ERROR_NAMES, In, LANE_LETTERS, State};
 use crate::unit::{Build, Step};
 
 /// Most lanes a wave can have.
@@ -1451,7 +1451,7 @@ impl Explained<'_> {
             ),
             _ => "does not touch classes".to_owned(),
         };
-        let letter = |class: u8| CLASS_LETTER[usize::from(class)];
+        let letter = |class: u8| LANE_LETTERS[usize::from(class)];
         let now = letter(self.after.class(lane));
         format!("{} {name}, {} to {now}: {rule}", self.row(), letter(was))
     }

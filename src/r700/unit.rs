@@ -7,31 +7,24 @@ use super::environment::Surroundings;
 use super::golden::{Frame, Golden, MAX_STACK_SIZE};
 use super::program::{MOST_QUADS, Program};
 use super::start::Start;
-use super::state::{CLASS_LETTER, ERROR_NAMES, FIELDS, FRAME_NAMES, In, LOOP_NAMES, State};
+use super::state::{DECLARATION, ERROR_NAMES, In, LANE_LETTERS, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
+use crate::design::Design;
 use crate::explain::Anatomy;
-use crate::field::{Field, in_eights};
+use crate::field::{Declaration, in_eights};
 use crate::input::InputError;
 use crate::json::hex;
 use crate::seen::Met;
-use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Variant, Verdict};
-use crate::wave::Filter;
+use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
 
-const LANE_FILTER: &str = "r700_lane";
-const ERROR_FILTER: &str = "r700_err";
-const LOOP_FILTER: &str = "r700_loop";
-const FRAME_FILTER: &str = "r700_frame";
+impl Design for R700 {
+    const DECLARATION: &'static Declaration = &DECLARATION;
+    type In = In;
+    type State = State;
+}
 
 impl Unit for R700 {
-    const NAME: &'static str = "r700";
-    const LANES: u32 = 64;
-    const PARAMETERS: &'static [Parameter] = &[Parameter {
-        name: "MAX_STACK_SIZE",
-        default: MAX_STACK_SIZE as u32,
-        // STACK_SIZE has eight bits.
-        range: 1..=255,
-    }];
     const VARIANTS: &'static [Variant] = &[
         Variant {
             lanes: 33,
@@ -46,18 +39,12 @@ impl Unit for R700 {
             parameters: &[("MAX_STACK_SIZE", 1)],
         },
     ];
-    type In = In;
-    type State = State;
     type Program = Program;
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
     type Start = Start;
-
-    fn fields() -> &'static [Field] {
-        &FIELDS
-    }
 
     fn running(state: &State) -> bool {
         state.running == 1
@@ -73,10 +60,6 @@ impl Unit for R700 {
 
     fn active(state: &State) -> u64 {
         state.active
-    }
-
-    fn context(field: &str) -> bool {
-        matches!(field, "pc" | "err" | "sp" | "base" | "bkind" | "lt")
     }
 
     fn lanes(state: &State, lanes: usize) -> String {
@@ -100,52 +83,6 @@ impl Unit for R700 {
         } else {
             frames.join(" | ")
         })
-    }
-
-    fn signal(field: &'static str) -> &'static str {
-        match field {
-            "st" => "lane",
-            "frame_st" => "frame_lane",
-            other => other,
-        }
-    }
-
-    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)> {
-        match field {
-            "st" | "frame_st" => Some((2, Some(LANE_FILTER))),
-            "err" => Some((4, Some(ERROR_FILTER))),
-            "lt" | "frame_lt" => Some((2, Some(LOOP_FILTER))),
-            "bkind" | "frame_bkind" => Some((2, Some(FRAME_FILTER))),
-            _ => None,
-        }
-    }
-
-    fn filters() -> Vec<Filter> {
-        fn named(names: impl IntoIterator<Item = impl ToString>) -> Vec<(u64, String)> {
-            (0..)
-                .zip(names.into_iter().map(|n| n.to_string()))
-                .collect()
-        }
-        vec![
-            (LANE_FILTER, 2, named(CLASS_LETTER)),
-            (ERROR_FILTER, 4, named(ERROR_NAMES)),
-            (LOOP_FILTER, 2, named(LOOP_NAMES)),
-            (FRAME_FILTER, 2, named(FRAME_NAMES)),
-        ]
-    }
-
-    fn input_signals() -> &'static [(&'static str, u32)] {
-        &[
-            ("dut.rst_ni", 1),
-            ("dut.stall_i", 1),
-            ("dut.launch_i", 1),
-            ("dut.const_we_i", 1),
-            ("dut.inst_valid_i", 1),
-            ("dut.dw0_i", 32),
-            ("dut.dw1_i", 32),
-            ("dut.u_i", 1),
-            ("dut.pred_i", 0),
-        ]
     }
 
     fn name(program: &Program) -> &str {
@@ -493,7 +430,7 @@ impl unit::Seen<R700> for Seen {
             line("errors", self.errors.above(1)),
             line(
                 "lane classes",
-                self.classes.text(|n| CLASS_LETTER[n & 3].to_string()),
+                self.classes.text(|n| LANE_LETTERS[n & 3].to_string()),
             ),
             line(
                 "opcodes",

@@ -148,7 +148,7 @@ impl Table {
                     &mut several
                 };
                 rows.push(differing(field, lanes, &diffs, states));
-            } else if is_single(field) && U::context(field.name) {
+            } else if is_single(field) && field.context {
                 context.push(Row::Value {
                     name: field.name.to_owned(),
                     sides: states.map(|state| (field.show)(field.get(state, 0))),

@@ -7,40 +7,28 @@ use super::environment::{Surroundings, counts};
 use super::golden::Golden;
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
 use super::start::Start;
-use super::state::{ERROR_NAMES, FIELDS, In, STATUS_NAMES, State, TOKEN_NAMES};
+use super::state::{DECLARATION, ERROR_NAMES, In, STATUS_NAMES, State, TOKEN_NAMES};
 use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
+use crate::design::Design;
 use crate::explain::Anatomy;
-use crate::field::{Field, in_eights};
+use crate::field::{Declaration, in_eights};
 use crate::input::InputError;
 use crate::json::{Hex, hex};
 use crate::seen::Met;
-use crate::unit::{self, LoadOptions, Loaded, Parameter, Record, Step, Unit, Variant, Verdict};
-use crate::wave::Filter;
-
-const STATUS_FILTER: &str = "spa5_status";
-const ERROR_FILTER: &str = "spa5_err";
-const TOKEN_FILTER: &str = "spa5_token";
+use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
 
 const RUN: u8 = 0;
 const DONE: u8 = 1;
 const UNWIND: u8 = 3;
 
+impl Design for Spa5 {
+    const DECLARATION: &'static Declaration = &DECLARATION;
+    type In = In;
+    type State = State;
+}
+
 impl Unit for Spa5 {
-    const NAME: &'static str = "spa5";
-    const LANES: u32 = 32;
-    const PARAMETERS: &'static [Parameter] = &[
-        Parameter {
-            name: "BRX",
-            default: 0,
-            range: 0..=1,
-        },
-        Parameter {
-            name: "DEPTH",
-            default: 64,
-            range: 1..=1024,
-        },
-    ];
     const VARIANTS: &'static [Variant] = &[
         Variant {
             lanes: 33,
@@ -59,18 +47,12 @@ impl Unit for Spa5 {
             parameters: &[("DEPTH", 1024)],
         },
     ];
-    type In = In;
-    type State = State;
     type Program = Program;
     type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;
     type Start = Start;
-
-    fn fields() -> &'static [Field] {
-        &FIELDS
-    }
 
     fn running(state: &State) -> bool {
         matches!(state.status, RUN | UNWIND)
@@ -96,13 +78,6 @@ impl Unit for Spa5 {
         state.active
     }
 
-    fn context(field: &str) -> bool {
-        matches!(
-            field,
-            "pc" | "status" | "err" | "sp" | "vis" | "top_type" | "top_addr"
-        )
-    }
-
     fn lanes(state: &State, lanes: usize) -> String {
         let letters: String = (0..lanes).map(|i| state.letter(i)).collect();
         in_eights(&letters)
@@ -122,40 +97,6 @@ impl Unit for Spa5 {
         } else {
             tokens.join(" ")
         })
-    }
-
-    fn signal_format(field: &str) -> Option<(u32, Option<&'static str>)> {
-        match field {
-            "status" => Some((2, Some(STATUS_FILTER))),
-            "err" => Some((4, Some(ERROR_FILTER))),
-            "top_type" => Some((3, Some(TOKEN_FILTER))),
-            _ => None,
-        }
-    }
-
-    fn filters() -> Vec<Filter> {
-        fn named(names: &[&str]) -> Vec<(u64, String)> {
-            (0..).zip(names.iter().map(|n| (*n).to_owned())).collect()
-        }
-        vec![
-            (STATUS_FILTER, 2, named(&STATUS_NAMES)),
-            (ERROR_FILTER, 4, named(&ERROR_NAMES)),
-            (TOKEN_FILTER, 3, named(&TOKEN_NAMES)),
-        ]
-    }
-
-    fn input_signals() -> &'static [(&'static str, u32)] {
-        &[
-            ("dut.rst_ni", 1),
-            ("dut.stall_i", 1),
-            ("dut.launch_i", 1),
-            ("dut.inst_valid_i", 1),
-            ("dut.word_i", 64),
-            ("dut.p0_i", 0),
-            ("dut.p1_i", 0),
-            ("dut.p2_i", 0),
-            ("dut.p3_i", 0),
-        ]
     }
 
     fn name(program: &Program) -> &str {

@@ -1,8 +1,9 @@
 //! A unit that can be clocked and looked at, be it the golden model or the RTL: what the tests of the
 //! specifications share.
 
+use reconverge::design::Control;
 use reconverge::dut::{Dut, Rtl};
-use reconverge::unit::{Build, Golden, Pins, Unit};
+use reconverge::unit::{Build, Golden, Unit};
 
 /// Something that can be clocked and looked at.
 pub trait Machine<U: Unit> {

@@ -47,6 +47,28 @@
 //! doc = "There is an entry."
 //! ```
 //!
+//! # Keys
+//!
+//! | table | keys |
+//! |---|---|
+//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), `verilog`: functions and nets that probes use |
+//! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
+//! | `[[parameter]]` | `name`, `default`, `range` |
+//! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name in the waves |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list of one for each element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; drawn at random: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: shown, or how many of its ports are |
+//! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: what reads as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes |
+//! | `part` of a field | `bits`; `name`, `signed`, `names` |
+//! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
+//! | `[[load]]` | `register` and `value`, or `call`; `when` |
+//!
+//! Layout: `planes = n` (n bits of every lane, a word of 64 lanes each), or `width` and `count`; `count = "lanes"` is one
+//! element a lane. What is loaded is called `load_<field>` in the expressions of `[[load]]`.
+//!
+//! # Another RTL
+//!
+//! A folder with other RTL of the same design has a file `<name>_probe.toml` with `verilog`, `[[state]]` (`name`, `probe`,
+//! `load`) and `[[load]]`, or a `design.toml` that declares the same. Without loads it is not preloaded.
+//!
 //! All sizes are limited; an unknown key is an error. Errors name file,
 //! line and key ([`Error`]).
 #![forbid(unsafe_code)]
@@ -54,6 +76,7 @@
 mod error;
 mod header;
 mod parse;
+mod probes;
 mod rust;
 mod table;
 mod verilog;
@@ -128,6 +151,8 @@ pub struct Parameter {
 pub struct Enum {
     /// Name.
     pub name: String,
+    /// Name of the table in the waves.
+    pub table: String,
     /// Names of the values 0, 1, and so on.
     pub names: Vec<String>,
     /// Values are printed with their number: `3 OVERFLOW`.

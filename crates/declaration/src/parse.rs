@@ -309,8 +309,10 @@ fn parameter(table: &Table) -> Result<Parameter, Error> {
 }
 
 fn enumeration(table: &Table) -> Result<Enum, Error> {
+    let name = part_of_names(table, "name")?;
     Ok(Enum {
-        name: part_of_names(table, "name")?,
+        table: port(table, "table")?.unwrap_or_else(|| name.clone()),
+        name,
         names: needed(table, "names", words(table, "names")?)?,
         numbered: table.flag("numbered")?,
     })
@@ -696,8 +698,11 @@ fn tables(root: &Table, enums: &[Enum], state: &[State], views: &[View]) -> Resu
             let why = format!("enum {} is that of fields of different widths", table.name);
             return Err(root.error("enum", why));
         }
-        if !widths.is_empty() && tables.contains_key(&table.name) {
-            return Err(root.error("enum", format!("{} is the table of a view too", table.name)));
+        if !widths.is_empty() && tables.contains_key(&table.table) {
+            return Err(root.error(
+                "enum",
+                format!("{} is the table of a view too", table.table),
+            ));
         }
     }
     Ok(())

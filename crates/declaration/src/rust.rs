@@ -3,20 +3,21 @@
 use std::fmt::Write as _;
 
 use crate::parse::ones;
-use crate::{Declaration, Enum, Level, Part, Pin, Role, Shape, Show, State, View, layout};
+use crate::{Declaration, Enum, Level, Part, Role, Shape, Show, State, View, layout};
 
 impl Declaration {
     /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION` with
-    /// all that a bench asks of the design. `bench` is the path of the crate with the types of these, e.g. `crate`.
-    pub fn rust(&self, bench: &str) -> String {
+    /// all that a bench asks of the design. `toml` is the text that was parsed; `bench` is the path of the crate with the types of these, e.g. `crate`.
+    pub fn rust(&self, toml: &str, bench: &str) -> String {
         let mut out = format!(
             "// Generated from the declaration of {}; change that.\n\n",
             self.name
         );
         self.rust_enums(&mut out);
+        self.rust_letters(&mut out);
         self.rust_pins(&mut out, bench);
         self.rust_state(&mut out, bench);
-        self.rust_lists(&mut out, bench);
+        self.rust_lists(&mut out, toml, bench);
         out
     }
 
@@ -29,6 +30,19 @@ impl Declaration {
                 names_of(&table.name),
                 table.names.len(),
                 table.names
+            );
+        }
+    }
+
+    fn rust_letters(&self, out: &mut String) {
+        for view in self.views.iter().filter(|view| !view.letters.is_empty()) {
+            let letters: Vec<&String> = view.letters.iter().map(|(letter, _)| letter).collect();
+            let _ = writeln!(
+                out,
+                "/// Letters of the values of `{}`, as lanes are printed.\npub const {}_LETTERS: [&str; {}] = {letters:?};\n",
+                view.fields[0],
+                view.name.to_uppercase(),
+                letters.len(),
             );
         }
     }
@@ -71,29 +85,75 @@ impl Declaration {
             let _ = writeln!(out, "            ..{bench}::bytemuck::Zeroable::zeroed()");
         }
         out.push_str("        }\n    }\n}\n\n");
-        let mut methods = String::new();
-        if let Some((pin, level)) = self.reset() {
-            let (name, asserted) = (&pin.name, u8::from(level == Level::High));
-            let _ = write!(
-                methods,
-                "    /// Returns the pins with the reset asserted.\n    pub fn reset() -> Self {{\n        In {{ {name}: {asserted}, ..In::default() }}\n    }}\n\n    \
-                 /// Returns whether the reset is asserted.\n    pub fn is_reset(&self) -> bool {{\n        self.{name} == {asserted}\n    }}\n\n"
-            );
+        let _ = write!(out, "impl In {{\n{}}}\n\n", self.controls());
+        let _ = writeln!(out, "impl {bench}::design::Control for In {{");
+        // The same under the trait, for code that knows no design.
+        for (head, call) in [
+            ("fn reset() -> Self", "In::reset()"),
+            ("fn is_reset(&self) -> bool", "self.is_reset()"),
+            (
+                "fn set_stall(&mut self, stall: bool)",
+                "self.set_stall(stall)",
+            ),
+            ("fn is_stalled(&self) -> bool", "self.is_stalled()"),
+        ] {
+            let _ = writeln!(out, "    {head} {{\n        {call}\n    }}");
         }
-        if let Some(Pin { name, .. }) = self.pins.iter().find(|p| p.role == Role::Stall) {
-            let _ = write!(
-                methods,
-                "    /// Asserts or releases the stall.\n    pub fn set_stall(&mut self, stall: bool) {{\n        self.{name} = stall.into();\n    }}\n\n    \
-                 /// Returns whether the design is stalled.\n    pub fn is_stalled(&self) -> bool {{\n        self.{name} == 1\n    }}\n\n"
-            );
-        }
-        if !methods.is_empty() {
-            let _ = write!(
-                out,
-                "impl In {{\n{}}}\n\n",
-                methods.trim_end().to_owned() + "\n"
-            );
-        }
+        out.push_str("}\n\n");
+    }
+
+    /// Returns the methods of the pins that a bench itself drives. Without such a pin they do nothing.
+    fn controls(&self) -> String {
+        let reset = self
+            .reset()
+            .map(|(pin, level)| (&pin.name, u8::from(level == Level::High)));
+        let stall = self
+            .pins
+            .iter()
+            .find(|p| p.role == Role::Stall)
+            .map(|pin| &pin.name);
+        let reset_in = match reset {
+            Some((name, asserted)) => format!("In {{ {name}: {asserted}, ..In::default() }}"),
+            None => "In::default()".to_owned(),
+        };
+        let is_reset = match reset {
+            Some((name, asserted)) => format!("self.{name} == {asserted}"),
+            None => "false".to_owned(),
+        };
+        let set_stall = match stall {
+            Some(name) => format!("self.{name} = stall.into();"),
+            None => "let _ = stall;".to_owned(),
+        };
+        let is_stalled = match stall {
+            Some(name) => format!("self.{name} == 1"),
+            None => "false".to_owned(),
+        };
+        let method = |about: &str, head: &str, body: &str| {
+            format!("    /// {about}\n    pub fn {head} {{\n        {body}\n    }}\n")
+        };
+        [
+            method(
+                "Returns the pins with the reset asserted.",
+                "reset() -> Self",
+                &reset_in,
+            ),
+            method(
+                "Returns whether the reset is asserted.",
+                "is_reset(&self) -> bool",
+                &is_reset,
+            ),
+            method(
+                "Asserts or releases the stall.",
+                "set_stall(&mut self, stall: bool)",
+                &set_stall,
+            ),
+            method(
+                "Returns whether the design is stalled.",
+                "is_stalled(&self) -> bool",
+                &is_stalled,
+            ),
+        ]
+        .join("\n")
     }
 
     fn rust_state(&self, out: &mut String, bench: &str) {
@@ -110,7 +170,7 @@ impl Declaration {
         );
     }
 
-    fn rust_lists(&self, out: &mut String, bench: &str) {
+    fn rust_lists(&self, out: &mut String, toml: &str, bench: &str) {
         let _ = writeln!(
             out,
             "/// The fields of [`State`], in the order of the mismatch bits.\npub static FIELDS: [{bench}::field::Field; {}] = [",
@@ -162,8 +222,8 @@ impl Declaration {
         out.push_str("];\n\n");
         let _ = write!(
             out,
-            "/// What the declaration says of the design.\npub static DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
-             name: {:?},\n    lanes: {},\n    parameters: &[",
+            "/// What the declaration says of the design.\npub const DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
+             toml: {toml:?},\n    name: {:?},\n    lanes: {},\n    parameters: &[",
             self.name,
             self.lanes.as_ref().map_or(1, |lanes| lanes.default)
         );
@@ -191,7 +251,16 @@ impl Declaration {
         }
         out.push_str("],\n    inputs: &[");
         let mut inputs = 0;
-        for pin in &self.pins {
+        // What controls comes first, then flags, words and masks.
+        let mut pins: Vec<_> = self.pins.iter().collect();
+        pins.sort_by_key(|pin| match (pin.role, pin.shape) {
+            (Role::Reset(_), _) => 0,
+            (Role::Stall, _) => 1,
+            (_, Shape::Words { width: 1, .. }) => 2,
+            (_, Shape::Words { .. }) => 3,
+            (_, Shape::Planes(_)) => 4,
+        });
+        for pin in pins {
             let width = match pin.shape {
                 Shape::Planes(_) => 0,
                 Shape::Words { width, .. } => width,
@@ -219,7 +288,10 @@ impl Declaration {
     fn filter_of<'a>(&'a self, field: &'a State) -> Option<&'a str> {
         match (self.view_of(&field.name), &field.show) {
             (Some(view), _) => Some(&view.table),
-            (None, Show::Enum(name)) => Some(name),
+            (None, Show::Enum(name)) => {
+                let mut enums = self.enums.iter();
+                enums.find(|e| e.name == *name).map(|e| e.table.as_str())
+            }
             _ => None,
         }
     }
@@ -255,7 +327,7 @@ impl Declaration {
             };
             if let Some(field) = self.state.iter().find(shown) {
                 let names = (0..).zip(table.names.iter().cloned());
-                tables.push((table.name.as_str(), width(field.shape), names.collect()));
+                tables.push((table.table.as_str(), width(field.shape), names.collect()));
             }
         }
         tables
@@ -394,7 +466,10 @@ fn form(part: &Part) -> String {
 fn value(part: &Part, bench: &str) -> String {
     let (low, high) = part.bits;
     let bits = (high - low + 1) as u32;
-    let value = format!("v >> {low} & 0x{:x}", ones(bits));
+    let value = match low {
+        0 => format!("v & 0x{:x}", ones(bits)),
+        _ => format!("v >> {low} & 0x{:x}", ones(bits)),
+    };
     if !part.names.is_empty() {
         format!("{bench}::field::show::named(&{:?}, {value})", part.names)
     } else if part.signed {

@@ -1,5 +1,6 @@
 //! Why there is no model.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ pub enum Error {
         /// Line of the list, from 1.
         line: usize,
         /// What in the line is wrong.
-        field: &'static str,
+        field: Cow<'static, str>,
         /// How it is wrong.
         message: String,
     },
@@ -37,16 +38,17 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn input(
+    /// What is wrong with `field` of `file`, at `line` or, with 0, as a whole.
+    pub fn input(
         file: &Path,
         line: usize,
-        field: &'static str,
+        field: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
     ) -> Self {
         Error::Input {
             file: file.to_owned(),
             line,
-            field,
+            field: field.into(),
             message: message.into(),
         }
     }

@@ -36,7 +36,7 @@ pub use error::Error;
 pub use filelist::FileList;
 pub use files::{rust_contents, write_if_changed};
 pub use model::{Archive, Job, Library, RUNTIME, Tools, archive_of_runtime};
-pub use sources::Sources;
+pub use sources::{Bench, Sources};
 pub use store::{Kept, Limits, Store, Usage};
 
 // Re-exported for build scripts that add flags of their own.

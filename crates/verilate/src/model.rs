@@ -174,9 +174,11 @@ impl Job<'_> {
         symbol
     }
 
-    /// What the model tells of itself: `RCV_ASSERTIONS` and `RCV_COUNTING` of `tb/shim.h`.
+    /// What the model tells of itself: `RCV_ASSERTIONS`, `RCV_COUNTING` and `RCV_PRELOADS` of `tb/shim.h`.
     fn features(&self) -> u32 {
-        u32::from(self.assertions) | u32::from(self.counting) << 1
+        u32::from(self.assertions)
+            | u32::from(self.counting) << 1
+            | u32::from(self.sources.bench.preloads) << 2
     }
 
     /// All parameters as the command line has them, e.g. `LANES=16`.
@@ -191,6 +193,7 @@ impl Job<'_> {
         let mut key = vec![self.sources.unit.clone().into_bytes()];
         key.extend(self.values().into_iter().map(String::into_bytes));
         key.push(self.features().to_string().into_bytes());
+        key.push(self.sources.bench.text.clone().into_bytes());
         key
     }
 }
@@ -425,7 +428,8 @@ impl Job<'_> {
     fn entry(&self, kind: &str, tools: &Tools, store: &Store, join: Join) -> Result<Entry, Error> {
         let sources = self.sources;
         let build = |work: &Work, snapshot: &mut Snapshot| -> Result<Made, Error> {
-            let again = Sources::of(&sources.unit, &sources.roots.project, &sources.roots.rtl);
+            let (project, rtl) = (&sources.roots.project, &sources.roots.rtl);
+            let again = Sources::of(&sources.unit, project, rtl, sources.bench.clone());
             if again.as_ref().ok() != Some(sources) {
                 return Err(Error::Changing(
                     sources.roots.rtl.join(&sources.list.lists[0]),
@@ -560,6 +564,9 @@ impl Job<'_> {
             command.arg(config);
         }
         command.args(sources.verilog());
+        let bench = out.join(format!("{}.sv", sources.top()));
+        fs::write(&bench, &sources.bench.text).map_err(io(&bench))?;
+        command.arg(bench);
         let done = command.output().map_err(io(&verilator.program))?;
         let said = String::from_utf8_lossy(&done.stderr);
         if !done.status.success() {

@@ -15,6 +15,17 @@ pub(crate) const STOP: &str = "stop.cpp";
 /// What that replaces, included before each file of the runtime.
 pub(crate) const STOP_H: &str = "stop.h";
 
+/// The bench top of a model, generated for its RTL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bench {
+    /// The SystemVerilog file; its module is `<unit>_tb`.
+    pub text: String,
+    /// It can put the unit into a state.
+    pub preloads: bool,
+    /// The file in the folder of the RTL that it was generated from.
+    pub from: PathBuf,
+}
+
 /// The files that a model of a unit is made from, as far as they are named. What they include is found out when the
 /// model is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,28 +35,21 @@ pub struct Sources {
     /// What `<unit>.f` says.
     pub list: FileList,
     lint: Option<PathBuf>,
+    pub(crate) bench: Bench,
 }
 
 impl Sources {
-    /// The files of `unit`: the bench of the project at `project`, the RTL in `rtl_dir`.
+    /// The files of `unit`: the shim of the project at `project`, the RTL in `rtl_dir`, and the bench top around it.
     ///
     /// # Errors
-    /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); there is no probe, which tells the bench where the
-    /// state lives; a name that Verilator would take for another.
-    pub fn of(unit: &str, project: &Path, rtl_dir: &Path) -> Result<Self, Error> {
+    /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); a name that Verilator would take for another.
+    pub fn of(unit: &str, project: &Path, rtl_dir: &Path, bench: Bench) -> Result<Self, Error> {
         let absolute = |path: &Path| std::path::absolute(path).map_err(io(path));
         let roots = Roots {
             rtl: absolute(rtl_dir)?,
             project: absolute(project)?,
         };
         let list = FileList::read(rtl_dir, &format!("{unit}.f"))?;
-        let probe = rtl_dir.join(format!("{unit}_probe.svh"));
-        if !probe.is_file() {
-            let why = format!(
-                "missing: it tells the bench where the state lives (see rtl/{unit}/{unit}_probe.svh)"
-            );
-            return Err(Error::input(&probe, 0, "probe", why));
-        }
         takes(&roots.project).map_err(|why| Error::input(project, 0, "project", why))?;
         let lint = Some(project.join("rtl/lint.vlt")).filter(|p| p.is_file());
         Ok(Sources {
@@ -53,7 +57,13 @@ impl Sources {
             roots,
             list,
             lint,
+            bench,
         })
+    }
+
+    /// Whether the bench top can put the unit into a state.
+    pub fn preloads(&self) -> bool {
+        self.bench.preloads
     }
 
     /// The project's folder with the bench.
@@ -66,11 +76,10 @@ impl Sources {
         format!("{}_tb", self.unit)
     }
 
-    /// What of it Verilator is given, in order; relative to the folder of the RTL or absolute.
+    /// What of it Verilator is given before the bench top, in order; relative to the folder of the RTL or absolute.
     pub(crate) fn verilog(&self) -> Vec<PathBuf> {
         let lint = self.lint.iter().map(|path| self.roots.project.join(path));
         lint.chain(self.list.verilog.iter().map(|path| plain(path)))
-            .chain([self.tb().join(format!("{}.sv", self.top()))])
             .collect()
     }
 
@@ -78,9 +87,8 @@ impl Sources {
     pub fn files(&self) -> Vec<PathBuf> {
         let list = &self.list;
         let rtl = list.lists.iter().chain(&list.verilog).chain(&list.code);
-        let probe = PathBuf::from(format!("{}_probe.svh", self.unit));
         let mut files: Vec<PathBuf> = rtl
-            .chain([&probe])
+            .chain([&self.bench.from])
             .map(|path| self.roots.rtl.join(path))
             .collect();
         files.extend(self.verilog().into_iter().filter(|path| path.is_absolute()));

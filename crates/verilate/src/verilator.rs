@@ -183,7 +183,7 @@ fn number_in(text: &str) -> Option<(u32, u32)> {
 }
 
 /// What of its warnings concerns the RTL, in order. The bench writes the unit's registers on an edge of its own
-/// (`<UNIT>_PROBE_LOAD`), and that is one process too many for each of them: these are not the RTL's.
+/// to preload a state, and that is one process too many for each of them: these are not the RTL's.
 pub(crate) fn warnings(said: &str, bench: &str) -> String {
     let mut blocks: Vec<String> = Vec::new();
     let mut inside = false;

@@ -19,6 +19,7 @@ use indicatif::HumanCount;
 use reconverge::campaign::{Limit, Shard};
 use reconverge::case::{CASE_FORMAT, Case, SavedCase};
 use reconverge::check::Judges;
+use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::Failure;
 use reconverge::input::{InputError, read};

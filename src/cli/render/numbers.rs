@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
+use reconverge::design::Design;
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Scene, Size};
 use reconverge::r500::alu::profile::{Count, branches};
-use reconverge::unit::Unit;
 use serde::Serialize;
 
 use super::Sum;

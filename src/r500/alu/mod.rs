@@ -31,6 +31,7 @@ use super::scalar::{End, Scalar};
 use super::shader::{Shader, VARYINGS, Vector};
 use super::state::{In, State};
 use crate::case::{Case, Row};
+use crate::design::Design;
 use crate::input::InputError;
 use crate::unit::{Golden as _, Step, Unit};
 

@@ -1,0 +1,97 @@
+//! Files of probes: which one a folder of RTL has, and how one is written.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::{Declaration, Probes, Write};
+
+impl Declaration {
+    /// Returns the probes of the RTL in `dir`, and the file that they are from: `<name>_probe.toml`, or a `design.toml` that
+    /// declares the same pins and state as this.
+    ///
+    /// # Errors
+    /// Neither can be read; what is wrong with it.
+    pub fn probes_in(&self, dir: &Path) -> Result<(PathBuf, Probes), Error> {
+        let (probe, design) = (
+            dir.join(format!("{}_probe.toml", self.name)),
+            dir.join("design.toml"),
+        );
+        let only = probe.exists();
+        let file = if only || !design.exists() {
+            probe
+        } else {
+            design
+        };
+        let shown = file.display().to_string();
+        let whole = |message: String| Error {
+            file: shown.clone(),
+            line: 0,
+            field: "file".to_owned(),
+            message,
+        };
+        let text = fs::read_to_string(&file).map_err(|e| match e.kind() {
+            ErrorKind::NotFound => whole(
+                "missing, and there is no design.toml: one of them tells where the state is"
+                    .to_owned(),
+            ),
+            _ => whole(e.to_string()),
+        })?;
+        if only {
+            return Ok((file, self.parse_probes(&shown, &text)?));
+        }
+        let other = Declaration::parse(&shown, &text)?;
+        let probes = other.probes.clone();
+        let declared = Declaration {
+            probes: self.probes.clone(),
+            ..other
+        };
+        match declared == *self {
+            true => Ok((file, probes)),
+            false => Err(whole(format!(
+                "declares something else than the {} that this bench was built for; only probe, load and verilog may differ",
+                self.name
+            ))),
+        }
+    }
+}
+
+impl Probes {
+    /// Writes a file of probes, as [`Declaration::parse_probes`] reads it.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        // Expressions hold quotes and, of a netlist, backslashes: literal strings hold both.
+        let literal = |text: &str| format!("'''{text}'''");
+        if let Some(verilog) = &self.verilog {
+            let _ = writeln!(out, "verilog = {}\n", literal(verilog));
+        }
+        for (name, expressions) in &self.expressions {
+            let list: Vec<String> = expressions.iter().map(|text| literal(text)).collect();
+            let _ = writeln!(
+                out,
+                "[[state]]\nname = \"{name}\"\nprobe = [\n  {},\n]\n",
+                list.join(",\n  ")
+            );
+        }
+        for load in &self.loads {
+            out.push_str("[[load]]\n");
+            let mut line = |key: &str, text: &str| {
+                let _ = writeln!(out, "{key} = {}", literal(text));
+            };
+            match &load.write {
+                Write::Register { register, value } => {
+                    line("register", register);
+                    line("value", value);
+                }
+                Write::Call(call) => line("call", call),
+            }
+            if let Some(when) = &load.when {
+                line("when", when);
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
