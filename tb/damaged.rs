@@ -34,7 +34,7 @@ use serde_json::json;
 
 use crate::common::damage::{Damager, Kind, seal};
 use crate::common::rtl::Rtl as Folder;
-use crate::common::{Tested, imported_programs, own_programs};
+use crate::common::{ROOT, Tested, imported_programs, own_programs};
 
 include!("../src/units.rs");
 
@@ -482,6 +482,77 @@ fn others(formats: &mut Vec<Format>) {
     });
 }
 
+/// The list of files of RTL, in a folder with all that it names.
+fn file_lists(formats: &mut Vec<Format>, dir: &Path) {
+    let unit = units()[0];
+    let rtl = Folder::own(unit).copy();
+    let list = rtl.dir().join(format!("{unit}.f"));
+    fs::write(rtl.dir().join("more.f"), "+define+A=1\n-f last.f\n").unwrap();
+    fs::write(rtl.dir().join("last.f"), "-D B // nothing more\n").unwrap();
+    fs::write(rtl.dir().join("code.cpp"), "").unwrap();
+    fs::create_dir(rtl.dir().join("lib")).unwrap();
+    let own = fs::read_to_string(&list).unwrap();
+    let rich = "# all there is\n+incdir+.+lib\n-I lib\n-y lib\n+libext+.sv+.v\n+define+C+D=2\n-D E=3\n-f more.f\n-F last.f\ncode.cpp\n";
+    let folder = dir.join("list");
+    fs::rename(rtl.dir(), &folder).unwrap();
+    let list = folder.join(format!("{unit}.f"));
+    formats.push(Format {
+        name: "file list".to_owned(),
+        kind: Kind::Text,
+        seeds: vec![
+            own.clone().into_bytes(),
+            format!("{rich}{own}").into_bytes(),
+        ],
+        read: Box::new(move |bytes, _| {
+            fs::write(&list, bytes).unwrap();
+            let list = verilate::FileList::read(&folder, &format!("{unit}.f")).map_err(|e| {
+                assert!(e.is_input(), "{e}");
+                Refused::Said(e.to_string())
+            })?;
+            assert!(!list.verilog.is_empty());
+            Ok(())
+        }),
+    });
+}
+
+/// A declaration of pins and state, and the probes of other RTL in a file of their own.
+fn declarations(formats: &mut Vec<Format>, dir: &Path) {
+    let own: Vec<String> = units()
+        .iter()
+        .map(|unit| fs::read_to_string(format!("{ROOT}/rtl/{unit}/design.toml")).unwrap())
+        .collect();
+    let parse = |text: &str| declaration::Declaration::parse("design.toml", text);
+    let declared = parse(&own[0]).unwrap();
+    let said = |e: declaration::Error| Refused::Said(e.to_string());
+    let folder = dir.join("probes");
+    fs::create_dir(&folder).unwrap();
+    let probes = folder.join(format!("{}_probe.toml", declared.name));
+    let seeds = vec![declared.probes.to_toml().into_bytes()];
+    formats.push(Format {
+        name: "declaration".to_owned(),
+        kind: Kind::Text,
+        seeds: own.into_iter().map(String::into_bytes).collect(),
+        read: Box::new(move |bytes, _| {
+            let declared = parse(&String::from_utf8_lossy(bytes)).map_err(said)?;
+            declared.rust("", "crate");
+            declared.bench_top(&declared.probes);
+            declared.header();
+            Ok(())
+        }),
+    });
+    formats.push(Format {
+        name: "probes".to_owned(),
+        kind: Kind::Text,
+        seeds,
+        read: Box::new(move |bytes, _| {
+            fs::write(&probes, bytes).unwrap();
+            let (_, read) = declared.probes_in(&folder).map_err(said)?;
+            declared.bench_top(&read);
+            Ok(())
+        }),
+    });
+}
+
 fn units() -> Vec<&'static str> {
     macro_rules! names {
         ($($module:ident $unit:ident [$($model:tt)+];)+) => { vec![$(stringify!($module)),+] };
@@ -505,6 +576,8 @@ fn formats(dir: &Path) -> Vec<Format> {
     }
     for_each_unit!(all);
     others(&mut formats);
+    file_lists(&mut formats, dir);
+    declarations(&mut formats, dir);
     formats
 }
 
