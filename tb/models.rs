@@ -676,17 +676,17 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
     }
 
     let [said, _] = ends(0, with_cache(quick(&["cache"])));
-    let expected = format!("folder       {}\nmodels       2 entries, ", arg(&cache));
+    let expected = format!("folder       {}\nmodels       3 entries, ", arg(&cache));
     assert!(said.starts_with(&expected), "{said}");
     let [said, _] = ends(0, with_cache(quick(&["cache", "--list"])));
     let listed = |name: &str| said.lines().filter(|line| line.contains(name)).count();
     let model = entry.file_name().unwrap().to_str().unwrap();
     assert_eq!(
-        (listed(model), listed("runtime-archive-")),
-        (1, 1),
+        [model, "runtime-archive-", "headers-precompiled-"].map(listed),
+        [1; 3],
         "{said}"
     );
-    assert_eq!(said.lines().count(), 4, "{said}");
+    assert_eq!(said.lines().count(), 5, "{said}");
     let [said, _] = ends(0, with_cache(quick(&["cache", "--prune"])));
     assert!(
         said.starts_with("thrown away  0 entries, 0 B\nfolder "),
@@ -694,12 +694,47 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
     );
     let none = ["cache", "--prune", "--megabytes", "0"];
     let [said, _] = ends(0, with_cache(quick(&none)));
-    assert!(said.starts_with("thrown away  2 entries, "), "{said}");
+    assert!(said.starts_with("thrown away  3 entries, "), "{said}");
     fs::create_dir(cache.join("rcv_r500_16-left-over")).unwrap();
     let [said, _] = ends(0, with_cache(quick(&["cache", "--clear"])));
     assert!(said.starts_with("thrown away  1 entry, "), "{said}");
     assert!(said.ends_with("models       0 entries, 0 B\n"), "{said}");
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
+}
+
+/// Reading them is a third of the work for a small model.
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn headers_are_precompiled_once_and_used_by_every_model() {
+    let dir = tempfile::tempdir().unwrap();
+    let [cache, log, compiler] = ["cache", "log", "compiler"].map(|name| dir.path().join(name));
+    // -H tells of every header that is read, and of a precompiled one whether it could be used.
+    let script = format!(
+        "#!/bin/sh\nexec 2>>{}\necho \"$@\" >&2\nexec g++ -H \"$@\"\n",
+        arg(&log)
+    );
+    fs::write(&compiler, script).unwrap();
+    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+    for lanes in ["2", "3"] {
+        let run = ["run", NAME, "tb/programs/r500/if_else.s", "--lanes", lanes];
+        let mut command = quick(&run);
+        ends(
+            0,
+            command
+                .env("RECONVERGE_CACHE", &cache)
+                .env("CXX", &compiler),
+        );
+    }
+    let log = fs::read_to_string(&log).unwrap();
+    let count = |is: &dyn Fn(&str) -> bool| log.lines().filter(|line| is(line)).count();
+    assert_eq!(count(&|line| line.contains("-x c++-header")), 1, "{log}");
+    assert_eq!(
+        count(&|line| line.contains("-c") && line.contains("unity.cc")),
+        2,
+        "{log}"
+    );
+    let used = |line: &str| line.starts_with("! ") && line.ends_with("/model.h.gch");
+    assert_eq!(count(&used), 2, "{log}");
 }
 
 /// To build it took three times as long as the model.
@@ -718,7 +753,7 @@ fn the_runtime_that_the_program_has_in_it_is_not_built_again() {
     let mut command = quick(&args);
     ends(0, command.env("RECONVERGE_CACHE", &cache));
     assert_eq!(models(&cache).len(), 2);
-    assert_eq!(fs::read_dir(&cache).unwrap().count(), 3);
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 4);
 }
 
 /// Without a home, models came from a folder that any user of the machine can write to, and ran.

@@ -64,6 +64,8 @@ pub(crate) struct Compiler {
     tool: cc::Tool,
     apple: bool,
     linux: bool,
+    /// Included before each source.
+    header: Option<PathBuf>,
 }
 
 /// An object and the files that it was made from.
@@ -94,6 +96,7 @@ impl Compiler {
             tool,
             apple: target.contains("apple"),
             linux: target.contains("linux"),
+            header: None,
         })
     }
 
@@ -114,6 +117,14 @@ impl Compiler {
         self.tool.to_command()
     }
 
+    /// The same, with `header` included before each source.
+    pub fn including(&self, header: &Path) -> Self {
+        Compiler {
+            header: Some(header.to_owned()),
+            ..self.clone()
+        }
+    }
+
     /// Compiles `source`, relative to folder `from`, to `name.o` in `out`.
     pub fn object(
         &self,
@@ -122,19 +133,27 @@ impl Compiler {
         out: &Path,
         name: &str,
     ) -> Result<Object, Error> {
-        let object = out.join(format!("{name}.o"));
-        let list = out.join(format!("{name}.d"));
         let mut command = self.command();
-        command.current_dir(from).arg("-c").arg(source);
-        command.arg("-o").arg(&object);
-        command.arg("-MMD").arg("-MF").arg(&list);
+        command.current_dir(from);
+        if let Some(header) = &self.header {
+            command.arg("-include").arg(header);
+        }
+        command.arg("-c").arg(source);
         let shown = source.strip_prefix(from).unwrap_or(source);
-        run(command, &format!("compiling {}", shown.display()))?;
-        let text = fs::read_to_string(&list).map_err(io(&list))?;
-        Ok(Object {
-            path: object,
-            read: prerequisites(&text),
-        })
+        compile(command, &shown.display().to_string(), out, name, "o")
+    }
+
+    /// Whether it precompiles headers. Clang has another way to use them.
+    pub fn precompiles(&self) -> bool {
+        self.tool.is_like_gnu()
+    }
+
+    /// Precompiles `header` in `out` to `<header>.gch`. Later compilations with the same flags that include `header` first
+    /// read that instead.
+    pub fn precompiled(&self, out: &Path, header: &str) -> Result<Object, Error> {
+        let mut command = self.command();
+        command.current_dir(out).args(["-x", "c++-header", header]);
+        compile(command, header, out, header, "gch")
     }
 
     /// Joins `objects` in the archive `lib<name>.a` in `out`.
@@ -163,6 +182,26 @@ impl Compiler {
         command.arg("-o").arg(file);
         run(command, "linking the model")
     }
+}
+
+/// Runs `command`, which compiles what is called `shown`, to `<name>.<ending>` in `out`.
+fn compile(
+    mut command: Command,
+    shown: &str,
+    out: &Path,
+    name: &str,
+    ending: &str,
+) -> Result<Object, Error> {
+    let object = out.join(format!("{name}.{ending}"));
+    let list = out.join(format!("{name}.d"));
+    command.arg("-o").arg(&object);
+    command.arg("-MMD").arg("-MF").arg(&list);
+    run(command, &format!("compiling {shown}"))?;
+    let text = fs::read_to_string(&list).map_err(io(&list))?;
+    Ok(Object {
+        path: object,
+        read: prerequisites(&text),
+    })
 }
 
 fn run(mut command: Command, what: &str) -> Result<(), Error> {

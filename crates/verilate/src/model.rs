@@ -385,6 +385,62 @@ fn archive_in(entry: &Entry, roots: &Roots) -> Archive {
     }
 }
 
+// ---- headers ------------------------------------------------------------------------------------------
+
+/// The headers that every model and the shim include.
+const INCLUDED: [&str; 9] = [
+    "verilated.h",
+    "verilated_vcd_c.h",
+    "cerrno",
+    "cstdio",
+    "cstring",
+    "exception",
+    "memory",
+    "new",
+    "string",
+];
+
+/// Name of the header that includes them.
+const HEADER: &str = "model.h";
+
+/// The headers that every model includes, precompiled: reading them is a third of the work of compiling a small model.
+fn headers(
+    sources: &Sources,
+    counting: bool,
+    tools: &Tools,
+    store: &Store,
+) -> Result<Entry, Error> {
+    // As of the runtime.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
+        let out = work.path();
+        let path = out.join(HEADER);
+        let text = INCLUDED.map(|name| format!("#include <{name}>\n")).concat();
+        fs::write(&path, text).map_err(io(&path))?;
+        let verilator = tools.verilator()?;
+        let compiler = tools.of_verilator(&verilator, out, counting, |_| {})?;
+        let read = compiler.precompiled(out, HEADER)?.read;
+        let mut made = Made::default();
+        made.used(read.into_iter().filter(|path| verilator.owns(path)))?;
+        made.used(compiler.programs())?;
+        made.used([verilator.program])?;
+        made.outputs = vec![HEADER.to_owned(), format!("{HEADER}.gch")];
+        Ok(made)
+    };
+    let mut key = tools.key.clone();
+    key.push(counting.to_string().into_bytes());
+    Recipe {
+        name: format!("{}precompiled", store::HEADERS),
+        key,
+        roots: sources.roots.clone(),
+        listed: Vec::new(),
+        build: &build,
+        shadows: &|_| Vec::new(),
+    }
+    .entry(store)
+}
+
 // ---- models -------------------------------------------------------------------------------------------
 
 /// Makes of objects what an entry is to hold, in a folder.
@@ -442,7 +498,7 @@ impl Job<'_> {
             if let Some(path) = snapshot.changed()? {
                 return Err(Error::Changing(path.to_owned()));
             }
-            let objects = self.compile(tools, &verilator, work, snapshot, &mut made)?;
+            let objects = self.compile(tools, store, &verilator, work, snapshot, &mut made)?;
             let compiler = tools.compiler(work.path(), |_| {})?;
             join(&compiler, &objects, work.path(), &mut made)?;
             made.used(compiler.programs())?;
@@ -584,6 +640,7 @@ impl Job<'_> {
     fn compile(
         &self,
         tools: &Tools,
+        store: &Store,
         verilator: &Verilator,
         work: &Work,
         snapshot: &mut Snapshot,
@@ -616,8 +673,25 @@ impl Job<'_> {
                 .define("RCV_LANES", self.lanes.to_string().as_str())
                 .define("RCV_FEATURES", self.features().to_string().as_str());
         })?;
-        let compile = || compiler.object(out, &unity, out, "unity");
+        let headers = match compiler.precompiles() {
+            true => Some(headers(sources, self.counting, tools, store)?),
+            false => None,
+        };
+        let compile = || {
+            let compile = |with: &Compiler| with.object(out, &unity, out, "unity");
+            let Some(headers) = &headers else {
+                return compile(&compiler);
+            };
+            // Whatever a compiler has against its own work, it can do without.
+            let mut object = compile(&compiler.including(&headers.dir.join(HEADER)))
+                .or_else(|_| compile(&compiler))?;
+            object.read.retain(|path| !path.starts_with(&headers.dir));
+            Ok(object)
+        };
         objects.push(known(compile, out, verilator, work, snapshot, made)?);
+        if let Some(headers) = headers {
+            made.tools.extend(headers.manifest.tools.iter().cloned());
+        }
         // Parts of the runtime that few models need: counters, and what svdpi.h declares.
         let parts = [
             ("verilated_cov", self.counting),

@@ -20,13 +20,16 @@ const TRASH: &str = ".trash-";
 const LOCK: &str = ".lock";
 
 /// Beginnings of all names.
-const OWN: [&str; 4] = [MODEL, RUNTIME, BUILDING, TRASH];
+const OWN: [&str; 5] = [MODEL, RUNTIME, HEADERS, BUILDING, TRASH];
 
 /// Beginning of the name of a model's entry.
 pub(crate) const MODEL: &str = "rcv_";
 
 /// Beginning of the name of an entry with Verilator's runtime.
 pub(crate) const RUNTIME: &str = "runtime-";
+
+/// Beginning of the name of an entry with precompiled headers.
+pub(crate) const HEADERS: &str = "headers-";
 
 /// Without a lock a folder that is being filled is left over after this time.
 const LEFT_OVER: Duration = Duration::from_secs(600);
