@@ -893,6 +893,19 @@ fn probes_that_do_not_fit_the_declaration_are_bad_input_with_file_and_line() {
         why.contains("r500_probe.toml:") && why.contains("state loop_dept.name: no such field"),
         "{why}"
     );
+    fs::remove_file(&probes).unwrap();
+    let missing = format!(
+        "{}: file: missing, and there is no design.toml: one of them tells where the state is",
+        arg(&probes)
+    );
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(why.contains(&format!("{missing}\n")), "{why}");
+    fs::write(rtl.dir().join("r500_probe.svh"), "").unwrap();
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(
+        why.contains(&format!("{missing}; r500_probe.svh is not read any more\n")),
+        "{why}"
+    );
 
     let rtl = Folder::own(NAME).copy();
     change(

@@ -33,10 +33,16 @@ impl Declaration {
             message,
         };
         let text = fs::read_to_string(&file).map_err(|e| match e.kind() {
-            ErrorKind::NotFound => whole(
-                "missing, and there is no design.toml: one of them tells where the state is"
-                    .to_owned(),
-            ),
+            ErrorKind::NotFound => {
+                let mut why =
+                    "missing, and there is no design.toml: one of them tells where the state is"
+                        .to_owned();
+                let before = format!("{}_probe.svh", self.name);
+                if dir.join(&before).exists() {
+                    let _ = write!(why, "; {before} is not read any more");
+                }
+                whole(why)
+            }
             _ => whole(e.to_string()),
         })?;
         if only {
