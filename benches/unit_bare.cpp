@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   std::printf("%.2f\n", took.count() / static_cast<double>(inputs.size()) / static_cast<double>(times));
 
-  // Nobody has looked while it was timed, but it must have come to the same end.
+  // The timed clocks are not compared one by one, but the last one must leave the same outputs.
   const auto last = outputs(top);
   for (size_t i = 0; i < sums.size(); ++i) {
     if (last[i].value != end[i].value) return fail("the timed clocks were others");

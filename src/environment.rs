@@ -1,7 +1,7 @@
 //! Conditions come from an environment: what the black boxes (ALU, texture, memory) give each lane.
 //!
 //! A lane's draw depends on the lane's own history only, so that it draws the same bits alone, in
-//! the wavefront and in anybody else's program.
+//! the wavefront and in another program.
 
 use rand::Rng;
 
@@ -43,8 +43,8 @@ pub fn bits(word: u64, count: u32, p16: u32) -> u16 {
     all & ((1u32 << count.min(BITS)) - 1) as u16
 }
 
-/// A condition of every lane, drawn from nobody's history; `active` are the lanes that are looked at. Where
-/// many toss a coin each, never all or none agree, and never all but one.
+/// A condition of every lane, independent of its history; `active` are the lanes that count. Independent coins
+/// for many lanes would almost never give all 1, all 0 or all but one equal, so these are drawn on purpose.
 pub fn noise(rng: &mut impl Rng, active: u64) -> u64 {
     match rng.random_range(0..16) {
         0..2 => 0,
@@ -87,12 +87,12 @@ impl Histories {
         }
     }
 
-    /// Whether conditions are noise and depend on nobody's history.
+    /// Whether conditions are noise, which depends on no lane's history.
     pub fn noisy(&self) -> bool {
         self.conditions == Conditions::Noise
     }
 
-    /// A program is launched: nobody has executed anything.
+    /// Forgets the histories: a program is launched, and no lane has executed anything.
     pub fn forget(&mut self) {
         self.k = [0; 64];
     }
@@ -142,7 +142,7 @@ impl<const BITS: usize> Planes<BITS> {
         }
     }
 
-    /// A program is launched: nobody has executed or drawn anything.
+    /// Forgets histories and draws: a program is launched, and no lane has executed or drawn anything.
     pub fn forget(&mut self) {
         self.lanes.forget();
         (self.drawn, self.stale) = (0, 0);

@@ -173,7 +173,7 @@ impl InputError {
 }
 
 impl Excerpt {
-    /// `span` of `line`, with as much around it as anybody can read.
+    /// Quotes `span` of `line`, cut to about `MOST_BESIDE` bytes, with as many on either side at most.
     fn new(line: &str, span: Range<usize>) -> Self {
         let near = |at: usize| {
             (at..=line.len())

@@ -1,5 +1,5 @@
-//! A program as a list of instructions that can be taken out, for whoever makes programs smaller,
-//! or changed, for whoever makes new ones of old ones.
+//! A program as a list of instructions. The shrinker takes some out to make a program smaller; the guided run
+//! changes some to make a new program from an old one.
 
 /// One place of a program that is laid out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub trait Instructions: Sized {
     /// Where `address`, which leads into the program, leads in [`Instructions::laid_out`] of `pieces`.
     fn led(&self, pieces: &[Piece], address: u32) -> u32;
     /// Programs with one thing simpler: a register or constant at its default or smaller, a field of an
-    /// instruction 0. Whoever goes on from one of them to one of its own comes to an end.
+    /// instruction 0. A caller that repeats this on one of the results comes to an end.
     fn simpler(&self) -> Vec<Self>;
     /// The program with a jump from its end to its begin, for all lanes.
     #[must_use]

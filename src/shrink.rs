@@ -157,7 +157,7 @@ pub trait Follow<U: Unit>: Watch<U> {
     fn smaller(&mut self, failure: &Failure<U>);
 }
 
-/// Nobody looks.
+/// Ignores what happens.
 impl<U: Unit> Follow<U> for () {
     fn smaller(&mut self, _: &Failure<U>) {}
 }
@@ -603,7 +603,7 @@ impl<U: Unit> Search<'_, U> {
                 return;
             }
         }
-        // Noise where nobody is asked for it is enough.
+        // Noise on pins that mean nothing may be enough, without noise in the conditions.
         for conditions in [
             Conditions::Table(Table::default()),
             Conditions::Drawn { p16: 8 },

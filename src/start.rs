@@ -36,7 +36,7 @@ pub trait Start<U: Unit>:
     /// The same with every address that leads into the program led elsewhere.
     #[must_use]
     fn led(&self, lead: impl Fn(u32) -> u32) -> Self;
-    /// With one thing less. Whoever goes on from one of them to one of its own comes to an end.
+    /// With one thing less. A caller that repeats this on one of the results comes to an end.
     fn simpler(&self) -> Vec<Self>;
 }
 

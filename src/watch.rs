@@ -29,7 +29,7 @@ impl<U: Unit, F: FnMut(u64)> Watch<U> for Pulse<F> {
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// Nobody looks.
+/// Ignores what happens.
 impl<U: Unit> Watch<U> for () {
     fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}

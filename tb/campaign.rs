@@ -803,7 +803,7 @@ fn a_signal_ends_a_campaign_and_nobody_else_writes_it_meanwhile() {
     }
 }
 
-/// A worker that somebody kills costs nothing but the time to run its chunk again.
+/// A worker that is killed costs nothing but the time to run its chunk again.
 #[test]
 fn a_worker_that_is_killed_loses_nothing() {
     let place = Place::new();

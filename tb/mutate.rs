@@ -1,5 +1,5 @@
-//! Mistakes made on purpose in the RTL: what the campaign sees is *caught* and can be replayed, what nobody can
-//! see is *proved* so, what could be seen and was not is *missed* and ends with 1; and the referee believes nothing.
+//! Mistakes made on purpose in the RTL: what the campaign sees is *caught* and can be replayed, what no inputs can
+//! show is *proved* so, what could be seen and was not is *missed* and ends with 1; and the referee believes nothing.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -20,7 +20,7 @@ struct Run {
 }
 
 /// One choice of mutants for most tests, so that they share a model. 7, 21 and 30 cannot be told from the RTL:
-/// 7 from no state, 21 and 30 because a push or a launch comes before anybody looks.
+/// 7 from no state, 21 and 30 because a push or a launch comes before the value is read.
 const TEXT: [&str; 6] = ["--family", "source", "--seed", "5", "--count", "30"];
 const EQUIVALENT: [u64; 3] = [7, 21, 30];
 

@@ -732,7 +732,7 @@ fn call_depth(machine: &mut dyn Unit) {
             "{first} + {count}"
         );
     }
-    // Nobody passes: neither taken nor skipped, whatever the depth.
+    // No lane passes: neither taken nor skipped, whatever the depth.
     start(machine, &program(1000, 32), ALL);
     state = machine.clock(&cf(1, CALL | call_count(63) | FALSE));
     assert_eq!(
@@ -990,7 +990,7 @@ fn contract(machine: &mut dyn Unit) {
     };
     assert_eq!(machine.clock(&In::reset()), reset, "reset");
 
-    // The host port: 0..31, 32, and addresses that are nobody's; nothing while stalled.
+    // The host port: 0..31, 32, and addresses without a register; nothing while stalled.
     let mut expected = reset;
     for n in 0..64 {
         let value = 0x8000_1001 + (u32::from(n) << 8);

@@ -327,8 +327,8 @@ fn kept(numbers: impl IntoIterator<Item = usize>) -> Vec<Piece> {
     numbers.into_iter().map(Piece::Old).collect()
 }
 
-/// Without what nobody executes a program does what it did, step by step: every jump, call, loop and return
-/// leads where it led. The same with a program of which nothing is taken out.
+/// Without the instructions that are never executed a program does what it did, step by step: every jump, call, loop
+/// and return leads where it led. The same with a program from which nothing is taken out.
 fn instructions_that_nobody_executes_can_be_taken_out<U: Tested>() {
     let (mut steps_compared, mut taken_out, mut jumps) = (0, 0, 0);
     for mut case in cases::<U>(300) {
@@ -352,7 +352,7 @@ fn instructions_that_nobody_executes_can_be_taken_out<U: Tested>() {
         let order: Vec<usize> = numbers.iter().copied().collect();
         case.program = program.laid_out(&kept(order.iter().copied()));
         assert_eq!(case.program.count().max(1), order.len().max(1));
-        // spa5 checks the target of PBK, too, where nobody ever breaks.
+        // spa5 checks the target of PBK, too, where no thread ever breaks.
         if U::to_text(&case.program).contains("TARGET_RANGE") {
             continue;
         }

@@ -365,7 +365,7 @@ fn five_thousand_unstructured_programs_agree_with_the_scalar_judge() {
 
 /// Decisions of spa5-A changed. `must_fail` has the others: its campaigns are without BRX.
 const BRX_DECISIONS: &[Change] = &[
-    // The highest thread leads; everybody follows.
+    // The highest thread leads; every thread follows.
     (
         "spa5_brx.sv",
         "for (int t = LANES - 1; t >= 0; t--) begin",

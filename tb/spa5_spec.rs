@@ -403,7 +403,7 @@ fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
         };
         assert_eq!((state.status, state.err), (status, err), "{at}");
         assert_eq!(state.pc, hex(next), "{at}: next pc");
-        // A flag without a column stays 0; everybody has exited when all is DONE (spa5-I11).
+        // A flag without a column stays 0; every thread has exited when all is DONE (spa5-I11).
         let gone = if status == DONE { ALL } else { 0 };
         for (flag, text, unsaid) in [
             (state.d_brk, d_brk, 0),
@@ -753,7 +753,7 @@ fn slots(machine: &mut dyn Unit) {
         let here = State { pc, ..before };
         put(machine, &here);
         let there = State { pc: next, ..here };
-        // OTHER; an instruction that nobody is taken by; a set-up instruction; what others go on after.
+        // OTHER; a branch or leaving instruction that no thread takes; a set-up instruction; what others go on after.
         for word in [NOP, off(BRA | NEVER, 0x78), EXIT | NEVER] {
             assert_eq!(works(machine, &here, &exec(word), &at), there, "{at}");
         }
@@ -864,7 +864,7 @@ fn targets(machine: &mut dyn Unit) {
                     fails(machine, &before, &pins, err, &at);
                 }
             }
-            // Nobody branches, nobody looks.
+            // No thread branches: the target is not checked.
             for word in [BRA | NEVER, BRA | U | P0] {
                 let pins = exec_p0(off(word, to - 16), 0b0001);
                 let after = works(machine, &before, &pins, "nobody");
@@ -978,7 +978,7 @@ fn new_vis(machine: &mut dyn Unit) {
     }
 }
 
-/// Each leaving instruction with its bit of vis and without, for nobody, some and all.
+/// Each leaving instruction with its bit of vis and without, for no, some and all threads.
 fn leaving(machine: &mut dyn Unit) {
     let launched = start(machine);
     let token = State {
@@ -1107,7 +1107,7 @@ fn check_depth(machine: &mut dyn Unit, depth: u16) {
             assert_eq!(after.sp, depth);
         }
         works(machine, &state, &exec(NOP), "OTHER");
-        // Everybody leaves: one clock for it, one for each token, one to see that there is none.
+        // Every thread leaves: one clock for it, one for each token, one to see that there is none.
         let (end, clocks) = step(machine, &exec(EXIT | ALWAYS));
         assert_eq!((end.status, end.sp, end.pc), (DONE, 0, 0x08));
         assert_eq!(clocks, usize::from(depth) + 2);
@@ -1170,7 +1170,7 @@ fn unanimous(machine: &mut dyn Unit) {
 
 // ---- spa5-6: errors ---------------------------------------------------------------------------------------
 
-/// Which of several errors is told, and what nobody tells.
+/// Which of several errors is reported, and which are not if no thread takes the instruction.
 fn priority(machine: &mut dyn Unit) {
     let launched = start(machine);
     let mut full = launched;
@@ -1213,7 +1213,7 @@ fn priority(machine: &mut dyn Unit) {
     ] {
         fails(machine, &full, &exec_p0(word, 0b0100), err, at);
     }
-    // Nobody is taken: none of 1 to 5, 7, 8.
+    // No thread takes it: none of 1 to 5, 7, 8.
     for word in [
         BRA | NEVER | misaligned,
         BRA | NEVER | outside,
@@ -1268,7 +1268,7 @@ fn brx(machine: &mut dyn Unit) {
     let (absolute, relative) = (off(BRX | P0, -0x20), off(BRX | P0, 0x40));
     let next = State { pc: 0x28, ..here };
 
-    // Nobody: nothing is looked at.
+    // No thread: nothing is checked.
     let pins = brx_pins(absolute, 0, [1, 2, 3, 4]);
     assert_eq!(works(machine, &here, &pins, "nobody"), next);
 
@@ -1494,7 +1494,7 @@ fn contract(machine: &mut dyn Unit) {
         ..pushed(&expected, T_SSY, 3, 0b1101, 0x78)
     };
     assert_eq!(machine.clock(&exec(off(SSY, 0x20))), expected, "SSY");
-    // Nobody is left for the SSY token.
+    // No thread is left for the SSY token.
     expected.status = UNWIND;
     (expected.active, expected.d_brk) = (0, 0b1101);
     assert_eq!(machine.clock(&exec(BRK | ALWAYS)), expected, "BRK");
@@ -1557,7 +1557,7 @@ fn contract(machine: &mut dyn Unit) {
     };
     assert_eq!(machine.clock(&exec(NOP)), done, "done");
     assert_eq!(machine.clock(&exec(NOP)), done, "done");
-    // A launch of nobody is done at once.
+    // A launch of no thread is done at once.
     let nobody = State { pc: 0x48, ..reset };
     assert_eq!(machine.clock(&launch(0x40, 0x60, !ALL)), nobody, "nobody");
     assert_eq!(machine.clock(&exec(EXIT | ALWAYS)), nobody, "nobody");
@@ -1617,7 +1617,7 @@ fn golden_tells_what_each_clock_did() {
                 of(0x18, bra, ALL, 0b0001),
             ),
             (stalled::<Spa5>(), Event::Stalled, Step::None, None),
-            // The divergent side comes back at once; after that nobody is left for the SSY token.
+            // The divergent side comes back at once; after that no thread is left for the SSY token.
             (exec(brk), Event::Emptied, Step::None, left),
             (exec(NOP), Event::Resumed, Step::Executed, left),
             (exec(brk), Event::Emptied, Step::None, again),
@@ -1651,7 +1651,7 @@ fn golden_tells_what_each_clock_did() {
             assert_eq!(golden.step_word(), stepped.word);
         }
     }
-    // BRA.U that is not unanimous: nobody. An error: T is 0. PC_RANGE: there is no word either.
+    // BRA.U that is not unanimous: no thread. An error: T is 0. PC_RANGE: there is no word either.
     golden.cycle(&launch(0, 0x20, ALL));
     golden.cycle(&exec_p0(BRA | P0 | U, 0b0001));
     assert_eq!((golden.taken(), golden.stepped().active), (0, ALL));
@@ -1989,7 +1989,7 @@ impl Legal<'_> {
             2..5 => {
                 let leave = self.rng.random_range(0..5);
                 if leave == 4 && self.rng.random_range(0..4) > 0 {
-                    // Or nobody would be left soon.
+                    // Otherwise no thread would be left soon.
                     self.plain(NOP);
                 } else if leave == 4 || may.0[leave] {
                     self.plain(LEAVING[leave] | condition);
@@ -2176,7 +2176,7 @@ fn plane(rng: &mut Pcg64Mcg) -> u64 {
     }
 }
 
-/// One clock's pins of a running program: mostly its instruction, under conditions that are anybody's.
+/// One clock's pins of a running program: mostly its instruction, under arbitrary conditions.
 fn random_pins(words: &[u64], pc: u32, rng: &mut Pcg64Mcg) -> In {
     let word = words.get(pc as usize / 8).copied();
     let mut pins = exec(word.unwrap_or_else(|| rng.random()));
@@ -2356,7 +2356,7 @@ fn invariants_hold_before_every_step_of_legal_programs() {
         assert_eq!(failed, tally.errors[usize::from(STACK_OVERFLOW)], "{at}");
         assert_eq!(failed > 0, depth == 8, "{at}: {failed}");
         assert!(tally.done > 100, "{at}: {} done", tally.done);
-        // Every type of token was popped for somebody; in a warp of several also for nobody, DIV excepted (spa5-I4).
+        // Each type of token resumed threads, and in a warp of several also none, DIV excepted (spa5-I4).
         for kind in T_SSY..=if lanes > 1 { T_DIV } else { T_RET } {
             let kind = usize::from(kind);
             assert!(tally.resumed[kind] > 0, "{at}: {:?}", tally.resumed);
@@ -2560,7 +2560,7 @@ fn the_golden_explains_each_field_by_its_rule() {
     run(Golden::with(LANES, 1, true), &row);
 }
 
-/// Whatever the host may load or ask for, nothing panics, and nobody who is not there shows.
+/// Whatever the host loads or asks for, nothing panics, and no bit of a thread that does not exist is set.
 #[test]
 fn the_golden_takes_any_state_and_any_pins() {
     let mut rng = Pcg64Mcg::seed_from_u64(11);

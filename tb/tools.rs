@@ -396,7 +396,7 @@ fn gtkwave(dump: &Path, view: &Path, from: &Path, time: Option<u64>) -> Opened {
         .args(["--kill-after=10", "120", "xvfb-run", "-a", "-s", SCREEN])
         .args(["gtkwave", "-S"])
         .args([&script, dump, view])
-        // Nobody's own settings.
+        // Without the user's own settings.
         .env("HOME", dir.path())
         .current_dir(from));
     let written = fs::read_to_string(&result).unwrap_or_default();

@@ -411,7 +411,7 @@ fn rtl_that_only_a_case_names_is_not_run_from_elsewhere() {
     for from in [rtl.dir(), rtl.dir().parent().unwrap()] {
         assert_eq!(with(from, &["replay", &case, "--out", arg(&out)]), note);
     }
-    // Of the root, which everything lies below, nobody says that.
+    // From the root, below which everything lies, the case's RTL is refused.
     let root = reconverge_in(Path::new("/"), &["replay", &case, "--out", arg(&out)]);
     assert_eq!(root.status.code(), Some(2));
     assert!(!marker.exists());

@@ -10,7 +10,7 @@
 // * Count 0 is never pushed: LOOP or REP with KR = 0 jumps, and a jump does not push. `last_o` is
 //   therefore exactly "the count would drop to 0", and a loop back never wraps the count.
 // * A REP frame carries the aL of the frame below (0 if none), so that aL is always that of the top.
-// * With no frame, aL is 0 and the other top outputs are some old frame's, which nobody uses.
+// * With no frame, aL is 0 and the other top outputs show an old frame, which the unit does not use.
 // * Places above the depth keep what they held. Nothing reads them before a push writes them.
 // * clear_i (launch) and a push cannot meet: a launch is accepted only while nothing runs.
 

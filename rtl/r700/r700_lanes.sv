@@ -13,7 +13,7 @@
 // Corner cases:
 // * CONT and BRK survive pops and ELSE; only LOOP_END wakes CONT, and leaving the loop both.
 // * A pop comes last and overwrites what the clause of ALU_POP_AFTER has just switched off. POP tests
-//   after its pop. Popping nothing (pop_i = 0) is no pop: nobody is woken and VPM filters nobody.
+//   after its pop. Popping nothing (pop_i = 0) is no pop: no lane is woken, and VPM filters no lane.
 // * VPM takes invalid lanes out of ACTIVE after a pop, after ELSE and after leaving a loop.
 // * ALU_ELSE_AFTER with u pushes the ACTIVE lanes and inverts within them at once: its lanes with
 //   predicate 1 are the ones that go off.

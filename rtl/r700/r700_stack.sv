@@ -17,7 +17,7 @@
 // * At most one of the push and pop requests is set: they belong to different instructions. All are
 //   requests; nothing moves without `commit_i`, and `overflow_o`, `underflow_o` and `empty_o` are what an
 //   instruction with an error would have met.
-// * Space: the first live branch frame takes two sub-entries more than its own, whoever pushes next. The
+// * Space: the first live branch frame takes two sub-entries more than its own, whatever is pushed next. The
 //   sum needs a bit more than `sp`: a loop frame on top of 255 entries ends at 1024. The `sp` that does
 //   not fit is never stored.
 // * A pop never reaches below `base`. What is read there, or below address 0, goes with an error.

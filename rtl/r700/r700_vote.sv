@@ -1,13 +1,13 @@
 // The condition test of every lane, and whether the wave jumps (r700-4.1, r700-4.3).
 //
 // Corner cases:
-// * Nobody ACTIVE, nobody passes: JUMP, PUSH, PUSH_ELSE and the loop starts jump, CALL does not, and
-//   LOOP_END leaves the loop.
-// * RETURN is the other way round: it goes unless an ACTIVE lane fails. With nobody ACTIVE it goes. COND
-//   is the same for all lanes, so either it holds and nobody fails, or every ACTIVE lane does but those
-//   that VPM leaves out.
-// * ELSE tests COND and VPM, not the class. It jumps if nobody is ACTIVE when the masks have changed,
-//   whoever changed; ALU_ELSE_AFTER without u inverts in the same way and never jumps.
+// * No lane passes: JUMP, PUSH, PUSH_ELSE and the loop starts jump, CALL does not, and LOOP_END leaves
+//   the loop. With no lane ACTIVE none passes, except at LOOP_END.
+// * RETURN is the other way round: it goes unless an ACTIVE lane fails, so with no lane ACTIVE it goes.
+//   COND is the same for all lanes: if it holds, no lane fails; if not, every ACTIVE lane fails, except
+//   those that VPM leaves out.
+// * ELSE tests COND and VPM, not the class. It jumps if no lane is ACTIVE when the masks have changed,
+//   whichever lanes changed; ALU_ELSE_AFTER without u inverts in the same way and never jumps.
 // * LOOP_BREAK and LOOP_CONTINUE jump once no lane is ACTIVE or BRANCH, also if no lane passed now.
 // * LOOP_END wakes BRANCH and CONT lanes first, so those are tested.
 // * KILL jumps when no lane is valid, whichever lanes are ACTIVE.

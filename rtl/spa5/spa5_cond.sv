@@ -7,7 +7,7 @@
 // * The tables are normative, not the formulas behind the names: EQ and EQU differ where Z and S are set.
 // * Predicate 7 is constant 1; inverted it is never true.
 // * CC tests 18..1f do not exist; the unit above reports error 10 instead of using what comes out here.
-// * Without `en_i` nobody passes, so that a clock without a condition costs nothing.
+// * Without `en_i` no thread passes, so that a clock without a condition costs nothing.
 
 module spa5_cond #(
   parameter int LANES = 32

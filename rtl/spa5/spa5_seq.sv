@@ -11,7 +11,7 @@
 //   there, so error 6 does not wait for an answer.
 // * An instruction that errs changes nothing but status and err. Order of the checks: 6, 9, 10, 8, 7, 5;
 //   1 to 4 never meet another.
-// * A branch that nobody takes, and a leaving instruction that nobody executes, check nothing but CC.
+// * A branch that no thread takes, and a leaving instruction that no thread executes, meet only 6, 9, 10.
 // * BRA.U branches with all active threads or not at all.
 // * The leaving instruction that empties `active` changes flags, `active` and status. PC and stack wait for
 //   the clocks of status UNWIND; PC stays there for good if the stack runs out, which is DONE.
@@ -127,7 +127,7 @@ module spa5_seq #(
     .taken_o  (taken)
   );
 
-  // In status RUN somebody is active, so `all` comes with `some`.
+  // In status RUN at least one thread is active, so `all` implies `some`.
   assign rest = active & ~taken;
   assign some = |taken;
   assign all  = ~|rest;

@@ -11,7 +11,7 @@
 //   find their token, and each token brings back the `vis` of the time when it was pushed.
 // * CAL and PRET hide what is below: only RET is left in `vis`. PBK and PCNT hide the SSY below them.
 // * Neither RAM nor top register is reset: they are looked at while sp is not 0, and everything under sp was
-//   written by its push. The pop that leaves the stack empty reads an entry that nobody looks at.
+//   written by its push. The pop that leaves the stack empty reads an entry that the unit does not use.
 // * launch_i and a request cannot meet: a launch is accepted only while nothing runs.
 
 module spa5_stack #(

@@ -5,7 +5,7 @@
 //   flagged, and comes back through the mask of a token.
 // * The token popped clears the flags of its own type first, and resumes who is left without any flag.
 //   `exited` is cleared by a launch only.
-// * A token that resumes nobody leaves `active` empty, as it was.
+// * A token that resumes no thread leaves `active` empty, as it was.
 // * At most one of the requests is set: a launch is accepted only while nothing runs, and the clocks of an
 //   unwind execute nothing.
 
@@ -28,7 +28,7 @@ module spa5_threads #(
   input  logic             pop_i,          // a token
   input  logic [2:0]       token_i,        // its type, spa5_pkg::Token*
   input  logic [LANES-1:0] mask_i,         // its mask
-  output logic             resumed_o,      // and it has somebody left to run
+  output logic             resumed_o,      // and a thread of it is left to run
 
   output logic [LANES-1:0] active_o
 );

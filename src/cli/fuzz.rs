@@ -163,7 +163,7 @@ pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
     }
 }
 
-/// Progress of a campaign; nothing when nobody watches.
+/// Progress of a campaign; shown only if stderr is a terminal.
 struct Progress {
     bar: Option<ProgressBar>,
     limit: Limit,

@@ -194,7 +194,7 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
     Ok((agreed, runs, interrupted))
 }
 
-/// Quiet when nobody watches.
+/// The progress bar; `None` unless stderr is a terminal.
 fn bar(name: &str) -> Option<ProgressBar> {
     if !std::io::stderr().is_terminal() {
         return None;

@@ -162,7 +162,7 @@ impl RtlCoverage {
                 Some("v_line") => Kind::Line,
                 Some("v_branch") => Kind::Branch,
                 Some("v_toggle") => Kind::Toggle,
-                // Points of kinds that nobody asked for.
+                // Points of other kinds are not counted.
                 _ => continue,
             };
             let (line, column) = (number("l")?, number("n")?);

@@ -77,7 +77,7 @@ pub trait Follow<U: Unit>: Sync {
     fn pulse(&self) {}
 }
 
-/// Nobody looks.
+/// Ignores what happens.
 impl<U: Unit> Follow<U> for () {}
 
 /// What a run covered.

@@ -115,7 +115,7 @@ const SEARCH_CONFLICTS: u32 = 5_000;
 pub enum Found {
     /// It can be in this clock, the first being 0.
     At(usize),
-    /// It cannot be in so many clocks; for more the conflicts did not suffice, or nobody asked.
+    /// It cannot be in so many clocks; for more the conflicts did not suffice, or the caller did not ask.
     NotIn(usize),
 }
 

@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// Two inputs, a register that keeps their conjunction, bad when the register is not set; a third input
-    /// nobody needs. By hand from the format's description: variables 1 and 2 are inputs, 3 the register, 4 the
+    /// that is not used. By hand from the format's description: variables 1 and 2 are inputs, 3 the register, 4 the
     /// gate; the gate's operands are coded as 8 - 4 and 4 - 2.
     #[test]
     fn a_circuit_is_written_as_the_format_says() {

@@ -365,7 +365,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Drops registers that nobody reads and the text does not name: Yosys makes some for what a clocked block
+    /// Drops registers that nothing reads and the text does not name: Yosys makes some for what a clocked block
     /// writes into a memory, and no reset reaches them.
     fn forget_unread(&mut self) {
         let of_cells = self

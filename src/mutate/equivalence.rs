@@ -400,7 +400,7 @@ impl Referee {
             let parted = self.circuit.parted(&mut aig, &told, &rtl, &mutant);
             [now, after] = [now, after].map(|differs| aig.and(parted, differs));
         }
-        // The first clock is one in reset and finds anything; of its outputs nobody asks.
+        // The first clock is one in reset and begins in any state, so its outputs are not compared.
         let now = aig.and(allowed, now);
         let from = aig.or(!clock.released, allowed);
         let after = aig.and(from, after);

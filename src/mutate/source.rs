@@ -118,7 +118,7 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
                 .iter()
                 .map(|(number, _)| format!("{SELECTED} != {number}"))
                 .collect();
-            // In a block of its own: an `else` after it belongs to somebody else.
+            // In a block of its own: an `else` after it belongs to another `if`.
             let _ = write!(out, "begin if ({}) {inner} end", guards.join(" && "));
         }
         from = span.end;
@@ -506,7 +506,7 @@ impl Parser<'_> {
                 let from = self.at;
                 let names = self.targets()?;
                 self.want("=")?;
-                // A net that only takes what nobody needs.
+                // A net that only takes unused bits.
                 let needless = names.iter().all(|n| n.starts_with("unused"));
                 if needless {
                     self.at = from;

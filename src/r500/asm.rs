@@ -206,7 +206,7 @@ pub enum Stmt {
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// Jumps, whoever is active.
+    /// Jumps, whichever lanes are active.
     Jump {
         /// Where to.
         label: String,

@@ -1470,7 +1470,7 @@ impl Bins {
         }
     }
 
-    /// ACTIVE lanes that disagree with the decision; under a count override nobody does.
+    /// ACTIVE lanes that disagree with the decision; under a count override no lane does.
     fn disagree(&self, f: &Flow, jump: bool) -> u64 {
         match (f.forced, jump) {
             (Some(_), _) => 0,

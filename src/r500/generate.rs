@@ -364,7 +364,7 @@ struct At {
     pops: usize,
     /// How often this place is passed, about.
     passes: i64,
-    /// Dynamic IFs and loops open, within which nobody can return (r500-8.2).
+    /// Whether a dynamic IF or loop is open, inside which no lane can return (r500-8.2).
     dynamic: bool,
     /// Static IFs open, within which a conditional RETURN would leave r to the path.
     in_static: bool,
@@ -473,7 +473,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.stmts.push(Stmt::Out);
 
         let mut all = std::mem::take(&mut self.stmts);
-        // A label that nobody calls would not start a subroutine, so leave out what is not reached.
+        // A label that no CALL names would not start a subroutine, so leave out what is not reached.
         for sub in self.subs.drain(..).rev() {
             let called = all
                 .iter()
@@ -780,7 +780,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             9..13 => 3,
             13 => 5,
             14 => 9,
-            // Left by BREAK. Seldom enough for both if the conditions are such that nobody breaks.
+            // Left by BREAK. Seldom, because under some conditions no lane breaks and every pass is made.
             _ if at.passes == 1 => self.rng.random_range(10..=255),
             _ => 4,
         };
@@ -880,7 +880,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     fn leave(&mut self, at: &At) {
-        // A bare BREAK as the loop's own statement ends it for everybody: seldom.
+        // A bare BREAK as the loop's own statement ends it for every lane: seldom.
         let bare = at.pops > 0 || self.chance(2);
         let cond = match self.options.conditional_leave && (!bare || self.rng.random()) {
             true => Some(self.cond(at)),
@@ -1672,7 +1672,7 @@ mod tests {
         assert_eq!((branch, loops, calls, partial), (32, 4, 4, 4));
     }
 
-    /// A construct that a generator never makes is one that nobody tests.
+    /// A construct that a generator never makes is never tested.
     #[test]
     fn every_construct_occurs() {
         let mut seen = BTreeSet::new();

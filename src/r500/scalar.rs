@@ -335,7 +335,7 @@ impl Survey<'_> {
             return Ok(vec![Edge::To(pc + 1, place.clone())]);
         };
         let regs = &self.program.regs;
-        // Errors that need no decision happen to whoever gets here, active lanes or not.
+        // Errors that need no decision happen whenever the wavefront gets here, with active lanes or without.
         if is_illegal(&fc) {
             self.errors |= 1 << ILLEGAL;
             return Ok(vec![]);
@@ -371,7 +371,7 @@ impl Survey<'_> {
             },
             false => self.wants(fc),
         };
-        // The count override asks nobody, so that "no voter" cannot change it.
+        // The count override asks no lane, so "no voter" cannot change it.
         let asks = !(begins && constant(self.program, fc).0 == 0);
         let any = fc.inst.jump_any;
         if wants.differ() && any {

@@ -106,7 +106,7 @@ pub enum ElseForm {
     /// ELSE @E, pop 1. Without a frame: JUMP @E, FALSE.
     #[default]
     Jump,
-    /// ELSE @next, pop 0: the else part is walked through even if nobody is left for it.
+    /// ELSE @next, pop 0: the wave walks through the else part even if no lane is left for it.
     Stay,
     /// The last ALU of the THEN part, which must be without u, becomes ALU_ELSE_AFTER.
     Fused,
@@ -191,8 +191,8 @@ pub enum Stmt {
         /// `VALID_PIXEL_MODE`.
         vpm: bool,
     },
-    /// Leaves the innermost loop, under any number of IFs. With [`When::Never`] nobody leaves, but it
-    /// jumps to LOOP_END if nothing is left to do.
+    /// Leaves the innermost loop, under any number of IFs. With [`When::Never`] no lane leaves, but the wave
+    /// jumps to LOOP_END if no lane has anything left to do.
     Break {
         /// Which lanes.
         when: When,

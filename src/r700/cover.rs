@@ -601,7 +601,7 @@ impl Code {
     }
 }
 
-/// Jumps if nobody passes, and for nothing else.
+/// Whether an instruction of this kind jumps if no lane passes, and can stay only if one does.
 fn jumps_for_nobody(kind: Kind) -> bool {
     use Kind::{Jump, LoopStart, LoopStartDx10, LoopStartNoAl, Push, PushElse};
     matches!(

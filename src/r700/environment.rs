@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::environment::{Histories, draw_word, noise};
 use crate::unit::{Environment, Pins};
 
-/// Whether `quad` is an ALU instruction whose clause gives predicates that anybody looks at.
+/// Whether `quad` is an ALU instruction whose clause gives predicates that the unit uses.
 fn gives_predicates(quad: Quad) -> bool {
     quad.dw1 >> 29 & 1 == 1 && quad.u
 }
@@ -23,7 +23,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Predicates that no draw decides, because nobody may look at them: anything, and always the same.
+    /// Predicates that no draw decides, because the unit must not use them: arbitrary, and always the same.
     fn unasked(&self, pc: u32) -> u64 {
         draw_word(self.seed, u32::MAX, pc.into())
     }

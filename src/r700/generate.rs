@@ -264,7 +264,7 @@ fn build<R: Rng + ?Sized>(
     }
     let mut parts = vec![(None, main)];
     for sub in subs.into_iter().rev() {
-        // A label that nobody calls would not start a subroutine, so leave out what is not reached.
+        // A label that no CALL names would not start a subroutine, so leave out what is not reached.
         let calls = |s: &Stmt| matches!(s, Stmt::Call { label, .. } if *label == sub.label);
         if parts.iter().any(|(_, stmts)| stmts.iter().any(calls)) {
             let at = rng.random_range(0..=parts.len());
@@ -862,7 +862,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     ///
     /// Invalid lanes must end up alike whether the wave jumps over the rest or walks through it, for a
     /// lane alone jumps more often (r700-9.2). So VPM comes on
-    /// * PUSH, if the POP has none: a PUSH that jumps does not switch off anybody, unless it pops the frame
+    /// * PUSH, if the POP has none: a PUSH that jumps switches off no lane, unless it pops the frame
     ///   of the IF around;
     /// * POP, if nothing without VPM jumps over it: no JUMP, and an ELSE that stays or has VPM;
     /// * ELSE, if it stays, or if the POP has it too.
@@ -1055,7 +1055,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             9..13 => 3,
             13 => 5,
             14 => 9,
-            // Left by BREAK. Seldom enough for both if the conditions are such that nobody breaks.
+            // Left by BREAK. Seldom, because under some conditions no lane breaks and every pass is made.
             _ if at.passes == 1 && self.chance(4) => self.rng.random_range(10..=4095),
             _ if at.passes == 1 => self.rng.random_range(10..=99),
             _ => 4,
@@ -1255,11 +1255,11 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                     Leave::Continue => "CONTINUE by a boolean",
                 });
             }
-            // A bare BREAK as the loop's own statement ends it for everybody: seldom.
+            // A bare BREAK as the loop's own statement ends it for every lane: seldom.
             _ if at.ifs > 0 || self.chance(2) => {
                 self.leave_now(at, leave, When::Always);
                 if self.chance(8) {
-                    // Nobody is left to execute it.
+                    // No lane is left to execute it.
                     self.met("code behind a BREAK");
                     self.block(at, 1);
                 }
@@ -1301,7 +1301,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(at, stmt);
         self.met(names[usize::from(expanded)]);
         if self.chance(6) {
-            // ALU_BREAK cannot jump, so this does if nobody is left.
+            // ALU_BREAK cannot jump, so this does if no lane is left.
             self.push(at, Stmt::Break { when: When::Never });
             self.met("LOOP_BREAK FALSE");
         }
@@ -1323,7 +1323,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     fn kill(&mut self, at: &At) {
-        // Mostly under an IF: otherwise everybody is killed.
+        // Mostly under an IF: otherwise every lane is killed.
         if at.ifs == 0 && self.chance(12) {
             return self.plain(at);
         }
@@ -1364,7 +1364,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let count = match self.rng.random_range(0..16) {
             _ if nearest => 1,
             0..2 => 0,
-            // Right to the limit, and beyond: then everybody skips the call, or one inside it.
+            // Up to the limit, and beyond it: then every lane skips the call, or one inside it.
             2 if !at.sub => left.max(1),
             3 if !at.sub && self.chance(4) => self.rng.random_range(left + 1..=63),
             4..6 => self.rng.random_range(0..=left.min(9)),
@@ -1410,7 +1410,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// An IF of a chain: some lanes may leave, and nothing is jumped over, so that its frames are
-    /// pushed whoever is left.
+    /// pushed whichever lanes are left.
     fn deep_if(&mut self, at: &At) -> At {
         if self.options.forms && self.options.uniform && self.chance(8) {
             let when = self.true_boolean();
@@ -1603,7 +1603,7 @@ mod tests {
         assert!(full >= 5, "{full} of 300 fill the stack");
     }
 
-    /// A construct that a generator never makes is one that nobody tests.
+    /// A construct that a generator never makes is never tested.
     #[test]
     fn every_construct_occurs() {
         let mut seen = BTreeMap::new();

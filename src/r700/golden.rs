@@ -139,7 +139,7 @@ impl Frame {
 /// Lanes and registers of a wave (r700-3.1, r700-3.2); the stack's memory stands beside it.
 ///
 /// Small, so that an instruction that turns out to be an error is undone by putting a copy back. The
-/// memory needs no copy: what a push writes lies above the `sp` of the copy, where nobody looks.
+/// memory needs no copy: what a push writes lies above the `sp` of the copy, where nothing is read.
 #[derive(Clone, Copy)]
 struct Wave {
     st: [u64; 2],

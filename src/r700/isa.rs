@@ -75,11 +75,11 @@ opcodes! {
         LoopContinue = 8 "LOOP_CONTINUE",
         /// Leave the loop.
         LoopBreak = 9 "LOOP_BREAK",
-        /// Jump if nobody passes.
+        /// Jump if no lane passes.
         Jump = 10 "JUMP",
-        /// Push a branch frame, or jump if nobody passes.
+        /// Push a branch frame, or jump if no lane passes.
         Push = 11 "PUSH",
-        /// Push a branch frame in any case, jump if nobody passes.
+        /// Push a branch frame in any case, jump if no lane passes.
         PushElse = 12 "PUSH_ELSE",
         /// Swap the lanes of the top mask.
         Else = 13 "ELSE",
@@ -198,7 +198,7 @@ pub enum Cond {
     /// Lanes of class ACTIVE pass.
     #[default]
     Active = 0,
-    /// Nobody passes.
+    /// No lane passes.
     False = 1,
     /// ACTIVE lanes pass if the boolean is 1.
     Bool = 2,

@@ -293,7 +293,7 @@ mod tests {
             1,
             "1 instructions in the wavefront, 0 alone",
         );
-        // A KILL that jumps when nobody is valid: lanes that were never valid jump alone.
+        // A KILL that jumps when no lane is valid: a lane that was never valid jumps when it runs alone.
         case.program.quads[1] = Quad {
             dw0: 5,
             dw1: 0x8C00_0100,

@@ -138,7 +138,7 @@ enum Op {
     Control(Control),
 }
 
-/// Instructions that nobody executes: they belong to the wavefront (r700-3.6).
+/// Instructions that no lane executes: they belong to the wavefront (r700-3.6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Control {
     LoopStart(LoopType),
@@ -341,8 +341,8 @@ enum Status {
     Failed(u8),
 }
 
-/// A lane: all of it but the loop registers, which have no part in where it goes as long as somebody
-/// tells whether a counted loop makes another pass.
+/// A lane without its loop registers. They do not decide where it goes, as long as the caller says whether
+/// a counted loop makes another pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Lane {
     pc: u32,
@@ -792,7 +792,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// An instruction that ends in an error is executed by nobody, and that does not depend on predicates.
+    /// An instruction that ends in an error is executed by no lane, whatever the predicates.
     fn executes(on: Lane, off: Lane) -> Step {
         match on.status {
             Status::Failed(_) => Step::moves(on),
@@ -884,7 +884,7 @@ impl<'p> Machine<'p> {
         };
         Self::filter(&mut leaves, word);
         let leaves = self.settle(stacks, before, word, Ok(leaves));
-        // Another pass can be made as long as anybody passes.
+        // Another pass can be made as long as any lane passes.
         let possible = self.holds(word) && !once;
         if !entered {
             return Ok(Step {
@@ -910,7 +910,7 @@ pub struct Scalar<'p> {
     start: Lane,
     errors: u16,
     skips: bool,
-    /// More instructions than this in a row that nobody sees are a loop without end.
+    /// More moves in a row than this without an event are a loop without end.
     silent: usize,
     known: RefCell<Known>,
 }
@@ -1551,7 +1551,7 @@ mod tests {
         }
         row(2, LOOP_END, Brk, &[LOOP]).ends_pass(None, leaves, waits);
         row(2, LOOP_END | FALSE, Active, &[LOOP]).ends_pass(None, leaves, None);
-        // Nobody makes a second pass of one.
+        // A loop with a count of 1 has no second pass.
         let with_head = |dw1| {
             let mut row = row(2, LOOP_END, Active, &[LOOP]);
             row.program.quads[1].dw1 = dw1;
@@ -1770,7 +1770,7 @@ mod tests {
         refused(&pushes(VPM, VPM), 3, &["PUSH"]);
         accepted(&pushes(VPM, 0));
         accepted(&pushes(0, VPM));
-        // Nobody waits for killed lanes.
+        // The wave does not wait for killed lanes.
         let kill = |to| {
             let words = [(0, ALU), (to, KILL | HOLDS), (0, ALU), (0, NOP | END)];
             program(&words, &[0])

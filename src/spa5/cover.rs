@@ -323,7 +323,7 @@ axis! {
 }
 
 axis! {
-    /// Whether somebody else does.
+    /// Whether other threads resume.
     Others "others" {
         Nobody "nobody resumes",
         Some "others resume",

@@ -897,7 +897,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let two = self.chance(6);
         // Twice the guard for twice the tokens, see RECURSION.
         for _ in 0..if two { 2 } else { 1 } {
-            // Bits that nobody has looked at yet: who comes here by a condition does not meet it again.
+            // New condition bits: a thread that comes here by a condition does not test the same bits again.
             self.other(at);
             for cond in self.leaving(0.75) {
                 self.leave_word(at, LeaveOp::Ret, cond);
@@ -1080,7 +1080,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             return self.plain(at);
         }
         self.met_if(passes == 16, "exits 1 in 16");
-        // Nobody comes out at the end of it: seldom where that is the end of the program.
+        // No thread comes out at the end of it: seldom where that is the end of the program.
         let out = at.brk.is_some() || at.sub;
         let no_end = o.continues && (out || self.chance(if at.ifs > 0 { 4 } else { 1 }));
         let kind = choose(
@@ -1416,7 +1416,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let Some(op) = self.way_out(at, false) else {
             return self.plain(at);
         };
-        // What is for good is seldom: otherwise hardly anybody gets to the end.
+        // Leaving for good is seldom: otherwise hardly any thread gets to the end.
         let for_good = match op {
             LeaveOp::Exit => true,
             LeaveOp::Ret => !at.sub && at.nest < 3,
@@ -1642,7 +1642,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let cond = self.cond();
         let around = self.label();
         match self.rng.random_range(0..32) {
-            // More would leave nobody for the innermost.
+            // More would leave no thread for the innermost.
             0..2 => self.bra(&inner, cond, around),
             2 => self.leave_word(&inner, kind, cond),
             _ => {}
@@ -1801,7 +1801,7 @@ mod tests {
         assert!(at_least(&[p0]) < 0.07);
     }
 
-    /// A construct that a generator never makes is one that nobody tests.
+    /// A construct that a generator never makes is never tested.
     #[test]
     fn every_construct_occurs() {
         let mut seen = BTreeMap::new();

@@ -99,9 +99,9 @@ pub enum Event {
     Waiting,
     /// An instruction executed.
     Executed,
-    /// A leaving instruction executed and nobody is active any more: the unwind begins.
+    /// A leaving instruction executed and no thread is active any more: the unwind begins.
     Emptied,
-    /// The unwind popped a token that nobody is left for.
+    /// The unwind popped a token that no thread is left for.
     Popped,
     /// The unwind popped a token whose threads go on: the step is complete.
     Resumed,
@@ -134,7 +134,7 @@ pub struct Golden {
     brx: bool,
     /// The architectural registers, and the top token as it is shown.
     s: State,
-    /// DEPTH entries, the oldest first; a popped one stays as it is, and nobody looks at it.
+    /// DEPTH entries, the oldest first; a popped one stays as it is, and is not read.
     stack: Vec<Token>,
     prog_size: u32,
     stepped: Stepped,
@@ -405,7 +405,7 @@ impl Golden {
             self.s.active = t;
             return Ok(());
         }
-        // Somebody is active in RUN (spa5-I1).
+        // At least one thread is active in RUN (spa5-I1).
         let lowest = r[a.trailing_zeros() as usize % MAX_LANES];
         // Only off24 is sign extended, the register is not.
         let to = self.target(self.relative(word) + i64::from(lowest))?;
@@ -574,7 +574,7 @@ impl Golden {
     fn clock(&mut self, pins: &In) -> Event {
         match self.s.status {
             UNWIND => self.unwind(),
-            // The memory has nothing to answer behind the program's end: nobody waits for it.
+            // Behind the program's end the memory has nothing to answer, so the unit does not wait for it.
             RUN if pins.inst_valid == 1 || self.s.pc >= self.prog_size => self.step(pins),
             RUN => Event::Waiting,
             _ if pins.launch == 1 => {
@@ -585,7 +585,7 @@ impl Golden {
         }
     }
 
-    /// As after a launch of nobody at 0.
+    /// Resets to the state after a launch at 0 with an empty mask.
     fn reset(&mut self) {
         self.launch(0, 0, 0);
         self.stepped = Stepped::default();

@@ -208,7 +208,7 @@ impl<'c> Warp<'c> {
                 let [brk, cont, ret] = [Kind::Pbk, Kind::Pcnt, Kind::Ret].map(|k| k == kind);
                 flags == [false, brk, cont, ret]
             }
-            // Deferred. Which side goes first nobody can tell alone (spa5-O1).
+            // Deferred. A thread alone cannot tell which side goes first (spa5-O1).
             Some(Deed::Passes | Deed::Jumps { .. }) => flags == none,
             _ => false,
         };
@@ -710,7 +710,7 @@ mod tests {
         });
         let words = "0x018 executed in the warp, error 3 CONT_NO_PCNT alone";
         differs(&case, &more, &end, 2, words);
-        // Nobody takes it.
+        // No thread takes it.
         case.conditions = Conditions::Drawn { p16: 0 };
         differs(
             &case,
@@ -893,7 +893,7 @@ mod tests {
             0,
             "0x018 executed in the warp, 0x010 alone",
         );
-        // Where they agree it is a BRA: nobody takes it, or all do.
+        // Where they agree it is a BRA: no thread takes it, or all do.
         for (thread_0, condition, pc) in [(0, 0, 0x28), (1, 7 << 16, 0x28), (1, 15 << 16, 0x28)] {
             let (case, _, _) = full(BRA_U | condition, 64, thread_0);
             agrees(&case, &list, &State { pc, ..waits });

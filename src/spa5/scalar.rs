@@ -730,7 +730,7 @@ mod tests {
             let calls = |d| matches!(d, Deed::Pushes { token, to } if token.addr == 0x10 && Ok(to) == target);
             let deed = next(CAL | at(offset), &[]);
             assert_eq!(deed.map(calls), target.map(|_| true), "CAL {offset}");
-            // Not looked at where nobody branches.
+            // The target is not checked where no thread branches.
             assert_eq!(next(BRA ^ NEVER | at(offset), &[]), Ok(Deed::Passes));
         }
     }

@@ -1,4 +1,4 @@
-//! Tools that some tests run, and not everybody has.
+//! Tools that some tests run, and that not every machine has.
 
 use std::io::Write as _;
 

@@ -85,7 +85,7 @@ module spa5_formal #(
       (status_q == Run || status_q == Err || u_threads__active_q == '0) &&
       (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10;
 
-  // What a launch may not ask for, and nobody checks (spa5-6).
+  // What a launch may ask for; the unit does not check it (spa5-6).
   assign contract = !launch_i || (entry_i[2:0] == 3'd0 && prog_size_i[4:0] == 5'd0);
 
   wire some_token = u_stack__sp_q != '0;

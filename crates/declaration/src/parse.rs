@@ -10,8 +10,8 @@ use crate::{
     State, Token, View, Write, layout,
 };
 
-/// Words that Rust or SystemVerilog keep for themselves, and names that the bench top has. Of the keywords those that
-/// somebody might choose; the compilers find the others.
+/// Words that Rust or SystemVerilog reserve, and names that the bench top uses. Of the keywords only those that a
+/// user might choose as a name; the compilers find the others.
 const RESERVED: [&str; 60] = [
     "abstract",
     "always",

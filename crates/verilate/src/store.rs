@@ -273,7 +273,7 @@ impl Store {
             ours(&path, false).ok()?;
         }
         let lock = File::open(&path).ok()?;
-        // Where files cannot be locked, nothing is thrown away under somebody's feet but by bad luck.
+        // Where files cannot be locked, another process may delete an entry that is in use; this is unlikely.
         let _ = lock.lock_shared();
         let text = fs::read_to_string(&path).ok()?;
         let manifest = Manifest::parse(&text)?;

@@ -75,7 +75,7 @@ enum Fault {
     Target,
     /// A reserved opcode: ILLEGAL.
     Reserved,
-    /// A PUSH to the next instruction: its frame is lost when nobody passes (r700-O13).
+    /// A PUSH to the next instruction: its frame is lost when no lane passes (r700-O13).
     PushNext,
     /// VPM on JUMP or CALL: a lane's fate depends on the others.
     Vpm,
@@ -500,7 +500,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
     };
     for n in 0..=most + crown {
         let weights = if n > most { [0, 1, 2] } else { mixed };
-        // Deeper than 32 calls nobody comes.
+        // Calls nest at most 32 deep.
         let call = if calls < CALL_DEPTH { weights[2] } else { 0 };
         let kind = match weights[0] + weights[1] + call {
             0 => break,
@@ -583,7 +583,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// An instruction that nobody passes: JUMP, PUSH and the loop starts jump, and pop `pops` frames.
+/// An instruction that no lane passes: JUMP, PUSH and the loop starts jump, and pop `pops` frames.
 fn never(op: CfOp, pops: u8) -> Cf {
     Cf {
         cond: Cond::False,
@@ -605,7 +605,7 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
                 let run = (0..left).take_while(branches).count();
                 let in_loop = run < left && frames[left - 1 - run].0 == Pushed::Loop;
                 if in_loop && chance(rng, 3) {
-                    // Everybody leaves the loop, whose end is next: all of them at once, as many as there are.
+                    // Every lane leaves the loop, whose end is next: that drops all its branch frames at once.
                     let leave = Cf {
                         addr: words.len() as u32 + 1,
                         ..Cf::new(pick(rng, &[CfOp::LoopBreak, CfOp::LoopContinue]))
@@ -635,7 +635,7 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
             Pushed::Call => {
                 let mut back = Cf::new(CfOp::Return);
                 if chance(rng, 2) {
-                    // With VPM nobody fails once all are killed, whatever the condition.
+                    // With VPM no lane fails once all are killed, whatever the condition.
                     let kill = Cf {
                         addr: words.len() as u32 + 1,
                         ..Cf::new(CfOp::Kill)
@@ -673,7 +673,7 @@ fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
         0 if n == 1 => words.push(alu(AluOp::AluPopAfter)),
         0 if n == 2 => words.push(alu(AluOp::AluPop2After)),
         0..2 => {
-            // It pops if nobody is ACTIVE then, and otherwise leaves that to the POP.
+            // It pops if no lane is ACTIVE then, and otherwise leaves that to the POP.
             let both = Cf {
                 addr: next + 1,
                 pop_count: n,

@@ -19,7 +19,7 @@ enum Part {
     Kill,
     /// A subroutine, and a RETURN that may stay.
     Call,
-    /// An ELSE that may swap nobody.
+    /// An ELSE that may swap no lane.
     Else,
 }
 

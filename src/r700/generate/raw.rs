@@ -754,7 +754,7 @@ mod tests {
         assert_eq!(opcodes.len(), 64 + 8, "{opcodes:?}");
     }
 
-    /// On the way that nobody jumps off, the frames of a mapped program are there for what needs them.
+    /// On the straight way, without jumps, a mapped program has the frames that its instructions need.
     #[test]
     fn maps_fit_the_way_straight_on() {
         let mut deepest = 0;

@@ -72,7 +72,7 @@ enum Fault {
     Cond,
     /// Another entry: into the middle of something, or at the end (PC_RANGE).
     Entry,
-    /// A control word, which nobody looks at: still structured.
+    /// A control word, which the unit does not read: still structured.
     Control,
     /// Any bit of a word.
     Bit,

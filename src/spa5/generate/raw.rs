@@ -648,7 +648,7 @@ mod tests {
         assert_eq!(tests, (0..32).collect());
     }
 
-    /// On the way that nobody leaves, the tokens of a mapped program are there for what needs them.
+    /// On the straight way, without leaving, a mapped program has the tokens that its instructions need.
     #[test]
     fn maps_fit_the_way_straight_on() {
         let (mut deepest, mut all) = (0, (0, 0));

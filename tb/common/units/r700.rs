@@ -59,7 +59,7 @@ impl Tested for R700 {
             "pass_o = ~(st1_i & st0_i) & may_pass;",
             "pass_o = ~st0_i & may_pass;",
         ),
-        // LOOP_BREAK and LOOP_CONTINUE jump as soon as nobody is ACTIVE.
+        // LOOP_BREAK and LOOP_CONTINUE jump as soon as no lane is ACTIVE.
         (
             "r700_vote.sv",
             "jump_o = &(st1_i | pass_o);",
@@ -71,7 +71,7 @@ impl Tested for R700 {
             "jump_o = ~|(valid_i & ~pass_o);",
             "jump_o = ~|(valid_i & active_i & ~pass_o);",
         ),
-        // ALU_PUSH_BEFORE pushes only for somebody.
+        // ALU_PUSH_BEFORE pushes only if a lane is ACTIVE.
         (
             "r700_seq.sv",
             "push_branch = push_before;",

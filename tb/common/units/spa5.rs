@@ -78,7 +78,7 @@ impl Tested for Spa5 {
             "(is_brx & all) ? pc_q : pc_seq;",
             "(is_brx | split) ? pc_q : pc_seq;",
         ),
-        // BRA.U goes where anybody wants.
+        // BRA.U jumps if any thread wants to.
         (
             "spa5_seq.sv",
             "jump      = unanimous ? all : some;",
@@ -90,7 +90,7 @@ impl Tested for Spa5 {
             "push_addr = is_setup ? target",
             "push_addr = (is_setup | is_call) ? target",
         ),
-        // A leaving instruction that nobody executes wants its token; SYNC is content with a PBK.
+        // A leaving instruction that no thread executes needs its token; SYNC is content with a PBK.
         (
             "spa5_seq.sv",
             "no_token   = some & |(leave[3:0] & ~vis);",
@@ -118,7 +118,7 @@ impl Tested for Spa5 {
             "else if (misaligned) ",
             "else if (misaligned & ~range) ",
         ),
-        // A branch that nobody takes has its target checked.
+        // A branch that no thread takes has its target checked.
         (
             "spa5_seq.sv",
             "assign to_target = is_setup | jump;",
@@ -208,7 +208,7 @@ impl Tested for Spa5 {
             "assign launch  = launch_i & ~stall_i &",
             "assign launch  = launch_i &",
         ),
-        // Nobody waits for the instruction; the unwind does; so does the end of the program.
+        // The unit does not wait for the instruction; the unwind does, and so does the end of the program.
         (
             "spa5_seq.sv",
             "run & ~outside & inst_valid_i;",
@@ -236,7 +236,7 @@ impl Tested for Spa5 {
             STOPPED,
             "(status_q == spa5_pkg::StatusDone);",
         ),
-        // A launch of nobody runs.
+        // A launch with an empty mask runs.
         (
             "spa5_seq.sv",
             "status_d = (launch_mask_i == '0) ? spa5_pkg::StatusDone : spa5_pkg::StatusRun;",
@@ -274,7 +274,7 @@ impl Tested for Spa5 {
             "exited_d = ~launch_mask_i;",
             "exited_d = exited_q & ~launch_mask_i;",
         ),
-        // The leaving instruction goes on to the next one although nobody is left to.
+        // The leaving instruction goes on to the next one although no thread is left for it.
         (
             "spa5_seq.sv",
             "(is_leave & all) | (is_brx & split & ~all);",
