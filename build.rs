@@ -13,7 +13,7 @@ type Model = (u32, &'static [(&'static str, u32)]);
 for_each_unit!(table);
 
 fn main() {
-    if let Err(message) = generate().and_then(|()| link_models()) {
+    if let Err(message) = generate().and_then(|declared| link_models(&declared)) {
         // cargo shows only what goes to standard error of a failed build script.
         eprintln!("\n{message}\n");
         std::process::exit(1);
@@ -26,35 +26,30 @@ fn var(name: &str) -> Result<String, String> {
     std::env::var(name).map_err(|e| format!("{name}: {e}"))
 }
 
-fn declared(unit: &str) -> Result<(declaration::Declaration, String), Box<dyn std::error::Error>> {
-    let path = format!("{}/rtl/{unit}/design.toml", var("CARGO_MANIFEST_DIR")?);
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
-    Ok((declaration::Declaration::parse(&path, &text)?, text))
-}
-
-/// Writes pins and state of each unit, as its declaration has them, for `src/<unit>/state.rs`.
-fn generate() -> Done {
+/// Writes pins and state of each unit, as its declaration has them, for `src/<unit>/state.rs`; the declarations.
+fn generate() -> Result<Vec<declaration::Declaration>, Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    let out = std::path::PathBuf::from(var("OUT_DIR")?);
+    let (root, out) = (var("CARGO_MANIFEST_DIR")?, var("OUT_DIR")?);
+    let mut all = Vec::new();
     for (unit, _) in UNITS {
         println!("cargo:rerun-if-changed=rtl/{unit}/design.toml");
-        let (declaration, toml) = declared(unit)?;
-        std::fs::write(
-            out.join(format!("{unit}.rs")),
-            declaration.rust(&toml, "crate"),
-        )?;
+        let path = format!("{root}/rtl/{unit}/design.toml");
+        let toml = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
+        let declaration = declaration::Declaration::parse(&path, &toml)?;
+        std::fs::write(format!("{out}/{unit}.rs"), declaration.rust(&toml, "crate"))?;
+        all.push(declaration);
     }
-    Ok(())
+    Ok(all)
 }
 
 #[cfg(not(feature = "rtl"))]
-fn link_models() -> Done {
+fn link_models(_: &[declaration::Declaration]) -> Done {
     Ok(())
 }
 
 /// Compiles each unit with each of its lane counts and writes `models.rs`, the list of what is linked.
 #[cfg(feature = "rtl")]
-fn link_models() -> Done {
+fn link_models(declared: &[declaration::Declaration]) -> Done {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 
@@ -90,8 +85,7 @@ fn link_models() -> Done {
     let mut externs = String::new();
     let mut list = String::new();
     let mut runtime = None;
-    for (unit, models) in UNITS {
-        let declaration = declared(unit)?.0;
+    for ((unit, models), declaration) in UNITS.iter().zip(declared) {
         let bench = verilate::Bench {
             text: declaration.bench_top(&declaration.probes),
             preloads: !declaration.probes.loads.is_empty(),

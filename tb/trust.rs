@@ -119,14 +119,38 @@ struct Ended {
     err: String,
 }
 
-fn start_with(what: &str, args: &[&str]) -> Child {
-    command_in(Path::new(ROOT), args)
+fn start_with(what: &str, args: &[impl AsRef<str>]) -> Child {
+    let args: Vec<&str> = args.iter().map(AsRef::as_ref).collect();
+    command_in(Path::new(ROOT), &args)
         .env("MISBEHAVE", what)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// Arguments of a campaign on `rtl` with one worker that goes on after failures, with results and cases called `name` in
+/// `dir`; `more` says the rest.
+fn resumable(rtl: &Copy, dir: &tempfile::TempDir, name: &str, more: &[&str]) -> Vec<String> {
+    let place = |name: &str| arg(&dir.path().join(name)).to_owned();
+    let (results, out) = (place(name), place(&format!("{name}.out")));
+    let fuzz = [
+        "fuzz",
+        "r500",
+        "--jobs",
+        "1",
+        "--keep-going",
+        "--no-shrink",
+        "--rtl",
+        rtl.arg(),
+    ];
+    let places = ["--results", &results, "--out", &out];
+    [&fuzz[..], &places, more]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn ended(child: Child) -> Ended {
@@ -453,44 +477,23 @@ fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
     let rtl = misbehaving();
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
-    let args = |results: &str, timeout: &str| -> Vec<String> {
-        [
-            "fuzz",
-            "r500",
-            "--programs",
-            "60",
-            "--jobs",
-            "1",
-            "--keep-going",
-            "--no-shrink",
-            "--rtl",
-            rtl.arg(),
-            "--timeout",
-            timeout,
-        ]
-        .map(str::to_owned)
-        .into_iter()
-        .chain([
-            "--results".into(),
-            arg(&at(results)).into(),
-            "--json".into(),
-            arg(&at(&format!("{results}.s.json"))).into(),
-            "--out".into(),
-            arg(&at(&format!("{results}.out"))).into(),
-        ])
-        .collect()
-    };
-    let run = |what: &str, args: &[String]| {
-        start_with(what, &args.iter().map(String::as_str).collect::<Vec<_>>())
+    let args = |results: &str, timeout: &str| {
+        let json = arg(&at(&format!("{results}.s.json"))).to_owned();
+        resumable(
+            &rtl,
+            &dir,
+            results,
+            &["--programs", "60", "--timeout", timeout, "--json", &json],
+        )
     };
     // Two ways to fail: error 8 crashes, error 6 hangs, and crashes where there is no time to wait for it.
-    let whole = ended(run("8c6c", &args("whole", "60")));
+    let whole = ended(start_with("8c6c", &args("whole", "60")));
     assert_eq!(whole.status, Some(1), "{}", whole.err);
     let expected = saved(&at("whole.out"));
     assert!(expected.len() > 2, "{expected:?}");
 
     let interrupted = args("r", "60");
-    let child = run("8c6h", &interrupted);
+    let child = start_with("8c6h", &interrupted);
     wait_until("a case is found", || !saved(&at("r.out")).is_empty());
     // The next one that hangs does so for a minute.
     sleep(Duration::from_millis(300));
@@ -522,7 +525,7 @@ fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
     let lines = fs::read_to_string(at("r/r500.jsonl")).unwrap();
     let done = lines.lines().count() - 1;
     assert!(done > 1, "single cases are kept");
-    let again = ended(run("8c6c", &interrupted));
+    let again = ended(start_with("8c6c", &interrupted));
     assert_eq!(
         (again.status, again.out.replace("/r.out/", "/whole.out/")),
         (Some(1), whole.out)
@@ -540,34 +543,20 @@ fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     let fuzz = |name: &str, programs: &str| {
-        [
-            "fuzz",
-            "r500",
-            "--programs",
-            programs,
-            "--jobs",
-            "1",
-            "--keep-going",
-            "--no-shrink",
-            "--rtl",
-            rtl.arg(),
-            "--timeout",
-            "600",
-        ]
-        .map(str::to_owned)
-        .into_iter()
-        .chain([
-            "--results".into(),
-            arg(&at(name)).into(),
-            "--junit".into(),
-            arg(&at(&format!("{name}.xml"))).into(),
-            "--out".into(),
-            arg(&at(&format!("{name}.out"))).into(),
-        ])
-        .collect::<Vec<String>>()
-    };
-    let run = |what: &str, args: &[String]| {
-        start_with(what, &args.iter().map(String::as_str).collect::<Vec<_>>())
+        let junit = arg(&at(&format!("{name}.xml"))).to_owned();
+        resumable(
+            &rtl,
+            &dir,
+            name,
+            &[
+                "--programs",
+                programs,
+                "--timeout",
+                "600",
+                "--junit",
+                &junit,
+            ],
+        )
     };
     let passed = |name: &str| -> Vec<String> {
         let xml = fs::read_to_string(at(&format!("{name}.xml"))).unwrap();
@@ -576,9 +565,9 @@ fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
         lines.map(str::to_owned).collect()
     };
     // The first chunk alone; then three, of which the second is not done and hangs.
-    assert_eq!(ended(run("9s", &fuzz("one", "256"))).status, Some(1));
+    assert_eq!(ended(start_with("9s", &fuzz("one", "256"))).status, Some(1));
     let three = fuzz("three", "768");
-    assert_eq!(ended(run("9s", &three)).status, Some(1));
+    assert_eq!(ended(start_with("9s", &three)).status, Some(1));
     let results = at("three/r500.jsonl");
     let lines = fs::read_to_string(&results).unwrap();
     let kept: Vec<&str> = lines
@@ -587,7 +576,7 @@ fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
         .collect();
     assert!(kept.len() > 2 && kept.len() < lines.lines().count());
     fs::write(&results, kept.join("\n") + "\n").unwrap();
-    let child = run("*h", &three);
+    let child = start_with("*h", &three);
     wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
     sleep(Duration::from_millis(300));
     signal(&child, "-TERM");

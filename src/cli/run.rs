@@ -73,7 +73,7 @@ pub fn counting_rtl<U: Unit>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, 
 fn rtl_of<U: Unit>(case: &Case<U>) -> Result<Rtl<U>, Failure> {
     let rtl = made(&make(case.rtl.as_deref(), case.no_assert), case.build())?;
     if let (Some(dir), false) = (&case.rtl, case.start.is_empty())
-        && !crate::dut::preloads::<U>(dir).map_err(|e| Failure::unbuilt(&e, Some(dir)))?
+        && !rtl.preloads()
     {
         let why = "the case begins in a state that this RTL cannot be put into: its probes name no registers to load";
         return Err(InputError::new(dir.to_string_lossy(), 0, "load", why).into());

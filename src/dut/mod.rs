@@ -82,6 +82,7 @@ pub struct Rtl<U> {
     make: Make,
     source: Source,
     contents: String,
+    preloads: bool,
     /// Files whose lines and bits a model counts, if it does.
     counted: Arc<[PathBuf]>,
     mutant: u32,
@@ -108,6 +109,7 @@ pub struct Built {
     contents: String,
     /// The library and its SHA-256; `None`: it is linked in.
     library: Option<(PathBuf, String)>,
+    preloads: bool,
     counted: Vec<PathBuf>,
 }
 
@@ -156,7 +158,14 @@ impl<U: Design> Rtl<U> {
             true => sources.rtl(),
             false => Vec::new(),
         };
-        Ok(Self::library(build, make.clone(), library, counted))
+        let preloads = sources.preloads();
+        Ok(Self::library(
+            build,
+            make.clone(),
+            library,
+            preloads,
+            counted,
+        ))
     }
 
     /// A model that this program has in it.
@@ -175,6 +184,7 @@ impl<U: Design> Rtl<U> {
         (source.assertions() == make.assertions).then(|| Rtl {
             build: build.clone(),
             make: make.clone(),
+            preloads: source.preloads(),
             source: Source::Linked(source),
             contents: model.contents.to_owned(),
             counted: Arc::new([]),
@@ -187,11 +197,13 @@ impl<U: Design> Rtl<U> {
         build: Build,
         make: Make,
         library: verilate::Library,
+        preloads: bool,
         counted: Vec<PathBuf>,
     ) -> Self {
         Rtl {
             build,
             make,
+            preloads,
             contents: library.contents.clone(),
             source: Source::Library {
                 library: Arc::new(library),
@@ -216,15 +228,23 @@ impl<U: Design> Rtl<U> {
     /// # Errors
     /// The library is gone or is not the one that was built; it was linked into a program that is not this one.
     pub fn from_built(built: Built) -> Result<Self, Error> {
+        let mutant = built.mutant;
         let rtl = match &built.library {
             None => Self::linked(&built.build, &built.make)
                 .ok_or_else(|| Error::Load("this program has no such model in it".to_owned()))?,
             Some((path, digest)) => {
                 let library = verilate::Library::at(path, digest)?;
-                Self::library(built.build, built.make, library, built.counted)
+                let Built {
+                    build,
+                    make,
+                    preloads,
+                    counted,
+                    ..
+                } = built;
+                Self::library(build, make, library, preloads, counted)
             }
         };
-        Ok(rtl.mutant(built.mutant))
+        Ok(rtl.mutant(mutant))
     }
 
     /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
@@ -241,6 +261,7 @@ impl<U: Design> Rtl<U> {
                     Some((library.path.clone(), library.digest.clone()))
                 }
             },
+            preloads: self.preloads,
             counted: self.counted.to_vec(),
         }
     }
@@ -251,6 +272,11 @@ impl<U: Design> Rtl<U> {
             Source::Linked(_) => "",
             Source::Library { library, .. } => &library.warnings,
         }
+    }
+
+    /// Whether its models can be put into a state ([`Dut::load`]).
+    pub fn preloads(&self) -> bool {
+        self.preloads
     }
 
     /// Hash of every file of RTL and bench that was read: equal contents, equal hash, wherever they lie.
@@ -350,14 +376,6 @@ pub(crate) fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
 /// What the declaration of `D` says, with the probes of our own RTL.
 pub(crate) fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Error> {
     declaration::Declaration::parse(&format!("{}/design.toml", D::NAME), D::DECLARATION.toml)
-}
-
-/// Whether the RTL in `dir` can be put into a state.
-///
-/// # Errors
-/// Its probes cannot be read.
-pub fn preloads<D: Design>(dir: &Path) -> Result<bool, Error> {
-    Ok(sources::<D>(dir)?.preloads())
 }
 
 /// The RTL in `dir`, with the bench top for it.

@@ -7,7 +7,8 @@ use crate::{Declaration, Enum, Level, Part, Role, Shape, Show, State, View, layo
 
 impl Declaration {
     /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION` with
-    /// all that a bench asks of the design. `toml` is the text that was parsed; `bench` is the path of the crate with the types of these, e.g. `crate`.
+    /// all that a bench asks of the design. `toml` is the text that was parsed; `bench` is the path of the crate with the
+    /// types of these, e.g. `crate`.
     pub fn rust(&self, toml: &str, bench: &str) -> String {
         let mut out = format!(
             "// Generated from the declaration of {}; change that.\n\n",

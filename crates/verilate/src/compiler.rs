@@ -64,8 +64,6 @@ pub(crate) struct Compiler {
     tool: cc::Tool,
     apple: bool,
     linux: bool,
-    /// Included before each source.
-    header: Option<PathBuf>,
 }
 
 /// An object and the files that it was made from.
@@ -96,7 +94,6 @@ impl Compiler {
             tool,
             apple: target.contains("apple"),
             linux: target.contains("linux"),
-            header: None,
         })
     }
 
@@ -117,14 +114,6 @@ impl Compiler {
         self.tool.to_command()
     }
 
-    /// The same, with `header` included before each source.
-    pub fn including(&self, header: &Path) -> Self {
-        Compiler {
-            header: Some(header.to_owned()),
-            ..self.clone()
-        }
-    }
-
     /// Compiles `source`, relative to folder `from`, to `name.o` in `out`.
     pub fn object(
         &self,
@@ -134,11 +123,7 @@ impl Compiler {
         name: &str,
     ) -> Result<Object, Error> {
         let mut command = self.command();
-        command.current_dir(from);
-        if let Some(header) = &self.header {
-            command.arg("-include").arg(header);
-        }
-        command.arg("-c").arg(source);
+        command.current_dir(from).arg("-c").arg(source);
         let shown = source.strip_prefix(from).unwrap_or(source);
         compile(command, &shown.display().to_string(), out, name, "o")
     }

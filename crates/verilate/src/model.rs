@@ -665,26 +665,33 @@ impl Job<'_> {
             made.used(compiler.programs())?;
         }
         let unity = self.unity(out)?;
-        let compiler = tools.of_verilator(verilator, out, self.counting, |build| {
-            build
-                .include(out)
-                .include(sources.tb())
-                .define("RCV_SYMBOL", self.symbol().as_str())
-                .define("RCV_LANES", self.lanes.to_string().as_str())
-                .define("RCV_FEATURES", self.features().to_string().as_str());
-        })?;
-        let headers = match compiler.precompiles() {
+        // With `first` included before all else.
+        let compiler = |first: Option<&Path>| {
+            tools.of_verilator(verilator, out, self.counting, |build| {
+                build
+                    .include(out)
+                    .include(sources.tb())
+                    .define("RCV_SYMBOL", self.symbol().as_str())
+                    .define("RCV_LANES", self.lanes.to_string().as_str())
+                    .define("RCV_FEATURES", self.features().to_string().as_str());
+                if let Some(first) = first {
+                    build.flag("-include").flag(first);
+                }
+            })
+        };
+        let plain = compiler(None)?;
+        let headers = match plain.precompiles() {
             true => Some(headers(sources, self.counting, tools, store)?),
             false => None,
         };
         let compile = || {
             let compile = |with: &Compiler| with.object(out, &unity, out, "unity");
             let Some(headers) = &headers else {
-                return compile(&compiler);
+                return compile(&plain);
             };
             // Whatever a compiler has against its own work, it can do without.
-            let mut object = compile(&compiler.including(&headers.dir.join(HEADER)))
-                .or_else(|_| compile(&compiler))?;
+            let first = compiler(Some(&headers.dir.join(HEADER)))?;
+            let mut object = compile(&first).or_else(|_| compile(&plain))?;
             object.read.retain(|path| !path.starts_with(&headers.dir));
             Ok(object)
         };
@@ -699,7 +706,7 @@ impl Job<'_> {
         ];
         for (name, _) in parts.into_iter().filter(|(_, needed)| *needed) {
             let source = verilator.include.join(name).with_extension("cpp");
-            let object = compiler.object(out, &source, out, name)?;
+            let object = plain.object(out, &source, out, name)?;
             made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
             objects.push(object.path);
         }
