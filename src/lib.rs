@@ -1,13 +1,13 @@
 //! SIMT divergence hardware in SystemVerilog, golden models in Rust, and a lock-step bench that
-//! compares every bit of every lane on every clock (of a stack its top, as entries are written
-//! and revealed).
+//! compares every bit of every lane in every cycle (of the stacks of r700 and spa5 the top: each entry
+//! when it is written and when it is revealed).
 //!
 //! ```text
 //!                  case (program, seed, stalls ...)
 //!                               |
-//!                  Stimulus: the pins of every clock
+//!                  Stimulus: the pins of every cycle
 //!                   |                            |
-//!            Golden::cycle                   Dut::clock          (one clock later: the bench top
+//!            Golden::cycle                   Dut::clock          (one cycle later: the bench top
 //!                   |                            |                registers its inputs)
 //!                   +------> compared <----------+
 //!                               |

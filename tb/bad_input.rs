@@ -112,7 +112,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     );
     refused(
         &with(&["--flip", "pc[3"]),
-        "error: --flip: flip: pc[3: no clock; FIELD[ELEMENT].BIT@CLOCK",
+        "error: --flip: flip: pc[3: no cycle; FIELD[ELEMENT].BIT@CYCLE",
     );
     refused(
         &with(&["--rtl", "no/such"]),

@@ -542,7 +542,7 @@ fn damaged_results_are_refused_by_file_and_line() {
             "it is left as it is"
         );
     }
-    fs::write(&file, "somebody's notes").unwrap();
+    fs::write(&file, "notes of another tool").unwrap();
     says(
         2,
         &with(&fuzz, &[]),
@@ -553,7 +553,7 @@ fn damaged_results_are_refused_by_file_and_line() {
         &["merge", name],
         &format!("error: {name}: header: there is nothing in it yet"),
     );
-    assert_eq!(fs::read_to_string(&file).unwrap(), "somebody's notes");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "notes of another tool");
 }
 
 /// And is not taken for another one because it is called so.
@@ -757,7 +757,7 @@ fn shards_that_do_not_make_one_campaign_are_refused() {
 
 /// Two at once: the second is refused. SIGTERM and SIGINT: what was done is kept, the status says so.
 #[test]
-fn a_signal_ends_a_campaign_and_nobody_else_writes_it_meanwhile() {
+fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
     let place = Place::new();
     let fuzz = place.fuzz("r500", 200_000);
     let (json_file, junit) = (place.arg("s.json"), place.arg("s.xml"));

@@ -352,13 +352,22 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
         ),
     );
     let first = &mine.groups[0].name;
-    refused(
-        &with(&|c| c.groups[0].bins[0].unreachable = Some("because".to_owned())),
-        &format!(
-            ": groups.{first}: this group of {} has other bins here: the file is of another version\n",
+    let reason = with(&|c| c.groups[0].bins[0].unreachable = Some("because".to_owned()));
+    let value = with(&|c| {
+        let group = &mut c.groups[0];
+        let old = std::mem::replace(&mut group.axes[0].values[0], "another name".to_owned());
+        for bin in group.bins.iter_mut().filter(|b| b.at[0] == old) {
+            "another name".clone_into(&mut bin.at[0]);
+        }
+    });
+    for renamed in [reason, value] {
+        let why = format!(
+            ": groups.{first}: this group of {} has other bins here: the file is of another version; measure again \
+             with `cover --json`\n",
             U::NAME
-        ),
-    );
+        );
+        refused(&renamed, &why);
+    }
     refused(
         &with(&|c| drop(c.groups.pop())),
         &format!(

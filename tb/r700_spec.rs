@@ -388,7 +388,7 @@ const TRACES: [(&str, usize); 6] = [
     ("dx10_break_continue", 30),
     ("loop_al", 18),
     ("call_return", 12),
-    ("push_nobody", 14),
+    ("push_no_lane", 14),
 ];
 
 fn traces(machine: &mut dyn Unit) {
@@ -481,7 +481,11 @@ fn corners(machine: &mut dyn Unit) {
         if let Some(error) = end.strip_prefix("halt ") {
             let code = usize::from(state.err);
             assert_eq!(format!("{code} {}", ERROR_NAMES[code]), error, "{at}");
-            assert_eq!((state.exec, state.jump), (0, 0), "{at}: executed by nobody");
+            assert_eq!(
+                (state.exec, state.jump),
+                (0, 0),
+                "{at}: executed by no lane"
+            );
         }
         assert_eq!(state.classes(LANES), lanes, "{at}: lanes");
         check_stack(&state, machine.stack(), shown, &at);
@@ -1726,14 +1730,14 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, JUMP),
             "pc",
             0,
-            "somebody passes, so it stays; next PC is PC + 1",
+            "a lane passes, so it stays; next PC is PC + 1",
         ),
         (
             &[some],
             cf(1, JUMP | FALSE),
             "jump",
             0,
-            "nobody passes, so it jumps",
+            "no lane passes, so it jumps",
         ),
         (
             &[],
@@ -1855,7 +1859,7 @@ fn the_golden_explains_each_field_by_its_rule() {
             cf(1, KILL),
             "exec",
             0,
-            "control instruction, nobody executes it",
+            "control instruction, which no lane executes",
         ),
         (&[some], cf(1, POP | 2), "err", 0, "error 6 UNDERFLOW"),
         (

@@ -23,7 +23,7 @@ macro_rules! tests {
                 a_caught_change_is_shrunk_to_a_few_instructions_and_lanes,
                 a_case_that_does_not_fail_is_refused,
                 what_cannot_be_smaller_comes_back_as_it_is,
-                instructions_that_nobody_executes_can_be_taken_out,
+                instructions_that_no_lane_executes_can_be_taken_out,
                 cut_programs_are_accepted_and_their_text_assembles_to_them,
                 simpler_programs_come_to_an_end,
             );
@@ -329,7 +329,7 @@ fn kept(numbers: impl IntoIterator<Item = usize>) -> Vec<Piece> {
 
 /// Without the instructions that are never executed a program does what it did, step by step: every jump, call, loop
 /// and return leads where it led. The same with a program from which nothing is taken out.
-fn instructions_that_nobody_executes_can_be_taken_out<U: Tested>() {
+fn instructions_that_no_lane_executes_can_be_taken_out<U: Tested>() {
     let (mut steps_compared, mut taken_out, mut jumps) = (0, 0, 0);
     for mut case in cases::<U>(300) {
         let (steps, end) = walk(&case);

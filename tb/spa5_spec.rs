@@ -867,7 +867,7 @@ fn targets(machine: &mut dyn Unit) {
             // No thread branches: the target is not checked.
             for word in [BRA | NEVER, BRA | U | P0] {
                 let pins = exec_p0(off(word, to - 16), 0b0001);
-                let after = works(machine, &before, &pins, "nobody");
+                let after = works(machine, &before, &pins, "no thread");
                 assert_eq!(after, State { pc: 0x10, ..before }, "{to:#x}");
             }
         }
@@ -1190,14 +1190,14 @@ fn priority(machine: &mut dyn Unit) {
         (
             BRA | CONSTANT_BANK | NEVER,
             UNSUPPORTED,
-            "BRA c[][], nobody",
+            "BRA c[][], no thread",
         ),
         (BRX | ALWAYS, UNSUPPORTED, "BRX"),
         (BRA | 0x7_0018 | misaligned, UNSUPPORTED, "BRA CSM_TA"),
-        (BRA | 0xF_0018, UNSUPPORTED, "BRA CSM_TA, nobody"),
+        (BRA | 0xF_0018, UNSUPPORTED, "BRA CSM_TA, no thread"),
         (SYNC | 0x7_001F, UNSUPPORTED, "SYNC RGT, and no SSY"),
-        (SYNC | 0xF_001F, UNSUPPORTED, "SYNC RGT, nobody"),
-        (EXIT | 0xF_0019, UNSUPPORTED, "EXIT CSM_TR, nobody"),
+        (SYNC | 0xF_001F, UNSUPPORTED, "SYNC RGT, no thread"),
+        (EXIT | 0xF_0019, UNSUPPORTED, "EXIT CSM_TR, no thread"),
         // 8, 7, 5.
         (SSY | misaligned, TARGET_MISALIGNED, "SSY to nowhere"),
         (CAL | outside, TARGET_RANGE, "CAL to nowhere"),
@@ -1223,7 +1223,7 @@ fn priority(machine: &mut dyn Unit) {
         RET | NEVER,
         EXIT | NEVER,
     ] {
-        let after = works(machine, &full, &exec(word), "nobody");
+        let after = works(machine, &full, &exec(word), "no thread");
         assert_eq!(after, State { pc: 0x10, ..full }, "{word:016x}");
     }
     // Set-up instructions have no condition: those fields mean nothing.
@@ -1270,7 +1270,7 @@ fn brx(machine: &mut dyn Unit) {
 
     // No thread: nothing is checked.
     let pins = brx_pins(absolute, 0, [1, 2, 3, 4]);
-    assert_eq!(works(machine, &here, &pins, "nobody"), next);
+    assert_eq!(works(machine, &here, &pins, "no thread"), next);
 
     // Some: they are alone at the BRX, the others behind it; the target is not looked at yet.
     let pins = brx_pins(absolute, 0b0110, [1, 2, 3, 4]);
@@ -1558,9 +1558,9 @@ fn contract(machine: &mut dyn Unit) {
     assert_eq!(machine.clock(&exec(NOP)), done, "done");
     assert_eq!(machine.clock(&exec(NOP)), done, "done");
     // A launch of no thread is done at once.
-    let nobody = State { pc: 0x48, ..reset };
-    assert_eq!(machine.clock(&launch(0x40, 0x60, !ALL)), nobody, "nobody");
-    assert_eq!(machine.clock(&exec(EXIT | ALWAYS)), nobody, "nobody");
+    let none = State { pc: 0x48, ..reset };
+    assert_eq!(machine.clock(&launch(0x40, 0x60, !ALL)), none, "no thread");
+    assert_eq!(machine.clock(&exec(EXIT | ALWAYS)), none, "no thread");
     assert_eq!(machine.clock(&again), relaunched, "again");
 
     // Reset beats stall and launch, in RUN, UNWIND and ERR.
@@ -1899,7 +1899,7 @@ both! {
     cc_tests: golden_tests_every_condition_code, rtl_tests_every_condition_code;
     predicates: golden_looks_at_the_predicate_named, rtl_looks_at_the_predicate_named;
     opcodes: golden_decodes_every_opcode, rtl_decodes_every_opcode;
-    ignored_bits: golden_ignores_the_bits_that_nobody_names, rtl_ignores_the_bits_that_nobody_names;
+    ignored_bits: golden_ignores_the_bits_that_no_rule_names, rtl_ignores_the_bits_that_no_rule_names;
     slots: golden_steps_over_control_words, rtl_steps_over_control_words;
     targets: golden_checks_range_and_alignment_of_targets, rtl_checks_range_and_alignment_of_targets;
     fetch: golden_ends_at_the_program_s_size, rtl_ends_at_the_program_s_size;
@@ -1920,7 +1920,7 @@ both_small! {
     small_stored_bits: golden_shows_every_loaded_bit_of_a_small_memory, rtl_shows_every_stored_bit_of_a_small_memory;
     brx: golden_executes_brx_if_it_is_asked_to, rtl_executes_brx_if_it_is_asked_to;
     brx_register: golden_takes_a_brx_register_as_unsigned, rtl_takes_a_brx_register_as_unsigned;
-    brx_switch: golden_runs_a_brx_until_everybody_has_left_it, rtl_runs_a_brx_until_everybody_has_left_it;
+    brx_switch: golden_runs_a_brx_until_every_thread_has_left_it, rtl_runs_a_brx_until_every_thread_has_left_it;
 }
 
 // ---- random programs ------------------------------------------------------------------------------------------------
@@ -2486,7 +2486,7 @@ fn the_golden_explains_each_field_by_its_rule() {
         (&[set_up(PBK)], exec_p0(BRK | P0, 1), "sp", 0, "a leaving instruction pushes nothing"),
         (&[set_up(PBK)], leave(BRK), "status", 0, "no thread is active any more, so UNWIND"),
         (&[set_up(PBK)], leave(BRK), "pc", 0, "pc stays until"),
-        (&[set_up(PBK)], leave(BRK), "sp", 0, "the first pop comes in the next clock"),
+        (&[set_up(PBK)], leave(BRK), "sp", 0, "the first pop comes in the next cycle"),
         (&[set_up(PBK), leave(BRK)], In::default(), "d_brk", 1,
          "PBK popped: d_brk = d_brk & ~mask, the thread is in the mask"),
         (&[set_up(PBK), leave(BRK)], In::default(), "pc", 0, "pc = its address"),

@@ -19,7 +19,7 @@ pub struct BuildArgs {
     /// Lanes of the wavefront [default: the unit's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
-    /// Parameter of the RTL and of the golden, as of `run`
+    /// Parameter of RTL and golden model, as for `run`
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
 }

@@ -11,20 +11,20 @@ use super::{Agreed, Done, Failure, print};
 
 #[derive(Args)]
 pub struct CacheArgs {
-    /// List what is kept: size, time since its last use, name; what was used last comes first
+    /// List the models with size, time since last use and name, most recently used first
     #[arg(long)]
     list: bool,
-    /// Throw away models that were not used for --days, and beyond --megabytes those not used for longest. Each build
-    /// does so too, with the defaults
+    /// Delete models unused for --days, then the least recently used until the rest fit in --megabytes. Every build
+    /// of a model does this with the default values
     #[arg(long, conflicts_with = "clear")]
     prune: bool,
-    /// Of --prune
+    /// With --prune: keep models used in the last so many days
     #[arg(long, requires = "prune", default_value_t = 30)]
     days: u32,
-    /// Of --prune
+    /// With --prune: keep at most so many megabytes
     #[arg(long, value_name = "MB", requires = "prune", default_value_t = 2048)]
     megabytes: u32,
-    /// Throw away every model that no running program uses
+    /// Delete every model that no running program uses
     #[arg(long)]
     clear: bool,
 }

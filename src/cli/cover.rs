@@ -21,7 +21,7 @@ use super::{
     unit_names_and_all, writable,
 };
 
-/// Clocks of a run that was not told when to end: what every bin that can be hit takes, with the default seed.
+/// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
 const DEFAULT_CLOCKS: u64 = 20_000_000;
 
 #[derive(Args)]
@@ -35,7 +35,7 @@ pub struct CoverArgs {
     /// Stop after this many programs
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     programs: Option<u64>,
-    /// Stop after at least this many clocks [default: 20000000]
+    /// Stop after at least this many cycles [default: 20000000]
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     clocks: Option<u64>,
     /// Stop after about this many seconds
@@ -46,22 +46,22 @@ pub struct CoverArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     build: BuildArgs,
-    /// Spend half of the clocks on cases made of others that came near to a missed or rare bin
+    /// Spend half of the cycles on new cases, made from cases that came close to a missed or rare bin
     #[arg(long)]
     guided: bool,
-    /// Add the counts of these files; nothing is run then unless a limit is given
+    /// Add the counts in these files. Without a limit no program is run then
     #[arg(long, value_name = "FILE", num_args = 1..)]
     merge: Vec<PathBuf>,
-    /// A bin that can be hit and was not is a failure: exit status 1
+    /// Fail (exit status 1) if a reachable bin was not hit
     #[arg(long)]
     require_all: bool,
     /// Write every bin with its count as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a page for the browser
+    /// Write an HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Count lines, branches and changes of bits in the RTL too, and write them in lcov's format
+    /// Measure line, branch and toggle coverage of the RTL too, and write it in lcov's format
     #[arg(long, value_name = "FILE")]
     lcov: Option<PathBuf>,
     #[command(flatten)]

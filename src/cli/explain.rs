@@ -18,8 +18,8 @@ pub struct ExplainArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     pub unit: String,
-    /// A rule's id as reports cite it (r500-4.3-b, contract-7), or the words of an instruction in hexadecimal:
-    /// r500 US_CMN_INST US_FC_INST US_FC_ADDR, or all six; r700 DW0 DW1; spa5 one word of 64 bits
+    /// Id of a rule as reports cite it (r500-4.3-b, contract-7), or the words of an instruction in hexadecimal. r500:
+    /// US_CMN_INST US_FC_INST US_FC_ADDR, or all six; r700: DW0 DW1; spa5: one word of 64 bits
     #[arg(required = true, value_name = "RULE|WORD")]
     what: Vec<String>,
 }

@@ -33,7 +33,7 @@ use reconverge::unit::{Build, Unit};
 use variants::Which;
 use workers::LimitArgs;
 
-/// SIMT divergence hardware and golden models, compared lane by lane on every clock.
+/// SIMT divergence hardware and its golden models, compared lane by lane in every cycle.
 #[derive(Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Cli {
@@ -47,13 +47,14 @@ enum Command {
     Run(RunArgs),
     /// Run random programs in lock-step
     Fuzz(FuzzArgs),
-    /// Put the results of a campaign's shards together
+    /// Merge the results of a campaign's shards
     Merge(MergeArgs),
     /// Run random programs in lock-step and show what they cover
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
-    /// Run a saved failing case again, with waves; of RTL that only the case names, what lies below this folder
+    /// Run a saved failing case again, with waves. RTL that the case names is built and run only if it lies below the
+    /// current folder; RTL from elsewhere needs --rtl
     Replay(ReplayArgs),
     /// Assemble a program: text to words
     Asm(AsmArgs),
@@ -61,13 +62,13 @@ enum Command {
     Dis(AsmArgs),
     /// Turn a compiler's or driver's output into a program
     Import(ImportArgs),
-    /// Say what a rule says, or what the words of an instruction mean
+    /// Print a rule of the specification, or decode the words of an instruction
     Explain(explain::ExplainArgs),
     /// Render a shader's picture: each block of 4 x 4 pixels is a wavefront in lock-step, with an ALU beside every lane
     Render(render::RenderArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
-    /// Show the folder of models that were built, or throw them away
+    /// List or delete the compiled models that are kept
     Cache(cache::CacheArgs),
     /// The process in which RTL runs
     #[command(hide = true)]
@@ -131,28 +132,28 @@ struct RunArgs {
     /// Lanes of the wavefront [default: the unit's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
-    /// Parameter of the RTL and of the golden, e.g. MAX_STACK_SIZE=8 of r700; may be given again
+    /// Parameter of RTL and golden model, e.g. MAX_STACK_SIZE=8 for r700; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
     /// Lanes launched (r500: covered; r700: valid), hexadecimal, bit i is lane i [default: all]
     #[arg(long, value_name = "HEX", value_parser = mask)]
     launch_mask: Option<u64>,
-    /// 1/16ths of the clocks that stall or starve the unit
+    /// Stall or starve the unit in about this many of 16 cycles
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
     stall16: u32,
     /// Stop after this many instructions
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: u64,
-    /// Take the conditions from a table instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}
+    /// Read the conditions from this file instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}
     #[arg(long, value_name = "FILE", conflicts_with = "p16")]
     conditions: Option<PathBuf>,
-    /// Write one JSON object a line for each executed instruction
+    /// Write a trace: a line of JSON for each executed instruction
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Write a VCD and a GTKWave view although nothing differs
+    /// Write a VCD and a GTKWave view even if nothing differs
     #[arg(long)]
     wave: bool,
-    /// Flip one bit that the golden expects, as FIELD[ELEMENT].BIT@CLOCK, to see what a mismatch looks like
+    /// Flip one bit of the expected state, to see what a mismatch looks like: FIELD[ELEMENT].BIT@CYCLE
     #[arg(long, value_name = "WHERE")]
     flip: Option<String>,
     #[command(flatten)]
@@ -165,21 +166,21 @@ struct RunArgs {
 
 #[derive(Args)]
 struct LoadArgs {
-    /// r500: set JUMP_ANY in LOOP words that lack it, as Mesa's do (r500-O29)
+    /// r500: set JUMP_ANY in LOOP words without it; Mesa writes them so (r500-O29)
     #[arg(long)]
     safe_loops: bool,
-    /// Which program of a file that holds several, as `import --list` numbers them
+    /// Program to take from a file that holds several, as listed by `import --list`
     #[arg(long, value_name = "WHICH", visible_alias = "kernel")]
     select: Option<String>,
 }
 
 #[derive(Args, Clone)]
 struct PlaceArgs {
-    /// RTL to judge instead of ours: a folder with a file list UNIT.f and UNIT_probe.toml
+    /// Judge the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
-    /// Leave SystemVerilog assertions out. RTL of --rtl is built with them, and a failed one fails its case; our own
-    /// is built with them in debug builds of this program only
+    /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed
+    /// assertion fails the case; our own RTL has them only in debug builds of this program
     #[arg(long)]
     no_assert: bool,
     /// Folder for dumps, views and saved cases
@@ -198,7 +199,7 @@ struct FuzzArgs {
     /// Stop after this many programs
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     programs: Option<u64>,
-    /// Stop after at least this many clocks [default: 2000000]
+    /// Stop after at least this many cycles [default: 2000000]
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     clocks: Option<u64>,
     /// Stop after about this many seconds; such a campaign can be neither resumed nor divided
@@ -209,25 +210,25 @@ struct FuzzArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     build: BuildArgs,
-    /// Which builds with other lanes and parameters are tested too, each for an eighth of the limit [default: one for
-    /// all without --lanes and --param, otherwise none]
+    /// Test builds with other lanes and parameters too, each for an eighth of the limit [default: one if the unit is
+    /// `all` and neither --lanes nor --param is given, otherwise none]
     #[arg(long, value_enum, value_name = "WHICH")]
     variants: Option<Which>,
-    /// Print every statistic of each campaign, not one line
+    /// Print every statistic of each campaign instead of one line
     #[arg(long)]
     details: bool,
     /// Do not stop at the first mismatch
     #[arg(long)]
     keep_going: bool,
-    /// Do not make the first failing case smaller (with --rtl and more than 4 lanes, that builds the RTL
-    /// once more, with 4)
+    /// Do not shrink the first failing case. (With --rtl and more than 4 lanes, shrinking builds the RTL once more,
+    /// with 4 lanes)
     #[arg(long)]
     no_shrink: bool,
-    /// Keep what is done in this folder, so that the same command goes on where it was interrupted
+    /// Keep results in this folder, so that the same command resumes where it was interrupted
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, from the 3rd on;
-    /// with --clocks, an 8th of the clocks
+    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, starting with the 3rd. With
+    /// --clocks, an 8th of the cycles
     #[arg(long, value_name = "I/N", requires = "results")]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -241,20 +242,20 @@ struct FuzzArgs {
 /// What is written at the end of a campaign.
 #[derive(Args)]
 struct SummaryArgs {
-    /// Write the summary as JSON; of several campaigns as a list
+    /// Write the summary as JSON; of several campaigns, a list of summaries
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write it for a CI system: a suite for each campaign, a test for each kind of program and for each failure
+    /// Write the summary as JUnit XML: a suite for each campaign, a test for each kind of program and for each failure
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
 
 #[derive(Args)]
 struct MergeArgs {
-    /// Folders that were given to --results, or files in them
+    /// Folders of --results, or files in them
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
-    /// Print every statistic of each campaign, not one line
+    /// Print every statistic of each campaign instead of one line
     #[arg(long)]
     details: bool,
     #[command(flatten)]
@@ -275,7 +276,7 @@ struct WorkerArgs {
 struct ReplayArgs {
     /// A saved case
     file: PathBuf,
-    /// Make it smaller, and save what comes of it beside it as NAME.shrunk.json
+    /// Shrink the case, and save the smaller one beside it as NAME.shrunk.json
     #[arg(long)]
     shrink: bool,
     #[command(flatten)]

@@ -20,14 +20,14 @@ use super::{
     Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, unit, unit_names_and_all, writable,
 };
 
-/// Clocks for one mutant, unless asked for otherwise.
+/// Cycles for one mutant by default.
 const DEFAULT_CLOCKS: u64 = 4_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Families {
-    /// In the netlist that Yosys makes of the RTL
+    /// Mutants of the netlist that Yosys makes of the RTL
     Netlist,
-    /// In the SystemVerilog text
+    /// Mutants of the SystemVerilog text
     Source,
     /// Both
     All,
@@ -38,16 +38,16 @@ pub struct MutateArgs {
     /// Unit, or all
     #[arg(value_parser = unit_names_and_all())]
     unit: String,
-    /// Where the mistakes are made
+    /// What is mutated
     #[arg(long, value_enum, default_value = "all")]
     family: Families,
-    /// Mutants of each family [default: 1000 of a netlist, of the text all that there are]
+    /// Number of mutants of each family [default: 1000 of a netlist, all of the text]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: Option<u32>,
-    /// Chooses the mutants, and is the seed of the campaign that judges them; never 0
+    /// Seed of the choice of mutants and of the campaign that judges them; never 0
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
-    /// Clocks that the campaign may take for one mutant
+    /// Cycles that the campaign may take for one mutant
     #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = clap::value_parser!(u64).range(1..))]
     clocks: u64,
     /// Worker threads [default: one a processor]
@@ -55,10 +55,10 @@ pub struct MutateArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     build: BuildArgs,
-    /// Judge only the mutants of these numbers
+    /// Judge only the mutants with these numbers
     #[arg(long, value_name = "N", value_delimiter = ',')]
     only: Vec<u32>,
-    /// Write everything as JSON
+    /// Write the verdicts as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]

@@ -132,18 +132,18 @@ pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// `FIELD[ELEMENT].BIT@CLOCK`; element and bit default to 0.
+/// `FIELD[ELEMENT].BIT@CYCLE`; element and bit default to 0.
 fn flip(text: &str) -> Result<Flip, InputError> {
     let bad = |why: &str| {
         InputError::new(
             "--flip",
             0,
             "flip",
-            format!("{text}: {why}; FIELD[ELEMENT].BIT@CLOCK"),
+            format!("{text}: {why}; FIELD[ELEMENT].BIT@CYCLE"),
         )
     };
-    let (what, clock) = text.split_once('@').ok_or_else(|| bad("no clock"))?;
-    let clock = clock.parse().map_err(|_| bad("the clock is no number"))?;
+    let (what, clock) = text.split_once('@').ok_or_else(|| bad("no cycle"))?;
+    let clock = clock.parse().map_err(|_| bad("the cycle is no number"))?;
     let (what, bit) = what.split_once('.').unwrap_or((what, "0"));
     let bit = bit.parse().map_err(|_| bad("the bit is no number"))?;
     let (field, element) = match what.split_once('[') {

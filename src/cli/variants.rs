@@ -12,17 +12,17 @@ use reconverge::unit::Build;
 
 use super::{Commands, Failure, PlaceArgs, stop};
 
-/// A variant is tested for one part in so many of what the default build is tested for.
+/// A variant is tested for the limit of the default build divided by this.
 const SHARE: u64 = 8;
 
 /// Which variants of a unit are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
-    /// Only the default build
+    /// The default build only
     None,
-    /// The first of each unit, which differs from the default in everything
+    /// One further build of each unit, which differs from the default in lanes and every parameter
     One,
-    /// Every one: the limits of each parameter, 1, 4, 33 and 64 lanes
+    /// All further builds: each parameter at its limits; 1, 4, 33 and 64 lanes
     All,
 }
 

@@ -13,6 +13,9 @@ use crate::unit::{Build, Unit};
 /// The version of [`Saved`] that this crate writes and reads.
 pub const FORMAT: u32 = 2;
 
+/// What to do about a file of another version.
+const AGAIN: &str = "measure again with `cover --json`";
+
 /// Missed bins of a group that the text lists; the JSON and the HTML page have them all.
 const LISTED: usize = 12;
 
@@ -221,7 +224,7 @@ impl UnitCoverage {
         }
         if other.groups.len() != self.groups.len() {
             let why = format!(
-                "{} groups, {} has {} here: the file is of another version",
+                "{} groups, {} has {} here: the file is of another version; {AGAIN}",
                 other.groups.len(),
                 self.unit,
                 self.groups.len()
@@ -241,7 +244,7 @@ impl UnitCoverage {
                     "is unknown or in another place"
                 };
                 let why = format!(
-                    "this group of {} {what} here: the file is of another version",
+                    "this group of {} {what} here: the file is of another version; {AGAIN}",
                     self.unit
                 );
                 return bad(format!("groups.{}", theirs.name), why);
@@ -343,13 +346,12 @@ impl Saved {
         }
         let kind: Kind =
             serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
-        let again = "measure again with `cover --json`";
         let format = ("reconverge_cover", FORMAT);
         json::check_format(
             kind.reconverge_cover,
             format,
             "a coverage file",
-            again,
+            AGAIN,
             file,
         )?;
         serde_json::from_str(text).map_err(|e| InputError::json(file, "coverage", text, &e))

@@ -220,7 +220,7 @@ axis! {
 axis! {
     /// Which BRANCH lanes a DECR woke.
     Woken "woken" {
-        Nobody "there is no BRANCH lane",
+        NoLane "there is no BRANCH lane",
         None "none",
         Some "some",
         All "all",
@@ -570,8 +570,8 @@ impl Coverage<R500> for Bins {
         use When::{Clock, Sometimes, Step as EachStep};
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),
-            clocks: d.cross(Clock, "clocks", "each clock: what the unit was doing, and what bench and host asked of it"),
-            writes: d.cross(Sometimes, "host writes", "each clock with a write at the host port, reset aside"),
+            clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
+            writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and the registers it took"),
             fetches: d.cross(EachStep, "fetches", "each step: how PC got there, where it stands in the code window, how it ended"),
             neighbours: d.cross(Sometimes, "neighbours", "each step with an instruction: the instruction before it, and itself"),
@@ -1461,7 +1461,7 @@ impl Bins {
                 _ => PopCount::More,
             };
             let woken = match (f.branch, wakes) {
-                (0, _) => Woken::Nobody,
+                (0, _) => Woken::NoLane,
                 (_, 0) => Woken::None,
                 (branch, wakes) if branch == wakes => Woken::All,
                 _ => Woken::Some,

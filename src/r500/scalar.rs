@@ -113,7 +113,7 @@ impl Depth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
     /// No lane can be waiting here.
-    Nobody,
+    NoLane,
     /// At this address.
     At(u16),
     /// Behind the ENDIF that closes the level; it was switched off by the `B_ELSE` at this address.
@@ -166,8 +166,8 @@ impl Place {
         for (mine, theirs) in self.open.iter_mut().zip(&other.open) {
             match (*mine, *theirs) {
                 (a, b) if a == b => {}
-                (Open::Level(_), Open::Level(Wait::Nobody)) => {}
-                (Open::Level(Wait::Nobody), Open::Level(_)) => {
+                (Open::Level(_), Open::Level(Wait::NoLane)) => {}
+                (Open::Level(Wait::NoLane), Open::Level(_)) => {
                     *mine = *theirs;
                     grown = true;
                 }
@@ -276,7 +276,7 @@ impl Survey<'_> {
     ) -> Step<()> {
         for _ in 0..amount {
             match place.open.pop() {
-                Some(Open::Level(Wait::Nobody)) => {}
+                Some(Open::Level(Wait::NoLane)) => {}
                 Some(Open::Level(Wait::At(at))) if at == wake => {}
                 Some(Open::Level(Wait::At(at))) if at == pc && passable => self.k_differs = true,
                 Some(Open::Level(Wait::At(_))) => {
@@ -307,7 +307,7 @@ impl Survey<'_> {
             BOp::Incr => {
                 place
                     .open
-                    .push(Open::Level(leavers.map_or(Wait::Nobody, Wait::At)));
+                    .push(Open::Level(leavers.map_or(Wait::NoLane, Wait::At)));
                 Ok(())
             }
             _ if leavers.is_some() => no(pc, "carries lanes along that want to jump"),
@@ -322,7 +322,7 @@ impl Survey<'_> {
     /// The branch operation of a jump with which every lane agrees.
     fn jump(&mut self, pc: u16, place: &mut Place, fc: &Fc, target: u16) -> Step<()> {
         match fc.inst.b_op1 {
-            BOp::Incr => place.open.push(Open::Level(Wait::Nobody)),
+            BOp::Incr => place.open.push(Open::Level(Wait::NoLane)),
             BOp::Decr => self.close(pc, place, fc.inst.b_pop_cnt, target, false)?,
             _ => {}
         }
@@ -409,7 +409,7 @@ impl Survey<'_> {
         let target = target(self.program, fc);
         let wants = self.wants(fc);
         match waiting {
-            Wait::Nobody => {}
+            Wait::NoLane => {}
             Wait::At(at) if at == pc + 1 && !wants.jump => {}
             Wait::At(at) if self.repeats_test(at, fc, pc, target) => self.k_differs = true,
             _ => {
@@ -568,7 +568,10 @@ impl Survey<'_> {
             );
         }
         if fc.inst.b_op0 != BOp::None || fc.inst.b_op1 == BOp::Decr {
-            return no(pc, "CALL that closes a level, or opens one if nobody calls");
+            return no(
+                pc,
+                "CALL that closes a level, or opens one if no lane calls",
+            );
         }
         let counters = fc.inst.b_op1 == BOp::Incr;
         let wants = self.wants(fc);

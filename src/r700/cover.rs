@@ -145,7 +145,7 @@ axis! {
 axis! {
     /// Which ACTIVE lanes pass the condition test.
     Pass "pass" {
-        NobodyActive "nobody is ACTIVE",
+        NoneActive "no lane is ACTIVE",
         None "none",
         Some "some",
         All "all",
@@ -312,14 +312,14 @@ axis! {
     Pass2 "LOOP_END" {
         Again "once more",
         LastPass "leaves after the last pass",
-        Nobody "leaves, nobody passes",
+        NoLane "leaves, no lane passes",
     }
 }
 
 axis! {
-    /// Whom it woke.
+    /// Lanes that LOOP_END woke.
     Woken "woken" {
-        Nobody "nobody",
+        NoLane "no lane",
         Branch "BRANCH lanes",
         Cont "CONT lanes",
         Both "BRANCH and CONT lanes",
@@ -383,7 +383,7 @@ axis! {
 axis! {
     /// What became of a CALL.
     Called "CALL" {
-        Nobody "nobody passes",
+        NoLane "no lane passes",
         Below "depth up to 31",
         Exactly "depth 32",
         Skipped "too deep: skipped",
@@ -395,7 +395,7 @@ axis! {
     Returned "RETURN" {
         Stays "stays",
         All "every ACTIVE lane passes",
-        Nobody "nobody is ACTIVE",
+        NoneActive "no lane is ACTIVE",
         Invalid "only lanes that are not valid fail",
     }
 }
@@ -428,7 +428,7 @@ axis! {
 axis! {
     /// Predicates of ACTIVE lanes.
     Pred "predicates" {
-        NobodyActive "nobody is ACTIVE",
+        NoneActive "no lane is ACTIVE",
         None "all 0",
         Some "0 and 1",
         All "all 1",
@@ -447,9 +447,9 @@ axis! {
 }
 
 axis! {
-    /// Whom a KILL reaches.
+    /// Lanes that a KILL reaches.
     Killed "killed" {
-        Nobody "nobody passes",
+        NoLane "no lane passes",
         Invalid "only lanes that are not valid",
         Some "some valid lanes",
         All "all valid lanes",
@@ -508,8 +508,8 @@ axis! {
 axis! {
     /// Corners that no other group singles out.
     Corner "corner" {
-        IdlePush "r700-O4: ALU_PUSH_BEFORE pushes with nobody ACTIVE",
-        IdlePushElse "r700-O14: PUSH_ELSE pushes with nobody ACTIVE",
+        IdlePush "r700-O4: ALU_PUSH_BEFORE pushes although no lane is ACTIVE",
+        IdlePushElse "r700-O14: PUSH_ELSE pushes although no lane is ACTIVE",
         PopNone "r700-4.3-u: VPM and a pop of 0: an ACTIVE lane that is not valid stays ACTIVE",
         PopFilters "r700-4.3-u: VPM and a pop: an ACTIVE lane that is not valid becomes BRANCH",
         ElseFilters "r700-4.3-v: VPM and ELSE: likewise",
@@ -602,7 +602,7 @@ impl Code {
 }
 
 /// Whether an instruction of this kind jumps if no lane passes, and can stay only if one does.
-fn jumps_for_nobody(kind: Kind) -> bool {
+fn jumps_without_lane(kind: Kind) -> bool {
     use Kind::{Jump, LoopStart, LoopStartDx10, LoopStartNoAl, Push, PushElse};
     matches!(
         kind,
@@ -642,8 +642,8 @@ impl Coverage<R700> for Bins {
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),
             max,
-            clocks: d.cross(Clock, "clocks", "each clock: what the unit was doing, and what bench and host asked of it"),
-            writes: d.cross(Sometimes, "host writes", "each clock with a write at the host port, reset aside"),
+            clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
+            writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
             neighbours: d.cross(EachStep, "neighbours", "each step: the instruction before it, and itself"),
             opcodes: d.cross(Sometimes, "opcodes", "each instruction that executed, and each reserved one, which is error 1"),
@@ -653,8 +653,8 @@ impl Coverage<R700> for Bins {
             straight: d.cross(Sometimes, "classes, straight", "each instruction without error that never jumps: lane classes present before it"),
             classes: d.cross(Sometimes, "classes, jumping", "each instruction without error that may jump: lane classes present before it, and what it decided"),
             conditions: d.cross(Sometimes, "conditions", "each control instruction without error: its condition, and what it decided"),
-            tests: d.cross(Sometimes, "tests", "each control instruction without error but ELSE and POP, which do not test lanes as they find them: who passed"),
-            executions: d.cross(Sometimes, "executions", "each slot, memory and export instruction: who passed, and so executes it"),
+            tests: d.cross(Sometimes, "tests", "each control instruction without error but ELSE and POP, which do not test lanes as they find them: the lanes that passed"),
+            executions: d.cross(Sometimes, "executions", "each slot, memory and export instruction: the lanes that passed, which execute it"),
             valid: d.cross(Sometimes, "valid lanes", "each instruction without error that has VPM: valid lanes before it"),
             lanes: d.cross(Sometimes, "lanes", "each instruction without error: every change of class of some lane"),
             clauses: d.cross(Sometimes, "clauses", "each ALU instruction without error: u, and the predicates of ACTIVE lanes"),
@@ -701,17 +701,17 @@ impl Coverage<R700> for Bins {
         d.unreachable(bins.errors, "r700-2.3-i: the ALU format has no END_OF_PROGRAM",
             |(kind, code)| code.is(Error::EndStack) && Clause::of(kind).is_some());
 
-        d.unreachable(bins.classes, "r700-4.3-b to r700-4.3-d, r700-4.3-g: JUMP, PUSH, PUSH_ELSE and loop starts stay only if somebody passes, who is ACTIVE",
-            |(kind, present, decision)| jumps_for_nobody(kind.0) && decision == Decision::Stay && !present.has(From::Active));
-        d.unreachable(bins.classes, "r700-4.3-m, r700-4.3-n: CALL jumps, and RETURN stays, only with somebody ACTIVE",
+        d.unreachable(bins.classes, "r700-4.3-b to r700-4.3-d, r700-4.3-g: JUMP, PUSH, PUSH_ELSE and loop starts stay only if a lane passes, and only ACTIVE lanes do",
+            |(kind, present, decision)| jumps_without_lane(kind.0) && decision == Decision::Stay && !present.has(From::Active));
+        d.unreachable(bins.classes, "r700-4.3-m, r700-4.3-n: CALL jumps, and RETURN stays, only if a lane is ACTIVE",
             |(kind, present, decision)| !present.has(From::Active)
                 && (kind.0 == Kind::Call && decision == Decision::Jump || kind.0 == Kind::Return && decision == Decision::Stay));
-        d.unreachable(bins.classes, "r700-4.3-f: ELSE swaps ACTIVE and BRANCH; with neither nobody is ACTIVE afterwards, and it jumps",
+        d.unreachable(bins.classes, "r700-4.3-f: ELSE swaps ACTIVE and BRANCH; without lanes of either class no lane is ACTIVE afterwards, and it jumps",
             |(kind, present, decision)| kind.0 == Kind::Else && decision == Decision::Stay
                 && !present.has(From::Active) && !present.has(From::Branch));
-        d.unreachable(bins.classes, "r700-4.3-i: LOOP_END goes on only with somebody who is not BRK",
+        d.unreachable(bins.classes, "r700-4.3-i: LOOP_END jumps back only if a lane is not BRK",
             |(kind, present, decision)| kind.0 == Kind::LoopEnd && decision == Decision::Jump && present == Present(7));
-        d.unreachable(bins.classes, "r700-4.3-k, r700-4.3-l: LOOP_BREAK and LOOP_CONTINUE jump if, and only if, nobody is ACTIVE or BRANCH afterwards",
+        d.unreachable(bins.classes, "r700-4.3-k, r700-4.3-l: LOOP_BREAK and LOOP_CONTINUE jump if, and only if, no lane is ACTIVE or BRANCH afterwards",
             |(kind, present, decision)| matches!(kind.0, Kind::LoopBreak | Kind::LoopContinue) && match decision {
                 Decision::Jump => present.has(From::Branch),
                 Decision::Stay => !present.has(From::Active) && !present.has(From::Branch),
@@ -724,7 +724,7 @@ impl Coverage<R700> for Bins {
         d.unreachable(bins.conditions, "r700-4.1-a: no lane passes a condition that is false: JUMP, PUSH, PUSH_ELSE and loop starts jump, CALL stays, LOOP_END leaves",
             |(kind, cond, _, decision)| !cond.holds() && match kind.0 {
                 Kind::Call | Kind::LoopEnd => decision == Decision::Jump,
-                kind => jumps_for_nobody(kind) && decision == Decision::Stay,
+                kind => jumps_without_lane(kind) && decision == Decision::Stay,
             });
         d.unreachable(bins.conditions, "r700-4.3-n, r700-O19: a RETURN stays if an ACTIVE lane fails, and only COND can fail it: VPM excuses the others",
             |(kind, cond, _, decision)| kind.0 == Kind::Return && cond.holds() && decision == Decision::Stay);
@@ -774,11 +774,11 @@ impl Coverage<R700> for Bins {
         d.unreachable(bins.ends, "r700-3.2-g: passes left are 0 in a DX10 loop, and only there",
             |(ending, count, _)| (ending == Ending::Dx10) != (count == Count::Zero));
         d.unreachable(bins.ends, "r700-4.3-i: a DX10 loop has no last pass", |(ending, _, how)| ending == Ending::Dx10 && how == Pass2::LastPass);
-        d.unreachable(bins.ends, "r700-4.3-i: LOOP_END jumps if passes are left, and if somebody passes leaves only without",
+        d.unreachable(bins.ends, "r700-4.3-i, r700-4.3-j: LOOP_END jumps only if lc > 1, and where a lane passes it leaves only if lc is 1",
             |(ending, count, how)| ending != Ending::Dx10 && match how {
                 Pass2::Again => count == Count::One,
                 Pass2::LastPass => count != Count::One,
-                Pass2::Nobody => false,
+                Pass2::NoLane => false,
             });
         d.unreachable(bins.woken, "r700-4.3-i: a DX10 loop has no last pass", |(ending, how, _)| ending == Ending::Dx10 && how == Pass2::LastPass);
         d.unreachable_by_history(bins.index, "r700-4.3-w: LOOP_START loads an index of 0 or more and a step; the index goes below 0 only by a negative step of the same loop",
@@ -798,11 +798,11 @@ impl Coverage<R700> for Bins {
                 CallCount::Beyond => matches!(called, Called::Below | Called::Exactly),
                 _ => false,
             });
-        d.unreachable(bins.kills, "r700-4.3-o: KILL jumps if, and only if, nobody is valid afterwards",
+        d.unreachable(bins.kills, "r700-4.3-o: KILL jumps if, and only if, no lane is valid afterwards",
             |(killed, decision)| killed == Killed::Some && decision == Decision::Jump || killed == Killed::All && decision == Decision::Stay);
         d.unreachable(bins.last, "r700-4.3-a, r700-4.3-e: slot, memory, export and POP never jump",
             |(kind, decision, _)| Straight::of(kind.0).is_some() && decision == Decision::Jump);
-        d.unreachable(bins.last, "r700-E8: END with a frame open; whoever pushes, or needs an open frame that it does not pop, leaves one",
+        d.unreachable(bins.last, "r700-E8: END with a frame open; an instruction that pushes a frame, or needs an open one and does not pop it, leaves one",
             |(kind, decision, _)| match decision {
                 _ if matches!(kind.0, Kind::PushElse | Kind::LoopBreak | Kind::LoopContinue) => true,
                 Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, Kind::Push | Kind::Else | Kind::Return),
@@ -1318,7 +1318,7 @@ impl Bins {
                 w.before[0]
             };
             let pass = match (tested, tested & w.passes(before)) {
-                (0, _) => Pass::NobodyActive,
+                (0, _) => Pass::NoneActive,
                 (_, 0) => Pass::None,
                 (tested, pass) if tested == pass => Pass::All,
                 _ => Pass::Some,
@@ -1346,7 +1346,7 @@ impl Bins {
         if let Some(clause) = Clause::of(w.kind) {
             let active = w.before[0];
             let pred = match (active, pins.pred & active) {
-                (0, _) => Pred::NobodyActive,
+                (0, _) => Pred::NoneActive,
                 (_, 0) => Pred::None,
                 (active, pred) if active == pred => Pred::All,
                 _ => Pred::Some,
@@ -1386,15 +1386,15 @@ impl Bins {
             Kind::LoopEnd => {
                 let [_, branch, cont, brk] = w.before;
                 // All but the BRK lanes are ACTIVE by the time they are tested.
-                let somebody = self.all & !brk & w.passes(before) != 0;
-                let how = match (jump, somebody) {
+                let a_lane_passes = self.all & !brk & w.passes(before) != 0;
+                let how = match (jump, a_lane_passes) {
                     (true, _) => Pass2::Again,
                     (_, true) => Pass2::LastPass,
-                    _ => Pass2::Nobody,
+                    _ => Pass2::NoLane,
                 };
                 hits.hit(self.ends, (ending, count(before.lc.into()), how));
                 let woken = match (branch, cont) {
-                    (0, 0) => Woken::Nobody,
+                    (0, 0) => Woken::NoLane,
                     (_, 0) => Woken::Branch,
                     (0, _) => Woken::Cont,
                     _ => Woken::Both,
@@ -1430,7 +1430,7 @@ impl Bins {
                     _ => CallCount::Beyond,
                 };
                 let called = match (w.pass, u32::from(before.depth) + calls) {
-                    (0, _) => Called::Nobody,
+                    (0, _) => Called::NoLane,
                     (_, ..=31) => Called::Below,
                     (_, 32) => Called::Exactly,
                     _ => Called::Skipped,
@@ -1440,7 +1440,7 @@ impl Bins {
             Kind::Return => {
                 let returned = match (jump, w.before[0], w.before[0] & !w.pass) {
                     (false, ..) => Returned::Stays,
-                    (_, 0, _) => Returned::Nobody,
+                    (_, 0, _) => Returned::NoneActive,
                     (_, _, 0) => Returned::All,
                     _ => Returned::Invalid,
                 };
@@ -1451,7 +1451,7 @@ impl Bins {
             }
             Kind::Kill => {
                 let killed = match (w.pass, w.pass & before.valid, after.valid) {
-                    (0, ..) => Killed::Nobody,
+                    (0, ..) => Killed::NoLane,
                     (_, 0, _) => Killed::Invalid,
                     (.., 0) => Killed::All,
                     _ => Killed::Some,

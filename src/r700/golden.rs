@@ -1403,7 +1403,7 @@ impl Explained<'_> {
             }
             _ if is_alu(self.dw1) => self.update_rule(lane),
             "JUMP" if self.jump => self.pop_rule(lane),
-            "PUSH" if self.jump => format!("nobody passes; {}", self.pop_rule(lane)),
+            "PUSH" if self.jump => format!("no lane passes; {}", self.pop_rule(lane)),
             "PUSH" | "PUSH_ELSE" if was == ACTIVE => {
                 format!(
                     "lane {}; ACTIVE lanes that fail become BRANCH",
@@ -1416,7 +1416,7 @@ impl Explained<'_> {
                 self.cond_text(lane)
             ),
             "ELSE" if self.jump && self.g.pops > 0 => format!(
-                "{}; nobody ACTIVE: {}",
+                "{}; no lane is ACTIVE: {}",
                 self.else_rule(lane),
                 self.pop_rule(lane)
             ),
@@ -1425,7 +1425,7 @@ impl Explained<'_> {
                 format!("loop not entered; {}", self.pop_rule(lane))
             }
             _ if self.is_loop_start() => format!(
-                "loop entry (r700-O5): lane {}; who passes is ACTIVE, all others are BRK",
+                "loop entry (r700-O5): lane {}; lanes that pass are ACTIVE, all others BRK",
                 self.test_text(lane)
             ),
             _ if left => {
@@ -1440,12 +1440,12 @@ impl Explained<'_> {
                 "once more: wake rule (r700-O7), BRK lanes are not woken".to_owned()
             }
             "LOOP_END" => format!(
-                "once more: wake rule (r700-O7), {} becomes ACTIVE before the test; the lane {}, who fails is BRK",
+                "once more: wake rule (r700-O7), {} becomes ACTIVE before the test; the lane {}, lanes that fail are BRK",
                 class_name(was),
                 self.cond_text(lane)
             ),
             "LOOP_BREAK" | "LOOP_CONTINUE" => format!(
-                "lane {}; who passes becomes {}",
+                "lane {}; lanes that pass become {}",
                 self.test_text(lane),
                 class_name(if name == "LOOP_BREAK" { BRK } else { CONT })
             ),
@@ -1470,7 +1470,7 @@ impl Explained<'_> {
             )
         } else {
             format!(
-                "r700-3.6-c {} is a control instruction, nobody executes it",
+                "r700-3.6-c {} is a control instruction, which no lane executes",
                 self.name
             )
         }
@@ -1481,31 +1481,31 @@ impl Explained<'_> {
         let after = &self.after.wave;
         let why = match name {
             _ if is_alu(self.dw1) || name == "slot" || name == "POP" => "never jumps",
-            "JUMP" | "PUSH" | "PUSH_ELSE" if jump => "nobody passes, so it jumps",
-            "JUMP" | "PUSH" | "PUSH_ELSE" => "somebody passes, so it stays",
-            "ELSE" if jump => "nobody ACTIVE afterwards, so it jumps",
-            "ELSE" => "somebody ACTIVE afterwards, so it stays",
-            "LOOP_END" if jump => "somebody passes, and DX10 or lc > 1, so it jumps",
-            "LOOP_END" => "nobody passes after the waking, or lc is 1: leaves the loop",
+            "JUMP" | "PUSH" | "PUSH_ELSE" if jump => "no lane passes, so it jumps",
+            "JUMP" | "PUSH" | "PUSH_ELSE" => "a lane passes, so it stays",
+            "ELSE" if jump => "no lane is ACTIVE afterwards, so it jumps",
+            "ELSE" => "a lane is ACTIVE afterwards, so it stays",
+            "LOOP_END" if jump => "a lane passes, and the loop is DX10 or lc > 1, so it jumps",
+            "LOOP_END" => "no lane passes after the waking, or lc is 1: leaves the loop",
             "LOOP_BREAK" | "LOOP_CONTINUE" if jump => {
-                "nobody ACTIVE or BRANCH (r700-O6), so it jumps"
+                "no lane is ACTIVE or BRANCH (r700-O6), so it jumps"
             }
             "LOOP_BREAK" | "LOOP_CONTINUE" => "held back by ACTIVE or BRANCH lanes (r700-O6)",
-            "CALL" if jump => "somebody passes and the depth allows it",
+            "CALL" if jump => "a lane passes and the depth allows it",
             "CALL"
                 if after.skipped
                     && self.before.test(self.g.cond, self.g.cf_const, self.g.vpm) != 0 =>
             {
                 "depth + CALL_COUNT is over 32, so it is skipped (r700-O20)"
             }
-            "CALL" => "nobody passes, not taken",
+            "CALL" => "no lane passes, not taken",
             "RETURN" if jump => {
                 "RETURN rule (r700-O19): no ACTIVE lane that counts fails, to the return address"
             }
             "RETURN" => "RETURN rule (r700-O19): an ACTIVE lane fails, so it stays",
             "KILL" if jump => "no lane is valid afterwards (r700-O21), so it jumps",
             "KILL" => "a lane is still valid, so it stays",
-            _ if jump => "nobody passes or the count is 0: not entered, jumps",
+            _ if jump => "no lane passes or the count is 0: not entered, jumps",
             _ => "entered, so it stays",
         };
         let to = if !jump {
@@ -1541,7 +1541,7 @@ impl Explained<'_> {
             match name {
                 "JUMP" | "ELSE" if self.jump => "jumps, and POP_COUNT is 0",
                 "JUMP" | "ELSE" => "pops only when it jumps (r700-O1)",
-                "PUSH" => "nobody passes: nothing is pushed (r700-O13)",
+                "PUSH" => "no lane passes: nothing is pushed (r700-O13)",
                 "ALU_ELSE_AFTER" => "pushes only if u (r700-O16)",
                 _ => "leaves the stack alone",
             }

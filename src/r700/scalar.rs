@@ -1257,7 +1257,7 @@ mod tests {
     }
 
     #[test]
-    fn spec_7_8_a_push_that_nobody_is_active_for() {
+    fn spec_7_8_a_push_with_no_lane_active() {
         let words = [
             (13, DX10),
             (14, ALU),

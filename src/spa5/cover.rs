@@ -136,7 +136,7 @@ numbered! {
     Waiting "waiting" 32 |n| {
         let names = ["BRK", "CONT", "RET", "exited", "SSY or DIV"].iter().enumerate();
         let present: Vec<&str> = names.filter(|(bit, _)| n >> bit & 1 == 1).map(|(_, name)| *name).collect();
-        if present.is_empty() { "nobody".to_owned() } else { present.join(" + ") }
+        if present.is_empty() { "no thread".to_owned() } else { present.join(" + ") }
     }
 }
 
@@ -304,9 +304,9 @@ axis! {
 }
 
 axis! {
-    /// What the last one that left finds.
+    /// What a cycle of an unwind comes to.
     Result "result" {
-        Over "nobody left, goes on",
+        Over "no thread resumes, goes on",
         Resumes "threads resume",
         Done "DONE",
     }
@@ -325,13 +325,13 @@ axis! {
 axis! {
     /// Whether other threads resume.
     Others "others" {
-        Nobody "nobody resumes",
+        NoThread "no thread resumes",
         Some "others resume",
     }
 }
 
 axis! {
-    /// Clocks of an unwind.
+    /// Cycles of an unwind.
     Turns "clocks" {
         One "1",
         Two "2",
@@ -371,7 +371,7 @@ axis! {
 axis! {
     /// How a BRX ended (spa5-A).
     Indirect "BRX" {
-        Nobody "nobody takes it",
+        NoThread "no thread takes it",
         Condition "divides by its condition, PC stays",
         Together "all jump together",
         Register "divides by its register",
@@ -396,8 +396,8 @@ axis! {
         SyncWaits "spa5-4.4-f: a thread that executed SYNC resumes",
         Separated "spa5-I4: every thread but one in a DIV token",
         FullUnwinds "spa5-3-l: the stack is popped from full",
-        NobodyTakes "spa5-6-b: no thread takes a leaving instruction that has no token: no error",
-        NobodyTargets "spa5-6-b: no thread takes a BRA with a target in error: no error",
+        UntakenLeave "spa5-6-b: no thread takes a leaving instruction that has no token: no error",
+        UntakenTarget "spa5-6-b: no thread takes a BRA with a target in error: no error",
         Behind "spa5-2.1-d: the last slot of the program, a token for what is behind it",
     }
 }
@@ -472,7 +472,7 @@ impl Coverage<Spa5> for Bins {
             all: u64::MAX >> (64 - build.lanes),
             depth,
             brx,
-            clocks: d.cross(Clock, "clocks", "each clock: what the unit was doing, and what bench and host asked of it"),
+            clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
             fetches: d.cross(EachStep, "fetches", "each step: how PC got there, where it stands, how the step ended"),
             neighbours: d.cross(Sometimes, "neighbours", "each step with an instruction: the instruction before it, and itself"),
@@ -489,14 +489,14 @@ impl Coverage<Spa5> for Bins {
             pushes: d.cross(Sometimes, "pushes", "each set-up instruction and each branch that divides: tokens before it, and how it ended"),
             visible: d.cross(Sometimes, "pushes, vis", "each push: vis before it"),
             tokens: d.cross(Sometimes, "pushes, top", "each push: the token that it goes on"),
-            branches: d.cross(Sometimes, "branches", "each BRA: for whom its condition was true, and how it ended"),
+            branches: d.cross(Sometimes, "branches", "each BRA: the threads for which its condition was true, and how it ended"),
             indirect: d.cross(Sometimes, "indirect branches", "each BRX of a unit built with it: how it ended"),
             targets: d.cross(Sometimes, "targets", "each target that was looked at: where it lies, and the slot of the instruction"),
             names: d.cross(Sometimes, "targets, control words", "each target in the program: whether it is the address of a control word"),
-            leaves: d.cross(Sometimes, "leaves", "each leaving instruction, refused ones too: for whom its condition was true, and vis"),
-            unwinds: d.cross(Sometimes, "unwinds", "each clock of an unwind: who began it, what it popped, who resumes"),
+            leaves: d.cross(Sometimes, "leaves", "each leaving instruction, refused ones too: the threads for which its condition was true, and vis"),
+            unwinds: d.cross(Sometimes, "unwinds", "each cycle of an unwind: the instruction that began it, the token it popped, whether threads resume"),
             kept: d.cross(Sometimes, "kept out", "each popped token: why threads of its mask do not resume"),
-            turns: d.cross(Sometimes, "unwinds, length", "each unwind: its clocks, and its end"),
+            turns: d.cross(Sometimes, "unwinds, length", "each unwind: its cycles, and its end"),
             corners: d.cross(Sometimes, "corners", "corners of spec and README that no other group singles out"),
         };
 
@@ -832,7 +832,7 @@ impl Bins {
         }
     }
 
-    /// The clock in which an instruction executed, or failed.
+    /// The cycle in which an instruction executed, or failed.
     fn instruction(
         &self,
         m: &mut Memory,
@@ -1041,7 +1041,7 @@ impl Bins {
                 (Pushed::Full, _) => Indirect::ConditionFull,
                 (Pushed::Range, _) => Indirect::Range,
                 (Pushed::Misaligned, _) => Indirect::Misaligned,
-                (_, Taken::None) => Indirect::Nobody,
+                (_, Taken::None) => Indirect::NoThread,
                 (_, Taken::Some) => Indirect::Condition,
                 _ if state.sp > before.sp => Indirect::Register,
                 _ => Indirect::Together,
@@ -1079,7 +1079,7 @@ impl Bins {
         ignored(set_up && i.word & 0xf_001f != 0, Ignored::SetUp);
     }
 
-    /// A clock of an unwind.
+    /// A cycle of an unwind.
     fn turn(&self, m: &mut Memory, before: &State, event: Event, after: &State, hits: &mut Hits) {
         let Some(leaver) = m.leaver else {
             return;
@@ -1087,9 +1087,9 @@ impl Bins {
         m.turns += 1;
         let popped = Popped(before.top_type);
         let (result, others) = match event {
-            Event::Popped => (Result::Over, Others::Nobody),
+            Event::Popped => (Result::Over, Others::NoThread),
             Event::Resumed => (Result::Resumes, Others::Some),
-            _ => (Result::Done, Others::Nobody),
+            _ => (Result::Done, Others::NoThread),
         };
         hits.hit(self.unwinds, (leaver, popped, result));
         if event != Event::Popped {
@@ -1172,11 +1172,11 @@ impl Bins {
         corner(separated, Corner::Separated);
         corner(
             left && i.kind.need() & !before.vis != 0,
-            Corner::NobodyTakes,
+            Corner::UntakenLeave,
         );
         corner(
             left && i.kind == Kind::Bra && outside,
-            Corner::NobodyTargets,
+            Corner::UntakenTarget,
         );
         corner(
             pushed && behind && matches!(i.kind, Kind::Cal | Kind::Bra),

@@ -942,8 +942,8 @@ impl Explained<'_> {
         } else if self.is_push() && matches!(name, "BRA" | "BRX") {
             format!("divergent, active = T, {}", self.taken_text(thread))
         } else if matches!(name, "BRA" | "BRX") {
-            let who = if self.t == 0 { "nobody" } else { "everybody" };
-            format!("{who} is taken, active stays, {}", self.taken_text(thread))
+            let taken = if self.t == 0 { "T is empty" } else { "T = A" };
+            format!("{taken}: active stays, {}", self.taken_text(thread))
         } else {
             "active stays".to_owned()
         };
@@ -990,7 +990,7 @@ impl Explained<'_> {
         let name = self.name;
         if !self.is_push() {
             let why = match name {
-                _ if self.after.event == Event::Emptied => "the first pop comes in the next clock",
+                _ if self.after.event == Event::Emptied => "the first pop comes in the next cycle",
                 _ if self.is_leaving() => "a leaving instruction pushes nothing",
                 "BRA" | "BRX" => "not divergent: nothing is pushed",
                 _ => "leaves the stack alone",
@@ -1076,7 +1076,7 @@ impl Explained<'_> {
             "status" if resumed => "a thread is left for it: RUN".to_owned(),
             "pc" | "status" => "no thread is left for it, the unwind goes on".to_owned(),
             "err" => "unwinding cannot fail".to_owned(),
-            "sp" => "one pop a clock".to_owned(),
+            "sp" => "one pop a cycle".to_owned(),
             _ => "the token below it is on top now; nothing stored ever changes".to_owned(),
         };
         let rule = match field {

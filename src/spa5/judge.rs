@@ -232,8 +232,12 @@ impl<'c> Warp<'c> {
         }
         let masks = [end.active, end.d_brk, end.d_cont, end.d_ret];
         let pc = last.map_or(self.scalar.launch().pc, |record| record.pc);
-        let everybody = all(self.threads.len() as u32);
-        if masks != [0; 4] || end.exited != everybody || end.sp != 0 || end.vis != 0 || end.pc != pc
+        let all_threads = all(self.threads.len() as u32);
+        if masks != [0; 4]
+            || end.exited != all_threads
+            || end.sp != 0
+            || end.vis != 0
+            || end.pc != pc
         {
             let how = "at its end a thread, a token or a flag is left, or pc is not that of the last instruction";
             return Err(disagrees(0, how.to_owned()));
@@ -907,7 +911,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_nobodys_history() {
+    fn noise_enters_no_history() {
         let (mut case, records, end) = if_in_loop();
         case.noise_clocks = Some(1);
         assert!(matches!(

@@ -129,11 +129,11 @@ active: SYNC, some: 2
 active: EXIT, all: 1
 active: OTHER, some: 3
 active: OTHER, all: 2
-waiting: SSY, nobody: 1
-waiting: BRA, nobody: 1
+waiting: SSY, no thread: 1
+waiting: BRA, no thread: 1
 waiting: SYNC, SSY or DIV: 2
-waiting: EXIT, nobody: 1
-waiting: OTHER, nobody: 2
+waiting: EXIT, no thread: 1
+waiting: OTHER, no thread: 2
 waiting: OTHER, SSY or DIV: 3
 pushes: SSY, 0, pushed: 1
 pushes: BRA, 1, pushed: 1

@@ -52,37 +52,38 @@ pub struct RenderArgs {
     /// Unit; only r500 has an ALU beside it
     #[arg(value_parser = PossibleValuesParser::new(["r500"]))]
     unit: String,
-    /// Shader: a listing or assembly with all words of its instructions, and with what the ALU works on
+    /// Shader: a listing or assembly that gives all words of each instruction, and what the ALU works on: constants,
+    /// uniforms, varyings, textures
     program: PathBuf,
-    /// Instead of a picture: the pixels that the file has with the colours that they must get
+    /// Instead of rendering a picture, run the pixels listed in the file and compare their colours with the expected ones
     #[arg(long)]
     check: bool,
     /// Width and height in pixels
     #[arg(long, value_name = "WxH", default_value = "128x128", value_parser = size, conflicts_with = "check")]
     size: Size,
-    /// Value of a uniform, X:Y:Z:W for a vector; may be given again for another one
+    /// Value of a uniform, X:Y:Z:W for a vector; may be repeated for other uniforms
     #[arg(long = "uniform", value_name = "NAME=VALUE", value_parser = uniform, conflicts_with = "check")]
     uniforms: Vec<(String, Vec<f32>)>,
     /// Write the picture here [default: UNIT.PROGRAM.png in --out]
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     png: Option<PathBuf>,
-    /// Write the heat map here: on the left the cycles of each block, on the right how much of its lanes' time was
-    /// idle [default: UNIT.PROGRAM.heat.png in --out]
+    /// Write the heat map here: cycles of each block on the left, idle share of its lanes' time on the right
+    /// [default: UNIT.PROGRAM.heat.png in --out]
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     heat: Option<PathBuf>,
     /// Write the numbers as JSON
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     json: Option<PathBuf>,
-    /// Write a page with pictures, numbers, and what each lane of one block did in each cycle
+    /// Write an HTML page: pictures, numbers, and what each lane of one block did in each cycle
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     html: Option<PathBuf>,
-    /// The block of --html and --save, by one of its pixels [default: the one whose lanes idled most]
+    /// Pixel in the block that --html and --save show [default: the block whose lanes idled most]
     #[arg(long, value_name = "X,Y", value_parser = pixel, conflicts_with = "check")]
     block: Option<(u32, u32)>,
-    /// Save the case of a block in --out, for `replay`
+    /// Save the case of one block in --out, for `replay`
     #[arg(long, conflicts_with = "check")]
     save: bool,
-    /// 1/16ths of the cycles that stall or starve the unit
+    /// Stall or starve the unit in about this many of 16 cycles
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
     stall16: u32,
     /// Seed of the stalls; never 0

@@ -42,10 +42,10 @@ const KILLS: usize = 8;
 /// What RTL may take.
 #[derive(Args, Clone, Copy)]
 pub struct LimitArgs {
-    /// Give up RTL that makes no progress for this many seconds: its case hangs
+    /// Give a case up as hung if its RTL makes no progress for this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// Memory of a process in which RTL runs, in megabytes; 0: no limit
+    /// Limit the memory of each process that runs RTL, in megabytes; 0: no limit
     #[arg(long, value_name = "MB", default_value_t = 4096)]
     memory: u64,
 }

@@ -321,23 +321,23 @@ impl Tested for Spa5 {
         "PRET.NOINC",
         "SYNC by all",
         "SYNC by some",
-        "SYNC by nobody",
+        "SYNC by no thread",
         "BRK by all",
         "BRK by some",
-        "BRK by nobody",
+        "BRK by no thread",
         "CONT by all",
         "CONT by some",
-        "CONT by nobody",
+        "CONT by no thread",
         "RET by all",
         "RET by some",
-        "RET by nobody",
+        "RET by no thread",
         "EXIT by all",
         "EXIT by some",
-        "EXIT by nobody",
+        "EXIT by no thread",
         "EXIT.KEEPREFCOUNT",
         "BRA by all",
         "BRA by some",
-        "BRA by nobody",
+        "BRA by no thread",
         "BRA forward",
         "BRA back",
         "BRA.U",
@@ -410,12 +410,12 @@ impl Tested for Spa5 {
             |word: u64| matches!(op(word), SYNC | 0xE24 | 0xE30 | 0xE32 | 0xE34 | 0xE35);
         // Whose condition says so by itself: PT or !PT, test T or F.
         let all = |word: u64| pred(word) == 7 && test(word) == 15;
-        let nobody = |word: u64| pred(word) == 15 || test(word) == 0;
+        let no_thread = |word: u64| pred(word) == 15 || test(word) == 0;
         let by = |n: u64| {
             [
                 reached(&|word, _| op(word) == n && all(word)),
-                reached(&|word, _| op(word) == n && !all(word) && !nobody(word)),
-                reached(&|word, _| op(word) == n && nobody(word)),
+                reached(&|word, _| op(word) == n && !all(word) && !no_thread(word)),
+                reached(&|word, _| op(word) == n && no_thread(word)),
             ]
         };
         let relative =

@@ -8,7 +8,7 @@
         ENDIF FUSED                     ; ALU_POP_AFTER
         IF NOT 2, @39                   ; ALU_ELSE_AFTER u
           ALU 0, @42
-          IF 0, @43 NO_JUMP             ; walked through even if nobody is left for it
+          IF 0, @43 NO_JUMP             ; walked through even if no lane is left for it
             ALU 2, @44
           ELSE STAY
             ALU 0, @47
@@ -16,7 +16,7 @@
         LOOP
           IF b0 FRAME
             BREAK UNLESS 1, @48         ; ALU_BREAK
-            BREAK FALSE                 ; to the end, if nobody is left
+            BREAK FALSE                 ; to the end, if no lane is left
           ELSE
             BREAK
           ENDIF

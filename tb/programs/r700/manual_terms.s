@@ -6,7 +6,7 @@
         ALU 17, @20, KC0[CB0:0-32], KC1[]
         LOOP_START_DX10 @out
 body:   ALU_PUSH_BEFORE 13, @38, KC0[CB1:16-32], KC1[CB2:32-64+aL] u
-        JUMP @over POP:1                // nobody is left: pops its frame
+        JUMP @over POP:1                // no lane is left: pops its frame
         LOOP_BREAK @last
 over_1: POP @over POP:1
 over:   PUSH @last NOT_BOOL b4 VPM

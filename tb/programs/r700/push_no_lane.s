@@ -1,5 +1,5 @@
 ; loop { if (a) { if (b) break; if (c) x; } break unless d; } end  (r700-7.8)
-; Lanes that break leave nobody ACTIVE for the third push, and it pushes all the same.
+; Once the ACTIVE lanes have broken, no lane is ACTIVE at the third push; it pushes all the same.
 .stack 8
         LOOP_START_DX10 @end
 again:  ALU_PUSH_BEFORE 0, @14, u       ; a
