@@ -3,7 +3,8 @@
 
 use rand::Rng;
 
-use super::{Mix, STACK_DEPTH, raw_slot, wide_registers};
+use super::STACK_DEPTH;
+use super::raw::{Mix, raw_slot, wide_registers};
 use crate::generate::{chance, pick};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op};
 use crate::r500::program::{MEMORY_SLOTS, Program};

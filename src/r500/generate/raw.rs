@@ -1,0 +1,459 @@
+//! Raw programs: random words, constants and registers, with weights and maps that keep them running.
+
+use rand::Rng;
+
+use super::STACK_DEPTH;
+use super::brim::brim;
+use crate::generate::{chance, pick};
+use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
+
+/// Weights of a raw program, in sixteenths unless it says otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Mix {
+    /// Flow control rather than ALU, TEX, OUT.
+    pub(super) flow: u32,
+    /// Field values that are error 1, in 256ths.
+    pub(super) illegal256: u32,
+    /// `B_POP_CNT` of 0 to 3.
+    pub(super) short_pops: u32,
+    /// INCR, where there is a branch operation at all; the rest is DECR.
+    pub(super) incr: u32,
+    /// A branch operation at all.
+    pub(super) b_ops: u32,
+    /// `B_ELSE`.
+    pub(super) b_else: u32,
+    /// `JUMP_GLOBAL`.
+    pub(super) global: u32,
+    /// A table that depends on the lane, rather than any.
+    pub(super) by_lane: u32,
+}
+
+impl Mix {
+    pub(super) const TAME: Mix = Mix {
+        flow: 16,
+        illegal256: 2,
+        short_pops: 14,
+        incr: 8,
+        b_ops: 10,
+        b_else: 3,
+        global: 8,
+        by_lane: 8,
+    };
+
+    pub(super) fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
+        Mix {
+            flow: if rng.random_bool(0.7) {
+                14
+            } else {
+                rng.random_range(4..=16)
+            },
+            illegal256: if rng.random_bool(0.8) { 0 } else { 1 },
+            short_pops: rng.random_range(8..=16),
+            // Counters near their limit need programs in which they mostly go up.
+            incr: rng.random_range(5..=13),
+            b_ops: rng.random_range(4..=14),
+            b_else: rng.random_range(0..6),
+            global: if rng.random() {
+                16
+            } else {
+                rng.random_range(0..=16)
+            },
+            by_lane: rng.random_range(4..=14),
+        }
+    }
+}
+
+/// Three random words by the weights of `mix`: any operation, any target.
+pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
+    let mut slot = Slot::new(rng.random(), rng.random(), rng.random());
+    if !chance(rng, mix.flow) {
+        if slot.cmn & 3 == Type::Fc.bits() {
+            slot.cmn ^= 2;
+        }
+        return slot;
+    }
+    let illegal = |rng: &mut R| rng.random_range(0..256) < mix.illegal256;
+    slot.cmn = slot.cmn & !3 | Type::Fc.bits();
+    let mut cmn = Cmn::decode(slot.cmn);
+    if !illegal(rng) && matches!(cmn.pred_sel.bits(), 1 | 6 | 7) {
+        cmn.pred_sel = PredSel::from_bits(rng.random_range(2..6));
+    }
+    let mut i = FcInst::decode(slot.inst);
+    if chance(rng, mix.short_pops) {
+        i.b_pop_cnt &= 3;
+    }
+    if chance(rng, mix.by_lane) {
+        const TABLES: [u8; 6] = [0x0f, 0xf0, 0x33, 0xcc, 0x3c, 0x7e];
+        i.jump_func = pick(rng, &TABLES);
+    }
+    i.b_else = chance(rng, mix.b_else);
+    for op in [&mut i.b_op0, &mut i.b_op1] {
+        *op = match () {
+            () if illegal(rng) => BOp::Reserved,
+            () if !chance(rng, mix.b_ops) => BOp::None,
+            () if chance(rng, mix.incr) => BOp::Incr,
+            () => BOp::Decr,
+        };
+    }
+    if i.a_op == AOp::Reserved && !illegal(rng) {
+        i.a_op = AOp::None;
+    }
+    let mut addr = FcAddr::decode(slot.addr);
+    addr.jump_global = chance(rng, mix.global);
+    let words = Fc { cmn, inst: i, addr }.encode();
+    Slot::new(
+        words.cmn | slot.cmn & Cmn::RESERVED,
+        words.inst | slot.inst & FcInst::RESERVED,
+        words.addr | slot.addr & FcAddr::RESERVED,
+    )
+}
+
+/// Random words in random surroundings. Four sorts:
+///
+/// * *wild* (1 in 16): every bit random, registers too. Ends within a few instructions, mostly in
+///   error 1, 2 or 9.
+/// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Meets every other error
+///   soon: under- and overflows of both stacks, targets outside the window.
+/// * *brim* (2 in 16): fills counters and stacks to about their limits, and then does anything.
+/// * *mapped* (9 in 16): each address is given a loop depth and a call depth, and an operation is
+///   only put where those depths fit and only aims where they fit, but tables, branch operations
+///   and the targets themselves are random. Runs for long, with lanes in every class, full stacks
+///   and counters at the limit.
+pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let (name, program) = match rng.random_range(0..16) {
+        0 => ("raw_wild", wild(rng)),
+        1..5 => ("raw_weighted", weighted(rng)),
+        5..7 => ("raw_brim", brim(rng)),
+        _ => ("raw_mapped", mapped(rng)),
+    };
+    Program {
+        name: name.to_owned(),
+        ..program
+    }
+}
+
+fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let mut regs = Registers {
+        fc_ctrl: rng.random(),
+        code_addr: rng.random(),
+        code_range: rng.random(),
+        code_offset: rng.random(),
+        bool_const: rng.random(),
+        int_const: [0; 32],
+    };
+    rng.fill(&mut regs.int_const);
+    if rng.random() {
+        // Otherwise three of four end at the first fetch.
+        regs.code_range = 511 << 16;
+        regs.code_offset &= 63;
+    }
+    let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
+        .map(|_| Slot::new(rng.random(), rng.random(), rng.random()))
+        .collect();
+    Program {
+        regs,
+        slots,
+        ..Program::default()
+    }
+}
+
+/// Registers that leave room: mostly the whole memory is code, counts are mostly small.
+pub(super) fn wide_registers<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Registers {
+    let offset: u32 = if rng.random() {
+        0
+    } else {
+        rng.random_range(0..128)
+    };
+    let (low, size) = match rng.random_range(0..4) {
+        0 => (rng.random_range(0..=offset), rng.random_range(400..512)),
+        _ => (0, 511),
+    };
+    let mut regs = Registers {
+        fc_ctrl: u32::from(full) << 31 | rng.random::<u32>() >> 1,
+        code_addr: rng.random::<u32>() & 0xfe00_fe00
+            | rng.random_range(0..512u32) << 16
+            | rng.random_range(0..256u32),
+        code_range: rng.random::<u32>() & 0xfe00_fe00 | size << 16 | low,
+        code_offset: rng.random::<u32>() & !0x1ff | offset,
+        bool_const: rng.random(),
+        int_const: [0; 32],
+    };
+    let small = rng.random_bool(0.7);
+    for constant in &mut regs.int_const {
+        *constant = rng.random();
+        if small {
+            *constant = *constant & !0xff | rng.random_range(0..5);
+        } else if rng.random() {
+            // Most of 256 counts are like any other.
+            *constant = *constant & !0xff | pick(rng, &[0, 1, 2, 254, 255]);
+        }
+    }
+    regs
+}
+
+/// The operation for this kind of loop.
+fn by_kind(rep: bool, of_loop: Op, of_rep: Op) -> Op {
+    if rep { of_rep } else { of_loop }
+}
+
+fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let full = rng.random_bool(0.85);
+    let regs = wide_registers(rng, full);
+    let mix = Mix::random(rng);
+    // Operations on a stack, and how many of them push, in sixteenths: with as many pops as pushes
+    // every run would end in an underflow.
+    let stacks = if full {
+        rng.random_range(1..=8)
+    } else {
+        rng.random_range(0..2)
+    };
+    let pushes = rng.random_range(9..=14);
+    // One kind of loop alone, or both and with them error 4.
+    let kinds = rng.random_range(0..3);
+    let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
+        .map(|_| {
+            let mut slot = raw_slot(rng, &mix);
+            if slot.cmn & 3 != Type::Fc.bits() {
+                return slot;
+            }
+            let mut i = FcInst::decode(slot.inst);
+            let rep = match kinds {
+                0 => false,
+                1 => true,
+                _ => rng.random(),
+            };
+            let push = chance(rng, pushes);
+            i.op = match (chance(rng, stacks), push) {
+                (false, _) => Op::Jump,
+                (true, true) => by_kind(rep, Op::Loop, Op::Rep),
+                (true, false) => match rng.random_range(0..4) {
+                    0 => Op::Continue,
+                    1 => by_kind(rep, Op::BreakLoop, Op::BreakRep),
+                    _ => by_kind(rep, Op::EndLoop, Op::EndRep),
+                },
+            };
+            let push = chance(rng, pushes);
+            i.a_op = match (chance(rng, stacks), push) {
+                _ if i.a_op == AOp::Reserved => AOp::Reserved,
+                (false, _) => AOp::None,
+                (true, true) => AOp::Push,
+                (true, false) => AOp::Pop,
+            };
+            slot.inst = i.encode() | slot.inst & FcInst::RESERVED;
+            slot
+        })
+        .collect();
+    Program {
+        regs,
+        slots,
+        ..Program::default()
+    }
+}
+
+/// What may be taken for granted at an address of a mapped program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Depths {
+    loops: usize,
+    calls: usize,
+}
+
+/// A map of depths, and operations that keep to it.
+struct Map {
+    depths: Vec<Depths>,
+    /// One kind of loop for each depth, so that kinds match wherever a jump comes from.
+    reps: [bool; STACK_DEPTH],
+    /// The loop depth at which subroutines of each call depth begin and return.
+    base: [usize; STACK_DEPTH + 1],
+    /// Deepest call depth on the map.
+    callers: usize,
+}
+
+impl Map {
+    fn random<R: Rng + ?Sized>(rng: &mut R, full: bool, length: usize) -> Map {
+        let (deepest, callers) = match full {
+            true => (
+                rng.random_range(0..=STACK_DEPTH),
+                rng.random_range(0..=STACK_DEPTH),
+            ),
+            false => (0, 0),
+        };
+        let mut base = [0; STACK_DEPTH + 1];
+        for calls in 1..=STACK_DEPTH {
+            base[calls] = rng.random_range(base[calls - 1]..=deepest.min(base[calls - 1] + 1));
+        }
+        let steep = rng.random_range(4..24);
+        // Calls change depth by jumps alone, so that call depths come in zones; each comes twice.
+        let zone = (length / (2 * callers + 2)).max(1);
+        let depths = (0..length)
+            .scan(Depths { loops: 0, calls: 0 }, |at, i| {
+                let calls = (i / zone) % (callers + 1);
+                let above = at.loops - base[at.calls];
+                if calls != at.calls {
+                    *at = Depths {
+                        loops: base[calls],
+                        calls,
+                    };
+                } else if zone - i % zone <= 2 * above || i + 2 * above >= length {
+                    // Everything ends before the zone does, so that its last jump has places to go.
+                    at.loops -= usize::from(above > 0);
+                } else if rng.random_range(0..steep) == 0 {
+                    match above == 0 || rng.random_bool(0.6) {
+                        true => at.loops += usize::from(at.loops < deepest),
+                        false => at.loops -= 1,
+                    }
+                }
+                Some(*at)
+            })
+            .collect();
+        Map {
+            depths,
+            reps: rng.random(),
+            base,
+            callers,
+        }
+    }
+
+    /// Where the operation at `i` jumps to.
+    ///
+    /// A JUMP goes a little forward within its loop body, so that runs sweep over the map and enter
+    /// its loops. Targets all over it would soon catch every run in a few instructions: with many
+    /// lanes most decisions come out the same each time.
+    fn target<R: Rng + ?Sized>(
+        &self,
+        rng: &mut R,
+        i: usize,
+        (op, a_op, wanted): (Op, AOp, Depths),
+    ) -> Option<u16> {
+        let length = self.depths.len();
+        let found = if self.is_border(i) {
+            // To the start of the next zone of this call depth.
+            let start = |n: usize| self.is_border((n + length - 1) % length);
+            (i + 1..length)
+                .chain(0..=i)
+                .find(|&n| start(n) && self.depths[n] == wanted)
+        } else if a_op == AOp::Push || rng.random_range(0..100) == 0 {
+            let anywhere = rng.random_range(0..length);
+            (anywhere..length)
+                .chain(0..anywhere)
+                .find(|&n| self.depths[n] == wanted)
+        } else if matches!(op, Op::EndLoop | Op::EndRep) {
+            // Back into the same loop, at worst to itself.
+            let from = i.saturating_sub(rng.random_range(1..24));
+            (from..=i).find(|&n| self.depths[n] == wanted)
+        } else if op == Op::Jump {
+            let to = (i + rng.random_range(1..10)).min(length - 1);
+            Some(
+                (i + 1..=to)
+                    .take_while(|&n| self.depths[n] == wanted)
+                    .last()
+                    .unwrap_or(i + 1),
+            )
+        } else {
+            (i + 1..length).find(|&n| self.depths[n] == wanted)
+        };
+        found.and_then(|n| u16::try_from(n).ok())
+    }
+
+    /// Behind the instruction at `i` another call depth begins, or nothing.
+    fn is_border(&self, i: usize) -> bool {
+        self.depths
+            .get(i + 1)
+            .is_none_or(|n| n.calls != self.depths[i].calls)
+    }
+
+    /// Operation, address operation and the depths a jump leads to, for the instruction at `i`.
+    fn operation<R: Rng + ?Sized>(&self, rng: &mut R, i: usize) -> (Op, AOp, Depths) {
+        let at = self.depths[i];
+        let next = self.depths.get(i + 1).copied();
+        let loops = next
+            .filter(|n| n.calls == at.calls)
+            .map_or(at.loops, |n| n.loops);
+        if loops > at.loops {
+            let op = by_kind(self.reps[at.loops], Op::Loop, Op::Rep);
+            return (op, AOp::None, at);
+        }
+        if loops < at.loops {
+            let op = by_kind(self.reps[loops], Op::EndLoop, Op::EndRep);
+            return (op, AOp::None, at);
+        }
+        let outside = Depths {
+            loops: at.loops.saturating_sub(1),
+            ..at
+        };
+        match rng.random_range(0..16) {
+            0..2 if at.loops > self.base[at.calls] => {
+                let op = by_kind(self.reps[outside.loops], Op::BreakLoop, Op::BreakRep);
+                (op, AOp::None, outside)
+            }
+            2..4 if at.loops > 0 => (Op::Continue, AOp::None, at),
+            4..7 if at.calls < self.callers && at.loops == self.base[at.calls + 1] => (
+                Op::Jump,
+                AOp::Push,
+                Depths {
+                    calls: at.calls + 1,
+                    ..at
+                },
+            ),
+            7..9 if at.calls > 0 && at.loops == self.base[at.calls] => (Op::Jump, AOp::Pop, at),
+            _ => (Op::Jump, AOp::None, at),
+        }
+    }
+}
+
+fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
+    let full = rng.random_bool(0.85);
+    let mut regs = wide_registers(rng, full);
+    if rng.random_bool(0.9) {
+        // A part of the map cut off would end most runs there.
+        regs.code_range = 511 << 16;
+    }
+    let offset = regs.offset();
+    let mix = Mix::random(rng);
+    let map = Map::random(rng, full, MEMORY_SLOTS - usize::from(offset));
+    let outside = Depths { loops: 0, calls: 0 };
+    let from = rng.random_range(0..map.depths.len() / 2);
+    let start = (from..map.depths.len())
+        .find(|&i| map.depths[i] == outside)
+        .unwrap_or_default();
+    regs.code_addr = regs.code_addr & !0x1ff | start as u32;
+    if rng.random() {
+        // Otherwise a sweep over the map ends where it comes to END_ADDR.
+        regs.code_addr |= 0x1ff << 16;
+    }
+    let mut slots = Vec::with_capacity(map.depths.len());
+    for (i, &at) in map.depths.iter().enumerate() {
+        let mut slot = raw_slot(rng, &mix);
+        let next = map.depths.get(i + 1);
+        // Only a LOOP or its end may stand where the map changes, and nothing can go on where it
+        // ends or a subroutine begins.
+        let border = map.is_border(i);
+        if next != Some(&at) && slot.cmn & 3 != Type::Fc.bits() {
+            slot = raw_slot(rng, &Mix { flow: 16, ..mix });
+        }
+        if let Some(mut fc) = Fc::decode(slot) {
+            let mut operation = map.operation(rng, i);
+            if border {
+                operation = (Op::Jump, AOp::None, at);
+                (fc.inst.jump_func, fc.inst.jump_any) = (0xff, false);
+            }
+            (fc.inst.op, fc.inst.a_op) = (operation.0, operation.1);
+            if matches!(fc.inst.op, Op::Loop | Op::Rep) && rng.random_bool(0.8) {
+                (fc.inst.jump_func, fc.inst.jump_any) = (0, true);
+            }
+            // Where there is nothing further on, the next instruction.
+            let target = map.target(rng, i, operation).unwrap_or(i as u16 + 1);
+            let base = if fc.addr.jump_global { offset } else { 0 };
+            fc.addr.jump_addr = target + base;
+            let words = fc.encode();
+            slot.inst = words.inst | slot.inst & FcInst::RESERVED;
+            slot.addr = words.addr | slot.addr & FcAddr::RESERVED;
+        }
+        slots.push(slot);
+    }
+    Program {
+        regs,
+        slots,
+        ..Program::default()
+    }
+}
