@@ -1,0 +1,712 @@
+//! Structured programs: subroutines, blocks and statements, and the words that they are written in.
+
+use rand::Rng;
+
+use super::{
+    CALL_DEPTH, CONSTRUCTS, Constructs, LOOP_FRAME, Options, RESERVE, SLOTS, SPACE, add_noise,
+};
+use crate::generate::{chance, choose, pick, when};
+use crate::input::InputError;
+use crate::r700::asm::{ElseForm, EndifForm, Line, Stmt, When, expand};
+use crate::r700::isa::{Cf, Clause, Mem, MemOp};
+use crate::r700::program::{Program, Quad, Registers};
+
+mod deep;
+mod loops;
+
+pub(super) fn build<R: Rng + ?Sized>(
+    rng: &mut R,
+    options: &Options,
+    quads: i64,
+) -> Result<(Program, Constructs), InputError> {
+    let mut b = Builder {
+        bool_const: rng.random(),
+        rng,
+        options,
+        stmts: vec![],
+        room: quads,
+        time: i64::from(options.length),
+        counts: vec![],
+        steep: None,
+        subs: vec![],
+        peak: Need::default(),
+        met: Constructs::new(),
+    };
+    let main = b.program();
+    let need = b.peak.bare;
+    let Builder {
+        counts,
+        steep,
+        bool_const,
+        mut met,
+        subs,
+        rng,
+        ..
+    } = b;
+    if need == SPACE {
+        met.insert("full stack");
+    }
+    let mut parts = vec![(None, main)];
+    for sub in subs.into_iter().rev() {
+        // A label that no CALL names would not start a subroutine, so leave out what is not reached.
+        let calls = |s: &Stmt| matches!(s, Stmt::Call { label, .. } if *label == sub.label);
+        if parts.iter().any(|(_, stmts)| stmts.iter().any(calls)) {
+            let at = rng.random_range(0..=parts.len());
+            parts.insert(at, (Some(sub.label), sub.stmts));
+            met.extend(sub.met);
+        }
+    }
+    let mut lines = Vec::new();
+    for (label, stmts) in parts {
+        // Words between the parts, never reached.
+        let gap = if options.noise && chance(rng, 6) {
+            rng.random_range(1..4)
+        } else {
+            0
+        };
+        lines.extend((0..gap).map(|_| junk(rng)));
+        lines.push(Stmt::Label(label.unwrap_or_else(|| MAIN.to_owned())));
+        lines.extend(stmts);
+    }
+    if options.noise && chance(rng, 4) {
+        lines.push(junk(rng));
+    }
+    let lines: Vec<_> = lines.into_iter().map(|s| Line::new(0, s)).collect();
+    let code = expand(&lines, "structured")?;
+    let mut regs = Registers {
+        entry: code.labels.get(MAIN).copied().unwrap_or_default(),
+        prog_len: code.quads.len() as u32,
+        stack_size: need.div_ceil(4) as u8,
+        bool_const,
+        loop_const: [0; 32],
+    };
+    if chance(rng, 4) {
+        let more = rng.random::<u8>() >> rng.random_range(0..8);
+        regs.stack_size = regs.stack_size.saturating_add(more);
+    }
+    if options.noise && chance(rng, 2) {
+        // Nothing is lost by a program that ends before its memory does.
+        regs.prog_len = regs
+            .prog_len
+            .saturating_add(rng.random::<u32>() >> rng.random_range(0..32));
+    }
+    for (n, constant) in regs.loop_const.iter_mut().enumerate() {
+        // Any first index, any step: aL is 32 bits wide and goes below zero too (r700-O11).
+        let count = match counts.get(n) {
+            Some(count) => u32::from(*count),
+            None => rng.random_range(0..1 << 12),
+        };
+        *constant = rng.random::<u32>() & 0xffff_f000 | count;
+        if let Some((_, step)) = steep.filter(|(steep, _)| *steep == n) {
+            *constant = *constant & 0x00ff_ffff | u32::from(step) << 24;
+        }
+        if n < counts.len() && *constant >> 31 == 1 {
+            met.insert("aL counts down");
+        }
+    }
+    let mut program = Program {
+        name: "structured".to_owned(),
+        regs,
+        quads: code.quads,
+    };
+    if options.noise {
+        add_noise(rng, &mut program);
+    }
+    Ok((program, met))
+}
+
+/// The label at which the main part begins.
+const MAIN: &str = "main";
+
+/// Any two words.
+fn junk<R: Rng + ?Sized>(rng: &mut R) -> Stmt {
+    let quad = Quad {
+        dw0: rng.random(),
+        dw1: rng.random(),
+        u: false,
+    };
+    Stmt::Raw { quad, target: None }
+}
+
+/// Sub-entries that a routine needs, with all it calls (r700-3.4).
+#[derive(Clone, Copy, Default)]
+struct Need {
+    /// If no branch frame is live around it.
+    bare: u32,
+    /// If one is: its reserve counted from the beginning.
+    under: u32,
+}
+
+/// A subroutine that is already written.
+struct Routine {
+    label: String,
+    need: Need,
+    /// The most that `CALL_COUNT`s add up to inside.
+    calls: u32,
+    /// Instructions of one pass, about.
+    cost: i64,
+    met: Constructs,
+    stmts: Vec<Stmt>,
+}
+
+/// What `ALU u` without a push would skip here (r700-9.2).
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Skips {
+    /// It may not stand here: the lane would be woken too soon, or not by the end of the subroutine.
+    #[default]
+    Nothing,
+    /// The rest of the program.
+    Program,
+    /// The rest of the pass.
+    Pass,
+    /// The rest of the part of an IF.
+    Part,
+}
+
+/// Where a statement stands.
+#[derive(Clone, Copy, Default)]
+struct At {
+    /// Sub-entries in use in this routine.
+    sp: u32,
+    /// A branch frame is live in this routine.
+    branch: bool,
+    /// Statements around this one in the routine.
+    nest: usize,
+    /// IFs with a frame open in the innermost loop of this routine, or in the routine.
+    ifs: usize,
+    /// Loops open in this routine.
+    loops: usize,
+    /// CONTINUE may stand here: a lane that continues each time still gets out of the loop.
+    may_continue: bool,
+    /// What ALU with u does.
+    skips: Skips,
+    /// How often this place is passed, about.
+    passes: i64,
+    /// In a subroutine.
+    sub: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Plain,
+    If,
+    Uniform,
+    Loop,
+    Leave,
+    Skip,
+    Call,
+    Kill,
+}
+
+/// How an IF begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Head {
+    If,
+    IfNot,
+    Push,
+    PushElse,
+}
+
+/// BREAK or CONTINUE.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leave {
+    Break,
+    Continue,
+}
+
+/// What a chain of nested statements is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chain {
+    Branches,
+    Loops,
+    Mixed,
+}
+
+struct Builder<'a, R: ?Sized> {
+    rng: &'a mut R,
+    options: &'a Options,
+    stmts: Vec<Stmt>,
+    /// Quadwords left.
+    room: i64,
+    /// Executed instructions left, about.
+    time: i64,
+    bool_const: u32,
+    /// Counts of the loop constants in use.
+    counts: Vec<u16>,
+    /// The loop constant of the long loop, and its step.
+    steep: Option<(usize, u8)>,
+    /// Subroutines that can be called from here.
+    subs: Vec<Routine>,
+    /// The most that the routine being written has needed.
+    peak: Need,
+    met: Constructs,
+}
+
+impl<R: Rng + ?Sized> Builder<'_, R> {
+    fn chance(&mut self, out_of_16: u32) -> bool {
+        chance(self.rng, out_of_16)
+    }
+
+    fn met(&mut self, construct: &'static str) {
+        debug_assert!(CONSTRUCTS.contains(&construct), "{construct}");
+        self.met.insert(construct);
+    }
+
+    fn push(&mut self, at: &At, stmt: Stmt) {
+        let quads = match stmt {
+            Stmt::Label(_) => 0,
+            Stmt::If { .. } => 2,
+            Stmt::BreakUnless { expanded: true, .. }
+            | Stmt::ContinueUnless { expanded: true, .. } => 5,
+            _ => 1,
+        };
+        self.room -= quads;
+        self.time -= quads * at.passes;
+        self.stmts.push(stmt);
+    }
+
+    /// `at` with a frame more.
+    fn pushed(&mut self, at: &At, frame: u32, branch: bool) -> At {
+        let at = At {
+            sp: at.sp + frame,
+            branch: at.branch || branch,
+            nest: at.nest + 1,
+            ..*at
+        };
+        let reserve = if at.branch { RESERVE } else { 0 };
+        self.peak.bare = self.peak.bare.max(at.sp + reserve);
+        self.peak.under = self.peak.under.max(at.sp + RESERVE);
+        at
+    }
+
+    /// Whether `more` sub-entries fit on top of `at`, the reserve counted in any case.
+    fn fits(at: &At, more: u32) -> bool {
+        // A subroutine does not know how much there is below it; half of the stack is left to that.
+        let space = if at.sub { SPACE / 2 } else { SPACE };
+        at.sp + more + RESERVE <= space
+    }
+
+    /// The whole program, main part first.
+    fn program(&mut self) -> Vec<Stmt> {
+        let limit = self.chance(self.options.limits16);
+        let chain = limit && self.options.calls && self.chance(5);
+        let subs = match self.options.calls {
+            false => 0,
+            // One more than there may be: the last CALL is skipped.
+            true if chain => CALL_DEPTH + self.rng.random_range(0..2),
+            true => self.rng.random_range(0..5),
+        };
+        // From the last one on, each knowing those behind it: no recursion.
+        for n in (0..subs).rev() {
+            self.subroutine(n, chain);
+        }
+        let at = At {
+            passes: 1,
+            skips: Skips::Program,
+            ..At::default()
+        };
+        self.plain(&at);
+        if self.options.counted && self.rng.random_range(0..1000) < self.options.long1000 {
+            self.long_loop(&at);
+        }
+        for _ in 0..self.rng.random_range(1..5) {
+            self.block(&at, 1);
+        }
+        if chain {
+            self.call(&at, true);
+        } else if limit {
+            let kind = pick(self.rng, &[Chain::Branches, Chain::Loops, Chain::Mixed]);
+            let to = match self.chance(6) {
+                true => SPACE,
+                false => self.rng.random_range(8..72),
+            };
+            self.deep(at, kind, to);
+        }
+        if !self.subs.is_empty() && self.chance(8) {
+            self.call(&at, false);
+        }
+        self.block(&at, 0);
+        if self.chance(8) {
+            self.push(&at, Stmt::End);
+            self.met("END on NOP");
+        } else {
+            let end = Mem {
+                end: true,
+                ..Mem::new(MemOp::ExportDone)
+            };
+            self.push(
+                &at,
+                Stmt::Raw {
+                    quad: end.encode(),
+                    target: None,
+                },
+            );
+            self.met("END on EXPORT_DONE");
+        }
+        std::mem::take(&mut self.stmts)
+    }
+
+    /// Writes subroutine `n`; `chain`: it calls the one behind it for certain and does little else.
+    fn subroutine(&mut self, n: u32, chain: bool) {
+        let outer_time = std::mem::replace(&mut self.time, i64::from(self.options.length / 5));
+        let outer_peak = std::mem::take(&mut self.peak);
+        let outer_met = std::mem::take(&mut self.met);
+        let before = self.time;
+        let mut at = At {
+            passes: 1,
+            sub: true,
+            ..At::default()
+        };
+        let mut calls = 0;
+        if chain {
+            if self.chance(8) {
+                self.plain(&at);
+            }
+            // Half of them under an IF, which takes a sub-entry more.
+            let around =
+                self.chance(2) && Self::fits(&at, 1 + self.subs.last().map_or(0, |s| s.need.under));
+            if around {
+                at = self.deep_if(&at);
+            }
+            if !self.subs.is_empty() {
+                calls = self.call(&at, true);
+            }
+            if around {
+                self.push(
+                    &at,
+                    Stmt::Endif {
+                        form: EndifForm::Pop,
+                        vpm: false,
+                    },
+                );
+            }
+        } else {
+            self.block(&at, 1);
+            if !self.subs.is_empty() && self.chance(8) {
+                calls = self.call(&at, false);
+            }
+            self.block(&at, 0);
+            calls = calls.max(self.called());
+        }
+        self.push(&at, Stmt::Return { when: When::Always });
+        let cost = before - self.time;
+        // What subroutines take is only taken when they are called.
+        self.time = outer_time;
+        let need = std::mem::replace(&mut self.peak, outer_peak);
+        self.subs.push(Routine {
+            label: format!("s{n}"),
+            need,
+            calls,
+            cost,
+            met: std::mem::replace(&mut self.met, outer_met),
+            stmts: std::mem::take(&mut self.stmts),
+        });
+    }
+
+    /// The most that the calls in `stmts` add to the depth.
+    fn called(&self) -> u32 {
+        let adds = |stmt: &Stmt| match stmt {
+            Stmt::Call { label, count, .. } => {
+                let sub = self.subs.iter().find(|s| s.label == *label);
+                u32::from(*count) + sub.map_or(0, |s| s.calls)
+            }
+            _ => 0,
+        };
+        self.stmts.iter().map(adds).max().unwrap_or(0)
+    }
+
+    /// Some statements.
+    fn block(&mut self, at: &At, least: usize) {
+        let most = match at.nest {
+            0 => 9,
+            1..3 => 5,
+            _ => 3,
+        };
+        for _ in 0..self.rng.random_range(least..=most) {
+            if self.room < 24 || self.time < at.passes {
+                break;
+            }
+            self.statement(at);
+        }
+    }
+
+    fn statement(&mut self, at: &At) {
+        let o = self.options;
+        let deep = at.nest > 6;
+        let kind = choose(
+            self.rng,
+            &[
+                (Kind::Plain, 5),
+                (Kind::If, when(Self::fits(at, 2), if deep { 2 } else { 7 })),
+                (Kind::Uniform, when(o.uniform, 1)),
+                (
+                    Kind::Loop,
+                    when(
+                        (o.until_break || o.counted) && Self::fits(at, LOOP_FRAME + 2),
+                        4,
+                    ),
+                ),
+                (
+                    Kind::Leave,
+                    when(at.loops > 0, if at.ifs > 0 { 6 } else { 3 }),
+                ),
+                (Kind::Skip, when(o.skips && at.skips != Skips::Nothing, 1)),
+                (Kind::Call, when(!self.subs.is_empty(), 4)),
+                (Kind::Kill, when(o.kill, 1)),
+            ],
+        );
+        match kind {
+            Kind::Plain => self.plain(at),
+            Kind::If => self.if_(at, 0),
+            Kind::Uniform => self.uniform(at),
+            Kind::Loop => self.loop_(at),
+            Kind::Leave => self.leave(at),
+            Kind::Skip => self.skip(at),
+            Kind::Call => {
+                self.call(at, false);
+            }
+            Kind::Kill => self.kill(at),
+        }
+    }
+
+    fn plain(&mut self, at: &At) {
+        for _ in 0..self.rng.random_range(1..3) {
+            let stmt = match self.rng.random_range(0..4) {
+                0 => self.slot(),
+                _ => self.alu(false),
+            };
+            self.push(at, stmt);
+        }
+    }
+
+    fn alu(&mut self, u: bool) -> Stmt {
+        Stmt::Alu {
+            clause: self.clause(),
+            u,
+        }
+    }
+
+    /// Where its slots would stand in a real program means nothing to the sequencer.
+    fn clause(&mut self) -> Clause {
+        Clause {
+            count: self.rng.random_range(0..128),
+            ..Clause::at(self.rng.random_range(0..=Clause::ADDR))
+        }
+    }
+
+    /// An instruction that is executed and does nothing here.
+    fn slot(&mut self) -> Stmt {
+        self.met("slot");
+        let vpm = self.options.kill && self.chance(4);
+        let quad = if self.chance(5) {
+            Mem {
+                vpm,
+                ..Mem::new(pick(self.rng, MemOp::ALL))
+            }
+            .encode()
+        } else {
+            let op = pick(self.rng, SLOTS);
+            let mut slot = Cf { vpm, ..Cf::new(op) };
+            if self.options.uniform && self.chance(3) {
+                let when = self.boolean();
+                (slot.cond, slot.cf_const) = (when.cond(), when.boolean());
+                self.met("slot by a boolean");
+            }
+            slot.encode()
+        };
+        Stmt::Raw { quad, target: None }
+    }
+
+    /// The same for all lanes.
+    fn boolean(&mut self) -> When {
+        let n = self.rng.random_range(0..32);
+        if self.rng.random() {
+            When::Bool(n)
+        } else {
+            When::NotBool(n)
+        }
+    }
+
+    /// True, whatever the lanes are.
+    fn true_boolean(&mut self) -> When {
+        let n = self.rng.random_range(0..32);
+        if self.bool_const >> n & 1 == 1 {
+            When::Bool(n)
+        } else {
+            When::NotBool(n)
+        }
+    }
+
+    /// IF with a frame, its ELSE, its ENDIF. `outer`: 1 if its last ALU ends the IF around it too.
+    ///
+    /// Invalid lanes must end up alike whether the wave jumps over the rest or walks through it, for a
+    /// lane alone jumps more often (r700-9.2). So VPM comes on
+    /// * PUSH, if the POP has none: a PUSH that jumps switches off no lane, unless it pops the frame
+    ///   of the IF around;
+    /// * POP, if nothing without VPM jumps over it: no JUMP, and an ELSE that stays or has VPM;
+    /// * ELSE, if it stays, or if the POP has it too.
+    fn if_(&mut self, at: &At, outer: u32) {
+        let o = self.options;
+        let pushes = o.forms && o.uniform;
+        let head = choose(
+            self.rng,
+            &[
+                (Head::If, 8),
+                (Head::IfNot, when(o.forms, 2)),
+                (Head::Push, when(pushes, 2)),
+                (Head::PushElse, when(pushes, 2)),
+            ],
+        );
+        let has_else = match head {
+            Head::If | Head::IfNot => self.chance(8),
+            Head::Push => false,
+            Head::PushElse => true,
+        };
+        // Two ENDIFs in one: the inner one ends this IF.
+        let doubled = o.forms && outer == 0 && Self::fits(at, 2) && self.chance(2);
+        let fused = !doubled && (outer == 1 || self.chance(6));
+        let pop_vpm = !doubled && !fused && self.may_drop(at) && self.chance(5);
+        let push_vpm = o.kill && head == Head::Push && outer == 0 && !pop_vpm && self.chance(5);
+        match head {
+            Head::If | Head::IfNot => {
+                let jump = !(o.forms && self.chance(3)) && (has_else || !pop_vpm);
+                let clause = self.clause();
+                self.push(
+                    at,
+                    Stmt::If {
+                        clause,
+                        not: head == Head::IfNot,
+                        jump,
+                    },
+                );
+                self.met(if head == Head::If { "IF" } else { "IF not" });
+                if !jump {
+                    self.met("JUMP left out");
+                }
+            }
+            Head::Push | Head::PushElse => {
+                let when = match push_vpm && self.chance(8) {
+                    true => When::Always,
+                    false => self.boolean(),
+                };
+                self.push(
+                    at,
+                    Stmt::IfBool {
+                        when,
+                        frame: true,
+                        vpm: push_vpm,
+                    },
+                );
+                self.met(if has_else { "PUSH_ELSE" } else { "PUSH" });
+                if push_vpm {
+                    self.met("VPM on PUSH");
+                }
+            }
+        }
+        let mut inner = self.pushed(at, 1, true);
+        inner.ifs += 1;
+        if inner.ifs > 1 {
+            self.met("nested IF");
+        }
+        // ELSE would wake a lane that skips the rest of a THEN part.
+        inner.skips = if has_else {
+            Skips::Nothing
+        } else {
+            Skips::Part
+        };
+        self.block(&inner, 0);
+        if has_else {
+            let else_vpm = o.kill && self.chance(4);
+            let must_stay = pop_vpm != else_vpm;
+            let form = match () {
+                () if o.forms && !else_vpm && self.chance(4) => ElseForm::Fused,
+                () if must_stay || o.forms && self.chance(4) => ElseForm::Stay,
+                () => ElseForm::Jump,
+            };
+            if form == ElseForm::Fused {
+                let last = self.alu(false);
+                self.push(&inner, last);
+                // The ELSE is no instruction of its own.
+                self.room += 1;
+            }
+            self.push(
+                at,
+                Stmt::Else {
+                    form,
+                    vpm: else_vpm,
+                },
+            );
+            self.met(match form {
+                ElseForm::Fused => "ELSE fused",
+                ElseForm::Stay => "ELSE that stays",
+                ElseForm::Jump => "ELSE",
+            });
+            if else_vpm {
+                self.met("VPM on ELSE");
+            }
+            inner.skips = Skips::Part;
+            self.block(&inner, 0);
+        }
+        if doubled {
+            self.if_(&inner, 1);
+            return;
+        }
+        if fused {
+            let u = o.skips && self.chance(4);
+            if u {
+                self.met("ENDIF fused, u");
+            }
+            let last = self.alu(u);
+            self.push(&inner, last);
+            self.room += 1;
+        }
+        let form = match () {
+            () if !fused => EndifForm::Pop,
+            () if outer == 1 => EndifForm::FusedTwo,
+            () => EndifForm::Fused,
+        };
+        self.push(at, Stmt::Endif { form, vpm: pop_vpm });
+        match form {
+            EndifForm::Pop if pop_vpm => self.met("VPM on POP"),
+            EndifForm::Pop => {}
+            EndifForm::Fused => self.met("ENDIF fused"),
+            EndifForm::FusedTwo => self.met("two ENDIFs fused"),
+        }
+    }
+
+    /// IF on a boolean, without a frame.
+    fn uniform(&mut self, at: &At) {
+        let when = self.boolean();
+        self.push(
+            at,
+            Stmt::IfBool {
+                when,
+                frame: false,
+                vpm: false,
+            },
+        );
+        self.met("uniform IF");
+        let inner = At {
+            skips: Skips::Nothing,
+            nest: at.nest + 1,
+            ..*at
+        };
+        self.block(&inner, 0);
+        if self.chance(8) {
+            self.push(
+                at,
+                Stmt::Else {
+                    form: ElseForm::Jump,
+                    vpm: false,
+                },
+            );
+            self.met("uniform ELSE");
+            self.block(&inner, 0);
+        }
+        // No instruction.
+        self.stmts.push(Stmt::Endif {
+            form: EndifForm::Pop,
+            vpm: false,
+        });
+    }
+}

@@ -1,0 +1,170 @@
+//! Calls, and programs that nest to the limits.
+
+use rand::Rng;
+
+use super::{At, Builder, Chain, Routine, Skips};
+use crate::generate::pick;
+use crate::r700::asm::{EndifForm, LoopKind, Stmt, When};
+use crate::r700::generate::{CALL_DEPTH, LOOP_FRAME, RESERVE, SPACE};
+use crate::r700::isa::Clause;
+
+impl<R: Rng + ?Sized> Builder<'_, R> {
+    /// CALLs a subroutine that fits here, `nearest`: the one written last. Returns how much deeper it
+    /// leads (r700-4.3), 0 if there is none.
+    pub(super) fn call(&mut self, at: &At, nearest: bool) -> u32 {
+        let fits = |sub: &Routine| {
+            let space = if at.sub && !nearest { SPACE / 2 } else { SPACE };
+            at.sp + 1 + sub.need.under <= space
+        };
+        let cheap = |b: &Self, sub: &Routine| nearest || sub.cost * at.passes <= b.time;
+        let fitting: Vec<usize> = (0..self.subs.len())
+            .filter(|&i| fits(&self.subs[i]) && cheap(self, &self.subs[i]))
+            .collect();
+        let n = match fitting.last() {
+            None => {
+                self.plain(at);
+                return 0;
+            }
+            Some(&last) if nearest => last,
+            Some(_) => pick(self.rng, &fitting),
+        };
+        let sub = &self.subs[n];
+        let (label, need, cost, calls) = (sub.label.clone(), sub.need, sub.cost, sub.calls);
+        let left = CALL_DEPTH.saturating_sub(calls);
+        let count = match self.rng.random_range(0..16) {
+            _ if nearest => 1,
+            0..2 => 0,
+            // Up to the limit, and beyond it: then every lane skips the call, or one inside it.
+            2 if !at.sub => left.max(1),
+            3 if !at.sub && self.chance(4) => self.rng.random_range(left + 1..=63),
+            4..6 => self.rng.random_range(0..=left.min(9)),
+            _ => left.min(1),
+        };
+        let when = match self.options.uniform && !nearest && self.chance(5) {
+            true => self.boolean(),
+            false => When::Always,
+        };
+        self.push(
+            at,
+            Stmt::Call {
+                label,
+                when,
+                count: count as u8,
+            },
+        );
+        let deepest = count + calls;
+        for (so, construct) in [
+            (true, "CALL"),
+            (when != When::Always, "CALL by a boolean"),
+            (at.loops > 0, "CALL in a loop"),
+            (at.ifs > 0, "CALL under an IF"),
+            (at.sub, "CALL in a subroutine"),
+            (count == 0, "CALL_COUNT 0"),
+            (count > 1, "CALL_COUNT above 1"),
+            (!at.sub && deepest == CALL_DEPTH, "call depth 32"),
+            (!at.sub && deepest > CALL_DEPTH, "too deep a CALL"),
+        ] {
+            if so {
+                self.met(construct);
+            }
+        }
+        self.time -= cost * at.passes;
+        // A call that is always skipped pushes nothing.
+        if count <= CALL_DEPTH {
+            let below = self.pushed(at, 1, false).sp;
+            let inside = if at.branch { need.under } else { need.bare };
+            self.peak.bare = self.peak.bare.max(below + inside);
+            self.peak.under = self.peak.under.max(below + need.under);
+        }
+        deepest
+    }
+
+    /// An IF of a chain: some lanes may leave, and nothing is jumped over, so that its frames are
+    /// pushed whichever lanes are left.
+    pub(super) fn deep_if(&mut self, at: &At) -> At {
+        if self.options.forms && self.options.uniform && self.chance(8) {
+            let when = self.true_boolean();
+            self.push(
+                at,
+                Stmt::IfBool {
+                    when,
+                    frame: true,
+                    vpm: false,
+                },
+            );
+        } else {
+            let clause = self.clause();
+            let not = self.options.forms && self.rng.random();
+            self.push(
+                at,
+                Stmt::If {
+                    clause,
+                    not,
+                    jump: !self.options.forms,
+                },
+            );
+        }
+        let inner = self.pushed(at, 1, true);
+        At {
+            ifs: at.ifs + 1,
+            skips: Skips::Part,
+            ..inner
+        }
+    }
+
+    /// Statements one inside the other, until `to` sub-entries are in use.
+    pub(super) fn deep(&mut self, at: At, chain: Chain, to: u32) {
+        let reserve = if at.branch { RESERVE } else { 0 };
+        let left = to.saturating_sub(at.sp + reserve);
+        // The first branch frame takes three.
+        let branch = left >= 1 + RESERVE - reserve;
+        let constant = match chain {
+            Chain::Branches => None,
+            Chain::Loops => self.constant(1),
+            Chain::Mixed if self.chance(5) => self.constant(1),
+            Chain::Mixed => None,
+        };
+        let constant = constant.filter(|_| self.options.counted && left >= LOOP_FRAME);
+        if !branch && constant.is_none() || self.room < -600 {
+            self.plain(&at);
+            if at.loops > 0 {
+                self.leave(&at);
+            }
+            return;
+        }
+        if let Some(constant) = constant {
+            let kind = match self.rng.random() {
+                true => LoopKind::Al(constant),
+                false => LoopKind::NoAl(constant),
+            };
+            let body = self.begin_loop(&at, kind, 1);
+            self.deep(body, chain, to);
+            return self.end_loop(&at, &body);
+        }
+        let inner = self.deep_if(&at);
+        self.deep(inner, chain, to);
+        if self.chance(2) {
+            self.push(
+                &inner,
+                Stmt::Alu {
+                    clause: Clause::at(0),
+                    u: false,
+                },
+            );
+            return self.push(
+                &at,
+                Stmt::Endif {
+                    form: EndifForm::Fused,
+                    vpm: false,
+                },
+            );
+        }
+        self.push(
+            &at,
+            Stmt::Endif {
+                form: EndifForm::Pop,
+                vpm: false,
+            },
+        );
+    }
+}

@@ -1,0 +1,318 @@
+//! Loops and what leaves them.
+
+use rand::Rng;
+
+use super::{At, Builder, Leave, Skips};
+use crate::generate::pick;
+use crate::r700::asm::{ElseForm, EndifForm, LoopKind, Stmt, When};
+use crate::r700::generate::LOOP_FRAME;
+
+impl<R: Rng + ?Sized> Builder<'_, R> {
+    /// A loop constant with this count.
+    pub(super) fn constant(&mut self, count: u16) -> Option<u8> {
+        let known = self.counts.iter().position(|&c| c == count);
+        let n = match known {
+            Some(n) if self.counts.len() == 32 || self.rng.random() => n,
+            None if self.counts.len() == 32 => return None,
+            _ => {
+                self.counts.push(count);
+                self.counts.len() - 1
+            }
+        };
+        u8::try_from(n).ok()
+    }
+
+    pub(super) fn loop_(&mut self, at: &At) {
+        let until_break = self.options.until_break && (!self.options.counted || self.chance(8));
+        // Products of counts are what makes a run long. Counts 0 and 1 are corners of their own.
+        let mut count: u16 = match self.rng.random_range(0..16) {
+            0 => 0,
+            1..4 => 1,
+            4..9 => 2,
+            9..13 => 3,
+            13 => 5,
+            14 => 9,
+            // Left by BREAK. Seldom, because under some conditions no lane breaks and every pass is made.
+            _ if at.passes == 1 && self.chance(4) => self.rng.random_range(10..=4095),
+            _ if at.passes == 1 => self.rng.random_range(10..=99),
+            _ => 4,
+        };
+        // A pass of a loop with two exits is the last one of most lanes; 64 of them take some.
+        let mut passes = if until_break || count >= 10 {
+            4
+        } else {
+            i64::from(count).max(1)
+        };
+        if passes > self.time / (at.passes * 4) {
+            if until_break {
+                return self.plain(at);
+            }
+            (count, passes) = (1, 1);
+        }
+        let kind = match until_break {
+            true => LoopKind::Dx10,
+            false => {
+                let Some(constant) = self.constant(count) else {
+                    return self.plain(at);
+                };
+                match self.rng.random() {
+                    true => LoopKind::Al(constant),
+                    false => LoopKind::NoAl(constant),
+                }
+            }
+        };
+        let mut body = self.begin_loop(at, kind, passes);
+        if !until_break {
+            match count {
+                0 => self.met("count 0"),
+                1 => self.met("count 1"),
+                10.. => self.met("count of 10 or more"),
+                _ => {}
+            }
+        }
+        if until_break || count >= 10 {
+            // Both, for whatever the predicates are; one is enough where there is a count as well.
+            let both = until_break || count >= 100 || self.chance(8);
+            let first: bool = self.rng.random();
+            // Until it is through both of them, a lane may neither continue nor skip: it might do so
+            // for ever.
+            body.may_continue = false;
+            body.skips = Skips::Nothing;
+            for predicate in [first, !first].into_iter().take(if both { 2 } else { 1 }) {
+                if self.chance(8) {
+                    self.block(&body, 0);
+                }
+                self.exit(&body, predicate);
+            }
+        }
+        body.may_continue = self.options.continues;
+        body.skips = Skips::Pass;
+        self.block(&body, 0);
+        self.end_loop(at, &body);
+    }
+
+    /// A loop that no lane leaves before its count is at zero. Near its end `aL` needs 19 bits, and a
+    /// loop inside of it saves that.
+    pub(super) fn long_loop(&mut self, at: &At) {
+        const MOST: usize = 20_000;
+        let count = match self.rng.random() {
+            true => pick(self.rng, &[2047, 2048, 2049, 4094, 4095]),
+            false => self.rng.random_range(1100..=4095),
+        };
+        // Both constants, or none.
+        if self.counts.len() > 30 {
+            return;
+        }
+        let (Some(constant), Some(once)) = (self.constant(count), self.constant(1)) else {
+            return;
+        };
+        let step: i8 = pick(self.rng, &[127, -127, -128]);
+        self.steep = Some((usize::from(constant), step as u8));
+        let time = self.time;
+        let body = self.begin_loop(at, LoopKind::Al(constant), i64::from(count));
+        // Besides the LOOP_END: more than 4,096 instructions in all.
+        let pass = self
+            .rng
+            .random_range(3..=(MOST / usize::from(count) - 1).min(6));
+        let inside = self.chance(12).then(|| self.rng.random_range(0..=pass - 2));
+        let mut left = pass;
+        while left > 0 {
+            if inside == Some(pass - left) {
+                let kind = match self.rng.random() {
+                    true => LoopKind::Al(once),
+                    false => LoopKind::NoAl(once),
+                };
+                let inner = self.begin_loop(&body, kind, 1);
+                self.end_loop(&body, &inner);
+                left -= 2;
+                continue;
+            }
+            let stmt = match self.chance(4) {
+                true => self.slot(),
+                false => self.alu(false),
+            };
+            self.push(&body, stmt);
+            left -= 1;
+        }
+        self.end_loop(at, &body);
+        // What else there is runs once.
+        self.time = time;
+        self.met("count of thousands");
+    }
+
+    /// The beginning of a loop, and where its body stands.
+    pub(super) fn begin_loop(&mut self, at: &At, kind: LoopKind, passes: i64) -> At {
+        self.push(at, Stmt::Loop { kind });
+        self.met(match kind {
+            LoopKind::Dx10 => "LOOP until break",
+            LoopKind::Al(_) => "LOOP",
+            LoopKind::NoAl(_) => "REPEAT",
+        });
+        for (so, construct) in [
+            (at.loops > 0, "loop in a loop"),
+            (at.ifs > 0, "loop under an IF"),
+            (at.sub, "loop in a subroutine"),
+        ] {
+            if so {
+                self.met(construct);
+            }
+        }
+        let body = self.pushed(at, LOOP_FRAME, false);
+        At {
+            ifs: 0,
+            loops: at.loops + 1,
+            may_continue: self.options.continues,
+            skips: Skips::Pass,
+            passes: at.passes * passes,
+            ..body
+        }
+    }
+
+    /// The end of the loop that stands at `at`.
+    pub(super) fn end_loop(&mut self, at: &At, body: &At) {
+        let vpm = self.may_drop(at) && self.chance(4);
+        if vpm {
+            self.met("VPM on LOOP_END");
+        }
+        self.push(body, Stmt::EndLoop { vpm });
+    }
+
+    /// Whether what ends here may switch off invalid lanes (r700-O22): from then on they are off like
+    /// lanes that skip, so it may where those may. Before the exits of a loop they would never get out.
+    pub(super) fn may_drop(&self, at: &At) -> bool {
+        self.options.kill && at.skips != Skips::Nothing
+    }
+
+    /// A way out for the lanes whose predicate is `predicate`.
+    fn exit(&mut self, at: &At, predicate: bool) {
+        if !predicate && self.options.forms && self.chance(10) {
+            return self.leave_unless(at, Leave::Break);
+        }
+        // IF not, or the ELSE part.
+        let not = !predicate && self.options.forms && self.chance(8);
+        let jump = !self.options.forms || self.rng.random();
+        let clause = self.clause();
+        self.push(at, Stmt::If { clause, not, jump });
+        let inner = At {
+            ifs: 1,
+            ..self.pushed(at, 1, true)
+        };
+        if predicate == not {
+            self.push(
+                at,
+                Stmt::Else {
+                    form: ElseForm::Jump,
+                    vpm: false,
+                },
+            );
+        }
+        self.leave_now(&inner, Leave::Break, When::Always);
+        self.push(
+            at,
+            Stmt::Endif {
+                form: EndifForm::Pop,
+                vpm: false,
+            },
+        );
+    }
+
+    pub(super) fn leave(&mut self, at: &At) {
+        let o = self.options;
+        let leave = match at.may_continue && self.chance(10) {
+            true => Leave::Continue,
+            false => Leave::Break,
+        };
+        match self.rng.random_range(0..8) {
+            0..2 if o.forms && Self::fits(at, 1) => self.leave_unless(at, leave),
+            2 if o.uniform => {
+                let when = self.boolean();
+                self.leave_now(at, leave, when);
+                self.met(match leave {
+                    Leave::Break => "BREAK by a boolean",
+                    Leave::Continue => "CONTINUE by a boolean",
+                });
+            }
+            // A bare BREAK as the loop's own statement ends it for every lane: seldom.
+            _ if at.ifs > 0 || self.chance(2) => {
+                self.leave_now(at, leave, When::Always);
+                if self.chance(8) {
+                    // No lane is left to execute it.
+                    self.met("code behind a BREAK");
+                    self.block(at, 1);
+                }
+            }
+            _ => self.plain(at),
+        }
+    }
+
+    /// BREAK or CONTINUE.
+    fn leave_now(&mut self, at: &At, leave: Leave, when: When) {
+        let (stmt, names) = match leave {
+            Leave::Break => (Stmt::Break { when }, ["BREAK", "BREAK under several IFs"]),
+            Leave::Continue => (
+                Stmt::Continue { when },
+                ["CONTINUE", "CONTINUE under several IFs"],
+            ),
+        };
+        self.push(at, stmt);
+        self.met(names[usize::from(at.ifs > 1)]);
+    }
+
+    /// BREAK or CONTINUE for the lanes whose predicate is 0.
+    fn leave_unless(&mut self, at: &At, leave: Leave) {
+        let expanded = self.chance(6);
+        if expanded {
+            self.pushed(at, 1, true);
+        }
+        let clause = self.clause();
+        let (stmt, names) = match leave {
+            Leave::Break => (
+                Stmt::BreakUnless { clause, expanded },
+                ["ALU_BREAK", "BREAK expanded"],
+            ),
+            Leave::Continue => (
+                Stmt::ContinueUnless { clause, expanded },
+                ["ALU_CONTINUE", "CONTINUE expanded"],
+            ),
+        };
+        self.push(at, stmt);
+        self.met(names[usize::from(expanded)]);
+        if self.chance(6) {
+            // ALU_BREAK cannot jump, so this does if no lane is left.
+            self.push(at, Stmt::Break { when: When::Never });
+            self.met("LOOP_BREAK FALSE");
+        }
+    }
+
+    pub(super) fn skip(&mut self, at: &At) {
+        // At the top level it is for the rest of the program: seldom.
+        if at.skips == Skips::Program && self.chance(10) {
+            return self.plain(at);
+        }
+        let stmt = self.alu(true);
+        self.push(at, stmt);
+        match at.skips {
+            Skips::Nothing => {}
+            Skips::Program => self.met("skip to the end"),
+            Skips::Pass => self.met("skip in a loop body"),
+            Skips::Part => self.met("skip in a part of an IF"),
+        }
+    }
+
+    pub(super) fn kill(&mut self, at: &At) {
+        // Mostly under an IF: otherwise every lane is killed.
+        if at.ifs == 0 && self.chance(12) {
+            return self.plain(at);
+        }
+        let when = match self.options.uniform && self.chance(4) {
+            true => {
+                self.met("KILL by a boolean");
+                self.boolean()
+            }
+            false => When::Always,
+        };
+        let vpm = self.chance(4);
+        self.push(at, Stmt::Kill { when, vpm });
+        self.met("KILL");
+    }
+}

@@ -1,0 +1,257 @@
+//! Tests of the random programs.
+
+use std::collections::BTreeMap;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use super::super::isa::AluOp;
+use super::super::scalar::{End, Scalar, Trace};
+use super::*;
+use crate::environment::{bit, draw_word};
+use crate::r700::isa::MemOp;
+
+const OVERFLOW: u16 = 1 << 7;
+
+fn rng(seed: u64) -> Pcg64Mcg {
+    Pcg64Mcg::seed_from_u64(seed)
+}
+
+fn run(scalar: &Scalar, seed: u64, p16: u32) -> Trace {
+    scalar.run(200_000, &mut |k| bit(draw_word(seed, 1, k), 0, p16))
+}
+
+/// Whatever the predicates are, mostly 0 and mostly 1 included; killed lanes and lanes that were never
+/// valid too.
+#[test]
+fn structured_programs_are_structured_and_end() {
+    for seed in 1..=600 {
+        let mut rng = rng(seed);
+        let options = match seed % 4 {
+            0 => Options::LLVM,
+            1 => Options::ALL,
+            _ => Options::random(&mut rng),
+        };
+        let (p, _) = build(&mut rng, &options, 500).expect("fits at the first try");
+        for valid in [true, false] {
+            let scalar = Scalar::new(&p, valid).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            assert_eq!(scalar.possible_errors(), 0, "seed {seed}");
+            for p16 in [0, 3, 8, 16] {
+                let t = run(&scalar, seed, p16);
+                assert_eq!(t.end, End::Done, "seed {seed} p16 {p16}");
+            }
+        }
+    }
+}
+
+/// The scalar machine's survey of all nestings finds that one entry less would not do.
+#[test]
+fn stack_size_is_mostly_exact() {
+    let (mut exact, mut full) = (0, 0);
+    for seed in 1..=300 {
+        let options = Options {
+            // The accounting knows neither which way a boolean leads nor which CALL is too deep.
+            uniform: false,
+            calls: false,
+            ..Options::ALL
+        };
+        let (mut p, constructs) = structured_of(&mut rng(seed), &options);
+        full += u32::from(constructs.contains("full stack"));
+        let Some(less) = p.regs.stack_size.checked_sub(1) else {
+            continue;
+        };
+        p.regs.stack_size = less;
+        let scalar = Scalar::new(&p, true).expect("a size does not change what lanes do");
+        assert_eq!(scalar.possible_errors() & !OVERFLOW, 0, "seed {seed}");
+        exact += u32::from(scalar.possible_errors() == OVERFLOW);
+    }
+    assert!((150..300).contains(&exact), "{exact} of 300 are exact");
+    assert!(full >= 5, "{full} of 300 fill the stack");
+}
+
+/// A construct that a generator never makes is never tested.
+#[test]
+fn every_construct_occurs() {
+    let mut seen = BTreeMap::new();
+    let mut opcodes = BTreeSet::new();
+    for seed in 1..=500 {
+        // Without noise there is no code that is never reached.
+        let options = Options {
+            noise: false,
+            long1000: 50,
+            ..Options::ALL
+        };
+        let (p, constructs) = structured_of(&mut rng(seed), &options);
+        for construct in constructs {
+            *seen.entry(construct).or_insert(0) += 1;
+        }
+        opcodes.extend(p.quads.iter().map(|q| match Word::decode(*q) {
+            Word::Cf(cf) => cf.op.name(),
+            Word::Mem(mem) => mem.op.name(),
+            Word::Alu(alu) => alu.op.name(),
+            Word::Reserved(..) => "reserved",
+        }));
+    }
+    assert!(seen.keys().eq(CONSTRUCTS), "{seen:?}");
+    assert!(seen.values().all(|n| *n >= 5), "{seen:?}");
+    let legal = CfOp::ALL.iter().filter(|op| !op.is_illegal());
+    let named = (legal.map(|op| op.name()))
+        .chain(MemOp::ALL.iter().map(|op| op.name()))
+        .chain(AluOp::ALL.iter().map(|op| op.name()));
+    assert_eq!(opcodes, named.collect::<BTreeSet<_>>());
+}
+
+/// The long loop is as long as promised, takes `aL` beyond 18 bits, and mostly has a loop inside.
+#[test]
+fn long_loops_are_long_and_bounded() {
+    let mut inner = 0;
+    let options = Options {
+        long1000: 1000,
+        limits16: 0,
+        ..Options::ALL
+    };
+    for seed in 1..=40 {
+        let (p, constructs) = structured_of(&mut rng(seed), &options);
+        assert!(constructs.contains("count of thousands"), "seed {seed}");
+        let scalar = Scalar::new(&p, true).expect("structured");
+        assert_eq!(scalar.possible_errors(), 0, "seed {seed}");
+        let t = run(&scalar, seed, 8);
+        assert_eq!(t.end, End::Done, "seed {seed}");
+        let farthest = |al: u32| (al as i32).unsigned_abs();
+        let far = t.executed.iter().map(|(_, al)| farthest(*al)).max();
+        assert!(far > Some(1 << 17), "seed {seed}: {far:?}");
+        // Control instructions, two or three of a pass, are not among them.
+        let n = t.executed.len();
+        assert!((1100..20_000).contains(&n), "seed {seed}: {n} instructions");
+        inner += u32::from(constructs.contains("loop in a loop"));
+    }
+    assert!((20..=40).contains(&inner), "{inner} of 40");
+}
+
+/// At its new place a program does what it did, the words below it are zero, and no address is
+/// beyond what a program may have.
+#[test]
+fn raised_programs_do_the_same_higher_up() {
+    let (mut moved, mut last) = (0, 0);
+    for seed in 1..=60 {
+        let mut rng = rng(seed);
+        let low = structured(&mut rng, &Options::ALL);
+        let mut high = low.clone();
+        raise(&mut rng, &mut high);
+        assert!(high.quads.len() <= MOST_QUADS, "seed {seed}");
+        last += u32::from(high.quads.len() == MOST_QUADS);
+        if high.quads.len() == low.quads.len() {
+            continue;
+        }
+        let base = (high.quads.len() - low.quads.len()) as u32;
+        assert!(
+            high.quads[..(base as usize).saturating_sub(2)]
+                .iter()
+                .all(|q| *q == Quad::default()),
+            "seed {seed}"
+        );
+        if high.regs.entry != low.regs.entry + base {
+            continue;
+        }
+        moved += 1;
+        let [low, high] = [&low, &high].map(|p| Scalar::new(p, true).expect("structured"));
+        let [low, mut high] = [low, high].map(|s| run(&s, seed, 8));
+        high.executed.iter_mut().for_each(|(pc, _)| *pc -= base);
+        high.pc -= base;
+        assert_eq!(low, high, "seed {seed}");
+    }
+    assert!(moved > 20 && last > 20, "{moved} moved, {last} to the top");
+}
+
+/// The instructions of r700-8.2, with the fields that it says they have.
+#[test]
+fn llvm_programs_have_llvm_s_words() {
+    for seed in 1..=100 {
+        let p = structured(&mut rng(seed), &Options::LLVM);
+        for quad in &p.quads {
+            match Word::decode(*quad) {
+                Word::Alu(alu) => {
+                    let wanted = match alu.op {
+                        AluOp::AluPushBefore => true,
+                        AluOp::Alu | AluOp::AluPopAfter => false,
+                        other => panic!("seed {seed}: {other:?}"),
+                    };
+                    assert_eq!(quad.u, wanted, "seed {seed}");
+                }
+                Word::Cf(cf) => {
+                    let plain = (cf.cond, cf.vpm, cf.wqm, cf.cf_const, cf.call_count);
+                    assert_eq!(plain, (Cond::Active, false, false, 0, 0), "seed {seed}");
+                    let known = matches!(
+                        cf.op,
+                        CfOp::Jump
+                            | CfOp::Pop
+                            | CfOp::Else
+                            | CfOp::LoopBreak
+                            | CfOp::LoopStartDx10
+                            | CfOp::LoopEnd
+                    );
+                    assert!(known || SLOTS.contains(&cf.op), "seed {seed}: {cf:?}");
+                }
+                Word::Mem(_) => {}
+                Word::Reserved(..) => panic!("seed {seed}: {quad:?}"),
+            }
+        }
+    }
+}
+
+/// Noise is in every word, and no lane notices. A CALL by a boolean has only a handful of bits for
+/// it, which come out as they were now and then.
+#[test]
+fn noise_changes_nothing() {
+    let (mut words, mut same) = (0, 0);
+    for seed in 1..=200 {
+        let mut rng = rng(seed);
+        let options = Options {
+            noise: false,
+            ..Options::ALL
+        };
+        let plain = structured(&mut rng, &options);
+        let mut noisy = plain.clone();
+        add_noise(&mut rng, &mut noisy);
+        words += plain.quads.len();
+        let pairs = plain.quads.iter().zip(&noisy.quads);
+        same += pairs.filter(|(p, n)| p == n).count();
+        let [plain, noisy] = [&plain, &noisy].map(|p| Scalar::new(p, true).expect("structured"));
+        for p16 in [4, 12] {
+            assert_eq!(
+                run(&plain, seed, p16),
+                run(&noisy, seed, p16),
+                "seed {seed}"
+            );
+        }
+    }
+    assert!(same * 2000 < words, "{same} of {words} words are the same");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_program() {
+    for seed in 1..=10 {
+        let all = |rng: &mut Pcg64Mcg| [structured(rng, &Options::ALL), near_legal(rng), raw(rng)];
+        assert_eq!(all(&mut rng(seed)), all(&mut rng(seed)));
+        assert_ne!(raw(&mut rng(seed)).quads, raw(&mut rng(seed + 1000)).quads);
+    }
+}
+
+/// u belongs to ALU clauses, and is nowhere else.
+#[test]
+fn u_is_on_alu_instructions_only() {
+    for seed in 1..=100 {
+        let mut rng = rng(seed);
+        let options = Options::random(&mut rng);
+        for p in [
+            structured(&mut rng, &options),
+            near_legal(&mut rng),
+            raw(&mut rng),
+        ] {
+            assert!(
+                p.quads.iter().all(|q| !q.u || q.dw1 >> 29 & 1 == 1),
+                "seed {seed}"
+            );
+        }
+    }
+}
