@@ -1,0 +1,790 @@
+//! Structured programs: subroutines, blocks and statements, and the words that they are written in.
+
+use rand::Rng;
+
+use super::raw::error_word;
+use super::{CONSTRUCTS, Constructs, NESTING, Options, RECURSION, add_noise, other, program};
+use crate::generate::{chance, choose, pick, when};
+use crate::spa5::isa::{
+    Branch, Code, CodeError, Cond, Label, Leave, LeaveOp, SetUp, SetUpOp, Target, Test, Word,
+    is_control,
+};
+use crate::spa5::program::Program;
+
+pub(super) mod conditions;
+mod deep;
+mod loops;
+
+pub(super) fn build<R: Rng + ?Sized>(
+    rng: &mut R,
+    options: &Options,
+) -> Result<(Program, Constructs), CodeError> {
+    let mut b = Builder {
+        rng,
+        options,
+        code: Code::default(),
+        items: vec![],
+        room: 800,
+        time: i64::from(options.length),
+        subs: vec![],
+        peak: 0,
+        met: Constructs::new(),
+    };
+    let main = b.program();
+    let Builder {
+        rng,
+        mut code,
+        mut met,
+        subs,
+        ..
+    } = b;
+    let entry = code.label();
+    let mut parts = vec![(entry, main)];
+    for sub in subs.into_iter().rev() {
+        // A subroutine is in only if a part that is in leads there; those that do come before it.
+        let calls = |item: &Item| matches!(item, Item::Word(_, Some(to)) if *to == sub.label);
+        if parts.iter().any(|(_, items)| items.iter().any(calls)) {
+            let at = rng.random_range(0..=parts.len());
+            parts.insert(at, (sub.label, sub.items));
+            met.extend(sub.met);
+        }
+    }
+    let mut switches = vec![];
+    for (label, items) in parts {
+        // Words between the parts, never reached.
+        if options.noise && chance(rng, 6) {
+            for _ in 0..rng.random_range(1..6) {
+                push(rng, &mut code, options, rng_word, None);
+            }
+        }
+        bind(rng, &mut code, label);
+        for item in items {
+            match item {
+                Item::Label(label) => bind(rng, &mut code, label),
+                Item::Word(word, to) => {
+                    push(rng, &mut code, options, |_| word, to);
+                }
+                Item::Switch(word, table) => {
+                    let at = push(rng, &mut code, options, |_| word, None);
+                    switches.push((at, table));
+                }
+            }
+        }
+    }
+    let entry = code.address(entry).unwrap_or_default();
+    let addresses = |table: &[Label]| -> Vec<u32> {
+        (table.iter().filter_map(|l| code.address(*l)))
+            .map(crate::spa5::isa::norm)
+            .collect()
+    };
+    let switches: Vec<_> = (switches.iter())
+        .map(|(at, table)| (*at, addresses(table)))
+        .collect();
+    let mut program = Program {
+        entry,
+        ..program("structured", code.finish()?)
+    };
+    for (at, targets) in switches {
+        // The base may be anywhere below the targets: what is added to it is not negative then.
+        let base = rng.random_range(0..=targets.iter().copied().min().unwrap_or_default());
+        let word = &mut program.words[at as usize / 8];
+        if let Some(target) = Target::direct(at, base.into()) {
+            *word = Word::decode(*word).with_target(target).encode();
+        }
+        program.targets.insert(at, targets);
+    }
+    if options.noise {
+        add_noise(rng, &mut program);
+    }
+    Ok((program, met))
+}
+
+/// Binds `label` to the next instruction, or to the control word before it, which is the same to the
+/// unit (spa5-2.1).
+fn bind<R: Rng + ?Sized>(rng: &mut R, code: &mut Code, label: Label) {
+    if rng.random() {
+        code.bind_control(label);
+    } else {
+        code.bind(label);
+    }
+}
+
+/// Adds a word, and a control word if it is the first of its bundle.
+fn push<R: Rng + ?Sized>(
+    rng: &mut R,
+    code: &mut Code,
+    options: &Options,
+    word: impl FnOnce(&mut R) -> u64,
+    to: Option<Label>,
+) -> u32 {
+    if options.noise && is_control(code.end()) {
+        code.control(rng.random());
+    }
+    let word = word(rng);
+    match to {
+        Some(to) => code.push_raw_to(word, to),
+        None => code.push_raw(word),
+    }
+}
+
+/// Any word.
+fn rng_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
+    rng.random()
+}
+
+/// A part of the program as it is written: it is put into bundles when all parts are there.
+#[derive(Clone, Debug)]
+enum Item {
+    Label(Label),
+    /// A word, and where it leads.
+    Word(u64, Option<Label>),
+    /// BRX, and where it may lead.
+    Switch(u64, Vec<Label>),
+}
+
+/// A subroutine that is already written.
+struct Routine {
+    label: Label,
+    /// Tokens that it takes, with all it calls, besides the RET token.
+    need: u32,
+    /// Instructions of one pass, about.
+    cost: i64,
+    met: Constructs,
+    items: Vec<Item>,
+}
+
+/// What a leaving instruction would do here.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Loops between here and its token.
+    loops: u32,
+    /// IFs between here and its token.
+    ifs: u32,
+}
+
+/// Where a statement stands.
+#[derive(Clone, Copy, Default)]
+struct At {
+    /// Tokens of this routine on the stack, DIV tokens not counted.
+    tokens: u32,
+    /// Statements around this one in the routine.
+    nest: u32,
+    /// IFs around this one in the routine.
+    ifs: u32,
+    /// Loops around this one in the routine.
+    loops: u32,
+    /// SYNC may stand here: the innermost token is an SSY.
+    sync: bool,
+    /// A SYNC that may be branched to from here.
+    to_sync: Option<Label>,
+    /// BRK may stand here.
+    brk: Option<Way>,
+    /// CONT may stand here, and a thread that continues each time still gets out of the loop.
+    cont: Option<Way>,
+    /// RET may stand here.
+    ret: bool,
+    /// How often this place is passed, about.
+    passes: i64,
+    /// In a subroutine.
+    sub: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Plain,
+    If,
+    Unjoined,
+    Loop,
+    Block,
+    Leave,
+    Call,
+    Nothing,
+    Switch,
+}
+
+/// The loops of spa5-9.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loop {
+    /// PBK in front, PCNT to itself at the head: what Mesa makes of every loop with a `continue`.
+    PbkPcnt,
+    /// PBK in front, PCNT at the head to the latch.
+    PcntLatch,
+    /// The same without PBK.
+    PcntLatchOnly,
+    /// PCNT at the head, and nothing in front.
+    Pcnt,
+    /// PBK in front, a branch back.
+    Pbk,
+    /// SSY in front, a branch back.
+    Ssy,
+    /// A branch back and nothing else.
+    Bare,
+}
+
+struct Builder<'a, R: ?Sized> {
+    rng: &'a mut R,
+    options: &'a Options,
+    /// For its labels; the words come last.
+    code: Code,
+    items: Vec<Item>,
+    /// Instructions left.
+    room: i64,
+    /// Executed instructions left, about.
+    time: i64,
+    /// Subroutines that can be called from here.
+    subs: Vec<Routine>,
+    /// The most tokens that the routine being written has needed.
+    peak: u32,
+    met: Constructs,
+}
+
+impl<R: Rng + ?Sized> Builder<'_, R> {
+    fn chance(&mut self, out_of_16: u32) -> bool {
+        chance(self.rng, out_of_16)
+    }
+
+    fn met(&mut self, construct: &'static str) {
+        debug_assert!(CONSTRUCTS.contains(&construct), "{construct}");
+        self.met.insert(construct);
+    }
+
+    fn met_if(&mut self, so: bool, construct: &'static str) {
+        if so {
+            self.met(construct);
+        }
+    }
+
+    fn label(&mut self) -> Label {
+        self.code.label()
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.items.push(Item::Label(label));
+    }
+
+    fn push(&mut self, at: &At, item: Item) {
+        self.room -= 1;
+        self.time -= at.passes;
+        self.items.push(item);
+    }
+
+    /// A black box: it draws all condition bits anew.
+    fn other(&mut self, at: &At) {
+        let word = match self.options.noise {
+            true => other(self.rng),
+            false => pick(self.rng, BLACK_BOXES),
+        };
+        self.push(at, Item::Word(word, None));
+    }
+
+    fn set_up(&mut self, at: &At, op: SetUpOp, to: Label) {
+        let noinc = op.has_noinc() && self.options.uniform && self.chance(3);
+        let target = Target::Offset(0);
+        let word = Word::SetUp(SetUp { op, target, noinc }).encode();
+        self.push(at, Item::Word(word, Some(to)));
+        self.met_if(noinc && op == SetUpOp::Cal, "CAL.NOINC");
+        self.met_if(noinc && op == SetUpOp::Pret, "PRET.NOINC");
+    }
+
+    fn leave_word(&mut self, at: &At, op: LeaveOp, cond: Cond) {
+        let keep_ref_count = op == LeaveOp::Exit && self.options.uniform && self.chance(3);
+        let word = Word::Leave(Leave {
+            op,
+            cond,
+            keep_ref_count,
+        })
+        .encode();
+        self.push(at, Item::Word(word, None));
+        self.met_if(keep_ref_count, "EXIT.KEEPREFCOUNT");
+        self.met(match op {
+            LeaveOp::Sync => "SYNC",
+            LeaveOp::Brk => "BRK",
+            LeaveOp::Cont => "CONT",
+            LeaveOp::Ret => "RET",
+            LeaveOp::Exit => "EXIT",
+        });
+        let tests = cond.test != Test::T;
+        self.met_if(tests && op == LeaveOp::Brk, "BRK by a CC test");
+        self.met_if(tests && op == LeaveOp::Cont, "CONT by a CC test");
+    }
+
+    fn bra(&mut self, at: &At, cond: Cond, to: Label) {
+        let lmt = self.options.uniform && self.chance(2);
+        let always = cond == Cond::ALWAYS;
+        // Only where it cannot differ between threads: otherwise what a thread does depends on the others
+        // (spa5-9-d).
+        let unanimous = always && self.options.uniform && self.chance(5);
+        let word = Word::Branch(Branch {
+            cond,
+            target: Target::Offset(0),
+            unanimous,
+            lmt,
+        });
+        self.push(at, Item::Word(word.encode(), Some(to)));
+        self.met_if(lmt, "BRA.LMT");
+        self.met_if(always, "BRA always");
+        self.met_if(unanimous, "BRA.U always");
+    }
+
+    /// `at` with a token more, and in one statement more.
+    fn pushed(&mut self, at: &At) -> At {
+        let tokens = at.tokens + 1;
+        self.peak = self.peak.max(tokens);
+        At {
+            tokens,
+            nest: at.nest + 1,
+            sync: false,
+            to_sync: None,
+            ..*at
+        }
+    }
+
+    /// Above an SSY token of an IF whose SYNC is at `to_sync`.
+    fn above_ssy(&mut self, at: &At, to_sync: Option<Label>) -> At {
+        let at = At {
+            ifs: at.ifs + 1,
+            ..self.pushed(at)
+        };
+        let more = |way: Way| Way {
+            ifs: way.ifs + 1,
+            ..way
+        };
+        At {
+            sync: true,
+            to_sync,
+            brk: at.brk.map(more),
+            cont: at.cont.map(more),
+            ..at
+        }
+    }
+
+    /// Above a RET token that this routine has pushed (spa5-4.2: it hides all others).
+    fn above_ret(&mut self, at: &At) -> At {
+        At {
+            brk: None,
+            cont: None,
+            ret: true,
+            ..self.pushed(at)
+        }
+    }
+
+    /// In a loop that is passed so often.
+    fn in_loop(at: &At, passes: i64) -> At {
+        let more = |way: Way| Way {
+            loops: way.loops + 1,
+            ..way
+        };
+        At {
+            nest: at.nest + 1,
+            loops: at.loops + 1,
+            ifs: 0,
+            passes: at.passes * passes,
+            brk: at.brk.map(more),
+            cont: at.cont.map(more),
+            ..*at
+        }
+    }
+
+    /// Whether `more` tokens fit on top of `at`.
+    fn fits(at: &At, more: u32) -> bool {
+        // A subroutine does not know how much there is below it.
+        at.tokens + more <= if at.sub { SUB_NESTING } else { NESTING }
+    }
+
+    /// The main part.
+    fn program(&mut self) -> Vec<Item> {
+        let subs = match self.options.calls {
+            true => self.rng.random_range(0..5),
+            false => 0,
+        };
+        // From the last one on, each knowing those behind it.
+        for _ in 0..subs {
+            self.subroutine();
+        }
+        let limit = self.chance(self.options.limits16);
+        let mut at = At {
+            passes: 1,
+            ..At::default()
+        };
+        // Before the first black box all conditions are 0.
+        if self.chance(14) {
+            self.other(&at);
+        }
+        let end = self.label();
+        let whole = self.options.calls && self.chance(2);
+        if whole {
+            self.set_up(&at, SetUpOp::Pret, end);
+            self.met("PRET of the whole program");
+            at = self.above_ret(&at);
+        }
+        for _ in 0..self.rng.random_range(3..10) {
+            self.block(&at, 1);
+        }
+        if limit {
+            let to = match self.chance(10) {
+                true => NESTING,
+                false => self.rng.random_range(8..NESTING),
+            };
+            self.deep(&at, to);
+        }
+        if !self.subs.is_empty() && self.chance(10) {
+            self.call(&at);
+        }
+        self.block(&at, 0);
+        if whole {
+            self.leave_word(&at, LeaveOp::Ret, Cond::ALWAYS);
+            self.bind(end);
+            at.tokens -= 1;
+            self.block(&At { ret: false, ..at }, 0);
+        }
+        self.leave_word(&at, LeaveOp::Exit, Cond::ALWAYS);
+        if self.chance(6) {
+            // As ptxas ends its kernels.
+            let here = self.label();
+            self.bind(here);
+            self.bra(&at, Cond::ALWAYS, here);
+        }
+        std::mem::take(&mut self.items)
+    }
+
+    /// Writes a subroutine, in front of those written before.
+    fn subroutine(&mut self) {
+        let outer_time = std::mem::replace(&mut self.time, i64::from(self.options.length / 12));
+        let outer_met = std::mem::take(&mut self.met);
+        self.peak = 0;
+        let before = self.time;
+        let label = self.label();
+        let at = At {
+            passes: 1,
+            sub: true,
+            ret: true,
+            ..At::default()
+        };
+        let recursive = self.options.recursion && self.chance(6);
+        if recursive {
+            self.recursion(&at, label);
+        } else {
+            self.block(&at, 1);
+            if !self.subs.is_empty() && self.chance(6) {
+                self.call(&at);
+            }
+            self.block(&at, 0);
+        }
+        match self.subs.last().map(|s| (s.label, s.need, s.cost)) {
+            // A routine of this one's caller, as far as the stack is concerned.
+            Some((other, need, cost)) if self.chance(4) => {
+                self.bra(&at, Cond::ALWAYS, other);
+                self.met("tail call");
+                self.peak = self.peak.max(need);
+                self.time -= cost;
+            }
+            _ => self.leave_word(&at, LeaveOp::Ret, Cond::ALWAYS),
+        }
+        let mut cost = before - self.time;
+        // What subroutines take is only taken when they are called.
+        self.time = outer_time;
+        let mut need = std::mem::take(&mut self.peak);
+        if recursive {
+            need += RECURSION;
+            // Each call leads to a third of another.
+            cost += cost / 3;
+        }
+        let met = std::mem::replace(&mut self.met, outer_met);
+        let items = std::mem::take(&mut self.items);
+        self.subs.push(Routine {
+            label,
+            need,
+            cost,
+            met,
+            items,
+        });
+    }
+
+    /// A body that calls itself at most once a pass: `label`, where it begins.
+    fn recursion(&mut self, at: &At, label: Label) {
+        let two = self.chance(6);
+        // Twice the guard for twice the tokens, see RECURSION.
+        for _ in 0..if two { 2 } else { 1 } {
+            // New condition bits: a thread that comes here by a condition does not test the same bits again.
+            self.other(at);
+            for cond in self.leaving(0.75) {
+                self.leave_word(at, LeaveOp::Ret, cond);
+            }
+        }
+        self.block(at, 0);
+        if two {
+            let join = self.label();
+            self.set_up(at, SetUpOp::Ssy, join);
+            let inner = self.above_ssy(at, None);
+            self.cal(&inner, label);
+            self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
+            self.bind(join);
+            self.met("recursion of two tokens");
+        } else {
+            self.cal(at, label);
+            self.met("recursion");
+        }
+        self.block(at, 0);
+    }
+
+    /// Some statements.
+    fn block(&mut self, at: &At, least: usize) {
+        let most = match at.nest {
+            0 => 9,
+            1..3 => 5,
+            _ => 3,
+        };
+        for _ in 0..self.rng.random_range(least..=most) {
+            if self.room < 30 || self.time < at.passes {
+                break;
+            }
+            self.statement(at);
+        }
+    }
+
+    fn statement(&mut self, at: &At) {
+        let o = self.options;
+        let deep = at.nest > 6;
+        let loops = o.breaks || o.continues || o.plain_loops;
+        let leaves = at.sync || at.brk.is_some() || at.cont.is_some() || at.ret || o.exits;
+        let kind = choose(
+            self.rng,
+            &[
+                (Kind::Plain, 5),
+                (Kind::If, when(Self::fits(at, 1), if deep { 2 } else { 6 })),
+                (Kind::Unjoined, when(o.unjoined, 1)),
+                (Kind::Loop, when(loops && Self::fits(at, 3), 3)),
+                (Kind::Block, when(Self::fits(at, 1), 1)),
+                (Kind::Leave, when(leaves, if at.ifs > 0 { 5 } else { 3 })),
+                (Kind::Call, when(!self.subs.is_empty(), 4)),
+                (Kind::Nothing, when(o.uniform, 1)),
+                (Kind::Switch, when(o.brx && Self::fits(at, 1), 3)),
+            ],
+        );
+        match kind {
+            Kind::Plain => self.plain(at),
+            Kind::If => self.if_(at),
+            Kind::Unjoined => self.unjoined(at),
+            Kind::Loop => self.loop_(at),
+            Kind::Block => self.token_block(at),
+            Kind::Leave => self.leave(at),
+            Kind::Call => self.call(at),
+            Kind::Nothing => self.nothing(at),
+            Kind::Switch => self.switch(at),
+        }
+    }
+
+    fn plain(&mut self, at: &At) {
+        for _ in 0..self.rng.random_range(1..4) {
+            self.other(at);
+        }
+    }
+
+    /// IF, joined by SSY and SYNC.
+    fn if_(&mut self, at: &At) {
+        let (join, sync) = (self.label(), self.label());
+        self.set_up(at, SetUpOp::Ssy, join);
+        let inner = self.above_ssy(at, Some(sync));
+        self.met_if(inner.ifs > 1, "nested IF");
+        // Most compilers branch at once.
+        if self.chance(3) {
+            self.plain(&inner);
+        }
+        let cond = self.cond();
+        match self.rng.random_range(0..8) {
+            0..2 => {
+                self.leave_word(&inner, LeaveOp::Sync, cond);
+                self.met("IF by SYNC");
+                self.block(&inner, 0);
+            }
+            2 => {
+                self.bra(&inner, cond, sync);
+                self.met("IF to a SYNC");
+                self.block(&inner, 0);
+            }
+            3 => {
+                // Those that do not branch are the ones that have nothing to do.
+                let then = self.label();
+                self.bra(&inner, cond, then);
+                self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
+                self.bind(then);
+                self.met("IF");
+                self.block(&inner, 0);
+            }
+            _ => {
+                let other_side = self.label();
+                self.bra(&inner, cond, other_side);
+                self.met("IF and ELSE");
+                self.block(&inner, 0);
+                if self.chance(3) {
+                    self.leave_side(&inner);
+                } else if self.chance(4) {
+                    self.bra(&inner, Cond::ALWAYS, sync);
+                    self.met("branch to the SYNC");
+                } else {
+                    self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
+                }
+                self.bind(other_side);
+                self.block(&inner, 0);
+            }
+        }
+        self.bind(sync);
+        self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
+        self.bind(join);
+    }
+
+    /// The end of one side of an IF, elsewhere than at its join.
+    fn leave_side(&mut self, at: &At) {
+        match self.way_out(at, true) {
+            // Seldom for good.
+            Some(op) if op != LeaveOp::Exit || self.chance(4) => {
+                self.leave_now(at, op, Cond::ALWAYS);
+                self.met("side of an IF that leaves");
+                self.dead_code(at);
+            }
+            _ => self.leave_word(at, LeaveOp::Sync, Cond::ALWAYS),
+        }
+    }
+
+    /// IF without a token.
+    fn unjoined(&mut self, at: &At) {
+        let (end, other_side) = (self.label(), self.label());
+        let inner = At {
+            nest: at.nest + 1,
+            ifs: at.ifs + 1,
+            ..*at
+        };
+        let cond = self.cond();
+        self.bra(at, cond, other_side);
+        self.block(&inner, 0);
+        if self.chance(8) {
+            self.bra(&inner, Cond::ALWAYS, end);
+            self.bind(other_side);
+            self.block(&inner, 0);
+            self.met("IF and ELSE without SSY");
+        } else {
+            self.bind(other_side);
+            self.met("IF without SSY");
+        }
+        self.bind(end);
+    }
+
+    /// PBK, PCNT or PRET to just behind a few statements.
+    fn token_block(&mut self, at: &At) {
+        let o = self.options;
+        let weights = [
+            (LeaveOp::Brk, when(o.breaks, 2)),
+            (LeaveOp::Cont, when(o.continues, 2)),
+            (LeaveOp::Ret, when(o.calls, 2)),
+            (LeaveOp::Sync, 1),
+        ];
+        let way = Some(Way { loops: 0, ifs: 0 });
+        let end = self.label();
+        let out = choose(self.rng, &weights);
+        let (op, construct) = match out {
+            LeaveOp::Brk => (SetUpOp::Pbk, "PBK block"),
+            LeaveOp::Cont => (SetUpOp::Pcnt, "PCNT block"),
+            LeaveOp::Ret => (SetUpOp::Pret, "PRET block"),
+            _ => return self.if_(at),
+        };
+        self.set_up(at, op, end);
+        self.met(construct);
+        let inner = match out {
+            LeaveOp::Brk => At {
+                brk: way,
+                ..self.pushed(at)
+            },
+            LeaveOp::Cont => At {
+                cont: way,
+                ..self.pushed(at)
+            },
+            _ => self.above_ret(at),
+        };
+        self.block(&inner, 1);
+        self.leave_word(&inner, out, Cond::ALWAYS);
+        self.dead_code(&inner);
+        self.bind(end);
+    }
+
+    /// Instructions that are not reached.
+    fn dead_code(&mut self, at: &At) {
+        if self.options.noise && self.chance(3) {
+            self.junk(at);
+            self.met("code behind a leaving instruction");
+        }
+    }
+
+    /// Whatever it is, even an error.
+    fn junk(&mut self, at: &At) {
+        for _ in 0..self.rng.random_range(1..3) {
+            let word = match self.rng.random() {
+                true => self.rng.random(),
+                false => error_word(self.rng),
+            };
+            self.push(&At { passes: 0, ..*at }, Item::Word(word, None));
+        }
+    }
+
+    /// Something that all threads do alike.
+    fn nothing(&mut self, at: &At) {
+        match self.rng.random_range(0..4) {
+            0 => {
+                let over = self.label();
+                self.bra(at, Cond::ALWAYS, over);
+                if self.options.noise && self.chance(8) {
+                    self.junk(at);
+                    self.met("code behind a BRA");
+                }
+                self.bind(over);
+            }
+            1 => {
+                // Its target is not looked at (spa5-4.3).
+                let offset = match self.rng.random() {
+                    true => self.rng.random::<i32>() >> 8,
+                    false => self.rng.random_range(-64..64),
+                };
+                let cond = self.never();
+                let unanimous = self.rng.random();
+                let word = Word::Branch(Branch {
+                    cond,
+                    target: Target::Offset(offset),
+                    unanimous,
+                    lmt: self.rng.random(),
+                });
+                self.push(at, Item::Word(word.encode(), None));
+                self.met(if unanimous {
+                    "BRA.U never"
+                } else {
+                    "BRA never"
+                });
+            }
+            _ => {
+                // Neither is its token (spa5-6), so it may stand anywhere.
+                let op = pick(self.rng, LeaveOp::ALL);
+                let cond = self.never();
+                self.push(at, Item::Word(Word::leave(op, cond).encode(), None));
+                self.met(match op {
+                    LeaveOp::Sync => "SYNC never",
+                    LeaveOp::Brk => "BRK never",
+                    LeaveOp::Cont => "CONT never",
+                    LeaveOp::Ret => "RET never",
+                    LeaveOp::Exit => "EXIT never",
+                });
+            }
+        }
+    }
+}
+
+/// Tokens that a subroutine's own statements may take.
+const SUB_NESTING: u32 = 8;
+/// Tokens that a subroutine may take with all it calls: what is left for its callers is five.
+const SUB_NEED: u32 = RECURSION + SUB_NESTING;
+
+/// Some words of the spec's examples.
+const BLACK_BOXES: &[u64] = &[
+    crate::spa5::isa::NOP,
+    0x5b6b_0000_0007_ff07,
+    0x1e04_0000_0007_0404,
+    0x081c_4800_0007_04ff,
+    0x080c_0000_0007_0404,
+];
