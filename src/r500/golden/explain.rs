@@ -1,0 +1,138 @@
+//! Says what each lane wants of an instruction, and which rule of the specification gave a field its value.
+
+use super::{
+    ACTIVE, BRANCH, BREAKLOOP, BREAKREP, CONTINUE, DECR, Decision, ENDLOOP, ENDREP, Golden, INCR,
+    LOOP, Lanes, REP,
+};
+use crate::r500::state::In;
+
+impl Golden {
+    /// What each lane wants of the flow-control instruction on `pins`, as the spec's traces print it
+    /// (r500-7.2): 1 jump, 0 stay, `e` switched off by this else, `-` nothing; `count` if the count
+    /// decides. `None` if the instruction ends in an error.
+    pub fn wants(&self, pins: &In) -> Option<String> {
+        let mut lanes = Lanes::NONE;
+        let d = self.decide::<0>(pins, &mut lanes).ok()?;
+        if d.forced {
+            return Some("count".to_owned());
+        }
+        let lane = |i: usize| match lanes.st[i] {
+            ACTIVE if lanes.want[i] == 1 => '1',
+            ACTIVE => '0',
+            BRANCH if lanes.want[i] == 1 => 'e',
+            _ => '-',
+        };
+        Some((0..self.lanes).map(lane).collect())
+    }
+
+    /// The rule behind `field` of `element` after an instruction that was decided as `d`.
+    pub(super) fn explain_step(
+        &self,
+        d: &Decision,
+        lanes: &Lanes,
+        field: &str,
+        element: usize,
+    ) -> String {
+        let verb = if d.jump { "jumps" } else { "stays" };
+        let voting = match d.op {
+            BREAKLOOP | BREAKREP => "r500-4.2-c",
+            CONTINUE => "r500-4.2-d",
+            _ => "r500-4.2-b",
+        };
+        let decision = if d.forced {
+            let rule = match d.op {
+                LOOP | REP => "r500-4.1-g",
+                _ => "r500-4.1-h",
+            };
+            format!("the unit {verb}: the iteration count overrides ({rule})")
+        } else if d.held_back {
+            format!(
+                "the unit stays: lanes switched off by a branch or a CONTINUE hold it back ({voting})"
+            )
+        } else if !d.voters {
+            // JUMP_ANY decides then: 0 jumps, 1 stays.
+            let rule = if d.jump { "r500-4.2-e" } else { "r500-4.2-f" };
+            format!("the unit {verb}: no voter ({rule})")
+        } else {
+            format!("the unit {verb} by its voters ({voting})")
+        };
+        let b_op = ["NONE", "DECR", "INCR", "reserved"][d.b_op as usize & 3];
+        let rule = match field {
+            "st" | "bc" | "lc" | "active" if element < self.lanes => {
+                let agrees = (lanes.want[element] == 1) == d.jump;
+                match lanes.st[element] {
+                    ACTIVE if agrees => "r500-4.3-b ACTIVE and agrees: stays ACTIVE".to_owned(),
+                    ACTIVE => match d.op {
+                        BREAKLOOP | BREAKREP if !d.jump => {
+                            "r500-4.3-c ACTIVE, disagrees, BREAK stays: BRK, lc 0".to_owned()
+                        }
+                        CONTINUE if !d.jump => {
+                            "r500-4.3-d ACTIVE, disagrees, CONTINUE stays: CONT, lc 0".to_owned()
+                        }
+                        _ if d.b_op == INCR => {
+                            "r500-4.3-e ACTIVE, disagrees, INCR: BRANCH, bc 0".to_owned()
+                        }
+                        _ => format!("r500-4.3-f ACTIVE, disagrees, {b_op}: carried along"),
+                    },
+                    BRANCH => {
+                        let bc = self.bc[element];
+                        let rule = match d.b_op {
+                            INCR => "r500-4.3-h",
+                            DECR if bc < d.pop_cnt => "r500-4.3-i",
+                            DECR => "r500-4.3-j",
+                            _ => "r500-4.3-g",
+                        };
+                        format!("{rule} BRANCH with bc {bc} and {b_op} {}", d.pop_cnt)
+                    }
+                    _ if d.push_loop => {
+                        "r500-4.3-k CONT or BRK, a frame is pushed: lc + 1".to_owned()
+                    }
+                    _ if d.pop_loop => {
+                        let rule = match self.lc[element] {
+                            0 => "r500-4.3-l",
+                            _ => "r500-4.3-m",
+                        };
+                        format!(
+                            "{rule} CONT or BRK, a frame is popped: ACTIVE at lc 0, else lc - 1"
+                        )
+                    }
+                    _ => "r500-4.3-n CONT or BRK: untouched".to_owned(),
+                }
+            }
+            "loops" | "loop_depth" | "al" => {
+                let rule = match d.op {
+                    LOOP => "r500-4.4-a",
+                    REP => "r500-4.4-b",
+                    ENDLOOP => "r500-4.4-c",
+                    ENDREP => "r500-4.4-d",
+                    BREAKLOOP | BREAKREP => "r500-4.4-e",
+                    _ => "r500-4.4-f",
+                };
+                let what = match (d.push_loop, d.pop_loop) {
+                    (true, _) => "LOOP or REP that stays pushes a frame",
+                    (_, true) => "the frame is popped",
+                    _ if matches!(d.op, ENDLOOP | ENDREP) => {
+                        "loops back, count - 1, aL + KB for ENDLOOP"
+                    }
+                    _ => "the loop stack is left alone",
+                };
+                format!("{rule} {what}")
+            }
+            "addrs" | "addr_depth" => match (d.push_addr, d.pop_addr) {
+                (true, _) => "r500-4.4-g PUSH and jump pushes PC + 1".to_owned(),
+                (_, true) => "r500-4.4-h POP and jump pops".to_owned(),
+                _ => "r500-4.4-i the address stack is left alone".to_owned(),
+            },
+            "alu_clr" => {
+                "r500-3.1-f an FC instruction without error uses the ALU results up".to_owned()
+            }
+            "pc" if d.pop_addr => "r500-4.4-h the popped address is the target".to_owned(),
+            "pc" if d.jump => {
+                "r500-2.4-c JUMP_ADDR, plus OFFSET_ADDR unless JUMP_GLOBAL".to_owned()
+            }
+            "pc" => "r500-4.1-j PC + 1".to_owned(),
+            _ => "r500-4.1-l no error".to_owned(),
+        };
+        format!("{rule}; {decision}")
+    }
+}

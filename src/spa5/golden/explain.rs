@@ -1,0 +1,430 @@
+//! Says which rule of the specification gave a field its value.
+
+use super::{
+    DIV, DONE, Event, Golden, LUT16, MAX_LANES, Op, PBK, PCNT, RET, SSY, bits, decode, predicate,
+};
+use crate::spa5::state::{ERROR_NAMES, In, TOKEN_NAMES};
+
+/// Mnemonics of the opcode block, from 0xE20 on (spa5-2.3).
+const MNEMONIC: [&str; 32] = [
+    "JMX",
+    "JMP",
+    "JCAL",
+    "PEXIT",
+    "BRA",
+    "BRX",
+    "CAL",
+    "PRET",
+    "PLONGJMP",
+    "SSY",
+    "PBK",
+    "PCNT",
+    "GETCRSPTR",
+    "GETLMEMBASE",
+    "SETCRSPTR",
+    "SETLMEMBASE",
+    "EXIT",
+    "LONGJMP",
+    "RET",
+    "KIL",
+    "BRK",
+    "CONT",
+    "RTT",
+    "SAM",
+    "RAM",
+    "IDE",
+    "BPT",
+    "reserved opcode",
+    "reserved opcode",
+    "reserved opcode",
+    "reserved opcode",
+    "reserved opcode",
+];
+
+/// Names of the CC tests (spa5-2.4).
+const TESTS: [&str; 32] = [
+    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",
+    "GEU", "T", "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT", "CSM_TA", "CSM_TR", "CSM_MX",
+    "FCSM_TA", "FCSM_TR", "FCSM_MX", "RLE", "RGT",
+];
+
+fn mnemonic(word: u64) -> &'static str {
+    match decode(word, false) {
+        Ok(Op::Sync) => "SYNC",
+        Ok(Op::Other) => "OTHER",
+        _ => MNEMONIC[bits(word, 56, 52) as usize],
+    }
+}
+
+fn token_name(kind: u8) -> &'static str {
+    TOKEN_NAMES
+        .get(usize::from(kind))
+        .copied()
+        .unwrap_or("a type that is never written")
+}
+
+/// One instruction executed or one token popped, looked at from both sides.
+struct Explained<'a> {
+    before: &'a Golden,
+    after: &'a Golden,
+    pins: &'a In,
+    /// Mnemonic of the instruction.
+    name: &'static str,
+    /// T.
+    t: u64,
+}
+
+impl Golden {
+    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
+    /// `element` (a thread for masks; 0 otherwise) its value.
+    pub fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        let is_mask = matches!(
+            field,
+            "active" | "exited" | "d_brk" | "d_cont" | "d_ret" | "top_mask"
+        );
+        if is_mask && element >= self.lanes {
+            return "contract-6-a there is no such thread: 0".to_owned();
+        }
+        let mut after = self.clone();
+        after.cycle(pins);
+        let explained = Explained {
+            before: self,
+            after: &after,
+            pins,
+            name: mnemonic(pins.word),
+            t: after.taken(),
+        };
+        match after.event {
+            Event::Reset => {
+                "spa5-3-o reset: as after a launch of no thread at 0: DONE, exited all ones, pc 8, all else 0"
+                    .to_owned()
+            }
+            Event::Stalled => "contract-1-c stall: nothing changes at all".to_owned(),
+            Event::Idle => "spa5-4.1-a status is not RUN: nothing changes until a launch".to_owned(),
+            Event::Waiting => "contract-3-a status RUN, no instruction: nothing changes".to_owned(),
+            Event::Launched => after.explain_launch(field),
+            Event::Failed(code) => {
+                let (code, name) = (code as u8, ERROR_NAMES[code as usize]);
+                let why = explained.error_rule(code);
+                format!(
+                    "spa5-E{code} error {code} {name}: {why}; status ERR, everything else as before it"
+                )
+            }
+            Event::Executed | Event::Emptied => explained.rule(field, element),
+            Event::Popped | Event::Resumed => explained.pop_rule(field, element),
+            Event::Finished => match field {
+                "status" => "spa5-4.4-a no thread is active and the stack is empty: DONE".to_owned(),
+                "pc" => "spa5-4.4-a DONE, pc keeps the address of the last instruction".to_owned(),
+                _ => "spa5-4.4-a the stack is empty, only status changes".to_owned(),
+            },
+        }
+    }
+
+    fn explain_launch(&self, field: &str) -> String {
+        match field {
+            "active" => "spa5-3-e at launch: active = launch_mask",
+            "exited" => "spa5-3-f at launch: exited = ~launch_mask, of the threads that there are",
+            "pc" => "spa5-3-d at launch: pc = norm(entry)",
+            "status" if self.s.status == DONE => "spa5-3-b at launch: launch_mask is 0, so DONE",
+            "status" => "spa5-3-b at launch: RUN",
+            _ => "spa5-3 at launch: everything else is 0, the stack is empty",
+        }
+        .to_owned()
+    }
+}
+
+impl Explained<'_> {
+    fn has(set: u64, thread: usize) -> bool {
+        set >> thread & 1 == 1
+    }
+
+    /// The condition of spa5-2.4 for a thread that was active.
+    fn condition(&self, thread: usize) -> String {
+        let word = self.pins.word;
+        let bit = |plane: u64| u64::from(Self::has(plane, thread));
+        let pppp = bits(word, 19, 16);
+        let invert = if pppp >> 3 == 1 { "!" } else { "" };
+        let number = match pppp & 7 {
+            7 => "T".to_owned(),
+            p => p.to_string(),
+        };
+        let holds = bit(predicate(word, self.pins));
+        let [z, s, c, o] = self.pins.cc.map(bit);
+        let code = bits(word, 4, 0) as usize;
+        let passes = LUT16
+            .get(code)
+            .map_or(0, |l| l >> (8 * o + 4 * c + 2 * s + z) & 1);
+        format!(
+            "{invert}P{number} is {holds}, CC test {} of OCSZ {o}{c}{s}{z} is {passes}",
+            TESTS[code]
+        )
+    }
+
+    /// Whether a thread is in T, and why.
+    fn taken_text(&self, thread: usize) -> String {
+        if !Self::has(self.after.stepped.active, thread) {
+            "the thread was not active".to_owned()
+        } else {
+            let taken = if Self::has(self.t, thread) {
+                "in T"
+            } else {
+                "not in T"
+            };
+            format!("the thread is {taken}: {}", self.condition(thread))
+        }
+    }
+
+    /// The rule by which the instruction acts.
+    fn row(&self) -> &'static str {
+        let diverges = self.is_push();
+        match self.name {
+            "SSY" | "PBK" | "PCNT" | "PRET" => "spa5-4.3-a",
+            "CAL" => "spa5-4.3-b",
+            "BRA" if self.t == 0 => "spa5-4.3-d",
+            "BRA" if diverges => "spa5-4.3-f",
+            "BRA" => "spa5-4.3-e",
+            "BRX" if self.t == 0 => "spa5-A-b",
+            "BRX" if self.t != self.before.s.active => "spa5-A-c",
+            "BRX" if diverges => "spa5-A-e",
+            "BRX" => "spa5-A-d",
+            _ if self.is_leaving() => "spa5-4.3-i",
+            _ => "spa5-4.1-d",
+        }
+    }
+
+    fn is_leaving(&self) -> bool {
+        matches!(self.name, "SYNC" | "BRK" | "CONT" | "RET" | "EXIT")
+    }
+
+    fn is_push(&self) -> bool {
+        self.after.s.sp > self.before.s.sp
+    }
+
+    fn rule(&self, field: &str, element: usize) -> String {
+        match field {
+            "active" => self.active_rule(element),
+            "exited" => self.flag_rule("EXIT", field, element),
+            "d_brk" => self.flag_rule("BRK", field, element),
+            "d_cont" => self.flag_rule("CONT", field, element),
+            "d_ret" => self.flag_rule("RET", field, element),
+            "pc" => self.pc_rule(),
+            "sp" | "vis" | "top_mask" | "top_addr" | "top_type" | "top_vis" => {
+                self.stack_rule(field)
+            }
+            "status" if self.after.event == Event::Emptied => format!(
+                "spa5-4.3-i {}: no thread is active any more, so UNWIND",
+                self.name
+            ),
+            "status" => format!(
+                "{} {}: a thread is active, RUN goes on",
+                self.row(),
+                self.name
+            ),
+            "err" => format!("spa5-6 no error condition of {} holds", self.name),
+            _ => self.row().to_owned(),
+        }
+    }
+
+    fn active_rule(&self, thread: usize) -> String {
+        let name = self.name;
+        let why = if self.is_leaving() {
+            format!("active = A & ~T, {}", self.taken_text(thread))
+        } else if name == "BRX" && self.is_push() && self.t == self.before.s.active {
+            format!(
+                "active = G (spa5-A-e), the threads whose register equals that of the lowest; the thread's is {:#010x}",
+                self.pins.r[thread]
+            )
+        } else if self.is_push() && matches!(name, "BRA" | "BRX") {
+            format!("divergent, active = T, {}", self.taken_text(thread))
+        } else if matches!(name, "BRA" | "BRX") {
+            let taken = if self.t == 0 { "T is empty" } else { "T = A" };
+            format!("{taken}: active stays, {}", self.taken_text(thread))
+        } else {
+            "active stays".to_owned()
+        };
+        format!("{} {name}: {why}", self.row())
+    }
+
+    fn flag_rule(&self, sets: &str, flag: &str, thread: usize) -> String {
+        let name = self.name;
+        if name == sets {
+            format!(
+                "spa5-4.3-h {name}: {flag} = {flag} | T, {}",
+                self.taken_text(thread)
+            )
+        } else {
+            format!("spa5-4.3-h {name}: only {sets} sets {flag}")
+        }
+    }
+
+    fn pc_rule(&self) -> String {
+        let name = self.name;
+        let why = match name {
+            _ if self.after.event == Event::Emptied => {
+                "no thread is active any more, pc stays until the unwind resumes one"
+            }
+            _ if self.is_leaving() => "a thread is still active: seq(pc)",
+            "BRX" if self.t == 0 => "T is empty: seq(pc)",
+            "BRX" if self.t != self.before.s.active => {
+                "T is not A: pc stays, BRX runs again for T only"
+            }
+            "BRX" => "norm(pc + 8 + off24 + register of the lowest active thread)",
+            "BRA" if self.t == 0 && bits(self.pins.word, 7, 7) == 1 => {
+                ".U and T was not A, or T is empty: seq(pc)"
+            }
+            "BRA" if self.t == 0 => "T is empty: seq(pc)",
+            "BRA" if self.is_push() => "divergent, taken side first: norm(pc + 8 + off24)",
+            "BRA" => "T = A: norm(pc + 8 + off24)",
+            "CAL" => "norm(pc + 8 + off24)",
+            _ => "seq(pc)",
+        };
+        format!("{} {name}: {why}", self.row())
+    }
+
+    fn stack_rule(&self, field: &str) -> String {
+        let name = self.name;
+        if !self.is_push() {
+            let why = match name {
+                _ if self.after.event == Event::Emptied => "the first pop comes in the next cycle",
+                _ if self.is_leaving() => "a leaving instruction pushes nothing",
+                "BRA" | "BRX" => "not divergent: nothing is pushed",
+                _ => "leaves the stack alone",
+            };
+            return format!("{} {name}: {why}", self.row());
+        }
+        let kind = self.after.s.top_type;
+        let token = token_name(kind);
+        let why = match (field, kind) {
+            ("vis", SSY) => "new_vis: bit 0 set",
+            ("vis", PBK) => "new_vis: bit 0 cleared, bit 1 set",
+            ("vis", PCNT) => "new_vis: bit 0 cleared, bit 2 set",
+            ("vis", RET) => "new_vis: 1000",
+            ("vis", _) => "new_vis: as it was",
+            ("top_vis", _) => "vis_saved is vis before the push",
+            ("top_mask", DIV) if name == "BRX" && self.t == self.before.s.active => {
+                "mask = A & ~G, those that execute the BRX later"
+            }
+            ("top_mask", DIV) => "mask = A & ~T, the side that is deferred",
+            ("top_mask", _) => "mask = A",
+            ("top_addr", DIV) if name == "BRX" && self.t == self.before.s.active => {
+                "addr = pc, the BRX itself"
+            }
+            ("top_addr", DIV) => "addr = seq(pc)",
+            ("top_addr", _) if name == "CAL" => "addr = seq(pc)",
+            ("top_addr", _) => "addr = norm(pc + 8 + off24)",
+            _ => "one token more",
+        };
+        let rule = if field == "vis" {
+            "spa5-4.2-c"
+        } else {
+            "spa5-4.2-b"
+        };
+        format!("{rule} {name} pushes {token}: {why}")
+    }
+
+    fn pop_rule(&self, field: &str, element: usize) -> String {
+        let Some(token) = self.before.tokens().last() else {
+            return "spa5-4.4-b".to_owned();
+        };
+        let kind = token_name(token.kind);
+        let resumed = self.after.event == Event::Resumed;
+        let inside = |thread| {
+            if Self::has(token.mask, thread) {
+                "in"
+            } else {
+                "not in"
+            }
+        };
+        let clears = |flag: &str, of: u8| {
+            if token.kind == of {
+                format!(
+                    "{flag} = {flag} & ~mask, the thread is {} the mask",
+                    inside(element)
+                )
+            } else {
+                format!("only {} ends the wait of {flag}", token_name(of))
+            }
+        };
+        let why = match field {
+            "active" => {
+                let s = &self.after.s;
+                let held = [
+                    ("d_brk", s.d_brk),
+                    ("d_cont", s.d_cont),
+                    ("d_ret", s.d_ret),
+                    ("exited", s.exited),
+                ]
+                .into_iter()
+                .find(|(_, flag)| Self::has(*flag, element));
+                let held = held.map_or_else(String::new, |(flag, _)| format!(", held by {flag}"));
+                format!(
+                    "mask minus d_brk, d_cont, d_ret and exited: the thread is {} the mask{held}",
+                    inside(element)
+                )
+            }
+            "d_brk" => clears(field, PBK),
+            "d_cont" => clears(field, PCNT),
+            "d_ret" => clears(field, RET),
+            "exited" => "nothing ends exited".to_owned(),
+            "vis" => "vis = vis_saved of the token".to_owned(),
+            "pc" if resumed => "a thread is left for it: pc = its address".to_owned(),
+            "status" if resumed => "a thread is left for it: RUN".to_owned(),
+            "pc" | "status" => "no thread is left for it, the unwind goes on".to_owned(),
+            "err" => "unwinding cannot fail".to_owned(),
+            "sp" => "one pop a cycle".to_owned(),
+            _ => "the token below it is on top now; nothing stored ever changes".to_owned(),
+        };
+        let rule = match field {
+            "active" | "pc" | "status" => "spa5-4.4-d",
+            "d_brk" | "d_cont" | "d_ret" => "spa5-4.4-c",
+            "exited" => "spa5-3-f",
+            "err" => "spa5-4.1-f",
+            "vis" => "spa5-4.4-b",
+            "sp" => "spa5-3-m",
+            _ => "spa5-3-l",
+        };
+        format!("{rule} {kind} popped: {why}")
+    }
+
+    fn error_rule(&self, code: u8) -> String {
+        let (name, s) = (self.name, &self.before.s);
+        let word = self.pins.word;
+        match code {
+            1..=4 => format!("{name} by a thread, and vis is {:04b}", s.vis),
+            5 => format!(
+                "push of {name}, and all {} entries hold tokens",
+                self.before.stack.len()
+            ),
+            6 => format!(
+                "pc {:#x} is not below prog_size {:#x}",
+                s.pc, self.before.prog_size
+            ),
+            7 | 8 => {
+                let mut to = self.before.relative(word);
+                let mut sum = "pc + 8 + off24";
+                if name == "BRX" {
+                    let lowest = s.active.trailing_zeros() as usize % MAX_LANES;
+                    to += i64::from(self.pins.r[lowest]);
+                    sum = "pc + 8 + off24 + register of the lowest active thread";
+                }
+                let what = if code == 7 {
+                    format!("outside 0..{:#x}", self.before.prog_size)
+                } else {
+                    "no multiple of 8".to_owned()
+                };
+                format!("target of {name}, {sum} = {to}, {what}")
+            }
+            10 if decode(word, self.before.brx).is_ok() => {
+                format!("CC test {} of {name}", TESTS[bits(word, 4, 0) as usize])
+            }
+            10 if matches!(
+                name,
+                "BRA" | "BRX" | "CAL" | "PRET" | "SSY" | "PBK" | "PCNT"
+            ) && bits(word, 5, 5) == 1 =>
+            {
+                format!("constant-bank form of {name}")
+            }
+            _ => name.to_owned(),
+        }
+    }
+}
