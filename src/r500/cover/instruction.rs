@@ -1,0 +1,265 @@
+//! Instructions as the bins tell them apart, from the words and the state before them.
+
+use super::axes::{Around, BOp, Count, Family, LoopKind, Reserved, Stacking, Why};
+use super::sample::Memory;
+use super::{begins, breaks, ends};
+use crate::cover::classes;
+use crate::r500::isa::{AOp as AddrOp, BOp as BranchOp, Cmn, FcAddr, FcInst, Op, PredSel};
+use crate::r500::state::{In, State};
+
+/// Lanes whose counter, given as planes, is below `than`.
+pub(super) fn below(planes: &[u64], than: u8) -> u64 {
+    let (mut less, mut equal) = (0, u64::MAX);
+    for (bit, plane) in planes.iter().enumerate().rev() {
+        if than >> bit & 1 == 1 {
+            less |= equal & !plane;
+            equal &= plane;
+        } else {
+            equal &= !plane;
+        }
+    }
+    less
+}
+
+/// The highest counter among `lanes`, of which there are some.
+pub(super) fn highest(planes: &[u64], lanes: u64) -> u8 {
+    let (mut of, mut value) = (lanes, 0);
+    for (bit, plane) in planes.iter().enumerate().rev() {
+        if of & plane != 0 {
+            of &= plane;
+            value |= 1 << bit;
+        }
+    }
+    value
+}
+
+pub(super) fn count(n: u8) -> Count {
+    match n {
+        0 => Count::Zero,
+        1 => Count::One,
+        2 => Count::Two,
+        255 => Count::Most,
+        _ => Count::More,
+    }
+}
+
+/// A flow-control instruction among its lanes: r500-4.1, steps 0 to 5, on whole masks.
+pub(super) struct Flow {
+    pub(super) cmn: Cmn,
+    pub(super) inst: FcInst,
+    pub(super) addr: FcAddr,
+    pub(super) op: Op,
+    /// Classes before the step, and after its step 2.
+    pub(super) before: [u64; 4],
+    pub(super) active: u64,
+    pub(super) branch: u64,
+    pub(super) cont: u64,
+    pub(super) brk: u64,
+    pub(super) else_off: u64,
+    pub(super) returned: u64,
+    /// Lanes that want to jump.
+    pub(super) want: u64,
+    /// Lanes that are consulted.
+    pub(super) consulted: u64,
+    pub(super) boolean: bool,
+    /// Count, init and step of the constant.
+    pub(super) kr: u8,
+    pub(super) kg: u8,
+    pub(super) kb: i8,
+    /// The frame on top (is REP, count, aL), and the one below it.
+    pub(super) top: Option<(bool, u8, u8)>,
+    pub(super) around: Around,
+    pub(super) forced: Option<bool>,
+}
+
+impl Flow {
+    pub(super) fn new(s: &State, pins: &In, all: u64) -> Self {
+        let (cmn, inst) = (Cmn::decode(pins.cmn), FcInst::decode(pins.inst));
+        let (addr, op) = (FcAddr::decode(pins.addr), inst.op);
+        let before = classes(s.st, all);
+        let [mut active, mut branch, mut cont, brk] = before;
+        let counted = s.bc.iter().fold(0, |a, plane| a | plane);
+        let else_off = if inst.b_else { active } else { 0 };
+        if inst.b_else {
+            (active, branch) = (branch & !counted, branch & counted | active);
+        }
+        let returned = if ends(op) {
+            cont & !(s.lc[0] | s.lc[1])
+        } else {
+            0
+        };
+        active |= returned;
+        cont &= !returned;
+
+        let boolean = s.bool_const >> addr.bool_addr & 1 == 1;
+        let selected = match cmn.pred_sel {
+            PredSel::R => pins.pred[0],
+            PredSel::G => pins.pred[1],
+            PredSel::B => pins.pred[2],
+            PredSel::A => pins.pred[3],
+            _ => u64::MAX,
+        };
+        let predicate = if cmn.pred_inv { !selected } else { selected };
+        let table = |alu: u8, pred: u8| match inst.jump_func
+            >> (alu << 2 | pred << 1 | u8::from(boolean))
+            & 1
+        {
+            0 => 0,
+            _ => u64::MAX,
+        };
+        let wish = pins.alu & predicate & table(1, 1)
+            | pins.alu & !predicate & table(1, 0)
+            | !pins.alu & predicate & table(0, 1)
+            | !pins.alu & !predicate & table(0, 0);
+
+        let constant = s.int(addr.int_addr.into());
+        let depth = usize::from(s.loop_depth);
+        let frame = |from_top: usize| depth.checked_sub(from_top).map(|f| s.frame(f));
+        let (top, kr) = (frame(1), constant as u8);
+        let below = if begins(op) { top } else { frame(2) };
+        let forced = match top {
+            _ if begins(op) && kr == 0 => Some(true),
+            Some((_, 1, _)) if ends(op) => Some(false),
+            _ => None,
+        };
+        Flow {
+            cmn,
+            inst,
+            addr,
+            op,
+            before,
+            active,
+            branch,
+            cont,
+            brk,
+            else_off,
+            returned,
+            want: active & wish | else_off,
+            consulted: if inst.ignore_uncovered {
+                pins.cov & all
+            } else {
+                all
+            },
+            boolean,
+            kr,
+            kg: (constant >> 8) as u8,
+            kb: (constant >> 16) as i8,
+            top,
+            around: match below {
+                None => Around::Nothing,
+                Some((false, ..)) => Around::Loop,
+                Some((true, ..)) => Around::Rep,
+            },
+            forced,
+        }
+    }
+
+    /// Lanes with a say (r500-4.2-a), if `consulted` are consulted.
+    pub(super) fn voters(&self, consulted: u64) -> u64 {
+        let leaves = breaks(self.op) || self.op == Op::Continue;
+        (self.active | if leaves { 0 } else { self.else_off }) & consulted
+    }
+
+    /// Lanes that hold the unit back: BRANCH ones and CONT ones.
+    pub(super) fn holders(&self, consulted: u64) -> (u64, u64) {
+        let leaves = breaks(self.op) || self.op == Op::Continue;
+        let branch = if leaves { self.branch } else { 0 };
+        let cont = if breaks(self.op) { self.cont } else { 0 };
+        (branch & consulted, cont & consulted)
+    }
+
+    /// What `voters` alone decide.
+    pub(super) fn vote(&self, voters: u64) -> bool {
+        match self.inst.jump_any {
+            true => voters & self.want != 0,
+            false => voters & !self.want == 0,
+        }
+    }
+
+    /// The decision, and what it rests on. Holding back counts where it changes the decision.
+    pub(super) fn decide(&self, consulted: u64) -> (bool, Why) {
+        match self.forced {
+            Some(true) => return (true, Why::CountZero),
+            Some(false) => return (false, Why::LastPass),
+            None => {}
+        }
+        let voters = self.voters(consulted);
+        let jump = self.vote(voters);
+        let why = match (
+            self.holders(consulted),
+            voters & self.want,
+            voters & !self.want,
+        ) {
+            ((b, 0), ..) if jump && b != 0 => Why::HeldByBranch,
+            ((0, c), ..) if jump && c != 0 => Why::HeldByCont,
+            ((b, c), ..) if jump && b != 0 && c != 0 => Why::HeldByBoth,
+            (_, 0, 0) => Why::NoVoter,
+            (_, _, 0) => Why::AllWant,
+            (_, 0, _) => Why::NoneWants,
+            _ => Why::Split,
+        };
+        let held = matches!(why, Why::HeldByBranch | Why::HeldByCont | Why::HeldByBoth);
+        (jump && !held, why)
+    }
+
+    pub(super) fn family(&self) -> Family {
+        match self.op {
+            Op::Jump => Family::Jump,
+            Op::Loop | Op::Rep => Family::Begin,
+            Op::EndLoop | Op::EndRep => Family::End,
+            Op::BreakLoop | Op::BreakRep => Family::Break,
+            Op::Continue => Family::Continue,
+        }
+    }
+
+    pub(super) fn loop_kind(&self) -> LoopKind {
+        match self.op {
+            Op::Rep | Op::EndRep => LoopKind::Rep,
+            _ => LoopKind::Loop,
+        }
+    }
+
+    pub(super) fn stacking(&self) -> Option<Stacking> {
+        match self.inst.a_op {
+            AddrOp::Pop => Some(Stacking::Pop),
+            AddrOp::Push => Some(Stacking::Push),
+            _ => None,
+        }
+    }
+
+    pub(super) fn b_op(&self, jump: bool) -> BOp {
+        match if jump {
+            self.inst.b_op1
+        } else {
+            self.inst.b_op0
+        } {
+            BranchOp::Decr => BOp::Decr,
+            BranchOp::Incr => BOp::Incr,
+            _ => BOp::None,
+        }
+    }
+
+    /// Where a jump leads; `None` if there is nothing to pop.
+    pub(super) fn target(&self, m: &Memory, s: &State) -> Option<u16> {
+        match self.inst.a_op {
+            AddrOp::Pop => usize::from(s.addr_depth).checked_sub(1).map(|n| s.addrs[n]),
+            _ if self.addr.jump_global => Some(self.addr.jump_addr),
+            _ => Some(self.addr.jump_addr + m.offset),
+        }
+    }
+
+    pub(super) fn reserved(&self) -> impl Iterator<Item = Reserved> {
+        let i = &self.inst;
+        let pred = self.cmn.pred_sel;
+        [
+            (i.a_op == AddrOp::Reserved, Reserved::AOp),
+            (i.b_op0 == BranchOp::Reserved, Reserved::BOp0),
+            (i.b_op1 == BranchOp::Reserved, Reserved::BOp1),
+            (pred == PredSel::Rgba, Reserved::PredSel1),
+            (pred == PredSel::Reserved6, Reserved::PredSel6),
+            (pred == PredSel::Reserved7, Reserved::PredSel7),
+        ]
+        .into_iter()
+        .filter_map(|(is, what)| is.then_some(what))
+    }
+}
