@@ -1,0 +1,206 @@
+//! Instructions as the bins tell them apart, from the words and the state before them.
+
+use super::axes::{
+    Cond, Control, Count, Frame, General, Innermost, Kind, Open, Popper, Pusher, Reach,
+};
+use crate::cover::{Values, classes};
+use crate::r700::isa::{AluOp, CfOp, MemOp};
+use crate::r700::state::{In, State};
+
+impl Kind {
+    pub(super) fn of(dw1: u32) -> Self {
+        let op = dw1 >> 23 & 0x7f;
+        if dw1 >> 29 & 1 == 1 {
+            return match AluOp::from_bits(dw1 >> 26 & 15) {
+                None => Kind::Reserved,
+                Some(AluOp::Alu) => Kind::Alu,
+                Some(AluOp::AluPushBefore) => Kind::AluPushBefore,
+                Some(AluOp::AluPopAfter) => Kind::AluPopAfter,
+                Some(AluOp::AluPop2After) => Kind::AluPop2After,
+                Some(AluOp::AluContinue) => Kind::AluContinue,
+                Some(AluOp::AluBreak) => Kind::AluBreak,
+                Some(AluOp::AluElseAfter) => Kind::AluElseAfter,
+            };
+        }
+        if op >= 32 {
+            return MemOp::from_bits(op).map_or(Kind::Reserved, |_| Kind::Memory);
+        }
+        match CfOp::from_bits(op) {
+            None => Kind::Reserved,
+            Some(op) if op.is_illegal() => Kind::Reserved,
+            Some(CfOp::LoopStart) => Kind::LoopStart,
+            Some(CfOp::LoopStartNoAl) => Kind::LoopStartNoAl,
+            Some(CfOp::LoopStartDx10) => Kind::LoopStartDx10,
+            Some(CfOp::LoopEnd) => Kind::LoopEnd,
+            Some(CfOp::LoopContinue) => Kind::LoopContinue,
+            Some(CfOp::LoopBreak) => Kind::LoopBreak,
+            Some(CfOp::Jump) => Kind::Jump,
+            Some(CfOp::Push) => Kind::Push,
+            Some(CfOp::PushElse) => Kind::PushElse,
+            Some(CfOp::Else) => Kind::Else,
+            Some(CfOp::Pop) => Kind::Pop,
+            Some(CfOp::Call) => Kind::Call,
+            Some(CfOp::Return) => Kind::Return,
+            Some(CfOp::Kill) => Kind::Kill,
+            Some(_) => Kind::Slot,
+        }
+    }
+
+    /// Whether it is ALU_ELSE_AFTER or ELSE.
+    pub(super) fn inverts(self) -> bool {
+        matches!(self, Kind::Else | Kind::AluElseAfter)
+    }
+}
+
+impl Pusher {
+    pub(super) fn of(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::LoopStart => Pusher::LoopStart,
+            Kind::LoopStartNoAl => Pusher::LoopStartNoAl,
+            Kind::LoopStartDx10 => Pusher::LoopStartDx10,
+            Kind::Push => Pusher::Push,
+            Kind::PushElse => Pusher::PushElse,
+            Kind::Call => Pusher::Call,
+            Kind::AluPushBefore => Pusher::AluPushBefore,
+            Kind::AluElseAfter => Pusher::AluElseAfter,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn frame(self) -> Frame {
+        match self {
+            Pusher::LoopStart => Frame::LoopStart,
+            Pusher::LoopStartNoAl => Frame::LoopStartNoAl,
+            Pusher::LoopStartDx10 => Frame::LoopStartDx10,
+            Pusher::Call => Frame::Call,
+            _ => Frame::Branch,
+        }
+    }
+}
+
+impl Popper {
+    pub(super) fn of(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::LoopStart => Popper::LoopStart,
+            Kind::LoopStartNoAl => Popper::LoopStartNoAl,
+            Kind::LoopStartDx10 => Popper::LoopStartDx10,
+            Kind::Jump => Popper::Jump,
+            Kind::Push => Popper::Push,
+            Kind::Else => Popper::Else,
+            Kind::Pop => Popper::Pop,
+            Kind::AluPopAfter => Popper::AluPopAfter,
+            Kind::AluPop2After => Popper::AluPop2After,
+            _ => return None,
+        })
+    }
+}
+
+impl Reach {
+    pub(super) fn of(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::LoopEnd => Reach::LoopEnd,
+            Kind::LoopContinue => Reach::LoopContinue,
+            Kind::LoopBreak => Reach::LoopBreak,
+            Kind::Return => Reach::Return,
+            Kind::AluContinue => Reach::AluContinue,
+            Kind::AluBreak => Reach::AluBreak,
+            _ => return None,
+        })
+    }
+}
+
+pub(super) fn count(n: u32) -> Count {
+    match n {
+        0 => Count::Zero,
+        1 => Count::One,
+        2 => Count::Two,
+        4095 => Count::Most,
+        _ => Count::More,
+    }
+}
+
+/// Index of the sign of a number: negative, 0, positive.
+pub(super) fn sign(n: i32) -> usize {
+    (n.signum() + 1) as usize
+}
+
+/// An instruction among its lanes.
+pub(super) struct Word {
+    pub(super) kind: Kind,
+    pub(super) dw0: u32,
+    pub(super) dw1: u32,
+    pub(super) u: bool,
+    /// `POP_COUNT`, or what an ALU form pops.
+    pub(super) pops: u32,
+    pub(super) cond: Cond,
+    pub(super) vpm: bool,
+    pub(super) end: bool,
+    pub(super) wqm: bool,
+    /// Classes before it.
+    pub(super) before: [u64; 4],
+    /// ACTIVE lanes that pass its condition test.
+    pub(super) pass: u64,
+    pub(super) innermost: Innermost,
+    /// Branch frames above the innermost loop or call frame.
+    pub(super) open: u32,
+}
+
+impl Word {
+    pub(super) fn new(s: &State, pins: &In, all: u64) -> Self {
+        let dw1 = pins.dw1;
+        let kind = Kind::of(dw1);
+        let bit = |at: u32| dw1 >> at & 1 == 1;
+        let has_test = General::of(kind).is_some();
+        let boolean = s.bool_const >> (dw1 >> 3 & 31) & 1 == 1;
+        let cond = match dw1 >> 8 & 3 {
+            // Memory and export have no COND.
+            _ if Control::of(kind).is_none() && kind != Kind::Slot => Cond::Active,
+            0 => Cond::Active,
+            1 => Cond::False,
+            2 if boolean => Cond::Bool1,
+            2 => Cond::Bool0,
+            _ if boolean => Cond::NotBool1,
+            _ => Cond::NotBool0,
+        };
+        let before = classes(s.st, all);
+        let vpm = has_test && bit(22);
+        let mut word = Word {
+            kind,
+            dw0: pins.dw0,
+            dw1,
+            u: pins.u == 1,
+            pops: match kind {
+                Kind::AluPopAfter => 1,
+                Kind::AluPop2After => 2,
+                _ => dw1 & 7,
+            },
+            cond,
+            vpm,
+            end: has_test && bit(21),
+            wqm: bit(30),
+            before,
+            pass: 0,
+            innermost: Innermost::at(s.bkind.into()),
+            open: u32::from(s.sp - s.base),
+        };
+        word.pass = before[0] & word.passes(s);
+        word
+    }
+
+    /// Lanes that pass its condition test if they are ACTIVE then (r700-4.1).
+    pub(super) fn passes(&self, s: &State) -> u64 {
+        match (self.cond.holds(), self.vpm) {
+            (false, _) => 0,
+            (true, true) => s.valid,
+            (true, false) => u64::MAX,
+        }
+    }
+
+    pub(super) fn open_frames(&self) -> Open {
+        match self.open {
+            0 => Open::None,
+            1 => Open::One,
+            _ => Open::More,
+        }
+    }
+}
