@@ -1,0 +1,425 @@
+//! Counts what a step hits, and remembers what the state does not show.
+
+use super::axes::{
+    Active, Branched, Came, Cc, Code, Conditional, Corner, End, Entry, Failed, Fetched, Formula,
+    Ignored, Indirect, Inverted, Kept, Kind, Leaver, Legal, Mask, Names, Opcode, Others, Place,
+    Popped, Pred, Pushed, Pusher, Rest, Result, Slot, Status, Taken, Test, Top, Turns, Two,
+    Unanimous, Vis, Waiting, Where,
+};
+use super::instruction::{Instruction, taken};
+use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
+use crate::cover::{Hits, Level, Previous, Values, present};
+use crate::spa5::golden::{Error, Event, Golden};
+use crate::spa5::isa::{SetUpOp, norm, seq};
+use crate::spa5::state::{In, State};
+
+/// What the state does not show: operands of the launch, and the step before.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pub(super) prog_size: u32,
+    pub(super) came: Option<Came>,
+    pub(super) previous: Option<Kind>,
+    /// The step under way.
+    pub(super) step: Option<(Came, Place)>,
+    pub(super) leaver: Option<Leaver>,
+    /// Clocks of its unwind.
+    pub(super) turns: u32,
+}
+
+impl Bins {
+    pub(super) fn launch(&self, m: &mut Memory, status: Status, pins: &In, hits: &mut Hits) {
+        *m = Memory {
+            prog_size: pins.prog_size,
+            ..Memory::default()
+        };
+        let rest = if status == Status::Err {
+            Rest::Err
+        } else {
+            Rest::Done
+        };
+        let mask = match pins.launch_mask & self.all {
+            0 => Mask::None,
+            mask if mask == self.all => Mask::All,
+            mask if mask.is_power_of_two() => Mask::One,
+            _ => Mask::Some,
+        };
+        let entry = match pins.entry {
+            entry if norm(entry) >= pins.prog_size => Entry::Behind,
+            entry if entry.is_multiple_of(32) => Entry::Control,
+            _ => Entry::Slot,
+        };
+        hits.hit(self.launches, (rest, mask, entry));
+    }
+
+    /// A step is complete.
+    pub(super) fn completed(&self, m: &mut Memory, fetched: Fetched, hits: &mut Hits) {
+        if let Some((came, place)) = m.step.take() {
+            hits.hit(self.fetches, (came, place, fetched));
+        }
+    }
+
+    /// The cycle in which an instruction executed, or failed.
+    pub(super) fn instruction(
+        &self,
+        m: &mut Memory,
+        before: &State,
+        pins: &In,
+        after: &Golden,
+        error: Option<Error>,
+        hits: &mut Hits,
+    ) {
+        let i = Instruction::new(pins.word, before, pins, self.brx);
+        let slot = Slot::at((before.pc / 8 % 4).saturating_sub(1) as usize);
+        m.step = Some((m.came.unwrap_or(Came::Launch), Place::at(slot.index())));
+        hits.hit(self.neighbours, (Previous(m.previous), i.kind));
+        m.previous = Some(i.kind);
+        m.leaver = Leaver::of(i.kind);
+
+        let opcode = match i.kind {
+            Kind::Sync => 32,
+            Kind::Other => 33,
+            _ => (i.word >> 52) as u8 & 0x1f,
+        };
+        let by_opcode = error.is_none() || matches!(i.kind, Kind::Illegal | Kind::Unsupported);
+        hits.hit_if(by_opcode, self.opcodes, (Opcode(opcode),));
+        if i.kind == Kind::Bank {
+            let op = SetUpOp::from_bits((i.word >> 52) as u16);
+            let kind = match op {
+                Some(SetUpOp::Ssy) => Kind::Ssy,
+                Some(SetUpOp::Pbk) => Kind::Pbk,
+                Some(SetUpOp::Pcnt) => Kind::Pcnt,
+                Some(SetUpOp::Pret) => Kind::Pret,
+                Some(SetUpOp::Cal) => Kind::Cal,
+                None if opcode == 4 => Kind::Bra,
+                None => Kind::Brx,
+            };
+            hits.hit(self.banks, (Pusher(kind),));
+        }
+        if let Some(code) = error {
+            hits.hit(self.errors, (Failed::of(i.kind), Code(code as u8 - 1)));
+        }
+        self.conditions(&i, before, pins, hits);
+        self.target(m, &i, before, slot, error, hits);
+        if let Some(leaver) = Leaver::of(i.kind).filter(|_| i.tested) {
+            let left = taken(i.condition, before.active);
+            hits.hit(self.leaves, (leaver, left, Vis(before.vis)));
+        }
+        self.push(&i, before, after, error, hits);
+        if error.is_none() {
+            debug_assert!(
+                i.unanimous || after.taken() == i.condition,
+                "{i:x?}",
+                i = i.word
+            );
+            self.executed(&i, before, hits);
+        }
+        self.corner_cases(m, &i, before, after, error, hits);
+    }
+
+    fn conditions(&self, i: &Instruction, before: &State, pins: &In, hits: &mut Hits) {
+        let Some(conditional) = Conditional::of(i.kind) else {
+            return;
+        };
+        let code = (i.word & 0x1f) as u8;
+        hits.hit(self.tests, (conditional, Test(code)));
+        if !i.tested {
+            return;
+        }
+        let inverted = if i.bit(19) {
+            Inverted::Yes
+        } else {
+            Inverted::No
+        };
+        let predicate = Pred((i.word >> 16 & 7) as u8);
+        hits.hit(self.predicates, (conditional, predicate, inverted));
+        for cc in 0..16 {
+            let threads = pins
+                .cc
+                .iter()
+                .enumerate()
+                .fold(before.active, |of, (bit, plane)| {
+                    of & if cc >> bit & 1 == 1 { *plane } else { !plane }
+                });
+            hits.hit_if(threads != 0, self.codes, (Formula(code), Cc(cc)));
+        }
+    }
+
+    /// Whether the target is looked at: of set-up instructions always, of branches when they jump.
+    fn looks(&self, i: &Instruction, before: &State) -> bool {
+        match i.kind {
+            Kind::Bra if i.unanimous => i.condition == before.active,
+            Kind::Bra => i.condition != 0,
+            Kind::Brx => i.condition == before.active,
+            _ => true,
+        }
+    }
+
+    fn target(
+        &self,
+        m: &Memory,
+        i: &Instruction,
+        before: &State,
+        slot: Slot,
+        error: Option<Error>,
+        hits: &mut Hits,
+    ) {
+        let (Some(pusher), Some(target)) = (Pusher::of(i.kind), i.target) else {
+            return;
+        };
+        let misaligned = target % 8 != 0;
+        let outside = !(0..i64::from(m.prog_size)).contains(&target);
+        let full = usize::from(before.sp) == self.depth;
+        // Of those that push for certain.
+        let pushes = match i.kind {
+            Kind::Bra => !i.unanimous && taken(i.condition, before.active) == Taken::Some,
+            kind => kind != Kind::Brx,
+        };
+        let mut two = |first: Error, second: bool, what: Two| {
+            hits.hit_if(error == Some(first) && second, self.priority, (what,));
+        };
+        two(
+            Error::Unsupported,
+            !i.tested && misaligned,
+            Two::TestMisaligned,
+        );
+        two(
+            Error::Unsupported,
+            !i.tested && outside && !misaligned,
+            Two::TestRange,
+        );
+        two(Error::TargetMisaligned, outside, Two::MisalignedRange);
+        two(Error::TargetMisaligned, pushes && full, Two::MisalignedFull);
+        two(Error::TargetRange, pushes && full, Two::RangeFull);
+        if !i.tested || !self.looks(i, before) {
+            return;
+        }
+        let place = match target {
+            _ if misaligned => Where::Misaligned,
+            ..0 => Where::Below,
+            _ if outside => Where::Behind,
+            to => match norm(to as u32) {
+                to if to == before.pc => Where::Itself,
+                to if to == seq(before.pc) => Where::Next,
+                to if to < before.pc => Where::Back,
+                _ => Where::Forward,
+            },
+        };
+        hits.hit(self.targets, (pusher, place, slot));
+        if !misaligned && !outside {
+            let names = if target % 32 == 0 {
+                Names::Control
+            } else {
+                Names::Slot
+            };
+            hits.hit(self.names, (pusher, names));
+        }
+    }
+
+    fn push(
+        &self,
+        i: &Instruction,
+        before: &State,
+        after: &Golden,
+        error: Option<Error>,
+        hits: &mut Hits,
+    ) {
+        let state = after.state();
+        let left = taken(i.condition, before.active);
+        let ended = match error {
+            None => Pushed::Done,
+            Some(Error::StackOverflow) => Pushed::Full,
+            Some(Error::TargetRange) => Pushed::Range,
+            Some(Error::TargetMisaligned) => Pushed::Misaligned,
+            Some(_) => return,
+        };
+        let pushes = match i.kind {
+            Kind::Bra => !i.unanimous && left == Taken::Some,
+            Kind::Brx => state.sp > before.sp || ended == Pushed::Full,
+            _ => true,
+        };
+        let level = Level::of(before.sp.into(), self.depth);
+        if let Some(pusher) = Pusher::of(i.kind).filter(|_| pushes) {
+            hits.hit(self.pushes, (pusher, level, ended));
+            if ended == Pushed::Done {
+                hits.hit(self.visible, (pusher, Vis(before.vis)));
+                hits.hit(self.tokens, (pusher, Top(before.top_type)));
+            }
+        }
+        if i.kind == Kind::Bra {
+            let unanimous = if i.unanimous {
+                Unanimous::Yes
+            } else {
+                Unanimous::No
+            };
+            let ended = match (ended, left) {
+                (Pushed::Full, _) => Branched::Full,
+                (Pushed::Range, _) => Branched::Range,
+                (Pushed::Misaligned, _) => Branched::Misaligned,
+                (_, Taken::All) => Branched::Jumps,
+                (_, Taken::Some) if !i.unanimous => Branched::Divides,
+                _ => Branched::Through,
+            };
+            hits.hit(self.branches, (unanimous, left, ended));
+        }
+        if i.kind == Kind::Brx {
+            let ended = match (ended, left) {
+                (Pushed::Full, Taken::All) => Indirect::RegisterFull,
+                (Pushed::Full, _) => Indirect::ConditionFull,
+                (Pushed::Range, _) => Indirect::Range,
+                (Pushed::Misaligned, _) => Indirect::Misaligned,
+                (_, Taken::None) => Indirect::NoThread,
+                (_, Taken::Some) => Indirect::Condition,
+                _ if state.sp > before.sp => Indirect::Register,
+                _ => Indirect::Together,
+            };
+            hits.hit(self.indirect, (ended,));
+        }
+    }
+
+    fn executed(&self, i: &Instruction, before: &State, hits: &mut Hits) {
+        let Some(legal) = Legal::of(i.kind) else {
+            return;
+        };
+        let active = match before.active {
+            active if active == self.all => Active::All,
+            active if active.is_power_of_two() => Active::One,
+            _ => Active::Some,
+        };
+        hits.hit(self.active, (legal, active));
+        let dis = before.d_brk | before.d_cont | before.d_ret | before.exited;
+        let parked = self.all & !dis & !before.active;
+        let waiting = present([
+            before.d_brk,
+            before.d_cont,
+            before.d_ret,
+            before.exited,
+            parked,
+        ]);
+        hits.hit(self.waiting, (legal, Waiting(waiting)));
+        let mut ignored = |is: bool, what: Ignored| hits.hit_if(is, self.ignored, (what,));
+        ignored(i.kind == Kind::Cal && !i.bit(6), Ignored::Noinc);
+        ignored(i.kind == Kind::Pret && !i.bit(6), Ignored::PretNoinc);
+        ignored(i.kind == Kind::Bra && i.bit(6), Ignored::Lmt);
+        ignored(i.kind == Kind::Exit && i.bit(5), Ignored::KeepRefCount);
+        let set_up = i.kind < Kind::Bra;
+        ignored(set_up && i.word & 0xf_001f != 0, Ignored::SetUp);
+    }
+
+    /// A cycle of an unwind.
+    pub(super) fn turn(
+        &self,
+        m: &mut Memory,
+        before: &State,
+        event: Event,
+        after: &State,
+        hits: &mut Hits,
+    ) {
+        let Some(leaver) = m.leaver else {
+            return;
+        };
+        m.turns += 1;
+        let popped = Popped(before.top_type);
+        let (result, others) = match event {
+            Event::Popped => (Result::Over, Others::NoThread),
+            Event::Resumed => (Result::Resumes, Others::Some),
+            _ => (Result::Done, Others::NoThread),
+        };
+        hits.hit(self.unwinds, (leaver, popped, result));
+        if event != Event::Popped {
+            let turns = match m.turns {
+                0 | 1 => Turns::One,
+                2 => Turns::Two,
+                3 | 4 => Turns::Few,
+                _ => Turns::Many,
+            };
+            let end = if event == Event::Finished {
+                End::Done
+            } else {
+                End::Run
+            };
+            hits.hit(self.turns, (leaver, turns, end));
+        }
+        if popped != Popped(EMPTY) {
+            let mask = before.top_mask;
+            for (flag, kept) in [
+                (after.d_brk, Kept::Brk),
+                (after.d_cont, Kept::Cont),
+                (after.d_ret, Kept::Ret),
+                (after.exited, Kept::Exited),
+            ] {
+                hits.hit_if(mask & flag != 0, self.kept, (popped, kept, others));
+            }
+        }
+        let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
+        let resumes = event == Event::Resumed;
+        let over = |kind: u8, flag: u64| resumes && popped == Popped(kind) && flag != 0;
+        corner(over(PBK, after.d_brk), Corner::MoreBrk);
+        corner(over(PCNT, after.d_cont), Corner::MoreCont);
+        corner(over(RET, after.d_ret), Corner::MoreRet);
+        corner(before.vis != after.vis, Corner::VisRestored);
+        corner(resumes && popped == Popped(SSY), Corner::SyncWaits);
+        let full = usize::from(before.sp) == self.depth;
+        corner(full, Corner::FullUnwinds);
+        let first = m.turns == 1;
+        let finished = event == Event::Finished;
+        corner(finished && first, Corner::AllExit);
+        corner(finished && !first, Corner::LastExit);
+    }
+
+    fn corner_cases(
+        &self,
+        m: &Memory,
+        i: &Instruction,
+        before: &State,
+        after: &Golden,
+        error: Option<Error>,
+        hits: &mut Hits,
+    ) {
+        let fine = error.is_none();
+        let pushed = fine && after.state().sp > before.sp;
+        let lands = |address: u32| i.target == Some(address.into());
+        let divided = pushed && matches!(i.kind, Kind::Bra | Kind::Brx);
+        // Looking at every token costs; there are few pushes on so many.
+        let separated = divided
+            && u32::from(before.sp) + 1 >= self.lanes - 1
+            && after.tokens().iter().filter(|t| t.kind == DIV).count() + 1 == self.lanes as usize;
+        let recursion = pushed
+            && i.kind == Kind::Cal
+            && after
+                .tokens()
+                .iter()
+                .filter(|t| t.kind == RET && t.addr == seq(before.pc))
+                .count()
+                > 1;
+        let left = i.tested && i.condition == 0;
+        let outside = i
+            .target
+            .is_some_and(|t| t % 8 != 0 || !(0..i64::from(m.prog_size)).contains(&t));
+        let behind = seq(before.pc) >= m.prog_size;
+        let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
+        corner(
+            pushed && i.kind == Kind::Pcnt && lands(before.pc),
+            Corner::SelfPcnt,
+        );
+        corner(recursion, Corner::Recursion);
+        corner(separated, Corner::Separated);
+        corner(
+            left && i.kind.need() & !before.vis != 0,
+            Corner::UntakenLeave,
+        );
+        corner(
+            left && i.kind == Kind::Bra && outside,
+            Corner::UntakenTarget,
+        );
+        corner(
+            pushed && behind && matches!(i.kind, Kind::Cal | Kind::Bra),
+            Corner::Behind,
+        );
+        let no_token = Leaver::of(i.kind).is_some() && i.kind.need() & !before.vis != 0;
+        hits.hit_if(
+            error == Some(Error::Unsupported) && !i.tested && no_token,
+            self.priority,
+            (Two::TestToken,),
+        );
+    }
+}
