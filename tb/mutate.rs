@@ -3,9 +3,13 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
+use crate::campaign::signal;
 use crate::common::rtl::Rtl;
 use crate::common::tool::have;
 use crate::common::{ROOT, arg, command_in, reconverge_in, text};
@@ -181,6 +185,81 @@ fn nothing_is_judged_with_rtl_that_is_wrong_already() {
         "{said}"
     );
     assert!(!run.dir.path().join("all.json").exists());
+}
+
+/// Found bugs: a signal while the referee proved what it is told lost all, and left an ABC behind that went on for ever.
+#[test]
+fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let bin = tempfile::tempdir().unwrap();
+    let at = |name: &str| bin.path().join(name);
+    // It answers so many questions and then never again.
+    let fake = "#!/bin/sh\n\
+        echo >>\"$FAKE/asked\"\n\
+        if [ $(wc -l <\"$FAKE/asked\") -le \"$ANSWERS\" ]; then PATH=${PATH#*:} exec yosys-abc \"$@\"; fi\n\
+        echo $$ >\"$FAKE/new\" && mv \"$FAKE/new\" \"$FAKE/pid\"\n\
+        exec sleep 1000\n";
+    fs::write(at("yosys-abc"), fake).unwrap();
+    let made = Command::new("chmod")
+        .arg("+x")
+        .arg(at("yosys-abc"))
+        .status();
+    assert!(made.unwrap().success());
+    let path = format!("{}:{}", arg(bin.path()), std::env::var("PATH").unwrap());
+    // The first is the referee's own, the fifth is of a mutant.
+    for answers in ["0", "4"] {
+        for name in ["asked", "pid"] {
+            let _ = fs::remove_file(at(name));
+        }
+        let dir = tempfile::tempdir().unwrap();
+        // 3 is caught; 21 is none that the campaign sees.
+        let more = ["--only", "3,21", "--clocks", "200000", "--jobs", "1"];
+        let common = ["mutate", "r500", "--json", "all.json", "--out", "out"];
+        let child = command_in(dir.path(), &[&common[..], &TEXT, &more].concat())
+            .env("PATH", &path)
+            .env("FAKE", bin.path())
+            .env("ANSWERS", answers)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let begin = Instant::now();
+        while !at("pid").exists() {
+            assert!(
+                begin.elapsed() < Duration::from_secs(120),
+                "nothing is asked"
+            );
+            sleep(Duration::from_millis(5));
+        }
+        let asked = fs::read_to_string(at("pid")).unwrap();
+        signal(child.id(), "-TERM");
+        let begin = Instant::now();
+        let output = child.wait_with_output().unwrap();
+        assert!(
+            begin.elapsed() < Duration::from_secs(30),
+            "it waits for ABC"
+        );
+        let left = Path::new("/proc").join(asked.trim()).exists();
+        if left {
+            signal(asked.trim().parse().unwrap(), "-KILL");
+        }
+        assert!(!left, "{answers}: an ABC goes on");
+        let run = Run { dir, output }.ends(3);
+        let said = run.said();
+        assert!(
+            said.contains("  interrupted     after 1 of 2 mutants\n"),
+            "{said}"
+        );
+        let end = "error: interrupted: the mutants that were judged until then were counted\n";
+        assert!(said.ends_with(end), "{said}");
+        assert_eq!(run.json()["complete"], false);
+        assert_eq!(run.numbers("caught"), [3]);
+        assert_eq!(run.json()["mutants"].as_array().unwrap().len(), 1);
+    }
 }
 
 #[test]

@@ -535,6 +535,35 @@ fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
     assert!(resumed.starts_with(&lines), "nothing is run twice");
 }
 
+/// A found bug: `timeout` sends its signal to the process and to its group. The second of them ended the command where it
+/// stood, so that nothing was told.
+#[test]
+fn a_signal_that_comes_twice_at_once_says_no_more_than_one() {
+    let rtl = misbehaving();
+    let dir = tempfile::tempdir().unwrap();
+    let json = dir.path().join("all.json");
+    let limits = ["--programs", "8", "--timeout", "600", "--json", arg(&json)];
+    let child = start_with("*h", &resumable(&rtl, &dir, "r", &limits));
+    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
+    signal(&child, "-TERM");
+    // In between it waits for the worker to come to an end.
+    sleep(Duration::from_millis(100));
+    signal(&child, "-TERM");
+    let ran = ended(child);
+    assert_eq!(ran.status, Some(3), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("error: r500: interrupted after 0 programs"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        fs::read_to_string(json)
+            .unwrap()
+            .contains("\"complete\": false")
+    );
+}
+
 /// A found bug: failures of programs that do not count yet, because one before them is not done, were taken off those that
 /// count: JUnit told of too few that passed, and where none was left the command ended with a panic.
 #[test]

@@ -179,13 +179,14 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
         wave::write_whole(&lines, &by_line(&summary))?;
         print(&text(&summary))?;
         print(&format!("  by line         {}\n", lines.display()))?;
-        if let Some(why) = mutants.no_referee() {
+        interrupted = summary.judged.len() < summary.wanted;
+        // One that was interrupted is none that there is not.
+        if let Some(why) = mutants.no_referee().filter(|_| !interrupted) {
             print(&format!("  no referee      {why}\n"))?;
         }
         if summary.counts().open() > 0 {
             agreed = Agreed::No;
         }
-        interrupted = summary.judged.len() < summary.wanted;
         runs.push(summary.to_json());
         if interrupted {
             break;

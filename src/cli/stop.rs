@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 use signal_hook::flag;
+use signal_hook::iterator::Signals;
 
 /// Signals by which a process is told to end. SIGHUP, by which a terminal that goes away does so, only where it is not
 /// ignored, as `nohup` has it.
@@ -21,17 +22,27 @@ fn signals() -> Vec<i32> {
     signals
 }
 
-/// Set once the process has been told to end (SIGINT, SIGTERM, SIGQUIT, SIGHUP). The second such signal ends it
-/// where it stands, with status 128 + signal.
+/// Signals within this time of the first say no more than that one: `timeout` and some schedulers send theirs to a process
+/// and to its process group, so that it comes twice.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Set once the process has been told to end (SIGINT, SIGTERM, SIGQUIT, SIGHUP). The second such signal, unless it comes
+/// together with the first, ends it where it stands, with status 128 + signal.
 pub fn asked() -> Result<&'static AtomicBool, String> {
     static STOP: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
     let watch = || {
-        let stop = Arc::new(AtomicBool::new(false));
+        let (stop, end) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         for signal in signals() {
-            // In this order, so that the first one only sets the flag.
-            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop))?;
+            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&end))?;
             flag::register(signal, Arc::clone(&stop))?;
         }
+        let mut first = Signals::new(signals())?;
+        std::thread::spawn(move || {
+            if first.forever().next().is_some() {
+                std::thread::sleep(AT_ONCE);
+                end.store(true, Ordering::Relaxed);
+            }
+        });
         Ok(stop)
     };
     STOP.get_or_init(|| watch().map_err(|e: std::io::Error| format!("signals: {e}")))

@@ -1,16 +1,20 @@
 //! ABC, the system for sequential synthesis and verification that comes with Yosys: what it is asked, and how
 //! its answers are read.
 
-use std::fs::{self, File};
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
-use std::time::Duration;
+use std::fs;
+use std::io::ErrorKind;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use super::aig::{Aig, Lit};
+use super::tool::{self, Ended};
 
 /// What it is called: by Yosys, by Debian, by itself.
 const NAMES: &[&str] = &["yosys-abc", "berkeley-abc", "abc"];
+
+/// Time for one question. It bounds what a limit of conflicts does not: to make a circuit small, to join its logic.
+pub const TIME: Duration = Duration::from_secs(300);
 
 /// Whether something can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,76 +23,127 @@ pub enum Answer {
     Never,
     /// It can.
     Sometimes,
-    /// Not found out within the conflicts allowed.
-    GaveUp,
+    /// Not found out, within this limit.
+    GaveUp(Limit),
 }
 
-/// What `commands` print, with `circuit` as `circuit.aig`; an error once `stop` is set, for a question can take minutes.
-fn abc(circuit: &[u8], commands: &str, stop: &AtomicBool) -> Result<String, String> {
-    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-    fs::write(work.path().join("circuit.aig"), circuit).map_err(|e| format!("circuit.aig: {e}"))?;
-    let said = work.path().join("said");
-    for name in NAMES {
-        let shown = |e| format!("{name}: {e}");
-        let out = File::create(&said).map_err(shown)?;
-        let started = Command::new(name)
-            .args(["-c", commands])
-            .current_dir(work.path())
-            .stdin(Stdio::null())
-            .stdout(out)
-            .stderr(Stdio::null())
-            .spawn();
-        match started {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(shown(e)),
-            Ok(mut child) => {
-                let status = loop {
-                    if let Some(status) = child.try_wait().map_err(shown)? {
-                        break status;
-                    }
-                    if stop.load(Ordering::Relaxed) {
-                        let _ = child.kill();
-                        let _ = child.wait();
-                        return Err(format!("{name}: interrupted"));
-                    }
-                    sleep(Duration::from_millis(2));
-                };
-                let text = String::from_utf8_lossy(&fs::read(&said).map_err(shown)?).into_owned();
-                if status.success() {
-                    return Ok(text);
+/// What ended a search without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The conflicts allowed.
+    Conflicts,
+    /// The time allowed.
+    Time,
+}
+
+/// ABC as it is asked.
+pub struct Abc<'a> {
+    /// What it may be called.
+    pub names: &'a [&'a str],
+    /// Time for one question.
+    pub time: Duration,
+    /// Once it is set, questions end with an error.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Abc<'a> {
+    /// The one that is installed.
+    pub fn new(stop: &'a AtomicBool) -> Self {
+        Abc {
+            names: NAMES,
+            time: TIME,
+            stop,
+        }
+    }
+
+    /// What `commands` print, with `circuit` as `circuit.aig`; `None` if it is not through within `time`.
+    fn ask(
+        &self,
+        circuit: &[u8],
+        commands: &str,
+        time: Duration,
+    ) -> Result<Option<String>, String> {
+        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        fs::write(work.path().join("circuit.aig"), circuit)
+            .map_err(|e| format!("circuit.aig: {e}"))?;
+        for name in self.names {
+            let mut abc = Command::new(name);
+            abc.args(["-c", commands]).current_dir(work.path());
+            return match tool::run(&mut abc, time, self.stop) {
+                Err(e) if e.kind() == ErrorKind::NotFound => continue,
+                Err(e) => Err(format!("{name}: {e}")),
+                Ok(Ended::Interrupted) => Err(format!("{name}: interrupted")),
+                Ok(Ended::TimeOver) => Ok(None),
+                Ok(Ended::Itself(status, said, _)) if status.success() => Ok(Some(said)),
+                Ok(Ended::Itself(status, said, _)) => {
+                    Err(format!("{name}: {status}: {}", said.trim()))
                 }
-                return Err(format!("{name}: {status}: {}", text.trim()));
+            };
+        }
+        Err("abc: not found; it comes with yosys: ./setup --all installs it".to_owned())
+    }
+
+    /// Whether `what` can be, for any inputs.
+    ///
+    /// # Errors
+    /// There is no ABC, it says what it should not, or `stop` is set.
+    pub fn prove_never(&self, aig: &Aig, what: Lit) -> Result<Answer, String> {
+        let circuit = aig.aiger(&[], what);
+        let begin = Instant::now();
+        let mut answer = Answer::GaveUp(Limit::Conflicts);
+        for way in WAYS {
+            let left = self.time.saturating_sub(begin.elapsed());
+            let Some(said) = self.ask(&circuit, &format!("read circuit.aig; {way}"), left)? else {
+                return Ok(Answer::GaveUp(Limit::Time));
+            };
+            answer = read(&said).ok_or_else(|| format!("abc: {}", said.trim()))?;
+            if !matches!(answer, Answer::GaveUp(_)) {
+                break;
             }
         }
+        Ok(answer)
     }
-    Err("abc: not found; it comes with yosys: ./setup --all installs it".to_owned())
-}
 
-/// Whether `what` can be, for any inputs; ends with an error once `stop` is set.
-///
-/// # Errors
-/// There is no ABC, or it says what it should not.
-pub fn prove_never(aig: &Aig, what: Lit, stop: &AtomicBool) -> Result<Answer, String> {
-    let circuit = aig.aiger(&[], what);
-    let mut answer = Answer::GaveUp;
-    for way in WAYS {
-        let said = abc(&circuit, &format!("read circuit.aig; {way}"), stop)?;
-        answer = read(&said).ok_or_else(|| format!("abc: {}", said.trim()))?;
-        if answer != Answer::GaveUp {
-            break;
-        }
+    /// Whether `what` can be within `clocks` clocks, for any inputs, if `registers` (what they are called, and what
+    /// they become) begin with 0.
+    ///
+    /// # Errors
+    /// There is no ABC, it says what it should not, or `stop` is set.
+    pub fn search(
+        &self,
+        aig: &Aig,
+        registers: &[(Lit, Lit)],
+        what: Lit,
+        clocks: usize,
+    ) -> Result<Found, String> {
+        let circuit = aig.aiger(registers, what);
+        let commands = format!("read circuit.aig; bmc3 -F {clocks} -C {SEARCH_CONFLICTS}");
+        let Some(said) = self.ask(&circuit, &commands, self.time)? else {
+            return Ok(Found::TimeOver);
+        };
+        let number_after = |words: &str| -> Option<usize> {
+            let rest = said.split_once(words)?.1.trim_start();
+            let digits = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len());
+            rest[..digits].parse().ok()
+        };
+        number_after("was asserted in frame")
+            .map(Found::At)
+            .or_else(|| number_after("No output asserted in").map(Found::NotIn))
+            .ok_or_else(|| format!("abc: {}", said.trim()))
     }
-    Ok(answer)
 }
 
 /// How a question is tried: in the circuit made small, by a short search, which is nearly always enough, and by a long one;
 /// in the circuit in which all that is found alike has been joined; and by joining with all that is known. Joining with more
-/// conflicts than these took more than a quarter of an hour for a circuit that the long search proves in half a minute.
+/// conflicts than these took more than a quarter of an hour for a circuit that the long search proves in half a minute; and a
+/// limit of conflicts is one for each pair of nodes, so it needs one of time too, which it keeps to approximately.
 const WAYS: [&str; 4] = [
     "&get; &syn3; &put; dsat -C 2000",
     "&get; &syn3; &put; dsat -C 200000",
     "&get; &syn3; &fraig -C 100; &put; dsat -C 20000",
-    "&get; &syn3; &cec -m -C 2000",
+    "&get; &syn3; &cec -m -C 2000 -T 60",
 ];
 
 /// What the last lines say.
@@ -98,8 +153,9 @@ fn read(said: &str) -> Option<Answer> {
         ("Networks are equivalent", Answer::Never),
         ("SATISFIABLE", Answer::Sometimes),
         ("Networks are NOT EQUIVALENT", Answer::Sometimes),
-        ("UNDECIDED", Answer::GaveUp),
-        ("Networks are UNDECIDED", Answer::GaveUp),
+        ("UNDECIDED", Answer::GaveUp(Limit::Conflicts)),
+        ("Networks are UNDECIDED", Answer::GaveUp(Limit::Conflicts)),
+        ("Timed out after", Answer::GaveUp(Limit::Time)),
     ];
     said.lines().rev().find_map(|line| {
         let (_, answer) = words.iter().find(|(word, _)| line.starts_with(word))?;
@@ -117,35 +173,111 @@ pub enum Found {
     At(usize),
     /// It cannot be in so many clocks; for more the conflicts did not suffice, or the caller did not ask.
     NotIn(usize),
+    /// The time allowed did not suffice to tell.
+    TimeOver,
 }
 
-/// Whether `what` can be within `clocks` clocks, for any inputs, if `registers` (what they are called, and what
-/// they become) begin with 0; ends with an error once `stop` is set.
-///
-/// # Errors
-/// There is no ABC, or it says what it should not.
-pub fn search(
-    aig: &Aig,
-    registers: &[(Lit, Lit)],
-    what: Lit,
-    clocks: usize,
-    stop: &AtomicBool,
-) -> Result<Found, String> {
-    let circuit = aig.aiger(registers, what);
-    let said = abc(
-        &circuit,
-        &format!("read circuit.aig; bmc3 -F {clocks} -C {SEARCH_CONFLICTS}"),
-        stop,
-    )?;
-    let number_after = |words: &str| -> Option<usize> {
-        let rest = said.split_once(words)?.1.trim_start();
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        rest[..digits].parse().ok()
-    };
-    number_after("was asserted in frame")
-        .map(Found::At)
-        .or_else(|| number_after("No output asserted in").map(Found::NotIn))
-        .ok_or_else(|| format!("abc: {}", said.trim()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// A program in `dir` that does `what` in place of ABC.
+    fn stand_in(dir: &Path, what: &str) -> String {
+        let file = dir.join("abc").to_string_lossy().into_owned();
+        // Written by a process of its own: where another thread starts a program while this one has the file open, it
+        // cannot be run.
+        let script = format!("printf '#!/bin/sh\\n%s\\n' '{what}' >\"$0\" && chmod +x \"$0\"");
+        let made = Command::new("sh").args(["-c", &script, &file]).status();
+        assert!(made.unwrap().success());
+        file
+    }
+
+    /// What both questions get from it within `time`.
+    fn asked(
+        what: &str,
+        time: Duration,
+        stop: bool,
+    ) -> (Result<Answer, String>, Result<Found, String>) {
+        let dir = tempfile::tempdir().unwrap();
+        let file = stand_in(dir.path(), what);
+        let abc = Abc {
+            names: &["no-such-abc", &file],
+            time,
+            stop: &AtomicBool::new(stop),
+        };
+        let mut aig = Aig::new();
+        let input = aig.input();
+        (
+            abc.prove_never(&aig, input),
+            abc.search(&aig, &[], input, 3),
+        )
+    }
+
+    #[test]
+    fn a_question_whose_time_is_over_is_given_up_and_no_error() {
+        let begin = Instant::now();
+        let (proof, found) = asked("exec sleep 100", Duration::from_millis(50), false);
+        assert_eq!(proof, Ok(Answer::GaveUp(Limit::Time)));
+        assert_eq!(found, Ok(Found::TimeOver));
+        assert!(
+            begin.elapsed() < Duration::from_secs(50),
+            "it was waited for"
+        );
+    }
+
+    /// Its time is that of all ways together.
+    #[test]
+    fn a_question_has_no_more_time_with_more_ways() {
+        let slow = "sleep 0.4; echo UNDECIDED";
+        let (proof, _) = asked(slow, Duration::from_secs(1), false);
+        assert_eq!(proof, Ok(Answer::GaveUp(Limit::Time)));
+        let (proof, _) = asked("echo UNDECIDED", TIME, false);
+        assert_eq!(proof, Ok(Answer::GaveUp(Limit::Conflicts)));
+    }
+
+    #[test]
+    fn a_question_ends_with_an_error_when_it_is_interrupted_or_not_understood() {
+        let (proof, found) = asked("exec sleep 100", TIME, true);
+        assert!(proof.unwrap_err().ends_with("abc: interrupted"));
+        assert!(found.unwrap_err().ends_with("abc: interrupted"));
+        let (proof, found) = asked("echo what", TIME, false);
+        assert_eq!(proof, Err("abc: what".to_owned()));
+        assert_eq!(found, Err("abc: what".to_owned()));
+        let (proof, _) = asked("echo UNDECIDED; exit 3", TIME, false);
+        assert!(proof.unwrap_err().ends_with("exit status: 3: UNDECIDED"));
+    }
+
+    #[test]
+    fn the_last_answer_is_the_one_that_counts() {
+        for (said, answer) in [
+            ("UNSATISFIABLE  Time = 0.01 sec", Some(Answer::Never)),
+            (
+                "Networks are equivalent.  Time = 1 sec",
+                Some(Answer::Never),
+            ),
+            ("SATISFIABLE    Time = 0.01 sec", Some(Answer::Sometimes)),
+            (
+                "Networks are NOT EQUIVALENT.  Time",
+                Some(Answer::Sometimes),
+            ),
+            (
+                "UNDECIDED      Time = 1.78 sec",
+                Some(Answer::GaveUp(Limit::Conflicts)),
+            ),
+            (
+                "Networks are UNDECIDED.  Time",
+                Some(Answer::GaveUp(Limit::Conflicts)),
+            ),
+            (
+                "Timed out after 26 seconds.",
+                Some(Answer::GaveUp(Limit::Time)),
+            ),
+            ("No such command", None),
+        ] {
+            // As it is printed: behind an echo of the commands and a remark.
+            let before = "ABC command line: \"read circuit.aig\".\n\nAssuming the current network is a single-output miter.";
+            assert_eq!(read(&format!("{before}\n{said}\n")), answer, "{said}");
+        }
+    }
 }

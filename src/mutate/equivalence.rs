@@ -12,8 +12,8 @@
 //! 2. *Can many clocks?* Both start from a reset, with any inputs in every clock: is there a difference in what
 //!    the bench compares within [`DEPTH`] clocks? Then it is one that the campaign *missed*.
 //!
-//! If both end without an answer, within conflicts and not within time so that every machine says the
-//! same, it stays undecided.
+//! If both end without an answer, it stays undecided. What ends them is a limit of conflicts, so that every machine says
+//! the same, and only where that does not bound the work one of time, which the verdict then names.
 //!
 //! Proved once a run, before any mutant: the invariants hold after a clock in reset, whatever was before, and no
 //! clock breaks them; they are true of some states and not of all; and what the file says does not matter
@@ -29,13 +29,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::abc::{self, Answer, Found};
+use super::abc::{self, Abc, Answer, Found, Limit};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, Frame};
 use super::{Design, Family, List, SELECTOR, netlist, source};
-
-/// Never set.
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Clocks from the reset on in which a difference is looked for.
 pub const DEPTH: usize = 12;
@@ -117,13 +114,23 @@ struct Clock {
     released: Lit,
 }
 
+/// What a question has, in words.
+fn time() -> String {
+    format!("{} s", abc::TIME.as_secs())
+}
+
 impl Referee {
     /// Has Yosys read what lies in `dir`.
     ///
     /// # Errors
-    /// There is no Yosys, it or the referee does not understand the design, or `tb/formal/<unit>.sv` says
-    /// what does not hold.
-    pub(super) fn new(from: &Design, list: &List, dir: &Path) -> Result<Self, String> {
+    /// There is no Yosys, it or the referee does not understand the design, `tb/formal/<unit>.sv` says
+    /// what does not hold, or `stop` is set.
+    pub(super) fn new(
+        from: &Design,
+        list: &List,
+        dir: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Self, String> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
         let write = |name: &str, text: &str| {
@@ -154,7 +161,7 @@ impl Referee {
             }
         };
         script += "write_json circuit.json\n";
-        netlist::yosys(work, &script)?;
+        netlist::yosys(work, &script, stop)?;
         let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top())?;
         let selectors = circuit.ending(match list.family {
             Family::Source => source::SELECTED_WIRE,
@@ -174,10 +181,10 @@ impl Referee {
             let top = format!("{}_formal", from.unit);
             let script =
                 netlist::read_and_flatten(from, &top, &["formal.sv"]) + "write_json formal.json\n";
-            netlist::yosys(work, &script)?;
+            netlist::yosys(work, &script, stop)?;
             let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
             referee.formal = Some(referee.joined(formal)?);
-            referee.check_invariant()?;
+            referee.check_invariant(&Abc::new(stop))?;
         }
         let all = referee.after_one_clock(
             0,
@@ -187,13 +194,13 @@ impl Referee {
                 loose: referee.loosest(),
             },
         )?;
-        match abc::prove_never(&all.aig, all.differs, &NEVER)? {
+        match Abc::new(stop).prove_never(&all.aig, all.differs)? {
             Answer::Never => Ok(referee),
             answer => Err(format!(
                 "{}: that what is not live does not matter is {}",
                 referee.formal_file,
                 match answer {
-                    Answer::GaveUp => "too hard to prove",
+                    Answer::GaveUp(_) => "too hard to prove",
                     _ => "not true",
                 }
             )),
@@ -305,7 +312,7 @@ impl Referee {
     }
 
     /// That the invariants hold after a reset, whatever was before, and stay.
-    fn check_invariant(&self) -> Result<(), String> {
+    fn check_invariant(&self, abc: &Abc) -> Result<(), String> {
         let file = &self.formal_file;
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
@@ -314,7 +321,7 @@ impl Referee {
         // It may not be vacuous: some state must be allowed, with some inputs, and some not.
         let possible = aig.and(before.allowed, before.contract);
         for some in [possible, !before.allowed] {
-            if abc::prove_never(&aig, some, &NEVER)? != Answer::Sometimes {
+            if abc.prove_never(&aig, some)? != Answer::Sometimes {
                 return Err(format!("{file}: the invariant says nothing"));
             }
         }
@@ -324,10 +331,10 @@ impl Referee {
         let from = aig.or(!clock.released, before.allowed);
         let from = aig.and(from, before.contract);
         let broken = aig.and(from, !after);
-        match abc::prove_never(&aig, broken, &NEVER)? {
+        match abc.prove_never(&aig, broken)? {
             Answer::Never => Ok(()),
             Answer::Sometimes => Err(format!("{file}: a clock can break the invariant")),
-            Answer::GaveUp => Err(format!("{file}: the invariant is too hard to prove")),
+            Answer::GaveUp(_) => Err(format!("{file}: the invariant is too hard to prove")),
         }
     }
 
@@ -433,12 +440,15 @@ impl Referee {
             ports: true,
             loose: Loose::new(),
         };
+        let mut time_over = false;
         loop {
             let asked = self.after_one_clock(number, &so)?;
             if asked.differs == Lit::FALSE {
                 return Ok(Proof::Equivalent("it is the same logic".to_owned()));
             }
-            if abc::prove_never(&asked.aig, asked.differs, stop)? == Answer::Never {
+            let answer = Abc::new(stop).prove_never(&asked.aig, asked.differs)?;
+            time_over |= answer == Answer::GaveUp(Limit::Time);
+            if answer == Answer::Never {
                 return Ok(Proof::Equivalent(if so.any_state {
                     "next state and outputs are the same from every state, for all inputs"
                         .to_owned()
@@ -464,7 +474,11 @@ impl Referee {
                 .copied()
                 .collect();
             if more.is_empty() && !so.ports {
-                return Ok(Proof::Unknown("no proof by induction".to_owned()));
+                let mut why = "no proof by induction".to_owned();
+                if time_over {
+                    why += &format!(" (a question was not answered within {})", time());
+                }
+                return Ok(Proof::Unknown(why));
             }
             so.ports = false;
             so.loose.extend(more);
@@ -507,14 +521,18 @@ impl Referee {
             .chain(mutant_q.into_iter().zip(mutant.next))
             .collect();
         // The first clock is the reset.
-        let found = abc::search(&aig, &registers, differs, DEPTH + 1, stop)?;
+        let found = Abc::new(stop).search(&aig, &registers, differs, DEPTH + 1)?;
         Ok(match found {
             Found::At(clock) => {
                 Proof::Differs(format!("some inputs show it {clock} clocks after a reset"))
             }
             Found::NotIn(clocks) => Proof::Unknown(format!(
-                "no proof by induction, and no difference within {} clocks of a reset",
+                "no difference within {} clocks of a reset",
                 clocks.saturating_sub(1)
+            )),
+            Found::TimeOver => Proof::Unknown(format!(
+                "no difference from a reset found within {}",
+                time()
             )),
         })
     }

@@ -19,10 +19,12 @@ mod circuit;
 pub mod equivalence;
 pub mod netlist;
 pub mod source;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rand::SeedableRng;
@@ -246,7 +248,10 @@ pub struct Mutants<U: Unit> {
     /// Their folder.
     pub dir: PathBuf,
     rtl: Rtl<U>,
-    referee: Result<Referee, String>,
+    from: Design,
+    /// Made when the first mutant is not caught: what it proves beforehand can take minutes, and until then there is
+    /// nothing that it could say.
+    referee: OnceLock<Result<Referee, String>>,
 }
 
 /// Folder that mutants of a run go to, below `out`.
@@ -282,18 +287,26 @@ impl<U: Unit> Mutants<U> {
             Some(bad) => Trouble::Input(bad),
             None => Trouble::Other(e.to_string()),
         })?;
-        let referee = Referee::new(&from, &list, &dir);
         Ok(Mutants {
             list,
             dir,
             rtl,
-            referee,
+            from,
+            referee: OnceLock::new(),
         })
     }
 
-    /// Why there is no referee, if so.
+    fn referee(&self, stop: &AtomicBool) -> Result<&Referee, String> {
+        let new = || Referee::new(&self.from, &self.list, &self.dir, stop);
+        self.referee
+            .get_or_init(new)
+            .as_ref()
+            .map_err(String::clone)
+    }
+
+    /// Why there is no referee, if one was wanted.
     pub fn no_referee(&self) -> Option<&str> {
-        self.referee.as_ref().err().map(String::as_str)
+        self.referee.get()?.as_ref().err().map(String::as_str)
     }
 }
 
@@ -574,7 +587,19 @@ impl<U: Unit> Mutants<U> {
             .filter(|m| options.only.is_empty() || options.only.contains(&m.number))
             .collect();
         // The yardstick: with none selected, nothing differs.
-        let none = hunter(0, Hunt::default(), options.clocks)?;
+        let summary = |yardstick, judged| Summary {
+            list: self.list.clone(),
+            dir: self.dir.clone(),
+            clocks: options.clocks,
+            yardstick,
+            wanted: wanted.len(),
+            judged,
+        };
+        let none = match hunter(0, Hunt::default(), options.clocks) {
+            // Without it nothing can be judged.
+            Err(_) if stop.load(Ordering::Relaxed) => return Ok(summary(0, Vec::new())),
+            hunted => hunted?,
+        };
         if let Some(caught) = none.caught {
             let saved = self.save(0, caught)?.saved;
             return Err(Trouble::Other(format!(
@@ -609,14 +634,7 @@ impl<U: Unit> Mutants<U> {
                 .collect()
         });
         let judged: Vec<Judged> = judged?.into_iter().flatten().collect();
-        Ok(Summary {
-            list: self.list.clone(),
-            dir: self.dir.clone(),
-            clocks: options.clocks,
-            yardstick: none.clocks,
-            wanted: wanted.len(),
-            judged,
-        })
+        Ok(summary(none.clocks, judged))
     }
 
     fn judge_one(
@@ -631,7 +649,7 @@ impl<U: Unit> Mutants<U> {
         let mut proof = None;
         if hunt.caught.is_none() {
             let ask = |question: fn(&Referee, u32, &AtomicBool) -> Result<Proof, String>| {
-                let referee = self.referee.as_ref().map_err(String::clone);
+                let referee = self.referee(stop);
                 let said = referee.and_then(|referee| question(referee, mutant.number, stop));
                 said.unwrap_or_else(Proof::Unknown)
             };
@@ -639,7 +657,12 @@ impl<U: Unit> Mutants<U> {
             if !matches!(said, Proof::Equivalent(_)) {
                 hunt = hunter(number, hunt, options.clocks)?;
                 if hunt.caught.is_none() {
-                    said = ask(Referee::refute);
+                    said = match (said, ask(Referee::refute)) {
+                        (Proof::Unknown(a), Proof::Unknown(b)) if a != b => {
+                            Proof::Unknown(format!("{a}, and {b}"))
+                        }
+                        (_, second) => second,
+                    };
                 }
             }
             proof = Some(said);

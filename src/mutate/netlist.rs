@@ -14,9 +14,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use serde_json::Value;
 
+use super::tool::{self, Ended};
 use super::{Design, Folder, List, Mutant, Options, SELECTOR, Trouble};
 
 /// How many mutants there are unless asked for otherwise.
@@ -29,28 +32,28 @@ pub(super) const DESIGN: &str = "design.il";
 /// The commands that make the mutants, one a line, in the same folder.
 pub(super) const COMMANDS: &str = "mutants.ys";
 
+/// Time for one script, of which the longest known takes some seconds.
+const TIME: Duration = Duration::from_secs(600);
+
 /// Runs `script` in folder `dir`; what it printed. A warning is an error: Yosys makes a new wire of what it
 /// does not understand, and goes on.
 ///
 /// # Errors
-/// There is no Yosys, or what it said.
-pub(super) fn yosys(dir: &Path, script: &str) -> Result<String, String> {
+/// There is no Yosys, what it said, its time is over, or `stop` is set.
+pub(super) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<String, String> {
     let file = dir.join("script.ys");
     fs::write(&file, script).map_err(|e| format!("{}: {e}", file.display()))?;
-    let output = Command::new("yosys")
+    let mut yosys = Command::new("yosys");
+    yosys
         .args(["-q", "-e", ".*", "-s", "script.ys"])
-        .current_dir(dir)
-        .output()
+        .current_dir(dir);
+    let ended = tool::run(&mut yosys, TIME, stop)
         .map_err(|e| format!("yosys: {e}; it is needed for mutants of the netlist and for proofs: ./setup --all installs it"))?;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if output.status.success() {
-        Ok(said(&output.stdout))
-    } else {
-        Err(format!(
-            "yosys: {}: {}",
-            output.status,
-            said(&output.stderr)
-        ))
+    match ended {
+        Ended::Itself(status, said, _) if status.success() => Ok(said.trim().to_owned()),
+        Ended::Itself(status, _, said) => Err(format!("yosys: {status}: {}", said.trim())),
+        Ended::TimeOver => Err(format!("yosys: not through within {} s", TIME.as_secs())),
+        Ended::Interrupted => Err("yosys: interrupted".to_owned()),
     }
 }
 
@@ -78,6 +81,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
         fs::write(at(name), text).map_err(|e| format!("{}: {e}", at(name).display()))?;
     }
     let names: Vec<&str> = from.texts.iter().map(|(name, _)| name.as_str()).collect();
+    let never = AtomicBool::new(false);
     // More than wanted: outputs of registers fall out.
     let seed = options.seed as u32 & 0x7fff_ffff;
     let mut script = read_and_flatten(from, &from.top(), &names);
@@ -89,7 +93,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
         count + count / 4 + 16,
         seed.max(1),
     );
-    yosys(work, &script)?;
+    yosys(work, &script, &never)?;
     let list = read("list.ys")?;
     let vectors = vectors(&read("design.json")?)?;
     let chosen: Vec<Choice> = list
@@ -115,7 +119,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
         from.top(),
         from.unit
     );
-    yosys(work, &script)?;
+    yosys(work, &script, &never)?;
 
     let netlist = read("netlist.v")?;
     folder.write(DESIGN, &read(DESIGN)?)?;
