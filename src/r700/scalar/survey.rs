@@ -2,6 +2,7 @@
 //! each held against the way that the lane goes by itself (see [`super`]).
 
 use super::*;
+use crate::r700::state::ERROR_NAMES;
 
 /// The ways that a lane can be led through a program.
 pub(super) struct Survey<'p> {

@@ -1,0 +1,671 @@
+//! Whether a program is structured: every path that a wavefront could take, and what is open on it (see [`super`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    ADDR_UNDERFLOW, Depth, ILLEGAL, LOOP_KIND, LOOP_UNDERFLOW, NotStructured, PARTIAL, PC_RANGE,
+    constant, end, is_illegal, no, start, target, wants_to_jump, window,
+};
+use crate::r500::isa::{AOp, BOp, Fc, Op};
+use crate::r500::program::Program;
+
+/// Where a lane that waits at a branch level would be if it ran alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// No lane can be waiting here.
+    NoLane,
+    /// At this address.
+    At(u16),
+    /// Behind the ENDIF that closes the level; it was switched off by the `B_ELSE` at this address.
+    BehindEnd(u16),
+}
+
+/// A construct that is open at some address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    Level(Wait),
+    /// Address of the LOOP or REP, and whether it is a REP.
+    Loop(u16, bool),
+}
+
+/// What is open at an address, on every path to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) sub: Option<Sub>,
+    pub(super) open: Vec<Open>,
+}
+
+/// Being in a subroutine: what its RETURN has to close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sub {
+    /// The CALL opened a branch level (`B_OP1` INCR).
+    pub(super) counters: bool,
+    /// Conditional RETURNs passed; each has opened a level.
+    pub(super) passed: u8,
+}
+
+impl Place {
+    fn innermost_loop(&self) -> Option<(usize, u16, bool)> {
+        self.open
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(i, o)| match *o {
+                Open::Loop(at, rep) => Some((i, at, rep)),
+                Open::Level(_) => None,
+            })
+    }
+
+    /// Takes up what another path to the same address found. `None`: the paths contradict each
+    /// other. Otherwise whether anything is new.
+    fn merge(&mut self, other: &Place) -> Option<bool> {
+        if self.sub != other.sub || self.open.len() != other.open.len() {
+            return None;
+        }
+        let mut grown = false;
+        for (mine, theirs) in self.open.iter_mut().zip(&other.open) {
+            match (*mine, *theirs) {
+                (a, b) if a == b => {}
+                (Open::Level(_), Open::Level(Wait::NoLane)) => {}
+                (Open::Level(Wait::NoLane), Open::Level(_)) => {
+                    *mine = *theirs;
+                    grown = true;
+                }
+                _ => return None,
+            }
+        }
+        Some(grown)
+    }
+
+    pub(super) fn depth(&self) -> Depth {
+        let loops = self
+            .open
+            .iter()
+            .filter(|o| matches!(o, Open::Loop(..)))
+            .count();
+        let base = self
+            .sub
+            .map_or(0, |s| usize::from(s.counters) + usize::from(s.passed));
+        Depth {
+            branch: self.open.len() - loops + base,
+            loops,
+            calls: 0,
+        }
+    }
+}
+
+/// Everything known about a loop, by the address of its LOOP or REP.
+#[derive(Default)]
+pub(super) struct LoopEnds {
+    pub(super) ends: BTreeSet<u16>,
+    /// BREAK and its target.
+    pub(super) breaks: BTreeSet<(u16, u16)>,
+    /// CONTINUE and its target.
+    pub(super) continues: BTreeSet<(u16, u16)>,
+}
+
+/// Which successors an instruction has.
+pub(super) enum Edge {
+    To(u16, Place),
+    /// ENDLOOP or ENDREP loops back: the one cycle that a frame counts.
+    Back(u16, Place),
+    Call(u16, Place),
+}
+
+/// What an FC instruction can decide, over all lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Wants {
+    pub(super) stay: bool,
+    pub(super) jump: bool,
+}
+
+impl Wants {
+    /// Lanes can disagree.
+    fn differ(self) -> bool {
+        self.stay && self.jump
+    }
+}
+
+pub(super) type Step<T> = Result<T, NotStructured>;
+
+/// The static pre-pass over one program.
+pub(super) struct Survey<'p> {
+    pub(super) program: &'p Program,
+    pub(super) places: BTreeMap<u16, Place>,
+    /// The most open before or behind the instruction at each address.
+    pub(super) depths: BTreeMap<u16, Depth>,
+    pub(super) loops: BTreeMap<u16, LoopEnds>,
+    /// `B_ELSE` with a level that stays open: where its lanes go on.
+    pub(super) behind: BTreeMap<u16, Option<u16>>,
+    /// Bit c: some path ends in error c without any lane's doing.
+    pub(super) errors: u16,
+    pub(super) k_differs: bool,
+}
+
+impl Survey<'_> {
+    fn in_window(&self, pc: u16) -> bool {
+        let (low, high) = window(self.program);
+        (low..=high).contains(&pc)
+    }
+
+    pub(super) fn wants(&self, fc: &Fc) -> Wants {
+        let mut wants = Wants {
+            stay: false,
+            jump: false,
+        };
+        for bits in [0, 1, 0x1e, 0x1f] {
+            match wants_to_jump(self.program, fc, bits) {
+                true => wants.jump = true,
+                false => wants.stay = true,
+            }
+        }
+        wants
+    }
+
+    /// `amount` branch levels close and their lanes wake at `wake`.
+    ///
+    /// `passable`: the instruction at `pc` never jumps. Then lanes that would be at this very
+    /// instruction alone are right too: alone they execute it, here they wake behind it.
+    fn close(
+        &mut self,
+        pc: u16,
+        place: &mut Place,
+        amount: u8,
+        wake: u16,
+        passable: bool,
+    ) -> Step<()> {
+        for _ in 0..amount {
+            match place.open.pop() {
+                Some(Open::Level(Wait::NoLane)) => {}
+                Some(Open::Level(Wait::At(at))) if at == wake => {}
+                Some(Open::Level(Wait::At(at))) if at == pc && passable => self.k_differs = true,
+                Some(Open::Level(Wait::At(_))) => {
+                    return no(
+                        pc,
+                        "wakes lanes elsewhere than where their jump would have led",
+                    );
+                }
+                Some(Open::Level(Wait::BehindEnd(by))) => {
+                    let known = self.behind.entry(by).or_default();
+                    if known.is_some_and(|k| k != wake) {
+                        return no(by, "the lanes this ELSE switches off wake at two addresses");
+                    }
+                    *known = Some(wake);
+                }
+                Some(Open::Loop(..)) | None => {
+                    return no(pc, "closes more branch levels than are open here");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The branch operation of a stay. `leavers`: the target of lanes that disagree, if there can
+    /// be such lanes.
+    fn stay(&mut self, pc: u16, place: &mut Place, fc: &Fc, leavers: Option<u16>) -> Step<()> {
+        match fc.inst.b_op0 {
+            BOp::Incr => {
+                place
+                    .open
+                    .push(Open::Level(leavers.map_or(Wait::NoLane, Wait::At)));
+                Ok(())
+            }
+            _ if leavers.is_some() => no(pc, "carries lanes along that want to jump"),
+            BOp::Decr => {
+                let passable = fc.inst.op == Op::Jump && !self.wants(fc).jump;
+                self.close(pc, place, fc.inst.b_pop_cnt, pc + 1, passable)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The branch operation of a jump with which every lane agrees.
+    pub(super) fn jump(&mut self, pc: u16, place: &mut Place, fc: &Fc, target: u16) -> Step<()> {
+        match fc.inst.b_op1 {
+            BOp::Incr => place.open.push(Open::Level(Wait::NoLane)),
+            BOp::Decr => self.close(pc, place, fc.inst.b_pop_cnt, target, false)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The successors of the instruction at `pc`, reached with `place` open.
+    fn edges(&mut self, pc: u16, place: &Place) -> Step<Vec<Edge>> {
+        let Some(fc) = Fc::decode(self.program.slot(pc)) else {
+            return Ok(vec![Edge::To(pc + 1, place.clone())]);
+        };
+        let regs = &self.program.regs;
+        // Errors that need no decision happen whenever the wavefront gets here, with active lanes or without.
+        if is_illegal(&fc) {
+            self.errors |= 1 << ILLEGAL;
+            return Ok(vec![]);
+        }
+        let op = fc.inst.op;
+        if !regs.full() && (op != Op::Jump || fc.inst.a_op != AOp::None) {
+            self.errors |= 1 << PARTIAL;
+            return Ok(vec![]);
+        }
+        if matches!(
+            op,
+            Op::EndLoop | Op::EndRep | Op::BreakLoop | Op::BreakRep | Op::Continue
+        ) {
+            return self.loop_edges(pc, place, &fc);
+        }
+        match (op, fc.inst.a_op) {
+            (Op::Jump, AOp::Push) => self.call_edges(pc, place, &fc),
+            (Op::Jump, AOp::Pop) => self.return_edges(pc, place, &fc),
+            (Op::Jump, _) if fc.inst.b_else => self.else_edges(pc, place, &fc),
+            (_, AOp::None) if !fc.inst.b_else => self.if_edges(pc, place, &fc),
+            _ => no(pc, "a loop instruction with B_ELSE or A_OP"),
+        }
+    }
+
+    /// JUMP, LOOP and REP.
+    fn if_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+        let target = target(self.program, fc);
+        let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
+        let wants = match begins && constant(self.program, fc).0 == 0 {
+            true => Wants {
+                stay: false,
+                jump: true,
+            },
+            false => self.wants(fc),
+        };
+        // The count override asks no lane, so "no voter" cannot change it.
+        let asks = !(begins && constant(self.program, fc).0 == 0);
+        let any = fc.inst.jump_any;
+        if wants.differ() && any {
+            return no(pc, "JUMP_ANY takes lanes along that want to stay");
+        }
+        let mut edges = vec![];
+        if wants.stay || any && asks {
+            let mut next = place.clone();
+            self.stay(pc, &mut next, fc, wants.differ().then_some(target))?;
+            if begins {
+                next.open.push(Open::Loop(pc, fc.inst.op == Op::Rep));
+                self.loops.entry(pc).or_default();
+            }
+            edges.push(Edge::To(pc + 1, next));
+        }
+        if wants.jump || !any {
+            let mut next = place.clone();
+            self.jump(pc, &mut next, fc, target)?;
+            edges.push(Edge::To(target, next));
+        }
+        Ok(edges)
+    }
+
+    /// ELSE, also fused with an IF.
+    fn else_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+        let Some(&Open::Level(waiting)) = place.open.last() else {
+            return no(pc, "B_ELSE with no IF open inside this loop or subroutine");
+        };
+        if fc.inst.jump_any {
+            return no(
+                pc,
+                "B_ELSE with JUMP_ANY: lanes switched off vote for those switched on",
+            );
+        }
+        let target = target(self.program, fc);
+        let wants = self.wants(fc);
+        match waiting {
+            Wait::NoLane => {}
+            Wait::At(at) if at == pc + 1 && !wants.jump => {}
+            Wait::At(at) if self.repeats_test(at, fc, pc, target) => self.k_differs = true,
+            _ => {
+                return no(
+                    pc,
+                    "the lanes this ELSE switches on would be elsewhere alone",
+                );
+            }
+        }
+        let closes = fc.inst.b_op1 == BOp::Decr && fc.inst.b_pop_cnt > 0;
+        let off = if closes {
+            Wait::At(target)
+        } else {
+            self.behind.entry(pc).or_default();
+            Wait::BehindEnd(pc)
+        };
+        let mut swapped = place.clone();
+        swapped.open.pop();
+        swapped.open.push(Open::Level(off));
+        let mut edges = vec![];
+        if wants.stay {
+            if fc.inst.b_op0 == BOp::Decr {
+                return no(pc, "B_ELSE wakes at once the lanes that it switches off");
+            }
+            let mut next = swapped.clone();
+            self.stay(pc, &mut next, fc, wants.jump.then_some(target))?;
+            edges.push(Edge::To(pc + 1, next));
+        }
+        self.jump(pc, &mut swapped, fc, target)?;
+        edges.push(Edge::To(target, swapped));
+        Ok(edges)
+    }
+
+    /// Whether the code at `at` is a plain IF that repeats the test of the fused ELSE IF at `pc`:
+    /// same condition, same target, and otherwise a jump to the instruction behind it (r500-7.1).
+    fn repeats_test(&self, at: u16, fused: &Fc, pc: u16, fused_target: u16) -> bool {
+        let plain = |at: u16| {
+            Fc::decode(self.program.slot(at)).filter(|fc| {
+                self.in_window(at)
+                    && fc.inst.op == Op::Jump
+                    && !fc.inst.b_else
+                    && !fc.inst.jump_any
+                    && fc.inst.a_op == AOp::None
+                    && !is_illegal(fc)
+            })
+        };
+        let (Some(test), Some(on)) = (plain(at), plain(at + 1)) else {
+            return false;
+        };
+        let same_wants = (0..32).all(|bits| {
+            wants_to_jump(self.program, &test, bits) == wants_to_jump(self.program, fused, bits)
+        });
+        let always = self.wants(&on);
+        same_wants
+            && target(self.program, &test) == fused_target
+            && !always.stay
+            && on.inst.b_op1 == BOp::None
+            && target(self.program, &on) == pc + 1
+    }
+
+    /// Instructions that need a frame.
+    fn loop_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+        let op = fc.inst.op;
+        let Some((index, head, rep)) = place.innermost_loop() else {
+            if place.sub.is_some() {
+                return no(pc, "belongs to a loop that this subroutine did not open");
+            }
+            self.errors |= 1 << LOOP_UNDERFLOW;
+            return Ok(vec![]);
+        };
+        if op != Op::Continue && rep != matches!(op, Op::EndRep | Op::BreakRep) {
+            self.errors |= 1 << LOOP_KIND;
+            return Ok(vec![]);
+        }
+        if fc.inst.b_else || fc.inst.a_op != AOp::None {
+            return no(pc, "a loop instruction with B_ELSE or A_OP");
+        }
+        let target = target(self.program, fc);
+        let wants = self.wants(fc);
+        let can_jump = wants.jump || !fc.inst.jump_any;
+        let levels = place.open.len() - 1 - index;
+        let ends = self.loops.entry(head).or_default();
+
+        if matches!(op, Op::EndLoop | Op::EndRep) {
+            if levels > 0 {
+                return no(pc, "the loop ends inside an IF that was opened in it");
+            }
+            if wants.differ() {
+                return no(
+                    pc,
+                    "lanes disagree about another pass, and nothing records who left",
+                );
+            }
+            ends.ends.insert(pc);
+            let mut edges = vec![];
+            if can_jump {
+                if fc.inst.b_op1 != BOp::None {
+                    return no(pc, "opens or closes a branch level in every pass");
+                }
+                edges.push(Edge::Back(target, place.clone()));
+            }
+            let mut next = place.clone();
+            next.open.pop();
+            if fc.inst.b_op0 == BOp::Incr {
+                return no(pc, "opens a branch level at the end of a loop");
+            }
+            self.stay(pc, &mut next, fc, None)?;
+            edges.push(Edge::To(pc + 1, next));
+            return Ok(edges);
+        }
+
+        if wants.differ() && fc.inst.jump_any {
+            return no(pc, "JUMP_ANY takes lanes along that want to stay");
+        }
+        if fc.inst.b_op0 != BOp::None {
+            return no(pc, "BREAK or CONTINUE with a branch operation on the stay");
+        }
+        // Lanes that are off hold the jump back, so that code behind is always passed through.
+        let mut edges = vec![Edge::To(pc + 1, place.clone())];
+        if can_jump {
+            let pops = match fc.inst.b_op1 {
+                BOp::None => 0,
+                BOp::Decr => fc.inst.b_pop_cnt,
+                _ => return no(pc, "BREAK or CONTINUE that opens a branch level"),
+            };
+            // No lane of the program waits inside the loop when the unit jumps; uncovered ones may
+            // (r500-4.2), and their levels have to close as well.
+            let Some(outside) = usize::from(pops).checked_sub(levels) else {
+                return no(pc, "leaves branch levels of the loop open");
+            };
+            let mut next = place.clone();
+            if op == Op::Continue {
+                if outside > 0 {
+                    return no(pc, "closes more branch levels than are open here");
+                }
+                ends.continues.insert((pc, target));
+                next.open.truncate(index + 1);
+            } else {
+                ends.breaks.insert((pc, target));
+                next.open.truncate(index);
+                self.close(pc, &mut next, outside as u8, target, false)?;
+            }
+            edges.push(Edge::To(target, next));
+        }
+        Ok(edges)
+    }
+
+    fn call_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+        if fc.inst.b_else {
+            return no(pc, "CALL with B_ELSE");
+        }
+        if !fc.inst.jump_any {
+            return no(
+                pc,
+                "CALL without JUMP_ANY: lanes that call wait for all to agree",
+            );
+        }
+        if fc.inst.b_op0 != BOp::None || fc.inst.b_op1 == BOp::Decr {
+            return no(
+                pc,
+                "CALL that closes a level, or opens one if no lane calls",
+            );
+        }
+        let counters = fc.inst.b_op1 == BOp::Incr;
+        let wants = self.wants(fc);
+        if wants.differ() && !counters {
+            return no(
+                pc,
+                "conditional CALL without counters takes all lanes along",
+            );
+        }
+        let mut edges = vec![Edge::To(pc + 1, place.clone())];
+        if wants.jump {
+            let sub = Some(Sub {
+                counters,
+                passed: 0,
+            });
+            edges.push(Edge::Call(
+                target(self.program, fc),
+                Place { sub, open: vec![] },
+            ));
+        }
+        Ok(edges)
+    }
+
+    fn return_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+        let wants = self.wants(fc);
+        let any = fc.inst.jump_any;
+        let Some(sub) = place.sub else {
+            if !wants.stay && !any && !fc.inst.b_else {
+                self.errors |= 1 << ADDR_UNDERFLOW;
+                return Ok(vec![]);
+            }
+            return no(pc, "conditional RETURN outside a subroutine");
+        };
+        if fc.inst.b_else {
+            return no(pc, "RETURN with B_ELSE");
+        }
+        if !place.open.is_empty() {
+            return no(pc, "RETURN inside a dynamic IF or a loop");
+        }
+        if wants.differ() && any {
+            return no(pc, "JUMP_ANY takes lanes along that want to stay");
+        }
+        if wants.jump || !any {
+            let pops = match fc.inst.b_op1 {
+                BOp::None => 0,
+                BOp::Decr => fc.inst.b_pop_cnt,
+                _ => return no(pc, "RETURN that opens a branch level"),
+            };
+            if pops != u8::from(sub.counters) + sub.passed {
+                return no(
+                    pc,
+                    "RETURN does not close the levels of its CALL and of the RETURNs passed",
+                );
+            }
+        }
+        if !wants.stay && !any {
+            return Ok(vec![]);
+        }
+        let passed = match fc.inst.b_op0 {
+            BOp::Incr => sub.passed + 1,
+            BOp::None if !wants.differ() => sub.passed,
+            _ => {
+                return no(
+                    pc,
+                    "conditional RETURN that does not switch the returned lanes off",
+                );
+            }
+        };
+        // 31 is the most that a RETURN can close.
+        if passed > 31 {
+            return no(pc, "more conditional RETURNs than one RETURN can close");
+        }
+        let sub = Some(Sub { passed, ..sub });
+        Ok(vec![Edge::To(pc + 1, Place { sub, open: vec![] })])
+    }
+
+    /// Follows every path from the first instruction.
+    pub(super) fn walk(&mut self) -> Step<BTreeMap<u16, Vec<(u16, bool)>>> {
+        let start = start(self.program);
+        // Successors within a routine; true: a loop's way back.
+        let mut successors: BTreeMap<u16, Vec<(u16, bool)>> = BTreeMap::new();
+        let mut work = vec![];
+        let first = Place {
+            sub: None,
+            open: vec![],
+        };
+        if self.in_window(start) {
+            self.places.insert(start, first);
+            work.push(start);
+        } else {
+            self.errors |= 1 << PC_RANGE;
+        }
+        while let Some(pc) = work.pop() {
+            let place = self.places[&pc].clone();
+            let is_end = pc == end(self.program);
+            if is_end && (place.sub.is_some() || !place.open.is_empty()) {
+                return no(
+                    pc,
+                    "the program ends inside a construct, lanes may be waiting",
+                );
+            }
+            let edges = self.edges(pc, &place)?;
+            let mut next = vec![];
+            for edge in edges {
+                let (to, place, back) = match edge {
+                    Edge::To(to, place) => (to, place, Some(false)),
+                    Edge::Back(to, place) => (to, place, Some(true)),
+                    Edge::Call(to, place) => (to, place, None),
+                };
+                let deepest = self.depths.entry(pc).or_default();
+                *deepest = deepest.max(place.depth());
+                if is_end && (place.sub.is_some() || !place.open.is_empty()) {
+                    return no(pc, "the last instruction of the program opens a construct");
+                }
+                // Going on behind END_ADDR is not a fetch, but a taken jump is checked even there.
+                let jumped = Fc::decode(self.program.slot(pc)).map(|fc| target(self.program, &fc));
+                let passed_end = is_end && to == pc + 1 && jumped != Some(to);
+                if !passed_end && !self.in_window(to) {
+                    self.errors |= 1 << PC_RANGE;
+                    continue;
+                }
+                if is_end {
+                    continue;
+                }
+                if let Some(back) = back {
+                    next.push((to, back));
+                }
+                match self.places.get_mut(&to) {
+                    None => {
+                        self.places.insert(to, place);
+                        work.push(to);
+                    }
+                    Some(known) => match known.merge(&place) {
+                        None => return no(to, "two ways here leave different constructs open"),
+                        Some(true) => work.push(to),
+                        Some(false) => {}
+                    },
+                }
+            }
+            successors.insert(pc, next);
+        }
+        Ok(successors)
+    }
+
+    /// Every BREAK leads behind the one ENDLOOP of its loop, every CONTINUE to it.
+    pub(super) fn check_loops(&self) -> Step<()> {
+        for ends in self.loops.values() {
+            let end = ends.ends.first().copied().filter(|_| ends.ends.len() == 1);
+            for &(pc, target) in &ends.breaks {
+                if end.is_none_or(|e| e + 1 != target) {
+                    return no(pc, "BREAK does not lead behind the end of its loop");
+                }
+            }
+            for &(pc, target) in &ends.continues {
+                if end != Some(target) {
+                    return no(pc, "CONTINUE does not lead to the end of its loop");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A cycle of jumps that no frame counts. With no lane ACTIVE a wavefront could be caught in it
+/// (`JUMP_ANY` = 0 jumps without a voter) while each of its lanes is long outside.
+pub(super) fn check_no_uncounted_cycle(successors: &BTreeMap<u16, Vec<(u16, bool)>>) -> Step<()> {
+    let forward = |pc: u16| {
+        let list = successors.get(&pc).map_or(&[][..], Vec::as_slice);
+        list.iter().filter(|(_, back)| !back).map(|&(to, _)| to)
+    };
+    let mut entries: BTreeMap<u16, usize> = successors.keys().map(|&pc| (pc, 0)).collect();
+    for &pc in successors.keys() {
+        for to in forward(pc) {
+            *entries.entry(to).or_default() += 1;
+        }
+    }
+    let mut ready: Vec<u16> = entries
+        .iter()
+        .filter(|(_, n)| **n == 0)
+        .map(|(pc, _)| *pc)
+        .collect();
+    while let Some(pc) = ready.pop() {
+        entries.remove(&pc);
+        for to in forward(pc) {
+            if let Some(n) = entries.get_mut(&to) {
+                *n -= 1;
+                if *n == 0 {
+                    ready.push(to);
+                }
+            }
+        }
+    }
+    match entries.keys().next() {
+        Some(&pc) => no(pc, "a cycle of jumps without a loop"),
+        None => Ok(()),
+    }
+}

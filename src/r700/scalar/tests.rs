@@ -1,0 +1,936 @@
+//! Tests of the scalar machine.
+
+use super::Class::{Active, Branch, Brk, Cont};
+use super::*;
+use crate::r700::program::Registers;
+
+const ALU: u32 = 0xA000_0000;
+const PUSH_BEFORE: u32 = 0xA400_0000;
+const POP_AFTER: u32 = 0xA800_0000;
+const POP2_AFTER: u32 = 0xAC00_0000;
+const ALU_CONTINUE: u32 = 0xB400_0000;
+const ALU_BREAK: u32 = 0xB800_0000;
+const ELSE_AFTER: u32 = 0xBC00_0000;
+const NOP: u32 = 0x8000_0000;
+const LOOP_START: u32 = 0x8200_0000;
+const LOOP_END: u32 = 0x8280_0000;
+const DX10: u32 = 0x8300_0000;
+const NO_AL: u32 = 0x8380_0000;
+const CONTINUE: u32 = 0x8400_0000;
+const BREAK: u32 = 0x8480_0000;
+const JUMP: u32 = 0x8500_0000;
+const PUSH: u32 = 0x8580_0000;
+const PUSH_ELSE: u32 = 0x8600_0000;
+const ELSE: u32 = 0x8680_0000;
+const POP: u32 = 0x8700_0000;
+const CALL: u32 = 0x8900_0000;
+const RETURN: u32 = 0x8A00_0000;
+const KILL: u32 = 0x8C00_0000;
+const END: u32 = 1 << 21;
+const VPM: u32 = 1 << 22;
+const FALSE: u32 = 1 << 8;
+/// BOOL b5, which is 1, and NOT_BOOL b5.
+const HOLDS: u32 = 2 << 8 | 5 << 3;
+const FAILS: u32 = 3 << 8 | 5 << 3;
+const ONE_CALL: u32 = 1 << 13;
+
+/// Constants of r700-A: b5 is 1, i1 to i4. ALU words have u where `us` says so.
+fn program(words: &[(u32, u32)], us: &[usize]) -> Program {
+    let mut loop_const = [0; 32];
+    loop_const[1..5].copy_from_slice(&[1, 0x0200_5003, 0xff00_0003, 0x0100_7002]);
+    Program {
+        name: "test".to_owned(),
+        regs: Registers {
+            prog_len: words.len() as u32,
+            bool_const: 1 << 5,
+            loop_const,
+            ..Registers::default()
+        },
+        quads: words
+            .iter()
+            .enumerate()
+            .map(|(i, &(dw0, dw1))| Quad {
+                dw0,
+                dw1,
+                u: us.contains(&i),
+            })
+            .collect(),
+    }
+}
+
+/// One lane; `predicates` in the order of the instructions executed, 1 beyond.
+fn lane(program: &Program, predicates: &[u8]) -> Trace {
+    let scalar = Scalar::new(program, true).expect("structured");
+    scalar.run(1000, &mut |k| {
+        predicates.get(k as usize).is_none_or(|p| *p == 1)
+    })
+}
+
+fn pcs(trace: &Trace) -> Vec<u32> {
+    assert_eq!(trace.end, End::Done);
+    trace.executed.iter().map(|(pc, _)| *pc).collect()
+}
+
+fn with(mut program: Program, at: usize, dw0: u32, dw1: u32) -> Program {
+    (program.quads[at].dw0, program.quads[at].dw1) = (dw0, dw1);
+    program
+}
+
+fn if_else() -> Program {
+    let words = [
+        (6, PUSH_BEFORE),
+        (3, JUMP),
+        (7, ALU),
+        (5, ELSE + 1),
+        (8, POP_AFTER),
+        (0, NOP | END),
+    ];
+    program(&words, &[0])
+}
+
+#[test]
+fn spec_7_3_if_else_endif() {
+    assert_eq!(pcs(&lane(&if_else(), &[1])), [0, 2, 5]);
+    assert_eq!(pcs(&lane(&if_else(), &[0])), [0, 4, 5]);
+}
+
+#[test]
+fn spec_7_4_nested_if() {
+    let words = [
+        (10, PUSH_BEFORE),
+        (9, JUMP + 1),
+        (11, PUSH_BEFORE),
+        (5, JUMP),
+        (12, ALU),
+        (7, ELSE + 1),
+        (13, POP_AFTER),
+        (14, ALU),
+        (9, POP + 1),
+        (0, NOP | END),
+    ];
+    let p = program(&words, &[0, 2]);
+    assert_eq!(pcs(&lane(&p, &[1, 0])), [0, 2, 6, 7, 9]);
+    assert_eq!(pcs(&lane(&p, &[1, 1])), [0, 2, 4, 7, 9]);
+    assert_eq!(pcs(&lane(&p, &[0])), [0, 9]);
+}
+
+fn break_and_continue() -> Program {
+    let words = [
+        (12, DX10),
+        (14, ALU),
+        (15, PUSH_BEFORE),
+        (6, JUMP + 1),
+        (11, BREAK),
+        (6, POP + 1),
+        (16, PUSH_BEFORE),
+        (10, JUMP + 1),
+        (11, CONTINUE),
+        (10, POP + 1),
+        (17, ALU),
+        (1, LOOP_END),
+        (0, NOP | END),
+    ];
+    program(&words, &[2, 6])
+}
+
+#[test]
+fn spec_7_5_break_and_continue() {
+    let p = break_and_continue();
+    let l0 = lane(&p, &[1, 0, 1, 1, 0, 0, 1, 1, 1]);
+    assert_eq!(pcs(&l0), [1, 2, 6, 1, 2, 6, 10, 1, 2, 12]);
+    assert_eq!(pcs(&lane(&p, &[1, 1])), [1, 2, 12]);
+    let l2 = lane(&p, &[1, 0, 0, 1, 1, 0, 1, 1, 1]);
+    assert_eq!(pcs(&l2), [1, 2, 6, 10, 1, 2, 6, 1, 2, 12]);
+    let l3 = lane(&p, &[1, 0, 0, 1, 1, 1]);
+    assert_eq!(pcs(&l3), [1, 2, 6, 10, 1, 2, 12]);
+    assert_eq!((l3.class, l3.valid, l3.pc), (Active, true, 13));
+}
+
+#[test]
+fn spec_7_6_loop_with_al() {
+    let words = [
+        (6, LOOP_START + (3 << 3)),
+        (8, ALU),
+        (9, PUSH_BEFORE),
+        (5, JUMP + 1),
+        (10, POP_AFTER),
+        (1, LOOP_END + (3 << 3)),
+        (11, ALU),
+        (0, NOP | END),
+    ];
+    let mut p = program(&words, &[2]);
+    p.regs.loop_const[3] = 0xfe00_a003;
+    let e = [
+        (1, 10),
+        (2, 10),
+        (4, 10),
+        (1, 8),
+        (2, 8),
+        (1, 6),
+        (2, 6),
+        (6, 0),
+        (7, 0),
+    ];
+    assert_eq!(lane(&p, &[1, 1, 1, 1, 0, 1, 0]).executed, e);
+    // Below zero aL wraps in 32 bits (r700-A-33).
+    p.regs.loop_const[3] = 0xff00_0002;
+    let wrapped = lane(&p, &[1, 0, 1, 0]).executed;
+    assert_eq!(wrapped[..4], [(1, 0), (2, 0), (1, u32::MAX), (2, u32::MAX)]);
+}
+
+fn call_under_if() -> Program {
+    let words = [
+        (12, PUSH_BEFORE),
+        (4, JUMP + 1),
+        (6, CALL | ONE_CALL | HOLDS),
+        (4, POP + 1),
+        (13, ALU),
+        (0, NOP | END),
+        (14, ALU),
+        (15, PUSH_BEFORE),
+        (10, JUMP + 1),
+        (16, POP_AFTER),
+        (0, RETURN),
+    ];
+    program(&words, &[0, 7])
+}
+
+#[test]
+fn spec_7_7_call_and_return() {
+    let p = call_under_if();
+    assert_eq!(pcs(&lane(&p, &[0])), [0, 4, 5]);
+    assert_eq!(pcs(&lane(&p, &[1, 1, 1])), [0, 6, 7, 9, 4, 5]);
+    assert_eq!(pcs(&lane(&p, &[1, 1, 0])), [0, 6, 7, 4, 5]);
+    let p = with(p, 2, 6, CALL | ONE_CALL | FAILS);
+    assert_eq!(pcs(&lane(&p, &[1])), [0, 4, 5]);
+}
+
+#[test]
+fn spec_7_8_a_push_with_no_lane_active() {
+    let words = [
+        (13, DX10),
+        (14, ALU),
+        (15, PUSH_BEFORE),
+        (11, JUMP + 1),
+        (16, PUSH_BEFORE),
+        (8, JUMP + 1),
+        (12, BREAK),
+        (8, POP + 1),
+        (17, PUSH_BEFORE),
+        (11, POP + 1),
+        (11, POP + 1),
+        (18, ALU_BREAK),
+        (1, LOOP_END),
+        (0, NOP | END),
+    ];
+    let p = program(&words, &[2, 4, 8, 11]);
+    assert_eq!(pcs(&lane(&p, &[1, 1, 1])), [1, 2, 4, 13]);
+    assert_eq!(pcs(&lane(&p, &[1, 0, 0])), [1, 2, 11, 13]);
+    assert_eq!(pcs(&lane(&p, &[1, 1, 0, 1, 0])), [1, 2, 4, 8, 11, 13]);
+}
+
+const ON: Frame = Frame::Branch(true);
+const OFF: Frame = Frame::Branch(false);
+const LOOP: Frame = Frame::Loop {
+    head: 1,
+    class: Active,
+    entered: true,
+};
+const WAITS: Frame = Frame::Loop {
+    head: 1,
+    class: Branch,
+    entered: false,
+};
+const CALLED: Frame = Frame::Call { to: 20, depth: 3 };
+
+/// A lane in the middle of a program whose word 5 is this one; word 1 starts a loop with i2.
+struct Row {
+    stacks: Stacks,
+    lane: Lane,
+    program: Program,
+}
+
+impl Row {
+    fn new(dw0: u32, dw1: u32, class: Class, frames: &[Frame]) -> Row {
+        let mut words = [(0, NOP); 32];
+        words[1] = (9, LOOP_START + (2 << 3));
+        words[5] = (dw0, dw1);
+        let mut stacks = Stacks::new();
+        let stack = frames
+            .iter()
+            .fold(Stack::EMPTY, |stack, f| stacks.push(stack, *f));
+        let lane = Lane {
+            pc: 5,
+            stack,
+            class,
+            valid: true,
+            status: Status::Running,
+        };
+        Row {
+            stacks,
+            lane,
+            program: program(&words, &[]),
+        }
+    }
+
+    fn u(mut self) -> Row {
+        self.program.quads[5].u = true;
+        self
+    }
+
+    fn killed(mut self) -> Row {
+        self.lane.valid = false;
+        self
+    }
+
+    /// PC, class and frames of a lane.
+    fn show(&self, lane: &Lane) -> (u32, Class, Vec<Frame>) {
+        let (mut frames, mut stack) = (vec![], lane.stack);
+        while let Some((frame, below)) = self.stacks.top(stack) {
+            frames.push(frame);
+            stack = below;
+        }
+        frames.reverse();
+        (lane.pc, lane.class, frames)
+    }
+
+    fn step(&mut self) -> Step {
+        let machine = Machine::new(&self.program, MAX_STACK_SIZE);
+        machine.step(&mut self.stacks, self.lane)
+    }
+
+    /// Alone: not executed, no event.
+    fn moves(mut self, pc: u32, class: Class, frames: &[Frame]) {
+        match self.step().alone {
+            Turn::Moves(to) => {
+                assert_eq!(to.status, Status::Running);
+                assert_eq!(self.show(&to), (pc, class, frames.to_vec()));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Executed; afterwards class and frames for predicate 0, for predicate 1.
+    fn executes(mut self, zero: (Class, &[Frame]), one: (Class, &[Frame])) {
+        match self.step().alone {
+            Turn::Executes([off, on]) => {
+                assert_eq!(self.show(&off), (6, zero.0, zero.1.to_vec()));
+                assert_eq!(self.show(&on), (6, one.0, one.1.to_vec()));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn fails(mut self, code: u8) {
+        match self.step().alone {
+            Turn::Moves(to) => {
+                assert_eq!(
+                    to,
+                    Lane {
+                        status: Status::Failed(code),
+                        ..self.lane
+                    }
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// LOOP_END: another pass, leaving, and where others may lead the lane.
+    fn ends_pass(
+        mut self,
+        again: Option<(u32, Class)>,
+        leaves: Option<(u32, Class)>,
+        led: Option<(u32, Class)>,
+    ) {
+        let step = self.step();
+        let short = |lane: Option<Lane>| lane.map(|lane| (lane.pc, lane.class));
+        match step.alone {
+            Turn::EndsPass {
+                head,
+                again: alone_again,
+                leaves: alone_leaves,
+            } => {
+                assert_eq!(head, 1);
+                assert_eq!((short(alone_again), short(alone_leaves)), (again, leaves));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(short(step.led), led);
+    }
+}
+
+fn row(dw0: u32, dw1: u32, class: Class, frames: &[Frame]) -> Row {
+    Row::new(dw0, dw1, class, frames)
+}
+
+#[test]
+fn spec_4_6_slots_are_executed_by_lanes_that_pass() {
+    row(0, NOP, Active, &[]).executes((Active, &[]), (Active, &[]));
+    row(0, NOP | HOLDS, Active, &[]).executes((Active, &[]), (Active, &[]));
+    row(0, NOP | FAILS, Active, &[]).moves(6, Active, &[]);
+    row(0, NOP | FALSE, Active, &[]).moves(6, Active, &[]);
+    row(0, NOP, Branch, &[ON]).moves(6, Branch, &[ON]);
+    row(0, NOP | VPM, Active, &[])
+        .killed()
+        .moves(6, Active, &[]);
+    row(0, NOP, Active, &[])
+        .killed()
+        .executes((Active, &[]), (Active, &[]));
+    // An export has other fields where COND is.
+    row(0, 0x9380_0000 | FALSE, Active, &[]).executes((Active, &[]), (Active, &[]));
+    // WQM means nothing to a slot.
+    row(0, NOP | 1 << 30, Active, &[]).executes((Active, &[]), (Active, &[]));
+    for op in [0, 1, 2, 3, 19, 21, 22, 23, 26, 27, 28, 29, 32, 40, 58] {
+        row(0, NOP | op << 23, Active, &[]).executes((Active, &[]), (Active, &[]));
+    }
+    for op in [15, 16, 17, 25, 30, 31, 41, 57, 59, 63] {
+        row(0, NOP | op << 23, Active, &[]).fails(ILLEGAL);
+    }
+    row(0, 0xB000_0000, Active, &[]).fails(ILLEGAL);
+}
+
+#[test]
+fn spec_4_6_alu() {
+    row(0, ALU, Active, &[]).executes((Active, &[]), (Active, &[]));
+    row(0, ALU, Active, &[])
+        .u()
+        .executes((Branch, &[]), (Active, &[]));
+    row(0, ALU, Cont, &[LOOP]).u().moves(6, Cont, &[LOOP]);
+    // The frame is taken before u acts, and is pushed by lanes that are off as well.
+    row(0, PUSH_BEFORE, Active, &[])
+        .u()
+        .executes((Branch, &[ON]), (Active, &[ON]));
+    row(0, PUSH_BEFORE, Brk, &[LOOP])
+        .u()
+        .moves(6, Brk, &[LOOP, OFF]);
+    // The pop overwrites what u did.
+    row(0, POP_AFTER, Active, &[ON])
+        .u()
+        .executes((Active, &[]), (Active, &[]));
+    row(0, POP2_AFTER, Branch, &[ON, OFF]).moves(6, Active, &[]);
+    row(0, POP2_AFTER, Active, &[ON]).fails(UNDERFLOW);
+    row(0, ALU_BREAK, Active, &[LOOP, ON])
+        .u()
+        .executes((Brk, &[LOOP, ON]), (Active, &[LOOP, ON]));
+    row(0, ALU_CONTINUE, Active, &[LOOP])
+        .u()
+        .executes((Cont, &[LOOP]), (Active, &[LOOP]));
+    row(0, ALU_BREAK, Active, &[LOOP]).executes((Active, &[LOOP]), (Active, &[LOOP]));
+    row(0, ALU_BREAK, Active, &[LOOP, CALLED])
+        .u()
+        .fails(NO_LOOP);
+    // With u a frame of its own, without it the open one.
+    row(0, ELSE_AFTER, Active, &[])
+        .u()
+        .executes((Active, &[ON]), (Branch, &[ON]));
+    row(0, ELSE_AFTER, Active, &[ON]).executes((Branch, &[ON]), (Branch, &[ON]));
+    row(0, ELSE_AFTER, Branch, &[ON]).moves(6, Active, &[ON]);
+    row(0, ELSE_AFTER, Branch, &[OFF]).moves(6, Branch, &[OFF]);
+    row(0, ELSE_AFTER, Branch, &[]).fails(UNDERFLOW);
+}
+
+#[test]
+fn spec_4_6_jump_push_pop_else() {
+    row(9, JUMP + 1, Active, &[ON]).moves(6, Active, &[ON]);
+    row(9, JUMP + 1, Branch, &[ON]).moves(9, Active, &[]);
+    row(9, JUMP + 2, Branch, &[OFF, ON]).moves(9, Branch, &[]);
+    row(9, JUMP + 1, Cont, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+    row(9, JUMP + 1, Brk, &[LOOP, ON]).moves(9, Brk, &[LOOP]);
+    row(9, JUMP | FALSE, Active, &[]).moves(9, Active, &[]);
+    row(9, JUMP | FAILS, Active, &[]).moves(9, Active, &[]);
+    row(9, JUMP + 1, Branch, &[LOOP]).fails(UNDERFLOW);
+    row(99, JUMP, Branch, &[]).fails(PC_RANGE);
+
+    row(9, PUSH, Active, &[]).moves(6, Active, &[ON]);
+    row(9, PUSH + 1, Branch, &[ON]).moves(9, Active, &[]);
+    row(9, PUSH | FAILS, Active, &[]).moves(9, Active, &[]);
+    row(9, PUSH_ELSE, Active, &[]).moves(6, Active, &[ON]);
+    row(9, PUSH_ELSE | FAILS, Active, &[]).moves(9, Branch, &[ON]);
+    row(9, PUSH_ELSE, Cont, &[LOOP]).moves(9, Cont, &[LOOP, OFF]);
+
+    row(9, POP + 1, Branch, &[ON]).moves(6, Active, &[]);
+    row(9, POP + 2, Active, &[OFF, ON]).moves(6, Branch, &[]);
+    row(9, POP + 1, Brk, &[LOOP, ON]).moves(6, Brk, &[LOOP]);
+    row(9, POP, Branch, &[]).moves(6, Branch, &[]);
+    row(9, (POP + 1) | FALSE, Branch, &[ON]).moves(6, Branch, &[]);
+    row(9, POP | FAILS, Active, &[]).moves(6, Branch, &[]);
+    row(9, POP + 1, Active, &[]).fails(UNDERFLOW);
+
+    row(9, ELSE + 1, Branch, &[ON]).moves(6, Active, &[ON]);
+    row(9, ELSE + 1, Active, &[ON]).moves(9, Active, &[]);
+    row(9, ELSE, Active, &[ON]).moves(9, Branch, &[ON]);
+    row(9, ELSE, Branch, &[OFF]).moves(9, Branch, &[OFF]);
+    row(9, (ELSE + 1) | FAILS, Active, &[ON]).moves(6, Active, &[ON]);
+    row(9, ELSE + 1, Cont, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+    row(9, ELSE, Branch, &[CALLED]).fails(UNDERFLOW);
+    row(9, ELSE | 1 << 30, Branch, &[ON]).fails(FIELD);
+}
+
+#[test]
+fn spec_4_6_loops() {
+    let starts = |dw1, class, frames: &[Frame]| {
+        let mut row = row(9, dw1, class, frames);
+        match row.step().alone {
+            Turn::Enters(to) => Some(row.show(&to)),
+            _ => None,
+        }
+    };
+    let entered = Frame::Loop {
+        head: 5,
+        class: Active,
+        entered: true,
+    };
+    for dw1 in [LOOP_START | 2 << 3, NO_AL | 2 << 3, DX10] {
+        assert_eq!(
+            starts(dw1, Active, &[ON]),
+            Some((6, Active, vec![ON, entered]))
+        );
+    }
+    // Count 0, and a lane that is off: the loop is jumped over.
+    row(9, LOOP_START + 1, Active, &[ON]).moves(9, Active, &[]);
+    row(9, NO_AL, Active, &[]).moves(9, Active, &[]);
+    row(9, DX10 + 1, Branch, &[ON]).moves(9, Active, &[]);
+    row(9, DX10 | FAILS, Active, &[]).moves(9, Active, &[]);
+
+    let (again, leaves) = (Some((2, Active)), Some((6, Active)));
+    let waits = Some((2, Brk));
+    for class in [Active, Branch, Cont] {
+        row(2, LOOP_END, class, &[LOOP]).ends_pass(again, leaves, None);
+    }
+    row(2, LOOP_END, Brk, &[LOOP]).ends_pass(None, leaves, waits);
+    row(2, LOOP_END | FALSE, Active, &[LOOP]).ends_pass(None, leaves, None);
+    // A loop with a count of 1 has no second pass.
+    let with_head = |dw1| {
+        let mut row = row(2, LOOP_END, Active, &[LOOP]);
+        row.program.quads[1].dw1 = dw1;
+        row
+    };
+    with_head(LOOP_START | 1 << 3).ends_pass(None, leaves, None);
+    with_head(DX10).ends_pass(again, None, None);
+    // With VPM a killed lane leaves, and is off behind the loop.
+    row(2, LOOP_END | VPM, Active, &[LOOP])
+        .killed()
+        .ends_pass(None, Some((6, Branch)), waits);
+    // A lane that only waited.
+    row(2, LOOP_END, Brk, &[ON, WAITS]).moves(6, Branch, &[ON]);
+    row(2, LOOP_END, Active, &[LOOP, ON]).fails(LOOP_OPEN);
+    row(2, LOOP_END, Active, &[LOOP, CALLED]).fails(NO_LOOP);
+    row(2, LOOP_END, Active, &[ON]).fails(NO_LOOP);
+
+    row(9, BREAK, Active, &[LOOP, ON, ON]).moves(9, Brk, &[LOOP]);
+    row(9, CONTINUE + 3, Active, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+    row(9, BREAK, Branch, &[LOOP, ON]).moves(6, Branch, &[LOOP, ON]);
+    row(9, BREAK, Cont, &[LOOP, ON]).moves(9, Cont, &[LOOP]);
+    row(9, BREAK | FALSE, Active, &[LOOP]).moves(6, Active, &[LOOP]);
+    row(9, BREAK | FALSE, Brk, &[LOOP, OFF]).moves(9, Brk, &[LOOP]);
+    row(9, CONTINUE, Active, &[LOOP, CALLED]).fails(NO_LOOP);
+}
+
+#[test]
+fn spec_4_6_calls_and_kill() {
+    let call = |depth| Frame::Call { to: 6, depth };
+    row(9, CALL | ONE_CALL, Active, &[CALLED]).moves(9, Active, &[CALLED, call(4)]);
+    row(9, CALL | 29 << 13, Active, &[CALLED]).moves(9, Active, &[CALLED, call(32)]);
+    row(9, CALL | 30 << 13, Active, &[CALLED]).moves(6, Active, &[CALLED]);
+    row(9, CALL, Branch, &[]).moves(6, Branch, &[]);
+    row(9, CALL | FAILS, Active, &[]).moves(6, Active, &[]);
+    row(9, CALL + 1, Branch, &[]).fails(FIELD);
+
+    row(9, RETURN, Active, &[ON, CALLED]).moves(20, Active, &[ON]);
+    row(9, RETURN, Branch, &[CALLED]).moves(20, Branch, &[]);
+    row(9, RETURN | FAILS, Active, &[CALLED]).moves(6, Active, &[CALLED]);
+    row(9, RETURN | FAILS, Branch, &[CALLED]).moves(20, Branch, &[]);
+    row(9, RETURN | FAILS | VPM, Active, &[CALLED])
+        .killed()
+        .moves(20, Active, &[]);
+    row(9, RETURN, Active, &[CALLED, ON]).fails(NO_CALL);
+    row(9, RETURN, Active, &[LOOP]).fails(NO_CALL);
+
+    row(9, KILL, Active, &[]).moves(9, Active, &[]);
+    row(9, KILL | FAILS, Active, &[]).moves(6, Active, &[]);
+    row(9, KILL, Branch, &[]).moves(6, Branch, &[]);
+    row(9, KILL, Branch, &[]).killed().moves(9, Branch, &[]);
+}
+
+/// r700-4.4, what r700-4.6 leaves out.
+#[test]
+fn valid_pixel_mode() {
+    row(9, JUMP | VPM, Active, &[])
+        .killed()
+        .moves(9, Active, &[]);
+    row(9, (JUMP + 1) | VPM, Branch, &[ON])
+        .killed()
+        .moves(9, Branch, &[]);
+    row(9, PUSH | VPM, Active, &[])
+        .killed()
+        .moves(9, Active, &[]);
+    row(9, PUSH_ELSE | VPM, Active, &[])
+        .killed()
+        .moves(9, Branch, &[ON]);
+    row(9, (POP + 1) | VPM, Branch, &[ON])
+        .killed()
+        .moves(6, Branch, &[]);
+    row(9, POP | VPM, Active, &[])
+        .killed()
+        .moves(6, Branch, &[]);
+    row(9, ELSE | VPM, Active, &[ON])
+        .killed()
+        .moves(9, Branch, &[ON]);
+    row(9, ELSE | VPM, Branch, &[ON])
+        .killed()
+        .moves(9, Branch, &[ON]);
+    row(9, ELSE | VPM, Branch, &[ON]).moves(6, Active, &[ON]);
+    row(9, CALL | VPM, Active, &[])
+        .killed()
+        .moves(6, Active, &[]);
+    // An ALU instruction does not ask.
+    row(0, POP_AFTER, Active, &[ON])
+        .killed()
+        .executes((Active, &[]), (Active, &[]));
+}
+
+fn refused(p: &Program, pc: u32, words: &[&str]) {
+    match Scalar::new(p, true) {
+        Ok(_) => panic!("accepted, expected {pc}: {words:?}"),
+        Err(e) => {
+            let text = e.to_string();
+            assert!(
+                e.pc == pc && words.iter().all(|w| text.contains(w)),
+                "{text}, expected {pc}: {words:?}"
+            );
+        }
+    }
+}
+
+/// One target or field wrong at a time.
+#[test]
+fn lanes_that_depend_on_others_are_refused() {
+    refused(
+        &with(if_else(), 1, 4, JUMP),
+        1,
+        &["JUMP", "next executes 0x004, and alone executes 0x005"],
+    );
+    refused(
+        &with(if_else(), 1, 3, JUMP + 1),
+        1,
+        &["JUMP", "alone ends in error 6 UNDERFLOW at 0x003"],
+    );
+    refused(
+        &with(if_else(), 3, 5, ELSE),
+        3,
+        &["ELSE", "alone ends in error 8 END_STACK at 0x005"],
+    );
+    refused(
+        &with(if_else(), 3, 4, ELSE + 1),
+        3,
+        &["ELSE", "alone ends in error 6 UNDERFLOW at 0x004"],
+    );
+    let leave = break_and_continue;
+    refused(&with(leave(), 4, 12, BREAK), 4, &["LOOP_BREAK", "r700-7.1"]);
+    refused(
+        &with(leave(), 8, 8, CONTINUE),
+        8,
+        &["LOOP_CONTINUE", "and alone does nothing more"],
+    );
+    let call = call_under_if;
+    refused(&with(call(), 8, 9, JUMP + 1), 8, &["JUMP", "error 6"]);
+    refused(&with(call(), 8, 10, JUMP), 8, &["JUMP", "error 5"]);
+    // Behind the POP of the caller's IF a jump without a pop leaves the frame open.
+    refused(&with(call(), 1, 4, JUMP), 1, &["JUMP", "error 8"]);
+}
+
+/// r700-9.2, each limit that makes one lane depend on another; behind each the nearest program that
+/// keeps it.
+#[test]
+fn limits_of_spec_9_2() {
+    let accepted = |p: &Program| {
+        for valid in [true, false] {
+            if let Err(e) = Scalar::new(p, valid) {
+                panic!("{e}");
+            }
+        }
+    };
+    // A PUSH must jump behind its POP.
+    let push = |to| {
+        let words = [
+            (0, PUSH_BEFORE),
+            (to, PUSH | HOLDS),
+            (0, ALU),
+            (4, POP + 1),
+            (5, POP + 1),
+            (0, NOP | END),
+        ];
+        program(&words, &[0])
+    };
+    refused(&push(3), 1, &["PUSH", "behind the POP"]);
+    refused(&push(2), 1, &["PUSH"]);
+    accepted(&push(4));
+    // VPM on a JUMP; on a CALL.
+    let killed_if = |dw1| {
+        let words = [
+            (0, PUSH_BEFORE),
+            (2, KILL),
+            (3, POP + 1),
+            (6, dw1),
+            (0, ALU),
+            (6, NOP),
+            (0, NOP | END),
+            (0, ALU),
+            (0, RETURN),
+        ];
+        program(&words, &[0])
+    };
+    refused(&killed_if(JUMP | VPM | HOLDS), 3, &["JUMP", "VPM"]);
+    accepted(&killed_if(JUMP | HOLDS));
+    let calls = |dw1| with(killed_if(dw1), 3, 7, dw1);
+    refused(&calls(CALL | VPM), 3, &["CALL", "take along", "VPM"]);
+    accepted(&calls(CALL | HOLDS));
+    // VPM on an ELSE that pops, and not on the POP.
+    let vpm = |on_else, on_pop| {
+        let words = [
+            (1, KILL),
+            (0, PUSH_BEFORE),
+            (0, ALU),
+            (6, (ELSE + 1) | on_else),
+            (0, ALU),
+            (6, (POP + 1) | on_pop),
+            (0, NOP | END),
+        ];
+        program(&words, &[1])
+    };
+    refused(&vpm(VPM, 0), 3, &["ELSE", "VPM belongs at the POP too"]);
+    refused(&vpm(0, VPM), 3, &["ELSE"]);
+    accepted(&vpm(VPM, VPM));
+    accepted(&with(vpm(0, VPM), 3, 4, ELSE | VPM));
+    // The same for a PUSH, which lets killed lanes pass by as they are.
+    let pushes = |on_push, on_pop| {
+        let words = [
+            (0, PUSH_BEFORE),
+            (2, KILL),
+            (3, POP + 1),
+            (6, PUSH | HOLDS | on_push),
+            (0, ALU),
+            (6, (POP + 1) | on_pop),
+            (0, NOP | END),
+        ];
+        program(&words, &[0])
+    };
+    refused(&pushes(VPM, VPM), 3, &["PUSH"]);
+    accepted(&pushes(VPM, 0));
+    accepted(&pushes(0, VPM));
+    // The wave does not wait for killed lanes.
+    let kill = |to| {
+        let words = [(0, ALU), (to, KILL | HOLDS), (0, ALU), (0, NOP | END)];
+        program(&words, &[0])
+    };
+    refused(&kill(3), 1, &["KILL", "killed lanes go on"]);
+    accepted(&kill(2));
+    // Errors, and not a matter of lanes: r700-6 ends the wavefront.
+    let errors = |words: &[(u32, u32)]| {
+        let p = program(words, &[0, 3]);
+        accepted(&p);
+        Scalar::new(&p, true).map_or(0, |s| s.possible_errors())
+    };
+    let some_return = [
+        (0, ALU),
+        (3, CALL),
+        (0, NOP | END),
+        (0, PUSH_BEFORE),
+        (6, JUMP + 1),
+        (0, RETURN),
+        (0, RETURN),
+    ];
+    assert_eq!(errors(&some_return), 1 << NO_CALL);
+    let callers_loop = [
+        (3, DX10),
+        (4, CALL),
+        (1, LOOP_END),
+        (0, NOP | END),
+        (2, BREAK),
+        (0, RETURN),
+    ];
+    assert_eq!(errors(&callers_loop), 1 << NO_LOOP);
+}
+
+/// Statements of r700-7.1 in forms that no example has.
+#[test]
+fn forms_of_spec_7_1() {
+    // IF not c { a } fused ELSE { b }, the JUMP left out.
+    let words = [
+        (0, ELSE_AFTER),
+        (0, ELSE_AFTER),
+        (0, POP_AFTER),
+        (0, NOP | END),
+    ];
+    let p = program(&words, &[0]);
+    assert_eq!(pcs(&lane(&p, &[0])), [0, 1, 3]);
+    assert_eq!(pcs(&lane(&p, &[1])), [0, 2, 3]);
+    // IF b5 { a; skip the rest unless c; b } ELSE { c } without a frame, in a loop until break.
+    let words = [
+        (8, DX10),
+        (5, JUMP | HOLDS),
+        (0, ALU),
+        (0, ALU),
+        (6, JUMP | FALSE),
+        (0, ALU),
+        (0, ALU_BREAK),
+        (1, LOOP_END),
+        (0, NOP | END),
+    ];
+    let p = program(&words, &[2, 6]);
+    assert_eq!(pcs(&lane(&p, &[0, 1, 1, 0])), [2, 2, 3, 6, 8]);
+    // Two ENDIFs in one, dead code behind a break, nothing left to do.
+    let words = [
+        (13, LOOP_START + (2 << 3)),
+        (0, PUSH_BEFORE),
+        (11, JUMP + 1),
+        (12, BREAK),
+        (0, PUSH_BEFORE),
+        (8, JUMP),
+        (0, ALU),
+        (12, BREAK | FALSE),
+        (11, ELSE + 2),
+        (0, ALU),
+        (0, POP2_AFTER),
+        (0, ALU),
+        (1, LOOP_END),
+        (0, NOP | END),
+    ];
+    let p = program(&words, &[1, 4]);
+    assert_eq!(lane(&p, &[1]).executed, [(1, 5), (13, 0)]);
+    let e = [(1, 5), (11, 5), (1, 7), (11, 7), (1, 9), (13, 0)];
+    assert_eq!(lane(&p, &[0, 1, 0, 1, 1]).executed, e);
+    // REPEAT in LOOP keeps aL, and so does what is called there.
+    let words = [
+        (6, LOOP_START + (2 << 3)),
+        (5, NO_AL + (4 << 3)),
+        (8, CALL | 31 << 13),
+        (2, LOOP_END | FALSE),
+        (0, NOP),
+        (1, LOOP_END),
+        (0, NOP | END),
+        (0, NOP),
+        (0, ALU),
+        (6, CALL | 2 << 13),
+        (0, RETURN | FAILS),
+        (0, RETURN),
+    ];
+    let p = program(&words, &[]);
+    let e = [(8, 5), (4, 5), (8, 7), (4, 7), (8, 9), (4, 9), (6, 0)];
+    assert_eq!(lane(&p, &[]).executed, e);
+    let scalar = Scalar::new(&p, true).expect("structured");
+    assert!(scalar.may_skip(), "31 + 2 calls are more than 32");
+    assert_eq!(scalar.possible_errors(), 0);
+}
+
+/// A lane that is not valid at launch never executes anything, whatever others do.
+#[test]
+fn launched_not_valid() {
+    let p = break_and_continue();
+    let scalar = Scalar::new(&p, false).expect("structured");
+    let trace = scalar.run(1000, &mut |_| true);
+    assert_eq!((trace.executed.len(), trace.end), (0, End::Done));
+    assert_eq!((trace.class, trace.valid), (Branch, false));
+}
+
+#[test]
+fn errors_that_are_possible() {
+    let errors = |p: &Program| {
+        let scalar = Scalar::new(p, true).expect("structured");
+        scalar.possible_errors()
+    };
+    let stack = |mut p: Program, size| {
+        p.regs.stack_size = size;
+        errors(&p)
+    };
+    // A branch frame and the two reserved; a loop frame beside that; the call frame and one more.
+    assert_eq!(stack(if_else(), 1), 0);
+    assert_eq!(stack(if_else(), 0), 1 << OVERFLOW);
+    assert_eq!(stack(break_and_continue(), 2), 0);
+    assert_eq!(stack(break_and_continue(), 1), 1 << OVERFLOW);
+    assert_eq!(stack(call_under_if(), 2), 0);
+    assert_eq!(stack(call_under_if(), 1), 1 << OVERFLOW);
+    // Recursion: bounded by the depth, or by the stack only (r700-A-84).
+    let recursive = |calls: u32| {
+        let words = [
+            (2, CALL | calls << 13),
+            (0, NOP | END),
+            (0, ALU),
+            (2, CALL | calls << 13),
+            (0, RETURN),
+        ];
+        program(&words, &[])
+    };
+    assert_eq!(errors(&recursive(1)), 0);
+    assert_eq!(lane(&recursive(1), &[]).executed.len(), 33);
+    assert_eq!(errors(&recursive(0)), 1 << OVERFLOW);
+    assert_eq!(lane(&recursive(0), &[]).end, End::Limit);
+
+    let alone = |p: &Program| {
+        let trace = lane(p, &[]);
+        let End::Error(code) = trace.end else {
+            panic!("{trace:?}");
+        };
+        assert_eq!(errors(p), 1 << code);
+        (code, trace.pc, trace.executed.len())
+    };
+    let one = |dw0, dw1| program(&[(0, NOP), (dw0, dw1), (0, NOP)], &[]);
+    assert_eq!(alone(&one(0, 0x8780_0000)), (ILLEGAL, 1, 1));
+    assert_eq!(alone(&one(0, JUMP | 1 << 30)), (FIELD, 1, 1));
+    assert_eq!(alone(&one(0, BREAK)), (NO_LOOP, 1, 1));
+    assert_eq!(alone(&one(0, RETURN)), (NO_CALL, 1, 1));
+    assert_eq!(alone(&one(0, POP + 1)), (UNDERFLOW, 1, 1));
+    assert_eq!(alone(&one(0, PUSH | END)), (END_STACK, 1, 1));
+    assert_eq!(alone(&one(9, JUMP | FALSE)), (PC_RANGE, 1, 1));
+    // An instruction that ends in an error is not executed.
+    assert_eq!(alone(&one(0, NOP)), (PC_RANGE, 2, 2));
+    let mut outside = if_else();
+    outside.regs.entry = 6;
+    assert_eq!(alone(&outside), (PC_RANGE, 6, 0));
+    // END is not checked against the program (r700-A-64).
+    let p = program(&[(0x7777, JUMP | FALSE | END)], &[]);
+    assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Done, 0x7777));
+    // Without room even a lone push is an error of the wavefront, and the lower code wins.
+    let mut p = one(0, PUSH | END);
+    p.regs.stack_size = 0;
+    assert_eq!(errors(&p), 1 << OVERFLOW);
+}
+
+#[test]
+fn loops_without_end() {
+    // Executes for ever; the limit counts the passes as well.
+    let p = program(&[(2, DX10), (0, ALU), (1, LOOP_END), (0, NOP | END)], &[]);
+    let trace = lane(&p, &[]);
+    assert_eq!((trace.end, trace.executed.len()), (End::Limit, 500));
+    // Nothing to see: an empty loop that counts, and a jump to itself.
+    let mut p = program(&[(2, LOOP_START + 8), (1, LOOP_END), (0, NOP | END)], &[]);
+    p.regs.loop_const[1] = 4095;
+    assert_eq!(lane(&p, &[]).end, End::Limit);
+    p.regs.loop_const[1] = 900;
+    assert_eq!(pcs(&lane(&p, &[])), [2]);
+    let p = program(&[(0, JUMP | FALSE), (0, NOP | END)], &[]);
+    assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Silent, 0));
+    // CALLs alone fill no stack here, and are found out all the same.
+    let p = program(&[(0, CALL), (0, NOP | END)], &[]);
+    assert_eq!(lane(&p, &[]).end, End::Silent);
+}
+
+/// Frames in more arrangements than can be looked at: two subroutines that call each other at will.
+#[test]
+fn a_program_that_is_too_large_is_refused() {
+    let mut words = vec![(2, CALL), (0, NOP | END)];
+    // Routine n calls the next one from four places, and can be skipped.
+    for n in 0..20 {
+        for _ in 0..4 {
+            words.push((2 + 5 * (n + 1), CALL));
+        }
+        words.push((0, RETURN));
+    }
+    words.push((0, RETURN));
+    let p = program(&words, &[]);
+    match Scalar::new(&p, true) {
+        Err(e) => assert!(e.why.contains("ways to get there"), "{e}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
