@@ -1,0 +1,776 @@
+//! Nests statements, chooses words and targets, and resolves labels.
+
+use std::collections::BTreeMap;
+use std::ops::Not;
+
+use super::{Code, Cond, Line, Stmt, Targets};
+use crate::input::InputError;
+use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::program::{MEMORY_SLOTS, Slot};
+use crate::text::{Labels, Place};
+
+/// Where an instruction jumps to, before addresses are known. Numbers are those of [`Item`]s.
+#[derive(Clone, Debug)]
+enum Target {
+    None,
+    At(usize),
+    After(usize),
+    Label(String),
+}
+
+/// An instruction before it has its address.
+struct Item {
+    line: usize,
+    /// Statement, for messages.
+    what: &'static str,
+    fc: Result<Fc, Slot>,
+    target: Target,
+}
+
+/// An open IF, static IF or loop.
+enum Block {
+    If {
+        line: usize,
+        /// Branch levels it holds: 1, and one more for each ELSE IF.
+        levels: u8,
+        /// Instructions that go to the next ELSE IF or ELSE, or the end if there is none.
+        open: Vec<usize>,
+        /// The ELSE.
+        swap: Option<usize>,
+        /// There was an ELSE IF.
+        fused: bool,
+    },
+    Static {
+        line: usize,
+        /// Instruction that goes to the else part or the end.
+        open: usize,
+        has_else: bool,
+    },
+    Loop {
+        line: usize,
+        rep: bool,
+        begin: usize,
+        int: u8,
+        /// Only some lanes entered: the end pops a level.
+        some: bool,
+        breaks: Vec<usize>,
+        continues: Vec<usize>,
+    },
+}
+
+impl Block {
+    /// Line and name of the statement that opened it.
+    fn opened(&self) -> (usize, &'static str) {
+        match self {
+            Block::If { line, .. } => (*line, "IF"),
+            Block::Static { line, .. } => (*line, "static IF"),
+            Block::Loop { line, rep, .. } => (*line, if *rep { "REP" } else { "LOOP" }),
+        }
+    }
+
+    fn ends_with(&self) -> &'static str {
+        match self {
+            Block::If { .. } => "ENDIF",
+            Block::Static { .. } => "the ENDIF of the static IF",
+            Block::Loop { rep: false, .. } => "ENDLOOP",
+            Block::Loop { rep: true, .. } => "ENDREP",
+        }
+    }
+}
+
+/// What is known of a subroutine's use of branch counters: a line with, a line without.
+#[derive(Default)]
+struct Counters {
+    with: Option<usize>,
+    without: Option<usize>,
+}
+
+struct Expander<'a> {
+    file: &'a str,
+    items: Vec<Item>,
+    /// Item numbers in the order of their addresses.
+    order: Vec<usize>,
+    /// Stubs of the part being expanded.
+    stubs: Vec<usize>,
+    blocks: Vec<Block>,
+    /// Conditional RETURNs with counters so far in this part.
+    returns: u8,
+    /// First slot of this part.
+    part_start: usize,
+    labels: Labels<u16>,
+    counters: BTreeMap<String, Counters>,
+    code: Code,
+}
+
+/// Nests and counts statements, resolves labels, and emits the words of r500-7.1.
+///
+/// `offset` is `OFFSET_ADDR`, where slot 0 will lie; `file` names the source in errors.
+///
+/// # Errors
+///
+/// Statements that do not nest, a BREAK or CONTINUE outside a loop of the same subroutine, a RETURN
+/// where the hardware cannot do one, a label unknown or given twice, a number out of range, a
+/// `B_POP_CNT` above 31, more slots than fit behind `offset`, a target that 9 bits cannot hold.
+pub fn expand(
+    stmts: &[Line<Stmt>],
+    offset: u16,
+    targets: Targets,
+    file: &str,
+) -> Result<Code, InputError> {
+    if usize::from(offset) >= MEMORY_SLOTS {
+        let message = format!(
+            "OFFSET_ADDR is {offset}, the memory ends at {}",
+            MEMORY_SLOTS - 1
+        );
+        return Err(InputError::new(file, 0, "offset", message));
+    }
+    let mut e = Expander {
+        file,
+        items: Vec::new(),
+        order: Vec::new(),
+        stubs: Vec::new(),
+        blocks: Vec::new(),
+        returns: 0,
+        part_start: 0,
+        labels: Labels::new(stmts.iter().filter_map(|s| called(&s.item))),
+        counters: BTreeMap::new(),
+        code: Code::default(),
+    };
+    for stmt in stmts {
+        e.statement(stmt)?;
+    }
+    e.end_part()?;
+    e.check_counters()?;
+    e.layout(usize::from(offset), targets)?;
+    Ok(Code {
+        labels: e.labels.into_addresses(),
+        ..e.code
+    })
+}
+
+/// The label that a statement calls.
+fn called(stmt: &Stmt) -> Option<String> {
+    match stmt {
+        Stmt::Call { label, .. } => Some(label.clone()),
+        Stmt::Raw {
+            slot,
+            target: Some(label),
+        } => {
+            let fc = Fc::decode(*slot)?;
+            (fc.inst.a_op == AOp::Push).then(|| label.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The words of an FC instruction apart from its target.
+fn fc(inst: FcInst, cond: Option<Cond>, ign: bool) -> Fc {
+    let mut fc = Fc {
+        cmn: Cmn::FC,
+        inst: FcInst {
+            ignore_uncovered: ign,
+            ..inst
+        },
+        addr: FcAddr::default(),
+    };
+    if let Some(cond) = cond {
+        fc.cmn.pred_sel = cond.pred;
+        fc.cmn.pred_inv = cond.pred_inv;
+        fc.inst.jump_func = cond.table;
+        fc.addr.bool_addr = cond.boolean;
+    }
+    fc
+}
+
+const JUMP: FcInst = FcInst::NOP;
+
+impl Expander<'_> {
+    fn at(&self, line: usize) -> Place<'_> {
+        Place {
+            file: self.file,
+            line,
+        }
+    }
+
+    fn error(&self, line: usize, field: &str, message: impl Into<String>) -> InputError {
+        self.at(line).error(field, message)
+    }
+
+    fn check(&self, line: usize, cond: Option<Cond>) -> Result<(), InputError> {
+        let Some(cond) = cond else { return Ok(()) };
+        if cond.boolean > 31 {
+            let message = format!(
+                "boolean constant {} does not exist, 0 to 31 do",
+                cond.boolean
+            );
+            return Err(self.error(line, "condition", message));
+        }
+        match cond.pred {
+            PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7 => Err(self.error(
+                line,
+                "condition",
+                "flow control takes one of the predicates R, G, B, A or none",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_int(&self, line: usize, int: u8) -> Result<(), InputError> {
+        if int > 31 {
+            let message = format!("integer constant {int} does not exist, 0 to 31 do");
+            return Err(self.error(line, "constant", message));
+        }
+        Ok(())
+    }
+
+    /// `B_POP_CNT` has 5 bits.
+    fn pop_count(&self, line: usize, what: &str, n: usize) -> Result<u8, InputError> {
+        match u8::try_from(n) {
+            Ok(n) if n <= 31 => Ok(n),
+            _ => {
+                let message = format!("would pop {n} branch levels, B_POP_CNT holds at most 31");
+                Err(self.error(line, what, message))
+            }
+        }
+    }
+
+    /// Adds an instruction at the next address; its number.
+    fn emit(&mut self, line: usize, what: &'static str, fc: Fc, target: Target) -> usize {
+        let n = self.item(line, what, Ok(fc), target);
+        self.order.push(n);
+        n
+    }
+
+    fn item(
+        &mut self,
+        line: usize,
+        what: &'static str,
+        fc: Result<Fc, Slot>,
+        target: Target,
+    ) -> usize {
+        self.items.push(Item {
+            line,
+            what,
+            fc,
+            target,
+        });
+        self.items.len() - 1
+    }
+
+    /// Sends instruction `n` to `target`, counting in `B_OP1` if `count`.
+    fn send(&mut self, n: usize, target: Target, count: bool) {
+        let item = &mut self.items[n];
+        item.target = target;
+        if let (true, Ok(fc)) = (count, &mut item.fc) {
+            fc.inst.b_op1 = BOp::Incr;
+        }
+    }
+
+    fn statement(&mut self, stmt: &Line<Stmt>) -> Result<(), InputError> {
+        let line = stmt.line;
+        match &stmt.item {
+            Stmt::Alu => self.plain(line, Type::Alu),
+            Stmt::Tex => self.plain(line, Type::Tex),
+            Stmt::Out => self.plain(line, Type::Out),
+            Stmt::Raw { slot, target } => {
+                let target = target.clone().map_or(Target::None, Target::Label);
+                let n = self.item(line, "target", Err(*slot), target);
+                self.order.push(n);
+            }
+            Stmt::Label(name) => self.label(line, name)?,
+            &Stmt::If { cond, ign } => {
+                self.check(line, Some(cond))?;
+                let inst = FcInst {
+                    b_op0: BOp::Incr,
+                    ..JUMP
+                };
+                let n = self.emit(line, "IF", fc(inst, Some(!cond), ign), Target::None);
+                self.blocks.push(Block::If {
+                    line,
+                    levels: 1,
+                    open: vec![n],
+                    swap: None,
+                    fused: false,
+                });
+            }
+            &Stmt::ElseIf { cond, ign } => self.else_if(line, cond, ign)?,
+            &Stmt::Else { ign } => self.else_(line, ign)?,
+            &Stmt::Endif { ign } => self.endif(line, ign)?,
+            &Stmt::StaticIf { cond, ign } => {
+                self.check(line, Some(cond))?;
+                if !cond.is_static() {
+                    let message = "a static IF has no branch counters, so only a boolean constant can be its condition";
+                    return Err(self.error(line, "condition", message));
+                }
+                let n = self.emit(line, "static IF", fc(JUMP, Some(!cond), ign), Target::None);
+                self.blocks.push(Block::Static {
+                    line,
+                    open: n,
+                    has_else: false,
+                });
+            }
+            &Stmt::StaticElse { ign } => match self.blocks.pop() {
+                Some(Block::Static {
+                    line: at,
+                    open,
+                    has_else: false,
+                }) => {
+                    let n = self.emit(line, "static ELSE", fc(always(), None, ign), Target::None);
+                    self.send(open, Target::After(n), false);
+                    self.blocks.push(Block::Static {
+                        line: at,
+                        open: n,
+                        has_else: true,
+                    });
+                }
+                other => return Err(self.misplaced(line, "static ELSE", "a static IF", other)),
+            },
+            Stmt::StaticEndif => match self.blocks.pop() {
+                Some(Block::Static { open, .. }) => {
+                    // No instruction of its own: the jump goes behind the last one.
+                    let target = match self.order.last() {
+                        Some(&last) => Target::After(last),
+                        None => Target::None,
+                    };
+                    self.send(open, target, false);
+                }
+                other => return Err(self.misplaced(line, "static ENDIF", "a static IF", other)),
+            },
+            &Stmt::Loop { int, cond, ign } => self.begin_loop(line, false, int, cond, ign)?,
+            &Stmt::Rep { int, cond, ign } => self.begin_loop(line, true, int, cond, ign)?,
+            &Stmt::EndLoop { ign } => self.end_loop(line, false, ign)?,
+            &Stmt::EndRep { ign } => self.end_loop(line, true, ign)?,
+            &Stmt::Break { cond, ign } => self.leave(line, true, cond, ign)?,
+            &Stmt::Continue { cond, ign } => self.leave(line, false, cond, ign)?,
+            Stmt::Call {
+                label,
+                cond,
+                counters,
+                ign,
+            } => {
+                self.check(line, *cond)?;
+                let inst = FcInst {
+                    a_op: AOp::Push,
+                    jump_any: true,
+                    b_op1: if *counters { BOp::Incr } else { BOp::None },
+                    ..always()
+                };
+                self.note_counters(Some(label), line, *counters);
+                let target = Target::Label(label.clone());
+                self.emit(line, "CALL", fc(inst, *cond, *ign), target);
+            }
+            &Stmt::Ret {
+                cond,
+                counters,
+                ign,
+            } => self.ret(line, cond, counters, ign)?,
+            Stmt::Jump { label, ign } => {
+                let target = Target::Label(label.clone());
+                self.emit(line, "JUMP", fc(always(), None, *ign), target);
+            }
+        }
+        Ok(())
+    }
+
+    fn plain(&mut self, line: usize, ty: Type) {
+        let slot = Slot {
+            cmn: ty.bits(),
+            ..Slot::default()
+        };
+        let n = self.item(line, ty.name(), Err(slot), Target::None);
+        self.order.push(n);
+    }
+
+    fn label(&mut self, line: usize, name: &str) -> Result<(), InputError> {
+        if self.labels.is_subroutine(name) {
+            self.end_part()?;
+            self.labels.enter(name);
+        }
+        // Only the addresses behind 511 do not fit; `layout` refuses such programs.
+        let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
+        let file = self.file;
+        self.labels.define(Place { file, line }, name, here)
+    }
+
+    /// Closes the main part or subroutine: its stubs follow its last instruction.
+    fn end_part(&mut self) -> Result<(), InputError> {
+        if let Some(block) = self.blocks.last() {
+            let (line, what) = block.opened();
+            return Err((self.labels).unclosed(self.at(line), what, block.ends_with()));
+        }
+        if self.order.len() > self.part_start {
+            let last = self.order.len() - 1;
+            let slot = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+            self.code.parts.push((slot(self.part_start), slot(last)));
+        }
+        self.order.append(&mut self.stubs);
+        self.part_start = self.order.len();
+        self.returns = 0;
+        Ok(())
+    }
+
+    /// Error for a statement that found `block` open, or nothing.
+    fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
+        match block {
+            Some(Block::Static {
+                line: of,
+                has_else: true,
+                ..
+            }) if what == "static ELSE" => self.at(line).second_else(what, "static IF", of),
+            _ => {
+                let open = block.as_ref().map(Block::opened);
+                self.at(line).misplaced(what, wanted, open)
+            }
+        }
+    }
+
+    fn else_if(&mut self, line: usize, cond: Cond, ign: bool) -> Result<(), InputError> {
+        self.check(line, Some(cond))?;
+        match self.blocks.pop() {
+            Some(Block::If {
+                line: at,
+                levels,
+                open,
+                swap: None,
+                ..
+            }) => {
+                let levels = self.pop_count(line, "ELSE IF", usize::from(levels) + 1)?;
+                let inst = FcInst {
+                    b_op0: BOp::Incr,
+                    b_op1: BOp::Incr,
+                    ..JUMP
+                };
+                let swap = FcInst {
+                    b_else: true,
+                    ..inst
+                };
+                let fused = self.emit(line, "ELSE IF", fc(swap, Some(!cond), ign), Target::None);
+                let test = Ok(fc(inst, Some(!cond), ign));
+                let test = self.item(line, "ELSE IF", test, Target::None);
+                let back = Ok(fc(always(), None, ign));
+                let back = self.item(line, "ELSE IF", back, Target::After(fused));
+                self.stubs.extend([test, back]);
+                for n in open {
+                    self.send(n, Target::At(test), true);
+                }
+                self.blocks.push(Block::If {
+                    line: at,
+                    levels,
+                    open: vec![fused, test],
+                    swap: None,
+                    fused: true,
+                });
+                Ok(())
+            }
+            Some(Block::If { line: of, .. }) => Err(self.at(line).second_else("ELSE IF", "IF", of)),
+            other => Err(self.misplaced(line, "ELSE IF", "an IF", other)),
+        }
+    }
+
+    fn else_(&mut self, line: usize, ign: bool) -> Result<(), InputError> {
+        match self.blocks.pop() {
+            Some(Block::If {
+                line: at,
+                levels,
+                open,
+                swap: None,
+                fused,
+            }) => {
+                let inst = FcInst {
+                    b_else: true,
+                    b_op1: BOp::Decr,
+                    b_pop_cnt: levels,
+                    ..JUMP
+                };
+                let n = self.emit(line, "ELSE", fc(inst, None, ign), Target::None);
+                for i in open {
+                    self.send(i, Target::After(n), true);
+                }
+                self.blocks.push(Block::If {
+                    line: at,
+                    levels,
+                    open: Vec::new(),
+                    swap: Some(n),
+                    fused,
+                });
+                Ok(())
+            }
+            Some(Block::If { line: of, .. }) => Err(self.at(line).second_else("ELSE", "IF", of)),
+            other => Err(self.misplaced(line, "ELSE", "an IF", other)),
+        }
+    }
+
+    fn endif(&mut self, line: usize, ign: bool) -> Result<(), InputError> {
+        match self.blocks.pop() {
+            Some(Block::If {
+                levels,
+                open,
+                swap,
+                fused,
+                ..
+            }) => {
+                let inst = FcInst {
+                    jump_any: true,
+                    b_op0: BOp::Decr,
+                    b_pop_cnt: levels,
+                    ..JUMP
+                };
+                let n = self.emit(line, "ENDIF", fc(inst, None, ign), Target::None);
+                self.send(n, Target::After(n), false);
+                for i in open {
+                    // Without an ELSE, a lone IF jumps behind the ENDIF and has counted nothing; an
+                    // ELSE IF has counted and jumps to the ENDIF as to an empty else part.
+                    let target = if fused {
+                        Target::At(n)
+                    } else {
+                        Target::After(n)
+                    };
+                    self.send(i, target, false);
+                }
+                if let Some(i) = swap {
+                    self.send(i, Target::After(n), false);
+                }
+                Ok(())
+            }
+            other => Err(self.misplaced(line, "ENDIF", "an IF", other)),
+        }
+    }
+
+    fn begin_loop(
+        &mut self,
+        line: usize,
+        rep: bool,
+        int: u8,
+        cond: Option<Cond>,
+        ign: bool,
+    ) -> Result<(), InputError> {
+        self.check(line, cond)?;
+        self.check_int(line, int)?;
+        let inst = FcInst {
+            op: if rep { Op::Rep } else { Op::Loop },
+            jump_any: cond.is_none(),
+            b_op0: if cond.is_some() { BOp::Incr } else { BOp::None },
+            ..FcInst::NOP
+        };
+        let mut words = fc(inst, cond.map(Not::not), ign);
+        words.addr.int_addr = int;
+        let begin = self.emit(line, if rep { "REP" } else { "LOOP" }, words, Target::None);
+        self.blocks.push(Block::Loop {
+            line,
+            rep,
+            begin,
+            int,
+            some: cond.is_some(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn end_loop(&mut self, line: usize, rep: bool, ign: bool) -> Result<(), InputError> {
+        let (what, wanted) = if rep {
+            ("ENDREP", "a REP")
+        } else {
+            ("ENDLOOP", "a LOOP")
+        };
+        match self.blocks.pop() {
+            Some(Block::Loop {
+                rep: kind,
+                begin,
+                int,
+                some,
+                breaks,
+                continues,
+                ..
+            }) if kind == rep => {
+                let inst = FcInst {
+                    op: if rep { Op::EndRep } else { Op::EndLoop },
+                    jump_any: true,
+                    b_op0: if some { BOp::Decr } else { BOp::None },
+                    b_pop_cnt: some.into(),
+                    ..always()
+                };
+                let mut words = fc(inst, None, ign);
+                words.addr.int_addr = int;
+                let n = self.emit(line, what, words, Target::After(begin));
+                self.send(begin, Target::After(n), false);
+                for i in breaks {
+                    self.send(i, Target::After(n), false);
+                }
+                for i in continues {
+                    self.send(i, Target::At(n), false);
+                }
+                Ok(())
+            }
+            other => Err(self.misplaced(line, what, wanted, other)),
+        }
+    }
+
+    /// BREAK and CONTINUE.
+    fn leave(
+        &mut self,
+        line: usize,
+        breaks: bool,
+        cond: Option<Cond>,
+        ign: bool,
+    ) -> Result<(), InputError> {
+        let what = if breaks { "BREAK" } else { "CONTINUE" };
+        self.check(line, cond)?;
+        let mut k = 0;
+        let mut found = None;
+        for (depth, block) in self.blocks.iter().enumerate().rev() {
+            match block {
+                Block::If { levels, .. } => k += usize::from(*levels),
+                Block::Static { .. } => {}
+                Block::Loop { rep, some, .. } => {
+                    k += usize::from(*some && breaks);
+                    found = Some((depth, *rep));
+                    break;
+                }
+            }
+        }
+        let Some((depth, rep)) = found else {
+            return Err(self.labels.outside(self.at(line), what, "LOOP or REP"));
+        };
+        let inst = FcInst {
+            op: match (breaks, rep) {
+                (true, false) => Op::BreakLoop,
+                (true, true) => Op::BreakRep,
+                (false, _) => Op::Continue,
+            },
+            b_op1: BOp::Decr,
+            b_pop_cnt: self.pop_count(line, what, k)?,
+            ..always()
+        };
+        let n = self.emit(line, what, fc(inst, cond, ign), Target::None);
+        if let Some(Block::Loop {
+            breaks: b,
+            continues: c,
+            ..
+        }) = self.blocks.get_mut(depth)
+        {
+            if breaks { b.push(n) } else { c.push(n) }
+        }
+        Ok(())
+    }
+
+    fn ret(
+        &mut self,
+        line: usize,
+        cond: Option<Cond>,
+        counters: bool,
+        ign: bool,
+    ) -> Result<(), InputError> {
+        self.check(line, cond)?;
+        let passed = cond.is_some() && counters;
+        for block in &self.blocks {
+            let (at, opened) = block.opened();
+            let why = match block {
+                Block::Static { .. } if !passed => continue,
+                Block::Static { .. } => "the levels to pop later would depend on the path",
+                _ => "nothing would keep the lanes that returned off",
+            };
+            let message = format!("inside the {opened} of line {at}: {why}");
+            return Err(self.error(line, "RETURN", message));
+        }
+        let mut inst = FcInst {
+            a_op: AOp::Pop,
+            ..always()
+        };
+        if counters {
+            inst.b_op1 = BOp::Decr;
+            inst.b_pop_cnt = self.pop_count(line, "RETURN", usize::from(self.returns) + 1)?;
+            if cond.is_some() {
+                inst.b_op0 = BOp::Incr;
+                self.returns += 1;
+            }
+        }
+        let subroutine = self.labels.subroutine().map(str::to_owned);
+        self.note_counters(subroutine.as_deref(), line, counters);
+        self.emit(line, "RETURN", fc(inst, cond, ign), Target::None);
+        Ok(())
+    }
+
+    fn note_counters(&mut self, subroutine: Option<&str>, line: usize, counters: bool) {
+        if let Some(name) = subroutine {
+            let seen = self.counters.entry(name.to_owned()).or_default();
+            let place = if counters {
+                &mut seen.with
+            } else {
+                &mut seen.without
+            };
+            place.get_or_insert(line);
+        }
+    }
+
+    /// CALLs and RETURNs of a subroutine must all count a level or none may (r500-7.1).
+    fn check_counters(&self) -> Result<(), InputError> {
+        for (name, seen) in &self.counters {
+            if let (Some(with), Some(without)) = (seen.with, seen.without) {
+                let message = format!(
+                    "subroutine `{name}` is called or returns without branch counters here but with them on line {with}"
+                );
+                return Err(self.error(without, "counters", message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every instruction its address and its target.
+    fn layout(&mut self, offset: usize, targets: Targets) -> Result<(), InputError> {
+        let room = MEMORY_SLOTS - offset;
+        if let Some(&n) = self.order.get(room) {
+            let message = format!(
+                "{} slots from address {offset} on, {room} fit: this is the first that does not",
+                self.order.len()
+            );
+            return Err(self.error(self.items[n].line, "program", message));
+        }
+        let mut place = vec![0; self.items.len()];
+        for (at, &n) in self.order.iter().enumerate() {
+            place[n] = at;
+        }
+        let global = targets == Targets::Global;
+        for &n in &self.order {
+            let item = &self.items[n];
+            let to = match &item.target {
+                Target::None => None,
+                Target::At(i) => Some(place[*i]),
+                Target::After(i) => Some(place[*i] + 1),
+                Target::Label(name) => {
+                    let to = self.labels.find(self.at(item.line), item.what, name)?;
+                    Some(usize::from(to))
+                }
+            };
+            let mut slot = match item.fc {
+                Ok(mut fc) => {
+                    fc.addr.jump_global = global && to.is_some();
+                    fc.encode()
+                }
+                Err(slot) => slot,
+            };
+            if let Some(to) = to {
+                let absolute = FcAddr::decode(slot.addr).jump_global;
+                let field = if absolute { to + offset } else { to };
+                let Some(field) = u32::try_from(field).ok().filter(|f| *f < 512) else {
+                    let message = format!(
+                        "target {field} does not fit JUMP_ADDR, 0 to 511: end the program with one more instruction before it"
+                    );
+                    return Err(self.error(item.line, item.what, message));
+                };
+                slot.addr = slot.addr & !(511 << 16) | field << 16;
+            }
+            self.code.slots.push(slot);
+            self.code.lines.push(item.line);
+        }
+        Ok(())
+    }
+}
+
+/// A jump that every lane wants.
+const fn always() -> FcInst {
+    FcInst {
+        jump_func: 0xff,
+        ..FcInst::NOP
+    }
+}
