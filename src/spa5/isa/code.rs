@@ -1,0 +1,164 @@
+//! Puts instructions into bundles, with labels for targets.
+
+use super::{CONTROL, NOP, Target, Word, is_control, norm};
+use crate::spa5::program::{BUNDLE, MOST_BUNDLES, WORDS};
+
+/// A place in a [`Code`], which may be named before it is known. Belongs to the `Code` that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label(usize);
+
+/// Why there is no program of a [`Code`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeError {
+    /// More than [`MOST_BUNDLES`] bundles.
+    TooLong,
+    /// The instruction at `at` leads to `label`, which was never bound.
+    Unbound {
+        /// Address of the instruction.
+        at: u32,
+        /// The label.
+        label: Label,
+    },
+}
+
+/// Instructions as they are put into bundles: control words are placed by it, and targets may be labels.
+///
+/// ```
+/// use reconverge::spa5::isa::{Code, Cond, LeaveOp, SetUpOp, Word};
+///
+/// let mut code = Code::default();
+/// let top = code.label();
+/// code.bind(top);
+/// code.push_to(Word::set_up(SetUpOp::Pcnt), top);
+/// code.push(Word::leave(LeaveOp::Cont, Cond::ALWAYS));
+/// let words = code.finish().unwrap();
+/// assert_eq!(words[1..3], [0xe2b0_0fff_ff80_0000, 0xe350_0000_0007_000f]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// Control and instruction words so far.
+    words: Vec<u64>,
+    labels: Vec<Option<u32>>,
+    /// Instructions that lead to labels.
+    named: Vec<(u32, Label)>,
+}
+
+impl Code {
+    /// Address of the next word: of a control word if the next instruction is the first of its bundle and
+    /// [`Code::control`] has not placed one.
+    pub fn end(&self) -> u32 {
+        // Some 2^29 words before this could be wrong; MOST_BUNDLES is far less.
+        u32::try_from(self.words.len() * 8).unwrap_or(!31)
+    }
+
+    /// Address of the next instruction.
+    pub fn here(&self) -> u32 {
+        norm(self.end())
+    }
+
+    /// Whether there is no place for another instruction: [`Code::finish`] would refuse it.
+    pub fn is_full(&self) -> bool {
+        self.words.len() >= MOST_BUNDLES * WORDS
+    }
+
+    /// Whether nothing was put into it.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Adds an instruction, and before the first of a bundle the control word; its address.
+    pub fn push(&mut self, word: Word) -> u32 {
+        self.push_raw(word.encode())
+    }
+
+    /// Adds an instruction that leads to `label`; its address. A word without a target stays as it is.
+    pub fn push_to(&mut self, word: Word, label: Label) -> u32 {
+        self.push_raw_to(word.with_target(Target::Offset(0)).encode(), label)
+    }
+
+    /// Adds the instruction `word`, whatever it is; its address.
+    pub fn push_raw(&mut self, word: u64) -> u32 {
+        if is_control(self.end()) {
+            self.words.push(CONTROL);
+        }
+        let at = self.end();
+        self.words.push(word);
+        at
+    }
+
+    /// Adds the instruction `word` likewise; bits that are ignored stay.
+    pub(in crate::spa5) fn push_raw_to(&mut self, word: u64, label: Label) -> u32 {
+        let at = self.push_raw(word);
+        if Word::decode(word).target().is_some() {
+            self.named.push((at, label));
+        }
+        at
+    }
+
+    /// Places `word` as the control word of a new bundle, where otherwise [`CONTROL`] would be; its address.
+    /// `None`, and nothing is done, within a bundle.
+    pub fn control(&mut self, word: u64) -> Option<u32> {
+        let at = self.end();
+        if !is_control(at) {
+            return None;
+        }
+        self.words.push(word);
+        Some(at)
+    }
+
+    /// Fills up with NOP to a multiple of `bytes`, which should be one of [`BUNDLE`].
+    pub fn align(&mut self, bytes: u32) {
+        while !self.end().is_multiple_of(bytes.max(1)) && !self.is_full() {
+            self.push_raw(NOP);
+        }
+    }
+
+    /// A label that is not bound yet.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// Binds `label` to the address of the next instruction.
+    pub fn bind(&mut self, label: Label) {
+        self.bind_at(label, self.here());
+    }
+
+    /// Binds `label` to the address of the next word, as ptxas does (spa5-2.2): that of the control word if
+    /// the next instruction is the first of its bundle.
+    pub fn bind_control(&mut self, label: Label) {
+        self.bind_at(label, self.end());
+    }
+
+    /// Binds `label` to any address.
+    pub fn bind_at(&mut self, label: Label, address: u32) {
+        self.labels[label.0] = Some(address);
+    }
+
+    /// What `label` is bound to.
+    pub fn address(&self, label: Label) -> Option<u32> {
+        self.labels.get(label.0).copied().flatten()
+    }
+
+    /// The words of a program: whole bundles, filled up with NOP.
+    ///
+    /// # Errors
+    ///
+    /// See [`CodeError`].
+    pub fn finish(mut self) -> Result<Vec<u64>, CodeError> {
+        self.align(BUNDLE);
+        if self.words.len() > MOST_BUNDLES * WORDS {
+            return Err(CodeError::TooLong);
+        }
+        for &(at, label) in &self.named {
+            let address = self
+                .address(label)
+                .ok_or(CodeError::Unbound { at, label })?;
+            // Offsets within MOST_BUNDLES bundles are far smaller than those that fit.
+            let target = Target::direct(at, address.into()).ok_or(CodeError::TooLong)?;
+            let word = &mut self.words[at as usize / 8];
+            *word = *word & !Target::Offset(-1).encode() | target.encode();
+        }
+        Ok(self.words)
+    }
+}

@@ -1,0 +1,332 @@
+//! Tests of the instruction set.
+
+use super::*;
+use crate::spa5::program::MOST_BUNDLES;
+
+fn set_up(op: SetUpOp, offset: i32) -> Word {
+    Word::set_up(op).with_target(Target::Offset(offset))
+}
+
+/// The table of spa5-2.3.
+#[test]
+fn canonical_words_of_the_table() {
+    let always = Cond::ALWAYS;
+    for (word, fields) in [
+        (0xe290_0000_0400_0000, set_up(SetUpOp::Ssy, 0x40)),
+        (0xe2a0_0000_0800_0000, set_up(SetUpOp::Pbk, 0x80)),
+        (0xe2b0_0fff_ff80_0000, set_up(SetUpOp::Pcnt, -8)),
+        (0xe270_0000_0080_0040, set_up(SetUpOp::Pret, 8)),
+        (0xe260_0000_0280_0040, set_up(SetUpOp::Cal, 0x28)),
+        (0xe240_0000_0007_000f, Word::bra(always)),
+        (0xf0f8_0000_0007_000f, Word::leave(LeaveOp::Sync, always)),
+        (0xe340_0000_0007_000f, Word::leave(LeaveOp::Brk, always)),
+        (0xe350_0000_0007_000f, Word::leave(LeaveOp::Cont, always)),
+        (0xe320_0000_0007_000f, Word::leave(LeaveOp::Ret, always)),
+        (0xe300_0000_0007_000f, Word::leave(LeaveOp::Exit, always)),
+        (NOP, Word::NOP),
+    ] {
+        assert_eq!(Word::decode(word), fields, "{word:016x}");
+        assert_eq!(fields.encode(), word, "{fields:?}");
+    }
+}
+
+/// spa5-2.3 and spa5-2.4, bit positions. Offsets are those of the spec's own instructions.
+#[test]
+fn fields_lie_where_the_spec_puts_them() {
+    let cond = Cond {
+        pred: Pred::not_p(2),
+        test: Test::Hi,
+    };
+    let bank = Target::Bank {
+        bank: 0x15,
+        address: 0xA5C3,
+    };
+    let bits = 0xA << 16 | 0x14;
+    let op = |op: u64| op << 52;
+    let branch = Branch {
+        cond,
+        target: Target::Offset(-0x80_0000),
+        unanimous: true,
+        lmt: false,
+    };
+    let indirect = Indirect {
+        cond,
+        target: Target::Offset(0x7f_ffff),
+        register: 0xA5,
+        lmt: true,
+    };
+    let leave = |op, keep_ref_count| {
+        Word::Leave(Leave {
+            op,
+            cond,
+            keep_ref_count,
+        })
+    };
+    let noinc = |op, noinc| {
+        Word::SetUp(SetUp {
+            op,
+            target: bank,
+            noinc,
+        })
+    };
+    let in_bank = 0x15 << 36 | 0xA5C3 << 20 | 1 << 5;
+    for (word, fields) in [
+        (
+            op(0xE24) | 0x80_0000 << 20 | bits | 1 << 7,
+            Word::Branch(branch),
+        ),
+        (
+            op(0xE25) | 0x7f_ffff << 20 | bits | 0xA5 << 8 | 1 << 6,
+            Word::Indirect(indirect),
+        ),
+        (
+            op(0xE24) | in_bank | bits | 1 << 6,
+            Word::Branch(Branch {
+                target: bank,
+                unanimous: false,
+                lmt: true,
+                ..branch
+            }),
+        ),
+        (op(0xE30) | bits | 1 << 5, leave(LeaveOp::Exit, true)),
+        (op(0xE30) | bits, leave(LeaveOp::Exit, false)),
+        (0xF0F8 << 48 | bits, leave(LeaveOp::Sync, false)),
+        (op(0xE26) | in_bank | 1 << 6, noinc(SetUpOp::Cal, false)),
+        (op(0xE26) | in_bank, noinc(SetUpOp::Cal, true)),
+        (op(0xE27) | in_bank, noinc(SetUpOp::Pret, true)),
+        (op(0xE29) | in_bank, noinc(SetUpOp::Ssy, false)),
+    ] {
+        assert_eq!(Word::decode(word), fields, "{word:016x}");
+        assert_eq!(fields.encode(), word, "{fields:?}");
+    }
+}
+
+/// Walks one bit through a word of each opcode: it is in a field, ignored as spa5-2.3 says, or changes
+/// the opcode.
+#[test]
+fn every_bit_is_a_field_or_ignored() {
+    let mask = |hi: u32, lo: u32| (1 << (hi + 1)) - (1 << lo);
+    let cond: u64 = mask(19, 16) | mask(4, 0);
+    for op in 0xE20..=0xE3F_u64 {
+        for bank in [0, 1 << 5] {
+            let target = if bank == 0 {
+                mask(43, 20)
+            } else {
+                mask(40, 20)
+            } | 1 << 5;
+            let fields = match op {
+                0xE29..=0xE2B => target,
+                0xE26 | 0xE27 => target | 1 << 6,
+                0xE24 => target | cond | mask(7, 6),
+                0xE25 => target | cond | mask(15, 8) | 1 << 6,
+                0xE34 | 0xE35 | 0xE32 => cond,
+                0xE30 => cond | 1 << 5,
+                _ => mask(51, 0),
+            };
+            let plain = op << 52 | bank & fields;
+            assert!(Word::is_canonical(plain), "{plain:016x}");
+            for i in 0..52 {
+                // Bit 5 itself says which fields there are.
+                if i == 5 {
+                    continue;
+                }
+                let word = plain ^ 1 << i;
+                let again = Word::decode(word).encode();
+                let kept = if fields >> i & 1 == 1 { word } else { plain };
+                assert_eq!(again, kept, "{word:016x}");
+                assert_eq!(Word::is_canonical(word), fields >> i & 1 == 1);
+            }
+        }
+    }
+    // SYNC is told by its high 13 bits.
+    let sync = 0xf0f8_0000_0007_000f;
+    for i in 0..64 {
+        let word: u64 = sync ^ 1 << i;
+        match i {
+            51.. => assert_eq!(Word::decode(word), Word::Other(word)),
+            _ if cond >> i & 1 == 1 => assert_eq!(Word::decode(word).encode(), word),
+            _ => assert_eq!(Word::decode(word).encode(), sync),
+        }
+    }
+}
+
+/// spa5-2.3: names and numbers of the block, and what is outside it.
+#[test]
+fn opcodes_are_those_of_the_list() {
+    let names = [
+        "JMX",
+        "JMP",
+        "JCAL",
+        "PEXIT",
+        "BRA",
+        "BRX",
+        "CAL",
+        "PRET",
+        "PLONGJMP",
+        "SSY",
+        "PBK",
+        "PCNT",
+        "GETCRSPTR",
+        "GETLMEMBASE",
+        "SETCRSPTR",
+        "SETLMEMBASE",
+        "EXIT",
+        "LONGJMP",
+        "RET",
+        "KIL",
+        "BRK",
+        "CONT",
+        "RTT",
+        "SAM",
+        "RAM",
+        "IDE",
+        "BPT",
+    ];
+    for (op, name) in (0xE20..).zip(names) {
+        assert_eq!(Word::decode(op << 52).name(), Some(name), "{op:x}");
+    }
+    assert_eq!(
+        BlockOp::ALL.len() + SetUpOp::ALL.len() + LeaveOp::ALL.len() - 1 + 2,
+        27
+    );
+    for op in 0xE3B..=0xE3F_u64 {
+        let word = op << 52 | 0x7_000f;
+        assert_eq!(Word::decode(word), Word::Illegal(word));
+        assert_eq!(Word::decode(word).name(), None);
+    }
+    for word in [
+        0,
+        u64::MAX,
+        0xe1ff << 48,
+        0xe400 << 48,
+        0xf0f0 << 48,
+        CONTROL,
+    ] {
+        assert_eq!(Word::decode(word), Word::Other(word));
+        assert_eq!(Word::decode(word).encode(), word);
+    }
+}
+
+/// Names and codes of spa5-2.4.
+#[test]
+fn tests_are_those_of_the_table() {
+    let names = "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T OFF LO SFF LS HI SFT HS OFT \
+                 CSM_TA CSM_TR CSM_MX FCSM_TA FCSM_TR FCSM_MX RLE RGT";
+    assert_eq!(names.split(' ').count(), 32);
+    for (code, name) in (0..).zip(names.split(' ')) {
+        let test = Test::from_code(code);
+        assert_eq!((test.name(), u64::from(test.bits())), (name, code));
+        assert_eq!(Test::from_name(&name.to_lowercase()), Some(test));
+        assert_eq!(test.is_unsupported(), code >= 0x18);
+        assert_eq!(Test::from_code(code + 32), test);
+    }
+    assert_eq!(Test::from_name("SYNC"), None);
+}
+
+#[test]
+fn encode_masks_too_wide_values() {
+    let word = Word::Branch(Branch {
+        cond: Cond::pred(Pred::p(0xF8)),
+        target: Target::Bank {
+            bank: 0xE0,
+            address: 0,
+        },
+        unanimous: false,
+        lmt: false,
+    });
+    assert_eq!(word.encode(), 0xe240_0000_0000_002f);
+    let word = set_up(SetUpOp::Ssy, 1 << 24);
+    assert_eq!(word.encode(), 0xe290 << 48);
+}
+
+/// spa5-2.1 and spa5-2.2, with the places of the worked examples.
+#[test]
+fn addresses() {
+    assert_eq!([0, 8, 0x18, 0x20, 0x3c].map(norm), [8, 8, 0x18, 0x28, 0x3c]);
+    assert_eq!([8, 0x10, 0x18, 0x38].map(seq), [0x10, 0x18, 0x28, 0x48]);
+    assert_eq!([norm(u32::MAX - 31), seq(u32::MAX - 7)], [u32::MAX - 23, 8]);
+    assert!(is_control(0x40) && !is_control(0x48));
+    // Slot 2: the base is the next control word. At 0x18, `e240000001800000` leads to 0x38.
+    let target = Target::direct(0x18, 0x38);
+    assert_eq!(target, Some(Target::Offset(0x18)));
+    assert_eq!(Target::Offset(0x18).address(0x18), Some(0x38));
+    for (address, offset) in [
+        (0x10 + 0x7f_ffff, Some(0x7f_ffff)),
+        (0x10 + 0x80_0000, None),
+        (0x10 - 0x80_0000, Some(-0x80_0000)),
+        (0x10 - 0x80_0001, None),
+        (i64::MAX, None),
+    ] {
+        assert_eq!(Target::direct(8, address), offset.map(Target::Offset));
+    }
+}
+
+#[test]
+fn control_words_with_a_plain_slot() {
+    let all = |control| (0..3).fold(control, with_plain_slot);
+    assert_eq!(all(0), CONTROL);
+    assert_eq!(all(u64::MAX), CONTROL | 1 << 63);
+    assert_eq!(with_plain_slot(0, 1), 0x7ef << 21);
+    assert_eq!(with_plain_slot(u64::MAX, 2), !(0x1f_f810 << 42));
+}
+
+#[test]
+fn code_places_control_words_and_labels() {
+    let mut code = Code::default();
+    assert!(code.is_empty());
+    let [slot, control, behind] = [(); 3].map(|()| code.label());
+    assert_eq!((code.here(), code.end()), (8, 0));
+    let sync = Word::leave(LeaveOp::Sync, Cond::ALWAYS);
+    assert_eq!(code.push_to(Word::set_up(SetUpOp::Ssy), slot), 8);
+    assert_eq!(code.push_to(Word::set_up(SetUpOp::Pcnt), control), 0x10);
+    // No target: the label says nothing.
+    assert_eq!(code.push_to(sync, behind), 0x18);
+    assert_eq!((code.here(), code.end()), (0x28, 0x20));
+    code.bind(slot);
+    code.bind_control(control);
+    assert_eq!(code.control(7), Some(0x20));
+    assert_eq!(code.control(8), None);
+    assert_eq!((code.here(), code.end()), (0x28, 0x28));
+    assert_eq!(code.address(control), Some(0x20));
+    assert_eq!(code.push_to(Word::bra(Cond::ALWAYS), slot), 0x28);
+    code.align(64);
+    assert_eq!(code.end(), 0x40);
+    code.push_raw(1);
+    let words = code.clone().finish().unwrap();
+    assert_eq!(
+        words,
+        [
+            CONTROL,
+            0xe290_0000_0180_0000,
+            0xe2b0_0000_0080_0000,
+            0xf0f8_0000_0007_000f,
+            7,
+            0xe240_0fff_ff87_000f,
+            NOP,
+            NOP,
+            CONTROL,
+            1,
+            NOP,
+            NOP
+        ]
+    );
+    let at = code.push_to(Word::bra(Cond::ALWAYS), behind);
+    let unbound = CodeError::Unbound { at, label: behind };
+    assert_eq!(code.clone().finish(), Err(unbound));
+    code.bind_at(behind, 0x104);
+    let words = code.finish().unwrap();
+    assert_eq!(words[at as usize / 8], 0xe240_0000_0ac7_000f);
+}
+
+#[test]
+fn code_has_a_limit() {
+    let mut code = Code::default();
+    for _ in 0..3 * MOST_BUNDLES {
+        assert!(!code.is_full());
+        code.push(Word::NOP);
+    }
+    assert!(code.is_full());
+    assert_eq!(code.clone().finish().unwrap().len(), 4 * MOST_BUNDLES);
+    code.push(Word::NOP);
+    assert_eq!(code.finish(), Err(CodeError::TooLong));
+}
