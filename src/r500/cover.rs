@@ -10,6 +10,10 @@ use crate::cover::{
     When, Written,
 };
 use crate::unit::Build;
+
+mod axes;
+mod instruction;
+mod sample;
 use axes::{
     AOp, AddrEnd, Any, Around, BOp, Boolean, Came, Code, Corner, Count, Covered, Effect, Failed,
     Family, Fetched, Func, Highest, Ignore, Inverted, Kind, Last, Left, Limit, LoopEnd, LoopKind,
@@ -17,10 +21,6 @@ use axes::{
     Step, Target, Two, Where, Why, Woken, Wrap,
 };
 use sample::Memory;
-
-mod axes;
-mod instruction;
-mod sample;
 
 /// The groups of the unit.
 #[derive(Debug)]

@@ -15,12 +15,12 @@ use rand::Rng;
 
 use super::isa::Type;
 use super::program::{Program, Slot};
-use structured::build;
 
 mod brim;
 mod near_legal;
 mod raw;
 mod structured;
+use structured::build;
 
 pub use near_legal::near_legal;
 pub use raw::raw;

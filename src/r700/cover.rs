@@ -9,6 +9,10 @@ use crate::cover::{
     When, Written,
 };
 use crate::unit::Build;
+
+mod axes;
+mod instruction;
+mod sample;
 use axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Cond, Control,
     Corner, Count, Dropped, Ending, Entry, Executed, Found, Frame, From, General, Innermost,
@@ -17,10 +21,6 @@ use axes::{
     Two, Updates, Valid, Vpm, Where, Woken,
 };
 use sample::Memory;
-
-mod axes;
-mod instruction;
-mod sample;
 
 /// The groups of the unit.
 #[derive(Debug)]

@@ -22,12 +22,12 @@ use rand::Rng;
 
 use super::isa::{Cf, CfOp, Cond, Mem, Word};
 use super::program::{MOST_QUADS, Program, Quad, Registers};
-use structured::build;
 
 mod near_legal;
 mod parted;
 mod raw;
 mod structured;
+use structured::build;
 
 pub use near_legal::near_legal;
 pub use raw::raw;

@@ -7,6 +7,10 @@ use super::isa::seq;
 use super::state::{In, State};
 use crate::cover::{Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When};
 use crate::unit::Build;
+
+mod axes;
+mod instruction;
+mod sample;
 use axes::{
     Active, Branched, Came, Cc, Code, Conditional, Corner, End, Entry, Failed, Fetched, Formula,
     Ignored, Indirect, Inverted, Kept, Kind, Launch, Leaver, Legal, Mask, Names, Opcode, Others,
@@ -14,10 +18,6 @@ use axes::{
     Unanimous, Vis, Waiting, Where,
 };
 use sample::Memory;
-
-mod axes;
-mod instruction;
-mod sample;
 
 /// The groups of the unit.
 #[derive(Debug)]

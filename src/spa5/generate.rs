@@ -22,12 +22,12 @@ use rand::Rng;
 use super::isa::{Cond, LeaveOp, Word};
 use super::program::{BUNDLE, Program};
 use crate::generate::{chance, pick};
-use structured::build;
 
 mod brim;
 mod near_legal;
 mod raw;
 mod structured;
+use structured::build;
 
 pub use near_legal::near_legal;
 pub use raw::{raw, unstructured};
