@@ -218,3 +218,6 @@ fn reason(pc: u32, word: &Word, difference: &str) -> NotStructured {
     let why = format!("{name}: a lane that others {led} {difference} ({limit})");
     NotStructured { pc, why }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! Parts of a line: comments, labels, words, operands.
+
+use crate::input::InputError;
+use crate::spa5::isa::{self, Cond, OFFSETS, Pred, Target, Test};
+use crate::text::{self, Place};
+
+/// Digits of a word.
+pub(super) const WORD_DIGITS: usize = 16;
+
+/// The digits of a hexadecimal number with or without `0x`.
+pub(super) fn hex_digits(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let digits = digits.unwrap_or(text);
+    let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
+    plain.then_some(digits)
+}
+
+/// A 64-bit word: 16 digits, or fewer behind `0x`.
+pub(super) fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError> {
+    let fits = |digits: &&str| {
+        digits.len() == WORD_DIGITS || digits.len() < WORD_DIGITS && digits.len() < text.len()
+    };
+    hex_digits(text)
+        .filter(fits)
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .ok_or_else(|| {
+            let message =
+                format!("`{text}` is not a 64-bit word: 16 hexadecimal digits, or 0x and fewer");
+            at.error(field, message)
+        })
+}
+
+/// `content` without comments, and the word that one of them is.
+pub(super) fn split_comments(
+    at: Place,
+    content: &str,
+) -> Result<(String, Option<u64>), InputError> {
+    let mut code = String::new();
+    let mut word = None;
+    let mut rest = content;
+    loop {
+        let line = rest.find("//").unwrap_or(rest.len());
+        let Some(open) = rest[..line].find("/*") else {
+            code.push_str(&rest[..line]);
+            return Ok((code, word));
+        };
+        code.push_str(&rest[..open]);
+        code.push(' ');
+        let Some((comment, after)) = rest[open + 2..].split_once("*/") else {
+            return Err(at.error("comment", "does not end on its line"));
+        };
+        let digits = comment.trim().strip_prefix("0x").and_then(hex_digits);
+        if let Some(digits) = digits.filter(|d| d.len() == WORD_DIGITS)
+            && let Ok(found) = u64::from_str_radix(digits, 16)
+        {
+            if word.is_some() {
+                return Err(at.error("comment", "a line has one word"));
+            }
+            word = Some(found);
+        }
+        rest = after;
+    }
+}
+
+/// `NAME: rest` as name and rest.
+pub(super) fn label(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let name = name.trim_end();
+    let inside = |c: char| c.is_whitespace() || "@[(\"`,".contains(c);
+    (!name.is_empty() && !name.contains(inside)).then_some((name, rest))
+}
+
+pub(super) fn check_label(at: Place, name: &str) -> Result<(), InputError> {
+    let sound = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
+    if !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(sound)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "`{name}` is not a label: letters, digits, `_`, `.` and `$`, not beginning with a digit"
+    );
+    Err(at.error("label", message))
+}
+
+/// An instruction without the braces that pair it with its neighbour, and whether the pair ends with it.
+pub(super) fn braces(text: &str) -> (&str, bool) {
+    let text = text.strip_prefix('{').unwrap_or(text);
+    match text.strip_suffix('}') {
+        Some(inside) => (inside.trim(), true),
+        None => (text.trim(), false),
+    }
+}
+
+/// An instruction without the annotation of a listing, and the targets that it names.
+pub(super) fn annotation(text: &str) -> (&str, Option<&str>) {
+    match text.split_once("(*") {
+        None => (text, None),
+        Some((instruction, remark)) => {
+            let inside = remark.trim_end().strip_suffix("*)").map(str::trim);
+            let names = inside
+                .and_then(|t| t.strip_prefix('"')?.strip_suffix('"'))
+                .and_then(|t| t.strip_prefix("BRANCH_TARGETS "));
+            (instruction.trim_end(), names)
+        }
+    }
+}
+
+/// The mnemonic of a black box of any kind.
+const ANY: &str = "X";
+
+/// Whether `stem`, a mnemonic without suffixes, is that of a black box.
+pub(super) fn is_black_box(stem: &str) -> bool {
+    isa::mnemonics()
+        .chain([ANY])
+        .any(|known| known.eq_ignore_ascii_case(stem))
+}
+
+/// The error of a mnemonic that the instruction set does not have.
+pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
+    let hint = match text::did_you_mean(stem, isa::mnemonics()) {
+        none if none.is_empty() => format!("; `{ANY}` stands for any black box"),
+        hint => hint,
+    };
+    at.error(
+        "mnemonic",
+        format!("`{stem}` is no instruction of sm_50{hint}"),
+    )
+}
+
+/// `P0`, `!PT`.
+pub(super) fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
+    let (name, not) = match text.strip_prefix('!') {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    let number = match name.as_bytes() {
+        [b'P' | b'p', digit @ b'0'..=b'6'] => digit - b'0',
+        [b'P' | b'p', b'T' | b't'] => 7,
+        _ => {
+            let message = format!("`@{text}` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT");
+            return Err(at.error("predicate", message));
+        }
+    };
+    Ok(Pred { number, not })
+}
+
+/// `c[A][B]` as A and B.
+pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t str), InputError> {
+    let inside = text[1..]
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'));
+    inside.and_then(|t| t.split_once("][")).ok_or_else(|| {
+        let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
+        at.error("target", message)
+    })
+}
+
+/// The constant-bank form of a target.
+pub(super) fn constant(at: Place, bank: &str, address: &str) -> Result<Target, InputError> {
+    let bank = at.unsigned("bank", bank, 31)?;
+    let address = at.number("address", address, i16::MIN.into(), u16::MAX.into())?;
+    Ok(Target::Bank {
+        bank,
+        address: address as u16,
+    })
+}
+
+/// Suffixes and operands that have not been read yet.
+pub(super) struct Operands<'a> {
+    pub(super) at: Place<'a>,
+    /// The mnemonic as it was written, for messages.
+    pub(super) word: &'a str,
+    pub(super) suffixes: Vec<&'a str>,
+    pub(super) rest: Vec<&'a str>,
+}
+
+impl<'a> Operands<'a> {
+    /// Takes a suffix, which may stand before or after others.
+    pub(super) fn suffix(&mut self, name: &str) -> bool {
+        match (self.suffixes.iter()).position(|s| s.eq_ignore_ascii_case(name)) {
+            Some(i) => {
+                self.suffixes.remove(i);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the next operand.
+    pub(super) fn next(&mut self, field: &str) -> Result<&'a str, InputError> {
+        if self.rest.is_empty() {
+            return Err(self.at.error(self.word, format!("needs a {field}")));
+        }
+        Ok(self.rest.remove(0))
+    }
+
+    /// Takes the CC test, if there is one.
+    pub(super) fn cond(&mut self, pred: Option<Pred>) -> Result<Cond, InputError> {
+        let pred = pred.unwrap_or(Pred::ALWAYS);
+        let is = |t: &&&str| {
+            t.get(..3)
+                .is_some_and(|start| start.eq_ignore_ascii_case("CC."))
+        };
+        let Some(text) = self.rest.first().filter(is).copied() else {
+            return Ok(Cond::pred(pred));
+        };
+        self.rest.remove(0);
+        match Test::from_name(&text[3..]) {
+            Some(test) => Ok(Cond { pred, test }),
+            None => {
+                let message = format!("`{text}` is not a CC test: CC.F, CC.LT ... CC.OFT");
+                Err(self.at.error("CC test", message))
+            }
+        }
+    }
+
+    /// The operands of BRX: its register, and what is added.
+    pub(super) fn indirect(&mut self) -> Result<(u8, Target), InputError> {
+        let at = self.at;
+        let first = self.next("register")?;
+        if first.starts_with(['c', 'C']) && first[1..].starts_with('[') {
+            let (bank, inside) = bank_form(at, first)?;
+            let (register, address) = match inside.split_once('+') {
+                Some(both) => both,
+                None if inside.starts_with(['R', 'r']) => (inside, "0"),
+                None => ("RZ", inside),
+            };
+            let register = register_number(at, register)?;
+            return Ok((register, constant(at, bank, address)?));
+        }
+        let register = register_number(at, first)?;
+        let offset = match self.rest.is_empty() {
+            true => 0,
+            false => {
+                let (min, max) = (*OFFSETS.start(), *OFFSETS.end());
+                at.number("offset", self.rest.remove(0), min, max)?
+            }
+        };
+        // Within OFFSETS.
+        Ok((register, Target::Offset(offset as i32)))
+    }
+
+    /// Nothing may be left.
+    pub(super) fn finish(&self) -> Result<(), InputError> {
+        let suffix = self.suffixes.first().map(|s| format!(".{s}"));
+        let operand = self.rest.first().map(|t| (*t).to_owned());
+        match suffix.or(operand) {
+            None => Ok(()),
+            Some(t) => Err(self.at.error(self.word, format!("does not take `{t}`"))),
+        }
+    }
+}
+
+/// `R0` to `R254`, `RZ`.
+fn register_number(at: Place, text: &str) -> Result<u8, InputError> {
+    if text.eq_ignore_ascii_case("RZ") {
+        return Ok(255);
+    }
+    let number = text.strip_prefix(['R', 'r']).unwrap_or_default();
+    let plain =
+        !number.is_empty() && number.len() <= 3 && number.chars().all(|c| c.is_ascii_digit());
+    match number.parse::<u8>() {
+        Ok(n) if plain && n < 255 => Ok(n),
+        _ => Err(at.error("register", format!("`{text}` is not one of R0 to R254, RZ"))),
+    }
+}
