@@ -43,7 +43,7 @@ impl BuildArgs {
     }
 }
 
-/// Returns the number of workers: as `--jobs` says, by default one a processor.
+/// Returns the number of workers: as `--jobs` says, by default one per processor.
 pub fn workers(jobs: Option<u16>) -> usize {
     jobs.map_or_else(
         || available_parallelism().map_or(1, NonZero::get),

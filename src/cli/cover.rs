@@ -41,7 +41,7 @@ pub struct CoverArgs {
     /// Stop after about this many seconds
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     seconds: Option<u64>,
-    /// Worker threads [default: one a processor]
+    /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]

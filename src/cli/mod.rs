@@ -166,7 +166,7 @@ struct RunArgs {
 
 #[derive(Args)]
 struct LoadArgs {
-    /// r500: set JUMP_ANY in LOOP words without it; Mesa writes them so (r500-O29)
+    /// r500: set JUMP_ANY in LOOP words, which Mesa leaves 0 (r500-O29)
     #[arg(long)]
     safe_loops: bool,
     /// Program to take from a file that holds several, as listed by `import --list`
@@ -202,10 +202,10 @@ struct FuzzArgs {
     /// Stop after at least this many cycles [default: 2000000]
     #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     clocks: Option<u64>,
-    /// Stop after about this many seconds; such a campaign can be neither resumed nor divided
+    /// Stop after about this many seconds. Such a campaign can neither be resumed nor divided into shards
     #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = clap::value_parser!(u64).range(1..))]
     seconds: Option<u64>,
-    /// Worker processes [default: one a processor]
+    /// Worker processes [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]

@@ -50,7 +50,7 @@ pub struct MutateArgs {
     /// Cycles that the campaign may take for one mutant
     #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = clap::value_parser!(u64).range(1..))]
     clocks: u64,
-    /// Worker threads [default: one a processor]
+    /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]

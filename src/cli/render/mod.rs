@@ -92,7 +92,7 @@ pub struct RenderArgs {
     /// Give up a wavefront after this many instructions
     #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     max_steps: u64,
-    /// Worker processes [default: one a processor]
+    /// Worker processes [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
