@@ -22,6 +22,7 @@ fn main() {
 
 type Done = Result<(), Box<dyn std::error::Error>>;
 
+#[cfg(feature = "rtl")]
 fn var(name: &str) -> Result<String, String> {
     std::env::var(name).map_err(|e| format!("{name}: {e}"))
 }
@@ -29,17 +30,11 @@ fn var(name: &str) -> Result<String, String> {
 /// Writes pins and state of each unit, as its declaration has them, for `src/<unit>/state.rs`; the declarations.
 fn generate() -> Result<Vec<declaration::Declaration>, Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    let (root, out) = (var("CARGO_MANIFEST_DIR")?, var("OUT_DIR")?);
-    let mut all = Vec::new();
-    for (unit, _) in UNITS {
-        println!("cargo:rerun-if-changed=rtl/{unit}/design.toml");
-        let path = format!("{root}/rtl/{unit}/design.toml");
-        let toml = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
-        let declaration = declaration::Declaration::parse(&path, &toml)?;
-        std::fs::write(format!("{out}/{unit}.rs"), declaration.rust(&toml, "crate"))?;
-        all.push(declaration);
-    }
-    Ok(all)
+    let all = UNITS.iter().map(|(unit, _)| {
+        let path = format!("rtl/{unit}/design.toml");
+        declaration::Declaration::generate(&path, "crate")
+    });
+    Ok(all.collect::<Result<_, _>>()?)
 }
 
 #[cfg(not(feature = "rtl"))]
@@ -68,8 +63,8 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     }
     println!("cargo:rustc-env=RECONVERGE_SOURCES={sources}");
 
-    // docs.rs has no Verilator and needs no model to document the crate.
-    if std::env::var_os("DOCS_RS").is_some() {
+    // docs.rs has no Verilator and needs no model to document the crate; the bench of another design needs none of ours.
+    if std::env::var_os("DOCS_RS").is_some() || !cfg!(feature = "linked") {
         std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")?;
         return Ok(());
     }

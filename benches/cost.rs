@@ -15,10 +15,11 @@ use std::time::Instant;
 
 use bytemuck::{bytes_of, cast_slice};
 use reconverge::campaign::{self, Pace};
+use reconverge::design::Golden;
 use reconverge::dut::{Check, Rtl};
 use reconverge::field::{Field, Shape};
-use reconverge::lockstep;
-use reconverge::unit::{Golden, Step, Unit};
+use reconverge::stimulus;
+use reconverge::unit::{Executor as _, Step, Unit};
 
 /// Clocks recorded; few enough that the inputs stay in the cache, run through several times.
 const RECORDED: usize = 10_000;
@@ -242,7 +243,7 @@ fn measure<U: Unit>(pace: Pace, dir: &Path) -> Done<()> {
         let start = Instant::now();
         for case in &cases {
             let mut golden = U::Golden::new(lanes as usize);
-            clocks += lockstep::run(case, &mut dut, &mut golden, &mut ())
+            clocks += stimulus::run(case, &mut dut, &mut golden, &mut ())
                 .compared
                 .clocks;
         }

@@ -13,9 +13,10 @@ use reconverge::campaign::Limit;
 use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::cover::run::{self, Options};
+use reconverge::design::Build;
 use reconverge::dut::{Make, Rtl};
 use reconverge::mutate::{self, Family, Mutants, Trouble};
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 11..=17;
 /// Clocks of a run for bins.
@@ -171,7 +172,7 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
 fn unit<U: Unit>(which: &str, parameters: &BTreeMap<String, u32>) -> Done<()> {
     let mut case = Case::<U>::new(U::Program::default());
     case.parameters.clone_from(parameters);
-    case.check_parameters("guided")?;
+    case.build().check::<U>("guided")?;
     let build = case.build();
     match which {
         "bins" => bins::<U>(build),

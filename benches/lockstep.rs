@@ -3,8 +3,9 @@
 use bytemuck::bytes_of;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use reconverge::campaign::{self, Pace};
+use reconverge::design::Golden;
 use reconverge::dut::Rtl;
-use reconverge::unit::{Golden, Unit};
+use reconverge::unit::Unit;
 
 const CLOCKS: usize = 20_000;
 

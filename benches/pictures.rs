@@ -20,7 +20,6 @@ use reconverge::case::Case;
 use reconverge::check::{Judges, check_on};
 use reconverge::design::Design;
 use reconverge::dut::{Dut, Make, Rtl};
-use reconverge::lockstep;
 use reconverge::mutate::{self, Family, Mutants, Trouble};
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Renderer, Scene, Size, Tile};
@@ -28,6 +27,7 @@ use reconverge::r500::import::{Options, import};
 use reconverge::r500::program::Program;
 use reconverge::r500::render::{Pixels, by_rtl_alone};
 use reconverge::r500::shader::{VARYINGS, Vector};
+use reconverge::stimulus;
 
 /// Clocks of the campaign for one mutant.
 const CLOCKS: u64 = 1_000_000;
@@ -103,7 +103,7 @@ fn cost() -> Done<()> {
             pixels += u64::from(alone.map_err(|failure| failure.to_string())?);
             let judged = Instant::now();
             let mut golden = shading.case.golden();
-            let outcome = black_box(lockstep::run(&shading.case, &mut dut, &mut golden, &mut ()));
+            let outcome = black_box(stimulus::run(&shading.case, &mut dut, &mut golden, &mut ()));
             let ran = judged.elapsed();
             if outcome.compared != agreed.compared {
                 return Err(format!("block {block}: lock-step alone runs otherwise").into());

@@ -21,13 +21,15 @@ use serde_json::{Value, json};
 use crate::case::{Case, Conditions, Kind};
 use crate::check::{Judges, Scalar, check_on};
 use crate::design::Control;
+use crate::design::{Build, Golden};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::json::{Hex, count, map};
-use crate::lockstep::{Compared, Stimulus};
+use crate::lockstep::Compared;
 use crate::start::Start;
-use crate::unit::{Build, Golden, Seen, Unit};
+use crate::stimulus::CaseStimulus;
+use crate::unit::{Executor as _, Seen, Unit};
 use crate::watch::Watch;
 
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
@@ -115,7 +117,7 @@ pub struct Failed<U: Unit> {
     /// Its number in the campaign.
     pub number: u64,
     /// The case and why it failed.
-    pub failure: Failure<U>,
+    pub failure: Failure<Case<U>>,
 }
 
 impl<U: Unit> Default for Summary<U> {
@@ -336,7 +338,7 @@ pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) ->
         if pace == Pace::Busy {
             (case.stall16, case.noise_clocks, case.max_steps) = (0, None, CASE_CLOCKS);
         }
-        let mut stimulus = Stimulus::new(&case);
+        let mut stimulus = CaseStimulus::new(&case);
         while let Some(pins) = stimulus.next(golden.state()) {
             golden.cycle(&pins);
             stimulus.done(&pins, golden.step(), golden.state());

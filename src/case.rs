@@ -8,11 +8,13 @@ use std::sync::Arc;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::design::{Build, Golden};
 use crate::environment::{bits, draw_word};
+use crate::field::Flip;
 use crate::input::InputError;
 use crate::json::{self, count, hex, limit, map, required};
 use crate::start::Start;
-use crate::unit::{Build, Golden, Unit};
+use crate::unit::Unit;
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
@@ -179,21 +181,6 @@ impl Table {
     }
 }
 
-/// One flipped bit of what the golden expects: shows that the bench would see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Flip {
-    /// Field name.
-    pub field: String,
-    /// Lane, frame or entry.
-    pub element: usize,
-    /// Bit of the element.
-    pub bit: usize,
-    /// Clock.
-    #[serde(with = "count")]
-    pub clock: u64,
-}
-
 /// Everything that one lock-step run depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
@@ -324,33 +311,6 @@ impl<U: Unit> Case<U> {
         (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
     }
 
-    /// Checks the parameters alone.
-    ///
-    /// # Errors
-    /// One that the unit does not have, a value out of its range.
-    pub fn check_parameters(&self, file: &str) -> Result<(), InputError> {
-        let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
-        for (name, value) in &self.parameters {
-            let Some(known) = U::PARAMETERS.iter().find(|p| p.name == name) else {
-                let names: Vec<_> = U::PARAMETERS.iter().map(|p| p.name).collect();
-                let why = match names[..] {
-                    [] => format!("{} has no parameter {name}, only lanes", U::NAME),
-                    _ => format!(
-                        "{} has no parameter {name}; there are {}",
-                        U::NAME,
-                        names.join(" ")
-                    ),
-                };
-                return bad(why);
-            };
-            if !known.range.contains(value) {
-                let (least, most) = (known.range.start(), known.range.end());
-                return bad(format!("{name} = {value} is not {least}..{most}"));
-            }
-        }
-        Ok(())
-    }
-
     /// Checks what a file can get wrong.
     ///
     /// # Errors
@@ -363,7 +323,7 @@ impl<U: Unit> Case<U> {
         if !(1..=64).contains(&self.lanes) {
             return bad("lanes", format!("{} is not 1..64", self.lanes));
         }
-        self.check_parameters(file)?;
+        self.build().check::<U>(file)?;
         if self.lanes < 64 && self.launch_mask >> self.lanes != 0 {
             let why = format!(
                 "0x{:x} names lanes beyond {}",
@@ -447,32 +407,8 @@ impl<U: Unit> Case<U> {
             }
         }
         if let Some(flip) = &self.flip {
-            let Some(field) = U::fields().iter().find(|f| f.name == flip.field) else {
-                let names: Vec<_> = U::fields().iter().map(|f| f.name).collect();
-                return bad(
-                    "flip",
-                    format!("no field {}; there are {}", flip.field, names.join(" ")),
-                );
-            };
-            let elements = field.elements(self.lanes as usize);
-            if flip.element >= elements {
-                return bad(
-                    "flip",
-                    format!(
-                        "{} has {elements} elements, there is no {}",
-                        field.name, flip.element
-                    ),
-                );
-            }
-            if flip.bit >= field.width as usize {
-                return bad(
-                    "flip",
-                    format!(
-                        "{} has {} bits, there is no {}",
-                        field.name, field.width, flip.bit
-                    ),
-                );
-            }
+            let checked = flip.check(U::fields(), self.lanes as usize);
+            checked.or_else(|why| bad("flip", why))?;
         }
         let name = U::name(&self.program);
         if name.len() > LONGEST_NAME {
@@ -611,9 +547,17 @@ pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
     struct Kind {
         reconverge: Option<u64>,
         unit: Option<String>,
+        reconverge_stream: Option<u64>,
+        design: Option<String>,
     }
     let kind: Kind =
         serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
+    if let (None, Some(_), Some(design)) = (kind.reconverge, kind.reconverge_stream, kind.design) {
+        let why = format!(
+            "a stream of pins of design {design}: a test of that design runs it (reconverge::stream::fuzz::replay)"
+        );
+        return Err(InputError::new(file, 0, "reconverge", why));
+    }
     let again = "run what failed again, which saves the case anew";
     let format = ("reconverge", CASE_FORMAT);
     json::check_format(kind.reconverge, format, "a saved case", again, file)?;

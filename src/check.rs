@@ -6,13 +6,17 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
+use crate::case::{CASE_FORMAT, Case, Place, SavedCase};
 use crate::design::Design;
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
-use crate::lockstep::{self, Compared, Outcome, state_bytes};
+use crate::input::InputError;
+use crate::lockstep::{Compared, state_bytes};
+use crate::report::{History, Lines};
+use crate::stimulus::{self, Ran};
 use crate::unit::{Records, Unit, Verdict};
 use crate::watch::Watch;
 
@@ -63,12 +67,110 @@ pub struct Agreed<U: Unit> {
     pub scalar: Scalar,
 }
 
-/// Judges `case` on a fresh model of `rtl`, by [`Judges::All`].
+/// What a bench judges: a program with its surroundings ([`Case`]), or a stream of pins ([`crate::stream::Stream`]).
+pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
+    /// The design that it is for.
+    type Design: Design;
+    /// What is known of one that does not fail.
+    type Agreed;
+    /// Returns what it is called everywhere: part of the names of files.
+    fn name(&self) -> String;
+    /// Returns the lanes of the design.
+    fn lanes(&self) -> usize;
+    /// Checks what a file can get wrong.
+    ///
+    /// # Errors
+    /// A value out of range.
+    fn check_input(&self, file: &str) -> Result<(), InputError>;
+    /// Returns the text of it as it is saved, with how it failed.
+    fn to_saved(&self, place: Place) -> String;
+    /// Judges it on a fresh model of `rtl`. With `dump` a dump is written, from this cycle on.
+    ///
+    /// # Errors
+    /// Outside: with `dump` alone, no model can be opened or the dump not be written. Inside: how it fails.
+    fn judge(
+        &self,
+        rtl: &Rtl<Self::Design>,
+        dump: Option<(u64, &Path)>,
+    ) -> Result<Judged<Self>, String>;
+    /// Runs the golden alone up to cycle `last`; returns the last cycles as text, and how the golden was before the
+    /// last one, with the pins of that.
+    fn history(&self, last: u64) -> History<Self::Design>;
+    /// Returns all lanes as letters, if the design has some.
+    fn letters(&self, state: &<Self::Design as Design>::State) -> Option<String>;
+    /// Returns what is on the golden's stack, if the state shows only its top.
+    fn stack(golden: &<Self::Design as Design>::Golden) -> Option<String>;
+    /// Returns where the rule stands whose id `rule` begins with, and what it says.
+    fn document(rule: &str) -> String;
+}
+
+/// How a case was judged.
+pub type Judged<C> = Result<<C as TestCase>::Agreed, Failure<C>>;
+
+/// Judges `case` on a fresh model of `rtl`: a program by [`Judges::All`].
 ///
 /// # Errors
 /// The failure; its `Display` and `Debug` are the report, so that `check(..).unwrap()` in a test prints it.
-pub fn check<U: Unit>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Agreed<U>, Failure<U>> {
-    check_fresh(case, rtl, Judges::All, &mut ())
+pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<C::Agreed, Failure<C>> {
+    let not_run = |why| Failure::new(case, Cause::NotRun(why), Compared::default());
+    case.judge(rtl, None)
+        .unwrap_or_else(|why| Err(not_run(why)))
+}
+
+impl<U: Unit> TestCase for Case<U> {
+    type Design = U;
+    type Agreed = Agreed<U>;
+
+    fn name(&self) -> String {
+        Case::name(self)
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes as usize
+    }
+
+    fn check_input(&self, file: &str) -> Result<(), InputError> {
+        Case::check(self, file)
+    }
+
+    fn to_saved(&self, place: Place) -> String {
+        let saved = SavedCase {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure: Some(place),
+            case: self.clone(),
+        };
+        saved.to_text()
+    }
+
+    fn judge(&self, rtl: &Rtl<U>, dump: Option<(u64, &Path)>) -> Result<Judged<Self>, String> {
+        match dump {
+            None => Ok(check_fresh(self, rtl, Judges::All, &mut ())),
+            Some((from, path)) => check_with_dump(self, rtl, from, path, &mut ()),
+        }
+    }
+
+    fn history(&self, last: u64) -> History<U> {
+        let mut lines = Lines::new(self, last);
+        stimulus::golden_alone(self, last, &mut lines);
+        lines.history
+    }
+
+    fn letters(&self, state: &U::State) -> Option<String> {
+        Some(U::lanes(state, self.lanes as usize))
+    }
+
+    fn stack(golden: &U::Golden) -> Option<String> {
+        U::stack(golden)
+    }
+
+    fn document(rule: &str) -> String {
+        let file = match rule.starts_with("contract-") {
+            true => "contract".to_owned(),
+            false => format!("spec/{}", U::NAME),
+        };
+        format!("docs/{file}.md#{rule}")
+    }
 }
 
 /// As [`check`], with other judges and a look-on.
@@ -80,7 +182,7 @@ pub fn check_fresh<U: Unit>(
     rtl: &Rtl<U>,
     judges: Judges,
     watch: &mut impl Watch<U>,
-) -> Result<Agreed<U>, Failure<U>> {
+) -> Result<Agreed<U>, Failure<Case<U>>> {
     let agreed = check_on(case, &mut open(case, rtl)?, judges, watch)?;
     if agreed.compared.launches == 0 {
         let why = "nothing was compared: no program was launched".to_owned();
@@ -93,7 +195,7 @@ pub fn check_fresh<U: Unit>(
 ///
 /// # Errors
 /// [`Cause::NotRun`].
-pub(crate) fn open<U: Unit>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<U>> {
+pub(crate) fn open<U: Unit>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
     let opened = rtl.open(case.model_seed());
     opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
 }
@@ -108,7 +210,7 @@ pub fn check_on<U: Unit>(
     dut: &mut Dut<U>,
     judges: Judges,
     watch: &mut impl Watch<U>,
-) -> Result<Agreed<U>, Failure<U>> {
+) -> Result<Agreed<U>, Failure<Case<U>>> {
     check_by(case, dut, judges, Records::judge, watch)
 }
 
@@ -122,11 +224,11 @@ pub(crate) fn check_by<U: Unit>(
     judges: Judges,
     judge: Judge<U>,
     watch: &mut impl Watch<U>,
-) -> Result<Agreed<U>, Failure<U>> {
+) -> Result<Agreed<U>, Failure<Case<U>>> {
     // A judge that is not asked, or cannot tell whatever happens, needs no records.
     let plain = case.noise_clocks.is_none() && case.start.is_empty();
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
-    let outcome = lockstep::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
+    let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
     verdict(case, judges, judge, outcome, records)
 }
 
@@ -141,10 +243,10 @@ pub fn check_with_dump<U: Unit>(
     from: u64,
     path: &Path,
     watch: &mut impl Watch<U>,
-) -> Result<Result<Agreed<U>, Failure<U>>, String> {
+) -> Result<Result<Agreed<U>, Failure<Case<U>>>, String> {
     let mut dut = rtl.open(case.model_seed())?;
     let golden = &mut case.golden();
-    let outcome = lockstep::run_with_dump(case, &mut dut, golden, watch, from, path)?;
+    let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
     Ok(verdict(
         case,
         Judges::LockStep,
@@ -159,16 +261,16 @@ fn verdict<U: Unit>(
     case: &Case<U>,
     judges: Judges,
     judge: Judge<U>,
-    outcome: Outcome<U>,
+    ran: Ran<U>,
     records: Option<Records<U>>,
-) -> Result<Agreed<U>, Failure<U>> {
-    let Outcome {
+) -> Result<Agreed<U>, Failure<Case<U>>> {
+    let Ran {
         compared,
         mismatch,
         stopped,
         end,
         step_limit,
-    } = outcome;
+    } = ran;
     let fails = |cause| Err(Failure::new(case, cause, compared));
     if let Some(stopped) = stopped {
         return fails(Cause::Stopped(stopped));
@@ -208,7 +310,7 @@ fn verdict<U: Unit>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Flip;
+    use crate::field::Flip;
     use crate::r500::{R500, asm::assemble, state::State};
 
     fn disagrees(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
@@ -275,11 +377,11 @@ mod tests {
             clock: 4,
         });
         let mut dut = Rtl::own(case.lanes).unwrap().open(1).unwrap();
-        let mut outcome = lockstep::run(&case, &mut dut, &mut case.golden(), &mut ());
-        assert!(outcome.mismatch.is_some());
+        let mut ran = stimulus::run(&case, &mut dut, &mut case.golden(), &mut ());
+        assert!(ran.mismatch.is_some());
         let why = "$stop".to_owned();
-        outcome.stopped = Some(lockstep::Stopped { clock: 4, why });
-        let failure = verdict(&case, Judges::All, disagrees, outcome, None).unwrap_err();
+        ran.stopped = Some(crate::lockstep::Stopped { clock: 4, why });
+        let failure = verdict(&case, Judges::All, disagrees, ran, None).unwrap_err();
         assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
     }
 

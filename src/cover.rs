@@ -8,10 +8,10 @@
 //! ```
 //! use reconverge::cover::{Collector, Model};
 //! use reconverge::r500::R500;
-//! use reconverge::unit::Build;
+//! use reconverge::design::Build;
 //!
 //! let model = Model::<R500>::new(&Build::from(16));
-//! let collector = Collector::new(&model); // a `Watch`: looks on in `lockstep::run`
+//! let collector = Collector::new(&model); // a `Watch`: looks on in `stimulus::run`
 //! let coverage = model.coverage(&collector);
 //! assert_eq!(coverage.hit(), 0);
 //! assert!(coverage.reachable() > 1000);
@@ -33,7 +33,8 @@ pub use html::page;
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
 use crate::case::Case;
-use crate::unit::{Build, Golden, Step, Unit};
+use crate::design::{Build, Golden};
+use crate::unit::{Executor as _, Step, Unit};
 use crate::watch::Watch;
 
 /// The values of an axis: a type with a few members, each with a name.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::case::{CASE_FORMAT, Case, Place, SavedCase};
+use crate::check::TestCase;
+use crate::design::Design;
 use crate::input::InputError;
 use crate::lockstep::{Compared, Mismatch, Stopped};
 use crate::report::Report;
@@ -16,11 +18,11 @@ use crate::wave;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Failure<U: Unit> {
+pub struct Failure<C: TestCase> {
     /// The case.
-    pub case: Box<Case<U>>,
+    pub case: Box<C>,
     /// Why it failed.
-    pub cause: Cause<U>,
+    pub cause: Cause<C::Design>,
     /// How much agreed before.
     pub compared: Compared,
 }
@@ -29,9 +31,9 @@ pub struct Failure<U: Unit> {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum Cause<U: Unit> {
+pub enum Cause<D: Design> {
     /// RTL and golden differ.
-    Mismatch(Box<Mismatch<U>>),
+    Mismatch(Box<Mismatch<D>>),
     /// The RTL stopped the simulation.
     Stopped(Stopped),
     /// RTL and golden agree, the scalar judge does not.
@@ -49,9 +51,9 @@ pub enum Cause<U: Unit> {
     NotRun(String),
 }
 
-impl<U: Unit> Failure<U> {
+impl<C: TestCase> Failure<C> {
     /// A failure of `case`.
-    pub fn new(case: &Case<U>, cause: Cause<U>, compared: Compared) -> Self {
+    pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {
         Failure {
             case: Box::new(case.clone()),
             cause,
@@ -60,7 +62,7 @@ impl<U: Unit> Failure<U> {
     }
 
     /// What differs, if RTL and golden do.
-    pub fn mismatch(&self) -> Option<&Mismatch<U>> {
+    pub fn mismatch(&self) -> Option<&Mismatch<C::Design>> {
         match &self.cause {
             Cause::Mismatch(mismatch) => Some(mismatch),
             _ => None,
@@ -74,7 +76,7 @@ impl<U: Unit> Failure<U> {
                 let first = mismatch.first();
                 Place::Mismatch {
                     clock: mismatch.clock,
-                    field: U::fields()[first.field].name.to_owned(),
+                    field: C::Design::fields()[first.field].name.to_owned(),
                     element: first.element,
                 }
             }
@@ -114,7 +116,7 @@ impl<U: Unit> Failure<U> {
         match &self.cause {
             Cause::Mismatch(mismatch) => {
                 let diff = mismatch.first();
-                let field = &U::fields()[diff.field];
+                let field = &C::Design::fields()[diff.field];
                 let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
                 let (clock, name, element) = (mismatch.clock, field.name, diff.element);
                 format!("clock {clock}: {name}[{element}] is {rtl}, not {golden}")
@@ -154,23 +156,13 @@ impl<U: Unit> Failure<U> {
         }
     }
 
-    /// The case as it is saved.
-    pub fn saved(&self) -> SavedCase<U> {
-        SavedCase {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
-            failure: Some(self.place()),
-            case: Case::clone(&self.case),
-        }
-    }
-
     /// Saves the case in `dir` under its name, to be replayed; returns the file. It is there whole or not at all.
     ///
     /// # Errors
     /// The folder or the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<PathBuf, String> {
         let path = dir.join(format!("{}.json", self.case.name()));
-        wave::write_whole(&path, &self.saved().to_text())?;
+        wave::write_whole(&path, &self.case.to_saved(self.place()))?;
         Ok(path)
     }
 
@@ -179,11 +171,11 @@ impl<U: Unit> Failure<U> {
     /// # Errors
     /// A case that cannot be; a mismatch in no field or in one that there is not.
     pub fn check(&self, file: &str) -> Result<(), InputError> {
-        self.case.check(file)?;
+        self.case.check_input(file)?;
         if let Some(mismatch) = self.mismatch() {
-            let lanes = self.case.lanes as usize;
+            let lanes = self.case.lanes();
             let known = |diff: &crate::field::Diff| {
-                let field = U::fields().get(diff.field);
+                let field = C::Design::fields().get(diff.field);
                 // Lanes above the last one may differ too.
                 field.is_some_and(|f| diff.element < f.elements(lanes).max(64))
             };
@@ -196,17 +188,29 @@ impl<U: Unit> Failure<U> {
     }
 }
 
-impl<U: Unit> Display for Failure<U> {
+impl<U: Unit> Failure<Case<U>> {
+    /// The case as it is saved.
+    pub fn saved(&self) -> SavedCase<U> {
+        SavedCase {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure: Some(self.place()),
+            case: Case::clone(&self.case),
+        }
+    }
+}
+
+impl<C: TestCase> Display for Failure<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Report::of(self))
     }
 }
 
 /// As `Display`, on a line of its own, so that `unwrap` in a test prints the report.
-impl<U: Unit> Debug for Failure<U> {
+impl<C: TestCase> Debug for Failure<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "\n{self}")
     }
 }
 
-impl<U: Unit> std::error::Error for Failure<U> {}
+impl<C: TestCase> std::error::Error for Failure<C> {}

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::hex;
+use crate::json::{count, hex};
 
 /// How a field lies in the state struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +155,53 @@ pub struct Diff {
     pub golden: u64,
 }
 
+/// Returns the little-endian integer of `bytes` bytes at `at`.
+fn word(from: &[u8], at: usize, bytes: usize) -> u64 {
+    let mut raw = [0; 8];
+    raw[..bytes].copy_from_slice(&from[at..at + bytes]);
+    u64::from_le_bytes(raw)
+}
+
+impl Pin {
+    /// Returns how many words the pin has: planes, or elements.
+    pub fn words(&self) -> usize {
+        match self.shape {
+            Shape::Planes(n) => n,
+            Shape::Words { count, .. } => count,
+        }
+    }
+
+    /// Returns the greatest value of a word in a design of `lanes` lanes.
+    pub fn most(&self, lanes: u32) -> u64 {
+        let bits = match self.shape {
+            Shape::Planes(_) => lanes,
+            Shape::Words { .. } => self.width,
+        };
+        u64::MAX >> (64 - bits.clamp(1, 64))
+    }
+
+    /// Returns where word `i` is, and its bytes.
+    fn place(&self, i: usize) -> (usize, usize) {
+        let bytes = match self.shape {
+            Shape::Planes(_) => 8,
+            Shape::Words { bytes, .. } => bytes,
+        };
+        (self.offset + bytes * i, bytes)
+    }
+
+    /// Returns word `i` of the pin in `pins`, the bytes of a struct of pins: a plane, or an element.
+    pub fn get(&self, pins: &[u8], i: usize) -> u64 {
+        let (at, bytes) = self.place(i);
+        word(pins, at, bytes)
+    }
+
+    /// Sets word `i` of the pin in `pins`; what its bytes have no room for is lost.
+    pub fn set(&self, pins: &mut [u8], i: usize, value: u64) {
+        let (at, bytes) = self.place(i);
+        pins[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+}
+
 impl Field {
     /// Bytes that the field takes in the state struct.
     pub fn size(&self) -> usize {
@@ -179,16 +226,11 @@ impl Field {
 
     /// Element `i` of the field in `state`, the bytes of a state struct.
     pub fn get(&self, state: &[u8], i: usize) -> u64 {
-        let word = |at: usize, bytes: usize| {
-            let mut raw = [0; 8];
-            raw[..bytes].copy_from_slice(&state[at..at + bytes]);
-            u64::from_le_bytes(raw)
-        };
         match self.shape {
             Shape::Planes(n) => (0..n).fold(0, |acc, b| {
-                acc | (word(self.offset + 8 * b, 8) >> i & 1) << b
+                acc | (word(state, self.offset + 8 * b, 8) >> i & 1) << b
             }),
-            Shape::Words { bytes, .. } => word(self.offset + bytes * i, bytes),
+            Shape::Words { bytes, .. } => word(state, self.offset + bytes * i, bytes),
         }
     }
 
@@ -200,6 +242,54 @@ impl Field {
                 state[self.offset + bytes * i + bit / 8] ^= 1 << (bit % 8);
             }
         }
+    }
+}
+
+/// One flipped bit of what the golden expects: shows that the bench would see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flip {
+    /// Field name.
+    pub field: String,
+    /// Lane, frame or entry.
+    pub element: usize,
+    /// Bit of the element.
+    pub bit: usize,
+    /// Clock.
+    #[serde(with = "count")]
+    pub clock: u64,
+}
+
+impl Flip {
+    /// Returns its field among `fields`.
+    pub fn of<'f>(&self, fields: &'f [Field]) -> Option<&'f Field> {
+        fields.iter().find(|field| field.name == self.field)
+    }
+
+    /// Checks that `fields`, of a design with `lanes` lanes, have such a bit.
+    ///
+    /// # Errors
+    /// It has not: why.
+    pub fn check(&self, fields: &[Field], lanes: usize) -> Result<(), String> {
+        let Some(field) = self.of(fields) else {
+            let names: Vec<_> = fields.iter().map(|f| f.name).collect();
+            return Err(format!(
+                "no field {}; there are {}",
+                self.field,
+                names.join(" ")
+            ));
+        };
+        let (name, elements, width) = (field.name, field.elements(lanes), field.width);
+        if self.element >= elements {
+            let element = self.element;
+            return Err(format!(
+                "{name} has {elements} elements, there is no {element}"
+            ));
+        }
+        if self.bit >= width as usize {
+            return Err(format!("{name} has {width} bits, there is no {}", self.bit));
+        }
+        Ok(())
     }
 }
 

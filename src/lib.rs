@@ -61,7 +61,8 @@
 //!
 //! | to | look at |
 //! |---|---|
-//! | judge a case | [`case`], [`mod@check`]; [`lockstep`], [`dut`] |
+//! | judge a case | [`case`], [`mod@check`]; [`lockstep`], [`stimulus`], [`dut`] |
+//! | bring a module of your own | [`design`], [`stream`]; `docs/your-own-unit.md`, `examples/own_unit` |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
 //! | make a failing case smaller | [`shrink`] |
@@ -89,9 +90,10 @@
 //!
 //! # Features
 //!
-//! * `cli` (default): the `reconverge` command, and with it `rtl` and [`campaign`].
-//! * `rtl`: the RTL, verilated by the build script: [`dut`], [`lockstep`], [`report`]. Without it the crate
-//!   is golden models, assemblers and importers in pure Rust, and needs no Verilator.
+//! * `cli` (default): the `reconverge` command, and with it `linked` and [`campaign`].
+//! * `linked`: the RTL of the units, verilated by the build script and linked.
+//! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated on first use.
+//!   Without it the crate is golden models, assemblers and importers in pure Rust, and needs no Verilator.
 
 // The command calls the library by name, as any other program would.
 #[cfg(feature = "cli")]
@@ -141,6 +143,10 @@ pub mod seen;
 pub mod shrink;
 pub mod spa5;
 pub mod start;
+#[cfg(feature = "rtl")]
+pub mod stimulus;
+#[cfg(feature = "rtl")]
+pub mod stream;
 pub mod text;
 pub mod unit;
 pub mod watch;

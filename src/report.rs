@@ -7,52 +7,93 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use crate::case::Case;
-use crate::check::{Agreed, check_with_dump};
+use crate::check::{Judged, TestCase};
+use crate::design::{Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
-use crate::lockstep;
-use crate::unit::{Golden, Pins, Step, Unit};
+use crate::lockstep::Mismatch;
+use crate::unit::{Executor as _, Pins, Step, Unit};
 use crate::watch::Watch;
 use crate::wave;
 use table::Table;
 
 /// Lines of history in a report.
 const HISTORY: usize = 6;
-/// A dump covers the whole run up to this many clocks, and a window of this size before the failing
-/// one otherwise.
+/// A dump covers the whole run up to this many cycles, and a window of this size before the failing one otherwise.
 const WINDOW: u64 = 400;
 
-/// What one clock did, as text.
+/// What one cycle did, as text.
 #[derive(Clone, Debug)]
-struct Line {
-    clock: u64,
-    pc: u32,
-    what: String,
-    lanes: String,
+pub struct Line {
+    /// The cycle, from 0.
+    pub cycle: u64,
+    /// What was asked of the design, e.g. address and instruction.
+    pub what: String,
+    /// What came of it.
+    pub state: String,
 }
 
-/// Keeps the last clocks of a run as text.
-struct History<'c, U: Unit> {
+/// The last cycles of a run of the golden.
+pub struct History<D: Design> {
+    /// As text, the last one last.
+    pub lines: VecDeque<Line>,
+    /// The golden before the last cycle, and the pins of it.
+    pub last: Option<(D::Golden, D::In)>,
+}
+
+impl<D: Design> Default for History<D> {
+    fn default() -> Self {
+        History {
+            lines: VecDeque::with_capacity(HISTORY),
+            last: None,
+        }
+    }
+}
+
+impl<D: Design> History<D> {
+    /// Returns the first cycle that belongs to it, `last` being the last.
+    pub fn from(last: u64) -> u64 {
+        last.saturating_sub(HISTORY as u64)
+    }
+
+    /// Adds a line; the first of too many goes.
+    pub fn push(&mut self, line: Line) {
+        if self.lines.len() == HISTORY {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(line);
+    }
+}
+
+/// Keeps the last cycles of a program's run as text.
+pub(crate) struct Lines<'c, U: Unit> {
     case: &'c Case<U>,
-    lines: VecDeque<Line>,
     from: u64,
-    /// The golden before the last clock, and the pins of it.
-    last: Option<(U::Golden, U::In)>,
+    pub history: History<U>,
 }
 
-impl<U: Unit> Watch<U> for History<'_, U> {
-    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        if clock >= self.from {
-            self.last = Some((golden.clone(), *pins));
+impl<'c, U: Unit> Lines<'c, U> {
+    pub fn new(case: &'c Case<U>, last: u64) -> Self {
+        Lines {
+            case,
+            from: History::<U>::from(last),
+            history: History::default(),
+        }
+    }
+}
+
+impl<U: Unit> Watch<U> for Lines<'_, U> {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        if cycle >= self.from {
+            self.history.last = Some((golden.clone(), *pins));
         }
     }
 
-    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        let Some((before, _)) = &self.last else {
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        let Some((before, _)) = &self.history.last else {
             return;
         };
         let pc = U::pc(before.state());
-        let lanes = U::lanes(golden.state(), self.case.lanes as usize);
         let what = match golden.step() {
             Step::Executed | Step::Failed => U::disassemble(&self.case.program, pc),
             // The instruction has begun, or goes on.
@@ -61,14 +102,10 @@ impl<U: Unit> Watch<U> for History<'_, U> {
             }
             Step::None => pins.describe(U::running(before.state())),
         };
-        if self.lines.len() == HISTORY {
-            self.lines.pop_front();
-        }
-        self.lines.push_back(Line {
-            clock,
-            pc,
-            what,
-            lanes,
+        self.history.push(Line {
+            cycle,
+            what: format!("0x{pc:03x}  {what}"),
+            state: U::lanes(golden.state(), self.case.lanes as usize),
         });
     }
 }
@@ -87,15 +124,15 @@ pub struct Report {
 #[derive(Clone, Debug)]
 struct Differences {
     table: Table,
-    /// All lanes, RTL and golden.
-    lanes: [String; 2],
+    /// All lanes as letters, RTL and golden, if the design has some.
+    lanes: [Option<String>; 2],
     /// The golden's stack, where the fields show only its top.
     stack: Option<String>,
 }
 
 impl Report {
     /// The report of `failure`. What led to it is found by running the golden again, alone.
-    pub fn of<U: Unit>(failure: &Failure<U>) -> Self {
+    pub fn of<C: TestCase>(failure: &Failure<C>) -> Self {
         let mut report = Report {
             headline: headline(failure),
             clock: failure.cycle(),
@@ -106,28 +143,25 @@ impl Report {
         if !matches!(failure.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
             return report;
         }
-        let lanes = failure.case.lanes as usize;
-        let mut history = History {
-            case: &failure.case,
-            lines: VecDeque::with_capacity(HISTORY),
-            from: report.clock.saturating_sub(HISTORY as u64),
-            last: None,
-        };
-        lockstep::golden_alone(&failure.case, report.clock, &mut history);
+        let case = &failure.case;
+        let history = case.history(report.clock);
         if let Some(mismatch) = failure.mismatch() {
             let mut stack = None;
             if let Some((before, pins)) = &history.last {
                 let first = mismatch.first();
-                let field = U::fields()[first.field].name;
+                let field = C::Design::fields()[first.field].name;
                 let rule = before.explain(pins, field, first.element);
-                report.rule = Some(in_documents::<U>(&rule));
+                report.rule = (!rule.is_empty()).then(|| C::document(&rule));
                 let mut after = before.clone();
                 after.cycle(pins);
-                stack = U::stack(&after);
+                stack = C::stack(&after);
             }
+            let Mismatch {
+                rtl, golden, diffs, ..
+            } = mismatch;
             report.differences = Some(Differences {
-                table: Table::new::<U>(&mismatch.rtl, &mismatch.golden, &mismatch.diffs, lanes),
-                lanes: [&mismatch.rtl, &mismatch.golden].map(|s| U::lanes(s, lanes)),
+                table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
+                lanes: [rtl, golden].map(|s| case.letters(s)),
                 stack,
             });
         }
@@ -136,20 +170,11 @@ impl Report {
     }
 }
 
-/// Where the rule stands whose id `rule` begins with, and what it says.
-fn in_documents<U: Unit>(rule: &str) -> String {
-    let file = match rule.starts_with("contract-") {
-        true => "contract".to_owned(),
-        false => format!("spec/{}", U::NAME),
-    };
-    format!("docs/{file}.md#{rule}")
-}
-
 /// The first line of a report: what, which case, where.
-pub fn headline<U: Unit>(failure: &Failure<U>) -> String {
+pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     let (what, rest) = match &failure.cause {
         Cause::Mismatch(m) => {
-            let fields = U::fields().len();
+            let fields = C::Design::fields().len();
             let agreed = failure.compared.clocks;
             let rest = format!(
                 "clock {}  ({agreed} clocks, {fields} fields each, agreed before this)",
@@ -180,18 +205,9 @@ impl Display for Report {
         }
         writeln!(f, "  last clocks (golden):")?;
         let width = self.history.iter().map(|l| l.what.len()).max().unwrap_or(0);
-        for Line {
-            clock,
-            pc,
-            what,
-            lanes,
-        } in &self.history
-        {
-            let mark = if *clock == self.clock { '>' } else { ' ' };
-            writeln!(
-                f,
-                "  {mark} {clock:>6}  0x{pc:03x}  {what:<width$}  {lanes}"
-            )?;
+        for Line { cycle, what, state } in &self.history {
+            let mark = if *cycle == self.clock { '>' } else { ' ' };
+            writeln!(f, "  {mark} {cycle:>6}  {what:<width$}  {state}")?;
         }
         Ok(())
     }
@@ -200,8 +216,11 @@ impl Display for Report {
 impl Display for Differences {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.table.fmt(f)?;
-        writeln!(f, "  lanes rtl     {}", self.lanes[0])?;
-        writeln!(f, "  lanes golden  {}", self.lanes[1])?;
+        for (side, lanes) in ["rtl   ", "golden"].iter().zip(&self.lanes) {
+            if let Some(lanes) = lanes {
+                writeln!(f, "  lanes {side}  {lanes}")?;
+            }
+        }
         if let Some(stack) = &self.stack {
             writeln!(f, "  stack golden  {stack}")?;
         }
@@ -223,7 +242,7 @@ pub struct Waves {
 }
 
 /// Where the dump of a case begins, `failure` being how it fails: long runs get a window before the failure.
-pub fn dump_from<U: Unit>(failure: Option<&Failure<U>>) -> u64 {
+pub fn dump_from<C: TestCase>(failure: Option<&Failure<C>>) -> u64 {
     match failure.map(|f| (&f.cause, f.cycle())) {
         Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle.saturating_sub(WINDOW),
         _ => 0,
@@ -231,7 +250,7 @@ pub fn dump_from<U: Unit>(failure: Option<&Failure<U>>) -> u64 {
 }
 
 /// Where the dump of a case goes in `dir`.
-pub fn dump_file<U: Unit>(case: &Case<U>, dir: &Path) -> PathBuf {
+pub fn dump_file<C: TestCase>(case: &C, dir: &Path) -> PathBuf {
     dir.join(format!("{}.vcd", case.name()))
 }
 
@@ -241,15 +260,15 @@ impl Waves {
     ///
     /// # Errors
     /// A model cannot be opened or a file cannot be written.
-    pub fn make<U: Unit>(
-        case: &Case<U>,
-        rtl: &Rtl<U>,
-        failure: Option<&Failure<U>>,
+    pub fn make<C: TestCase>(
+        case: &C,
+        rtl: &Rtl<C::Design>,
+        failure: Option<&Failure<C>>,
         dir: &Path,
     ) -> Result<Self, String> {
         std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let dump = dump_file(case, dir);
-        let again = check_with_dump(case, rtl, dump_from(failure), &dump, &mut ())?;
+        let again = case.judge(rtl, Some((dump_from(failure), &dump)))?;
         Self::of(case, failure, &again, dump)
     }
 
@@ -257,16 +276,16 @@ impl Waves {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn of<U: Unit>(
-        case: &Case<U>,
-        failure: Option<&Failure<U>>,
-        again: &Result<Agreed<U>, Failure<U>>,
+    pub fn of<C: TestCase>(
+        case: &C,
+        failure: Option<&Failure<C>>,
+        again: &Judged<C>,
         dump: PathBuf,
     ) -> Result<Self, String> {
         let differs = again.as_ref().err().and_then(Failure::mismatch);
         let differs = differs.map(|m| wave::time_of(m.clock));
         let view = dump.with_extension("gtkw");
-        let view = wave::write_view::<U>(&view, &dump, case.lanes as usize, differs)?;
+        let view = wave::write_view::<C::Design>(&view, &dump, case.lanes(), differs)?;
         Ok(Waves {
             dump,
             view,
@@ -277,10 +296,7 @@ impl Waves {
 }
 
 /// Why `again` is not the run that failed with `first`.
-fn not_reproduced<U: Unit>(
-    first: &Failure<U>,
-    again: &Result<Agreed<U>, Failure<U>>,
-) -> Option<String> {
+fn not_reproduced<C: TestCase>(first: &Failure<C>, again: &Judged<C>) -> Option<String> {
     // The judge of the dump is the golden alone.
     if !matches!(first.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
         return None;

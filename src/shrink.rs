@@ -23,13 +23,14 @@ use std::time::{Duration, Instant};
 use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
 use crate::check::{Judge, Judges, check_by};
 use crate::design::Control;
+use crate::design::Golden;
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::instructions::{Instructions, Piece};
-use crate::lockstep;
 use crate::start::Start;
-use crate::unit::{Golden, LoadOptions, Pins, Records, Step, Unit};
+use crate::stimulus;
+use crate::unit::{Executor as _, LoadOptions, Pins, Records, Step, Unit};
 use crate::watch::Watch;
 
 /// Lanes that a shrunk case has, if it fails with so few: every unit's worked examples have four.
@@ -101,7 +102,7 @@ impl Size {
 #[derive(Clone, Debug)]
 pub struct Shrunk<U: Unit> {
     /// The smaller case and how it fails, from reset on a fresh model.
-    pub failure: Failure<U>,
+    pub failure: Failure<Case<U>>,
     /// As it was.
     pub before: Size,
     /// As it is.
@@ -134,7 +135,7 @@ impl<U: Unit> Shrunk<U> {
 
 impl<U: Unit> Shrunk<U> {
     /// `case` made smaller: `failure` of what it has become.
-    pub fn new(case: &Case<U>, mut failure: Failure<U>, runs: u64) -> Self {
+    pub fn new(case: &Case<U>, mut failure: Failure<Case<U>>, runs: u64) -> Self {
         let best = &mut failure.case;
         let name = U::name(&best.program);
         let short = name.len() + SHRUNK.len() <= LONGEST_NAME;
@@ -154,12 +155,12 @@ impl<U: Unit> Shrunk<U> {
 /// Looks on while a case is shrunk.
 pub trait Follow<U: Unit>: Watch<U> {
     /// The case has become smaller: `failure` of what it has become.
-    fn smaller(&mut self, failure: &Failure<U>);
+    fn smaller(&mut self, failure: &Failure<Case<U>>);
 }
 
 /// Ignores what happens.
 impl<U: Unit> Follow<U> for () {
-    fn smaller(&mut self, _: &Failure<U>) {}
+    fn smaller(&mut self, _: &Failure<Case<U>>) {}
 }
 
 /// Shrinks `case`, which fails on `rtl`. `other` gives the same RTL with other lanes; without it lanes stay.
@@ -269,7 +270,7 @@ impl<'f, U: Unit> Bench<'f, U> {
     }
 
     /// Whether and how `case` fails on a model that has run other cases before.
-    fn run(&mut self, case: &Case<U>) -> Result<Option<Failure<U>>, String> {
+    fn run(&mut self, case: &Case<U>) -> Result<Option<Failure<Case<U>>>, String> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
         };
@@ -286,7 +287,7 @@ impl<'f, U: Unit> Bench<'f, U> {
     }
 
     /// Likewise on a fresh one, as `replay` runs it.
-    fn fresh(&mut self, case: &Case<U>) -> Result<Option<Failure<U>>, String> {
+    fn fresh(&mut self, case: &Case<U>) -> Result<Option<Failure<Case<U>>>, String> {
         if let Some((rtl, dut)) = self.models.get_mut(&case.lanes) {
             *dut = rtl.open(case.model_seed())?;
         }
@@ -329,7 +330,7 @@ impl<U: Unit> History<U> {
             now: state,
             running: false,
         };
-        lockstep::golden_alone(case, last, &mut history);
+        stimulus::golden_alone(case, last, &mut history);
         // A step that the failure came into the middle of.
         if U::mid_step(&history.now) {
             history.push(0);
@@ -420,7 +421,7 @@ type Lane = (bool, Vec<(u64, u16)>, usize);
 struct Search<'f, U: Unit> {
     /// The smallest case that fails, how it does, and what the golden does in it.
     best: Case<U>,
-    failure: Failure<U>,
+    failure: Failure<Case<U>>,
     history: History<U>,
     /// Whether its program comes out of its own text as it went in: then that stays so.
     readable: bool,
@@ -476,7 +477,7 @@ impl<U: Unit> Search<'_, U> {
     }
 
     fn fails(&mut self, candidate: &Case<U>) -> Result<bool, String> {
-        let alike = |failure: &Failure<U>| failure.alike(&self.failure);
+        let alike = |failure: &Failure<Case<U>>| failure.alike(&self.failure);
         if self.bench.run(candidate)?.filter(alike).is_none() {
             return Ok(false);
         }

@@ -1,20 +1,18 @@
 //! What a unit is: the trait through which bench, report, waves and commands see all of them alike.
 
-use std::collections::BTreeMap;
-use std::fmt::{self, Debug, Display, Formatter};
+use std::fmt::Debug;
 
 use rand::Rng;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Kind};
 use crate::cover::Coverage;
-use crate::design::{Control, Design};
+use crate::design::{Build, Control, Design, Golden};
 use crate::explain::Anatomy;
 use crate::field::show;
 use crate::input::InputError;
 use crate::instructions::Instructions;
-use crate::json::map;
 use crate::start::Start;
 use crate::watch::Watch;
 
@@ -36,63 +34,6 @@ impl From<&Variant> for Build {
                 .map(|(name, value)| ((*name).to_owned(), *value))
                 .collect(),
         }
-    }
-}
-
-/// What a model and its golden are built with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Build {
-    /// Lanes of the wavefront.
-    pub lanes: u32,
-    /// Parameters that do not have their default, with their values.
-    #[serde(deserialize_with = "map")]
-    pub parameters: BTreeMap<String, u32>,
-}
-
-impl From<u32> for Build {
-    /// So many lanes, every parameter as it is by default.
-    fn from(lanes: u32) -> Self {
-        Build {
-            lanes,
-            parameters: BTreeMap::new(),
-        }
-    }
-}
-
-impl Build {
-    /// Value of a parameter of `U`; 0 if it has no such.
-    pub fn value<U: Unit>(&self, name: &str) -> u32 {
-        self.parameters.get(name).copied().unwrap_or_else(|| {
-            let known = U::PARAMETERS.iter().find(|p| p.name == name);
-            known.map_or(0, |p| p.default)
-        })
-    }
-
-    /// Tells whether it is the build of `U` that no option changes.
-    pub fn is_default<U: Unit>(&self) -> bool {
-        *self == Build::from(U::LANES)
-    }
-
-    /// What tells it from the default build of `U`, for names of files: `-lanes33-BRX1`; empty for that one.
-    pub fn tag<U: Unit>(&self) -> String {
-        let lanes = (self.lanes != U::LANES).then(|| format!("-lanes{}", self.lanes));
-        let parameters = self.parameters.iter();
-        parameters.fold(lanes.unwrap_or_default(), |tag, (name, value)| {
-            format!("{tag}-{name}{value}")
-        })
-    }
-}
-
-/// As messages name it: `33 lanes, BRX=1`.
-impl Display for Build {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let plural = if self.lanes == 1 { "" } else { "s" };
-        write!(f, "{} lane{plural}", self.lanes)?;
-        for (name, value) in &self.parameters {
-            write!(f, ", {name}={value}")?;
-        }
-        Ok(())
     }
 }
 
@@ -139,25 +80,12 @@ pub enum Step {
     Failed,
 }
 
-/// The golden model of a unit: one call a clock, the same contract as the RTL behind its registers.
-pub trait Golden<U: Unit>: Clone + Send {
-    /// A unit after reset.
-    fn build(build: &Build) -> Self;
-    /// A unit of `lanes` lanes after reset, every parameter as it is by default.
-    fn new(lanes: usize) -> Self {
-        Self::build(&Build::from(lanes as u32))
-    }
-    /// One clock.
-    fn cycle(&mut self, pins: &U::In) -> &U::State;
-    /// State after the last clock.
-    fn state(&self) -> &U::State;
+/// A golden model that executes instructions.
+pub trait Executor<D: Design>: Golden<D> {
     /// Puts the unit into `state`, as [`crate::dut::Dut::load`] does.
-    fn load(&mut self, state: &U::State);
-    /// What the last clock did.
+    fn load(&mut self, state: &D::State);
+    /// What the last cycle did.
     fn step(&self) -> Step;
-    /// The rule by which a clock with `pins`, from the state as it is now, gives `field` of `element` its
-    /// value: its id (`r500-4.3-b`), a space, and what it says.
-    fn explain(&self, pins: &U::In, field: &str, element: usize) -> String;
 }
 
 /// The black boxes around a unit: instruction memory, ALU, texture unit, and their condition bits.
@@ -320,7 +248,7 @@ pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
 }
 
 /// A flow-control unit: a design that runs programs.
-pub trait Unit: Design<In: Pins> {
+pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
     /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
     /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
     const VARIANTS: &'static [Variant];
@@ -334,8 +262,6 @@ pub trait Unit: Design<In: Pins> {
         + DeserializeOwned
         + Send
         + Sync;
-    /// Golden model.
-    type Golden: Golden<Self>;
     /// Black boxes.
     type Environment: Environment<Self>;
     /// Campaign statistics.
@@ -347,7 +273,7 @@ pub trait Unit: Design<In: Pins> {
 
     /// A program runs: instructions are wanted.
     fn running(state: &Self::State) -> bool;
-    /// A step has begun that takes further clocks (spa5: UNWIND); [`Golden::step`] tells of it when it is
+    /// A step has begun that takes further clocks (spa5: UNWIND); [`Executor::step`] tells of it when it is
     /// complete.
     fn mid_step(_: &Self::State) -> bool {
         false

@@ -10,7 +10,7 @@ pub trait Watch<U: Unit> {
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
     /// RTL and golden have been put into the state `start`, behind the cycle that was last looked at.
     fn loaded(&mut self, _start: &U::Start) {}
-    /// Whether the run may end here, before its end: asked by [`crate::lockstep::golden_alone`] alone.
+    /// Whether the run may end here, before its end: asked by [`crate::stimulus::golden_alone`] alone.
     fn enough(&self) -> bool {
         false
     }

@@ -22,10 +22,11 @@ use reconverge::campaign::results::FORMAT;
 use reconverge::campaign::{
     self, Chunk, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
+use reconverge::design::Build;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -10,12 +10,13 @@ use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
 use reconverge::cover::run::{self, Options};
 use reconverge::cover::{Collector, Model, Saved, UnitCoverage, When, page};
+use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
-use reconverge::lockstep;
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::spa5::Spa5;
-use reconverge::unit::{Build, Golden, Step, Unit};
+use reconverge::stimulus;
+use reconverge::unit::{Executor as _, Step, Unit};
 use reconverge::watch::Watch;
 
 include!("../src/units.rs");
@@ -78,7 +79,7 @@ fn covered<U: Unit>(model: &Model<U>, cases: std::ops::Range<u64>) -> (UnitCover
         let (_, case) = campaign::case::<U>(1, index, &build);
         collector.begin(&case);
         let watch = &mut (&mut collector, &mut counted);
-        let outcome = lockstep::run(&case, &mut dut, &mut case.golden(), watch);
+        let outcome = stimulus::run(&case, &mut dut, &mut case.golden(), watch);
         collector.end();
         assert!(outcome.mismatch.is_none());
     }
@@ -123,7 +124,7 @@ fn a_worked_example_hits_what_its_trace_says<U: Worked>() {
     let mut collector = Collector::new(&model);
     let mut dut = Rtl::<U>::own(4).unwrap().open(1).unwrap();
     let mut golden = U::Golden::new(4);
-    let outcome = lockstep::run(&case, &mut dut, &mut golden, &mut collector);
+    let outcome = stimulus::run(&case, &mut dut, &mut golden, &mut collector);
     assert!(outcome.mismatch.is_none());
     let coverage = model.coverage(&collector);
     let mut found = String::new();

@@ -21,14 +21,16 @@ use reconverge::campaign::{self, Failed, Limit, Options, Shard, Summary, results
 use reconverge::case::{CASE_FORMAT, Case, Conditions, Row, SavedCase, Table, unit_of_case};
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::{Saved, UnitCoverage, page};
+use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::field::Diff;
 use reconverge::input::{InputError, printable};
-use reconverge::lockstep::{Compared, Mismatch, Stimulus, Stopped};
+use reconverge::lockstep::{Compared, Mismatch, Stopped};
 use reconverge::mutate::source;
 use reconverge::start::Start;
-use reconverge::unit::{Build, Golden, LoadOptions, Records, Unit};
+use reconverge::stimulus::CaseStimulus;
+use reconverge::unit::{Executor as _, LoadOptions, Records, Unit};
 use reconverge::watch::Watch;
 use serde_json::json;
 
@@ -105,7 +107,7 @@ fn checked(refused: &Refused, bytes: &[u8], file: &str) {
 /// Runs the golden on a case, and asks the scalar judge.
 fn run<U: Unit>(case: &Case<U>) {
     let mut golden = case.golden();
-    let mut stimulus = Stimulus::new(case);
+    let mut stimulus = CaseStimulus::new(case);
     let mut records = Records::<U>::default();
     for clock in 0..CYCLES {
         let Some(pins) = stimulus.next(golden.state()) else {

@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 use crate::common::schema::{Entry, Formats, Reader, Type};
 use crate::common::{Tested, arg, imported_programs, loaded, own_programs, reconverge, text};
 use reconverge::campaign::{self, results};
-use reconverge::case::{CASE_FORMAT, Case, Conditions, Flip, Place, Row, SavedCase, Table};
+use reconverge::case::{CASE_FORMAT, Case, Conditions, Place, Row, SavedCase, Table};
 use reconverge::cover::{Saved, UnitCoverage};
-use reconverge::unit::{Build, LoadOptions};
+use reconverge::design::Build;
+use reconverge::field::Flip;
+use reconverge::unit::LoadOptions;
 
 include!("../src/units.rs");
 macro_rules! tests {

@@ -9,10 +9,11 @@ use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, line_starting, loaded, program, reconverge, reconverge_ends, text,
 };
-use reconverge::case::{Case, Flip};
+use reconverge::case::Case;
+use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
-use reconverge::lockstep;
-use reconverge::unit::{Build, Golden};
+use reconverge::field::Flip;
+use reconverge::stimulus;
 use reconverge::wave;
 
 include!("../src/units.rs");
@@ -43,7 +44,7 @@ fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
     let lanes = case.lanes as usize;
     let rtl = Rtl::<U>::own(case.lanes).unwrap();
     let mut dut = rtl.open(1).unwrap();
-    let clean = lockstep::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
+    let clean = stimulus::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
     assert!(clean.mismatch.is_none() && clean.compared.clocks > 20);
     let mut flips = 0;
     for (index, field) in U::fields().iter().enumerate() {
@@ -58,7 +59,7 @@ fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
                     clock,
                 });
                 case.check("test").unwrap();
-                let outcome = lockstep::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
+                let outcome = stimulus::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
                 let found = outcome
                     .mismatch
                     .unwrap_or_else(|| panic!("{}[{element}].{bit} passed", field.name));

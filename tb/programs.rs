@@ -10,10 +10,11 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options};
 use reconverge::case::{Case, Conditions, Kind};
 use reconverge::design::Design;
+use reconverge::design::Golden;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
-use reconverge::lockstep::{self, Outcome};
-use reconverge::unit::{Golden, LoadOptions, Records, Seen, Unit, Verdict};
+use reconverge::stimulus::{self, Ran};
+use reconverge::unit::{LoadOptions, Records, Seen, Unit, Verdict};
 
 include!("../src/units.rs");
 macro_rules! tests {
@@ -38,15 +39,15 @@ fn dut<U: Unit>(lanes: u32) -> Dut<U> {
 }
 
 /// Runs `case` in lock-step.
-fn run<U: Unit>(case: &Case<U>, dut: &mut Dut<U>) -> (Outcome<U>, Records<U>) {
+fn run<U: Unit>(case: &Case<U>, dut: &mut Dut<U>) -> (Ran<U>, Records<U>) {
     let mut records = Records::default();
     let mut golden = U::Golden::new(case.lanes as usize);
-    let outcome = lockstep::run(case, dut, &mut golden, &mut records);
+    let outcome = stimulus::run(case, dut, &mut golden, &mut records);
     (outcome, records)
 }
 
 /// Runs `case`, on which RTL and golden must agree.
-fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Outcome<U>, Records<U>) {
+fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Ran<U>, Records<U>) {
     let (outcome, records) = run(case, dut);
     if let Some(mismatch) = &outcome.mismatch {
         panic!("{at}: {:?}", mismatch.diffs);
@@ -276,8 +277,8 @@ use reconverge::watch::Watch;
 struct Deepest(u32);
 
 impl Watch<R700> for Deepest {
-    fn before(&mut self, _: u64, _: &<R700 as Design>::In, _: &<R700 as Unit>::Golden) {}
-    fn after(&mut self, _: u64, _: &<R700 as Design>::In, golden: &<R700 as Unit>::Golden) {
+    fn before(&mut self, _: u64, _: &<R700 as Design>::In, _: &<R700 as Design>::Golden) {}
+    fn after(&mut self, _: u64, _: &<R700 as Design>::In, golden: &<R700 as Design>::Golden) {
         let state = golden.state();
         self.0 = self
             .0
@@ -304,8 +305,8 @@ fn compiled_programs_need_the_stack_that_their_compiler_declared() {
             for seed in 1..=10 {
                 let mut case = Case::<R700>::new(program.clone());
                 case.seed = seed;
-                let mut golden = <R700 as Unit>::Golden::new(64);
-                let outcome = lockstep::run(&case, &mut dut, &mut golden, &mut deepest);
+                let mut golden = <R700 as Design>::Golden::new(64);
+                let outcome = stimulus::run(&case, &mut dut, &mut golden, &mut deepest);
                 assert!(outcome.mismatch.is_none());
                 let at = format!("{} {number} seed {seed}", file.display());
                 assert_eq!(R700::outcome(&outcome.end), "done", "{at}");

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use crate::machine::{self, Machine, Sequencer, mask, rows, stalled};
 use bytemuck::{bytes_of, bytes_of_mut};
+use reconverge::design::Build;
 use reconverge::field::{Field, diff};
 use reconverge::r700::R700;
 use reconverge::r700::asm::assemble;
 use reconverge::r700::golden::{Event, Frame, Golden, MAX_STACK_SIZE};
 use reconverge::r700::program::{Quad, Registers};
 use reconverge::r700::state::{ERROR_NAMES, FIELDS, In, LANE_LETTERS, LOOP_NAMES, State};
-use reconverge::unit::Build;
 
 const LANES: usize = 4;
 const ALL: u64 = (1 << LANES) - 1;

@@ -8,12 +8,14 @@ use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::case::{CASE_FORMAT, Case, Flip, Kind, SavedCase};
+use reconverge::case::{CASE_FORMAT, Case, Kind, SavedCase};
+use reconverge::design::Golden;
 use reconverge::dut::Rtl;
+use reconverge::field::Flip;
 use reconverge::instructions::{Instructions, Piece};
-use reconverge::lockstep::Stimulus;
 use reconverge::shrink::{self, Budget};
-use reconverge::unit::{Golden, LoadOptions, Step};
+use reconverge::stimulus::CaseStimulus;
+use reconverge::unit::{Executor as _, LoadOptions, Step};
 
 include!("../src/units.rs");
 macro_rules! tests {
@@ -293,7 +295,7 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
 /// What the golden does in `case`: the instruction of each step with the lanes ACTIVE after it, and the end.
 fn walk<U: Tested>(case: &Case<U>) -> (Vec<(Option<usize>, u64)>, String) {
     let mut golden = case.golden();
-    let mut stimulus = Stimulus::new(case);
+    let mut stimulus = CaseStimulus::new(case);
     let (mut steps, mut pc) = (Vec::new(), 0);
     while let Some(pins) = stimulus.next(golden.state()) {
         if !U::mid_step(golden.state()) {

@@ -10,15 +10,16 @@ use crate::common::{ROOT, arg, line_starting, program, reconverge_ends};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{Case, Conditions};
+use reconverge::design::Build;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
-use reconverge::lockstep::{self, Outcome};
 use reconverge::spa5::Spa5;
 use reconverge::spa5::generate::{self, CONSTRUCTS, Options, unstructured};
 use reconverge::spa5::golden::{Event, Golden, Token};
 use reconverge::spa5::program::Program;
 use reconverge::spa5::state::{ERROR_NAMES, In};
-use reconverge::unit::{Build, LoadOptions, Records, Unit, Verdict};
+use reconverge::stimulus::{self, Ran};
+use reconverge::unit::{LoadOptions, Records, Unit, Verdict};
 use reconverge::watch::Watch;
 
 /// Lanes, and parameters that are not at their default.
@@ -61,9 +62,9 @@ impl Model {
         case: &Case<Spa5>,
         watch: impl Watch<Spa5>,
         at: &str,
-    ) -> (Outcome<Spa5>, u64, Vec<u32>) {
+    ) -> (Ran<Spa5>, u64, Vec<u32>) {
         let mut watches = (Records::default(), watch);
-        let outcome = lockstep::run(case, &mut self.dut, &mut case.golden(), &mut watches);
+        let outcome = stimulus::run(case, &mut self.dut, &mut case.golden(), &mut watches);
         if let Some(mismatch) = &outcome.mismatch {
             panic!(
                 "{at}: {:?}\n{}",

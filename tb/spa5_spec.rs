@@ -11,12 +11,13 @@ use crate::machine::{self, Machine, Sequencer, mask, rows, stalled};
 use bytemuck::{bytes_of, bytes_of_mut};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use reconverge::design::Build;
 use reconverge::field::diff;
 use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::assemble;
 use reconverge::spa5::golden::{DEFAULT_DEPTH, Error, Event, Golden, Stepped, Token};
 use reconverge::spa5::state::{FIELDS, In, State};
-use reconverge::unit::{Build, Golden as _, Step};
+use reconverge::unit::{Executor as _, Step};
 
 const LANES: usize = 4;
 const ALL: u64 = (1 << LANES) - 1;

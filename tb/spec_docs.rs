@@ -15,11 +15,12 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{Case, Conditions, Kind};
 use reconverge::design::Control;
+use reconverge::design::{Build, Golden as _};
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::r700::golden::Frame;
 use reconverge::spa5::Spa5;
-use reconverge::unit::{Build, Environment as _, Golden as _, LoadOptions, Step, Unit};
+use reconverge::unit::{Environment as _, Executor as _, LoadOptions, Step, Unit};
 use serde_json::{Value, json};
 
 use crate::citations;

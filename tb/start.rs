@@ -10,10 +10,11 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::campaign;
 use reconverge::case::{CASE_FORMAT, Case, Kind, SavedCase};
 use reconverge::design::Control;
+use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
-use reconverge::lockstep;
 use reconverge::start::Start;
-use reconverge::unit::{Build, Golden, Records, Verdict};
+use reconverge::stimulus;
+use reconverge::unit::{Executor as _, Records, Verdict};
 use reconverge::watch::Watch;
 
 include!("../src/units.rs");
@@ -117,7 +118,7 @@ fn a_case_begins_in_the_state_that_it_says<U: Tested>() {
             let (mut states, mut records) = (States::<U>(Vec::new()), Records::default());
             let mut golden = case.golden();
             let watch = &mut (&mut states, &mut records);
-            let outcome = lockstep::run(&case, &mut dut, &mut golden, watch);
+            let outcome = stimulus::run(&case, &mut dut, &mut golden, watch);
             assert!(outcome.mismatch.is_none() && outcome.stopped.is_none());
             assert!(states.0.iter().any(|s| bytes_of(s) == bytes_of(&state)));
             let verdict = records.judge(&case, &outcome.end);

@@ -7,10 +7,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use reconverge::campaign;
-use reconverge::case::{Case, Flip, SavedCase};
+use reconverge::case::{Case, SavedCase};
 use reconverge::check::check;
 use reconverge::dut::Rtl;
 use reconverge::failure::Failure;
+use reconverge::field::Flip;
 use reconverge::r500::R500;
 use reconverge::report::Waves;
 
@@ -63,7 +64,7 @@ fn unwrapping_a_failed_check_prints_the_report() {
     assert_eq!(text, fs::read_to_string(out.join(name)).unwrap());
     let again = SavedCase::<R500>::parse(&text, "saved").unwrap();
     assert_eq!((again.case, again.failure), (case, Some(failure.place())));
-    let waves = Waves::make(&failure.case, &rtl, Some(&failure), &own).unwrap();
+    let waves = Waves::make(&*failure.case, &rtl, Some(&failure), &own).unwrap();
     assert_eq!(
         waves.to_string().replace(own.to_str().unwrap(), out_arg),
         files.split_once('\n').unwrap().1
@@ -76,13 +77,13 @@ fn a_failure_reads_back_as_it_was_written() {
     let case = spoilt();
     let failure = check(&case, &Rtl::own(case.lanes).unwrap()).unwrap_err();
     let text = serde_json::to_string(&failure).unwrap();
-    let again: Failure<R500> = serde_json::from_str(&text).unwrap();
+    let again: Failure<Case<R500>> = serde_json::from_str(&text).unwrap();
     assert_eq!(again.to_string(), failure.to_string());
     assert_eq!(serde_json::to_string(&again).unwrap(), text);
     again.check("text").unwrap();
     let nowhere = text.replace("\"element\":0,\"rtl\"", "\"element\":64,\"rtl\"");
     assert_ne!(nowhere, text);
-    let nowhere: Failure<R500> = serde_json::from_str(&nowhere).unwrap();
+    let nowhere: Failure<Case<R500>> = serde_json::from_str(&nowhere).unwrap();
     let message = nowhere.check("text").unwrap_err().to_string();
     assert_eq!(message, "text: failures: a mismatch in no field");
 }

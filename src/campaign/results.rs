@@ -23,10 +23,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{Limit, Options, Piece, Shard, Summary, Tally};
+use crate::design::Build;
 use crate::dut::Rtl;
 use crate::input::{self, InputError};
 use crate::json::{self, hex};
-use crate::unit::{Build, Unit};
+use crate::unit::Unit;
 
 /// Ending of the files.
 pub const ENDING: &str = "jsonl";

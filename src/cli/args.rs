@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::Args;
 use reconverge::campaign::Limit;
-use reconverge::case::Case;
+use reconverge::design::Build;
 use reconverge::input::InputError;
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 
 use super::parameter;
 use super::run::parameters;
@@ -35,11 +35,12 @@ impl BuildArgs {
     /// # Errors
     /// `U` does not have the parameter, or not with this value.
     pub fn build<U: Unit>(&self) -> Result<Build, InputError> {
-        let mut any = Case::<U>::new(U::Program::default());
-        any.lanes = self.lanes.unwrap_or(U::LANES);
-        any.parameters = parameters::<U>(&self.parameters);
-        any.check_parameters("--param")?;
-        Ok(any.build())
+        let build = Build {
+            lanes: self.lanes.unwrap_or(U::LANES),
+            parameters: parameters::<U>(&self.parameters),
+        };
+        build.check::<U>("--param")?;
+        Ok(build)
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Agreed, Done, Failure as Trouble, complain, folder, print, program};
 ///
 /// # Errors
 /// The bench could not run the case: that is no failure of the RTL.
-pub fn report<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, out: &Path) -> Done {
+pub fn report<U: Unit>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, out: &Path) -> Done {
     if let Cause::NotRun(why) = &failure.cause {
         return Err(Trouble::Other(format!("{}: {why}", failure.case.name())));
     }
@@ -25,19 +25,23 @@ pub fn report<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, out: &Path) 
 }
 
 /// As [`report`], of a failure whose case is saved.
-pub fn report_saved<U: Unit>(failure: &Failure<U>, saved: &Saved, rtl: &mut Isolated<U>) -> Done {
+pub fn report_saved<U: Unit>(
+    failure: &Failure<Case<U>>,
+    saved: &Saved,
+    rtl: &mut Isolated<U>,
+) -> Done {
     print(&text(failure, saved))?;
     print(&waves(failure, rtl, saved))?;
     Ok(Agreed::No)
 }
 
 /// The report of a failure, and how to replay it.
-pub fn text<U: Unit>(failure: &Failure<U>, saved: &Saved) -> String {
+pub fn text<U: Unit>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     format!("{failure}{}", replay(&failure.case, saved))
 }
 
 /// As [`text`], with one line for the report.
-pub fn brief<U: Unit>(failure: &Failure<U>, saved: &Saved) -> String {
+pub fn brief<U: Unit>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     format!("{}\n{}", headline(failure), replay(&failure.case, saved))
 }
 
@@ -56,7 +60,7 @@ fn replay<U: Unit>(case: &Case<U>, saved: &Saved) -> String {
 pub type Saved = Option<PathBuf>;
 
 /// Saves the case of a failure, in `out` if that can be; where.
-pub fn save<U: Unit>(failure: &Failure<U>, out: &Path) -> Saved {
+pub fn save<U: Unit>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
     let why = match failure.save(out) {
         Ok(path) => return Some(path),
         Err(why) => why,
@@ -87,7 +91,7 @@ pub fn save<U: Unit>(failure: &Failure<U>, out: &Path) -> Saved {
 
 /// Runs a failure again with waves, beside its saved case; the lines that say where. What cannot be written is only a
 /// warning: the failure has been reported. What ended or hung a process is not run again.
-pub fn waves<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, saved: &Saved) -> String {
+pub fn waves<U: Unit>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, saved: &Saved) -> String {
     let Some(path) = saved.as_ref().filter(|_| !failure.lost()) else {
         return String::new();
     };
@@ -103,7 +107,7 @@ pub fn waves<U: Unit>(failure: &Failure<U>, rtl: &mut Isolated<U>, saved: &Saved
 /// Makes a failing case smaller; prints the program as a file that `run` takes, and how to replay it. What cannot be
 /// done is only said: the failure itself has been reported.
 pub fn shrink<U: Unit>(
-    failure: &Failure<U>,
+    failure: &Failure<Case<U>>,
     rtl: &mut Isolated<U>,
     out: &Path,
 ) -> Result<(), Trouble> {

@@ -12,8 +12,9 @@ use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
     CHUNK, Chunk, Failed, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
+use reconverge::design::Build;
 use reconverge::input::InputError;
-use reconverge::unit::{Build, Seen, Unit};
+use reconverge::unit::{Seen, Unit};
 use reconverge::wave;
 use serde_json::Value;
 

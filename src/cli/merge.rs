@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use reconverge::campaign::Shard;
 use reconverge::campaign::results;
+use reconverge::design::Build;
 use reconverge::input::InputError;
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 
 use super::fuzz::{self, HEADER, Ran, Whole, ran, text, writable_summary, write_summary};
 use super::{Commands, Done, Failure, MergeArgs, found, print};

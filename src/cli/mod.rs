@@ -10,6 +10,7 @@ mod fuzz;
 mod junit;
 mod merge;
 mod mutate;
+mod new;
 mod render;
 mod run;
 mod stop;
@@ -27,9 +28,10 @@ use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
 use fuzz::{Campaign, Publish, Ran};
 use reconverge::campaign::Shard;
+use reconverge::design::Build;
 use reconverge::dut;
 use reconverge::input::{InputError, printable, read_text};
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 use variants::Which;
 use workers::LimitArgs;
 
@@ -68,6 +70,8 @@ enum Command {
     Render(render::RenderArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
+    /// Make a crate for other RTL: declaration of its pins, a golden model to fill in, a lock-step test
+    New(new::NewArgs),
     /// List or delete the compiled models that are kept
     Cache(cache::CacheArgs),
     /// The process in which RTL runs
@@ -542,6 +546,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Asm(args) => unit(&args.unit)?.asm(args),
         Command::Dis(args) => unit(&args.unit)?.dis(args),
         Command::Import(args) => unit(&args.unit)?.import(args),
+        Command::New(args) => new::command(args),
         Command::Cache(args) => cache::command(args),
         Command::Explain(args) => unit(&args.unit)?.explain(args),
         Command::View(args) => unit(&args.unit)?.view(args),

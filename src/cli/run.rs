@@ -9,14 +9,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar};
-use reconverge::case::{Case, Conditions, Flip, Place, SavedCase, Table};
+use reconverge::case::{Case, Conditions, Place, SavedCase, Table};
 use reconverge::check::{self, Judges, Scalar};
+use reconverge::design::{Build, Golden};
 use reconverge::dut::{Make, Rtl, own_dir};
 use reconverge::failure::{self, Cause};
+use reconverge::field::Flip;
 use reconverge::input::{InputError, read, read_text};
-use reconverge::lockstep::golden_alone;
 use reconverge::mutate::check_number;
-use reconverge::unit::{Build, Golden, LoadOptions, Step, Unit};
+use reconverge::stimulus::golden_alone;
+use reconverge::unit::{Executor as _, LoadOptions, Step, Unit};
 use reconverge::watch::Watch;
 use reconverge::wave::{Output, shell};
 
@@ -285,7 +287,7 @@ fn check<U: Unit>(
     rtl: &mut Isolated<U>,
     case: &Case<U>,
     judges: Judges,
-) -> Result<Result<check::Agreed<U>, failure::Failure<U>>, Failure> {
+) -> Result<Result<check::Agreed<U>, failure::Failure<Case<U>>>, Failure> {
     let mut ticker = Ticker::new(case.name());
     match rtl.check(case, judges, |cycles| ticker.tick(cycles)) {
         Ok(judged) => Ok(judged),

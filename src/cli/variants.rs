@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use reconverge::campaign::{CHUNK, Limit, Shard};
-use reconverge::unit::Build;
+use reconverge::design::Build;
 
 use super::{Commands, Failure, PlaceArgs, stop};
 

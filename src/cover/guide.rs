@@ -15,8 +15,9 @@ use rand_pcg::Pcg64Mcg;
 use super::{Collector, Hits, Model};
 use crate::case::Case;
 use crate::design::Control;
+use crate::design::Golden as _;
 use crate::instructions::Instructions;
-use crate::unit::{Golden as _, Pins, Unit};
+use crate::unit::{Pins, Unit};
 use crate::watch::Watch;
 
 /// As many bins are aimed at, those with the fewest hits; more, where they have equally many.
@@ -261,10 +262,10 @@ mod tests {
 
     use super::*;
     use crate::campaign;
+    use crate::design::Build;
     use crate::dut::{Dut, Rtl};
-    use crate::lockstep;
     use crate::spa5::Spa5;
-    use crate::unit::Build;
+    use crate::stimulus;
 
     fn model() -> (Model<Spa5>, Dut<Spa5>) {
         let build = Build::from(Spa5::LANES);
@@ -282,7 +283,7 @@ mod tests {
         let mut collector = Collector::new(guide.model);
         collector.begin(case);
         let mut trail = Trail::new(&mut collector, case);
-        let outcome = lockstep::run(case, dut, &mut case.golden(), &mut trail);
+        let outcome = stimulus::run(case, dut, &mut case.golden(), &mut trail);
         assert!(outcome.mismatch.is_none());
         trail.collector.end();
         let mut found = Found::default();
@@ -339,7 +340,7 @@ mod tests {
         let count = |dut: &mut Dut<Spa5>, case: &Case<Spa5>| {
             let mut collector = Collector::new(&model);
             collector.begin(case);
-            lockstep::run(case, dut, &mut case.golden(), &mut collector);
+            stimulus::run(case, dut, &mut case.golden(), &mut collector);
             collector.end();
             (collector.clocks, collector.hits)
         };

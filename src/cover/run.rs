@@ -95,7 +95,7 @@ pub struct Covered<U: Unit> {
     /// Counters of the RTL, of a model that has them.
     pub rtl: RtlCoverage,
     /// The first case that did not agree; the run ended with it.
-    pub failed: Option<Failure<U>>,
+    pub failed: Option<Failure<Case<U>>>,
 }
 
 /// A thread with its model and what it has counted.
@@ -107,7 +107,7 @@ struct Worker<'m, U: Unit> {
     hits: Hits,
     totals: Totals,
     compared: u64,
-    failed: Option<(u64, Failure<U>)>,
+    failed: Option<(u64, Failure<Case<U>>)>,
     found: Found<U>,
 }
 

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{Axis, Model, When};
+use crate::design::Build;
 use crate::input::InputError;
 use crate::json::{self, count, map, required};
-use crate::unit::{Build, Unit};
+use crate::unit::Unit;
 
 /// The version of [`Saved`] that this crate writes and reads.
 pub const FORMAT: u32 = 2;

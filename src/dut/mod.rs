@@ -13,9 +13,9 @@ use thiserror::Error;
 #[cfg(doc)]
 use crate::case::Case;
 use crate::cover::lcov::RtlCoverage;
+use crate::design::Build;
 use crate::design::Design;
 use crate::input::InputError;
-use crate::unit::Build;
 
 /// Why there is no RTL to be opened.
 #[derive(Debug, Error)]
@@ -340,7 +340,8 @@ impl<U: Design> Rtl<U> {
 }
 
 /// Where bench, shim and RTL of this crate lie; only builds at run time need them.
-fn project() -> PathBuf {
+#[doc(hidden)]
+pub fn project() -> PathBuf {
     std::env::var_os("RECONVERGE_HOME")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
 }
@@ -404,6 +405,20 @@ fn tools(project: &Path) -> verilate::Tools {
     let mut build = verilate::cc::Build::new();
     build.target(target).host(target).opt_level(OPTIMISATION);
     verilate::Tools::new(project, build, target)
+}
+
+/// Returns the ports of module `top` in the RTL of `list`, whose names are relative to `dir`, built with `parameters`.
+///
+/// # Errors
+/// There is no Verilator, or it does not take the RTL.
+#[doc(hidden)]
+pub fn ports(
+    dir: &Path,
+    list: &verilate::FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<Vec<verilate::Port>, verilate::Error> {
+    verilate::ports(&tools(&project()), dir, list, top, parameters)
 }
 
 /// What a compared clock brought.

@@ -35,13 +35,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::campaign;
-use crate::case::{Kind, Place};
+use crate::case::{Case, Kind, Place};
 use crate::check::{self, Judges, check_on};
+use crate::design::Build;
 use crate::dut::{self, Make, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::input::{InputError, read_text};
 use crate::json::{Hex, hex};
-use crate::unit::{Build, Unit};
+use crate::unit::Unit;
 use crate::watch::Watch;
 use crate::wave;
 use equivalence::{Proof, Referee};
@@ -473,7 +474,7 @@ pub struct Hunt<U: Unit> {
     /// Clocks compared so far.
     pub clocks: u64,
     /// The case that caught the mutant: its number in the campaign, its kind, and how it failed.
-    pub caught: Option<(u64, Kind, Failure<U>)>,
+    pub caught: Option<(u64, Kind, Failure<Case<U>>)>,
 }
 
 impl<U: Unit> Default for Hunt<U> {
@@ -520,7 +521,7 @@ impl<U: Unit> Hunt<U> {
     }
 
     /// The next case has failed, which caught the mutant.
-    pub fn lost(&mut self, kind: Kind, failure: Failure<U>) {
+    pub fn lost(&mut self, kind: Kind, failure: Failure<Case<U>>) {
         // The clock that differs has been looked at too.
         self.clocks += failure.compared.clocks + 1;
         self.caught = Some((self.next, kind, failure));
@@ -682,7 +683,7 @@ impl<U: Unit> Mutants<U> {
     }
 
     /// Saves the case that caught a mutant.
-    fn save(&self, number: u32, caught: (u64, Kind, Failure<U>)) -> Result<Catch, String> {
+    fn save(&self, number: u32, caught: (u64, Kind, Failure<Case<U>>)) -> Result<Catch, String> {
         let (case, kind, mut failure) = caught;
         failure.case.rtl = Some(self.dir.clone());
         failure.case.no_assert = self.rtl.no_assert();

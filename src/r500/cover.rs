@@ -9,7 +9,7 @@ use crate::cover::{
     Coverage, Cross, Decision, Declaration, Hits, Host, Level, Pace, Port, Previous, Rest, Status,
     When, Written,
 };
-use crate::unit::Build;
+use crate::design::Build;
 
 mod axes;
 mod instruction;

@@ -3,8 +3,9 @@
 //! Written from r500-3, r500-4 and r500-6 in `docs/spec/r500.md`. Steps 0 to 8 are those of r500-4.1. Nothing here is shared with the RTL.
 
 use super::state::{In, State};
+use crate::design::Build;
 use crate::field::{lanes_of, plane};
-use crate::unit::{Build, Step};
+use crate::unit::Step;
 
 mod explain;
 
@@ -621,7 +622,7 @@ const ERRORS: [Error; 9] = [
     Error::PcRange,
 ];
 
-impl crate::unit::Golden<super::R500> for Golden {
+impl crate::design::Golden<super::R500> for Golden {
     fn build(build: &Build) -> Self {
         Golden::new(build.lanes as usize)
     }
@@ -630,16 +631,6 @@ impl crate::unit::Golden<super::R500> for Golden {
     }
     fn state(&self) -> &State {
         Golden::state(self)
-    }
-    fn load(&mut self, state: &State) {
-        Golden::load(self, state);
-    }
-    fn step(&self) -> Step {
-        match self.event {
-            Event::Other | Event::FlowControl { .. } => Step::Executed,
-            Event::Halted(_) => Step::Failed,
-            _ => Step::None,
-        }
     }
     fn explain(&self, pins: &In, field: &str, element: usize) -> String {
         let mut after = self.clone();
@@ -669,6 +660,19 @@ impl crate::unit::Golden<super::R500> for Golden {
                     Err(_) => "r500-6-a".to_owned(),
                 }
             },
+        }
+    }
+}
+
+impl crate::unit::Executor<super::R500> for Golden {
+    fn load(&mut self, state: &State) {
+        Golden::load(self, state);
+    }
+    fn step(&self) -> Step {
+        match self.event {
+            Event::Other | Event::FlowControl { .. } => Step::Executed,
+            Event::Halted(_) => Step::Failed,
+            _ => Step::None,
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'r> Pixels<'r> {
         shading: &Shading,
         pixels: &[[Vector; VARYINGS]],
         agreed: &Agreed<R500>,
-    ) -> Result<u32, Box<Failure<R500>>> {
+    ) -> Result<u32, Box<Failure<Case<R500>>>> {
         let Shading { case, shaded, .. } = shading;
         let strays = |lane: usize, how: String| {
             let lane = lane as u32;

@@ -22,6 +22,7 @@ impl Design for R500 {
     const DECLARATION: &'static Declaration = &DECLARATION;
     type In = In;
     type State = State;
+    type Golden = Golden;
 }
 
 impl Unit for R500 {
@@ -44,7 +45,6 @@ impl Unit for R500 {
         },
     ];
     type Program = Program;
-    type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;

@@ -8,7 +8,7 @@ use crate::cover::{
     Coverage, Cross, Decision, Declaration, Hits, Host, Pace, Port, Previous, Rest, Status, Values,
     When, Written,
 };
-use crate::unit::Build;
+use crate::design::Build;
 
 mod axes;
 mod instruction;

@@ -5,7 +5,8 @@
 //! is lane i) says which of them the line is about. Nothing here is shared with the RTL.
 
 use super::state::{In, State};
-use crate::unit::{Build, Step};
+use crate::design::Build;
+use crate::unit::Step;
 
 mod explain;
 
@@ -1025,7 +1026,7 @@ impl Golden {
 
 // ---- the bench's view ---------------------------------------------------------------------------------
 
-impl crate::unit::Golden<super::R700> for Golden {
+impl crate::design::Golden<super::R700> for Golden {
     fn build(build: &Build) -> Self {
         let max_stack_size = build.value::<super::R700>("MAX_STACK_SIZE");
         Golden::with(build.lanes as usize, max_stack_size as usize)
@@ -1036,6 +1037,12 @@ impl crate::unit::Golden<super::R700> for Golden {
     fn state(&self) -> &State {
         Golden::state(self)
     }
+    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        Golden::explain(self, pins, field, element)
+    }
+}
+
+impl crate::unit::Executor<super::R700> for Golden {
     fn load(&mut self, state: &State) {
         Golden::load(self, state);
     }
@@ -1045,8 +1052,5 @@ impl crate::unit::Golden<super::R700> for Golden {
             Event::Halted(_) => Step::Failed,
             _ => Step::None,
         }
-    }
-    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
-        Golden::explain(self, pins, field, element)
     }
 }

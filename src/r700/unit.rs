@@ -22,6 +22,7 @@ impl Design for R700 {
     const DECLARATION: &'static Declaration = &DECLARATION;
     type In = In;
     type State = State;
+    type Golden = Golden;
 }
 
 impl Unit for R700 {
@@ -40,7 +41,6 @@ impl Unit for R700 {
         },
     ];
     type Program = Program;
-    type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;

@@ -8,9 +8,9 @@ use std::fmt::{self, Display, Formatter};
 
 use bytemuck::bytes_of;
 
+use crate::design::Design;
 use crate::field::{Diff, Field, in_eights};
 use crate::seen::Met;
-use crate::unit::Unit;
 
 /// Characters of a line.
 const WIDTH: usize = 100;
@@ -136,10 +136,10 @@ fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8
 
 impl Table {
     /// The table of two states of `lanes` lanes that differ in `diffs`.
-    pub fn new<U: Unit>(rtl: &U::State, golden: &U::State, diffs: &[Diff], lanes: usize) -> Self {
+    pub fn new<D: Design>(rtl: &D::State, golden: &D::State, diffs: &[Diff], lanes: usize) -> Self {
         let states = [bytes_of(rtl), bytes_of(golden)];
         let (mut single, mut several, mut context) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, field) in U::fields().iter().enumerate() {
+        for (index, field) in D::fields().iter().enumerate() {
             let diffs: Vec<&Diff> = diffs.iter().filter(|d| d.field == index).collect();
             if !diffs.is_empty() {
                 let rows = if is_single(field) {
@@ -253,6 +253,7 @@ mod tests {
     use crate::r500::R500;
     use crate::r700::R700;
     use crate::spa5::Spa5;
+    use crate::unit::Unit;
     use rand::{Rng, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 

@@ -6,7 +6,7 @@ use super::golden::{Error, Event, Golden};
 use super::isa::seq;
 use super::state::{In, State};
 use crate::cover::{Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When};
-use crate::unit::Build;
+use crate::design::Build;
 
 mod axes;
 mod instruction;

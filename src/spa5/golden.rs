@@ -6,7 +6,8 @@
 //! is shared with the RTL.
 
 use super::state::{In, State};
-use crate::unit::{Build, Step};
+use crate::design::Build;
+use crate::unit::Step;
 
 mod explain;
 
@@ -680,7 +681,7 @@ impl Golden {
 
 // ---- the bench's view --------------------------------------------------------------------------------
 
-impl crate::unit::Golden<super::Spa5> for Golden {
+impl crate::design::Golden<super::Spa5> for Golden {
     fn build(build: &Build) -> Self {
         let value = |name| build.value::<super::Spa5>(name);
         Golden::with(
@@ -695,6 +696,12 @@ impl crate::unit::Golden<super::Spa5> for Golden {
     fn state(&self) -> &State {
         Golden::state(self)
     }
+    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
+        Golden::explain(self, pins, field, element)
+    }
+}
+
+impl crate::unit::Executor<super::Spa5> for Golden {
     fn load(&mut self, state: &State) {
         Golden::load(self, state);
     }
@@ -704,8 +711,5 @@ impl crate::unit::Golden<super::Spa5> for Golden {
             Event::Failed(_) => Step::Failed,
             _ => Step::None,
         }
-    }
-    fn explain(&self, pins: &In, field: &str, element: usize) -> String {
-        Golden::explain(self, pins, field, element)
     }
 }

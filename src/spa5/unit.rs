@@ -26,6 +26,7 @@ impl Design for Spa5 {
     const DECLARATION: &'static Declaration = &DECLARATION;
     type In = In;
     type State = State;
+    type Golden = Golden;
 }
 
 impl Unit for Spa5 {
@@ -48,7 +49,6 @@ impl Unit for Spa5 {
         },
     ];
     type Program = Program;
-    type Golden = Golden;
     type Environment = Surroundings;
     type Seen = Seen;
     type Coverage = cover::Bins;

@@ -1,9 +1,10 @@
 //! A unit that can be clocked and looked at, be it the golden model or the RTL: what the tests of the
 //! specifications share.
 
+use reconverge::design::Build;
 use reconverge::design::Control;
 use reconverge::dut::{Dut, Rtl};
-use reconverge::unit::{Build, Golden, Unit};
+use reconverge::unit::{Executor, Unit};
 
 /// Something that can be clocked and looked at.
 pub trait Machine<U: Unit> {
@@ -13,12 +14,12 @@ pub trait Machine<U: Unit> {
     fn load(&mut self, state: &U::State);
 }
 
-impl<U: Unit, G: Golden<U>> Machine<U> for G {
+impl<U: Unit, G: Executor<U>> Machine<U> for G {
     fn clock(&mut self, pins: &U::In) -> U::State {
         *self.cycle(pins)
     }
     fn load(&mut self, state: &U::State) {
-        Golden::load(self, state);
+        Executor::load(self, state);
     }
 }
 

@@ -51,7 +51,7 @@
 //!
 //! | table | keys |
 //! |---|---|
-//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), `verilog`: functions and nets that probes use |
+//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true`: it has none, `verilog`: functions and nets that probes use |
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`, `range` |
 //! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name in the waves |
@@ -74,6 +74,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod generate;
 mod header;
 mod parse;
 mod probes;
@@ -82,6 +83,8 @@ mod table;
 mod verilog;
 
 pub use error::Error;
+pub use generate::generate;
+pub use parse::name_of;
 
 /// Most lanes: a mask is a word of 64 bits.
 pub const MOST_LANES: u64 = 64;
@@ -108,7 +111,7 @@ pub struct Declaration {
     pub top: String,
     /// What it is, as a doc comment.
     pub doc: String,
-    /// Port of the clock.
+    /// Port of the clock; empty: it is combinational.
     pub clock: String,
     /// Its lanes, if it has any.
     pub lanes: Option<Lanes>,

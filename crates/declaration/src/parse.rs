@@ -126,7 +126,11 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         None => name.clone(),
     };
     let doc = root.required_string("doc")?;
-    let clock = port(root, "clock")?.unwrap_or_else(|| "clk_i".to_owned());
+    let clock = match (root.flag("combinational")?, port(root, "clock")?) {
+        (true, None) => String::new(),
+        (true, Some(_)) => return Err(root.error("clock", "combinational logic has none")),
+        (false, clock) => clock.unwrap_or_else(|| "clk_i".to_owned()),
+    };
     let lanes = root.table("lanes", |table| {
         Ok(Lanes {
             parameter: port(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
@@ -269,6 +273,25 @@ fn name(table: &Table, key: &'static str) -> Result<String, Error> {
         return Err(table.error(key, why));
     }
     Ok(name)
+}
+
+/// Returns a name that a pin or field of port `port` may have: without what marks a direction, in small letters.
+pub fn name_of(port: &str) -> String {
+    let name = port.to_ascii_lowercase();
+    let name = match (name.strip_suffix("_ni"), name.strip_suffix("_no")) {
+        (Some(name), _) | (_, Some(name)) => format!("{name}_n"),
+        _ => {
+            let short = name.strip_suffix("_i").or(name.strip_suffix("_o"));
+            short.unwrap_or(&name).to_owned()
+        }
+    };
+    let name = name.trim_start_matches('_');
+    let begins = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    match begins || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        true => format!("p_{name}"),
+        false if RESERVED.contains(&name) => format!("{name}_port"),
+        false => name.to_owned(),
+    }
 }
 
 /// Reads the name of a module, port or parameter, as the RTL has it.

@@ -240,7 +240,10 @@ impl Declaration {
             true => String::new(),
             false => format!("#(\n    {}\n  ) ", parameters.join(",\n    ")),
         };
-        let mut ports = vec![format!(".{}(clk_i)", self.clock)];
+        let mut ports = Vec::new();
+        if !self.clock.is_empty() {
+            ports.push(format!(".{}(clk_i)", self.clock));
+        }
         for pin in &self.pins {
             let source = match &pin.only_with {
                 Some(_) => format!("{}_q", pin.name),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::error::{Error, io};
 
@@ -75,6 +76,21 @@ impl FileList {
             && library_dirs.is_empty()
             && endings.is_empty()
             && defines.is_empty()
+    }
+
+    /// Adds what it says beside files to a run of Verilator in the folder of the list.
+    pub(crate) fn to_verilator(&self, command: &mut Command) {
+        command.arg("-I.");
+        for dir in &self.include_dirs {
+            command.arg(format!("-I{}", dir.display()));
+        }
+        for dir in &self.library_dirs {
+            command.arg("-y").arg(dir);
+        }
+        if !self.endings.is_empty() {
+            command.arg(format!("+libext+{}", self.endings.join("+")));
+        }
+        command.args(self.defines.iter().map(|define| format!("-D{define}")));
     }
 
     /// Adds the list `path`, relative to `dir`, whose own entries are relative to `base` in `dir`. `open`: the lists that

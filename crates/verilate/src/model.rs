@@ -112,7 +112,7 @@ impl Tools {
         }
     }
 
-    fn verilator(&self) -> Result<Verilator, Error> {
+    pub(crate) fn verilator(&self) -> Result<Verilator, Error> {
         Verilator::find(&self.verilators)
     }
 
@@ -591,17 +591,7 @@ impl Job<'_> {
         command.args(["--prefix", &self.prefix()]);
         command.args(self.values().iter().map(|v| format!("-G{v}")));
         command.arg("-Mdir").arg(out);
-        command.arg("-I.");
-        for dir in &list.include_dirs {
-            command.arg(format!("-I{}", dir.display()));
-        }
-        for dir in &list.library_dirs {
-            command.arg("-y").arg(dir);
-        }
-        if !list.endings.is_empty() {
-            command.arg(format!("+libext+{}", list.endings.join("+")));
-        }
-        command.args(list.defines.iter().map(|define| format!("-D{define}")));
+        list.to_verilator(&mut command);
         // Which of both is the default depends on the version. The define: what only assertions look at is left out with
         // them.
         match self.assertions {

@@ -196,7 +196,7 @@ impl Wavefronts {
 /// Why no further wavefront is rendered.
 enum End {
     /// RTL and golden model differ, or a pixel is another one alone.
-    Failed(Box<Failure<R500>>),
+    Failed(Box<Failure<Case<R500>>>),
     /// A pixel is not what the file expects: what is to be said.
     Wrong(String),
     /// A program has no colours: what is to be said.

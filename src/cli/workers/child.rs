@@ -86,7 +86,7 @@ impl Memory {
     }
 
     /// The cause, if that is why a case failed: what stopped for want of memory has crashed.
-    fn cause<U: Unit>(&self, failure: &Failure<U>) -> Option<Cause<U>> {
+    fn cause<U: Unit>(&self, failure: &Failure<Case<U>>) -> Option<Cause<U>> {
         match &failure.cause {
             Cause::Stopped(stopped) => self.short(&stopped.why),
             Cause::NotRun(why) => self.short(why),
@@ -94,7 +94,7 @@ impl Memory {
         }
     }
 
-    fn blame<U: Unit>(&self, failure: &mut Failure<U>) {
+    fn blame<U: Unit>(&self, failure: &mut Failure<Case<U>>) {
         if let Some(cause) = self.cause(failure) {
             failure.cause = cause;
         }
@@ -343,7 +343,7 @@ impl<U: Unit> Watch<U> for Smaller {
 }
 
 impl<U: Unit> shrink::Follow<U> for Smaller {
-    fn smaller(&mut self, failure: &Failure<U>) {
+    fn smaller(&mut self, failure: &Failure<Case<U>>) {
         self.0.say(&Answer::Smaller(Box::new(failure.clone())));
     }
 }

@@ -19,13 +19,14 @@ use reconverge::campaign::{self, Chunk, Failed, Options, Piece, Put, Summary};
 use reconverge::case::Case;
 use reconverge::check::Judges;
 use reconverge::cover::run as cover;
+use reconverge::design::Build;
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::lockstep::Compared;
 use reconverge::mutate::Hunt;
 use reconverge::report::{Waves, dump_file, dump_from};
 use reconverge::shrink::Shrunk;
-use reconverge::unit::{Build, Unit};
+use reconverge::unit::Unit;
 
 use super::{complain, stop, stop::Trouble};
 pub use child::work;
@@ -211,7 +212,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
     pub fn waves(
         &mut self,
         case: &Case<U>,
-        failure: Option<&Failure<U>>,
+        failure: Option<&Failure<Case<U>>>,
         dir: &Path,
     ) -> Result<Waves, Trouble> {
         if self.stopped() {
@@ -254,7 +255,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
     /// # Errors
     /// Nothing smaller was found: why.
     pub fn shrink(&mut self, case: &Case<U>) -> Result<(Shrunk<U>, Option<String>), String> {
-        let mut smallest: Option<Failure<U>> = None;
+        let mut smallest: Option<Failure<Case<U>>> = None;
         let mut runs = 0;
         let order = Order::Shrink(Box::new(case.clone()));
         let shrunk = self.ask(&order, Duration::ZERO, |answer| match answer {

@@ -78,8 +78,11 @@ pub enum Order<U: Unit> {
     Stop,
 }
 
+/// A failure of what a case has become, and the runs that it took.
+pub type Smaller<U> = (Box<Failure<Case<U>>>, u64);
+
 /// What judging a case came to.
-pub type Judged<U> = Result<Agreed<U>, Failure<U>>;
+pub type Judged<U> = Result<Agreed<U>, Failure<Case<U>>>;
 
 /// What a worker says.
 #[derive(Serialize, Deserialize)]
@@ -100,11 +103,11 @@ pub enum Answer<U: Unit> {
     /// [`Order::Dump`]: what the run came to; or why there is no dump.
     Dumped(Box<Result<Judged<U>, String>>),
     /// [`Order::Shrink`]: the smallest so far.
-    Smaller(Box<Failure<U>>),
+    Smaller(Box<Failure<Case<U>>>),
     /// [`Order::Shrink`]: the same RTL with so many lanes is wanted.
     Wants(u32),
     /// [`Order::Shrink`]: how many runs it took, [`Answer::Smaller`] came before; or why it is not to be shrunk.
-    Shrunk(Result<(Box<Failure<U>>, u64), String>),
+    Shrunk(Result<Smaller<U>, String>),
     /// [`Order::Cover`]: after each chunk, programs, cycles, and bins that were hit.
     Covering(u64, u64, usize),
     /// [`Order::Cover`]: what is covered so far, now and then and before a careful chunk.

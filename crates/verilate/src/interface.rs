@@ -1,0 +1,117 @@
+//! What Verilator says of the ports of a module.
+
+use std::fs;
+use std::path::Path;
+
+use crate::error::{Error, io};
+use crate::filelist::FileList;
+use crate::model::Tools;
+
+/// A port of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Name.
+    pub name: String,
+    /// It is an output; otherwise an input.
+    pub output: bool,
+    /// Bits.
+    pub width: u32,
+}
+
+/// Prefix of the class that is made.
+const PREFIX: &str = "Vports";
+
+/// Has Verilator read the RTL of `list`, whose names are relative to `dir`, with `parameters` of the module `top`; returns
+/// its ports, in the order in which Verilator names them.
+///
+/// # Errors
+/// There is no Verilator; it does not take the RTL; ports that are neither inputs nor outputs, or arrays.
+pub fn ports(
+    tools: &Tools,
+    dir: &Path,
+    list: &FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<Vec<Port>, Error> {
+    let verilator = tools.verilator()?;
+    let out = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
+    let mut command = verilator.command(dir);
+    command.args(["--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
+    command.args(["--top-module", top, "--prefix", PREFIX]);
+    command.args(parameters.iter().map(|(n, v)| format!("-G{n}={v}")));
+    command.arg("-Mdir").arg(out.path());
+    list.to_verilator(&mut command);
+    let files = list.verilog.iter().map(|path| crate::sources::plain(path));
+    command.args(files);
+    let done = command.output().map_err(io(&verilator.program))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(Error::Refused(format!(
+            "Verilator {} refused it:\n{}",
+            verilator.version,
+            said.trim_end()
+        )));
+    }
+    let header = out.path().join(format!("{PREFIX}.h"));
+    let text = fs::read_to_string(&header).map_err(io(&header))?;
+    let ports = text.lines().filter_map(port).collect::<Result<_, _>>();
+    ports.map_err(|why| Error::Refused(format!("{top}: {why}")))
+}
+
+/// Reads a line like `VL_IN8(&token_i,2,0);`, or `VL_INW(&words_i,95,0,3);`; of an array the dimensions stand in brackets
+/// behind the name.
+fn port(line: &str) -> Option<Result<Port, String>> {
+    let line = line.trim();
+    let (kind, rest) = line.strip_prefix("VL_")?.split_once("(&")?;
+    let kind = kind.trim_end_matches('(');
+    let output = match kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'W') {
+        "IN" => false,
+        "OUT" => true,
+        "INOUT" => {
+            let name = rest.split(',').next().unwrap_or_default();
+            return Some(Err(format!("port {name} is an inout")));
+        }
+        _ => return None,
+    };
+    let mut parts = rest.trim_end_matches([')', ';']).split(',');
+    let name = parts.next()?.to_owned();
+    if rest.contains('[') {
+        let name = name.split(')').next().unwrap_or_default();
+        return Some(Err(format!("port {name} is an unpacked array")));
+    }
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Some(Err(format!("port {name}: not a plain name")));
+    }
+    let mut bound = || parts.next()?.parse::<u32>().ok();
+    let (high, low) = (bound()?, bound()?);
+    Some(Ok(Port {
+        name,
+        output,
+        width: high.abs_diff(low) + 1,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_of_every_width_are_read_and_arrays_refused() {
+        let read = |line| port(line).map(|p| p.map(|p| (p.name, p.output, p.width)));
+        let is = |name: &str, output, width| Some(Ok((name.to_owned(), output, width)));
+        assert_eq!(read("    VL_IN8(&clk_i,0,0);"), is("clk_i", false, 1));
+        assert_eq!(read("    VL_OUT16(&x_o,15,0);"), is("x_o", true, 16));
+        assert_eq!(read("    VL_IN64(&word_i,63,0);"), is("word_i", false, 64));
+        assert_eq!(read("    VL_OUTW(&wide_o,95,0,3);"), is("wide_o", true, 96));
+        assert_eq!(read("    CData/*0:0*/ push_i;"), None);
+        let refused = |why: &str| Some(Err(why.to_owned()));
+        assert_eq!(
+            read("    VL_IN8((&mem_i)[4],7,0);"),
+            refused("port mem_i is an unpacked array")
+        );
+        assert_eq!(
+            read("    VL_INOUT8(&pad,0,0);"),
+            refused("port pad is an inout")
+        );
+    }
+}

@@ -1,0 +1,1 @@
+rpstack.sv

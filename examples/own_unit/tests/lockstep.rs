@@ -1,0 +1,69 @@
+//! RTL and golden in lock-step.
+
+use std::fs;
+use std::path::Path;
+
+use own_unit::{RpStack, rtl};
+use reconverge::design::Build;
+use reconverge::dut::Rtl;
+use reconverge::stream::fuzz::{Options, fuzz, replay};
+
+/// Builds the RTL with DEPTH `depth`.
+fn built(depth: u32) -> Rtl<RpStack> {
+    let mut build = Build::from(8);
+    if depth != 4 {
+        build.parameters.insert("DEPTH".to_owned(), depth);
+    }
+    Rtl::of(build, &rtl()).unwrap()
+}
+
+#[test]
+fn rtl_and_golden_agree_on_random_pins_and_every_bit_is_toggled() {
+    let options = Options::default().out(env!("CARGO_TARGET_TMPDIR"));
+    let met = fuzz(&built(4), &options).unwrap();
+    let missing = met.coverage.missing::<RpStack>();
+    println!("{}", met.coverage.table::<RpStack>());
+    // A level of four takes three bits of five.
+    let expected = [
+        "field level: bit 3 was never 1",
+        "field level: bit 4 was never 1",
+    ];
+    assert_eq!(missing, expected);
+}
+
+/// The RTL with a mistake: a copy in `dir` in which `right` has become `wrong`.
+fn with_a_mistake(dir: &Path, right: &str, wrong: &str) -> Rtl<RpStack> {
+    for name in ["design.toml", "rpstack.f"] {
+        fs::copy(rtl().join(name), dir.join(name)).unwrap();
+    }
+    let text = fs::read_to_string(rtl().join("rpstack.sv")).unwrap();
+    assert_eq!(text.matches(right).count(), 1, "{right}");
+    fs::write(dir.join("rpstack.sv"), text.replace(right, wrong)).unwrap();
+    Rtl::of(Build::from(8), dir).unwrap()
+}
+
+#[test]
+fn a_mistake_in_the_rtl_is_reported_with_a_short_stream_that_replays() {
+    let dir = tempfile::tempdir().unwrap();
+    let rtl = with_a_mistake(
+        dir.path(),
+        "pop_i ? top : AddrBits'(level_q)",
+        "AddrBits'(level_q)",
+    );
+    let out = dir.path().join("failures");
+    let found = fuzz(&rtl, &Options::default().out(&out)).unwrap_err();
+    println!("{found}");
+    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
+    // Reset, a push, a push with a pop: the old entry stays on top.
+    let stream = &found.failure.case;
+    assert!(stream.cycles.0.len() <= 5, "{found}");
+
+    let saved = found.saved.as_ref().unwrap();
+    let again = replay::<RpStack>(saved, &rtl).unwrap().unwrap_err();
+    assert_eq!(again.to_string(), found.failure.to_string());
+    assert!(replay::<RpStack>(saved, &built(4)).unwrap().is_ok());
+    for file in ["vcd", "gtkw"] {
+        let path = saved.with_extension(file);
+        assert!(fs::metadata(&path).unwrap().len() > 0, "{}", path.display());
+    }
+}

@@ -1,0 +1,582 @@
+//! `new`: a crate for other RTL, from what Verilator says of its ports.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use clap::Args;
+use declaration::Declaration;
+use reconverge::dut;
+use reconverge::input::{InputError, read_text};
+use reconverge::wave;
+use verilate::{FileList, Port};
+
+use super::{Agreed, Done, Failure, print};
+
+#[derive(Args)]
+pub struct NewArgs {
+    /// Folder of the new crate; its name is that of the crate and of the design
+    dir: PathBuf,
+    /// SystemVerilog file, packages first, or file list (.f); may be given again
+    #[arg(long, required = true, value_name = "FILE")]
+    rtl: Vec<PathBuf>,
+    /// Module to be tested
+    #[arg(long, value_name = "MODULE")]
+    top: String,
+    /// Parameter of the module that is its number of lanes, if it has one
+    #[arg(long, value_name = "PARAMETER", default_value = "LANES")]
+    lanes: String,
+}
+
+/// A parameter of the module with its default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parameter {
+    name: String,
+    default: u32,
+}
+
+/// How a port depends on the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// A bit for each lane.
+    Mask,
+    /// So many bits for each lane, lane 0 lowest.
+    PerLane(u32),
+    /// Elements of so many bits.
+    Words { width: u32, count: u32 },
+}
+
+/// A port as it is declared.
+#[derive(Clone, Debug)]
+struct Declared {
+    port: Port,
+    name: String,
+    layout: Layout,
+}
+
+/// Names that clocks and resets have; of resets those that act at 0 end in n.
+const CLOCKS: [&str; 6] = ["clk_i", "clk", "clock", "clock_i", "aclk", "CLK"];
+const RESETS: [&str; 12] = [
+    "rst_ni", "rst_n", "rstn", "reset_n", "reset_ni", "aresetn", "nrst", "rst_i", "rst", "reset",
+    "reset_i", "RST",
+];
+
+fn is_low(reset: &str) -> bool {
+    reset.trim_end_matches("_i").ends_with(['n', 'N']) || reset.ends_with("ni") || reset == "nrst"
+}
+
+pub fn command(args: &NewArgs) -> Done {
+    let bad = |field: &str, why: String| {
+        InputError::new(args.dir.to_string_lossy(), 0, field.to_owned(), why)
+    };
+    let name = args
+        .dir
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default().replace('-', "_");
+    let mut letters = name.chars();
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if !letters.next().is_some_and(|c| c.is_ascii_lowercase()) || !letters.all(plain) {
+        return Err(bad(
+            "folder",
+            format!("{name:?} is no name of a crate: a to z, 0 to 9, _"),
+        )
+        .into());
+    }
+    if args.dir.exists() {
+        return Err(bad("folder", "is there already".to_owned()).into());
+    }
+    let rtl = args.dir.join("rtl");
+    let list = list(&args.rtl, &rtl)?;
+
+    // The list is read where it will lie, in a folder of its own until all is well.
+    let parent = match args.dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if !parent.is_dir() {
+        return Err(bad("folder", format!("{} is no folder", parent.display())).into());
+    }
+    let failed = |e: std::io::Error| Failure::Other(format!("{}: {e}", args.dir.display()));
+    let work = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempdir_in(parent)
+        .map_err(failed)?;
+    let at = work.path().join("rtl");
+    let write = |path: &str, text: &str| {
+        wave::write_whole(&work.path().join(path), text).map_err(Failure::Other)
+    };
+    write(&format!("rtl/{name}.f"), &list)?;
+    let files =
+        FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()))?;
+    let parameters = parameters(&at, &files, &args.top)?;
+    let lanes = parameters.iter().find(|p| p.name == args.lanes).cloned();
+    let others: Vec<Parameter> = parameters
+        .into_iter()
+        .filter(|p| p.name != args.lanes)
+        .collect();
+
+    let ask = |count: Option<u32>| {
+        let set: Vec<(&str, u32)> = count.iter().map(|n| (args.lanes.as_str(), *n)).collect();
+        dut::ports(&at, &files, &args.top, &set).map_err(|e| match e.is_input() {
+            true => Failure::Input(bad("--rtl", e.to_string())),
+            false => Failure::Other(e.to_string()),
+        })
+    };
+    let ports = match lanes {
+        None => ask(None)?.into_iter().map(|port| (port, None)).collect(),
+        // Two numbers of lanes tell which ports depend on them.
+        Some(_) => {
+            let more = ask(Some(TWO[1]))?;
+            let pairs = ask(Some(TWO[0]))?.into_iter().zip(more);
+            pairs
+                .map(|(port, other)| (port, Some(other.width)))
+                .collect()
+        }
+    };
+    let toml = toml(&name, args, lanes.as_ref(), &others, declared(ports))?;
+    // What is written is read again: a declaration that does not hold is a defect here.
+    let declaration = Declaration::parse("design.toml", &toml)
+        .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
+    write("rtl/design.toml", &toml)?;
+    write("Cargo.toml", &manifest(&name))?;
+    write("build.rs", BUILD)?;
+    write(".gitignore", "/target\n/failures\n")?;
+    write("src/lib.rs", &library(&declaration))?;
+    write("tests/lockstep.rs", &test(&declaration))?;
+    fs::rename(work.keep(), &args.dir).map_err(failed)?;
+    let dir = args.dir.display();
+    print(&format!(
+        "{dir}: {} pins, {} outputs\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
+         src/lib.rs         the golden model: fill in what a cycle does\n  \
+         tests/lockstep.rs  run it: cd {} && cargo test\n",
+        declaration.pins.len(),
+        declaration.state.len(),
+        wave::shell(&args.dir.to_string_lossy()),
+    ))?;
+    Ok(Agreed::Yes)
+}
+
+/// Numbers of lanes of which no port is so wide by chance.
+const TWO: [u32; 2] = [37, 41];
+
+/// Returns the file list: names as they are seen from `from`.
+fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
+    let mut text =
+        "// The RTL that is tested, packages first; names are relative to this file.\n".to_owned();
+    let from = std::path::absolute(from).map_err(|e| InputError::io(from.to_string_lossy(), &e))?;
+    for file in rtl {
+        // Says so if it is not there, or no file.
+        read_text(file)?;
+        let path =
+            fs::canonicalize(file).map_err(|e| InputError::io(file.to_string_lossy(), &e))?;
+        let list = file.extension().is_some_and(|x| x == "f");
+        let option = if list { "-F " } else { "" };
+        let _ = writeln!(text, "{option}{}", relative(&path, &from).display());
+    }
+    Ok(text)
+}
+
+/// Returns `path` as it is seen from the folder `from`, both absolute.
+fn relative(path: &Path, from: &Path) -> PathBuf {
+    let from = nearest(from);
+    let (mut a, mut b) = (path.components().peekable(), from.components().peekable());
+    while a.peek().is_some() && a.peek() == b.peek() {
+        a.next();
+        b.next();
+    }
+    b.map(|_| Component::ParentDir).chain(a).collect()
+}
+
+/// Returns `path` with the links of those of its folders resolved that are there.
+fn nearest(path: &Path) -> PathBuf {
+    match (fs::canonicalize(path), path.parent(), path.file_name()) {
+        (Ok(there), ..) => there,
+        (_, Some(parent), Some(name)) => nearest(parent).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// Returns the parameters of module `top` whose defaults are numbers.
+fn parameters(dir: &Path, files: &FileList, top: &str) -> Result<Vec<Parameter>, InputError> {
+    for file in &files.verilog {
+        let text = read_text(&dir.join(file))?;
+        if let Some(found) = parameters_in(&without_comments(&text), top) {
+            return Ok(found);
+        }
+    }
+    // It may come from a folder of modules, or a macro may make it: Verilator will tell.
+    Ok(Vec::new())
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (begins, ends) = (rest.get(..2), |end: &str| {
+            rest.find(end).map(|n| n + end.len())
+        });
+        let skipped = match begins {
+            Some("//") => rest.find('\n').or(Some(rest.len())),
+            Some("/*") => ends("*/").or(Some(rest.len())),
+            _ => None,
+        };
+        match skipped {
+            Some(n) => rest = &rest[n..],
+            None => {
+                out.push('/');
+                rest = &rest[1..];
+            }
+        }
+        out.push(' ');
+    }
+    out + rest
+}
+
+/// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
+fn parameters_in(text: &str, top: &str) -> Option<Vec<Parameter>> {
+    let mut words = text.match_indices("module");
+    let body = words.find_map(|(at, word)| {
+        let after = text[at + word.len()..].trim_start();
+        let rest = after.strip_prefix(top)?;
+        let ends = rest
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        ends.then_some(rest)
+    })?;
+    let head = body.split(';').next().unwrap_or_default();
+    let Some(list) = head
+        .split_once('#')
+        .and_then(|(_, rest)| rest.trim_start().strip_prefix('('))
+    else {
+        return Some(Vec::new());
+    };
+    let mut depth = 1;
+    let end = list.find(|c| {
+        depth += match c {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    let mut local = false;
+    let found = top_level(&list[..end.unwrap_or(list.len())]);
+    let found = found.filter_map(|one| {
+        // The word holds for those behind it.
+        let words: Vec<&str> = one.split_whitespace().collect();
+        match words.first() {
+            Some(&"localparam") => local = true,
+            Some(&"parameter") => local = false,
+            _ => {}
+        }
+        let (left, right) = one.split_once('=')?;
+        let name = left.split_whitespace().last()?.to_owned();
+        let default = number(right.trim())?;
+        (!local).then_some(Parameter { name, default })
+    });
+    Some(found.collect())
+}
+
+/// Returns what is between commas outside of brackets.
+fn top_level(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |c| {
+        depth += match c {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    })
+}
+
+/// Reads a number as SystemVerilog has it: `4`, `32'd4`, `8'hff`.
+fn number(text: &str) -> Option<u32> {
+    let text = text.replace('_', "");
+    let (radix, digits) = match text.split_once('\'') {
+        None => (10, text.as_str()),
+        Some((_, rest)) => {
+            let rest = rest.trim_start_matches(['s', 'S']);
+            match rest.chars().next()?.to_ascii_lowercase() {
+                'd' => (10, &rest[1..]),
+                'h' => (16, &rest[1..]),
+                'b' => (2, &rest[1..]),
+                'o' => (8, &rest[1..]),
+                _ => return None,
+            }
+        }
+    };
+    u32::from_str_radix(digits, radix).ok()
+}
+
+/// Gives each port its name and layout; `ports` have their width with the other number of lanes beside them.
+fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
+    let mut taken: Vec<(bool, String)> = Vec::new();
+    let ports = ports.into_iter().map(|(port, more)| {
+        let layout = match more.filter(|more| *more != port.width) {
+            Some(more) if [port.width, more] == TWO => Layout::Mask,
+            Some(_) => Layout::PerLane(port.width / TWO[0]),
+            None => {
+                let width = (1..=port.width.min(64))
+                    .rev()
+                    .find(|w| port.width.is_multiple_of(*w));
+                let width = width.unwrap_or(1);
+                let count = port.width / width;
+                Layout::Words { width, count }
+            }
+        };
+        let mut name = declaration::name_of(&port.name);
+        while taken.contains(&(port.output, name.clone())) {
+            name += "_";
+        }
+        taken.push((port.output, name.clone()));
+        Declared { port, name, layout }
+    });
+    ports.collect()
+}
+
+fn layout(layout: Layout) -> String {
+    match layout {
+        Layout::Mask => "planes = 1\n".to_owned(),
+        Layout::PerLane(width) => format!("width = {width}\ncount = \"lanes\"\n"),
+        Layout::Words { width: 1, count: 1 } => String::new(),
+        Layout::Words { width, count: 1 } => format!("width = {width}\n"),
+        Layout::Words { width, count } => format!("width = {width}\ncount = {count}\n"),
+    }
+}
+
+/// Returns the text of the declaration.
+fn toml(
+    name: &str,
+    args: &NewArgs,
+    lanes: Option<&Parameter>,
+    others: &[Parameter],
+    mut ports: Vec<Declared>,
+) -> Result<String, InputError> {
+    let mut text = format!(
+        "# Pins and state of {name}, from the ports of module {}. The keys are explained in crates/declaration.\n\
+         name = {name:?}\ntop = {:?}\ndoc = \"the module {}.\"\n",
+        args.top, args.top, args.top
+    );
+    let clock = CLOCKS.iter().find(|name| {
+        ports
+            .iter()
+            .any(|p| !p.port.output && p.port.width == 1 && p.port.name == **name)
+    });
+    match clock {
+        Some(&"clk_i") => {}
+        Some(clock) => {
+            let _ = writeln!(text, "clock = {clock:?}");
+        }
+        None => {
+            text += "# No port is named like a clock.\ncombinational = true\n";
+        }
+    }
+    ports.retain(|p| Some(&p.port.name.as_str()) != clock);
+    if let Some(lanes) = lanes {
+        if !(1..=64).contains(&lanes.default) {
+            let why = format!("{} = {} is not 1..64", lanes.name, lanes.default);
+            return Err(InputError::new("--lanes", 0, lanes.name.clone(), why));
+        }
+        let _ = writeln!(
+            text,
+            "\n[lanes]\nparameter = {:?}\ndefault = {}",
+            lanes.name, lanes.default
+        );
+    }
+    for Parameter { name, default } in others {
+        let _ = writeln!(
+            text,
+            "\n# Wider, once golden and widths follow it.\n[[parameter]]\nname = {name:?}\ndefault = {default}\nrange = [{default}, {default}]"
+        );
+    }
+    text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
+    let reset = RESETS.iter().find(|name| {
+        ports
+            .iter()
+            .any(|p| !p.port.output && p.port.width == 1 && p.port.name == **name)
+    });
+    for Declared {
+        port,
+        name,
+        layout: of,
+    } in ports.iter().filter(|p| !p.port.output)
+    {
+        let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {:?}\n", port.name);
+        match Some(&port.name.as_str()) == reset {
+            true => {
+                let level = if is_low(&port.name) { "low" } else { "high" };
+                let _ = write!(text, "reset = {level:?}\ndoc = \"Reset.\"\n");
+            }
+            false => {
+                let _ = write!(
+                    text,
+                    "{}waves = true\ndoc = \"Port {}.\"\n",
+                    layout(*of),
+                    port.name
+                );
+            }
+        }
+    }
+    text += "\n# ---- state: what is compared after every cycle. Of an output that depends on the pins of the same cycle, add\n\
+             # `sampled = true`. A register inside: `probe = \"dut.level_q\"` in the place of `output` ----\n";
+    for Declared {
+        port,
+        name,
+        layout: of,
+    } in ports.iter().filter(|p| p.port.output)
+    {
+        let wide = matches!(of, Layout::Words { width: 5.., .. } | Layout::PerLane(5..));
+        let show = if wide { "show = \"hex\"\n" } else { "" };
+        let sampled = if clock.is_none() {
+            "sampled = true\n"
+        } else {
+            ""
+        };
+        let _ = write!(
+            text,
+            "\n[[state]]\nname = {name:?}\n{}{show}output = {:?}\n{sampled}doc = \"Port {}.\"\n",
+            layout(*of),
+            port.name,
+            port.name
+        );
+    }
+    Ok(text)
+}
+
+const BUILD: &str = "//! Generates the structs of pins and state from `rtl/design.toml`.
+
+fn main() {
+    if let Err(e) = declaration::generate(\"rtl/design.toml\") {
+        eprintln!(\"\\n{e}\\n\");
+        std::process::exit(1);
+    }
+}
+";
+
+fn manifest(name: &str) -> String {
+    // The sources that this program was made from, if they are still there.
+    let home = dut::project();
+    let here = home.join("Cargo.toml").is_file() && home.join("crates/declaration").is_dir();
+    let version = env!("CARGO_PKG_VERSION");
+    let from = |path: PathBuf| match here {
+        true => format!("path = {:?}", path.to_string_lossy()),
+        false => format!("version = {version:?}"),
+    };
+    format!(
+        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\n\
+         [build-dependencies]\ndeclaration = {{ {} }}\n\n[workspace]\n",
+        from(home.clone()),
+        from(home.join("crates/declaration")),
+    )
+}
+
+/// Returns the name of the type: `spa5_stack` is `Spa5Stack`.
+fn type_of(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    let name: String = words.map(word).collect();
+    // The other types of the crate.
+    match name.as_str() {
+        "In" | "State" | "Golden" | "Design" | "Build" | "Declaration" | "Path" | "PathBuf" => {
+            name + "Unit"
+        }
+        _ => name,
+    }
+}
+
+fn library(of: &Declaration) -> String {
+    let (name, kind) = (&of.name, type_of(&of.name));
+    let parameters = of.parameters.iter().map(|p| {
+        format!(
+            "        // Parameter {0}: build.value::<{kind}>({0:?}).\n",
+            p.name
+        )
+    });
+    let parameters: String = parameters.collect();
+    let reset = match of.reset() {
+        Some(_) => {
+            "        if pins.is_reset() {\n            self.state = State::default();\n            return &self.state;\n        }\n"
+        }
+        None => "",
+    };
+    format!(
+        "//! {name}: its pins and state, and the golden model.
+
+use std::path::{{Path, PathBuf}};
+
+use reconverge::design::{{self, Build, Design}};
+use reconverge::field::Declaration;
+
+include!(concat!(env!(\"OUT_DIR\"), \"/{name}.rs\"));
+
+/// The design.
+#[derive(Clone, Copy, Debug)]
+pub struct {kind};
+
+impl Design for {kind} {{
+    const DECLARATION: &'static Declaration = &DECLARATION;
+    type In = In;
+    type State = State;
+    type Golden = Golden;
+}}
+
+/// Folder of the RTL.
+pub fn rtl() -> PathBuf {{
+    Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"rtl\")
+}}
+
+/// The golden model: what the RTL must do, one call a cycle.
+#[derive(Clone, Debug)]
+pub struct Golden {{
+    state: State,
+}}
+
+impl design::Golden<{kind}> for Golden {{
+    fn build(_build: &Build) -> Self {{
+{parameters}        Golden {{
+            state: State::default(),
+        }}
+    }}
+
+    fn cycle(&mut self, pins: &In) -> &State {{
+{reset}        unimplemented!(\"the golden model: the state after a cycle with {{pins:?}}\")
+    }}
+
+    fn state(&self) -> &State {{
+        &self.state
+    }}
+
+    // What the design may not be given in the state that it is in.
+    // fn constrain(&self, pins: &mut In) {{}}
+}}
+"
+    )
+}
+
+fn test(of: &Declaration) -> String {
+    let (name, kind) = (&of.name, type_of(&of.name));
+    format!(
+        "//! RTL and golden in lock-step.
+
+use {name}::{{{kind}, rtl}};
+use reconverge::design::{{Build, Design}};
+use reconverge::dut::Rtl;
+use reconverge::stream::fuzz::{{Options, fuzz}};
+
+#[test]
+fn rtl_and_golden_agree_on_random_pins() {{
+    let build = Build::from({kind}::LANES);
+    let rtl = Rtl::<{kind}>::of(build, &rtl()).unwrap();
+    let met = fuzz(&rtl, &Options::default()).unwrap();
+    println!(\"{{}}\", met.coverage.table::<{kind}>());
+    assert_eq!(met.coverage.missing::<{kind}>(), [\"\"; 0]);
+}}
+"
+    )
+}

@@ -1,0 +1,330 @@
+//! The pins of a case with a program: reset, host writes, launch, instructions, and whatever else a noisy bench does.
+//! [`run`] brings RTL and golden through it in lock-step.
+
+use std::path::Path;
+
+use rand::distr::{Bernoulli, Distribution};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::case::Case;
+use crate::design::{Control, Design, Golden};
+use crate::dut::Dut;
+use crate::lockstep::{self, Compared, Mismatch, Outcome, Setting, Stimulus, Stopped};
+use crate::start::Start;
+use crate::unit::{Environment, Executor, Pins, Step, Unit};
+use crate::watch::Watch;
+
+/// Clocks of reset before anything else.
+const RESET_CLOCKS: u64 = 2;
+/// Idle clocks at the end of a run.
+const IDLE_CLOCKS: u64 = 2;
+/// A noisy bench resets the unit in mid-flight once in about this many clocks.
+const RESET_EVERY: u32 = 1500;
+/// A noisy bench puts noise on the pins that do not matter once in about this many clocks.
+const SCRAMBLE_EVERY: u32 = 8;
+
+/// True `n` times in `of`; always, if `n` is more.
+fn ratio(n: u32, of: u32) -> Bernoulli {
+    Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
+}
+
+/// A clock in which nothing happens.
+fn stalled<U: Unit>() -> U::In {
+    let mut pins = U::In::default();
+    pins.set_stall(true);
+    pins
+}
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Reset(u64),
+    /// Reset is over, and for so many clocks nothing is asked of the unit.
+    Fresh(u64),
+    Setup(usize),
+    Launch,
+    /// A stalled clock, in which the state is loaded that the program begins in.
+    Load,
+    Run,
+    /// The program has stopped, and for so many clocks nothing is asked of the unit: what it shows stays.
+    Idle(u64),
+    Over,
+}
+
+/// The pins of every clock of a case, as a function of the golden's state: reset, host writes,
+/// launch, instructions with stalls and wait states, and whatever else a noisy bench does.
+pub struct CaseStimulus<'c, U: Unit> {
+    case: &'c Case<U>,
+    environment: U::Environment,
+    rng: Pcg64Mcg,
+    setup: Vec<U::In>,
+    phase: Phase,
+    launches: u64,
+    steps: u64,
+    clock: u64,
+    /// The stalled clock of a load was asked for.
+    asked: bool,
+    // Made once: to make one takes a division, and each is asked in every clock.
+    stalls: Bernoulli,
+    resets: Bernoulli,
+    scrambles: Bernoulli,
+}
+
+impl<'c, U: Unit> CaseStimulus<'c, U> {
+    /// From the first clock of `case`.
+    pub fn new(case: &'c Case<U>) -> Self {
+        CaseStimulus {
+            case,
+            environment: U::Environment::new(case),
+            rng: Pcg64Mcg::seed_from_u64(case.seed),
+            setup: U::setup(&case.program),
+            phase: Phase::Reset(RESET_CLOCKS),
+            launches: 0,
+            steps: 0,
+            clock: 0,
+            asked: false,
+            stalls: ratio(case.stall16, 16),
+            resets: ratio(1, RESET_EVERY),
+            scrambles: ratio(1, SCRAMBLE_EVERY),
+        }
+    }
+
+    /// The pins of the next clock, `state` being the golden's; `None` when the run is over.
+    pub fn next(&mut self, state: &U::State) -> Option<U::In> {
+        let noisy = self.case.noise_clocks;
+        if noisy.is_some_and(|clocks| self.clock >= clocks) {
+            self.phase = Phase::Over;
+        }
+        if self.phase == Phase::Run && !U::running(state) {
+            self.phase = Phase::Idle(match noisy {
+                Some(_) => self.rng.random_range(0..4),
+                None => IDLE_CLOCKS,
+            });
+        } else if self.phase == Phase::Run && self.steps >= self.case.max_steps {
+            self.phase = Phase::Over;
+        }
+        if self.phase == Phase::Fresh(0) {
+            self.phase = Phase::Setup(0);
+        }
+        if self.phase == Phase::Idle(0) {
+            self.phase = if noisy.is_some() {
+                Phase::Launch
+            } else {
+                Phase::Over
+            };
+        }
+        self.clock += 1;
+        if noisy.is_some()
+            && !matches!(self.phase, Phase::Over | Phase::Reset(_))
+            && self.resets.sample(&mut self.rng)
+        {
+            self.phase = Phase::Reset(1);
+        }
+        let mut pins = match self.phase {
+            Phase::Over => return None,
+            Phase::Reset(left) => {
+                self.phase = match noisy {
+                    _ if left > 1 => Phase::Reset(left - 1),
+                    Some(_) => Phase::Fresh(self.rng.random_range(0..3)),
+                    None => Phase::Setup(0),
+                };
+                let mut pins = U::In::reset();
+                if noisy.is_some() && self.clock > RESET_CLOCKS {
+                    pins.scramble(U::running(state), &mut self.rng);
+                }
+                return Some(pins);
+            }
+            Phase::Load => {
+                self.asked = true;
+                return Some(stalled::<U>());
+            }
+            Phase::Setup(i) if i < self.setup.len() => self.setup[i],
+            Phase::Setup(_) | Phase::Launch => {
+                // What a case begins in is legal under its own operands.
+                let other = noisy.is_some() && self.launches > 0 && self.case.start.is_empty();
+                let again = other.then_some(&mut self.rng);
+                U::launch(self.case, again)
+            }
+            // An instruction stands there in idle clocks too: it must not be executed.
+            Phase::Run | Phase::Idle(_) | Phase::Fresh(_) => {
+                self.environment.pins(state, &mut self.rng)
+            }
+        };
+        if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
+            if self.phase == Phase::Run && self.rng.random() {
+                pins.starve();
+            } else {
+                pins.set_stall(true);
+            }
+        }
+        if noisy.is_some() {
+            let idle = matches!(self.phase, Phase::Idle(_) | Phase::Fresh(_));
+            if idle || self.scrambles.sample(&mut self.rng) {
+                pins.scramble(U::running(state), &mut self.rng);
+            }
+            // At the first launch too: what a program finds is not always what was set up for it.
+            let launching = pins.launches() && !U::running(state);
+            if (idle || launching) && self.rng.random() {
+                pins.host_write(&mut self.rng);
+            }
+        }
+        Some(pins)
+    }
+
+    /// Tells what the golden did with `pins`: the step, and the state after it.
+    pub fn done(&mut self, pins: &U::In, step: Step, after: &U::State) {
+        if pins.is_reset() || pins.is_stalled() {
+            return;
+        }
+        match self.phase {
+            Phase::Setup(i) if i < self.setup.len() => self.phase = Phase::Setup(i + 1),
+            Phase::Setup(_) | Phase::Launch => {
+                self.launches += 1;
+                self.steps = 0;
+                self.environment.launched();
+                let load = !self.case.start.is_empty() && U::running(after);
+                self.phase = if load { Phase::Load } else { Phase::Run };
+            }
+            Phase::Run if step == Step::Executed => {
+                self.steps += 1;
+                self.environment.executed(after);
+            }
+            Phase::Idle(left) => self.phase = Phase::Idle(left - 1),
+            Phase::Fresh(left) => self.phase = Phase::Fresh(left - 1),
+            _ => {}
+        }
+    }
+
+    /// Whether the clock that is done is the one in which a state is to be loaded, into RTL and golden: which.
+    pub fn load(&mut self) -> Option<&'c U::Start> {
+        if self.phase != Phase::Load || !std::mem::take(&mut self.asked) {
+            return None;
+        }
+        self.phase = Phase::Run;
+        let number = (self.launches - 1) as usize % self.case.start.len();
+        self.case.start.get(number)
+    }
+
+    /// Programs launched so far.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+}
+
+/// The stimulus of a case with those who look on.
+struct Watched<'c, 'w, U: Unit, W> {
+    stimulus: CaseStimulus<'c, U>,
+    watch: &'w mut W,
+    steps: u64,
+    /// The golden runs alone: a watch may end the run.
+    alone: bool,
+}
+
+impl<'c, 'w, U: Unit, W: Watch<U>> Watched<'c, 'w, U, W> {
+    fn new(case: &'c Case<U>, watch: &'w mut W) -> Self {
+        Watched {
+            stimulus: CaseStimulus::new(case),
+            watch,
+            steps: 0,
+            alone: false,
+        }
+    }
+}
+
+impl<U: Unit, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
+    fn next(&mut self, _: u64, golden: &U::Golden) -> Option<U::In> {
+        let pins = self.stimulus.next(golden.state());
+        pins.filter(|_| !(self.alone && self.watch.enough()))
+    }
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        self.watch.before(cycle, pins, golden);
+    }
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        self.watch.after(cycle, pins, golden);
+        let step = golden.step();
+        self.steps += u64::from(step == Step::Executed);
+        self.stimulus.done(pins, step, golden.state());
+    }
+    fn load(&mut self, golden: &mut U::Golden, mut put: impl FnMut(&U::State)) {
+        if let Some(start) = self.stimulus.load() {
+            for state in start.states(golden.state()) {
+                put(&state);
+                golden.load(&state);
+            }
+            self.watch.loaded(start);
+        }
+    }
+}
+
+/// How the run of a case ended; [`mod@crate::check`] judges it.
+#[derive(Clone, Debug)]
+pub struct Ran<D: Design> {
+    /// How much was compared before the mismatch, or in all.
+    pub compared: Compared,
+    /// The first mismatch, if there was one.
+    pub mismatch: Option<Mismatch<D>>,
+    /// The RTL stopped the simulation.
+    pub stopped: Option<Stopped>,
+    /// The golden's state at the end.
+    pub end: D::State,
+    /// The run ended because of [`Case::max_steps`].
+    pub step_limit: bool,
+}
+
+/// Runs `case` on `dut` from reset to its end or to the first mismatch. The bench is the instruction memory. With `dump`,
+/// a dump is written that begins at this cycle.
+///
+/// # Errors
+/// The dump cannot be written.
+pub fn run_with_dump<U: Unit>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    golden: &mut U::Golden,
+    watch: &mut impl Watch<U>,
+    dump: Option<(u64, &Path)>,
+) -> Result<Ran<U>, String> {
+    let mut watched = Watched::new(case, watch);
+    let setting = Setting {
+        lanes: case.lanes as usize,
+        flip: case.flip.as_ref(),
+        dump,
+    };
+    let Outcome {
+        cycles,
+        mismatch,
+        stopped,
+        end,
+    } = lockstep::run(&mut watched, setting, dut, golden)?;
+    let Watched {
+        stimulus, steps, ..
+    } = watched;
+    Ok(Ran {
+        compared: Compared {
+            clocks: cycles,
+            steps,
+            launches: stimulus.launches,
+        },
+        mismatch,
+        stopped,
+        end,
+        step_limit: stimulus.steps >= case.max_steps,
+    })
+}
+
+/// As [`run_with_dump`], without a dump.
+pub fn run<U: Unit>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    golden: &mut U::Golden,
+    watch: &mut impl Watch<U>,
+) -> Ran<U> {
+    run_with_dump(case, dut, golden, watch, None).unwrap_or_else(|e| unreachable!("no dump: {e}"))
+}
+
+/// Runs the golden of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` looks on.
+pub fn golden_alone<U: Unit>(case: &Case<U>, last: u64, watch: &mut impl Watch<U>) {
+    let mut watched = Watched::new(case, watch);
+    watched.alone = true;
+    lockstep::golden_alone(&mut watched, last, &mut case.golden());
+}

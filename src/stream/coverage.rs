@@ -1,0 +1,212 @@
+//! What streams reached: every bit of every pin and field that was 0 and that was 1, and the values of small ones.
+
+use std::fmt::{self, Display, Formatter};
+
+use bytemuck::bytes_of;
+
+use crate::design::Design;
+use crate::field::{Field, Pin, Shape};
+
+/// Widest pin or field of which each value is kept.
+const VALUES: u32 = 6;
+
+/// What was met of one pin or field: of all its elements together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Met {
+    /// Bits that were 1.
+    pub ones: u64,
+    /// Bits that were 0.
+    pub zeros: u64,
+    /// Values that were met, if it has few: bit v for value v.
+    pub values: u64,
+}
+
+impl Met {
+    fn see(&mut self, value: u64, bits: u64, width: u32) {
+        self.ones |= value & bits;
+        self.zeros |= !value & bits;
+        if width <= VALUES {
+            self.values |= 1 << (value & 63);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.ones |= other.ones;
+        self.zeros |= other.zeros;
+        self.values |= other.values;
+    }
+}
+
+/// Toggle and value coverage of a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    lanes: u32,
+    /// Pins, in the order of the declaration.
+    pub pins: Vec<Met>,
+    /// Fields, likewise.
+    pub fields: Vec<Met>,
+    /// Cycles looked at.
+    pub cycles: u64,
+}
+
+impl Coverage {
+    /// Coverage in which nothing was met, of `D` with `lanes` lanes.
+    pub fn new<D: Design>(lanes: u32) -> Self {
+        Coverage {
+            lanes,
+            pins: vec![Met::default(); D::DECLARATION.pins.len()],
+            fields: vec![Met::default(); D::fields().len()],
+            cycles: 0,
+        }
+    }
+
+    /// Looks at a cycle: its pins, and the state that they led to.
+    pub fn see<D: Design>(&mut self, pins: &D::In, state: &D::State) {
+        self.cycles += 1;
+        for (met, pin) in self.pins.iter_mut().zip(D::DECLARATION.pins) {
+            for i in 0..pin.words() {
+                let most = pin.most(self.lanes);
+                met.see(pin.get(bytes_of(pins), i), most, most.count_ones());
+            }
+        }
+        for (met, field) in self.fields.iter_mut().zip(D::fields()) {
+            let of = bits(field, self.lanes);
+            for value in words(field, bytes_of(state)) {
+                met.see(value, of, of.count_ones());
+            }
+        }
+    }
+
+    /// Adds what another one has met, of the same design and lanes.
+    pub fn merge(&mut self, other: &Self) {
+        let pairs = self.pins.iter_mut().zip(&other.pins);
+        pairs.for_each(|(met, more)| met.merge(more));
+        let pairs = self.fields.iter_mut().zip(&other.fields);
+        pairs.for_each(|(met, more)| met.merge(more));
+        self.cycles += other.cycles;
+    }
+
+    /// Returns what was never met, one line each: `pin data: bit 7 was never 1`. Empty: every bit of every pin and field
+    /// was 0 and was 1.
+    pub fn missing<D: Design>(&self) -> Vec<String> {
+        let pin = |(pin, met): (&Pin, &Met)| gaps("pin", pin.name, pin.most(self.lanes), met);
+        let field =
+            |(field, met): (&Field, &Met)| gaps("field", field.name, bits(field, self.lanes), met);
+        let pins = D::DECLARATION.pins.iter().zip(&self.pins).flat_map(pin);
+        pins.chain(D::fields().iter().zip(&self.fields).flat_map(field))
+            .collect()
+    }
+
+    /// Returns it as a table for people.
+    pub fn table<D: Design>(&self) -> Table {
+        let row = |kind, name: &str, bits: u64, met: &Met, show: &dyn Fn(u64) -> String| Row {
+            name: format!("{kind} {name}"),
+            bits: bits.count_ones(),
+            toggled: (met.ones & met.zeros & bits).count_ones(),
+            values: values(met, bits, show),
+        };
+        let pins = D::DECLARATION.pins.iter().zip(&self.pins);
+        let pins = pins.map(|(pin, met)| {
+            row("pin", pin.name, pin.most(self.lanes), met, &|v| {
+                v.to_string()
+            })
+        });
+        let fields = D::fields().iter().zip(&self.fields);
+        let fields = fields
+            .map(|(field, met)| row("field", field.name, ones(field.width), met, &field.show));
+        Table {
+            cycles: self.cycles,
+            rows: pins.chain(fields).collect(),
+        }
+    }
+}
+
+/// Returns the bits of a word of `field` in a design of `lanes` lanes: of planes, one for each lane.
+fn bits(field: &Field, lanes: u32) -> u64 {
+    match field.shape {
+        Shape::Planes(_) => ones(lanes),
+        Shape::Words { .. } => ones(field.width),
+    }
+}
+
+/// Returns the words of `field` in `state`: planes, or elements.
+fn words(field: &Field, state: &[u8]) -> Vec<u64> {
+    match field.shape {
+        Shape::Planes(n) => {
+            let planes = state[field.offset..field.offset + 8 * n].chunks_exact(8);
+            let word = |plane: &[u8]| {
+                plane
+                    .iter()
+                    .rev()
+                    .fold(0, |word, byte| word << 8 | u64::from(*byte))
+            };
+            planes.map(word).collect()
+        }
+        Shape::Words { count, .. } => (0..count).map(|i| field.get(state, i)).collect(),
+    }
+}
+
+fn ones(width: u32) -> u64 {
+    u64::MAX >> (64 - width.clamp(1, 64))
+}
+
+fn gaps(kind: &str, name: &str, bits: u64, met: &Met) -> Vec<String> {
+    let lines = |never: u64, what: u32| {
+        let numbers = (0..64).filter(move |bit| never >> bit & 1 == 1);
+        numbers.map(move |bit| format!("{kind} {name}: bit {bit} was never {what}"))
+    };
+    let zeros = lines(bits & !met.zeros, 0);
+    lines(bits & !met.ones, 1).chain(zeros).collect()
+}
+
+fn values(met: &Met, bits: u64, show: &dyn Fn(u64) -> String) -> Option<String> {
+    if !(2..=VALUES).contains(&bits.count_ones()) {
+        return None;
+    }
+    let met = (0..64).filter(|v| met.values >> v & 1 == 1).map(show);
+    Some(met.collect::<Vec<_>>().join(" "))
+}
+
+/// A line of a table.
+#[derive(Clone, Debug)]
+struct Row {
+    name: String,
+    bits: u32,
+    toggled: u32,
+    values: Option<String>,
+}
+
+/// What was met, as a table for people: bits that were 0 and 1, and values of small fields.
+#[derive(Clone, Debug)]
+pub struct Table {
+    cycles: u64,
+    rows: Vec<Row>,
+}
+
+impl Display for Table {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "coverage of {} cycles: bits that were 0 and 1, values",
+            self.cycles
+        )?;
+        let width = self
+            .rows
+            .iter()
+            .map(|row| row.name.len())
+            .max()
+            .unwrap_or(0);
+        for Row {
+            name,
+            bits,
+            toggled,
+            values,
+        } in &self.rows
+        {
+            let values = values.as_deref().unwrap_or_default();
+            let line = format!("  {name:<width$}  {toggled:>3} of {bits:<3} {values}");
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,429 @@
+//! Streams of pins: the bench for a design that runs no program.
+//!
+//! A [`Stream`] is a case: the pins of every cycle. [`mod@crate::check`] runs it on golden and RTL in lock-step, as it does
+//! a program; [`fuzz`] draws streams at random, and makes a failing one smaller ([`shrink`]).
+//!
+//! # From a declaration to a test
+//!
+//! 1. `design.toml` declares pins and state (`crates/declaration`); a build script generates the structs from it.
+//! 2. [`Design`] names them, and the golden model: [`Golden`], one call a cycle.
+//! 3. A test draws pins and compares: [`fuzz::fuzz`].
+//!
+//! `examples/own_unit` is all of this, `docs/your-own-unit.md` leads through it.
+//!
+//! # What is drawn
+//!
+//! The pins of a cycle come from their declarations: `range`, `percent`. A stream is divided into phases of 8 to 63
+//! cycles; in a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that what counts up
+//! and down reaches both ends. Of numbers one in four is the least or the greatest of its range. The reset is asserted in the
+//! first [`RESET_CYCLES`] cycles, and later in one of [`RESET_EVERY`]. What a design may not be given in the state that it is
+//! in, [`Golden::constrain`] changes.
+
+pub mod coverage;
+pub mod fuzz;
+mod saved;
+pub mod shrink;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use bytemuck::{bytes_of, bytes_of_mut};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+
+use crate::case::Place;
+use crate::check::{Judged, TestCase};
+use crate::design::{Build, Design, Golden};
+use crate::dut::{Dut, Rtl};
+use crate::failure::{Cause, Failure};
+use crate::field::{Flip, Pin, Role, Shape};
+use crate::input::InputError;
+use crate::json::{hex, map, required};
+use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus, state_bytes};
+use crate::report::{History, Line};
+pub use saved::{Cycles, STREAM_FORMAT, SavedStream};
+
+/// Cycles of reset at the beginning of a stream that is drawn.
+pub const RESET_CYCLES: usize = 2;
+/// The reset is asserted in one of so many of the other cycles.
+pub const RESET_EVERY: u32 = 200;
+/// Most cycles of a stream.
+pub const MOST_CYCLES: usize = 1_000_000;
+
+/// A case of a design: its pins in every cycle.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Stream<D: Design> {
+    /// Part of the names of files.
+    pub name: String,
+    /// Seed of the registers that reset does not reach; never 0.
+    #[serde(with = "hex")]
+    pub seed: u64,
+    /// Lanes of the design.
+    pub lanes: u32,
+    /// Parameters that do not have their default, with their values.
+    #[serde(deserialize_with = "map")]
+    pub parameters: BTreeMap<String, u32>,
+    /// The pins, cycle by cycle.
+    pub cycles: Cycles<D>,
+    /// Golden bit to flip.
+    #[serde(deserialize_with = "required")]
+    pub flip: Option<Flip>,
+}
+
+impl<D: Design> Clone for Stream<D> {
+    fn clone(&self) -> Self {
+        Stream {
+            name: self.name.clone(),
+            parameters: self.parameters.clone(),
+            cycles: self.cycles.clone(),
+            flip: self.flip.clone(),
+            ..*self
+        }
+    }
+}
+
+/// What is known of a stream that does not fail.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Agreed<D: Design> {
+    /// Cycles on which the whole state was compared: one at least.
+    pub cycles: u64,
+    /// State at the end.
+    #[serde(with = "state_bytes")]
+    pub end: D::State,
+}
+
+impl<D: Design> Stream<D> {
+    /// The stream of `cycles`, which begin with the design in whatever state it wakes up: a reset comes first.
+    pub fn new(name: &str, build: &Build, cycles: Vec<D::In>) -> Self {
+        Stream {
+            name: name.to_owned(),
+            seed: 1,
+            lanes: build.lanes,
+            parameters: build.parameters.clone(),
+            cycles: Cycles(cycles),
+            flip: None,
+        }
+    }
+
+    /// Draws a stream of `cycles` cycles: the same for the same seed and build. `seed` is not 0.
+    pub fn random(seed: u64, cycles: usize, build: &Build) -> Self {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let mut draw = Draw::<D>::new(build.lanes, &mut rng);
+        let mut golden = D::Golden::build(build);
+        let mut drawn = Vec::with_capacity(cycles);
+        for cycle in 0..cycles {
+            let mut pins = draw.pins(cycle, &mut rng);
+            golden.constrain(&mut pins);
+            golden.cycle(&pins);
+            drawn.push(pins);
+        }
+        let mut stream = Self::new("random", build, drawn);
+        stream.seed = seed;
+        stream
+    }
+
+    /// What RTL and golden are built with.
+    pub fn build(&self) -> Build {
+        Build {
+            lanes: self.lanes,
+            parameters: self.parameters.clone(),
+        }
+    }
+
+    /// Seed of the registers that reset does not reach, as a model takes it.
+    pub fn model_seed(&self) -> u32 {
+        (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
+    }
+
+    /// Runs it on `dut`, a model of its build that may have run others before; with `dump` a dump is written that begins
+    /// at this cycle. `watch` is told the golden's pins and state of every cycle.
+    ///
+    /// # Errors
+    /// Outside: the dump cannot be written. Inside: how it fails.
+    pub fn check_on(
+        &self,
+        dut: &mut Dut<D>,
+        dump: Option<(u64, &Path)>,
+        watch: &mut impl FnMut(&D::In, &D::State),
+    ) -> Result<Judged<Self>, String> {
+        let setting = Setting {
+            lanes: self.lanes as usize,
+            flip: self.flip.as_ref(),
+            dump,
+        };
+        let mut golden = D::Golden::build(&self.build());
+        let Outcome {
+            cycles,
+            mismatch,
+            stopped,
+            end,
+        } = lockstep::run(
+            &mut Player {
+                stream: self,
+                watch,
+            },
+            setting,
+            dut,
+            &mut golden,
+        )?;
+        let compared = Compared {
+            clocks: cycles,
+            ..Compared::default()
+        };
+        let cause = match (stopped, mismatch) {
+            (Some(stopped), _) => Cause::Stopped(stopped),
+            (None, Some(mismatch)) => Cause::Mismatch(Box::new(mismatch)),
+            (None, None) if cycles == 0 => Cause::NotRun("nothing was compared".to_owned()),
+            (None, None) => return Ok(Ok(Agreed { cycles, end })),
+        };
+        Ok(Err(Failure::new(self, cause, compared)))
+    }
+
+    /// The pins as a table for people: a line for each cycle.
+    pub fn text(&self) -> String {
+        let lines = (0..).zip(&self.cycles.0);
+        lines.fold(String::new(), |mut text, (cycle, pins)| {
+            let cycle: u64 = cycle;
+            let _ = writeln!(text, "{cycle:>6}  {}", driven::<D>(pins));
+            text
+        })
+    }
+}
+
+/// Gives the pins of a stream.
+struct Player<'s, D: Design, W> {
+    stream: &'s Stream<D>,
+    watch: W,
+}
+
+impl<D: Design, W: FnMut(&D::In, &D::State)> Stimulus<D> for Player<'_, D, W> {
+    fn next(&mut self, cycle: u64, _: &D::Golden) -> Option<D::In> {
+        self.stream.cycles.0.get(cycle as usize).copied()
+    }
+    fn after(&mut self, _: u64, pins: &D::In, golden: &D::Golden) {
+        (self.watch)(pins, golden.state());
+    }
+}
+
+impl<D: Design> TestCase for Stream<D> {
+    type Design = D;
+    type Agreed = Agreed<D>;
+
+    fn name(&self) -> String {
+        format!("{}.{}.{:x}", D::NAME, self.name, self.seed)
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes as usize
+    }
+
+    fn check_input(&self, file: &str) -> Result<(), InputError> {
+        let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
+        if self.seed == 0 {
+            return bad("seed", "0 is no seed; use 1 or more".to_owned());
+        }
+        if !(1..=64).contains(&self.lanes) {
+            return bad("lanes", format!("{} is not 1..64", self.lanes));
+        }
+        self.build().check::<D>(file)?;
+        if let Some(flip) = &self.flip {
+            let checked = flip.check(D::fields(), self.lanes as usize);
+            checked.or_else(|why| bad("flip", why))?;
+        }
+        let name = &self.name;
+        if name.is_empty() || name.len() > crate::case::LONGEST_NAME {
+            return bad("name", format!("{} characters", name.len()));
+        }
+        if !name.chars().all(|c| c.is_ascii_graphic() && c != '/') {
+            return bad("name", format!("{name:?} cannot be part of a file name"));
+        }
+        for (cycle, pins) in self.cycles.0.iter().enumerate() {
+            for pin in D::DECLARATION.pins {
+                let most = pin.most(self.lanes);
+                if (0..pin.words()).any(|i| pin.get(bytes_of(pins), i) > most) {
+                    return bad(pin.name, format!("cycle {cycle}: more than {most:#x}"));
+                }
+            }
+        }
+        match self.cycles.0.len() {
+            0 => bad("cycles", "none: nothing would be compared".to_owned()),
+            1..=MOST_CYCLES => Ok(()),
+            n => bad("cycles", format!("{n} are more than {MOST_CYCLES}")),
+        }
+    }
+
+    fn to_saved(&self, place: Place) -> String {
+        SavedStream {
+            reconverge_stream: STREAM_FORMAT,
+            design: D::NAME.to_owned(),
+            failure: Some(place),
+            stream: self.clone(),
+        }
+        .to_text()
+    }
+
+    fn judge(&self, rtl: &Rtl<D>, dump: Option<(u64, &Path)>) -> Result<Judged<Self>, String> {
+        if self.build() != *rtl.build() {
+            let (own, other) = (self.build(), rtl.build());
+            return Err(format!("the stream is for {own}, the RTL has {other}"));
+        }
+        let mut dut = rtl.open(self.model_seed())?;
+        self.check_on(&mut dut, dump, &mut |_: &_, _: &_| ())
+    }
+
+    fn history(&self, last: u64) -> History<D> {
+        let mut golden = D::Golden::build(&self.build());
+        let mut history = History::default();
+        let lanes = self.lanes as usize;
+        for (cycle, pins) in (0..=last).zip(&self.cycles.0) {
+            if cycle < History::<D>::from(last) {
+                golden.cycle(pins);
+                continue;
+            }
+            history.last = Some((golden.clone(), *pins));
+            golden.cycle(pins);
+            history.push(Line {
+                cycle,
+                what: driven::<D>(pins),
+                state: context::<D>(golden.state(), lanes),
+            });
+        }
+        history
+    }
+
+    fn letters(&self, _: &D::State) -> Option<String> {
+        None
+    }
+
+    fn stack(_: &D::Golden) -> Option<String> {
+        None
+    }
+
+    fn document(rule: &str) -> String {
+        rule.to_owned()
+    }
+}
+
+/// Returns the pins that are not as they are unless they are driven: `push=1 data=0x3f`.
+pub fn driven<D: Design>(pins: &D::In) -> String {
+    let mut words = Vec::new();
+    for pin in D::DECLARATION.pins {
+        let values: Vec<u64> = (0..pin.words())
+            .map(|i| pin.get(bytes_of(pins), i))
+            .collect();
+        if values.iter().all(|value| *value == pin.default) {
+            continue;
+        }
+        let shown: Vec<String> = values.iter().map(|value| shown(pin, *value)).collect();
+        words.push(format!("{}={}", pin.name, shown.join(",")));
+    }
+    match words.is_empty() {
+        true => "-".to_owned(),
+        false => words.join(" "),
+    }
+}
+
+fn shown(pin: &Pin, value: u64) -> String {
+    match pin.shape {
+        Shape::Words { .. } if pin.width <= 3 => value.to_string(),
+        _ => format!("0x{value:x}"),
+    }
+}
+
+/// Returns the fields that reports always show, each with its value; without such fields, those of one element.
+fn context<D: Design>(state: &D::State, lanes: usize) -> String {
+    let single = || D::fields().iter().filter(|f| f.elements(lanes) == 1);
+    let marked: Vec<_> = single().filter(|f| f.context).collect();
+    let fields = match marked.is_empty() {
+        true => single().collect(),
+        false => marked,
+    };
+    let one =
+        |f: &&crate::field::Field| format!("{}={}", f.name, (f.show)(f.get(bytes_of(state), 0)));
+    fields.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// Draws pins, cycle by cycle.
+struct Draw<D: Design> {
+    lanes: u32,
+    /// Cycles that are left of the phase.
+    left: u32,
+    /// How often each pin is 1 in this phase, in percent.
+    percent: Vec<u32>,
+    design: std::marker::PhantomData<D>,
+}
+
+impl<D: Design> Draw<D> {
+    fn new(lanes: u32, rng: &mut impl Rng) -> Self {
+        let mut draw = Draw {
+            lanes,
+            left: 0,
+            percent: Vec::new(),
+            design: std::marker::PhantomData,
+        };
+        draw.phase(rng);
+        draw
+    }
+
+    fn phase(&mut self, rng: &mut impl Rng) {
+        self.left = rng.random_range(8..64);
+        let moods = D::DECLARATION.pins.iter().map(|pin| {
+            let often = pin.percent;
+            match rng.random_range(0..4) {
+                0 => often.div_ceil(8),
+                1 => 100 - (100 - often).div_ceil(8),
+                _ => often,
+            }
+        });
+        self.percent = moods.collect();
+    }
+
+    /// The pins of cycle `cycle`.
+    fn pins(&mut self, cycle: usize, rng: &mut impl Rng) -> D::In {
+        if self.left == 0 {
+            self.phase(rng);
+        }
+        self.left -= 1;
+        let mut pins = D::In::default();
+        for (pin, percent) in D::DECLARATION.pins.iter().zip(&self.percent) {
+            for i in 0..pin.words() {
+                let value = match pin.role {
+                    Role::Reset { asserted } => {
+                        let now = cycle < RESET_CYCLES || rng.random_ratio(1, RESET_EVERY);
+                        if now { asserted } else { 1 - asserted }
+                    }
+                    Role::Stall | Role::Plain => word(pin, *percent, self.lanes, rng),
+                };
+                pin.set(bytes_of_mut(&mut pins), i, value);
+            }
+        }
+        pins
+    }
+}
+
+/// Draws a word of a pin.
+fn word(pin: &Pin, percent: u32, lanes: u32, rng: &mut impl Rng) -> u64 {
+    match pin.shape {
+        Shape::Words { .. } if pin.width > 1 => {
+            let (least, most) = pin.range;
+            match rng.random_range(0..8) {
+                0 => least,
+                1 => most,
+                _ => rng.random_range(least..=most),
+            }
+        }
+        Shape::Words { .. } => u64::from(rng.random_ratio(percent, 100)),
+        Shape::Planes(_) => match rng.random_range(0..8) {
+            0 => 0,
+            1 => pin.most(lanes),
+            _ => (0..lanes).fold(0, |mask, lane| {
+                mask | u64::from(rng.random_ratio(percent, 100)) << lane
+            }),
+        },
+    }
+}

@@ -1,0 +1,255 @@
+//! From a failing stream to a short one that fails in the same field.
+//!
+//! Cycles are cut off behind the failure, then taken out, most at once first; pins get their default, first in all cycles
+//! and then in single ones; numbers get smaller. All this is repeated until nothing changes. What a candidate gives the
+//! design is legal: [`Golden::constrain`] has looked at each cycle.
+
+use std::time::{Duration, Instant};
+
+use bytemuck::{bytes_of, bytes_of_mut};
+
+use super::{Cycles, Stream};
+use crate::design::{Control, Design, Golden};
+use crate::dut::{Dut, Rtl};
+use crate::failure::Failure;
+
+/// How much may be tried. A stream that runs out of it is as short as it got.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Runs.
+    pub runs: u64,
+    /// Time, for slow RTL. The only one that depends on the machine.
+    pub time: Duration,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            runs: 20_000,
+            time: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What came of it.
+pub struct Shrunk<D: Design> {
+    /// The shorter stream and how it fails, from reset on a fresh model.
+    pub failure: Failure<Stream<D>>,
+    /// Cycles that it had.
+    pub before: usize,
+    /// Runs that it took.
+    pub runs: u64,
+}
+
+/// What a stream is called that came out of here.
+const SHRUNK: &str = "-shrunk";
+
+/// Makes the stream of `failure`, which fails on `rtl`, shorter.
+///
+/// # Errors
+/// It does not fail from reset on a fresh model, or a model cannot be opened.
+pub fn shrink<D: Design>(
+    failure: &Failure<Stream<D>>,
+    rtl: &Rtl<D>,
+    budget: &Budget,
+) -> Result<Shrunk<D>, String> {
+    let before = failure.case.cycles.0.len();
+    let mut search = Search {
+        rtl,
+        dut: rtl.open(failure.case.model_seed())?,
+        best: failure.clone(),
+        runs: 0,
+        budget: *budget,
+        started: Instant::now(),
+    };
+    let again = search.run(&failure.case, true)?;
+    let again = again.filter(|again| again.alike(failure));
+    search.best = again.ok_or_else(|| {
+        "run again from reset on a fresh model it does not fail as before: the RTL keeps something that reset does not reach"
+            .to_owned()
+    })?;
+    search.all()?;
+    let mut best = search.best.case.clone();
+    if best.cycles.0.len() < before && !best.name.ends_with(SHRUNK) {
+        best.name += SHRUNK;
+    }
+    // As a replay will see it.
+    let last = search.run(&best, true)?.filter(|last| last.alike(failure));
+    Ok(Shrunk {
+        failure: last.unwrap_or_else(|| failure.clone()),
+        before,
+        runs: search.runs,
+    })
+}
+
+struct Search<'r, D: Design> {
+    rtl: &'r Rtl<D>,
+    dut: Dut<D>,
+    best: Failure<Stream<D>>,
+    runs: u64,
+    budget: Budget,
+    started: Instant,
+}
+
+impl<D: Design> Search<'_, D> {
+    fn over(&self) -> bool {
+        self.runs >= self.budget.runs || self.started.elapsed() >= self.budget.time
+    }
+
+    fn run(
+        &mut self,
+        stream: &Stream<D>,
+        fresh: bool,
+    ) -> Result<Option<Failure<Stream<D>>>, String> {
+        if fresh || self.dut.stopped().is_some() {
+            self.dut = self.rtl.open(stream.model_seed())?;
+        }
+        self.runs += 1;
+        let judged = stream.check_on(&mut self.dut, None, &mut |_: &_, _: &_| ())?;
+        Ok(judged.err())
+    }
+
+    /// Keeps `cycles` if they fail as before; what the design may not be given in them is changed first. Tells whether
+    /// they were kept: they must be less than what there is.
+    fn keep(&mut self, mut cycles: Vec<D::In>) -> Result<bool, String> {
+        let mut stream = (*self.best.case).clone();
+        let mut golden = D::Golden::build(&stream.build());
+        for pins in &mut cycles {
+            golden.constrain(pins);
+            golden.cycle(pins);
+        }
+        if size::<D>(&cycles) >= size::<D>(&self.best.case.cycles.0) {
+            return Ok(false);
+        }
+        stream.cycles = Cycles(cycles);
+        let Some(failure) = self.run(&stream, false)? else {
+            return Ok(false);
+        };
+        let alike = failure.alike(&self.best);
+        if alike {
+            self.best = failure;
+        }
+        Ok(alike)
+    }
+
+    fn cycles(&self) -> &[D::In] {
+        &self.best.case.cycles.0
+    }
+
+    fn all(&mut self) -> Result<(), String> {
+        loop {
+            let before = size::<D>(self.cycles());
+            self.cut()?;
+            self.take_out()?;
+            self.release()?;
+            self.lessen()?;
+            if self.over() || size::<D>(self.cycles()) == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Nothing behind the failure is needed.
+    fn cut(&mut self) -> Result<(), String> {
+        let end = self.best.cycle() as usize + 1;
+        if end < self.cycles().len() {
+            let cycles = self.cycles()[..end].to_vec();
+            self.keep(cycles)?;
+        }
+        Ok(())
+    }
+
+    fn take_out(&mut self) -> Result<(), String> {
+        let mut many = (self.cycles().len() / 2).max(1);
+        loop {
+            // From the end: what comes first has made the state that the rest needs.
+            let mut end = self.cycles().len();
+            while end > 0 && !self.over() {
+                let from = end.saturating_sub(many);
+                let mut cycles = self.cycles().to_vec();
+                // The design wakes up in any state: the first reset stays.
+                let first = usize::from(from == 0 && cycles.first().is_some_and(Control::is_reset));
+                if from + first < end {
+                    cycles.drain(from + first..end);
+                    self.keep(cycles)?;
+                    end = end.min(self.cycles().len());
+                }
+                end = end.min(from);
+            }
+            if many == 1 || self.over() {
+                return Ok(());
+            }
+            many /= 2;
+        }
+    }
+
+    /// Pins get their default: each in all cycles, then in single ones.
+    fn release(&mut self) -> Result<(), String> {
+        for pin in D::DECLARATION.pins {
+            let put = |pins: &mut D::In| {
+                (0..pin.words()).for_each(|i| pin.set(bytes_of_mut(pins), i, pin.default));
+            };
+            let mut all = self.cycles().to_vec();
+            all.iter_mut().filter(|pins| !pins.is_reset()).for_each(put);
+            if self.over() || self.keep(all)? {
+                continue;
+            }
+            for cycle in 0..self.cycles().len() {
+                let mut one = self.cycles().to_vec();
+                put(&mut one[cycle]);
+                if self.over() {
+                    return Ok(());
+                }
+                if bytes_of(&one[cycle]) != bytes_of(&self.cycles()[cycle]) {
+                    self.keep(one)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers get smaller: halved, without their lowest bit that is set, without their highest.
+    fn lessen(&mut self) -> Result<(), String> {
+        for cycle in 0..self.cycles().len() {
+            for pin in D::DECLARATION.pins {
+                for i in 0..pin.words() {
+                    let mut smaller = true;
+                    while smaller && !self.over() {
+                        let value = pin.get(bytes_of(&self.cycles()[cycle]), i);
+                        smaller = false;
+                        let top = value.checked_ilog2().map_or(0, |bit| value & !(1 << bit));
+                        for less in [0, 1, value >> 1, top, value & value.wrapping_sub(1)] {
+                            if less >= value {
+                                continue;
+                            }
+                            let mut one = self.cycles().to_vec();
+                            pin.set(bytes_of_mut(&mut one[cycle]), i, less);
+                            if self.keep(one)? {
+                                smaller = cycle < self.cycles().len();
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How large a stream is: cycles, words that do not have their default, bits that are set in them.
+fn size<D: Design>(cycles: &[D::In]) -> (usize, u32, u32) {
+    let (mut driven, mut bits) = (0, 0);
+    for pins in cycles {
+        for pin in D::DECLARATION.pins {
+            for i in 0..pin.words() {
+                let value = pin.get(bytes_of(pins), i);
+                if value != pin.default {
+                    driven += 1;
+                    bits += value.count_ones();
+                }
+            }
+        }
+    }
+    (cycles.len(), driven, bits)
+}

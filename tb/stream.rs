@@ -1,0 +1,247 @@
+//! Streams of pins: drawn as declared, saved and read back, shortened, refused with file and field where they are wrong.
+//! `examples/own_unit` has a design that runs no program; here the units serve as designs.
+
+use std::path::Path;
+
+use bytemuck::bytes_of;
+use reconverge::check::{TestCase, check};
+use reconverge::design::{Build, Control, Design};
+use reconverge::dut::Rtl;
+use reconverge::failure::Cause;
+use reconverge::field::{Flip, Role, Shape};
+use reconverge::r500::R500;
+use reconverge::stream::fuzz::replay;
+use reconverge::stream::shrink::{Budget, shrink};
+use reconverge::stream::{RESET_CYCLES, SavedStream, Stream};
+
+use crate::common::Tested;
+use crate::common::schema::Formats;
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        $(mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                pins_are_drawn_as_they_are_declared,
+                a_stream_reads_back_as_it_was_saved,
+                a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it,
+            );
+        })+
+    };
+}
+for_each_unit!(tests);
+
+/// Bytes of all cycles.
+fn bytes<D: Design>(stream: &Stream<D>) -> Vec<u8> {
+    stream
+        .cycles
+        .0
+        .iter()
+        .flat_map(|pins| bytes_of(pins).to_vec())
+        .collect()
+}
+
+/// A reset, and cycles in which nothing is asked of the design.
+fn idle<D: Design>(cycles: usize) -> Stream<D> {
+    let mut pins = vec![D::In::default(); cycles];
+    pins[0] = D::In::reset();
+    Stream::new("idle", &Build::from(D::LANES), pins)
+}
+
+fn pins_are_drawn_as_they_are_declared<U: Tested>() {
+    let stream = Stream::<U>::random(7, 4000, &Build::from(U::LANES));
+    assert_eq!(
+        bytes(&stream),
+        bytes(&Stream::<U>::random(7, 4000, &stream.build()))
+    );
+    assert_ne!(
+        bytes(&stream),
+        bytes(&Stream::<U>::random(8, 4000, &stream.build()))
+    );
+    for pin in U::DECLARATION.pins {
+        let values = || {
+            let cycles = stream.cycles.0.iter();
+            cycles.flat_map(|pins| (0..pin.words()).map(|i| pin.get(bytes_of(pins), i)))
+        };
+        let (least, most) = match (pin.role, pin.shape) {
+            (Role::Reset { asserted }, _) => {
+                assert!(values().take(RESET_CYCLES).all(|v| v == asserted));
+                let resets = values()
+                    .skip(RESET_CYCLES)
+                    .filter(|v| *v == asserted)
+                    .count();
+                assert!((1..200).contains(&resets), "{}: {resets} resets", pin.name);
+                continue;
+            }
+            (_, Shape::Words { .. }) if pin.width > 1 => pin.range,
+            _ => (0, pin.most(U::LANES)),
+        };
+        assert_eq!(values().min(), Some(least), "{}", pin.name);
+        assert_eq!(values().max(), Some(most), "{}", pin.name);
+    }
+}
+
+fn a_stream_reads_back_as_it_was_saved<U: Tested>() {
+    let mut stream = Stream::<U>::random(3, 50, &Build::from(5));
+    stream.flip = Some(Flip {
+        field: U::fields()[0].name.to_owned(),
+        element: 0,
+        bit: 0,
+        clock: 9,
+    });
+    let place = reconverge::case::Place::Hung { seconds: 60 };
+    let text = stream.to_saved(place.clone());
+    // docs/formats.md says what is in it.
+    if let Err(why) = Formats::of::<U>(5).object("saved-stream", &text) {
+        panic!("{}: saved-stream{why}", U::NAME);
+    }
+    let saved = SavedStream::<U>::parse(&text, "s.json").unwrap();
+    assert_eq!(saved.to_text(), text);
+    assert_eq!(
+        (saved.failure, saved.design.as_str()),
+        (Some(place), U::NAME)
+    );
+    assert_eq!(bytes(&saved.stream), bytes(&stream));
+    assert_eq!(saved.stream.flip, stream.flip);
+}
+
+/// The bench sees each field: what the golden is made to expect otherwise in cycle 3 fails there, and nothing else does.
+fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>() {
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    assert_eq!(check(&idle::<U>(12), &rtl).unwrap().cycles, 12);
+    for (number, field) in U::fields().iter().enumerate() {
+        let mut stream = idle::<U>(12);
+        stream.flip = Some(Flip {
+            field: field.name.to_owned(),
+            element: 0,
+            bit: 0,
+            clock: 3,
+        });
+        let failure = check(&stream, &rtl).unwrap_err();
+        let Cause::Mismatch(mismatch) = &failure.cause else {
+            panic!("{failure}");
+        };
+        assert_eq!(
+            (mismatch.clock, mismatch.diffs.len()),
+            (3, 1),
+            "{}",
+            field.name
+        );
+        assert_eq!(mismatch.first().field, number);
+        // The flip stays where it is: three cycles before it, and its own.
+        let shrunk = shrink(&failure, &rtl, &Budget::default()).unwrap();
+        assert_eq!(shrunk.failure.case.cycles.0.len(), 4, "{}", field.name);
+        assert_eq!(shrunk.failure.case.name, "idle-shrunk");
+        assert_eq!(shrunk.failure.cycle(), 3);
+    }
+}
+
+/// What is said of `stream`, saved with `right` in it replaced by `wrong`.
+fn refused(stream: &Stream<R500>, right: &str, wrong: &str) -> String {
+    let text = stream.to_saved(reconverge::case::Place::Hung { seconds: 1 });
+    assert_eq!(text.matches(right).count(), 1, "{right}: {text}");
+    let parsed = SavedStream::<R500>::parse(&text.replace(right, wrong), "s.json");
+    parsed
+        .err()
+        .unwrap_or_else(|| panic!("{wrong} is taken"))
+        .to_string()
+}
+
+#[test]
+fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
+    let stream = idle::<R500>(1);
+    let said = |right: &str, wrong: &str| refused(&stream, right, wrong);
+    for (right, wrong, message) in [
+        (
+            "\"reconverge_stream\": 1",
+            "\"reconverge_stream\": 2",
+            "s.json: reconverge_stream: format 2 is of a later version, this one reads 1",
+        ),
+        (
+            "\"reconverge_stream\": 1,",
+            "",
+            "s.json: reconverge_stream: missing: not a saved stream",
+        ),
+        (
+            "\"design\": \"r500\"",
+            "\"design\": \"fifo\"",
+            "s.json: design: the stream is for \"fifo\", not for r500",
+        ),
+        (
+            "\"seed\": \"0x1\"",
+            "\"seed\": \"0x0\"",
+            "s.json: seed: 0 is no seed; use 1 or more",
+        ),
+        (
+            "\"lanes\": 16",
+            "\"lanes\": 65",
+            "s.json: lanes: 65 is not 1..64",
+        ),
+        (
+            "\"name\": \"idle\"",
+            "\"name\": \"a/b\"",
+            "s.json: name: \"a/b\" cannot be part of a file name",
+        ),
+        (
+            "\"parameters\": {}",
+            "\"parameters\": {\"X\": 1}",
+            "s.json: parameter: r500 has no parameter X, only lanes",
+        ),
+    ] {
+        assert_eq!(said(right, wrong), message);
+    }
+    for (wrong, message) in [
+        ("\"rst_m\"", "cycle 0: rst_m: r500 has no such pin"),
+        (
+            "\"rst_n\": \"0x2\", \"stall\"",
+            "cycle 0: rst_n: 0x2 is more than 0x1",
+        ),
+    ] {
+        let said = said("\"rst_n\"", wrong);
+        assert!(
+            said.starts_with("s.json:") && said.contains(message),
+            "{said}"
+        );
+    }
+    let empty = Stream::<R500>::new("empty", &Build::from(16), Vec::new());
+    let why = empty.check_input("s.json").unwrap_err().to_string();
+    assert_eq!(why, "s.json: cycles: none: nothing would be compared");
+}
+
+#[test]
+fn a_stream_for_another_build_is_not_run() {
+    let rtl = Rtl::<R500>::own(4).unwrap();
+    let failure = check(&idle::<R500>(3), &rtl).unwrap_err();
+    let said = failure.to_string();
+    assert!(
+        said.starts_with("NOT RUN r500.idle.1  the stream is for 16 lanes, the RTL has 4 lanes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_no_failure_of_the_rtl() {
+    let rtl = Rtl::<R500>::own(16).unwrap();
+    let said = replay(Path::new("no-such.json"), &rtl)
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        said.to_string()
+            .starts_with("no-such.json: file: No such file"),
+        "{said}"
+    );
+}
+
+/// The command knows no designs beside its units: it says where such a file is to be run.
+#[test]
+fn replay_says_whose_test_runs_a_saved_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("s.json");
+    let text = idle::<R500>(2).to_saved(reconverge::case::Place::Hung { seconds: 1 });
+    std::fs::write(&file, text).unwrap();
+    let output = crate::common::reconverge(&["replay", crate::common::arg(&file)]);
+    let said = crate::common::text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let message = "reconverge: a stream of pins of design r500: a test of that design runs it (reconverge::stream::fuzz::replay)";
+    assert!(said.contains(message), "{said}");
+}
