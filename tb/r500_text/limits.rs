@@ -1,0 +1,232 @@
+//! Limits, each at N and N + 1.
+
+use super::*;
+
+fn repeat(line: &str, n: usize) -> String {
+    format!("{line}\n").repeat(n)
+}
+
+/// Texts that differ in one number: the first is the last that is accepted, the second is refused
+/// in the field named third.
+#[test]
+fn limits() {
+    let ifs = |n: usize, inner: &str, end: &str| {
+        format!(
+            "LOOP i0\n{}{inner}\n{}ENDLOOP\nOUT",
+            repeat("IF pr", n),
+            repeat(end, n)
+        )
+    };
+    let chain = |n: usize| format!("IF pr\n{}ENDIF\nOUT", repeat("ELSEIF pg", n));
+    let rets = |n: usize| format!("CALL s\nOUT\ns:\n{}RET", repeat("RETC alu", n));
+    let endif_at = |n: usize| format!("{}IF alu\nENDIF\n", repeat("ALU", n - 1));
+    let pairs: Vec<(String, String, &str)> = vec![
+        (repeat("ALU", 512), repeat("ALU", 513), "program"),
+        (
+            format!(".offset 500\n{}", repeat("ALU", 12)),
+            format!(".offset 500\n{}", repeat("ALU", 13)),
+            "program",
+        ),
+        (
+            format!("{}IF pr\nELSEIF pg\nENDIF\nOUT", repeat("ALU", 506)),
+            format!("{}IF pr\nELSEIF pg\nENDIF\nOUT", repeat("ALU", 507)),
+            "program",
+        ),
+        (endif_at(510), endif_at(511), "IF"),
+        (
+            ifs(31, "BREAK", "ENDIF"),
+            ifs(32, "BREAK", "ENDIF"),
+            "BREAK",
+        ),
+        (
+            ifs(31, "CONTINUE", "ENDIF"),
+            ifs(32, "CONTINUE", "ENDIF"),
+            "CONTINUE",
+        ),
+        (chain(30), chain(31), "ELSE IF"),
+        (rets(30), rets(31), "RETURN"),
+        (
+            "LOOP i31\nENDLOOP\nOUT".into(),
+            "LOOP i32\nENDLOOP\nOUT".into(),
+            "constant",
+        ),
+        (
+            "REP i31\nENDREP\nOUT".into(),
+            "REP i32\nENDREP\nOUT".into(),
+            "constant",
+        ),
+        (
+            "IF b31\nENDIF\nOUT".into(),
+            "IF b32\nENDIF\nOUT".into(),
+            "condition",
+        ),
+        (
+            "IF table(255)\nENDIF\nOUT".into(),
+            "IF table(256)\nENDIF\nOUT".into(),
+            "condition",
+        ),
+        (
+            ".offset 511\nOUT".into(),
+            ".offset 512\nOUT".into(),
+            "address",
+        ),
+        (
+            ".start 511\nOUT".into(),
+            ".start 512\nOUT".into(),
+            "address",
+        ),
+        (".end 511\nOUT".into(), ".end 512\nOUT".into(), "address"),
+        (
+            ".window 511 0\nOUT".into(),
+            ".window 512 0\nOUT".into(),
+            "address",
+        ),
+        (
+            ".window 0 511\nOUT".into(),
+            ".window 0 512\nOUT".into(),
+            "size",
+        ),
+        (".int 31 1\nOUT".into(), ".int 32 1\nOUT".into(), "constant"),
+        (".int 0 255\nOUT".into(), ".int 0 256\nOUT".into(), "count"),
+        (".int 0 0\nOUT".into(), ".int 0 -1\nOUT".into(), "count"),
+        (
+            ".int 0 1 255\nOUT".into(),
+            ".int 0 1 256\nOUT".into(),
+            "init",
+        ),
+        (
+            ".int 0 1 0 127\nOUT".into(),
+            ".int 0 1 0 128\nOUT".into(),
+            "step",
+        ),
+        (
+            ".int 0 1 0 -128\nOUT".into(),
+            ".int 0 1 0 -129\nOUT".into(),
+            "step",
+        ),
+        (".bool b31\nOUT".into(), ".bool b32\nOUT".into(), "constant"),
+        (
+            ".bool 0xFFFFFFFF\nOUT".into(),
+            ".bool 0x100000000\nOUT".into(),
+            "value",
+        ),
+        (
+            ".reg US_FC_INT_CONST_31 0\nOUT".into(),
+            ".reg US_FC_INT_CONST_32 0\nOUT".into(),
+            "register",
+        ),
+        ("JUMP func=0xFF".into(), "JUMP func=0x100".into(), "func"),
+        (
+            "JUMP func=0 pop=31".into(),
+            "JUMP func=0 pop=32".into(),
+            "pop",
+        ),
+        (
+            "JUMP func=0 bool=31".into(),
+            "JUMP func=0 bool=32".into(),
+            "bool",
+        ),
+        (
+            "JUMP func=0 int=31".into(),
+            "JUMP func=0 int=32".into(),
+            "int",
+        ),
+        (
+            "JUMP func=0 -> 511".into(),
+            "JUMP func=0 -> 512".into(),
+            "target",
+        ),
+        (
+            ".word 0xFFFFFFFF 0 0".into(),
+            ".word 0x100000000 0 0".into(),
+            "CMN",
+        ),
+        (
+            ".word 0 0 0xFFFFFFFF".into(),
+            ".word 0 0 0xFFFFFFFFFFFFFFFFFFFF".into(),
+            "ADDR",
+        ),
+    ];
+    for (accepted, over, field) in &pairs {
+        if let Err(e) = assemble(accepted, "t.s") {
+            panic!("{e}\n{accepted}");
+        }
+        assert_eq!(refused(over).field, *field, "{over}");
+    }
+}
+
+#[test]
+fn hex_limits() {
+    let line = "0 0 0";
+    assert_eq!(
+        parse_hex(&repeat(line, 512), "t.hex").unwrap().slots.len(),
+        512
+    );
+    let e = parse_hex(&repeat(line, 513), "t.hex").unwrap_err();
+    assert_eq!((e.line, e.field.as_str()), (513, "program"));
+    let e = parse_hex(&format!(".offset 511\n{line}\n{line}"), "t.hex").unwrap_err();
+    assert_eq!((e.line, e.field.as_str()), (3, "program"));
+    assert_eq!(
+        parse_hex("0xFFFFFFFF ffffffff 1 ; all", "t.hex")
+            .unwrap()
+            .slots,
+        [Slot::new(u32::MAX, u32::MAX, 1)]
+    );
+    for (text, line, field) in [
+        ("100000000 0 0", 1, "CMN"),
+        ("0 0x 0", 1, "INST"),
+        ("0 0 -1", 1, "ADDR"),
+        ("\n0 0", 2, "instruction"),
+        ("0 0 0 0", 1, "instruction"),
+        ("0 0 0\n.start main", 2, "address"),
+        ("0 0 0\n.global", 2, "directive"),
+        ("; nothing", 0, "program"),
+    ] {
+        let e = parse_hex(text, "t.hex").unwrap_err();
+        assert_eq!(
+            (e.file.as_str(), e.line, e.field.as_str()),
+            ("t.hex", line, field),
+            "{text}"
+        );
+    }
+}
+
+/// The statement layer's own checks, which text cannot reach.
+#[test]
+fn expand_checks_its_numbers() {
+    let one = |stmt: Stmt| expand(&[Line::new(3, stmt)], 0, Targets::Relative, "gen").unwrap_err();
+    let bad = |pred| Cond { pred, ..Cond::ALU };
+    assert_eq!(
+        one(Stmt::Loop {
+            int: 32,
+            cond: None,
+            ign: false
+        })
+        .field,
+        "constant"
+    );
+    assert_eq!(
+        one(Stmt::If {
+            cond: Cond::boolean(32),
+            ign: false
+        })
+        .field,
+        "condition"
+    );
+    for pred in [PredSel::Rgba, PredSel::Reserved6, PredSel::Reserved7] {
+        let e = one(Stmt::Ret {
+            cond: Some(bad(pred)),
+            counters: true,
+            ign: false,
+        });
+        assert_eq!((e.line, e.field.as_str()), (3, "condition"));
+    }
+    let e = expand(&[], 512, Targets::Relative, "gen").unwrap_err();
+    assert_eq!((e.line, e.field.as_str()), (0, "offset"));
+    assert!(
+        expand(&[], 511, Targets::Relative, "gen")
+            .unwrap()
+            .slots
+            .is_empty()
+    );
+}

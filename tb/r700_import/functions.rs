@@ -1,0 +1,224 @@
+//! Objects with several functions.
+
+use super::objects::{find, function, put, section};
+use super::*;
+
+#[test]
+fn an_object_with_several_functions() {
+    let bytes = object("several");
+    assert_eq!(
+        list(&bytes, "several.o").unwrap(),
+        [
+            "1  helper, 1 CF instructions, 2 quadwords, STACK_SIZE 0, 1 GPRs",
+            "2  search, 16 CF instructions, 38 quadwords, STACK_SIZE 3, 4 GPRs",
+            "3  straight, 3 CF instructions, 7 quadwords, STACK_SIZE 0, 1 GPRs",
+            "4  branch, 5 CF instructions, 17 quadwords, STACK_SIZE 1, 2 GPRs",
+        ]
+    );
+    for (n, name) in (1..).zip(["helper", "search", "straight", "branch"]) {
+        let by_name = import(&bytes, Some(name));
+        assert_eq!(by_name.program.name, name);
+        assert_eq!(
+            by_name.program,
+            import(&bytes, Some(&format!("{n}"))).program
+        );
+    }
+    let there = "x.o: which: there are 4 functions, 1 helper, 2 search, 3 straight, 4 branch";
+    assert_eq!(
+        refused(&bytes, None),
+        format!("{there}; choose one by number or name")
+    );
+    for choice in ["0", "5", "-1", "Branch", "", "99999999999999999999"] {
+        assert_eq!(
+            refused(&bytes, Some(choice)),
+            format!("{there}, not {choice:?}")
+        );
+    }
+    // `straight` called `branch` as well.
+    let strtab = section(&bytes, ".strtab");
+    let offset = strtab.offset + find(&bytes[strtab.range()], b"\0straight\0") + 1;
+    let mut twice = bytes.clone();
+    let symbols = section(&bytes, ".symtab");
+    let at = (symbols.offset..)
+        .step_by(16)
+        .filter(|at| bytes[at + 12] & 15 == 2)
+        .nth(2)
+        .unwrap();
+    let name = find(&bytes[strtab.range()], b"\0branch\0") + 1;
+    put(&mut twice, at, name as u32);
+    assert_eq!(
+        refused(&twice, Some("branch")),
+        "x.o: which: functions 3 and 4 are both called \"branch\"; choose by number"
+    );
+    assert_eq!(import(&twice, Some("3")).program.quads.len(), 3);
+    // A function called like a number is found by its name.
+    let mut named = bytes.clone();
+    named[offset..offset + 2].copy_from_slice(b"2\0");
+    assert_eq!(import(&named, Some("2")).program.name, "2");
+    assert_eq!(import(&named, Some("3")).program.name, "2");
+    // One function needs no choice, and takes one.
+    let one = object("k01_ifelse");
+    assert_eq!(import(&one, Some("1")).program, import(&one, None).program);
+    assert_eq!(
+        import(&one, Some("k01_ifelse")).program,
+        import(&one, None).program
+    );
+    assert_eq!(
+        refused(&one, Some("2")),
+        "x.o: which: there is one function, 1 k01_ifelse, not \"2\""
+    );
+}
+
+/// The same in a section each.
+#[test]
+fn functions_in_sections_of_their_own() {
+    let (together, apart) = (object("several"), object("several_sections"));
+    assert_eq!(list(&together, "x").unwrap(), list(&apart, "x").unwrap());
+    for n in ["1", "2", "3", "4"] {
+        assert_eq!(
+            import(&together, Some(n)).program,
+            import(&apart, Some(n)).program
+        );
+    }
+}
+
+/// A function with a problem is listed with it, and the others can be had.
+#[test]
+fn a_bad_function_among_good_ones() {
+    let mut bytes = object("several");
+    let text = section(&bytes, ".text");
+    // The JUMP of `search`.
+    put(&mut bytes, text.offset + 0x100 + 8, 16);
+    let problem = "quad 1 ADDR: 16, and the CF program has 16 quads";
+    assert_eq!(
+        list(&bytes, "several.o").unwrap()[1],
+        format!("2  search, 38 quadwords, STACK_SIZE 3, 4 GPRs, {problem}")
+    );
+    assert_eq!(refused(&bytes, Some("search")), format!("x.o: {problem}"));
+    assert_eq!(import(&bytes, Some("branch")).program.quads.len(), 5);
+}
+
+#[test]
+fn names_become_part_of_file_names() {
+    let mut bytes = object("k01_ifelse");
+    let strtab = section(&bytes, ".strtab");
+    let at = strtab.offset + find(&bytes[strtab.range()], b"\0k01_ifelse\0") + 1;
+    bytes[at..at + 4].copy_from_slice(b"a/\x1b\xff");
+    assert_eq!(import(&bytes, None).program.name, "a___ifelse");
+    assert_eq!(
+        refused(&bytes, Some("b")),
+        "x.o: which: there is one function, 1 a___ifelse, not \"b\""
+    );
+    bytes[at] = 0;
+    assert_eq!(import(&bytes, None).program.name, "x", "the file's stem");
+    // As long as names may be, and longer.
+    for (length, expected) in [(LONGEST_SYMBOL, Some(200)), (LONGEST_SYMBOL + 1, None)] {
+        let mut long = object("k01_ifelse");
+        let end = long.len();
+        let mut names = long[strtab.range()].to_vec();
+        let offset = names.len();
+        names.resize(offset + length, b'n');
+        names.push(0);
+        long.extend_from_slice(&names);
+        put(&mut long, strtab.header + 16, end as u32);
+        put(&mut long, strtab.header + 20, names.len() as u32);
+        put(&mut long, function(&object("k01_ifelse")), offset as u32);
+        match expected {
+            Some(taken) => assert_eq!(import(&long, None).program.name, "n".repeat(taken)),
+            None => assert_eq!(
+                refused(&long, None),
+                "x.o: st_name: symbol 2 has no name in the string table"
+            ),
+        }
+    }
+}
+
+/// Neither text form is taken for an object, and the other way round.
+#[test]
+fn files_are_recognised_by_content() {
+    for text in ["NOP\n", "; only a comment\nNOP\n", "\u{feff}NOP\n"] {
+        let got = load(text.as_bytes(), "x.hex", &LoadOptions::default()).unwrap();
+        assert_eq!(
+            got.program,
+            assemble(text.trim_start_matches('\u{feff}'), "x.hex").unwrap()
+        );
+        assert!(got.warnings.is_empty());
+        for choice in ["1", "x"] {
+            assert_eq!(import(text.as_bytes(), Some(choice)).program.name, "x");
+        }
+        assert_eq!(
+            refused(text.as_bytes(), Some("2")),
+            "x.o: which: there is one program, 1 x, not \"2\""
+        );
+    }
+    for text in ["00000000 80200000\n", "; comment\n0x00000000 0x80200000\n"] {
+        let got = load(text.as_bytes(), "x.s", &LoadOptions::default()).unwrap();
+        assert_eq!(got.program, parse_hex(text, "x.s").unwrap());
+        assert_eq!(got.program.quads.len(), 1);
+    }
+    let object = object("k01_ifelse");
+    for file in ["x.s", "x.hex", "x"] {
+        let got = load(&object, file, &LoadOptions::default()).unwrap();
+        assert_eq!(got.program.name, "k01_ifelse");
+    }
+    assert_eq!(
+        refused(b"NOP\n\xff", None),
+        "x.o:2: file: is not UTF-8 text from byte 4 on"
+    );
+    let e = list(b"NOP\n", "x.s").unwrap_err().to_string();
+    assert_eq!(
+        e,
+        "x.s: file: is no ELF object; only such a file holds several programs"
+    );
+}
+
+/// GPUs of the R600 and R700 families, as `llc -mcpu` numbers them; others have other CF words.
+#[test]
+fn objects_for_other_gpus() {
+    let mut bytes = object("k01_ifelse");
+    let program = import(&bytes, None).program;
+    for (flags, warning) in [
+        (
+            1,
+            Some("made for r600, of the family before; its CF words mean the same"),
+        ),
+        (
+            2,
+            Some("made for r630, of the family before; its CF words mean the same"),
+        ),
+        (
+            3,
+            Some("made for rs880, of the family before; its CF words mean the same"),
+        ),
+        (
+            4,
+            Some("made for rv670, of the family before; its CF words mean the same"),
+        ),
+        (5, None),
+        (6, None),
+        (7, None),
+    ] {
+        put(&mut bytes, 36, flags);
+        let got = import(&bytes, None);
+        assert_eq!(got.program, program, "{flags}");
+        assert_eq!(got.warnings, Vec::from_iter(warning), "{flags}");
+    }
+    let known = "R600 and R700 are 0x1 to 0x7, rv770 is 0x7";
+    let after = "is a GPU of the families after, Evergreen and Cayman, which have other CF words";
+    let gcn = "is a GPU of another architecture, GCN or later";
+    for (flags, why) in [
+        (0, "is no GPU"),
+        (8, after),
+        (0x10, after),
+        (0x11, "is no GPU"),
+        (0x20, gcn),
+        (0xff, gcn),
+        (0x107, "is no GPU"),
+        (u32::MAX, "is no GPU"),
+    ] {
+        put(&mut bytes, 36, flags);
+        let expected = format!("x.o: e_flags: 0x{flags:x} {why}; {known}");
+        assert_eq!(refused(&bytes, None), expected);
+        assert_eq!(list(&bytes, "x.o").unwrap_err().to_string(), expected);
+    }
+}

@@ -1,0 +1,374 @@
+//! Words to text and back.
+
+use super::forms::TABLE;
+use super::*;
+
+#[test]
+fn disassembly_names_statement_constants_and_place() {
+    let text = ".int i3 3 10 -2\n.bool b5\n.entry 1\nLOOP i3\nBREAK b5\nCONTINUE !b4\nENDLOOP\nREPEAT i3\nENDLOOP\nEND";
+    let p = assemble(text, "t.s").unwrap();
+    let line = |pc: u32| disassemble(p.quad(pc), pc, &p.regs);
+    assert_eq!(
+        line(0),
+        "LOOP_START @4 i3 ; LOOP i3; i3: count 3, first 10, step -2"
+    );
+    assert_eq!(line(1), "LOOP_BREAK @3 BOOL b5 ; BREAK b5; b5 = 1; entry");
+    assert_eq!(
+        line(2),
+        "LOOP_CONTINUE @3 NOT_BOOL b4 ; CONTINUE !b4; b4 = 0"
+    );
+    assert_eq!(line(3), "LOOP_END @1 i3 ; ENDLOOP");
+    assert_eq!(line(4), "LOOP_START_NO_AL @6 i3 ; REPEAT i3; i3: count 3");
+    assert_eq!(line(6), "NOP END ; END");
+    assert_eq!(line(7), "NOP NO_BARRIER ; behind prog_len");
+    for (q, expected) in [
+        (
+            quad(7, 0x8790_0001),
+            ".quad 00000007 87900001 ; without meaning: POP_JUMP @7 POP:1; reserved: ILLEGAL",
+        ),
+        (
+            quad(7, 0x8780_0001),
+            "POP_JUMP @7 POP:1 ; reserved: ILLEGAL",
+        ),
+        (
+            quad(7, 0xB000_0000),
+            ".quad 00000007 B0000000 ; reserved opcode: ILLEGAL",
+        ),
+        (
+            with_u(7, 0x8C80_0000),
+            ".quad 00000007 8C800000 u ; reserved opcode: ILLEGAL; u belongs to ALU instructions",
+        ),
+        (
+            with_u(7, 0x8500_0000),
+            ".quad 00000007 85000000 u ; without meaning: JUMP @7; u belongs to ALU instructions; to the ELSE",
+        ),
+        (
+            with_u(7, 0x9380_0000),
+            ".quad 00000007 93800000 u ; without meaning: EXPORT 0x00000007 0x000000; u belongs to ALU instructions",
+        ),
+        (
+            quad(0, 0x8910_2000),
+            ".quad 00000000 89102000 ; without meaning: CALL @0 CALL_COUNT:1; CALL",
+        ),
+        (quad(3, 0x8280_0100), "LOOP_END @3 FALSE"),
+        (
+            quad(3, 0x8200_0000),
+            "LOOP_START @3 ; LOOP i0; i0: count 0, first 0, step 0",
+        ),
+        (quad(3, 0x8900_0000), "CALL @3"),
+        (quad(3, 0x8500_0003), "JUMP @3 POP:3"),
+        (quad(3, 0xC500_0000), "JUMP @3 WQM"),
+        (quad(3, 0x84C0_0000), "LOOP_BREAK @3 VPM"),
+        (quad(3, 0x8480_0008), "LOOP_BREAK @3 i1"),
+        (quad(0, 0x8A00_0228), "RETURN BOOL b5 ; RETURN b5; b5 = 0"),
+        (quad(0, 0x8A00_0008), "RETURN @0 i1"),
+        (quad(0, 0x8A40_0000), "RETURN @0 VPM"),
+        (
+            quad(0xFFFF_FFFF, 0xFFFF_FFFF),
+            "ALU_ELSE_AFTER 127, @4194303, KC0[CB15:4080-4112+aL], KC1[CB15:4080-4112+aL] ALT_CONST WQM ; ELSE FUSED",
+        ),
+    ] {
+        let regs = Registers {
+            entry: 9,
+            prog_len: 2,
+            ..Registers::default()
+        };
+        assert_eq!(disassemble(q, 0, &regs), expected);
+    }
+}
+
+#[test]
+fn a_program_prints_as_a_listing() {
+    let text = "IF b5 FRAME\nALU 3, @8 KC1[CB2:16-32]\nENDIF FUSED\nEND";
+    let p = assemble(
+        &format!(".stack 1\n.bool 0x20\n.int 3 3 10 -2\n.prog_len 9\n{text}"),
+        "a/t.s",
+    )
+    .unwrap();
+    assert_eq!(
+        program_text(&p),
+        "; t
+.stack 1
+.prog_len 9
+.bool 0x00000020
+.int 3 3 10 -2
+
+PUSH @2 BOOL b5                                          ; 0 IF b5 FRAME; b5 = 1; entry
+ALU_POP_AFTER 3, @8, KC1[CB2:16-32]                      ; 1 ENDIF FUSED
+NOP END                                                  ; 2 END
+"
+    );
+    assert_eq!(
+        hex_text(&p),
+        "; t
+.stack 1
+.prog_len 9
+.bool 0x00000020
+.int 3 3 10 -2
+
+00000002 85800228                                        ; 0 PUSH @2 BOOL b5 ; IF b5 FRAME; b5 = 1; entry
+08000008 A80C0401                                        ; 1 ALU_POP_AFTER 3, @8, KC1[CB2:16-32] ; ENDIF FUSED
+00000000 80200000                                        ; 2 NOP END ; END
+"
+    );
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(0x5237_3030),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+prop_compose! {
+    fn any_quad()(dw0: u32, dw1: u32, u: bool, kind in 0..5) -> Quad {
+        match kind {
+            0 => Quad { dw0, dw1, u },
+            1 => Quad { dw0, dw1: dw1 | 1 << 29, u },
+            // The general format without the reserved bit, few fields at a time.
+            2 => quad(dw0 & 0xff, dw1 & !(1 << 20) & !(3 << 28) & (dw0 | 0x9f80_0000)),
+            3 => quad(dw0, dw1 & !(1 << 20) & !(3 << 28)),
+            _ => Quad { dw0: 0, dw1: dw1 & 0xff80_0000, u: false },
+        }
+    }
+}
+
+prop_compose! {
+    fn any_registers()(
+        entry in prop_oneof![Just(0), 0u32..40, any::<u32>()],
+        prog_len in prop_oneof![0u32..40, any::<u32>()],
+        stack_size: u8,
+        bool_const in prop_oneof![Just(0), any::<u32>()],
+        constants in prop::collection::vec((0usize..32, any::<u32>()), 0..6),
+    ) -> Registers {
+        let mut loop_const = [0; 32];
+        for (n, k) in constants {
+            loop_const[n] = k;
+        }
+        Registers { entry, prog_len, stack_size, bool_const, loop_const }
+    }
+}
+
+prop_compose! {
+    fn any_program()(
+        regs in any_registers(),
+        quads in prop::collection::vec(any_quad(), 1..40),
+    ) -> Program {
+        Program { name: "p".to_owned(), regs, quads }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(20_000))]
+
+    #[test]
+    fn words_round_trip(dw0: u32, dw1: u32) {
+        let word = Word::decode(quad(dw0, dw1));
+        let reserved = if matches!(word, Word::Cf(_)) { Cf::RESERVED } else { 0 };
+        prop_assert_eq!(word.encode(), quad(dw0, dw1 & !reserved));
+        prop_assert_eq!(Word::decode(word.encode()), word);
+    }
+
+    #[test]
+    fn disassembly_assembles_to_the_same_words(q in any_quad(), pc: u32, regs in any_registers()) {
+        let text = disassemble(q, pc, &regs);
+        prop_assert!(!text.contains('\n'));
+        let again = assemble(&text, "t.s");
+        prop_assert!(again.is_ok(), "{}: {}", text, again.unwrap_err());
+        prop_assert_eq!(again.unwrap().quads, vec![q], "{}", text);
+    }
+
+    /// `.quad` is for what fields cannot say, and for nothing else.
+    #[test]
+    fn only_meaningless_bits_need_quad(q in any_quad()) {
+        let text = disassemble(q, 0, &Registers::default());
+        let sayable = match Word::decode(q) {
+            Word::Alu(_) => true,
+            Word::Cf(_) => !q.u && q.dw1 >> 20 & 1 == 0,
+            Word::Mem(_) => !q.u,
+            Word::Reserved(..) => false,
+        };
+        prop_assert_eq!(text.starts_with(".quad"), !sayable, "{}", text);
+    }
+
+    /// What the disassembler calls a statement is one: the table's own words under that name.
+    #[test]
+    fn a_statement_name_survives_irrelevant_bits(row in 0..TABLE.len(), barrier: bool, target in 1u32..512) {
+        let (text, at, _, _, name) = TABLE[row];
+        let mut q = assemble(text, "t.s").unwrap().quads[at];
+        q.dw1 = q.dw1 & !(1 << 31) | u32::from(barrier) << 31;
+        if q.dw1 != 0x8020_0000 & !(1 << 31) | u32::from(barrier) << 31 {
+            q.dw0 = target;
+        }
+        prop_assert_eq!(statement(q), Some(name.to_owned()));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2_000))]
+
+    #[test]
+    fn programs_round_trip(program in any_program()) {
+        let text = program_text(&program);
+        prop_assert_eq!(&assemble(&text, "p.s").unwrap(), &program, "{}", text);
+        let hex = hex_text(&program);
+        prop_assert_eq!(&parse_hex(&hex, "p.hex").unwrap(), &program, "{}", hex);
+    }
+
+    #[test]
+    fn no_text_makes_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), text in "\\PC{0,200}") {
+        let lossy = String::from_utf8_lossy(&bytes);
+        for t in [lossy.as_ref(), text.as_str()] {
+            let _ = assemble(t, "x.s");
+            let _ = parse_hex(t, "x.hex");
+        }
+    }
+
+    /// Random statements, without those that are refused where they stand, and with what is open closed:
+    /// nothing panics, and what comes out survives a round trip.
+    #[test]
+    fn random_statements_expand_or_are_refused(choices in prop::collection::vec((0u8..22, any::<u8>()), 1..60)) {
+        let mut stmts = Vec::new();
+        for (choice, line) in choices.into_iter().zip(1..) {
+            stmts.push(Line::new(line, any_stmt(choice)));
+            if expand(&stmts, "gen").is_err_and(|e| e.line == line && !e.message.starts_with("needs")) {
+                stmts.pop();
+            }
+        }
+        let labels: Vec<&Stmt> = stmts.iter().map(|s| &s.item).filter(|s| matches!(s, Stmt::Label(_))).collect();
+        let missing: Vec<Stmt> = (0..3).map(|n| Stmt::Label(format!("l{n}"))).filter(|l| !labels.contains(&l)).collect();
+        let code = loop {
+            match expand(&stmts, "gen") {
+                Ok(code) => break code,
+                // Where a subroutine begins inside a block, there is nothing to close it with.
+                Err(e) if e.message.contains(" before the ") => return Ok(()),
+                Err(e) if e.message.starts_with("needs ENDIF") => {
+                    stmts.push(Line::new(99, Stmt::Endif { form: EndifForm::Pop, vpm: false }));
+                }
+                Err(e) if e.message.starts_with("needs ENDLOOP") => stmts.push(Line::new(99, Stmt::EndLoop { vpm: false })),
+                Err(e) if e.message.ends_with("is not defined") => {
+                    prop_assert!(stmts.len() < 200, "{}", e);
+                    stmts.extend(missing.iter().map(|l| Line::new(99, l.clone())));
+                }
+                Err(e) => return Err(TestCaseError::fail(e.to_string())),
+            }
+        };
+        prop_assert_eq!(code.quads.len(), code.lines.len());
+        if !code.quads.is_empty() {
+            let regs = Registers { prog_len: code.quads.len() as u32, ..Registers::default() };
+            let program = Program { name: "gen".to_owned(), regs, quads: code.quads };
+            prop_assert_eq!(&assemble(&program_text(&program), "gen.s").unwrap(), &program);
+        }
+    }
+}
+
+/// Statement number `kind`, with options from the bits of `n`.
+fn any_stmt((kind, n): (u8, u8)) -> Stmt {
+    let (a, b) = (n & 1 == 1, n & 2 == 2);
+    let clause = Clause::at(n.into());
+    let when = [
+        When::Always,
+        When::Never,
+        When::Bool(n % 33),
+        When::NotBool(n % 32),
+    ][usize::from(n % 4)];
+    let raw = |word: Word| Stmt::Raw {
+        quad: word.encode(),
+        target: a.then(|| "l0".to_owned()),
+    };
+    match kind {
+        0..=2 => Stmt::Alu {
+            clause,
+            u: n % 8 == 0,
+        },
+        3 => Stmt::If {
+            clause,
+            not: a,
+            jump: b,
+        },
+        4 => Stmt::IfBool {
+            when,
+            frame: n & 4 == 4,
+            vpm: n & 8 == 8,
+        },
+        5 => Stmt::Else {
+            form: [ElseForm::Jump, ElseForm::Stay, ElseForm::Fused][usize::from(n % 3)],
+            vpm: n & 64 == 64,
+        },
+        6..=8 => Stmt::Endif {
+            form: [EndifForm::Pop, EndifForm::Fused, EndifForm::FusedTwo][usize::from(n % 3)],
+            vpm: n & 64 == 64,
+        },
+        9 => Stmt::Loop {
+            kind: [LoopKind::Dx10, LoopKind::Al(n % 33), LoopKind::NoAl(n % 32)]
+                [usize::from(n % 3)],
+        },
+        10..=11 => Stmt::EndLoop { vpm: a },
+        12 => Stmt::Break { when },
+        13 => Stmt::Continue { when },
+        14 => Stmt::BreakUnless {
+            clause,
+            expanded: a,
+        },
+        15 => Stmt::ContinueUnless {
+            clause,
+            expanded: a,
+        },
+        16 => Stmt::Call {
+            label: format!("l{}", n % 3),
+            when,
+            count: n % 65,
+        },
+        17 => Stmt::Return { when },
+        18 => Stmt::Kill { when, vpm: a },
+        19 => Stmt::Label(format!("l{}", n % 9)),
+        20 => raw(match n % 3 {
+            0 => Word::Cf(Cf::new(CfOp::Tex)),
+            1 => Word::Mem(Mem::new(MemOp::ExportDone)),
+            _ => Word::Alu(Alu {
+                op: AluOp::AluPopAfter,
+                clause,
+            }),
+        }),
+        _ => Stmt::End,
+    }
+}
+
+#[test]
+fn the_examples_round_trip() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(FOLDER).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "s") {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let program = example(name);
+            assert_eq!(
+                assemble(&program_text(&program), name).unwrap(),
+                program,
+                "{name}"
+            );
+            assert_eq!(
+                parse_hex(&hex_text(&program), name).unwrap(),
+                program,
+                "{name}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 5, "{seen} examples");
+}
+
+/// A name from outside must not break out of its comment.
+#[test]
+fn program_text_survives_any_name() {
+    let mut p = example("else_fused.s");
+    p.name = "a\nFOO\r\n.full".to_owned();
+    for again in [
+        assemble(&program_text(&p), "t.s").unwrap(),
+        parse_hex(&hex_text(&p), "t.hex").unwrap(),
+    ] {
+        assert_eq!((again.quads, again.regs), (p.quads.clone(), p.regs.clone()));
+    }
+}

@@ -1,0 +1,234 @@
+//! Limits, each at N and N + 1.
+
+use super::*;
+
+fn repeat(line: &str, n: usize) -> String {
+    format!("{line}\n").repeat(n)
+}
+
+/// Texts that differ in one number: the first is the last that is accepted, the second is refused in the field
+/// named third.
+#[test]
+#[rustfmt::skip]
+fn limits() {
+    for (accepted, over, field) in [
+        ("IF 127\nENDIF", "IF 128\nENDIF", "COUNT"),
+        ("IF @4194303\nENDIF", "IF @4194304\nENDIF", "address"),
+        ("ALU @4194303", "ALU @4194304", "address"),
+        ("ALU @0", "ALU @-1", "address"),
+        ("ALU 127", "ALU 128", "COUNT"),
+        ("ALU KC0[CB15:0-16]", "ALU KC0[CB16:0-16]", "KC0"),
+        ("ALU KC1[CB0:4080-4096]", "ALU KC1[CB0:4096-4112]", "KC1"),
+        ("ALU KC1[CB0:4080-4112]", "ALU KC1[CB0:4080-4113]", "KC1"),
+        ("TEX 15", "TEX 16", "COUNT"),
+        ("JUMP @4294967295", "JUMP @4294967296", "address"),
+        ("JUMP @1 POP:7", "JUMP @1 POP:8", "POP"),
+        ("JUMP @1 i31", "JUMP @1 i32", "CF_CONST"),
+        ("JUMP @1 b31", "JUMP @1 b32", "condition"),
+        ("JUMP @1 !b31", "JUMP @1 !b32", "condition"),
+        ("JUMP @1 COUNT:15", "JUMP @1 COUNT:16", "COUNT"),
+        ("CALL @1 CALL_COUNT:63", "CALL @1 CALL_COUNT:64", "CALL_COUNT"),
+        ("x: CALL x CALL_COUNT:63", "x: CALL x CALL_COUNT:64", "CALL_COUNT"),
+        ("EXPORT 0xFFFFFFFF 0", "EXPORT 0x100000000 0", "DW0"),
+        ("EXPORT 0 0x1FFFFF", "EXPORT 0 0x200000", "REST"),
+        (".quad FFFFFFFF 0", ".quad 100000000 0", "DW0"),
+        (".quad 0 FFFFFFFF", ".quad 0 100000000", "DW1"),
+        ("LOOP i31\nENDLOOP", "LOOP i32\nENDLOOP", "constant"),
+        ("REPEAT i31\nENDLOOP", "REPEAT i32\nENDLOOP", "constant"),
+        ("IF b31\nENDIF", "IF b32\nENDIF", "condition"),
+        (".stack 255\nEND", ".stack 256\nEND", "STACK_SIZE"),
+        (".stack 0\nEND", ".stack -1\nEND", "STACK_SIZE"),
+        (".int 31 1\nEND", ".int 32 1\nEND", "constant"),
+        (".int i31 1\nEND", ".int i32 1\nEND", "constant"),
+        (".int 0 4095\nEND", ".int 0 4096\nEND", "count"),
+        (".int 0 0\nEND", ".int 0 -1\nEND", "count"),
+        (".int 0 1 4095\nEND", ".int 0 1 4096\nEND", "first"),
+        (".int 0 1 0 127\nEND", ".int 0 1 0 128\nEND", "step"),
+        (".int 0 1 0 -128\nEND", ".int 0 1 0 -129\nEND", "step"),
+        (".bool b31\nEND", ".bool b32\nEND", "constant"),
+        (".bool 0xFFFFFFFF\nEND", ".bool 0x100000000\nEND", "value"),
+        (".reg SQ_LOOP_CONST_31 0\nEND", ".reg SQ_LOOP_CONST_32 0\nEND", "register"),
+        (".reg SQ_BOOL_CONST 0xFFFFFFFF\nEND", ".reg SQ_BOOL_CONST 0x100000000\nEND", "value"),
+        (".entry 4294967295\nEND", ".entry 4294967296\nEND", "address"),
+        (".prog_len 4294967295\nEND", ".prog_len 4294967296\nEND", "prog_len"),
+    ] {
+        if let Err(e) = assemble(accepted, "t.s") {
+            panic!("{e}\n{accepted}");
+        }
+        assert_eq!(refused(over).field, field, "{over}");
+    }
+}
+
+#[test]
+fn a_program_has_at_most_65536_instructions() {
+    assert_eq!(MOST_QUADS, 65_536);
+    let e = refused(&repeat("ALU", 65_537));
+    assert_eq!(
+        e.to_string(),
+        "t.s:65537: program: has more than 65536 instructions: this is the first too many"
+    );
+    let p = assemble(&format!("x:{}JUMP @y\ny:", repeat("ALU", 65_535)), "t.s").unwrap();
+    assert_eq!(p.quads[65_535].dw0, 65_536);
+    assert_eq!(p.regs.prog_len, 65_536);
+    let e = parse_hex(&repeat("0 0", 65_537), "t.hex").unwrap_err();
+    assert_eq!((e.line, e.field.as_str()), (65_537, "program"));
+    let p = parse_hex(&repeat("0 0", 65_536), "t.hex").unwrap();
+    assert_eq!(p.quads.len(), 65_536);
+    // A statement of several instructions stops at the one that does not fit.
+    assert_eq!(
+        refused(&format!("{}IF\nENDIF", repeat("ALU", 65_535))).line,
+        65_536
+    );
+}
+
+#[test]
+fn hex_is_two_words_and_u() {
+    let p = parse_hex(
+        "0xFFFFFFFF ffffffff u ; all\n.stack 1\n1 2\n0X0 0 U",
+        "t.hex",
+    )
+    .unwrap();
+    let expected = [with_u(u32::MAX, u32::MAX), quad(1, 2), with_u(0, 0)];
+    assert_eq!(p.quads, expected);
+    assert_eq!((p.regs.stack_size, p.regs.prog_len), (1, 3));
+    for (text, error) in [
+        (
+            "100000000 0",
+            "t.hex:1: DW0: `100000000` is not a 32-bit word in hexadecimal",
+        ),
+        (
+            "0 0x",
+            "t.hex:1: DW1: `0x` is not a 32-bit word in hexadecimal",
+        ),
+        (
+            "0 -1",
+            "t.hex:1: DW1: `-1` is not a 32-bit word in hexadecimal",
+        ),
+        (
+            "\n0",
+            "t.hex:2: instruction: is two words and perhaps u: DW0 DW1 [u]",
+        ),
+        (
+            "0 0 x",
+            "t.hex:1: instruction: is two words and perhaps u: DW0 DW1 [u]",
+        ),
+        (
+            "0 0 u u",
+            "t.hex:1: instruction: is two words and perhaps u: DW0 DW1 [u]",
+        ),
+        (
+            "0 0\n.entry main",
+            "t.hex:2: address: `main` is not a number",
+        ),
+        (
+            "0 0\n.quad 0 0",
+            "t.hex:2: directive: there is no directive `.quad` here",
+        ),
+        ("; nothing", "t.hex: program: has no instruction"),
+    ] {
+        assert_eq!(parse_hex(text, "t.hex").unwrap_err().to_string(), error);
+    }
+}
+
+/// The statement layer's own checks, which text cannot reach.
+#[test]
+fn expand_checks_its_numbers() {
+    let one = |stmt: Stmt| {
+        expand(&[Line::new(3, stmt)], "gen")
+            .unwrap_err()
+            .to_string()
+    };
+    let clause = |clause| Stmt::Alu { clause, u: false };
+    let window = |kcache| {
+        clause(Clause {
+            kcache: [Kcache::default(), kcache],
+            ..Clause::at(0)
+        })
+    };
+    for (stmt, error) in [
+        (
+            Stmt::Loop {
+                kind: LoopKind::Al(32),
+            },
+            "gen:3: constant: 32 is not in 0..31",
+        ),
+        (
+            Stmt::Loop {
+                kind: LoopKind::NoAl(32),
+            },
+            "gen:3: constant: 32 is not in 0..31",
+        ),
+        (
+            Stmt::IfBool {
+                when: When::NotBool(32),
+                frame: true,
+                vpm: false,
+            },
+            "gen:3: boolean: 32 is not in 0..31",
+        ),
+        (
+            Stmt::Kill {
+                when: When::Bool(255),
+                vpm: false,
+            },
+            "gen:3: boolean: 255 is not in 0..31",
+        ),
+        (
+            Stmt::Return {
+                when: When::Bool(32),
+            },
+            "gen:3: boolean: 32 is not in 0..31",
+        ),
+        (
+            Stmt::Break {
+                when: When::Bool(32),
+            },
+            "gen:3: boolean: 32 is not in 0..31",
+        ),
+        (
+            Stmt::Call {
+                label: "x".into(),
+                when: When::Bool(32),
+                count: 1,
+            },
+            "gen:3: boolean: 32 is not in 0..31",
+        ),
+        (
+            Stmt::Call {
+                label: "x".into(),
+                when: When::Always,
+                count: 64,
+            },
+            "gen:3: CALL_COUNT: 64 is not in 0..63",
+        ),
+        (
+            clause(Clause::at(1 << 22)),
+            "gen:3: address: 4194304 is not in 0..4194303",
+        ),
+        (
+            clause(Clause {
+                count: 128,
+                ..Clause::at(0)
+            }),
+            "gen:3: COUNT: 128 is not in 0..127",
+        ),
+        (
+            window(Kcache {
+                bank: 16,
+                mode: 0,
+                addr: 0,
+            }),
+            "gen:3: KCACHE_BANK: 16 is not in 0..15",
+        ),
+        (
+            window(Kcache {
+                bank: 0,
+                mode: 4,
+                addr: 0,
+            }),
+            "gen:3: KCACHE_MODE: 4 is not in 0..3",
+        ),
+    ] {
+        assert_eq!(one(stmt), error);
+    }
+}

@@ -1,0 +1,108 @@
+//! Raw bundles.
+
+use super::*;
+
+fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+#[test]
+fn raw_bundles() {
+    let mut pcnt = 0;
+    for path in files("mesa", "bin") {
+        let bytes = fs::read(&path).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let Loaded { program, warnings } =
+            load(&bytes, path.to_str().unwrap(), &LoadOptions::default()).unwrap();
+        assert_eq!(bytes_of(&program.words), bytes);
+        assert_eq!(program.name, name);
+        assert_eq!(
+            (program.entry, program.prog_size as usize),
+            (0, bytes.len())
+        );
+        assert!(warnings.is_empty() && program.targets.is_empty());
+        pcnt += program_text(&program).matches("PCNT ").count();
+        let file = format!("{name}.s");
+        assert_eq!(assemble(&program_text(&program), &file).unwrap(), program);
+    }
+    assert!(pcnt > 10, "{pcnt}");
+}
+
+/// `nouveau_compiler` may end within a bundle (spa5-8).
+#[test]
+fn raw_bundles_are_filled_up() {
+    let control = 0x0123_4567_89ab_cdef;
+    let first = [CONTROL, NOP, NOP, SYNC];
+    // The fields of slots 0, 1 and 2 are bits 20:0, 41:21 and 62:42.
+    let plain = |control: u64, slots: &[u32]| {
+        slots.iter().fold(control, |c, slot| {
+            c & !(0x1f_ffff << (21 * slot)) | 0x7ef << (21 * slot)
+        })
+    };
+    for (rest, slots, said) in [
+        (vec![control, EXIT, EXIT], &[2][..], "1 NOP"),
+        (vec![control, EXIT], &[1, 2], "2 NOPs"),
+        (vec![control], &[0, 1, 2], "3 NOPs"),
+    ] {
+        let bytes = bytes_of(&[&first[..], &rest].concat());
+        let Loaded { program, warnings } = import(&bytes, None);
+        let mut expected = [&first[..], &rest].concat();
+        expected.resize(8, NOP);
+        expected[4] = plain(control, slots);
+        assert_eq!(program.words, expected);
+        assert_eq!((program.prog_size, &program.name[..]), (64, "x"));
+        assert_eq!(
+            warnings,
+            [format!(
+                "ends within a bundle, which was filled up with {said}"
+            )]
+        );
+    }
+    assert_eq!(plain(u64::MAX, &[0, 1, 2]), CONTROL | 1 << 63);
+    let full = bytes_of(&vec![0; 4 * MOST_BUNDLES]);
+    assert_eq!(import(&full, None).program.words.len(), 4 * MOST_BUNDLES);
+    for more in 1..=4 {
+        let bytes = [full.clone(), vec![0; 8 * more]].concat();
+        assert_eq!(
+            refused(&bytes, None),
+            "x: program: 16385 bundles, more than 16384"
+        );
+    }
+}
+
+#[test]
+fn files_are_recognised_by_content() {
+    for text in ["SYNC\n", "// only a comment\nSYNC;\n", "\u{feff}SYNC\n"] {
+        let got = load(text.as_bytes(), "x.hex", &LoadOptions::default()).unwrap();
+        assert_eq!(got.program.words, [CONTROL, SYNC, NOP, NOP]);
+        assert!(got.warnings.is_empty());
+        for choice in ["1", "x"] {
+            assert_eq!(import(text.as_bytes(), Some(choice)).program.name, "x");
+        }
+        let e = refused(text.as_bytes(), Some("2"));
+        assert_eq!(e, "x: which: there is one program, 1 x, not \"2\"");
+    }
+    for text in [
+        "0008 f0f800000007000f\n",
+        "// words\n001fbc00fde007ef\n0xf0f800000007000f\n",
+    ] {
+        let got = load(text.as_bytes(), "x.s", &LoadOptions::default()).unwrap();
+        assert_eq!(got.program.words, [CONTROL, SYNC, NOP, NOP]);
+    }
+    let object = real("k01_ifelse.12.9.O3");
+    for file in ["x.s", "x.hex", "x"] {
+        let got = load(&object, file, &LoadOptions::default()).unwrap();
+        assert_eq!(got.program.name, "k01_ifelse");
+    }
+    let e = refused(b"SYNC\n\xff", None);
+    assert_eq!(e, "x:2: file: is not UTF-8 text from byte 5 on");
+    let e = refused(b"SYNC\n\0", None);
+    let no_text = "x: file: no text, for it has a NUL byte, and no bundles, for";
+    assert_eq!(e, format!("{no_text} 6 is no multiple of 8"));
+    let e = refused(&bytes_of(&[CONTROL, 0, 0, 0, EXIT, NOP, NOP, NOP]), None);
+    assert_eq!(
+        e,
+        format!("{no_text} 0xe30000000007000f at 0x0020 is no control word: its bit 63 is 1")
+    );
+    assert_eq!(refused(b"", None), "x: program: has no instruction");
+}
