@@ -673,7 +673,7 @@ impl<U: Unit> Mutants<U> {
             (None, Some(Proof::Equivalent(how))) => Verdict::Equivalent(how),
             (None, Some(Proof::Differs(how))) => Verdict::Missed(how),
             (None, Some(Proof::Unknown(why))) => Verdict::Undecided(why),
-            (None, None) => Verdict::Undecided("nobody looked".to_owned()),
+            (None, None) => Verdict::Undecided("the referee was not asked".to_owned()),
         };
         Ok(Judged {
             mutant: mutant.clone(),
