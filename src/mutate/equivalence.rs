@@ -116,7 +116,7 @@ struct Clock {
 
 /// What a question has, in words.
 fn time() -> String {
-    format!("{} s", abc::TIME.as_secs())
+    format!("{} s of the processor", abc::TIME.as_secs())
 }
 
 impl Referee {

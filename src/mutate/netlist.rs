@@ -32,7 +32,7 @@ pub(super) const DESIGN: &str = "design.il";
 /// The commands that make the mutants, one a line, in the same folder.
 pub(super) const COMMANDS: &str = "mutants.ys";
 
-/// Time for one script, of which the longest known takes some seconds.
+/// Time of the processor for one script, of which the longest known takes some seconds.
 const TIME: Duration = Duration::from_secs(600);
 
 /// Runs `script` in folder `dir`; what it printed. A warning is an error: Yosys makes a new wire of what it
@@ -47,7 +47,7 @@ pub(super) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<Strin
     yosys
         .args(["-q", "-e", ".*", "-s", "script.ys"])
         .current_dir(dir);
-    let ended = tool::run(&mut yosys, TIME, stop)
+    let ended = tool::run(&mut yosys, &mut TIME.clone(), stop)
         .map_err(|e| format!("yosys: {e}; it is needed for mutants of the netlist and for proofs: ./setup --all installs it"))?;
     match ended {
         Ended::Itself(status, said, _) if status.success() => Ok(said.trim().to_owned()),
