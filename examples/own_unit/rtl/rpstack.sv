@@ -2,7 +2,7 @@
 // lanes that will be there; when the last of them has arrived, it is popped. A push and a pop in one cycle replace the
 // top: the lanes have met where others part again.
 //
-// A push without a pop wants room, a pop wants an entry: whoever drives the pins takes care of both.
+// A push without a pop needs room, a pop needs an entry: the driver of the pins ensures both.
 module rpstack #(
   parameter int unsigned LANES = 8,
   parameter int unsigned DEPTH = 4
