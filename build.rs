@@ -81,10 +81,12 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     let mut list = String::new();
     let mut runtime = None;
     for ((unit, models), declaration) in UNITS.iter().zip(declared) {
+        let assertions = declaration.probes.assertions.as_ref();
         let bench = verilate::Bench {
             text: declaration.bench_top(&declaration.probes),
             preloads: !declaration.probes.loads.is_empty(),
             from: PathBuf::from("design.toml"),
+            assertions: assertions.map(|a| PathBuf::from(&a.file)),
         };
         let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit), bench)?;
         let mut files = sources.files();

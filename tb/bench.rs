@@ -2,6 +2,7 @@
 
 mod common;
 
+mod assertions;
 mod bad_input;
 mod campaign;
 mod command;

@@ -197,7 +197,7 @@ fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
 fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
     let out = tempfile::tempdir().unwrap();
     let out = arg(out.path());
-    let bad = Folder::own(U::NAME).copy();
+    let bad = Folder::own(U::NAME).copy().without_assertions();
     // One that tb/must_fail.rs builds too.
     bad.change(U::DECISIONS[0]);
     let guided = ["cover", U::NAME, "--guided", "--clocks", "600000"];

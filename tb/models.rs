@@ -509,12 +509,11 @@ fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
     let rtl = Folder::own(NAME).copy();
     let odd = rtl.dir().join("sp ace;$(touch PWN)+-$HOME");
     fs::create_dir(&odd).unwrap();
-    for file in Folder::own(NAME)
-        .list()
-        .iter()
-        .map(String::as_str)
-        .chain(["r500.f", "design.toml"])
-    {
+    for file in Folder::own(NAME).list().iter().map(String::as_str).chain([
+        "r500.f",
+        "design.toml",
+        "r500_sva.sv",
+    ]) {
         fs::copy(rtl.dir().join(file), odd.join(file)).unwrap();
     }
     ends(0, run_on(&odd));
@@ -590,6 +589,21 @@ fn a_failed_assertion_of_rtl_fails_its_case_unless_assertions_are_left_out() {
     fs::remove_file(&file).unwrap();
     ends(1, quick(&fuzz));
     assert!(results::header(&file).unwrap().unwrap().assertions);
+}
+
+/// What only they look at costs nothing where they are not checked.
+#[test]
+fn a_file_of_assertions_is_read_only_by_models_that_check_them() {
+    let rtl = Folder::own(NAME).copy();
+    let bound = rtl.dir().join("r500_sva.sv");
+    fs::write(&bound, "no SystemVerilog\n").unwrap();
+    ends(0, run_on(rtl.dir()).arg("--no-assert"));
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(why.contains("r500_sva.sv:1:"), "{why}");
+    fs::remove_file(&bound).unwrap();
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    let missing = "design.toml: assertions.file: no such file: r500_sva.sv\n";
+    assert!(why.contains(missing), "{why}");
 }
 
 /// Its replay stopped at an assertion, long before the cycle that it was saved for.

@@ -83,10 +83,13 @@ fn one_list(rtl: &Rtl) -> Check {
     if listed.len() != list.len() {
         return Err(format!("a file is listed twice in {list:?}"));
     }
+    // The assertions belong to simulations and proofs.
+    let assertions = format!("{}_sva.sv", rtl.unit);
     let sources: BTreeSet<String> = fs::read_dir(&rtl.dir)
         .map_err(|e| e.to_string())?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| name.ends_with(".sv") || name.ends_with(".svh") || name.ends_with(".v"))
+        .filter(|name| *name != assertions)
         .collect();
     match sources.symmetric_difference(&listed).next() {
         Some(name) => Err(format!(
@@ -134,10 +137,17 @@ fn verilator() -> Command {
 
 fn verilator_lint(rtl: &Rtl, lanes: u32) -> Check {
     let output = run(verilator()
-        .args(["--lint-only", "-Wall", "--top-module", &rtl.top()])
+        .args([
+            "--lint-only",
+            "-Wall",
+            "--assert",
+            "--top-module",
+            &rtl.top(),
+        ])
         .arg(format!("-GLANES={lanes}"))
         .arg(Path::new(ROOT).join("rtl/lint.vlt"))
         .args(rtl.list())
+        .arg(format!("{}_sva.sv", rtl.unit))
         .current_dir(&rtl.dir));
     let said = text(&output);
     if output.status.success() && !said.contains('%') {
@@ -175,6 +185,35 @@ fn yosys(rtl: &Rtl, lanes: u32) -> Check {
         .current_dir(&rtl.dir));
     let said = text(&output);
     if output.status.success() && said.trim().is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}: {said}", output.status))
+    }
+}
+
+/// As formal tools read the assertions: none is lost on the way.
+fn yosys_assertions(rtl: &Rtl) -> Check {
+    let file = format!("{}_sva.sv", rtl.unit);
+    let source = fs::read_to_string(rtl.dir.join(&file)).unwrap();
+    let [asserted, assumed] = [": assert (", ": assume ("].map(|word| source.matches(word).count());
+    // Loops over stacks are unrolled: over small ones in a second.
+    let small = match rtl.unit.as_str() {
+        "r700" => "chparam -set LANES 4 -set MAX_STACK_SIZE 4",
+        "spa5" => "chparam -set LANES 4 -set DEPTH 4",
+        _ => "chparam -set LANES 4",
+    };
+    let script = format!(
+        "read_verilog -sv -formal {} {file}; {small} {u}_sva; hierarchy -check -top {u}_sva; proc; check -assert; \
+         chformal -early; opt_clean; select -assert-none t:$*dff* t:$dlatch; \
+         select -assert-count {asserted} t:$assert; select -assert-count {assumed} t:$assume",
+        rtl.list().join(" "),
+        u = rtl.unit,
+    );
+    let output = run(Command::new("yosys")
+        .args(["-q", "-e", ".*", "-p", &script])
+        .current_dir(&rtl.dir));
+    let said = text(&output);
+    if output.status.success() && said.trim().is_empty() && asserted > 20 {
         Ok(())
     } else {
         Err(format!("{}: {said}", output.status))
@@ -236,6 +275,21 @@ fn rtl_is_clean_in_yosys() {
                 (MISSING_MODULE, "planted"),
             ],
         );
+    }
+}
+
+#[test]
+fn assertions_are_read_by_yosys() {
+    if have(&["yosys"]) {
+        for rtl in rtl_units() {
+            yosys_assertions(&rtl).unwrap_or_else(|e| panic!("{}: {e}", rtl.unit));
+            // An assertion of the last cycle's state has a register of its own: no formal tool here would read it.
+            let copy = rtl.copy();
+            let file = format!("{}_sva.sv", rtl.unit);
+            let clocked = "  logic old_q;\n  always @(posedge clk_i) old_q <= pc_q[0];\n  always @(posedge clk_i) P: assert (old_q | pc_q[0]);\n";
+            copy.change((&file, "\nendmodule", &format!("\n{clocked}endmodule")));
+            refused(yosys_assertions(&copy.rtl), "not empty");
+        }
     }
 }
 

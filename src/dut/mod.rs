@@ -392,6 +392,7 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
         text: declared.bench_top(&probes),
         preloads: !probes.loads.is_empty(),
         from: from.file_name().unwrap_or_default().into(),
+        assertions: probes.assertions.map(|a| a.file.into()),
     };
     Ok(verilate::Sources::of(D::NAME, &project(), dir, bench)?)
 }

@@ -128,7 +128,8 @@ pub struct Options {
     pub only: Vec<u32>,
     /// The RTL to be mutated; our own, without.
     pub rtl: Option<PathBuf>,
-    /// Models check SystemVerilog assertions, so that these catch mutants too.
+    /// Models check SystemVerilog assertions in the files of the list, so that these catch mutants too; not those of a file
+    /// that binds itself to the RTL.
     pub assertions: bool,
     /// Folder for mutants and saved cases.
     pub out: PathBuf,
@@ -335,13 +336,15 @@ impl Design {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             texts.push((name.into_owned(), text));
         }
-        let probes = dut::declared::<U>()
+        let (_, mut probes) = dut::declared::<U>()
             .and_then(|declared| declared.probes_in(dir))
             .map_err(|e| InputError::new(e.file, e.line, e.field, e.message))?;
+        // A bound file would hide whether the comparison finds a mutant, and a netlist has lost the names it is bound to.
+        probes.assertions = None;
         Ok(Design {
             unit: U::NAME,
             texts,
-            probes: probes.1.to_toml(),
+            probes: probes.to_toml(),
             values: std::iter::once(("LANES".to_owned(), build.lanes))
                 .chain(
                     U::PARAMETERS

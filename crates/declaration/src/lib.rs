@@ -60,6 +60,7 @@
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
+//! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only where assertions are checked; `loaded`: a register of it that preloading sets |
 //!
 //! Layout: `planes = n` (n bits of every lane, a word of 64 lanes each), or `width` and `count`; `count = "lanes"` is one
 //! element a lane. What is loaded is called `load_<field>` in the expressions of `[[load]]`.
@@ -67,7 +68,8 @@
 //! # Another RTL
 //!
 //! A folder with other RTL of the same design has a file `<name>_probe.toml` with `verilog`, `[[state]]` (`name`, `probe`,
-//! `load`) and `[[load]]`, or a `design.toml` that declares the same. Without loads it is not preloaded.
+//! `load`), `[[load]]` and `[assertions]`, or a `design.toml` that declares the same. Without loads it is not preloaded;
+//! without assertions nothing is bound to it.
 //!
 //! All sizes are limited; an unknown key is an error. Errors name file,
 //! line and key ([`Error`]).
@@ -353,6 +355,18 @@ pub struct Probes {
     pub expressions: Vec<(String, Vec<String>)>,
     /// What preloading a state writes. Empty: this RTL is not preloaded.
     pub loads: Vec<Load>,
+    /// Assertions in a file of their own.
+    pub assertions: Option<Assertions>,
+}
+
+/// Assertions that bind themselves to the RTL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertions {
+    /// The file, relative to the folder of the RTL. Only models that check assertions read it.
+    pub file: String,
+    /// A register of it, e.g. `dut.u_sva.loaded_q`, that preloading sets: what follows from a state that was loaded is
+    /// not promised.
+    pub loaded: Option<String>,
 }
 
 /// What preloading does in the RTL.

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::Error;
 use crate::table::{File, Table};
 use crate::{
-    Condition, Declaration, Enum, Lanes, Level, Load, MOST_BYTES, MOST_ELEMENTS, MOST_FIELDS,
-    MOST_LANES, MOST_NAME, MOST_PINS, MOST_WIDTH, Parameter, Part, Pin, Probes, Role, Shape, Show,
-    State, Token, View, Write, layout,
+    Assertions, Condition, Declaration, Enum, Lanes, Level, Load, MOST_BYTES, MOST_ELEMENTS,
+    MOST_FIELDS, MOST_LANES, MOST_NAME, MOST_PINS, MOST_WIDTH, Parameter, Part, Pin, Probes, Role,
+    Shape, Show, State, Token, View, Write, layout,
 };
 
 /// Words that Rust or SystemVerilog reserve, and names that the bench top uses. Of the keywords only those that a
@@ -88,7 +88,7 @@ impl Declaration {
     }
 
     /// Reads and checks the probes of another RTL of this design: tables `[[state]]` with `name`, `probe` and `load`,
-    /// tables `[[load]]`, and `verilog`, as a declaration has them. `file` is its name in messages.
+    /// tables `[[load]]`, `[assertions]` and `verilog`, as a declaration has them. `file` is its name in messages.
     ///
     /// # Errors
     /// The first thing that is wrong with them; a field without a probe.
@@ -789,5 +789,11 @@ fn common(root: &Table, probes: &mut Probes) -> Result<(), Error> {
         })
     })?;
     probes.loads.extend(loads);
+    probes.assertions = root.table("assertions", |table| {
+        Ok(Assertions {
+            file: needed(table, "file", table.line("file")?)?,
+            loaded: table.line("loaded")?,
+        })
+    })?;
     Ok(())
 }

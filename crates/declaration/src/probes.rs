@@ -57,7 +57,7 @@ impl Declaration {
         match declared == *self {
             true => Ok((file, probes)),
             false => Err(whole(format!(
-                "declares something else than the {} that this bench was built for; only probe, load and verilog may differ",
+                "declares something else than the {} that this bench was built for; only probe, load, verilog and assertions may differ",
                 self.name
             ))),
         }
@@ -97,6 +97,12 @@ impl Probes {
                 line("when", when);
             }
             out.push('\n');
+        }
+        if let Some(assertions) = &self.assertions {
+            let _ = writeln!(out, "[assertions]\nfile = {}", literal(&assertions.file));
+            if let Some(register) = &assertions.loaded {
+                let _ = writeln!(out, "loaded = {}", literal(register));
+            }
         }
         out
     }

@@ -532,6 +532,13 @@ impl Declaration {
                 .map_or_else(String::new, |when| format!("if ({when}) "));
             let _ = writeln!(out, "      {when}{what};");
         }
+        let assertions = probes.assertions.as_ref();
+        if let Some(register) = assertions.and_then(|a| a.loaded.as_ref()) {
+            let _ = writeln!(
+                out,
+                "`ifdef RECONVERGE_ASSERT\n      {register} <= 1'b1;\n`endif"
+            );
+        }
         out.push_str("    end\n  end\n\n");
     }
 }

@@ -616,11 +616,43 @@ fn probes_of_another_rtl_name_every_field_that_is_no_output() {
             "[[load]]\nregister = \"a\"\n[[state]]",
             "2: load[0].register: a load has register and value, or call",
         ),
+        (
+            "[[state]]",
+            "[assertions]\nloaded = \"dut.a\"\n[[state]]",
+            "1: assertions.file: missing",
+        ),
+        (
+            "[[state]]",
+            "[assertions]\nfile = \"a.sv\"\nload = \"dut.a\"\n[[state]]",
+            "3: assertions.load: unknown; known here: file, loaded",
+        ),
     ] {
         assert!(text.contains(from), "{from}");
         assert_eq!(
             read(&text.replacen(from, to, 1)).unwrap_err(),
             format!("p.toml:{message}")
         );
+    }
+}
+
+#[test]
+fn preloading_tells_bound_assertions_of_it_where_they_are_checked() {
+    let load = "[[load]]\nregister = \"dut.a\"\nvalue = \"1\"\n";
+    let bound = "[assertions]\nfile = \"a.sv\"\nloaded = \"dut.u_sva.loaded_q\"\n";
+    let hook =
+        "`ifdef RECONVERGE_ASSERT\n      dut.u_sva.loaded_q <= 1'b1;\n`endif\n    end\n  end\n";
+    let probes = "[[state]]\nname = \"level\"\nprobe = \"1\"\n[[state]]\nname = \"entries\"\nprobe = \"1\"\n";
+    let declaration = parse(FIFO).unwrap();
+    let read = |text: &str| declaration.parse_probes("p.toml", text).unwrap();
+    for (text, hooks) in [
+        (format!("{probes}{load}{bound}"), 1),
+        (format!("{probes}{load}"), 0),
+        (format!("{probes}{bound}"), 0),
+    ] {
+        let read_in = read(&text);
+        assert_eq!(read(&read_in.to_toml()), read_in);
+        let top = declaration.bench_top(&read_in);
+        assert_eq!(top.matches(hook).count(), hooks, "{top}");
+        assert_eq!(top.matches("RECONVERGE_ASSERT").count(), hooks, "{top}");
     }
 }

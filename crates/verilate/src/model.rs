@@ -592,24 +592,28 @@ impl Job<'_> {
         command.args(self.values().iter().map(|v| format!("-G{v}")));
         command.arg("-Mdir").arg(out);
         list.to_verilator(&mut command);
-        // Which of both is the default depends on the version. The define: what only assertions look at is left out with
-        // them.
+        // Which of both is the default depends on the version. Without assertions their file is not even read: what only
+        // they look at would be computed all the same. The define is for the bench top.
+        let assertions = sources.assertions().filter(|_| self.assertions);
         match self.assertions {
             true => command.args(["--assert", "+define+RECONVERGE_ASSERT"]),
             false => command.arg("--no-assert"),
         };
         if self.counting {
-            // The bench's own nets are many, and their coverage says nothing about the unit.
-            let bench = format!(
+            // The bench's own nets are many, and their coverage says nothing about the unit; nor does that of assertions.
+            let mut config = format!(
                 "`verilator_config\ncoverage_off -file \"*/{}.sv\"\n",
                 sources.top()
             );
-            let config = out.join("coverage.vlt");
-            fs::write(&config, bench).map_err(io(&config))?;
+            if let Some(file) = &assertions {
+                let _ = writeln!(config, "coverage_off -file \"{}\"", file.display());
+            }
+            let path = out.join("coverage.vlt");
+            fs::write(&path, config).map_err(io(&path))?;
             command.args(["--coverage-line", "--coverage-toggle"]);
-            command.arg(config);
+            command.arg(path);
         }
-        command.args(sources.verilog());
+        command.args(sources.verilog()).args(assertions);
         let bench = out.join(format!("{}.sv", sources.top()));
         fs::write(&bench, &sources.bench.text).map_err(io(&bench))?;
         command.arg(bench);

@@ -24,6 +24,8 @@ pub struct Bench {
     pub preloads: bool,
     /// The file in the folder of the RTL that it was generated from.
     pub from: PathBuf,
+    /// A file in the folder of the RTL, named by `from`, with assertions that bind themselves to the RTL.
+    pub assertions: Option<PathBuf>,
 }
 
 /// The files that a model of a unit is made from, as far as they are named. What they include is found out when the
@@ -42,7 +44,8 @@ impl Sources {
     /// The files of `unit`: the shim of the project at `project`, the RTL in `rtl_dir`, and the bench top around it.
     ///
     /// # Errors
-    /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); a name that Verilator would take for another.
+    /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); the file of assertions is missing; a name that
+    /// Verilator would take for another.
     pub fn of(unit: &str, project: &Path, rtl_dir: &Path, bench: Bench) -> Result<Self, Error> {
         let absolute = |path: &Path| std::path::absolute(path).map_err(io(path));
         let roots = Roots {
@@ -51,6 +54,13 @@ impl Sources {
         };
         let list = FileList::read(rtl_dir, &format!("{unit}.f"))?;
         takes(&roots.project).map_err(|why| Error::input(project, 0, "project", why))?;
+        if let Some(file) = &bench.assertions {
+            let wrong = |why| Error::input(&rtl_dir.join(&bench.from), 0, "assertions.file", why);
+            takes(file).map_err(wrong)?;
+            if !rtl_dir.join(file).is_file() {
+                return Err(wrong(format!("no such file: {}", file.display())));
+            }
+        }
         let lint = Some(project.join("rtl/lint.vlt")).filter(|p| p.is_file());
         Ok(Sources {
             unit: unit.to_owned(),
@@ -83,12 +93,18 @@ impl Sources {
             .collect()
     }
 
+    /// What binds itself to the RTL, for a model that checks assertions.
+    pub(crate) fn assertions(&self) -> Option<PathBuf> {
+        self.bench.assertions.as_deref().map(plain)
+    }
+
     /// All named files, absolute.
     pub fn files(&self) -> Vec<PathBuf> {
         let list = &self.list;
         let rtl = list.lists.iter().chain(&list.verilog).chain(&list.code);
         let mut files: Vec<PathBuf> = rtl
             .chain([&self.bench.from])
+            .chain(&self.bench.assertions)
             .map(|path| self.roots.rtl.join(path))
             .collect();
         files.extend(self.verilog().into_iter().filter(|path| path.is_absolute()));

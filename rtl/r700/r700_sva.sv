@@ -1,0 +1,292 @@
+// What r700 promises, as assertions: the invariants of its state, and what the comments of its files say. They hold
+// for all inputs.
+//
+// How simulators and formal tools read this file: ../spa5/spa5_sva.sv.
+//
+// Assertion I4 is invariant r700-I4, and so on. The invariants of the state hold together after a reset, and a cycle
+// that begins with all of them ends with all of them. RETURN and LOOP_END restore registers from a frame, so what holds
+// of these registers must hold of every saved copy: a scan from `sp` down to 0 visits every frame.
+
+// Word of sub-entry a: banks by its two low bits.
+`ifdef YOSYS
+`define R700_SVA_BANK(bank, row) bank[WordBits*(row) +: WordBits]
+`else
+`define R700_SVA_BANK(bank, row) bank[row]
+`endif
+`define R700_SVA_WORD(a) \
+  (((a) % 4 == 0) ? `R700_SVA_BANK(u_stack__bank0_q, (a) / 4) : \
+   ((a) % 4 == 1) ? `R700_SVA_BANK(u_stack__bank1_q, (a) / 4) : \
+   ((a) % 4 == 2) ? `R700_SVA_BANK(u_stack__bank2_q, (a) / 4) : `R700_SVA_BANK(u_stack__bank3_q, (a) / 4))
+
+module r700_sva #(
+  parameter int LANES          = 64,
+  parameter int MAX_STACK_SIZE = 32,
+  localparam int WordBits      = (LANES > 56) ? LANES : 56
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic [31:0]      pc_o,
+  input logic [LANES-1:0] active_o,
+  input logic [LANES-1:0] valid_o,
+  input logic [31:0]      al_o,
+  input logic [LANES-1:0] exec_o,
+  input logic             jump_o,
+  input logic             skipped_o,
+  input logic             running_o,
+  input logic             done_o,
+  input logic             halted_o,
+  input logic [3:0]       err_o,
+
+  // Registers.
+  input logic             running_q,
+  input logic             done_q,
+  input logic             halted_q,
+  input logic             jump_q,
+  input logic             skipped_q,
+  input logic [3:0]       err_q,
+  input logic [31:0]      pc_q,
+  input logic [31:0]      prog_len_q,
+  input logic [5:0]       depth_q,
+  input logic [LANES-1:0] u_lanes__active_q,
+  input logic [LANES-1:0] u_lanes__st0_q,
+  input logic [LANES-1:0] u_lanes__st1_q,
+  input logic [LANES-1:0] u_lanes__valid_q,
+  input logic [LANES-1:0] u_lanes__exec_q,
+  input logic [1:0]       u_loop__lt_q,
+  input logic [11:0]      u_loop__lc_q,
+  input logic [31:0]      u_loop__al_q,
+  input logic [7:0]       u_loop__inc_q,
+  input logic [9:0]       u_stack__sp_q,
+  input logic [9:0]       u_stack__base_q,
+  input logic [1:0]       u_stack__bkind_q,
+  input logic [9:0]       u_stack__nb_q,
+  input logic [9:0]       u_stack__limit_q,
+`ifdef YOSYS
+  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank0_q,
+  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank1_q,
+  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank2_q,
+  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank3_q,
+`else
+  input logic [WordBits-1:0] u_stack__bank0_q [MAX_STACK_SIZE],
+  input logic [WordBits-1:0] u_stack__bank1_q [MAX_STACK_SIZE],
+  input logic [WordBits-1:0] u_stack__bank2_q [MAX_STACK_SIZE],
+  input logic [WordBits-1:0] u_stack__bank3_q [MAX_STACK_SIZE],
+`endif
+
+  // Nets.
+  input logic             launch,
+  input logic             commit,
+  input logic             push_branch,
+  input logic             push_loop,
+  input logic             push_call,
+  input logic             pop,
+  input logic             drop,
+  input logic             exit_loop,
+  input logic             exit_call,
+  input logic [2:0]       pops,
+  input logic [LANES-1:0] u_lanes__on,
+  input logic [LANES-1:0] u_lanes__st1_d,
+  input logic [LANES-1:0] u_lanes__brk,
+  input logic             u_loop__launch_i,
+  input logic             u_loop__start_i,
+  input logic             u_loop__start_dx10_i,
+  input logic [11:0]      u_loop__count_i,
+  input logic             u_loop__again_i,
+  input logic             u_loop__leave_i,
+  input logic [10:0]      u_stack__need
+);
+
+  logic check;
+`ifdef YOSYS
+  assign check = 1'b1;
+`else
+  // A bench that preloads a state sets `loaded_q` (design.toml): nothing is promised then until a reset or a launch.
+  logic loaded_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || launch) loaded_q <= 1'b0;
+  end
+  assign check = rst_ni & ~loaded_q;
+`endif
+
+  // ---- the frames, from the top down ---------------------------------------------------------------------
+
+  // Where the scan is: all from `at` on are met. What the registers were below the frames met so far.
+  logic [9:0]       at, base;
+  logic [1:0]       bkind, lt;
+  logic [11:0]      lc;
+  logic [31:0]      al;
+  logic [7:0]       inc;
+  logic [5:0]       depth;
+  logic [LANES-1:0] st0, st1;
+  logic [9:0]       branches;                    // branch frames met
+  logic [WordBits-1:0] word, word0, word1, word2;
+  // So far none is wrong.
+  logic             chain, loops, waits, index, depths;
+
+  always_comb begin
+    at       = u_stack__sp_q;
+    base     = u_stack__base_q;
+    bkind    = u_stack__bkind_q;
+    lt       = u_loop__lt_q;
+    lc       = u_loop__lc_q;
+    al       = u_loop__al_q;
+    inc      = u_loop__inc_q;
+    depth    = depth_q;
+    st0      = u_lanes__st0_q;
+    st1      = u_lanes__st1_q;
+    branches = '0;
+    word     = '0;
+    word0    = '0;
+    word1    = '0;
+    word2    = '0;
+    chain    = (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == 10'd0));
+    loops    = (lc != 12'd0) == ((lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl));
+    waits    = (lt != r700_pkg::LoopNone) | (st1 == '0);
+    index    = (lt != r700_pkg::LoopNone) | ((al == 32'd0) & (inc == 8'd0));
+    depths   = depth <= 6'd32;
+    for (int a = 4 * MAX_STACK_SIZE - 1; a >= 0; a--) begin
+      if (32'(at) == 32'(a) + 32'd1) begin
+        word = `R700_SVA_WORD(a);
+        if (at != base) begin
+          branches = branches + 10'd1;
+          at       = 10'(a);
+        end else if (bkind == r700_pkg::FrameCall) begin
+          at     = 10'(a);
+          base   = word[49:40];
+          bkind  = word[39:38];
+          depths = depths & (word[37:32] <= depth);
+          depth  = word[37:32];
+          chain  = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == 10'd0));
+        end else if (bkind == r700_pkg::FrameLoop && a >= 3) begin
+          word0 = `R700_SVA_WORD((a >= 3) ? a - 3 : 0);
+          word1 = `R700_SVA_WORD((a >= 3) ? a - 2 : 0);
+          word2 = `R700_SVA_WORD((a >= 3) ? a - 1 : 0);
+          // This frame belongs to a loop.
+          loops = loops & (lt != r700_pkg::LoopNone);
+          at    = 10'(a - 3);
+          base  = word2[33:24];
+          bkind = word2[23:22];
+          lt    = word2[21:20];
+          inc   = word2[19:12];
+          lc    = word2[11:0];
+          al    = word[31:0];
+          st0   = word0[LANES-1:0];
+          st1   = word1[LANES-1:0];
+          chain = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == 10'd0));
+          loops = loops & ((lc != 12'd0) == ((lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl)));
+          waits = waits & ((lt != r700_pkg::LoopNone) | (st1 == '0));
+          index = index & ((lt != r700_pkg::LoopNone) | ((al == 32'd0) & (inc == 8'd0)));
+        end
+      end
+    end
+  end
+
+  // What is held back for the masks as soon as there is a branch frame.
+  logic [9:0] reserved;
+  assign reserved = (u_stack__nb_q != 10'd0) ? 10'd2 : 10'd0;
+
+  always @(posedge clk_i) begin
+    if (check) begin
+      // ---- invariants of the state ---------------------------------------------------------------------
+
+      I1: assert ({1'b0, u_stack__sp_q} + {1'b0, reserved} <= {1'b0, u_stack__limit_q});
+      // Every frame has room below it, and what it saved leads to the next; the last one ends at 0.
+      I2: assert (chain & (at == 10'd0));
+      I3: assert (u_stack__nb_q == branches);
+      // Calls only nest deeper, from 0.
+      I4: assert (depths & (depth == 6'd0));
+      // A loop is open if and only if it has a frame, and its count is not 0 if and only if it counts.
+      I5: assert (loops & (lt == r700_pkg::LoopNone));
+      // CONT and BRK lanes are in a loop.
+      I6: assert (waits);
+      // Outside of loops aL and its step are 0.
+      I7: assert (index);
+      I8: assert ($onehot0({running_q, done_q, halted_q}) & (halted_q == (err_q != r700_pkg::ErrOk)) &
+                  (err_q <= r700_pkg::ErrPcRange));
+      // active_q repeats class ACTIVE.
+      active_is_class: assert (u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q));
+      // The limit is a number of entries of four.
+      limit_in_range: assert ((u_stack__limit_q[1:0] == 2'd0) & (32'(u_stack__limit_q) <= 4 * MAX_STACK_SIZE));
+      // What runs is inside the program.
+      pc_in_program: assert (~running_q | (pc_q < prog_len_q));
+
+      // ---- what the files say --------------------------------------------------------------------------
+
+      // r700_seq: every output is a register.
+      outputs_registered: assert ((pc_o == pc_q) & (active_o == u_lanes__active_q) &
+                                  (valid_o == u_lanes__valid_q) & (al_o == u_loop__al_q) &
+                                  (exec_o == u_lanes__exec_q) & (jump_o == jump_q) & (skipped_o == skipped_q) &
+                                  (running_o == running_q) & (done_o == done_q) & (halted_o == halted_q) &
+                                  (err_o == err_q));
+      // r700_seq, r700_stack: at most one request, none in the cycle of a launch.
+      stack_onehot: assert ($onehot0({launch, push_branch, push_loop, push_call, pop, drop, exit_loop,
+                                      exit_call}));
+      // r700_seq: a pop of nothing is none.
+      pop_counts: assert (~pop | (pops != 3'd0));
+      // r700_stack: a push ends below the limit, the reserve included.
+      stack_not_over: assert (~(commit & (push_branch | push_loop | push_call)) |
+                              (u_stack__need <= {1'b0, u_stack__limit_q}));
+      // r700_stack: a pop never reaches below `base`.
+      stack_not_under: assert (~(commit & pop) | (10'(pops) <= u_stack__sp_q - u_stack__base_q));
+      // r700_stack: LOOP_END and RETURN find their frame right under `sp`; BREAK and CONTINUE are in a loop.
+      exit_loop_at_frame: assert (~(commit & exit_loop) | ((u_stack__sp_q == u_stack__base_q) &
+                                                           (u_stack__bkind_q == r700_pkg::FrameLoop)));
+      exit_call_at_frame: assert (~(commit & exit_call) | ((u_stack__sp_q == u_stack__base_q) &
+                                                           (u_stack__bkind_q == r700_pkg::FrameCall)));
+      drop_in_loop: assert (~(commit & drop) | (u_stack__bkind_q == r700_pkg::FrameLoop));
+      // r700_loop: the requests belong to different instructions.
+      loop_onehot: assert ($onehot0({u_loop__launch_i, u_loop__start_i, u_loop__again_i, u_loop__leave_i}));
+      // r700_loop: a loop that counts begins with a count, and never goes below 1.
+      loop_counts: assert (~(u_loop__start_i & ~u_loop__start_dx10_i) | (u_loop__count_i != 12'd0));
+      again_counts: assert (~u_loop__again_i | (u_loop__lt_q == r700_pkg::LoopDx10) | (u_loop__lc_q > 12'd1));
+      // r700_lanes: the three planes of the next state are classes.
+      classes_exclusive: assert (~commit | (((u_lanes__on & u_lanes__st1_d) == '0) &
+                                            ((u_lanes__brk & ~u_lanes__st1_d) == '0)));
+    end
+  end
+
+  // What Yosys does not look at, and bits of words that their frame does not have.
+  logic unused_bits;
+  assign unused_bits = ^{rst_ni, word, word0, word1, word2, st0};
+
+endmodule
+
+`ifndef YOSYS
+bind r700_seq r700_sva #(
+  .LANES          (LANES),
+  .MAX_STACK_SIZE (MAX_STACK_SIZE)
+) u_sva (
+  .clk_i, .rst_ni, .pc_o, .active_o, .valid_o, .al_o, .exec_o, .jump_o, .skipped_o, .running_o, .done_o,
+  .halted_o, .err_o,
+  .running_q, .done_q, .halted_q, .jump_q, .skipped_q, .err_q, .pc_q, .prog_len_q, .depth_q,
+  .u_lanes__active_q    (u_lanes.active_q),
+  .u_lanes__st0_q       (u_lanes.st0_q),
+  .u_lanes__st1_q       (u_lanes.st1_q),
+  .u_lanes__valid_q     (u_lanes.valid_q),
+  .u_lanes__exec_q      (u_lanes.exec_q),
+  .u_loop__lt_q         (u_loop.lt_q),
+  .u_loop__lc_q         (u_loop.lc_q),
+  .u_loop__al_q         (u_loop.al_q),
+  .u_loop__inc_q        (u_loop.inc_q),
+  .u_stack__sp_q        (u_stack.sp_q),
+  .u_stack__base_q      (u_stack.base_q),
+  .u_stack__bkind_q     (u_stack.bkind_q),
+  .u_stack__nb_q        (u_stack.nb_q),
+  .u_stack__limit_q     (u_stack.limit_q),
+  .u_stack__bank0_q     (u_stack.bank0_q),
+  .u_stack__bank1_q     (u_stack.bank1_q),
+  .u_stack__bank2_q     (u_stack.bank2_q),
+  .u_stack__bank3_q     (u_stack.bank3_q),
+  .launch, .commit, .push_branch, .push_loop, .push_call, .pop, .drop, .exit_loop, .exit_call, .pops,
+  .u_lanes__on          (u_lanes.on),
+  .u_lanes__st1_d       (u_lanes.st1_d),
+  .u_lanes__brk         (u_lanes.brk),
+  .u_loop__launch_i     (u_loop.launch_i),
+  .u_loop__start_i      (u_loop.start_i),
+  .u_loop__start_dx10_i (u_loop.start_dx10_i),
+  .u_loop__count_i      (u_loop.count_i),
+  .u_loop__again_i      (u_loop.again_i),
+  .u_loop__leave_i      (u_loop.leave_i),
+  .u_stack__need        (u_stack.need)
+);
+`endif
