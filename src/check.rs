@@ -93,6 +93,8 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
         rtl: &Rtl<Self::Design>,
         dump: Option<(u64, &Path)>,
     ) -> Result<Judged<Self>, String>;
+    /// Notes that it caught mutant `number` of those in `dir`, for a replay.
+    fn of_mutant(&mut self, _dir: &Path, _no_assert: bool, _number: u32) {}
     /// Runs the golden alone up to cycle `last`; returns the last cycles as text, and how the golden was before the
     /// last one, with the pins of that.
     fn history(&self, last: u64) -> History<Self::Design>;
@@ -148,6 +150,12 @@ impl<U: Unit> TestCase for Case<U> {
             None => Ok(check_fresh(self, rtl, Judges::All, &mut ())),
             Some((from, path)) => check_with_dump(self, rtl, from, path, &mut ()),
         }
+    }
+
+    fn of_mutant(&mut self, dir: &Path, no_assert: bool, number: u32) {
+        self.rtl = Some(dir.to_owned());
+        self.no_assert = no_assert;
+        self.mutant = Some(number);
     }
 
     fn history(&self, last: u64) -> History<U> {

@@ -91,6 +91,7 @@
 //! # Features
 //!
 //! * `cli` (default): the `reconverge` command, and with it `linked` and [`campaign`].
+//! * `mutate`: [`mutate`], which needs Yosys for its proofs.
 //! * `linked`: the RTL of the units, verilated by the build script and linked.
 //! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated on first use.
 //!   Without it the crate is golden models, assemblers and importers in pure Rust, and needs no Verilator.
@@ -131,7 +132,7 @@ pub mod json;
 pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
-#[cfg(feature = "cli")]
+#[cfg(feature = "mutate")]
 pub mod mutate;
 pub mod r500;
 pub mod r700;

@@ -1,13 +1,12 @@
 //! `mutate`.
 
-use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use reconverge::mutate::{self, Counts, Family, Mutants, Options, Summary, VERDICTS, Verdict};
+use indicatif::{ProgressBar, ProgressStyle};
+use reconverge::mutate::{self, Family, Mutants, Options};
 use reconverge::unit::Unit;
 use reconverge::wave;
 use serde_json::Value;
@@ -176,8 +175,8 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
             bar.finish_and_clear();
         }
         let lines = summary.dir.join("lines.txt");
-        wave::write_whole(&lines, &by_line(&summary))?;
-        print(&text(&summary))?;
+        wave::write_whole(&lines, &summary.lines())?;
+        print(&summary.to_string())?;
         print(&format!("  by line         {}\n", lines.display()))?;
         interrupted = summary.judged.len() < summary.wanted;
         // One that was interrupted is none that there is not.
@@ -206,81 +205,4 @@ fn bar(name: &str) -> Option<ProgressBar> {
         Ok(style) => bar.with_style(style.progress_chars("=> ")),
         Err(_) => bar,
     })
-}
-
-fn row(name: &str, counts: &Counts) -> String {
-    let mut row = format!(
-        "  {name:<22}{:>9}",
-        HumanCount(counts.total() as u64).to_string()
-    );
-    for (verdict, n) in counts.named() {
-        let width = verdict.len().max(7) + 2;
-        let _ = write!(row, "{:>width$}", HumanCount(n as u64).to_string());
-    }
-    row.trim_end().to_owned() + "\n"
-}
-
-fn head(what: &str) -> String {
-    let mut row = format!("  {what:<22}{:>9}", "mutants");
-    for verdict in VERDICTS {
-        let width = verdict.len().max(7) + 2;
-        let _ = write!(row, "{verdict:>width$}");
-    }
-    row + "\n"
-}
-
-fn by_line(summary: &Summary) -> String {
-    let mut text = head("line");
-    for ((file, line), counts) in summary.by_line() {
-        text += &row(&format!("{file}:{line}"), &counts);
-    }
-    text
-}
-
-fn text(summary: &Summary) -> String {
-    let counts = summary.counts();
-    let mut text = format!(
-        "{}  {} mutants{}, {} clocks each at most\n",
-        summary.name(),
-        HumanCount(counts.total() as u64),
-        match summary.list.candidates {
-            Some(n) => format!(" of {} possible", HumanCount(n as u64)),
-            None => String::new(),
-        },
-        HumanCount(summary.clocks),
-    );
-    if summary.judged.len() < summary.wanted {
-        let _ = writeln!(
-            text,
-            "  interrupted     after {} of {} mutants",
-            HumanCount(summary.judged.len() as u64),
-            HumanCount(summary.wanted as u64)
-        );
-    }
-    let _ = writeln!(
-        text,
-        "  none selected   0 mismatches in {} clocks",
-        HumanCount(summary.yardstick)
-    );
-    if let Some(clocks) = summary.clocks_to_catch() {
-        let [median, p95, most] = clocks.map(|c| HumanCount(c).to_string());
-        let _ = writeln!(
-            text,
-            "  clocks to catch {median} in the median, {p95} at 95 %, {most} at most"
-        );
-    }
-    text += &head("module");
-    for (module, counts) in summary.by_module() {
-        text += &row(&module, &counts);
-    }
-    text += &row("all", &counts);
-    for judged in &summary.judged {
-        let (what, why) = match &judged.verdict {
-            Verdict::Missed(why) => ("MISSED", why),
-            Verdict::Undecided(why) => ("UNDECIDED", why),
-            _ => continue,
-        };
-        let _ = writeln!(text, "  {what} {}\n    {why}", judged.mutant.describe());
-    }
-    text
 }

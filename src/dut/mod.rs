@@ -351,17 +351,26 @@ pub fn own_dir(unit: &str) -> PathBuf {
     project().join("rtl").join(unit)
 }
 
-/// What the referee of mutants may know of our own RTL, if the sources are at hand.
-#[cfg(feature = "cli")]
-pub(crate) fn formal_of(unit: &str) -> Option<String> {
-    std::fs::read_to_string(project().join("tb/formal").join(format!("{unit}.sv"))).ok()
+/// What the referee of mutants may know of the RTL of `design` in `dir`, and the file that says it: `<design>_formal.sv`
+/// there, or `tb/formal/<design>.sv` of our own units.
+#[cfg(feature = "mutate")]
+pub(crate) fn formal_of(design: &str, dir: &Path) -> Option<(String, String)> {
+    let beside = dir.join(format!("{design}_formal.sv"));
+    let own = format!("tb/formal/{design}.sv");
+    let files = [
+        (beside.display().to_string(), beside),
+        (own.clone(), project().join(own)),
+    ];
+    files
+        .into_iter()
+        .find_map(|(name, path)| Some((name, std::fs::read_to_string(path).ok()?)))
 }
 
 /// The files that `<unit>.f` in `dir` names, in its order.
 ///
 /// # Errors
 /// As [`Rtl::of`]; a list that says more than names of files.
-#[cfg(feature = "cli")]
+#[cfg(feature = "mutate")]
 pub(crate) fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
     let sources = sources::<D>(dir).map_err(|e| e.to_string())?;
     if !sources.list.is_plain() {

@@ -99,6 +99,8 @@ pub struct Circuit {
     /// Output and input of each register.
     registers: Vec<(usize, Bit)>,
     memories: Vec<Memory>,
+    /// Clocks of registers and of writes to memories, each once.
+    clocks: Vec<Bit>,
     /// Wires that nothing in the circuit drives but its registers.
     free: Vec<usize>,
     wires: usize,
@@ -244,6 +246,7 @@ impl Circuit {
             cells: Vec::new(),
             registers: Vec::new(),
             memories: Vec::new(),
+            clocks: Vec::new(),
             free: Vec::new(),
             wires: 0,
         };
@@ -308,6 +311,17 @@ impl Circuit {
                     .copied()
                     .ok_or_else(|| bad("no such memory"))
             };
+            if matches!(cell.kind.as_str(), "$dff" | "$memwr" | "$memwr_v2") {
+                // One model of a cycle for all of them.
+                if number(cell, "CLK_POLARITY") != 1 {
+                    return Err(bad("acts at the falling edge"));
+                }
+                for bit in of("CLK") {
+                    if !self.clocks.contains(&bit) {
+                        self.clocks.push(bit);
+                    }
+                }
+            }
             match cell.kind.as_str() {
                 "$dff" => {
                     let (d, q) = (of("D"), of("Q"));
@@ -569,6 +583,11 @@ impl Circuit {
         }
         frame.next = next;
         frame
+    }
+
+    /// Returns the clocks of all registers and memories in a frame.
+    pub fn clocks(&self, frame: &Frame) -> Vec<Lit> {
+        self.clocks.iter().map(|bit| frame.get(*bit)).collect()
     }
 
     /// Whether the wires `told` make a difference where they are first looked at, in two clocks with the same state

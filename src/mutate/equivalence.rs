@@ -32,7 +32,7 @@ use std::sync::atomic::AtomicBool;
 use super::abc::{self, Abc, Answer, Found, Limit};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, Frame};
-use super::{Design, Family, List, SELECTOR, netlist, source};
+use super::{Family, List, Origin, SELECTOR, netlist, source};
 
 /// Clocks from the reset on in which a difference is looked for.
 pub const DEPTH: usize = 12;
@@ -55,6 +55,8 @@ pub struct Referee {
     selectors: Vec<(usize, usize)>,
     formal: Option<Formal>,
     formal_file: String,
+    /// Port of the reset, and whether it acts at 1.
+    reset: Option<(String, bool)>,
 }
 
 /// `tb/formal/<unit>.sv`.
@@ -126,7 +128,7 @@ impl Referee {
     /// There is no Yosys, it or the referee does not understand the design, `tb/formal/<unit>.sv` says
     /// what does not hold, or `stop` is set.
     pub(super) fn new(
-        from: &Design,
+        from: &Origin,
         list: &List,
         dir: &Path,
         stop: &AtomicBool,
@@ -147,7 +149,7 @@ impl Referee {
                     write(name, &text)?;
                     names.push(name.as_str());
                 }
-                netlist::read_and_flatten(from, &from.top(), &names)
+                netlist::read_and_flatten(from, &from.top, &names)
             }
             Family::Netlist => {
                 for name in [netlist::DESIGN, netlist::COMMANDS] {
@@ -162,7 +164,7 @@ impl Referee {
         };
         script += "write_json circuit.json\n";
         netlist::yosys(work, &script, stop)?;
-        let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top())?;
+        let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top)?;
         let selectors = circuit.ending(match list.family {
             Family::Source => source::SELECTED_WIRE,
             Family::Netlist => netlist::SELECT,
@@ -174,9 +176,13 @@ impl Referee {
             circuit,
             selectors,
             formal: None,
-            formal_file: format!("tb/formal/{}.sv", from.unit),
+            formal_file: match &from.formal {
+                Some((file, _)) => file.clone(),
+                None => format!("{}_formal.sv", from.unit),
+            },
+            reset: from.reset.clone(),
         };
-        if let Some(text) = &from.formal {
+        if let Some((_, text)) = &from.formal {
             write("formal.sv", text)?;
             let top = format!("{}_formal", from.unit);
             let script =
@@ -253,9 +259,11 @@ impl Referee {
         for wire in self.circuit.free() {
             free[*wire] = aig.input();
         }
-        let released = match self.circuit.input("rst_ni") {
+        let (reset, high) = self.reset.as_ref().ok_or("the design declares no reset")?;
+        let released = match self.circuit.input(reset) {
+            Some([wire]) if *high => !free[*wire],
             Some([wire]) => free[*wire],
-            _ => return Err("the netlist has no rst_ni".to_owned()),
+            _ => return Err(format!("the netlist has no {reset}")),
         };
         Ok(Clock { free, released })
     }
@@ -413,6 +421,10 @@ impl Referee {
         let after = aig.and(from, after);
         let differs = aig.or(now, after);
         let differs = aig.and(contract, differs);
+        // Registers move together here. A mutant that gives one of them another clock is beyond this model.
+        let clocks = [&rtl, &mutant].map(|frame| self.circuit.clocks(frame));
+        let moved = Self::unlike(&mut aig, &clocks[0], &clocks[1]);
+        let differs = aig.or(differs, moved);
         Ok(OneClock {
             aig,
             differs,
@@ -502,7 +514,11 @@ impl Referee {
         };
         let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
         // The first clock is one in reset.
-        if let Some([wire]) = self.circuit.input("rst_ni") {
+        if let Some([wire]) = self
+            .reset
+            .as_ref()
+            .and_then(|(reset, _)| self.circuit.input(reset))
+        {
             clock.free[*wire] = aig.and(started, clock.released);
         }
         let rtl = self.step(&mut aig, 0, &rtl_state, &clock);

@@ -18,7 +18,10 @@ mod aig;
 mod circuit;
 pub mod equivalence;
 pub mod netlist;
+#[cfg(feature = "cli")]
+mod programs;
 pub mod source;
+mod summary;
 mod tool;
 
 use std::collections::BTreeMap;
@@ -32,20 +35,18 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use crate::campaign;
-use crate::case::{Case, Kind, Place};
-use crate::check::{self, Judges, check_on};
-use crate::design::Build;
+use crate::case::Place;
+use crate::check::{TestCase, check};
+use crate::design::{Build, Design};
 use crate::dut::{self, Make, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::input::{InputError, read_text};
-use crate::json::{Hex, hex};
-use crate::unit::Unit;
-use crate::watch::Watch;
+use crate::json::hex;
+use crate::stream::Stream;
 use crate::wave;
 use equivalence::{Proof, Referee};
+pub use summary::{Counts, Summary, VERDICTS};
 
 /// File in a folder of mutants that lists them.
 pub const LIST: &str = "mutants.json";
@@ -243,36 +244,36 @@ package reconverge_mutants;
 endpackage
 ";
 
-/// The mutants of unit `U`: made, built, ready to be judged.
-pub struct Mutants<U: Unit> {
+/// The mutants of `D`: made, built, ready to be judged.
+pub struct Mutants<D: Design> {
     /// What they are.
     pub list: List,
     /// Their folder.
     pub dir: PathBuf,
-    rtl: Rtl<U>,
-    from: Design,
+    rtl: Rtl<D>,
+    from: Origin,
     /// Made when the first mutant is not caught: what it proves beforehand can take minutes, and until then there is
     /// nothing that it could say.
     referee: OnceLock<Result<Referee, String>>,
 }
 
 /// Folder that mutants of a run go to, below `out`.
-fn folder_of<U: Unit>(options: &Options) -> PathBuf {
-    let name = format!("{}.{}.{:x}", U::NAME, options.family.name(), options.seed);
+fn folder_of<D: Design>(options: &Options) -> PathBuf {
+    let name = format!("{}.{}.{:x}", D::NAME, options.family.name(), options.seed);
     let dir = options.out.join("mutants").join(name);
     std::path::absolute(&dir).unwrap_or(dir)
 }
 
-impl<U: Unit> Mutants<U> {
+impl<D: Design> Mutants<D> {
     /// Makes them and builds the model of all of them.
     ///
     /// # Errors
     /// RTL that the mutator or a tool does not understand; no Yosys for a netlist; folders that cannot be
     /// written.
     pub fn make(options: &Options, build: &Build) -> Result<Self, Trouble> {
-        let rtl_dir = options.rtl.clone().unwrap_or_else(|| dut::own_dir(U::NAME));
-        let from = Design::of::<U>(&rtl_dir, build)?;
-        let dir = folder_of::<U>(options);
+        let rtl_dir = options.rtl.clone().unwrap_or_else(|| dut::own_dir(D::NAME));
+        let from = Origin::of::<D>(&rtl_dir, build)?;
+        let dir = folder_of::<D>(options);
         let folder = Folder::new(dir.clone())?;
         let list = match options.family {
             Family::Source => in_text(&from, options, &folder)?,
@@ -313,53 +314,60 @@ impl<U: Unit> Mutants<U> {
 }
 
 /// RTL as it lies in a folder.
-pub(crate) struct Design {
+pub(crate) struct Origin {
     pub unit: &'static str,
+    /// Name of the module on top.
+    pub top: String,
+    /// Port of the reset, and whether it acts at 1.
+    pub reset: Option<(String, bool)>,
     /// Names and contents.
     pub texts: Vec<(String, String)>,
     /// Where its state is, as a file of probes.
     pub probes: String,
     /// All parameters with their values.
     pub values: Vec<(String, u32)>,
-    /// What the referee may know of it.
-    pub formal: Option<String>,
+    /// What the referee may know of it, and the file that says so.
+    pub formal: Option<(String, String)>,
     build: Build,
 }
 
-impl Design {
-    fn of<U: Unit>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
+impl Origin {
+    fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
         let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
-        let files = dut::files_of::<U>(dir).map_err(bad)?;
+        let files = dut::files_of::<D>(dir).map_err(bad)?;
         let mut texts = Vec::new();
         for file in &files {
             let text = read_text(file)?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             texts.push((name.into_owned(), text));
         }
-        let (_, mut probes) = dut::declared::<U>()
-            .and_then(|declared| declared.probes_in(dir))
-            .map_err(|e| InputError::new(e.file, e.line, e.field, e.message))?;
+        let wrong = |e: declaration::Error| InputError::new(e.file, e.line, e.field, e.message);
+        let declared = dut::declared::<D>().map_err(wrong)?;
+        let (_, mut probes) = declared.probes_in(dir).map_err(wrong)?;
         // A bound file would hide whether the comparison finds a mutant, and a netlist has lost the names it is bound to.
         probes.assertions = None;
-        Ok(Design {
-            unit: U::NAME,
+        let reset = declared.reset().and_then(|(pin, level)| {
+            let port = pin.ports.first()?.clone();
+            Some((port, level == declaration::Level::High))
+        });
+        let lanes = declared.lanes.map(|lanes| (lanes.parameter, build.lanes));
+        Ok(Origin {
+            unit: D::NAME,
+            top: declared.top,
+            reset,
             texts,
             probes: probes.to_toml(),
-            values: std::iter::once(("LANES".to_owned(), build.lanes))
+            values: lanes
+                .into_iter()
                 .chain(
-                    U::PARAMETERS
+                    D::PARAMETERS
                         .iter()
-                        .map(|p| (p.name.to_owned(), build.value::<U>(p.name))),
+                        .map(|p| (p.name.to_owned(), build.value::<D>(p.name))),
                 )
                 .collect(),
-            formal: dut::formal_of(U::NAME),
+            formal: dut::formal_of(D::NAME, dir),
             build: build.clone(),
         })
-    }
-
-    /// Name of the module on top.
-    pub fn top(&self) -> String {
-        format!("{}_seq", self.unit)
     }
 
     fn list(&self, options: &Options, candidates: Option<usize>, mutants: Vec<Mutant>) -> List {
@@ -376,7 +384,7 @@ impl Design {
 }
 
 /// The files of [`Family::Source`].
-fn in_text(from: &Design, options: &Options, folder: &Folder) -> Result<List, Trouble> {
+fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Trouble> {
     let mut all = Vec::new();
     for (index, (name, text)) in from.texts.iter().enumerate() {
         for candidate in source::candidates(name, text)? {
@@ -425,7 +433,7 @@ pub struct Catch {
     /// Number of the case in the campaign.
     pub case: u64,
     /// Its kind.
-    pub kind: &'static str,
+    pub kind: String,
     /// How and where it failed.
     pub place: Place,
     /// File with the case, in the folder of the mutants.
@@ -471,16 +479,16 @@ pub struct Judged {
 /// A campaign against one mutant, and how far it has come.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Hunt<U: Unit> {
+pub struct Hunt<C: TestCase> {
     /// Number of the next case.
     pub next: u64,
-    /// Clocks compared so far.
+    /// Cycles compared so far.
     pub clocks: u64,
     /// The case that caught the mutant: its number in the campaign, its kind, and how it failed.
-    pub caught: Option<(u64, Kind, Failure<Case<U>>)>,
+    pub caught: Option<(u64, String, Failure<C>)>,
 }
 
-impl<U: Unit> Default for Hunt<U> {
+impl<C: TestCase> Default for Hunt<C> {
     fn default() -> Self {
         Hunt {
             next: 0,
@@ -490,72 +498,83 @@ impl<U: Unit> Default for Hunt<U> {
     }
 }
 
-impl<U: Unit> Hunt<U> {
-    /// Whether there is nothing left to do: the mutant is caught, or `budget` clocks are spent.
+impl<C: TestCase> Hunt<C> {
+    /// Whether there is nothing left to do: the mutant is caught, or `budget` cycles are spent.
     pub fn over(&self, budget: u64) -> bool {
         self.caught.is_some() || self.clocks >= budget
     }
 
-    /// Runs the next case, on a model of its own, as a replay does; `watch` looks on.
+    /// The next case agreed on so many cycles, or failed.
     ///
     /// # Errors
-    /// No model can be opened.
-    pub fn go_on(
-        &mut self,
-        rtl: &Rtl<U>,
-        seed: u64,
-        watch: &mut impl Watch<U>,
-    ) -> Result<(), String> {
-        let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
-        let judged = check::open(&case, rtl)
-            .and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
+    /// It could not be run.
+    fn judged(&mut self, kind: &str, judged: Result<u64, Failure<C>>) -> Result<(), String> {
         match judged {
-            Ok(agreed) => self.clocks += agreed.compared.clocks,
-            Err(failure) => {
-                if let Cause::NotRun(why) = failure.cause {
-                    return Err(why);
-                }
-                self.lost(kind, failure);
-                return Ok(());
+            Ok(cycles) => {
+                self.clocks += cycles;
+                self.next += 1;
             }
+            Err(failure) => match failure.cause {
+                Cause::NotRun(why) => return Err(why),
+                _ => self.lost(kind, failure),
+            },
         }
-        self.next += 1;
         Ok(())
     }
 
     /// The next case has failed, which caught the mutant.
-    pub fn lost(&mut self, kind: Kind, failure: Failure<Case<U>>) {
-        // The clock that differs has been looked at too.
+    pub fn lost(&mut self, kind: &str, failure: Failure<C>) {
+        // The cycle that differs has been looked at too.
         self.clocks += failure.compared.clocks + 1;
-        self.caught = Some((self.next, kind, failure));
+        self.caught = Some((self.next, kind.to_owned(), failure));
         self.next += 1;
     }
 }
 
-/// Has a campaign go on against a mutant until it is caught or a budget of clocks is spent: number of the mutant, the
+impl<D: Design> Hunt<Stream<D>> {
+    /// Runs the next stream at random, on a model of its own.
+    ///
+    /// # Errors
+    /// No model can be opened.
+    pub fn go_on(&mut self, rtl: &Rtl<D>, seed: u64) -> Result<(), String> {
+        // A seed is not 0.
+        let seed = seed.checked_add(self.next).unwrap_or(self.next + 1);
+        let stream = Stream::random(seed, STREAM_CYCLES, rtl.build());
+        let judged = check(&stream, rtl).map(|agreed| agreed.cycles);
+        self.judged("stream", judged)
+    }
+}
+
+/// Cycles of a stream that hunts a mutant.
+const STREAM_CYCLES: usize = 500;
+
+/// A campaign that went on, or why it could not.
+pub type Hunted<C> = Result<Hunt<C>, String>;
+
+/// Has a campaign go on against a mutant until it is caught or a budget of cycles is spent: number of the mutant, the
 /// campaign so far, the budget.
-pub type Hunter<'h, U> = dyn Fn(u32, Hunt<U>, u64) -> Result<Hunt<U>, String> + Sync + 'h;
+pub type Hunter<'h, C> = dyn Fn(u32, Hunt<C>, u64) -> Hunted<C> + Sync + 'h;
 
 /// Clocks after which the referee looks at a mutant: what it proves needs no more of them. Most of those that can
 /// be caught are long caught by then.
 const FIRST: u64 = 100_000;
 
-impl<U: Unit> Mutants<U> {
+impl<D: Design> Mutants<D> {
     /// The RTL that holds them all.
-    pub fn rtl(&self) -> &Rtl<U> {
+    pub fn rtl(&self) -> &Rtl<D> {
         &self.rtl
     }
 
-    /// A campaign in this process.
-    pub fn hunter(
+    /// Streams at random, in this process.
+    pub fn streams(
         &self,
         options: &Options,
-    ) -> impl Fn(u32, Hunt<U>, u64) -> Result<Hunt<U>, String> + Sync {
+    ) -> impl Fn(u32, Hunt<Stream<D>>, u64) -> Hunted<Stream<D>> + Sync {
         let seed = options.seed;
         move |number, mut hunt, budget| {
             let rtl = self.rtl.clone().mutant(number);
             while !hunt.over(budget) {
-                hunt.go_on(&rtl, seed, &mut ())?;
+                hunt.go_on(&rtl, seed)?;
             }
             Ok(hunt)
         }
@@ -567,10 +586,10 @@ impl<U: Unit> Mutants<U> {
     /// # Errors
     /// The model with no mutant selected does not agree with the golden; a model cannot be opened or a
     /// case saved; numbers that there are not.
-    pub fn judge(
+    pub fn judge<C: TestCase<Design = D>>(
         &self,
         options: &Options,
-        hunter: &Hunter<U>,
+        hunter: &Hunter<C>,
         stop: &AtomicBool,
         progress: impl Fn(usize, usize) + Sync,
     ) -> Result<Summary, Trouble> {
@@ -641,11 +660,11 @@ impl<U: Unit> Mutants<U> {
         Ok(summary(none.clocks, judged))
     }
 
-    fn judge_one(
+    fn judge_one<C: TestCase<Design = D>>(
         &self,
         mutant: &Mutant,
         options: &Options,
-        hunter: &Hunter<U>,
+        hunter: &Hunter<C>,
         stop: &AtomicBool,
     ) -> Result<Judged, String> {
         let number = mutant.number;
@@ -686,173 +705,22 @@ impl<U: Unit> Mutants<U> {
     }
 
     /// Saves the case that caught a mutant.
-    fn save(&self, number: u32, caught: (u64, Kind, Failure<Case<U>>)) -> Result<Catch, String> {
+    fn save<C: TestCase<Design = D>>(
+        &self,
+        number: u32,
+        caught: (u64, String, Failure<C>),
+    ) -> Result<Catch, String> {
         let (case, kind, mut failure) = caught;
-        failure.case.rtl = Some(self.dir.clone());
-        failure.case.no_assert = self.rtl.no_assert();
-        failure.case.mutant = Some(number);
+        failure
+            .case
+            .of_mutant(&self.dir, self.rtl.no_assert(), number);
         let path = self.dir.join("caught").join(format!("{number:04}.json"));
-        wave::write_whole(&path, &failure.saved().to_text())?;
+        wave::write_whole(&path, &failure.case.to_saved(failure.place()))?;
         Ok(Catch {
             case,
-            kind: kind.name(),
+            kind,
             place: failure.place(),
             saved: path.to_string_lossy().into_owned(),
-        })
-    }
-}
-
-// ---- what came of it --------------------------------------------------------------------------------
-
-/// What became of all mutants of a run.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// The mutants.
-    pub list: List,
-    /// Their folder.
-    pub dir: PathBuf,
-    /// Clocks that each might take.
-    pub clocks: u64,
-    /// Clocks in which the model with no mutant selected agreed.
-    pub yardstick: u64,
-    /// How many were to be judged.
-    pub wanted: usize,
-    /// Those that were.
-    pub judged: Vec<Judged>,
-}
-
-/// How many got which verdict: caught, missed, equivalent, undecided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([usize; 4]);
-
-/// The verdicts' names in the order of [`Counts`].
-pub const VERDICTS: [&str; 4] = ["caught", "missed", "equivalent", "undecided"];
-
-impl Counts {
-    fn add(&mut self, verdict: &Verdict) {
-        if let Some(i) = VERDICTS.iter().position(|v| *v == verdict.name()) {
-            self.0[i] += 1;
-        }
-    }
-    /// With their names.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        VERDICTS.into_iter().zip(self.0)
-    }
-    /// Of all verdicts.
-    pub fn total(&self) -> usize {
-        self.0.iter().sum()
-    }
-    /// Neither caught nor proved equivalent.
-    pub fn open(&self) -> usize {
-        self.0[1] + self.0[3]
-    }
-}
-
-impl Summary {
-    /// `<unit>.<family>.<seed>`.
-    pub fn name(&self) -> String {
-        let List {
-            unit, family, seed, ..
-        } = &self.list;
-        format!("{unit}.{}.{seed:x}", family.name())
-    }
-
-    /// Of all mutants.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        self.judged.iter().for_each(|j| counts.add(&j.verdict));
-        counts
-    }
-
-    /// By whatever `of` says of a mutant.
-    fn counts_by<K: Ord>(&self, of: impl Fn(&Mutant) -> K) -> BTreeMap<K, Counts> {
-        let mut table: BTreeMap<K, Counts> = BTreeMap::new();
-        for judged in &self.judged {
-            table
-                .entry(of(&judged.mutant))
-                .or_default()
-                .add(&judged.verdict);
-        }
-        table
-    }
-
-    /// By module.
-    pub fn by_module(&self) -> BTreeMap<String, Counts> {
-        self.counts_by(|m| m.module.clone())
-    }
-
-    /// By line of the source.
-    pub fn by_line(&self) -> BTreeMap<(String, usize), Counts> {
-        self.counts_by(|m| (m.file.clone(), m.line))
-    }
-
-    /// Of the clocks that the caught ones took to be caught: median, 95th percentile, most.
-    pub fn clocks_to_catch(&self) -> Option<[u64; 3]> {
-        let mut clocks: Vec<u64> = self
-            .judged
-            .iter()
-            .filter(|j| matches!(j.verdict, Verdict::Caught(_)))
-            .map(|j| j.clocks)
-            .collect();
-        clocks.sort_unstable();
-        // The least that so many hundredths of them do not exceed.
-        let at =
-            |hundredths: usize| clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)];
-        (!clocks.is_empty()).then(|| [at(50), at(95), at(100)])
-    }
-
-    /// Everything as JSON.
-    pub fn to_json(&self) -> Value {
-        let counts =
-            |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
-        let modules: serde_json::Map<String, Value> = self
-            .by_module()
-            .iter()
-            .map(|(m, c)| (m.clone(), counts(c)))
-            .collect();
-        let lines: Vec<Value> = self
-            .by_line()
-            .iter()
-            .map(|((file, line), c)| json!({"file": file, "line": line, "verdicts": counts(c)}))
-            .collect();
-        let mutants: Vec<Value> = self
-            .judged
-            .iter()
-            .map(|j| {
-                let mut value = json!(j.mutant);
-                value["verdict"] = json!(j.verdict.name());
-                value["clocks"] = json!(j.clocks);
-                match &j.verdict {
-                    Verdict::Caught(c) => {
-                        value["case"] = json!(c.case);
-                        value["kind"] = json!(c.kind);
-                        value["field"] = json!(c.place.field());
-                        value["element"] = json!(c.place.element());
-                        value["clock"] = json!(c.place.clock());
-                        value["saved"] = json!(c.saved);
-                    }
-                    Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {
-                        value["why"] = json!(how);
-                    }
-                }
-                value
-            })
-            .collect();
-        let [median, p95, most] = self.clocks_to_catch().map_or([None; 3], |c| c.map(Some));
-        json!({
-            "unit": self.list.unit,
-            "family": self.list.family,
-            "seed": Hex(self.list.seed),
-            "lanes": self.list.lanes,
-            "parameters": self.list.parameters,
-            "candidates": self.list.candidates,
-            "complete": self.judged.len() == self.wanted,
-            "clocks_each": self.clocks,
-            "verdicts": counts(&self.counts()),
-            "clocks_to_catch": {"median": median, "p95": p95, "most": most},
-            "modules": modules,
-            "lines": lines,
-            "mutants": mutants,
         })
     }
 }

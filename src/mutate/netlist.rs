@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::tool::{self, Ended};
-use super::{Design, Folder, List, Mutant, Options, SELECTOR, Trouble};
+use super::{Folder, List, Mutant, Options, Origin, SELECTOR, Trouble};
 
 /// How many mutants there are unless asked for otherwise.
 pub const DEFAULT: usize = 1000;
@@ -59,7 +59,7 @@ pub(super) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<Strin
 
 /// The commands that read `files`, lying in the current folder, and flatten their module `top`, which has the
 /// parameters of `from`.
-pub(super) fn read_and_flatten(from: &Design, top: &str, files: &[&str]) -> String {
+pub(super) fn read_and_flatten(from: &Origin, top: &str, files: &[&str]) -> String {
     // A case made a memory: no place in it could be mutated alone.
     let mut script = format!("read_verilog -sv {}\n", files.join(" "));
     for (name, value) in &from.values {
@@ -69,7 +69,7 @@ pub(super) fn read_and_flatten(from: &Design, top: &str, files: &[&str]) -> Stri
     script
 }
 
-pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<List, Trouble> {
+pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Trouble> {
     let count = options.count.unwrap_or(DEFAULT);
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let work = work.path();
@@ -84,7 +84,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     let never = AtomicBool::new(false);
     // More than wanted: outputs of registers fall out.
     let seed = options.seed as u32 & 0x7fff_ffff;
-    let mut script = read_and_flatten(from, &from.top(), &names);
+    let mut script = read_and_flatten(from, &from.top, &names);
     // Bits of an index that no index has are none: what is read there is x, and one simulator's choice.
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
@@ -116,8 +116,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     // A vector of which a mutant drives one bit from others of it would be settled by iteration, which is slow.
     let script = format!(
         "read_rtlil {DESIGN}\nscript {COMMANDS}\nsplitnets -driver\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
-        from.top(),
-        from.unit
+        from.top, from.unit
     );
     yosys(work, &script, &never)?;
 
@@ -126,7 +125,7 @@ pub(super) fn make(from: &Design, options: &Options, folder: &Folder) -> Result<
     folder.write(COMMANDS, &commands)?;
     folder.write("netlist.v", &netlist)?;
     let mut files = format!("{SELECTOR}\n");
-    let top = format!("module {}", from.top());
+    let top = format!("module {}", from.top);
     for (name, text) in &from.texts {
         folder.write(
             name,
@@ -236,7 +235,7 @@ impl Choice {
 }
 
 /// The unit's module around the netlist.
-fn wrapper(from: &Design, netlist: &str, width: u32) -> String {
+fn wrapper(from: &Origin, netlist: &str, width: u32) -> String {
     let mut ports = Vec::new();
     let mut joined = Vec::new();
     for line in netlist.lines() {
@@ -264,7 +263,7 @@ fn wrapper(from: &Design, netlist: &str, width: u32) -> String {
          $fatal(1, \"the netlist was made for other parameters\");\n\n  {unit}_netlist netlist (\n{joined}    \
          .{SELECT}(reconverge_mutants::selected[{high}:0])\n  );\n\n  // The probe asks it for \
          parameters.\n  {unit}_shape #({passed}) shape ();\n\nendmodule\n",
-        top = from.top(),
+        top = from.top,
         unit = from.unit,
         ports = ports.join(",\n"),
         joined = joined.concat(),

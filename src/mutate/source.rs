@@ -211,6 +211,14 @@ fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
             at += n;
             continue;
         }
+        // Whether code under a condition is there depends on the build: it is left as it is.
+        if rest.starts_with("`ifdef") || rest.starts_with("`ifndef") {
+            let Some(n) = conditional(rest) else {
+                return Err(unknown(file, text, at, "a condition without `endif"));
+            };
+            at += n;
+            continue;
+        }
         let (sort, to) = if c == '"' {
             match end(&rest[1..], "\"") {
                 Some(n) => (Sort::Text, at + 1 + n),
@@ -248,6 +256,26 @@ fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
         span: text.len()..text.len(),
     });
     Ok(list)
+}
+
+/// Returns the bytes up to the end of the condition that `text` begins with: to its "`endif".
+fn conditional(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, _) in text.match_indices('`') {
+        let name = |word: &str| {
+            let rest = text[at + 1..].strip_prefix(word);
+            rest.is_some_and(|rest| !rest.starts_with(is_name))
+        };
+        if name("ifdef") || name("ifndef") {
+            depth += 1;
+        } else if name("endif") {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at + "`endif".len());
+            }
+        }
+    }
+    None
 }
 
 pub(super) fn line_of(text: &str, at: usize) -> usize {
@@ -999,4 +1027,26 @@ fn other_numbers(number: &str) -> Vec<String> {
     let mut others = vec![value.wrapping_add(1) & mask, value.wrapping_sub(1) & mask];
     others.dedup();
     others.into_iter().map(show).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_under_a_condition_is_left_as_it_is() {
+        let text = "module m(input logic a, output logic b);\n\
+                    `ifdef X\n`ifndef Y\n  assign b = a & 1'b1;\n`endif\n`else\n  assign b = a | a;\n`endif\n\
+                      logic c;\n  assign c = a & b;\nendmodule\n";
+        let lines = |found: Vec<Candidate>| {
+            let lines = found.iter().map(|c| line_of(text, c.span.start));
+            lines.collect::<std::collections::BTreeSet<_>>()
+        };
+        let found = lines(candidates("m.sv", text).unwrap());
+        assert_eq!(found, [10].into(), "only c is changed");
+        let open = text.replacen("`endif", "", 1);
+        let refused = candidates("m.sv", &open).err().unwrap().to_string();
+        let message = "m.sv:2: source: a condition without `endif: not known to the mutator";
+        assert!(refused.starts_with(message), "{refused}");
+    }
 }

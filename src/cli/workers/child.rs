@@ -309,7 +309,7 @@ impl<U: Unit> Worker<U> {
         &mut self,
         mutant: u32,
         seed: u64,
-        mut hunt: Hunt<U>,
+        mut hunt: Hunt<Case<U>>,
         budget: u64,
         each: bool,
     ) -> Answer<U> {

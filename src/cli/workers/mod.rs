@@ -473,9 +473,9 @@ impl<'a, U: Unit> Isolated<'a, U> {
         &mut self,
         mutant: u32,
         seed: u64,
-        mut hunt: Hunt<U>,
+        mut hunt: Hunt<Case<U>>,
         budget: u64,
-    ) -> Result<Hunt<U>, Trouble> {
+    ) -> Result<Hunt<Case<U>>, Trouble> {
         let (mut each, mut tries) = (false, 0);
         loop {
             let order = Order::Hunt {
@@ -503,7 +503,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 (Ok(hunt), _) => return Ok(hunt),
                 (Err(Lost::By(cause)), true) => {
                     let (kind, case) = campaign::case::<U>(seed, hunt.next, self.rtl.build());
-                    hunt.lost(kind, Failure::new(&case, cause, Compared::default()));
+                    hunt.lost(kind.name(), Failure::new(&case, cause, Compared::default()));
                     return Ok(hunt);
                 }
                 (Err(Lost::By(_) | Lost::Suspended | Lost::Killed), _) if tries < KILLS => {

@@ -68,7 +68,7 @@ pub enum Order<U: Unit> {
         /// Campaign seed.
         seed: u64,
         /// How far it is.
-        hunt: Hunt<U>,
+        hunt: Hunt<Case<U>>,
         /// Clocks that it may take.
         budget: u64,
         /// Tell before each case how far it is.
@@ -115,7 +115,7 @@ pub enum Answer<U: Unit> {
     /// [`Order::Cover`]: at the end.
     Covered(Box<cover::Covered<U>>),
     /// [`Order::Hunt`]: how far it is, now and then or before each case, and at the end.
-    Hunting(Box<Hunt<U>>),
+    Hunting(Box<Hunt<Case<U>>>),
     /// It has come to an end because of [`Order::Stop`].
     Stopped,
     /// The RTL is at fault that this was not done.

@@ -1,0 +1,44 @@
+//! Campaigns of programs against a mutant.
+
+use super::{Hunt, Hunted, Mutants, Options};
+use crate::campaign;
+use crate::case::Case;
+use crate::check::{self, Judges, check_on};
+use crate::dut::Rtl;
+use crate::unit::Unit;
+use crate::watch::Watch;
+
+impl<U: Unit> Hunt<Case<U>> {
+    /// Runs the next case, on a model of its own, as a replay does; `watch` looks on.
+    ///
+    /// # Errors
+    /// No model can be opened.
+    pub fn go_on(
+        &mut self,
+        rtl: &Rtl<U>,
+        seed: u64,
+        watch: &mut impl Watch<U>,
+    ) -> Result<(), String> {
+        let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
+        let judged = check::open(&case, rtl)
+            .and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
+        self.judged(kind.name(), judged.map(|agreed| agreed.compared.clocks))
+    }
+}
+
+impl<U: Unit> Mutants<U> {
+    /// A campaign of programs, in this process.
+    pub fn programs(
+        &self,
+        options: &Options,
+    ) -> impl Fn(u32, Hunt<Case<U>>, u64) -> Hunted<Case<U>> + Sync {
+        let seed = options.seed;
+        move |number, mut hunt, budget| {
+            let rtl = self.rtl().clone().mutant(number);
+            while !hunt.over(budget) {
+                hunt.go_on(&rtl, seed, &mut ())?;
+            }
+            Ok(hunt)
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What became of the mutants of a run: counts by verdict, module and line, as text and as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter, Write as _};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Judged, List, Mutant, Verdict};
+use crate::json::Hex;
+
+/// What became of all mutants of a run.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The mutants.
+    pub list: List,
+    /// Their folder.
+    pub dir: PathBuf,
+    /// Clocks that each might take.
+    pub clocks: u64,
+    /// Clocks in which the model with no mutant selected agreed.
+    pub yardstick: u64,
+    /// How many were to be judged.
+    pub wanted: usize,
+    /// Those that were.
+    pub judged: Vec<Judged>,
+}
+
+/// How many got which verdict: caught, missed, equivalent, undecided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([usize; 4]);
+
+/// The verdicts' names in the order of [`Counts`].
+pub const VERDICTS: [&str; 4] = ["caught", "missed", "equivalent", "undecided"];
+
+impl Counts {
+    fn add(&mut self, verdict: &Verdict) {
+        if let Some(i) = VERDICTS.iter().position(|v| *v == verdict.name()) {
+            self.0[i] += 1;
+        }
+    }
+    /// With their names.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        VERDICTS.into_iter().zip(self.0)
+    }
+    /// Of all verdicts.
+    pub fn total(&self) -> usize {
+        self.0.iter().sum()
+    }
+    /// Neither caught nor proved equivalent.
+    pub fn open(&self) -> usize {
+        self.0[1] + self.0[3]
+    }
+}
+
+impl Summary {
+    /// `<unit>.<family>.<seed>`.
+    pub fn name(&self) -> String {
+        let List {
+            unit, family, seed, ..
+        } = &self.list;
+        format!("{unit}.{}.{seed:x}", family.name())
+    }
+
+    /// Of all mutants.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.judged.iter().for_each(|j| counts.add(&j.verdict));
+        counts
+    }
+
+    /// By whatever `of` says of a mutant.
+    fn counts_by<K: Ord>(&self, of: impl Fn(&Mutant) -> K) -> BTreeMap<K, Counts> {
+        let mut table: BTreeMap<K, Counts> = BTreeMap::new();
+        for judged in &self.judged {
+            table
+                .entry(of(&judged.mutant))
+                .or_default()
+                .add(&judged.verdict);
+        }
+        table
+    }
+
+    /// By module.
+    pub fn by_module(&self) -> BTreeMap<String, Counts> {
+        self.counts_by(|m| m.module.clone())
+    }
+
+    /// By line of the source.
+    pub fn by_line(&self) -> BTreeMap<(String, usize), Counts> {
+        self.counts_by(|m| (m.file.clone(), m.line))
+    }
+
+    /// Of the clocks that the caught ones took to be caught: median, 95th percentile, most.
+    pub fn clocks_to_catch(&self) -> Option<[u64; 3]> {
+        let mut clocks: Vec<u64> = self
+            .judged
+            .iter()
+            .filter(|j| matches!(j.verdict, Verdict::Caught(_)))
+            .map(|j| j.clocks)
+            .collect();
+        clocks.sort_unstable();
+        // The least that so many hundredths of them do not exceed.
+        let at =
+            |hundredths: usize| clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)];
+        (!clocks.is_empty()).then(|| [at(50), at(95), at(100)])
+    }
+
+    /// Returns a table of the verdicts by line of the source.
+    pub fn lines(&self) -> String {
+        let mut text = head("line");
+        for ((file, line), counts) in self.by_line() {
+            text += &row(&format!("{file}:{line}"), &counts);
+        }
+        text
+    }
+
+    /// Everything as JSON.
+    pub fn to_json(&self) -> Value {
+        let counts =
+            |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
+        let modules: serde_json::Map<String, Value> = self
+            .by_module()
+            .iter()
+            .map(|(m, c)| (m.clone(), counts(c)))
+            .collect();
+        let lines: Vec<Value> = self
+            .by_line()
+            .iter()
+            .map(|((file, line), c)| json!({"file": file, "line": line, "verdicts": counts(c)}))
+            .collect();
+        let mutants: Vec<Value> = self
+            .judged
+            .iter()
+            .map(|j| {
+                let mut value = json!(j.mutant);
+                value["verdict"] = json!(j.verdict.name());
+                value["clocks"] = json!(j.clocks);
+                match &j.verdict {
+                    Verdict::Caught(c) => {
+                        value["case"] = json!(c.case);
+                        value["kind"] = json!(c.kind);
+                        value["field"] = json!(c.place.field());
+                        value["element"] = json!(c.place.element());
+                        value["clock"] = json!(c.place.clock());
+                        value["saved"] = json!(c.saved);
+                    }
+                    Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {
+                        value["why"] = json!(how);
+                    }
+                }
+                value
+            })
+            .collect();
+        let [median, p95, most] = self.clocks_to_catch().map_or([None; 3], |c| c.map(Some));
+        json!({
+            "unit": self.list.unit,
+            "family": self.list.family,
+            "seed": Hex(self.list.seed),
+            "lanes": self.list.lanes,
+            "parameters": self.list.parameters,
+            "candidates": self.list.candidates,
+            "complete": self.judged.len() == self.wanted,
+            "clocks_each": self.clocks,
+            "verdicts": counts(&self.counts()),
+            "clocks_to_catch": {"median": median, "p95": p95, "most": most},
+            "modules": modules,
+            "lines": lines,
+            "mutants": mutants,
+        })
+    }
+}
+
+/// Returns `n` with a comma before every three digits.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+fn row(name: &str, counts: &Counts) -> String {
+    let mut row = format!("  {name:<22}{:>9}", grouped(counts.total() as u64));
+    for (verdict, n) in counts.named() {
+        let width = verdict.len().max(7) + 2;
+        let _ = write!(row, "{:>width$}", grouped(n as u64));
+    }
+    row.trim_end().to_owned() + "\n"
+}
+
+fn head(what: &str) -> String {
+    let mut row = format!("  {what:<22}{:>9}", "mutants");
+    for verdict in VERDICTS {
+        let width = verdict.len().max(7) + 2;
+        let _ = write!(row, "{verdict:>width$}");
+    }
+    row + "\n"
+}
+
+/// A table by module, then each mutant that is left open.
+impl Display for Summary {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let counts = self.counts();
+        let candidates = match self.list.candidates {
+            Some(n) => format!(" of {} possible", grouped(n as u64)),
+            None => String::new(),
+        };
+        let (name, total, clocks) = (
+            self.name(),
+            grouped(counts.total() as u64),
+            grouped(self.clocks),
+        );
+        writeln!(
+            f,
+            "{name}  {total} mutants{candidates}, {clocks} clocks each at most"
+        )?;
+        if self.judged.len() < self.wanted {
+            let [judged, wanted] = [self.judged.len(), self.wanted].map(|n| grouped(n as u64));
+            writeln!(f, "  interrupted     after {judged} of {wanted} mutants")?;
+        }
+        let yardstick = grouped(self.yardstick);
+        writeln!(f, "  none selected   0 mismatches in {yardstick} clocks")?;
+        if let Some(clocks) = self.clocks_to_catch() {
+            let [median, p95, most] = clocks.map(grouped);
+            writeln!(
+                f,
+                "  clocks to catch {median} in the median, {p95} at 95 %, {most} at most"
+            )?;
+        }
+        f.write_str(&head("module"))?;
+        for (module, counts) in self.by_module() {
+            f.write_str(&row(&module, &counts))?;
+        }
+        f.write_str(&row("all", &counts))?;
+        for judged in &self.judged {
+            let (what, why) = match &judged.verdict {
+                Verdict::Missed(why) => ("MISSED", why),
+                Verdict::Undecided(why) => ("UNDECIDED", why),
+                _ => continue,
+            };
+            writeln!(f, "  {what} {}\n    {why}", judged.mutant.describe())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn digits_are_grouped_in_threes() {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(super::grouped(n), text);
+        }
+    }
+}
