@@ -92,10 +92,17 @@ impl<'a> Abc<'a> {
         let circuit = aig.aiger(&[], what);
         let mut left = self.time;
         let mut answer = Answer::GaveUp(Limit::Conflicts);
-        for way in WAYS {
-            let Some(said) = self.ask(&circuit, &format!("read circuit.aig; {way}"), &mut left)?
-            else {
-                return Ok(Answer::GaveUp(Limit::Time));
+        for (way, tenths) in WAYS {
+            let share = (self.time * tenths / 10).min(left);
+            let mut rest = share;
+            let said = self.ask(&circuit, &format!("read circuit.aig; {way}"), &mut rest)?;
+            left -= share - rest;
+            let Some(said) = said else {
+                answer = Answer::GaveUp(Limit::Time);
+                if left.is_zero() {
+                    break;
+                }
+                continue;
             };
             answer = read(&said).ok_or_else(|| format!("abc: {}", said.trim()))?;
             if !matches!(answer, Answer::GaveUp(_)) {
@@ -136,17 +143,18 @@ impl<'a> Abc<'a> {
     }
 }
 
-/// How a question is tried, each way with its limit of conflicts. A short search in the circuit made small is nearly always
-/// enough. Sweeping joins all nodes that are alike, from the inputs up: it takes seconds where two copies of much logic
-/// are alike and a search takes ten minutes (spa5 with BRX=1). A long search proves in half a minute what sweeping does not
-/// in a quarter of an hour. Then an older sweep, with few conflicts, and joining with all that is known; that has a limit of
-/// conflicts for each pair of nodes alone, so it gets one of time, which it keeps to approximately.
-const WAYS: [&str; 5] = [
-    "&get; &syn3; &put; dsat -C 2000",
-    "&get; &fraig -x -C 10000; &put; dsat -C 20000",
-    "&get; &syn3; &put; dsat -C 200000",
-    "&get; &syn3; &fraig -C 100; &put; dsat -C 20000",
-    "&get; &syn3; &cec -m -C 2000 -T 60",
+/// How a question is tried, each way with its limit of conflicts and the tenths of the time that it may take at most. A short
+/// search in the circuit made small is nearly always enough. Sweeping joins all nodes that are alike, from the inputs up: it
+/// takes seconds where two copies of much logic are alike and a search takes ten minutes, and more than five minutes elsewhere
+/// (both of spa5 with BRX=1). A long search proves in half a minute what an older sweep does not in a quarter of an hour. Then
+/// that one, with few conflicts, and joining with all that is known; that has a limit of conflicts for each pair of nodes
+/// alone, so it gets one of time, which it keeps to approximately.
+const WAYS: [(&str, u32); 5] = [
+    ("&get; &syn3; &put; dsat -C 2000", 10),
+    ("&get; &fraig -x -C 1000; &put; dsat -C 20000", 3),
+    ("&get; &syn3; &put; dsat -C 200000", 4),
+    ("&get; &syn3; &fraig -C 100; &put; dsat -C 20000", 2),
+    ("&get; &syn3; &cec -m -C 2000 -T 60", 10),
 ];
 
 /// What the last lines say.
@@ -241,6 +249,14 @@ mod tests {
         assert_eq!(proof, Ok(Answer::GaveUp(Limit::Time)));
         let (proof, _) = asked(slow, TIME, false);
         assert_eq!(proof, Ok(Answer::GaveUp(Limit::Conflicts)));
+    }
+
+    /// Sweeping took all the time of a question that the long search answers.
+    #[test]
+    fn a_way_that_uses_up_its_share_leaves_time_for_the_next() {
+        let what = "case \"$2\" in *fraig\\ -x*) exec sleep 100;; *200000) echo UNSATISFIABLE;; *) echo UNDECIDED;; esac";
+        let (proof, _) = asked(what, Duration::from_millis(500), false);
+        assert_eq!(proof, Ok(Answer::Never));
     }
 
     #[test]
