@@ -111,6 +111,57 @@ fn logic_without_a_clock_is_sampled_and_a_file_list_is_taken() {
     assert_eq!((made.pins.len(), made.state.len()), (12, 4));
 }
 
+/// Found by a newcomer: each was a pin that is drawn at random, or a width of another build, without a word.
+#[test]
+fn what_is_chosen_and_what_is_left_out_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("m.sv");
+    let head = "module m #(parameter int LANES = 16, parameter int W = 4, parameter int D = 2 * W) (\n\
+                  input logic sys_clk, input logic clk_en, input logic RST_N, input logic burst,\n\
+                  input logic [$clog2(LANES)-1:0] lane_i, input logic [LANES-1:0] m_i, output logic [D-1:0] q_o);\n\
+                  assign q_o = D'(lane_i);\nendmodule\n";
+    fs::write(&file, head).unwrap();
+    let at = dir.path().join("m");
+    let output = reconverge(&["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for line in [
+        "m: 5 pins, 1 outputs; clock sys_clk; reset RST_N, active low",
+        "note: parameter D is left as it is: its default is no number",
+        "note: lane_i has 4 bits with LANES as it is by default: the declaration holds for no other",
+        "note: clk_en is taken as data; the clock is sys_clk",
+    ] {
+        assert!(said.lines().any(|l| l.ends_with(line)), "{line}: {said}");
+    }
+    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let of = |name: &str| made.pins.iter().find(|p| p.name == name).unwrap().shape;
+    assert_eq!(
+        (of("m"), of("lane")),
+        (
+            Shape::Planes(1),
+            Shape::Words {
+                width: 4,
+                count: Some(1)
+            }
+        )
+    );
+    assert_eq!((made.clock.as_str(), made.pins.len()), ("sys_clk", 5));
+
+    let other = dir.path().join("other");
+    let given = ["--clock", "clk_en", "--reset", "burst"];
+    let args = [
+        &["new", arg(&other), "--rtl", arg(&file), "--top", "m"][..],
+        &given,
+    ]
+    .concat();
+    let said = text(&reconverge(&args).stdout);
+    assert!(
+        said.contains("clock clk_en; reset burst, active high\n"),
+        "{said}"
+    );
+}
+
 #[test]
 fn bad_input_is_refused_and_leaves_nothing_behind() {
     let dir = tempfile::tempdir().unwrap();
@@ -132,6 +183,8 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         "module io(inout wire a, output logic b); assign b = a; endmodule\n",
     );
     let wrong = file("wrong.sv", "module wrong(input logic a; endmodule\n");
+    let silent = file("silent.sv", "module silent(input logic a); endmodule\n");
+    let keyword = dir.path().join("match");
     let there = dir.path().join("there");
     fs::create_dir(&there).unwrap();
     let new = dir.path().join("fresh");
@@ -147,6 +200,18 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
             "folder: \"1st\" is no name of a crate: a to z, 0 to 9, _",
         ),
         (new, lost, "good", "file: No such file or directory"),
+        (
+            arg(&keyword),
+            &good,
+            "good",
+            "folder: \"match\" is a word that the generated files need",
+        ),
+        (
+            new,
+            &silent,
+            "silent",
+            "--top: module silent has no output: nothing can be compared",
+        ),
         (new, &good, "bad", "--rtl: Verilator 5"),
         (
             new,
@@ -165,6 +230,19 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
             "{message}: {said}"
         );
     }
+    for (option, name, message) in [
+        (
+            "--lanes",
+            "N",
+            "--lanes: parameter: good has no parameter N whose default is a number",
+        ),
+        ("--clock", "b", "--clock: port: b is no input of one bit"),
+    ] {
+        let output = reconverge(&["new", new, "--rtl", &good, "--top", "good", option, name]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(message), "{said}");
+    }
     let mut left: Vec<_> = fs::read_dir(dir.path())
         .unwrap()
         .map(|e| e.unwrap().file_name())
@@ -172,6 +250,13 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
     left.sort();
     assert_eq!(
         left,
-        ["array.sv", "good.sv", "inout.sv", "there", "wrong.sv"]
+        [
+            "array.sv",
+            "good.sv",
+            "inout.sv",
+            "silent.sv",
+            "there",
+            "wrong.sv"
+        ]
     );
 }

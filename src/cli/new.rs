@@ -23,9 +23,15 @@ pub struct NewArgs {
     /// Module to be tested
     #[arg(long, value_name = "MODULE")]
     top: String,
-    /// Parameter of the module that is its number of lanes, if it has one
-    #[arg(long, value_name = "PARAMETER", default_value = "LANES")]
-    lanes: String,
+    /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
+    #[arg(long, value_name = "PARAMETER")]
+    lanes: Option<String>,
+    /// Its clock [default: an input that is called like one]
+    #[arg(long, value_name = "PORT")]
+    clock: Option<String>,
+    /// Its reset; active low if its name ends in n or ni [default: an input that is called like one]
+    #[arg(long, value_name = "PORT")]
+    reset: Option<String>,
 }
 
 /// A parameter of the module with its default.
@@ -54,15 +60,75 @@ struct Declared {
     layout: Layout,
 }
 
-/// Names that clocks and resets have; of resets those that act at 0 end in n.
-const CLOCKS: [&str; 6] = ["clk_i", "clk", "clock", "clock_i", "aclk", "CLK"];
-const RESETS: [&str; 12] = [
-    "rst_ni", "rst_n", "rstn", "reset_n", "reset_ni", "aresetn", "nrst", "rst_i", "rst", "reset",
-    "reset_i", "RST",
-];
+/// Tells whether a port is called like a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
+fn is_clock(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split('_')
+        .any(|part| part.ends_with("clk") || part == "clock")
+}
 
+/// Tells whether a port is called like a reset: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
+fn is_reset(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split('_').any(|part| {
+        let part = part.trim_start_matches(['a', 'h', 'n', 'p']);
+        let rest = part.strip_prefix("reset").or(part.strip_prefix("rst"));
+        matches!(rest, Some("" | "n" | "b"))
+    })
+}
+
+/// Tells whether a reset acts at 0, by its name: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
 fn is_low(reset: &str) -> bool {
-    reset.trim_end_matches("_i").ends_with(['n', 'N']) || reset.ends_with("ni") || reset == "nrst"
+    let name = reset.to_ascii_lowercase();
+    let name = name.strip_suffix("_i").unwrap_or(&name);
+    name.ends_with(['n', 'b']) || name.ends_with("ni") || name.starts_with('n')
+}
+
+/// Returns the input that `asked` names, or the one with the shortest name that is `called` like it; `notes` say of others
+/// like it that they are data.
+fn control(
+    ports: &[Declared],
+    asked: Option<&String>,
+    called: fn(&str) -> bool,
+    what: &str,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>, InputError> {
+    let bits = || {
+        ports
+            .iter()
+            .map(|p| &p.port)
+            .filter(|p| !p.output && p.width == 1)
+    };
+    if let Some(name) = asked {
+        let found = bits().find(|port| port.name == *name);
+        let why = || format!("{name} is no input of one bit");
+        let found = found.ok_or_else(|| InputError::new(format!("--{what}"), 0, "port", why()))?;
+        return Ok(Some(found.name.clone()));
+    }
+    // clk is the clock, not clk_en beside it: a name that ends so comes first, then the shorter one.
+    let ends = |port: &&Port| {
+        let name = port.name.to_ascii_lowercase();
+        let name = ["_i", "_ni", "_n"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .unwrap_or(&name)
+            .to_owned();
+        called(name.rsplit('_').next().unwrap_or_default())
+    };
+    let mut found: Vec<&Port> = bits().filter(|port| called(&port.name)).collect();
+    found.sort_by_key(|port| (!ends(port), port.name.len()));
+    for other in found.iter().skip(1) {
+        notes.push(format!(
+            "{} is taken as data; the {what} is {}",
+            other.name, found[0].name
+        ));
+    }
+    if found.is_empty() {
+        notes.push(format!(
+            "no input is called like a {what}: --{what} names it"
+        ));
+    }
+    Ok(found.first().map(|port| port.name.clone()))
 }
 
 pub fn command(args: &NewArgs) -> Done {
@@ -82,6 +148,11 @@ pub fn command(args: &NewArgs) -> Done {
             format!("{name:?} is no name of a crate: a to z, 0 to 9, _"),
         )
         .into());
+    }
+    let taken = ["reconverge", "declaration", "std", "core", "test"].contains(&name.as_str());
+    if taken || declaration::name_of(&name) != name {
+        let why = format!("{name:?} is a word that the generated files need");
+        return Err(bad("folder", why).into());
     }
     if args.dir.exists() {
         return Err(bad("folder", "is there already".to_owned()).into());
@@ -109,15 +180,24 @@ pub fn command(args: &NewArgs) -> Done {
     write(&format!("rtl/{name}.f"), &list)?;
     let files =
         FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()))?;
-    let parameters = parameters(&at, &files, &args.top)?;
-    let lanes = parameters.iter().find(|p| p.name == args.lanes).cloned();
+    let mut notes = Vec::new();
+    let parameters = parameters(&at, &files, &args.top, &mut notes)?;
+    let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
+    let lanes = parameters.iter().find(|p| p.name == of_lanes).cloned();
+    if let (Some(name), None) = (&args.lanes, &lanes) {
+        let why = format!(
+            "{} has no parameter {name} whose default is a number",
+            args.top
+        );
+        return Err(InputError::new("--lanes", 0, "parameter", why).into());
+    }
     let others: Vec<Parameter> = parameters
         .into_iter()
-        .filter(|p| p.name != args.lanes)
+        .filter(|p| p.name != of_lanes)
         .collect();
 
     let ask = |count: Option<u32>| {
-        let set: Vec<(&str, u32)> = count.iter().map(|n| (args.lanes.as_str(), *n)).collect();
+        let set: Vec<(&str, u32)> = count.iter().map(|n| (of_lanes, *n)).collect();
         dut::ports(&at, &files, &args.top, &set).map_err(|e| match e.is_input() {
             true => Failure::Input(bad("--rtl", e.to_string())),
             false => Failure::Other(e.to_string()),
@@ -134,7 +214,30 @@ pub fn command(args: &NewArgs) -> Done {
                 .collect()
         }
     };
-    let toml = toml(&name, args, lanes.as_ref(), &others, declared(ports))?;
+    let mut ports = declared(ports);
+    // One that depends on the lanes otherwise, as by a logarithm, has the width that it has by default.
+    for (port, usual) in ports.iter_mut().zip(ask(None)?) {
+        if matches!(port.layout, Layout::Words { .. }) && port.port.width != usual.width {
+            let (name, width) = (&usual.name, usual.width);
+            notes.push(format!("{name} has {width} bits with {of_lanes} as it is by default: the declaration holds for no other"));
+            port.layout = words(width);
+        }
+    }
+    if !ports.iter().any(|p| p.port.output) {
+        let why = format!("module {} has no output: nothing can be compared", args.top);
+        return Err(bad("--top", why).into());
+    }
+    let clock = control(&ports, args.clock.as_ref(), is_clock, "clock", &mut notes)?;
+    ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
+    let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
+    let chosen = |what: &str, port: &Option<String>| match port {
+        Some(port) if what == "reset" && is_low(port) => format!("reset {port}, active low"),
+        Some(port) if what == "reset" => format!("reset {port}, active high"),
+        Some(port) => format!("{what} {port}"),
+        None => format!("no {what}"),
+    };
+    let chosen = [chosen("clock", &clock), chosen("reset", &reset)].join("; ");
+    let toml = toml(&name, args, lanes.as_ref(), &others, [clock, reset], ports)?;
     // What is written is read again: a declaration that does not hold is a defect here.
     let declaration = Declaration::parse("design.toml", &toml)
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
@@ -147,13 +250,16 @@ pub fn command(args: &NewArgs) -> Done {
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
     print(&format!(
-        "{dir}: {} pins, {} outputs\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
+        "{dir}: {} pins, {} outputs; {chosen}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
          src/lib.rs         the golden model: fill in what a cycle does\n  \
          tests/lockstep.rs  run it: cd {} && cargo test\n",
         declaration.pins.len(),
         declaration.state.len(),
         wave::shell(&args.dir.to_string_lossy()),
     ))?;
+    for note in notes {
+        print(&format!("note: {note}\n"))?;
+    }
     Ok(Agreed::Yes)
 }
 
@@ -198,10 +304,15 @@ fn nearest(path: &Path) -> PathBuf {
 }
 
 /// Returns the parameters of module `top` whose defaults are numbers.
-fn parameters(dir: &Path, files: &FileList, top: &str) -> Result<Vec<Parameter>, InputError> {
+fn parameters(
+    dir: &Path,
+    files: &FileList,
+    top: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Parameter>, InputError> {
     for file in &files.verilog {
         let text = read_text(&dir.join(file))?;
-        if let Some(found) = parameters_in(&without_comments(&text), top) {
+        if let Some(found) = parameters_in(&without_comments(&text), top, notes) {
             return Ok(found);
         }
     }
@@ -236,7 +347,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
-fn parameters_in(text: &str, top: &str) -> Option<Vec<Parameter>> {
+fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<Parameter>> {
     let mut words = text.match_indices("module");
     let body = words.find_map(|(at, word)| {
         let after = text[at + word.len()..].trim_start();
@@ -275,8 +386,19 @@ fn parameters_in(text: &str, top: &str) -> Option<Vec<Parameter>> {
         }
         let (left, right) = one.split_once('=')?;
         let name = left.split_whitespace().last()?.to_owned();
-        let default = number(right.trim())?;
-        (!local).then_some(Parameter { name, default })
+        if local {
+            return None;
+        }
+        let default = number(right.trim());
+        if default.is_none() {
+            notes.push(format!(
+                "parameter {name} is left as it is: its default is no number"
+            ));
+        }
+        Some(Parameter {
+            name,
+            default: default?,
+        })
     });
     Some(found.collect())
 }
@@ -313,6 +435,19 @@ fn number(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, radix).ok()
 }
 
+/// Returns the layout of `bits` bits: elements of equal width, as few as can be.
+fn words(bits: u32) -> Layout {
+    let widths = (1..=bits.min(64)).rev();
+    let width = widths
+        .into_iter()
+        .find(|w| bits.is_multiple_of(*w))
+        .unwrap_or(1);
+    Layout::Words {
+        width,
+        count: bits / width,
+    }
+}
+
 /// Gives each port its name and layout; `ports` have their width with the other number of lanes beside them.
 fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
     let mut taken: Vec<(bool, String)> = Vec::new();
@@ -320,14 +455,7 @@ fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
         let layout = match more.filter(|more| *more != port.width) {
             Some(more) if [port.width, more] == TWO => Layout::Mask,
             Some(_) => Layout::PerLane(port.width / TWO[0]),
-            None => {
-                let width = (1..=port.width.min(64))
-                    .rev()
-                    .find(|w| port.width.is_multiple_of(*w));
-                let width = width.unwrap_or(1);
-                let count = port.width / width;
-                Layout::Words { width, count }
-            }
+            None => words(port.width),
         };
         let mut name = declaration::name_of(&port.name);
         while taken.contains(&(port.output, name.clone())) {
@@ -355,28 +483,21 @@ fn toml(
     args: &NewArgs,
     lanes: Option<&Parameter>,
     others: &[Parameter],
-    mut ports: Vec<Declared>,
+    [clock, reset]: [Option<String>; 2],
+    ports: Vec<Declared>,
 ) -> Result<String, InputError> {
     let mut text = format!(
         "# Pins and state of {name}, from the ports of module {}. The keys are explained in crates/declaration.\n\
          name = {name:?}\ntop = {:?}\ndoc = \"the module {}.\"\n",
         args.top, args.top, args.top
     );
-    let clock = CLOCKS.iter().find(|name| {
-        ports
-            .iter()
-            .any(|p| !p.port.output && p.port.width == 1 && p.port.name == **name)
-    });
-    match clock {
-        Some(&"clk_i") => {}
+    match clock.as_deref() {
+        Some("clk_i") => {}
         Some(clock) => {
             let _ = writeln!(text, "clock = {clock:?}");
         }
-        None => {
-            text += "# No port is named like a clock.\ncombinational = true\n";
-        }
+        None => text += "# It has no clock.\ncombinational = true\n",
     }
-    ports.retain(|p| Some(&p.port.name.as_str()) != clock);
     if let Some(lanes) = lanes {
         if !(1..=64).contains(&lanes.default) {
             let why = format!("{} = {} is not 1..64", lanes.name, lanes.default);
@@ -395,11 +516,6 @@ fn toml(
         );
     }
     text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
-    let reset = RESETS.iter().find(|name| {
-        ports
-            .iter()
-            .any(|p| !p.port.output && p.port.width == 1 && p.port.name == **name)
-    });
     for Declared {
         port,
         name,
@@ -407,7 +523,7 @@ fn toml(
     } in ports.iter().filter(|p| !p.port.output)
     {
         let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {:?}\n", port.name);
-        match Some(&port.name.as_str()) == reset {
+        match Some(&port.name) == reset.as_ref() {
             true => {
                 let level = if is_low(&port.name) { "low" } else { "high" };
                 let _ = write!(text, "reset = {level:?}\ndoc = \"Reset.\"\n");
@@ -501,7 +617,7 @@ fn library(of: &Declaration) -> String {
     let parameters: String = parameters.collect();
     let reset = match of.reset() {
         Some(_) => {
-            "        if pins.is_reset() {\n            self.state = State::default();\n            return &self.state;\n        }\n"
+            "        if pins.is_reset() {\n            *self = Self::reset();\n            return &self.state;\n        }\n"
         }
         None => "",
     };
@@ -537,11 +653,18 @@ pub struct Golden {{
     state: State,
 }}
 
-impl design::Golden<{kind}> for Golden {{
-    fn build(_build: &Build) -> Self {{
-{parameters}        Golden {{
+impl Golden {{
+    /// As it is after a reset: set what is not 0 then.
+    fn reset() -> Self {{
+        Golden {{
             state: State::default(),
         }}
+    }}
+}}
+
+impl design::Golden<{kind}> for Golden {{
+    fn build(_build: &Build) -> Self {{
+{parameters}        Self::reset()
     }}
 
     fn cycle(&mut self, pins: &In) -> &State {{

@@ -196,7 +196,10 @@ impl<D: Design> Display for Found<D> {
         write!(f, "{}", Report::of(&self.failure))?;
         let stream = &self.failure.case;
         let left = stream.cycles.0.len();
-        writeln!(f, "stream shortened from {} to {left} cycles:", self.cycles)?;
+        match left < self.cycles {
+            true => writeln!(f, "stream shortened from {} to {left} cycles:", self.cycles)?,
+            false => writeln!(f, "stream of {left} cycles:")?,
+        }
         for line in stream.text().lines().take(PRINTED) {
             writeln!(f, "{line}")?;
         }

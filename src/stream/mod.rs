@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Place;
 use crate::check::{Judged, TestCase};
-use crate::design::{Build, Design, Golden};
+use crate::design::{Build, Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::field::{Flip, Pin, Role, Shape};
@@ -245,10 +245,17 @@ impl<D: Design> TestCase for Stream<D> {
         for (cycle, pins) in self.cycles.0.iter().enumerate() {
             for pin in D::DECLARATION.pins {
                 let most = pin.most(self.lanes);
-                if (0..pin.words()).any(|i| pin.get(bytes_of(pins), i) > most) {
+                let wrong = |v: u64| v > most && v != pin.default;
+                if (0..pin.words()).any(|i| wrong(pin.get(bytes_of(pins), i))) {
                     return bad(pin.name, format!("cycle {cycle}: more than {most:#x}"));
                 }
             }
+        }
+        let resets = |pin: &Pin| matches!(pin.role, Role::Reset { .. });
+        let first = self.cycles.0.first();
+        if D::DECLARATION.pins.iter().any(resets) && first.is_some_and(|pins| !pins.is_reset()) {
+            let why = "the first one is no reset: the design wakes up in any state";
+            return bad("cycles", why.to_owned());
         }
         match self.cycles.0.len() {
             0 => bad("cycles", "none: nothing would be compared".to_owned()),

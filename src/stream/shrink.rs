@@ -2,7 +2,7 @@
 //!
 //! Cycles are cut off behind the failure, then taken out, most at once first; pins get their default, first in all cycles
 //! and then in single ones; numbers get smaller. All this is repeated until nothing changes. What a candidate gives the
-//! design is legal: [`Golden::constrain`] has looked at each cycle.
+//! design is legal: [`Golden::constrain`] has looked at each cycle, and the reset of the first one stays.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,9 @@ use bytemuck::{bytes_of, bytes_of_mut};
 
 use super::{Cycles, Stream};
 use crate::design::{Control, Design, Golden};
-use crate::dut::{Dut, Rtl};
+use crate::dut::Rtl;
 use crate::failure::Failure;
+use crate::field::{Pin, Role};
 
 /// How much may be tried. A stream that runs out of it is as short as it got.
 #[derive(Clone, Copy, Debug)]
@@ -56,27 +57,24 @@ pub fn shrink<D: Design>(
     let before = failure.case.cycles.0.len();
     let mut search = Search {
         rtl,
-        dut: rtl.open(failure.case.model_seed())?,
         best: failure.clone(),
         runs: 0,
         budget: *budget,
         started: Instant::now(),
     };
-    let again = search.run(&failure.case, true)?;
+    let again = search.run(&failure.case)?;
     let again = again.filter(|again| again.alike(failure));
     search.best = again.ok_or_else(|| {
         "run again from reset on a fresh model it does not fail as before: the RTL keeps something that reset does not reach"
             .to_owned()
     })?;
     search.all()?;
-    let mut best = search.best.case.clone();
-    if best.cycles.0.len() < before && !best.name.ends_with(SHRUNK) {
-        best.name += SHRUNK;
+    let mut failure = search.best;
+    if failure.case.cycles.0.len() < before && !failure.case.name.ends_with(SHRUNK) {
+        failure.case.name += SHRUNK;
     }
-    // As a replay will see it.
-    let last = search.run(&best, true)?.filter(|last| last.alike(failure));
     Ok(Shrunk {
-        failure: last.unwrap_or_else(|| failure.clone()),
+        failure,
         before,
         runs: search.runs,
     })
@@ -84,7 +82,6 @@ pub fn shrink<D: Design>(
 
 struct Search<'r, D: Design> {
     rtl: &'r Rtl<D>,
-    dut: Dut<D>,
     best: Failure<Stream<D>>,
     runs: u64,
     budget: Budget,
@@ -96,16 +93,11 @@ impl<D: Design> Search<'_, D> {
         self.runs >= self.budget.runs || self.started.elapsed() >= self.budget.time
     }
 
-    fn run(
-        &mut self,
-        stream: &Stream<D>,
-        fresh: bool,
-    ) -> Result<Option<Failure<Stream<D>>>, String> {
-        if fresh || self.dut.stopped().is_some() {
-            self.dut = self.rtl.open(stream.model_seed())?;
-        }
+    /// Runs `stream` on a fresh model, as a replay does: what a run before has left in registers must not matter.
+    fn run(&mut self, stream: &Stream<D>) -> Result<Option<Failure<Stream<D>>>, String> {
         self.runs += 1;
-        let judged = stream.check_on(&mut self.dut, None, &mut |_: &_, _: &_| ())?;
+        let mut dut = self.rtl.open(stream.model_seed())?;
+        let judged = stream.check_on(&mut dut, None, &mut |_: &_, _: &_| ())?;
         Ok(judged.err())
     }
 
@@ -122,7 +114,7 @@ impl<D: Design> Search<'_, D> {
             return Ok(false);
         }
         stream.cycles = Cycles(cycles);
-        let Some(failure) = self.run(&stream, false)? else {
+        let Some(failure) = self.run(&stream)? else {
             return Ok(false);
         };
         let alike = failure.alike(&self.best);
@@ -195,6 +187,9 @@ impl<D: Design> Search<'_, D> {
                 continue;
             }
             for cycle in 0..self.cycles().len() {
+                if cycle == 0 && matches!(pin.role, Role::Reset { .. }) {
+                    continue;
+                }
                 let mut one = self.cycles().to_vec();
                 put(&mut one[cycle]);
                 if self.over() {
@@ -211,7 +206,8 @@ impl<D: Design> Search<'_, D> {
     /// Numbers get smaller: halved, without their lowest bit that is set, without their highest.
     fn lessen(&mut self) -> Result<(), String> {
         for cycle in 0..self.cycles().len() {
-            for pin in D::DECLARATION.pins {
+            let reset = |pin: &Pin| cycle == 0 && matches!(pin.role, Role::Reset { .. });
+            for pin in D::DECLARATION.pins.iter().filter(|pin| !reset(pin)) {
                 for i in 0..pin.words() {
                     let mut smaller = true;
                     while smaller && !self.over() {
