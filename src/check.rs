@@ -16,6 +16,7 @@ use crate::failure::{Cause, Failure};
 use crate::input::InputError;
 use crate::lockstep::{Compared, state_bytes};
 use crate::report::{History, Lines};
+use crate::show::{Class, Found};
 use crate::stimulus::{self, Ran};
 use crate::unit::{Records, Unit, Verdict};
 use crate::watch::Watch;
@@ -98,8 +99,8 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// Runs the golden alone up to cycle `last`; returns the last cycles as text, and how the golden was before the
     /// last one, with the pins of that.
     fn history(&self, last: u64) -> History<Self::Design>;
-    /// Returns all lanes as letters, if the design has some.
-    fn letters(&self, state: &<Self::Design as Design>::State) -> Option<String>;
+    /// Returns what each lane does; nothing if the design runs no programs.
+    fn classes(&self, state: &<Self::Design as Design>::State) -> Vec<Class>;
     /// Returns what is on the golden's stack, if the state shows only its top.
     fn stack(golden: &<Self::Design as Design>::Golden) -> Option<String>;
     /// Returns where the rule stands whose id `rule` begins with, and what it says.
@@ -164,8 +165,8 @@ impl<U: Unit> TestCase for Case<U> {
         lines.history
     }
 
-    fn letters(&self, state: &U::State) -> Option<String> {
-        Some(U::lanes(state, self.lanes as usize))
+    fn classes(&self, state: &U::State) -> Vec<Class> {
+        Found::of_state::<U>(state, self.lanes as usize).lanes
     }
 
     fn stack(golden: &U::Golden) -> Option<String> {

@@ -14,7 +14,8 @@ use crate::report::Report;
 use crate::unit::Unit;
 use crate::wave;
 
-/// A case that failed. `Display` and `Debug` are the report of it, made from the golden alone.
+/// A case that failed. `Display` and `Debug` are the report of it, made from the golden alone; with `{:#}` in colours, and
+/// with a width within so many characters.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 #[non_exhaustive]
@@ -202,7 +203,7 @@ impl<U: Unit> Failure<Case<U>> {
 
 impl<C: TestCase> Display for Failure<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Report::of(self))
+        Display::fmt(&Report::of(self), f)
     }
 }
 

@@ -64,6 +64,7 @@
 //! | judge a case | [`case`], [`mod@check`]; [`lockstep`], [`stimulus`], [`dut`] |
 //! | bring a module of your own | [`design`], [`stream`]; `docs/your-own-unit.md`, `examples/own_unit` |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
+//! | see a run, lane by lane | [`show`] |
 //! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
 //! | make a failing case smaller | [`shrink`] |
 //! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
@@ -140,6 +141,7 @@ pub mod r700;
 pub mod report;
 pub mod rules;
 pub mod seen;
+pub mod show;
 #[cfg(feature = "rtl")]
 pub mod shrink;
 pub mod spa5;

@@ -11,7 +11,10 @@ use crate::check::{Judged, TestCase};
 use crate::design::{Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
+use crate::input::{one_line, printable};
 use crate::lockstep::Mismatch;
+use crate::show::text::{BOLD, RED, TURN, columns, differing, lanes, printed, styled, turn};
+use crate::show::{Class, Found};
 use crate::unit::{Executor as _, Pins, Step, Unit};
 use crate::watch::Watch;
 use crate::wave;
@@ -29,7 +32,9 @@ pub struct Line {
     pub cycle: u64,
     /// What was asked of the design, e.g. address and instruction.
     pub what: String,
-    /// What came of it.
+    /// The lanes that the instruction finds, if the design runs programs.
+    pub lanes: Vec<Class>,
+    /// What came of it; of a program, what the lanes did and the stack that the instruction finds.
     pub state: String,
 }
 
@@ -93,19 +98,27 @@ impl<U: Unit> Watch<U> for Lines<'_, U> {
         let Some((before, _)) = &self.history.last else {
             return;
         };
-        let pc = U::pc(before.state());
+        let lanes = self.case.lanes as usize;
+        let found = Found::of::<U>(before, lanes);
+        let pc = found.pc;
         let what = match golden.step() {
-            Step::Executed | Step::Failed => U::disassemble(&self.case.program, pc),
+            Step::Executed | Step::Failed => U::statement(&self.case.program, pc),
             // The instruction has begun, or goes on.
             Step::None if U::mid_step(golden.state()) || U::mid_step(before.state()) => {
-                U::disassemble(&self.case.program, pc)
+                U::statement(&self.case.program, pc)
             }
             Step::None => pins.describe(U::running(before.state())),
+        };
+        let next = Found::of_state::<U>(golden.state(), lanes).active();
+        let turn = match golden.step() {
+            Step::None => String::new(),
+            _ => turn(found.active(), next),
         };
         self.history.push(Line {
             cycle,
             what: format!("0x{pc:03x}  {what}"),
-            state: U::lanes(golden.state(), self.case.lanes as usize),
+            state: format!("{turn:<TURN$}  {}", printed(&found.stack)),
+            lanes: found.lanes,
         });
     }
 }
@@ -124,8 +137,8 @@ pub struct Report {
 #[derive(Clone, Debug)]
 struct Differences {
     table: Table,
-    /// All lanes as letters, RTL and golden, if the design has some.
-    lanes: [Option<String>; 2],
+    /// All lanes, RTL and golden, if the design runs programs.
+    lanes: [Vec<Class>; 2],
     /// The golden's stack, where the fields show only its top.
     stack: Option<String>,
 }
@@ -161,7 +174,7 @@ impl Report {
             } = mismatch;
             report.differences = Some(Differences {
                 table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
-                lanes: [rtl, golden].map(|s| case.letters(s)),
+                lanes: [rtl, golden].map(|s| case.classes(s)),
                 stack,
             });
         }
@@ -191,23 +204,77 @@ pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     format!("{what} {}  {rest}", failure.case.name())
 }
 
+/// With `#` in colours, and within as many characters as its width says, where there is one.
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.headline)?;
+        let colour = f.alternate();
+        let headline = printable(&self.headline);
+        let (what, rest) = headline.split_once("  ").unwrap_or((&headline, ""));
+        let headline = format!("{}  {rest}", styled(colour, RED, what));
+        writeln!(f, "{}", headline.trim_end())?;
         if let Some(differences) = &self.differences {
-            differences.fmt(f)?;
+            for line in printable(&differences.to_string()).lines() {
+                let style = if line.ends_with("<--") { BOLD } else { "" };
+                writeln!(f, "{}", styled(colour, style, line))?;
+            }
         }
         if let Some(rule) = &self.rule {
-            writeln!(f, "  rule    {rule}")?;
+            writeln!(f, "  rule    {}", printable(rule))?;
         }
+        self.cycles(f, colour)
+    }
+}
+
+impl Report {
+    /// The last cycles, and at the end of them the lanes of both sides.
+    fn cycles(&self, f: &mut Formatter<'_>, colour: bool) -> fmt::Result {
         if self.history.is_empty() {
             return Ok(());
         }
-        writeln!(f, "  last clocks (golden):")?;
-        let width = self.history.iter().map(|l| l.what.len()).max().unwrap_or(0);
-        for Line { cycle, what, state } in &self.history {
+        writeln!(f, "  last cycles (golden):")?;
+        let width = self.history.iter().map(|l| l.what.chars().count()).max();
+        let width = width.unwrap_or(0);
+        let longest = self.history.iter().map(|line| {
+            let count = columns(line.lanes.len());
+            12 + width + 2 + count + 2 + line.state.trim_end().len()
+        });
+        let narrow = f.width().is_some_and(|most| longest.max() > Some(most));
+        // Where there is little room lanes have a line of their own.
+        for line in &self.history {
+            let Line {
+                cycle, what, state, ..
+            } = line;
             let mark = if *cycle == self.clock { '>' } else { ' ' };
-            writeln!(f, "  {mark} {cycle:>6}  {what:<width$}  {state}")?;
+            let shown = lanes(&line.lanes, colour);
+            let state = match (shown.is_empty(), narrow) {
+                (true, _) => format!("  {state}"),
+                (_, true) => format!("  {state}\n      {shown}"),
+                (_, false) => format!("  {shown}  {state}"),
+            };
+            let what = one_line(what);
+            let text = format!("  {mark} {cycle:>6}  {what:<width$}{state}");
+            writeln!(f, "{}", text.trim_end())?;
+        }
+        let sides = self.differences.as_ref().map(|d| &d.lanes);
+        let Some([rtl, golden]) = sides.filter(|[rtl, _]| !rtl.is_empty()) else {
+            return Ok(());
+        };
+        let before = if narrow {
+            "\n      ".to_owned()
+        } else {
+            " ".repeat(width + 4)
+        };
+        for (side, classes) in [("rtl", rtl), ("golden", golden)] {
+            writeln!(f, "  {side:>8}{before}{}", lanes(classes, colour))?;
+        }
+        let marks = differing(rtl, golden);
+        if !marks.is_empty() {
+            let before = if narrow {
+                "      ".to_owned()
+            } else {
+                " ".repeat(width + 14)
+            };
+            writeln!(f, "{before}{marks}")?;
         }
         Ok(())
     }
@@ -216,11 +283,6 @@ impl Display for Report {
 impl Display for Differences {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.table.fmt(f)?;
-        for (side, lanes) in ["rtl   ", "golden"].iter().zip(&self.lanes) {
-            if let Some(lanes) = lanes {
-                writeln!(f, "  lanes {side}  {lanes}")?;
-            }
-        }
         if let Some(stack) = &self.stack {
             writeln!(f, "  stack golden  {stack}")?;
         }

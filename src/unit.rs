@@ -13,6 +13,7 @@ use crate::explain::Anatomy;
 use crate::field::show;
 use crate::input::InputError;
 use crate::instructions::Instructions;
+use crate::show::{Class, Frame};
 use crate::start::Start;
 use crate::watch::Watch;
 
@@ -284,8 +285,12 @@ pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
     fn pc(state: &Self::State) -> u32;
     /// Lanes that execute an instruction which is for all that are there.
     fn active(state: &Self::State) -> u64;
-    /// Lanes as the spec's traces print them.
-    fn lanes(state: &Self::State, lanes: usize) -> String;
+    /// Returns what lane `lane` does, as all units show it.
+    fn class(state: &Self::State, lane: usize) -> Class;
+    /// Returns what is on the golden's stacks, bottom first.
+    fn frames(golden: &Self::Golden) -> Vec<Frame>;
+    /// Returns the instruction at `pc` as short text: the statement, where it is one.
+    fn statement(program: &Self::Program, pc: u32) -> String;
     /// What is on the golden's stack, bottom first, if the state shows only its top.
     fn stack(_: &Self::Golden) -> Option<String> {
         None

@@ -16,6 +16,7 @@ mod new;
 mod programs;
 mod r500_render;
 mod render;
+mod show;
 mod shrink;
 mod spa5_programs;
 mod start;

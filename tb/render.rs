@@ -293,8 +293,6 @@ MISMATCH r500.mandelbrot.x0.y0.1  clock 6  (6 clocks, 17 fields each, agreed bef
   loops[0]    LOOP n=0 aL=0     LOOP n=255 aL=0   <--
   addr_depth  0                 0
   err         0 OK              0 OK
-  lanes rtl     A A A A A A A A A A A A A A A A
-  lanes golden  A A A A A A A A A A A A A A A A
   rule    docs/spec/r500.md#r500-4.4-a LOOP or REP that stays pushes a frame; the unit stays by its voters (r500-4.2-b)
 ";
 

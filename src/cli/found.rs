@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use reconverge::case::Case;
 use reconverge::failure::{Cause, Failure};
+use reconverge::input::printable;
 use reconverge::report::headline;
 use reconverge::unit::Unit;
 use reconverge::wave::{self, shell};
 
 use super::run::trusted;
+use super::show::{colour, width};
 use super::workers::Isolated;
-use super::{Agreed, Done, Failure as Trouble, complain, folder, print, program};
+use super::{Agreed, Done, Failure as Trouble, complain, folder, print, print_styled, program};
 
 /// Saves, prints and dumps a failure.
 ///
@@ -30,9 +32,19 @@ pub fn report_saved<U: Unit>(
     saved: &Saved,
     rtl: &mut Isolated<U>,
 ) -> Done {
-    print(&text(failure, saved))?;
+    let text = printed(failure) + &printable(&replay(&failure.case, saved));
+    print_styled(&text)?;
     print(&waves(failure, rtl, saved))?;
     Ok(Agreed::No)
+}
+
+/// The report of a failure as standard output shows it: in colours on a terminal, in lines as long as there is room.
+fn printed<U: Unit>(failure: &Failure<Case<U>>) -> String {
+    let width = width();
+    match colour() {
+        true => format!("{failure:#width$}"),
+        false => format!("{failure:width$}"),
+    }
 }
 
 /// The report of a failure, and how to replay it.

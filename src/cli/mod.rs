@@ -13,6 +13,7 @@ mod mutate;
 mod new;
 mod render;
 mod run;
+mod show;
 mod stop;
 mod variants;
 mod workers;
@@ -161,6 +162,8 @@ struct RunArgs {
     #[arg(long, value_name = "WHERE")]
     flip: Option<String>,
     #[command(flatten)]
+    show: show::ShowArgs,
+    #[command(flatten)]
     load: LoadArgs,
     #[command(flatten)]
     limits: LimitArgs,
@@ -283,6 +286,8 @@ struct ReplayArgs {
     /// Shrink the case, and save the smaller one beside it as NAME.shrunk.json
     #[arg(long)]
     shrink: bool,
+    #[command(flatten)]
+    show: show::ShowArgs,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -465,11 +470,13 @@ fn unit(name: &str) -> Result<&'static dyn Commands, Failure> {
 ///
 /// What a terminal would obey is escaped, as by [`complain`].
 fn print(text: &str) -> Result<(), Failure> {
+    print_styled(&printable(text))
+}
+
+/// As [`print`], of text in which nothing has to be escaped but colours.
+fn print_styled(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out
-        .write_all(printable(text).as_bytes())
-        .and_then(|()| out.flush())
-    {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Other(format!("standard output: {e}")))
         }

@@ -259,6 +259,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     case.no_assert = rtl.no_assert();
     let mut rtl = Isolated::new(&rtl, args.limits)?;
     let judged = check(&mut rtl, &case, Judges::All)?;
+    super::show::show(&args.show, &case, judged.as_ref().err())?;
     let (done, last) = match &judged {
         Ok(agreed) => {
             let text = agreed_text(&case, agreed)?;
@@ -458,7 +459,9 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         _ => Judges::All,
     };
     let out = &args.place.out;
-    match check(&mut rtl, case, judges)? {
+    let judged = check(&mut rtl, case, judges)?;
+    super::show::show(&args.show, case, judged.as_ref().err())?;
+    match judged {
         Ok(_) if args.shrink => {
             let why = "does not fail, there is nothing to shrink";
             Err(InputError::new(file, 0, "--shrink", why).into())

@@ -16,7 +16,11 @@ use crate::field::Declaration;
 use crate::import::sound_name;
 use crate::input::InputError;
 use crate::seen::Met;
+use crate::show::{Class, Frame};
 use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
+
+/// Classes 0 to 3 as all units show them.
+const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
 
 impl Design for R500 {
     const DECLARATION: &'static Declaration = &DECLARATION;
@@ -66,11 +70,39 @@ impl Unit for R500 {
         state.active
     }
 
-    fn lanes(state: &State, lanes: usize) -> String {
-        (0..lanes)
-            .map(|i| state.lane(i))
-            .collect::<Vec<_>>()
-            .join(" ")
+    fn class(state: &State, lane: usize) -> Class {
+        LANE_CLASSES[usize::from(state.class(lane) & 3)]
+    }
+
+    fn frames(golden: &Golden) -> Vec<Frame> {
+        let state = golden.state();
+        let loops = (0..usize::from(state.loop_depth)).map(|f| {
+            let (rep, count, _) = state.frame(f);
+            Frame {
+                passes: Some(count.into()),
+                ..Frame::of(if rep { "REP" } else { "LOOP" })
+            }
+        });
+        let addresses = state.addrs[..usize::from(state.addr_depth)].iter();
+        let calls = addresses.map(|address| Frame {
+            address: Some((*address).into()),
+            ..Frame::of("CALL")
+        });
+        loops.chain(calls).collect()
+    }
+
+    fn statement(program: &Program, pc: u32) -> String {
+        let text = Self::disassemble(program, pc);
+        // The word's fields stand before the statement that it is.
+        match text.split_once(" ; ") {
+            Some((_, said))
+                if !said.starts_with("END_ADDR") && !said.starts_with("no statement") =>
+            {
+                said.to_owned()
+            }
+            Some((word, _)) => word.to_owned(),
+            None => text,
+        }
     }
 
     fn name(program: &Program) -> &str {

@@ -12,11 +12,17 @@ use super::{R700, asm, cover, generate, import, isa, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::design::Design;
 use crate::explain::Anatomy;
-use crate::field::{Declaration, in_eights};
+use crate::field::Declaration;
 use crate::input::InputError;
 use crate::json::hex;
 use crate::seen::Met;
+use crate::show::{Class, Frame as Shown};
 use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
+
+/// Classes 0 to 3 as all units show them.
+const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
+/// `lt` of a loop that counts no passes.
+const DX10: u8 = 3;
 
 impl Design for R700 {
     const DECLARATION: &'static Declaration = &DECLARATION;
@@ -62,10 +68,6 @@ impl Unit for R700 {
         state.active
     }
 
-    fn lanes(state: &State, lanes: usize) -> String {
-        in_eights(&state.classes(lanes))
-    }
-
     fn stack(golden: &Golden) -> Option<String> {
         let frame = |frame: Frame| match frame {
             Frame::Branch(mask) => format!("B 0x{mask:x}"),
@@ -83,6 +85,49 @@ impl Unit for R700 {
         } else {
             frames.join(" | ")
         })
+    }
+
+    fn class(state: &State, lane: usize) -> Class {
+        match state.valid >> lane & 1 {
+            0 => Class::Off,
+            _ => LANE_CLASSES[usize::from(state.class(lane) & 3)],
+        }
+    }
+
+    fn frames(golden: &Golden) -> Vec<Shown> {
+        let state = golden.state();
+        let mut around = (state.lt, state.lc);
+        // From the top down: a loop's frame keeps the passes of the loop around it.
+        let frames: Vec<Frame> = golden.frames().collect();
+        let mut shown: Vec<Shown> = frames
+            .into_iter()
+            .rev()
+            .map(|frame| match frame {
+                Frame::Branch(lanes) => Shown {
+                    lanes: Some(lanes),
+                    ..Shown::of("IF")
+                },
+                Frame::Loop(f) => {
+                    let (lt, lc) = std::mem::replace(&mut around, (f.lt, f.lc));
+                    Shown {
+                        passes: (lt != DX10).then_some(lc.into()),
+                        ..Shown::of("LOOP")
+                    }
+                }
+                Frame::Call(f) => Shown {
+                    address: Some(f.ret),
+                    ..Shown::of("CALL")
+                },
+            })
+            .collect();
+        shown.reverse();
+        shown
+    }
+
+    fn statement(program: &Program, pc: u32) -> String {
+        let text = Self::disassemble(program, pc);
+        let text = text.strip_suffix("; entry").unwrap_or(&text);
+        text.trim_end().to_owned()
     }
 
     fn name(program: &Program) -> &str {

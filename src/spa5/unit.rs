@@ -4,7 +4,7 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::environment::{Surroundings, counts};
-use super::golden::Golden;
+use super::golden::{Golden, Token};
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, STATUS_NAMES, State, TOKEN_NAMES};
@@ -12,10 +12,11 @@ use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::design::Design;
 use crate::explain::Anatomy;
-use crate::field::{Declaration, in_eights};
+use crate::field::Declaration;
 use crate::input::InputError;
 use crate::json::{Hex, hex};
 use crate::seen::Met;
+use crate::show::{Class, Frame};
 use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
 
 const RUN: u8 = 0;
@@ -78,11 +79,6 @@ impl Unit for Spa5 {
         state.active
     }
 
-    fn lanes(state: &State, lanes: usize) -> String {
-        let letters: String = (0..lanes).map(|i| state.letter(i)).collect();
-        in_eights(&letters)
-    }
-
     fn stack(golden: &Golden) -> Option<String> {
         let tokens: Vec<String> = golden
             .tokens()
@@ -97,6 +93,33 @@ impl Unit for Spa5 {
         } else {
             tokens.join(" ")
         })
+    }
+
+    fn class(state: &State, lane: usize) -> Class {
+        match state.letter(lane) {
+            'A' => Class::Active,
+            'b' => Class::Break,
+            'c' => Class::Continue,
+            'r' => Class::Return,
+            'x' => Class::Off,
+            _ => Class::Branch,
+        }
+    }
+
+    fn frames(golden: &Golden) -> Vec<Frame> {
+        let tokens = golden.tokens().iter();
+        let frame = |t: &Token| Frame {
+            address: Some(t.addr),
+            lanes: Some(t.mask),
+            ..Frame::of(TOKEN_NAMES[usize::from(t.kind).min(5)])
+        };
+        tokens.map(frame).collect()
+    }
+
+    fn statement(program: &Program, pc: u32) -> String {
+        let text = Self::disassemble(program, pc);
+        let text = text.split("//").next().unwrap_or_default().trim_end();
+        text.strip_suffix(';').unwrap_or(text).to_owned()
     }
 
     fn name(program: &Program) -> &str {

@@ -43,6 +43,7 @@ use crate::input::InputError;
 use crate::json::{hex, map, required};
 use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus, state_bytes};
 use crate::report::{History, Line};
+use crate::show::Class;
 pub use saved::{Cycles, STREAM_FORMAT, SavedStream};
 
 /// Cycles of reset at the beginning of a stream that is drawn.
@@ -297,14 +298,15 @@ impl<D: Design> TestCase for Stream<D> {
             history.push(Line {
                 cycle,
                 what: driven::<D>(pins),
+                lanes: Vec::new(),
                 state: context::<D>(golden.state(), lanes),
             });
         }
         history
     }
 
-    fn letters(&self, _: &D::State) -> Option<String> {
-        None
+    fn classes(&self, _: &D::State) -> Vec<Class> {
+        Vec::new()
     }
 
     fn stack(_: &D::Golden) -> Option<String> {

@@ -1,0 +1,108 @@
+//! A run on the terminal, instruction by instruction.
+
+use std::io::{ErrorKind, Write as _};
+
+use clap::Args;
+use reconverge::case::Case;
+use reconverge::failure::{Cause, Failure};
+use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
+use reconverge::show::{Fold, Found, rows};
+use reconverge::unit::Unit;
+
+use super::Failure as Trouble;
+
+/// What is shown of a run besides how it ends.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes parted and met again. Repeats
+    /// of a loop are folded
+    #[arg(long)]
+    show: bool,
+}
+
+/// Characters of a line: of `COLUMNS`, the terminal's, or [`WIDTH`].
+pub fn width() -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|n| n.parse().ok());
+    let terminal = || {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    };
+    asked.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
+}
+
+/// Whether standard output takes colours: a terminal, and not with `NO_COLOR`.
+pub fn colour() -> bool {
+    let out = std::io::stdout();
+    anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never
+}
+
+/// Prints the run of `case` if that is asked for, up to where it fails.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn show<U: Unit>(
+    args: &ShowArgs,
+    case: &Case<U>,
+    failure: Option<&Failure<Case<U>>>,
+) -> Result<(), Trouble> {
+    if !args.show {
+        return Ok(());
+    }
+    match print(case, failure) {
+        // A reader that went away is not an error.
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Trouble::Other(format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn print<U: Unit>(case: &Case<U>, failure: Option<&Failure<Case<U>>>) -> std::io::Result<()> {
+    let last = match failure.map(|f| (&f.cause, f.cycle())) {
+        Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle,
+        _ => u64::MAX,
+    };
+    let lanes = case.lanes as usize;
+    let sides = failure.and_then(Failure::mismatch).map(|mismatch| {
+        [&mismatch.rtl, &mismatch.golden].map(|state| Found::of_state::<U>(state, lanes))
+    });
+    let mut survey = Survey::default();
+    let end = rows(case, last, |row| {
+        survey.see(&row);
+        true
+    });
+    survey.found(&end.found);
+    for side in sides.iter().flatten() {
+        survey.found(side);
+    }
+    let layout = Layout::new(survey, width(), colour());
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut written = out.write_all(layout.header().as_bytes());
+    let mut fold = Fold::default();
+    rows(case, last, |row| {
+        fold.push(row, &mut |item| {
+            if written.is_ok() {
+                written = out.write_all(layout.item(&item).as_bytes());
+            }
+        });
+        written.is_ok()
+    });
+    fold.end(&mut |item| {
+        if written.is_ok() {
+            written = out.write_all(layout.item(&item).as_bytes());
+        }
+    });
+    written?;
+    match sides {
+        Some([rtl, golden]) => {
+            let golden = Found {
+                stack: end.found.stack,
+                ..golden
+            };
+            out.write_all(layout.sides(&rtl, &golden).as_bytes())?;
+        }
+        None => out.write_all(layout.end(&end).as_bytes())?,
+    }
+    out.write_all(b"\n")?;
+    out.flush()
+}

@@ -1,0 +1,237 @@
+//! A run as a person sees it: which instruction each cycle executed, what each lane did meanwhile, what was on the
+//! stack, where lanes parted and met again.
+//!
+//! A run is looked on at, and each executed instruction becomes a [`Row`] (`rows`). A row is the state that the instruction
+//! finds; what it leads to is the next row. [`text`] prints rows on a terminal; all renderers show the same rows.
+
+mod fold;
+#[cfg(feature = "rtl")]
+mod record;
+pub mod text;
+
+pub use fold::{Fold, Item};
+#[cfg(feature = "rtl")]
+pub use record::{Recorder, rows};
+
+use crate::design::Golden as _;
+use crate::unit::Unit;
+
+/// Why a lane executes the next instruction or does not: the classes of all units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Class {
+    /// Executes the next instruction.
+    Active,
+    /// Waits at a branch for the others: BRANCH of r500 and r700, in an SSY or DIV token of spa5.
+    Branch,
+    /// Has continued the loop: CONT, in a PCNT token.
+    Continue,
+    /// Has left the loop: BRK, in a PBK token.
+    Break,
+    /// Has returned: in a RET token (spa5).
+    Return,
+    /// Takes no part: exited, killed or never launched.
+    Off,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 6] = [
+        Class::Active,
+        Class::Branch,
+        Class::Continue,
+        Class::Break,
+        Class::Return,
+        Class::Off,
+    ];
+
+    /// Returns its one character in a row of lanes.
+    pub fn letter(self) -> char {
+        match self {
+            Class::Active => '#',
+            Class::Branch => '.',
+            Class::Continue => 'c',
+            Class::Break => 'k',
+            Class::Return => 'r',
+            Class::Off => '-',
+        }
+    }
+
+    /// Returns what a lane of the class does, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Class::Active => "executes",
+            Class::Branch => "waits at a branch",
+            Class::Continue => "has continued the loop",
+            Class::Break => "has left the loop",
+            Class::Return => "has returned",
+            Class::Off => "takes no part",
+        }
+    }
+
+    /// Returns its colour, red, green and blue, of the palette of Okabe and Ito: told apart by the colour-blind too.
+    pub fn rgb(self) -> [u8; 3] {
+        match self {
+            Class::Active => [0x00, 0x9e, 0x73],
+            Class::Branch => [0xe6, 0x9f, 0x00],
+            Class::Continue => [0x56, 0xb4, 0xe9],
+            Class::Break => [0xd5, 0x5e, 0x00],
+            Class::Return => [0xcc, 0x79, 0xa7],
+            Class::Off => [0x88, 0x88, 0x88],
+        }
+    }
+}
+
+/// What is on a stack: a branch, loop or call that has not ended, or a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What the manual calls it.
+    pub kind: &'static str,
+    /// Where its lanes go on, if it says so.
+    pub address: Option<u32>,
+    /// Lanes that it keeps, bit i is lane i, if it does.
+    pub lanes: Option<u64>,
+    /// Passes left of a loop that counts.
+    pub passes: Option<u32>,
+}
+
+impl Frame {
+    /// A frame of which only its kind is known.
+    pub fn of(kind: &'static str) -> Self {
+        Frame {
+            kind,
+            address: None,
+            lanes: None,
+            passes: None,
+        }
+    }
+
+    /// Returns the short text of it: `SSY`, `LOOP*3` with three passes left.
+    pub fn short(&self) -> String {
+        match self.passes {
+            Some(passes) => format!("{}*{passes}", self.kind),
+            None => self.kind.to_owned(),
+        }
+    }
+}
+
+/// What a unit is in, between two cycles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Address of the next instruction.
+    pub pc: u32,
+    /// Class of each lane.
+    pub lanes: Vec<Class>,
+    /// What is on the golden's stack, the bottom first.
+    pub stack: Vec<Frame>,
+}
+
+impl Found {
+    /// Returns what a unit with `lanes` lanes is in whose golden model is `golden`.
+    pub fn of<U: Unit>(golden: &U::Golden, lanes: usize) -> Self {
+        Found {
+            stack: U::frames(golden),
+            ..Self::of_state::<U>(golden.state(), lanes)
+        }
+    }
+
+    /// Returns what `state` of a unit with `lanes` lanes is, without the stack.
+    pub fn of_state<U: Unit>(state: &U::State, lanes: usize) -> Self {
+        Found {
+            pc: U::pc(state),
+            lanes: (0..lanes).map(|lane| U::class(state, lane)).collect(),
+            stack: Vec::new(),
+        }
+    }
+
+    /// Returns the lanes that execute, bit i is lane i.
+    pub fn active(&self) -> u64 {
+        let lanes = self.lanes.iter().enumerate();
+        lanes.fold(0, |mask, (i, class)| {
+            mask | u64::from(*class == Class::Active) << i
+        })
+    }
+}
+
+/// What happened to the lanes that execute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Some of them wait now, the others go on.
+    Parted,
+    /// Others have joined them.
+    Met,
+    /// Others execute instead of some or all of them.
+    Switched,
+    /// None executed, and some do now.
+    Resumed,
+}
+
+impl Turn {
+    /// Returns what it is from the lanes `before` to the lanes `after`; `None` if they are the same or none is left.
+    pub fn of(before: u64, after: u64) -> Option<Self> {
+        if before == after || after == 0 {
+            None
+        } else if after & !before == 0 {
+            Some(Turn::Parted)
+        } else if before == 0 {
+            Some(Turn::Resumed)
+        } else if before & !after == 0 {
+            Some(Turn::Met)
+        } else {
+            Some(Turn::Switched)
+        }
+    }
+
+    /// Returns its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Turn::Parted => "parted",
+            Turn::Met => "met",
+            Turn::Switched => "switched",
+            Turn::Resumed => "resumed",
+        }
+    }
+}
+
+/// One executed instruction, or what happened to the unit besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Cycle in which it was done.
+    pub cycle: u64,
+    /// The instruction as text; what else it was (a reset, a further launch), if `instruction` is not set.
+    pub text: String,
+    /// It is an instruction.
+    pub instruction: bool,
+    /// What it finds.
+    pub found: Found,
+    /// The lanes that execute after it, bit i is lane i.
+    pub next: u64,
+}
+
+impl Row {
+    /// Returns what it does to the lanes that execute.
+    pub fn turn(&self) -> Option<Turn> {
+        Turn::of(self.found.active(), self.next)
+    }
+
+    /// Whether it says the same as `other` in another pass of a loop: what counts passes and cycles may differ.
+    pub fn repeats(&self, other: &Row) -> bool {
+        let kinds = |row: &Row| row.found.stack.iter().map(|f| f.kind).collect::<Vec<_>>();
+        self.found.pc == other.found.pc
+            && self.instruction == other.instruction
+            && self.next == other.next
+            && self.found.lanes == other.found.lanes
+            && self.text == other.text
+            && self.found.stack.len() == other.found.stack.len()
+            && kinds(self) == kinds(other)
+    }
+}
+
+/// How a run ended that was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct End {
+    /// What the unit is in.
+    pub found: Found,
+    /// `done`, an error, or that it still runs.
+    pub outcome: String,
+}

@@ -1,0 +1,80 @@
+//! Rows of a run, from what the golden model does.
+
+use super::{End, Found, Row};
+use crate::case::Case;
+use crate::design::{Control as _, Golden as _};
+use crate::stimulus::golden_alone;
+use crate::unit::{Executor as _, Pins as _, Step, Unit};
+use crate::watch::Watch;
+
+/// Makes a row of each instruction of a run, and gives it away.
+pub struct Recorder<'c, U: Unit, F> {
+    case: &'c Case<U>,
+    /// The cycle that ends the run, of which there is a row whatever it did.
+    last: u64,
+    sink: F,
+    /// What the step that is under way found.
+    found: Found,
+    launched: bool,
+    enough: bool,
+    end: Found,
+    outcome: String,
+}
+
+impl<U: Unit, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
+    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        if !U::mid_step(golden.state()) {
+            self.found = Found::of::<U>(golden, self.case.lanes as usize);
+        }
+    }
+
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        let after = golden.state();
+        self.end = Found::of::<U>(golden, self.case.lanes as usize);
+        let step = golden.step();
+        let launched = pins.launches() && step == Step::None && U::running(after);
+        let instruction = step != Step::None || U::mid_step(after);
+        let shown = step != Step::None
+            || cycle == self.last
+            || self.launched && (launched || pins.is_reset());
+        if shown {
+            let text = match instruction {
+                true => U::statement(&self.case.program, self.found.pc),
+                false => pins.describe(!launched && U::running(after)),
+            };
+            let row = Row {
+                cycle,
+                text,
+                instruction,
+                found: self.found.clone(),
+                next: self.end.active(),
+            };
+            self.enough |= !(self.sink)(row);
+        }
+        self.launched |= launched;
+        self.outcome = U::outcome(after);
+    }
+
+    fn enough(&self) -> bool {
+        self.enough
+    }
+}
+
+/// Runs the golden of `case` alone up to cycle `last`, and gives each row to `sink` until that returns false.
+pub fn rows<U: Unit>(case: &Case<U>, last: u64, sink: impl FnMut(Row) -> bool) -> End {
+    let mut recorder = Recorder {
+        case,
+        last,
+        sink,
+        found: Found::default(),
+        launched: false,
+        enough: false,
+        end: Found::default(),
+        outcome: String::new(),
+    };
+    golden_alone(case, last, &mut recorder);
+    End {
+        found: recorder.end,
+        outcome: recorder.outcome,
+    }
+}

@@ -1,0 +1,363 @@
+//! Rows as lines of a terminal: in one line each where it is wide enough, otherwise with the lanes in a line of their own.
+
+use super::{Class, End, Found, Frame, Item, Row, Turn};
+use crate::input::one_line;
+
+/// Characters of a cycle's number and of what stands before it.
+const CYCLE: usize = 7;
+/// Characters of what happened to the lanes: [`turn`].
+pub const TURN: usize = 16;
+/// Characters of a stack, beyond which its bottom is only counted.
+const STACK: usize = 28;
+/// Characters of an instruction that have to be seen.
+const LEAST: usize = 16;
+/// Characters of a stack that have to be seen.
+const SHORTEST: usize = 5;
+/// Narrowest lines that are made.
+pub const NARROWEST: usize = 60;
+/// Width of what is no terminal.
+pub const WIDTH: usize = 160;
+
+/// Escape sequence of bold letters.
+pub const BOLD: &str = "\x1b[1m";
+/// Escape sequence of a headline of something wrong.
+pub const RED: &str = "\x1b[1;91m";
+const DIM: &str = "\x1b[2m";
+const RESET: &str = "\x1b[0m";
+
+/// Rows as they are about to be printed: how long their parts are, and which classes there are.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    text: usize,
+    pc: usize,
+    stack: usize,
+    lanes: usize,
+    met: Vec<Class>,
+}
+
+impl Survey {
+    /// Looks at a row.
+    pub fn see(&mut self, row: &Row) {
+        self.text = self.text.max(one_line(&row.text).chars().count());
+        self.found(&row.found);
+    }
+
+    /// Looks at what a run ends in, or what the RTL is in.
+    pub fn found(&mut self, found: &Found) {
+        self.pc = self.pc.max(address(found.pc).len());
+        self.stack = self.stack.max(stack(&found.stack, STACK).len());
+        self.lanes = self.lanes.max(found.lanes.len());
+        for class in &found.lanes {
+            if !self.met.contains(class) {
+                self.met.push(*class);
+            }
+        }
+    }
+}
+
+/// How rows are printed.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    survey: Survey,
+    /// Characters of a line.
+    width: usize,
+    /// Characters of an instruction.
+    text: usize,
+    /// Characters of a stack.
+    stack: usize,
+    /// Lanes stand in the line of their instruction.
+    one_line: bool,
+    colour: bool,
+}
+
+fn address(pc: u32) -> String {
+    format!("0x{pc:03x}")
+}
+
+/// Returns the characters of `lanes` lanes, a space after every eighth.
+pub fn columns(lanes: usize) -> usize {
+    lanes + lanes.saturating_sub(1) / 8
+}
+
+/// The stack in so many characters, the top last.
+fn stack(frames: &[Frame], room: usize) -> String {
+    let mut shown = String::new();
+    for (above, frame) in frames.iter().rev().enumerate() {
+        let short = frame.short();
+        let below = frames.len() - above - 1;
+        let rest = if below > 0 {
+            format!("+{below} ").len()
+        } else {
+            0
+        };
+        if above > 0 && rest + short.len() + 1 + shown.len() > room {
+            return format!("+{} {shown}", below + 1);
+        }
+        shown = match above {
+            0 => short,
+            _ => format!("{short} {shown}"),
+        };
+    }
+    if shown.is_empty() {
+        "-".to_owned()
+    } else {
+        shown
+    }
+}
+
+/// `text` in so many characters.
+fn cut(text: &str, room: usize) -> String {
+    match text.chars().count() <= room {
+        true => text.to_owned(),
+        false => text
+            .chars()
+            .take(room.saturating_sub(1))
+            .chain(['~'])
+            .collect(),
+    }
+}
+
+/// The lanes from `from` on, each its letter, in the colours of their classes if asked for.
+pub fn lanes(lanes: &[Class], colour: bool) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for (i, class) in lanes.iter().enumerate() {
+        if i > 0 && i % 8 == 0 {
+            if last.take().is_some() {
+                text += RESET;
+            }
+            text.push(' ');
+        }
+        if colour && last != Some(*class) {
+            text += sequence(*class);
+            last = Some(*class);
+        }
+        text.push(class.letter());
+    }
+    if last.is_some() {
+        text += RESET;
+    }
+    text
+}
+
+/// The colours of a class out of the 256 of terminals, near to [`Class::rgb`].
+fn sequence(class: Class) -> &'static str {
+    match class {
+        Class::Active => "\x1b[0;1;38;5;16;48;5;36m",
+        Class::Branch => "\x1b[0;38;5;16;48;5;214m",
+        Class::Continue => "\x1b[0;38;5;16;48;5;74m",
+        Class::Break => "\x1b[0;38;5;16;48;5;166m",
+        Class::Return => "\x1b[0;38;5;16;48;5;175m",
+        Class::Off => "\x1b[0;2m",
+    }
+}
+
+/// Returns what the lanes that execute did, e.g. `32 > 20 parted`.
+pub fn turn(before: u64, after: u64) -> String {
+    Turn::of(before, after).map_or_else(String::new, |turn| {
+        let (before, after) = (before.count_ones(), after.count_ones());
+        format!("{before} > {after} {}", turn.word())
+    })
+}
+
+/// Returns a stack as text, the top last; `-` if there is nothing on it.
+pub fn printed(frames: &[Frame]) -> String {
+    stack(frames, STACK)
+}
+
+/// Returns `text` in a style if there are colours.
+pub fn styled(colour: bool, style: &str, text: &str) -> String {
+    match colour && !style.is_empty() && !text.trim().is_empty() {
+        true => format!("{style}{text}{RESET}"),
+        false => text.to_owned(),
+    }
+}
+
+/// Returns a mark below each lane that is not the same on both sides; empty if all are.
+pub fn differing(rtl: &[Class], golden: &[Class]) -> String {
+    let pairs: Vec<_> = rtl.iter().zip(golden).collect();
+    let marks: Vec<String> = pairs
+        .chunks(8)
+        .map(|eight| {
+            eight
+                .iter()
+                .map(|(a, b)| if a == b { ' ' } else { '^' })
+                .collect()
+        })
+        .collect();
+    marks.join(" ").trim_end().to_owned()
+}
+
+impl Layout {
+    /// Returns the layout of rows that `survey` has looked at, in lines of `width` characters.
+    pub fn new(survey: Survey, width: usize, colour: bool) -> Self {
+        let beside = CYCLE + 2 + survey.pc + 2 + 2 + TURN + 2;
+        let lanes = columns(survey.lanes) + 2;
+        let least = survey.text.min(LEAST);
+        let one_line = beside + lanes + survey.stack + least <= width;
+        let room = width.saturating_sub(beside + if one_line { lanes } else { 0 });
+        let stack = survey.stack.min(room.saturating_sub(least)).max(SHORTEST);
+        let text = survey
+            .text
+            .min(room.saturating_sub(stack))
+            .max(least)
+            .max("done".len());
+        Layout {
+            survey,
+            width,
+            text,
+            stack,
+            one_line,
+            colour,
+        }
+    }
+
+    fn styled(&self, style: &str, text: &str) -> String {
+        styled(self.colour, style, text)
+    }
+
+    /// Returns the lines above the rows: what the letters mean, and the names of the columns.
+    pub fn header(&self) -> String {
+        let mut legend = String::from("lanes");
+        let mut long = legend.len();
+        for class in Class::ALL.iter().filter(|c| self.survey.met.contains(c)) {
+            let meaning = class.meaning();
+            if long + 4 + meaning.len() > self.width {
+                legend += "\n     ";
+                long = 5;
+            }
+            long += 4 + meaning.len();
+            let letter = lanes(&[*class], self.colour);
+            legend += &format!("  {letter} {meaning}");
+        }
+        let columns = self.line("cycle", "pc", "instruction", Middle::Heading, "", "stack");
+        format!("{legend}\n{}", self.styled(DIM, columns.trim_end()) + "\n")
+    }
+
+    /// Returns the lines of a row.
+    pub fn row(&self, row: &Row) -> String {
+        let (cycle, pc) = (row.cycle.to_string(), address(row.found.pc));
+        let frames = stack(&row.found.stack, self.stack);
+        let text = one_line(&row.text);
+        let done = turn(row.found.active(), row.next);
+        let lanes = Middle::Lanes(&row.found.lanes);
+        self.line(&cycle, &pc, &text, lanes, &done, &frames)
+    }
+
+    /// Returns the lines of an item.
+    pub fn item(&self, item: &Item) -> String {
+        match item {
+            Item::Row(row) => self.row(row),
+            Item::Again { rows, times, cycle } => {
+                let what = match rows {
+                    1 => "the last instruction".to_owned(),
+                    _ => format!("the last {rows} instructions"),
+                };
+                let times = match times {
+                    1 => "once more".to_owned(),
+                    _ => format!("{times} more times"),
+                };
+                let text = format!("{:>CYCLE$}  {what} {times}, to cycle {cycle}", "...");
+                self.styled(DIM, &text) + "\n"
+            }
+        }
+    }
+
+    /// Returns the lines of what a run ends in.
+    pub fn end(&self, end: &End) -> String {
+        let frames = stack(&end.found.stack, self.stack);
+        let pc = address(end.found.pc);
+        let lanes = Middle::Lanes(&end.found.lanes);
+        self.line("", &pc, &end.outcome, lanes, "", &frames)
+    }
+
+    /// Returns the lines of what RTL and golden are in where they differ: of the RTL no stack is known.
+    pub fn sides(&self, rtl: &Found, golden: &Found) -> String {
+        let pc = |found: &Found| address(found.pc);
+        let frames = stack(&golden.stack, self.stack);
+        let mut text = self.line("rtl", &pc(rtl), "", Middle::Lanes(&rtl.lanes), "", "");
+        let both = Middle::Both(&rtl.lanes, &golden.lanes);
+        text += &self.line("golden", &pc(golden), "", both, "", &frames);
+        text
+    }
+
+    /// The lines of a row.
+    fn line(
+        &self,
+        cycle: &str,
+        pc: &str,
+        text: &str,
+        middle: Middle<'_>,
+        turn: &str,
+        frames: &str,
+    ) -> String {
+        let (pc_width, text_width) = (self.survey.pc, self.text);
+        let cycle = self.styled(DIM, &format!("{cycle:>CYCLE$}"));
+        let text = format!("{:<text_width$}", cut(text, text_width));
+        let turn = self.styled(BOLD, &format!("{turn:<TURN$}"));
+        let before = format!("{cycle}  {pc:<pc_width$}  {text}");
+        let line = |lanes: &str| {
+            let line = format!("{before}{lanes}  {turn}  {frames}");
+            line.trim_end().to_owned() + "\n"
+        };
+        let all = columns(self.survey.lanes);
+        let most = if self.one_line { 64 } else { self.in_a_line() };
+        let (shown, below) = match middle {
+            Middle::Heading => (vec!["lanes".to_owned()], Vec::new()),
+            Middle::Lanes(shown) => (self.parts(shown, most), Vec::new()),
+            Middle::Both(rtl, golden) => {
+                let marks = rtl.chunks(most).zip(golden.chunks(most));
+                let marks = marks.map(|(rtl, golden)| differing(rtl, golden));
+                (self.parts(golden, most), marks.collect())
+            }
+        };
+        if self.one_line {
+            let used = match middle {
+                Middle::Heading => "lanes".len(),
+                Middle::Lanes(lanes) | Middle::Both(_, lanes) => columns(lanes.len()),
+            };
+            let mut out = line(&format!(
+                "  {}{}",
+                shown.concat(),
+                " ".repeat(all.max(used) - used)
+            ));
+            for marks in below.iter().filter(|marks| !marks.is_empty()) {
+                let indent = CYCLE + 2 + pc_width + 2 + text_width + 2;
+                out += &format!("{}{marks}\n", " ".repeat(indent));
+            }
+            return out;
+        }
+        let mut out = line("");
+        if matches!(middle, Middle::Heading) {
+            return out;
+        }
+        for (i, part) in shown.iter().enumerate() {
+            out += &format!("  {part}\n");
+            if let Some(marks) = below.get(i).filter(|marks| !marks.is_empty()) {
+                out += &format!("  {marks}\n");
+            }
+        }
+        out
+    }
+
+    /// Lanes that have room in a line of their own, a power of two.
+    fn in_a_line(&self) -> usize {
+        let fits = |lanes: &usize| columns(*lanes) + 2 <= self.width;
+        [64, 32, 16].into_iter().find(fits).unwrap_or(8)
+    }
+
+    /// Lanes, so many in a part.
+    fn parts(&self, shown: &[Class], most: usize) -> Vec<String> {
+        let parts = shown.chunks(most);
+        parts.map(|part| lanes(part, self.colour)).collect()
+    }
+}
+
+/// What stands in the column of the lanes.
+#[derive(Clone, Copy)]
+enum Middle<'a> {
+    Heading,
+    Lanes(&'a [Class]),
+    /// The golden's lanes, behind those of the RTL, with a mark below those that are not the same.
+    Both(&'a [Class], &'a [Class]),
+}

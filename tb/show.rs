@@ -1,0 +1,216 @@
+//! `run --show`: the rows of a run are those of its trace, and the lines say what the rows say.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{
+    ROOT, Tested, arg, command_in, loaded, own_programs, program, reconverge_ends, text,
+};
+use reconverge::case::Case;
+use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
+use reconverge::show::{Class, Row, Turn, rows};
+use reconverge::unit::LoadOptions;
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                runs_are_shown_as_they_are_expected,
+                rows_are_the_steps_of_the_trace,
+                no_line_is_longer_than_the_terminal,
+                colours_change_no_letter,
+            );
+        }
+    )+};
+}
+for_each_unit!(tests);
+
+/// The whole text of three runs: lanes that part and meet, a loop whose passes are alike, a mismatch.
+fn runs_are_shown_as_they_are_expected<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let place = ["--out", arg(out.path())];
+    let shown = |status, more: &[&str]| {
+        let report = reconverge_ends(
+            status,
+            &[&["run", U::NAME, "--show"], more, &place].concat(),
+        );
+        report.split_inclusive("\n\n").next().unwrap().to_owned()
+    };
+    let if_else = program::<U>(U::IF_ELSE);
+    let alike = program::<U>(U::LONG);
+    let text = shown(0, &[&if_else])
+        + &shown(
+            0,
+            &[&alike, "--p16", "0", "--lanes", "4", "--max-steps", "60"],
+        )
+        + &shown(1, &[&if_else, "--lanes", "4", "--flip", U::FLIPPED]);
+    let expected = Path::new(ROOT).join(program::<U>("shown.txt"));
+    assert_eq!(text, fs::read_to_string(expected).unwrap());
+}
+
+/// The lanes that a record of the trace leaves executing.
+fn active(record: &Value) -> u64 {
+    let mask = |name: &str| {
+        let hex = record[name].as_str()?.strip_prefix("0x")?;
+        u64::from_str_radix(hex, 16).ok()
+    };
+    match record["st"].as_array() {
+        Some(classes) => {
+            let valid = mask("valid").unwrap_or(u64::MAX);
+            let lanes = (0..).zip(classes).filter(|(_, class)| **class == 0);
+            lanes.fold(0, |all, (lane, _)| all | 1 << lane) & valid
+        }
+        None => mask("active").unwrap(),
+    }
+}
+
+/// Entries of the stack after a step, as its trace has them.
+fn depth(record: &Value) -> usize {
+    let entries = |name: &str| record[name].as_array().map(Vec::len);
+    match entries("frames") {
+        Some(frames) => frames,
+        None => match (entries("loops"), entries("addrs")) {
+            (Some(loops), Some(addrs)) => loops + addrs,
+            _ => record["sp"].as_u64().unwrap() as usize,
+        },
+    }
+}
+
+fn rows_are_the_steps_of_the_trace<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let trace = out.path().join("trace");
+    let mut turns = Vec::new();
+    for file in own_programs::<U>() {
+        let name = file.to_string_lossy();
+        reconverge_ends(
+            0,
+            &["run", U::NAME, &name, "--seed", "5", "--trace", arg(&trace)],
+        );
+        let bytes = fs::read(&file).unwrap();
+        let loaded = U::load(&bytes, &name, &LoadOptions::default()).unwrap();
+        let mut case = Case::<U>::new(loaded.program);
+        case.seed = 5;
+        let mut shown: Vec<Row> = Vec::new();
+        let end = rows(&case, u64::MAX, |row| {
+            shown.push(row);
+            true
+        });
+        let lines = fs::read_to_string(&trace).unwrap();
+        let records: Vec<Value> = lines
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect();
+        assert_eq!(shown.len(), records.len(), "{name}");
+        let found: Vec<_> = shown
+            .iter()
+            .map(|row| &row.found)
+            .chain([&end.found])
+            .collect();
+        for (i, record) in records.iter().enumerate() {
+            let at = format!("{name}: step {i}");
+            assert_eq!(
+                u64::from(found[i].pc),
+                record["pc"].as_u64().unwrap(),
+                "{at}"
+            );
+            assert_eq!(shown[i].next, active(record), "{at}: lanes");
+            assert_eq!(
+                found[i + 1].active(),
+                active(record),
+                "{at}: lanes of the next row"
+            );
+            assert_eq!(found[i + 1].stack.len(), depth(record), "{at}: stack");
+            let whole = record["text"].as_str().unwrap_or_default();
+            assert!(whole.contains(&shown[i].text), "{at}: {whole}");
+            turns.extend(shown[i].turn());
+        }
+    }
+    for turn in [Turn::Parted, Turn::Met, Turn::Switched] {
+        assert!(turns.contains(&turn), "{turn:?} never came");
+    }
+}
+
+/// Rows, and both sides of a mismatch in every lane.
+fn no_line_is_longer_than_the_terminal<U: Tested>() {
+    for lanes in [1, 4, 33, 64] {
+        let mut case = Case::<U>::new(loaded::<U>(U::LONG));
+        case.lanes = lanes;
+        let mut survey = Survey::default();
+        let mut shown = Vec::new();
+        let end = rows(&case, u64::MAX, |row| {
+            survey.see(&row);
+            shown.push(row);
+            true
+        });
+        let mut rtl = end.found.clone();
+        rtl.lanes.fill(Class::Return);
+        survey.found(&end.found);
+        survey.found(&rtl);
+        let longest = shown.iter().map(|row| row.found.stack.len()).max().unwrap();
+        assert!(longest > 0 && shown.len() > 8);
+        for width in [NARROWEST, 80, 81, 100, 120, WIDTH] {
+            let layout = Layout::new(survey.clone(), width, false);
+            let mut text = layout.header() + &layout.end(&end) + &layout.sides(&rtl, &end.found);
+            text.extend(shown.iter().map(|row| layout.row(row)));
+            for line in text.lines() {
+                assert!(
+                    line.chars().count() <= width,
+                    "{width}, {lanes} lanes: {line}"
+                );
+            }
+            let letters = text.matches('#').count() - 1;
+            let active = |mask: u64| mask.count_ones() as usize;
+            let executing: usize = shown.iter().map(|row| active(row.found.active())).sum();
+            let ending = active(end.found.active());
+            assert_eq!(
+                letters,
+                executing + 2 * ending,
+                "{width}, {lanes} lanes: {text}"
+            );
+            assert_eq!(text.matches('^').count(), lanes as usize, "{text}");
+        }
+    }
+}
+
+fn colours_change_no_letter<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let program = program::<U>(U::IF_ELSE);
+    let args = [
+        "run",
+        U::NAME,
+        &program,
+        "--show",
+        "--flip",
+        "pc@8",
+        "--out",
+        arg(out.path()),
+    ];
+    let shown = |variables: &[(&str, &str)]| {
+        let mut command = command_in(Path::new(ROOT), &args);
+        command.envs(variables.iter().copied());
+        text(&command.output().unwrap().stdout)
+    };
+    let plain = shown(&[]);
+    assert!(plain.contains("MISMATCH") && !plain.contains('\x1b'));
+    assert_eq!(shown(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), plain);
+    let coloured = shown(&[("CLICOLOR_FORCE", "1")]);
+    // The colours of a lane that executes and of one that waits, and of a headline.
+    for sequence in [
+        "\x1b[0;1;38;5;16;48;5;36m",
+        "\x1b[0;38;5;16;48;5;214m",
+        "\x1b[1;91mMISMATCH",
+    ] {
+        assert!(coloured.contains(sequence), "{sequence:?} in {coloured:?}");
+    }
+    let mut stripped = String::new();
+    for (i, part) in coloured.split('\x1b').enumerate() {
+        stripped += match i {
+            0 => part,
+            _ => part.split_once('m').unwrap().1,
+        };
+    }
+    assert_eq!(stripped, plain);
+}
