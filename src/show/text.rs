@@ -192,11 +192,12 @@ impl Layout {
     /// Returns the layout of rows that `survey` has looked at, in lines of `width` characters.
     pub fn new(survey: Survey, width: usize, colour: bool) -> Self {
         let beside = CYCLE + 2 + survey.pc + 2 + 2 + TURN + 2;
-        let lanes = columns(survey.lanes) + 2;
+        let lanes = columns(survey.lanes).max("lanes".len()) + 2;
+        let longest = survey.stack.max(SHORTEST);
         let least = survey.text.min(LEAST);
-        let one_line = beside + lanes + survey.stack + least <= width;
+        let one_line = beside + lanes + longest + least <= width;
         let room = width.saturating_sub(beside + if one_line { lanes } else { 0 });
-        let stack = survey.stack.min(room.saturating_sub(least)).max(SHORTEST);
+        let stack = longest.min(room.saturating_sub(least)).max(SHORTEST);
         let text = survey
             .text
             .min(room.saturating_sub(stack))
@@ -300,7 +301,7 @@ impl Layout {
             let line = format!("{before}{lanes}  {turn}  {frames}");
             line.trim_end().to_owned() + "\n"
         };
-        let all = columns(self.survey.lanes);
+        let all = columns(self.survey.lanes).max("lanes".len());
         let most = if self.one_line { 64 } else { self.in_a_line() };
         let (shown, below) = match middle {
             Middle::Heading => (vec!["lanes".to_owned()], Vec::new()),
