@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, Conditions, Kind};
 use crate::check::{Judges, Scalar, check_on};
+use crate::cover::{self, Met, Model};
 use crate::design::Control;
 use crate::design::{Build, Golden};
 use crate::dut::{Dut, Rtl};
@@ -29,7 +30,7 @@ use crate::json::{Hex, count, map};
 use crate::lockstep::Compared;
 use crate::start::Start;
 use crate::stimulus::CaseStimulus;
-use crate::unit::{Executor as _, Seen, Unit};
+use crate::unit::{Executor as _, Unit};
 use crate::watch::Watch;
 
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
@@ -101,8 +102,8 @@ pub struct Summary<U: Unit> {
     pub outcomes: BTreeMap<String, u64>,
     /// Programs that the scalar judge compared, lanes and instructions of them.
     pub judged: (u64, u64, u64),
-    /// What was met.
-    pub seen: U::Seen,
+    /// Bins that were hit, by their numbers in [`Model`].
+    pub bins: Met,
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,
 }
@@ -128,7 +129,7 @@ impl<U: Unit> Default for Summary<U> {
             kinds: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             judged: (0, 0, 0),
-            seen: U::Seen::default(),
+            bins: Met::default(),
             failures: Vec::new(),
         }
     }
@@ -150,7 +151,7 @@ impl<U: Unit> Summary<U> {
         self.judged.0 += other.judged.0;
         self.judged.1 += other.judged.1;
         self.judged.2 += other.judged.2;
-        self.seen.merge(&other.seen);
+        self.bins.merge(&other.bins);
         self.failures.extend(other.failures);
     }
 
@@ -212,8 +213,8 @@ impl<U: Unit> Summary<U> {
         }
     }
 
-    /// The summary as JSON.
-    pub fn to_json(&self, options: &Options) -> Value {
+    /// Returns the summary as JSON; `model` has the bins of the build that it is of.
+    pub fn to_json(&self, options: &Options, model: &Model<U>) -> Value {
         let kinds: serde_json::Map<String, Value> = self
             .kinds
             .iter()
@@ -230,6 +231,17 @@ impl<U: Unit> Summary<U> {
                 value
             })
             .collect();
+        let overview = model.overview(&self.bins);
+        let all = ("bins", overview.all);
+        let seen: BTreeMap<&str, Value> = std::iter::once(all)
+            .chain(overview.groups)
+            .map(|(name, share)| {
+                (
+                    name,
+                    json!({"hit": share.hit, "reachable": share.reachable}),
+                )
+            })
+            .collect();
         json!({
             "unit": U::NAME,
             "seed": Hex(options.seed),
@@ -241,27 +253,26 @@ impl<U: Unit> Summary<U> {
             "kinds": kinds,
             "outcomes": self.outcomes,
             "judged": {"programs": self.judged.0, "lanes": self.judged.1, "instructions": self.judged.2},
-            "seen": self.seen.lines().into_iter().collect::<BTreeMap<_, _>>(),
-            "not_seen": self.seen.missing(),
+            "seen": seen,
+            "not_seen": model.never_met(&self.bins),
             "mismatches": failures,
         })
     }
 }
 
-/// What a campaign looks at in every case.
-struct Collector<U: Unit> {
-    seen: U::Seen,
+/// How the programs of a case end.
+#[derive(Default)]
+struct Outcomes {
     outcomes: BTreeMap<String, u64>,
     was_running: bool,
 }
 
-impl<U: Unit> Watch<U> for Collector<U> {
+impl<U: Unit> Watch<U> for Outcomes {
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         self.was_running = U::running(golden.state());
     }
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
-        self.seen.see(pins, golden.step(), state);
         if self.was_running && !U::running(state) {
             let how = if pins.is_reset() {
                 "reset in mid-flight".to_owned()
@@ -357,22 +368,40 @@ pub struct Runner<'a, U: Unit> {
     options: &'a Options,
     rtl: &'a Rtl<U>,
     dut: Dut<U>,
+    collector: cover::Collector<'a, U>,
 }
 
 impl<'a, U: Unit> Runner<'a, U> {
-    /// With a fresh model, for cases from number `first` on: what registers hold that reset does not
-    /// reach depends on nothing else either.
+    /// Opens a fresh model of `rtl`, for cases from number `first` on: what registers hold that reset does not
+    /// reach depends on nothing else either. `bins` are those of its build.
     ///
     /// # Errors
     /// The model cannot be opened.
-    pub fn open(options: &'a Options, rtl: &'a Rtl<U>, first: u64) -> Result<Self, String> {
+    pub fn open(
+        options: &'a Options,
+        rtl: &'a Rtl<U>,
+        bins: &'a Model<U>,
+        first: u64,
+    ) -> Result<Self, String> {
         let dut = rtl.open((options.seed as u32).wrapping_add(first as u32) | 1)?;
-        Ok(Runner { options, rtl, dut })
+        let collector = cover::Collector::new(bins);
+        Ok(Runner {
+            options,
+            rtl,
+            dut,
+            collector,
+        })
     }
 
     /// Runs case number `index`; `watch` looks on.
     pub fn run(&mut self, index: u64, watch: &mut impl Watch<U>) -> Summary<U> {
-        run_one(&mut self.dut, self.rtl, self.options, index, watch)
+        let Runner {
+            options,
+            rtl,
+            dut,
+            collector,
+        } = self;
+        run_one(dut, rtl, collector, options, index, watch)
     }
 
     /// Runs `cases`, or those up to the first failure; `watch` looks on.
@@ -399,16 +428,13 @@ fn case_on<U: Unit>(options: &Options, rtl: &Rtl<U>, index: u64) -> (Kind, Case<
 fn run_one<U: Unit>(
     dut: &mut Dut<U>,
     rtl: &Rtl<U>,
+    collector: &mut cover::Collector<U>,
     options: &Options,
     index: u64,
     watch: &mut impl Watch<U>,
 ) -> Summary<U> {
     let (kind, case) = case_on(options, rtl, index);
-    let mut collector = Collector::<U> {
-        seen: U::Seen::default(),
-        outcomes: BTreeMap::new(),
-        was_running: false,
-    };
+    let mut outcomes = Outcomes::default();
     if !case.start.is_empty() && !dut.preloads() {
         return Summary {
             programs: 1,
@@ -417,16 +443,18 @@ fn run_one<U: Unit>(
             ..Summary::default()
         };
     }
-    collector.seen.launched(&case.program);
+    collector.begin(&case);
     let judges = match kind {
         Kind::Structured => Judges::Structured,
         _ => Judges::LockStep,
     };
-    let judged = check_on(&case, dut, judges, &mut (&mut collector, watch));
+    let look = &mut (&mut outcomes, (&mut *collector, watch));
+    let judged = check_on(&case, dut, judges, look);
+    collector.end();
     let mut summary = Summary::<U> {
         programs: 1,
-        outcomes: collector.outcomes,
-        seen: collector.seen,
+        outcomes: outcomes.outcomes,
+        bins: collector.hits.take(),
         ..Summary::default()
     };
     match judged {
@@ -474,6 +502,7 @@ pub fn run<U: Unit>(
 ) -> Result<Summary<U>, String> {
     let mut tally = Tally::new(options, Shard::default());
     let (never, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let bins = &Model::new(rtl.build());
     drive(
         &mut tally,
         &never,
@@ -481,7 +510,7 @@ pub fn run<U: Unit>(
         || {
             Ok(|chunk: &Chunk, put: Put<U>| {
                 let cases = chunk.cases.clone();
-                let mut runner = Runner::open(options, rtl, cases.start)?;
+                let mut runner = Runner::open(options, rtl, bins, cases.start)?;
                 let summary = runner.run_all(cases.clone(), &mut ());
                 put(Piece {
                     chunk: chunk.number,

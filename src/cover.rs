@@ -21,15 +21,18 @@
 mod guide;
 mod html;
 pub mod lcov;
+mod met;
 #[cfg(feature = "cli")]
 pub mod run;
 mod saved;
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 pub use html::page;
+pub use met::Met;
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
 use crate::case::Case;
@@ -579,6 +582,18 @@ impl Hits {
         }
     }
 
+    /// Returns the bins that were hit, and sets every counter to 0.
+    pub fn take(&mut self) -> Met {
+        let mut met = Met::default();
+        for bin in self.new.drain(..) {
+            // It is 0 again where a hit did not count.
+            if std::mem::take(&mut self.counts[bin]) > 0 {
+                met.hit(bin);
+            }
+        }
+        met
+    }
+
     /// Sets every counter to 0.
     pub fn clear(&mut self) {
         self.counts.fill(0);
@@ -595,6 +610,9 @@ impl Hits {
 pub trait Coverage<U: Unit>: Sized + Send + Sync + 'static {
     /// What is remembered from one clock to the next within a case.
     type Memory: Default + Send;
+    /// The groups that a campaign tells of, in this order: those by which an expert judges at a glance whether it went
+    /// everywhere.
+    const OVERVIEW: &'static [&'static str];
 
     /// Declares all bins of a unit with `build`.
     fn declare(declaration: &mut Declaration, build: &Build) -> Self;
@@ -608,6 +626,24 @@ pub trait Coverage<U: Unit>: Sized + Send + Sync + 'static {
         after: &U::Golden,
         hits: &mut Hits,
     );
+}
+
+/// How many bins were hit, of those that can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Hit.
+    pub hit: usize,
+    /// Not declared unreachable.
+    pub reachable: usize,
+}
+
+/// What a campaign tells of its bins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overview {
+    /// Of all bins.
+    pub all: Share,
+    /// Of some groups, by name.
+    pub groups: Vec<(&'static str, Share)>,
 }
 
 /// The declared bins of a unit with certain parameters.
@@ -675,6 +711,56 @@ impl<U: Unit> Model<U> {
         let bins = hits.counts.iter().zip(&self.declaration.unreachable);
         bins.filter(|(hits, why)| **hits > 0 && why.is_none())
             .count()
+    }
+
+    /// Returns the bins of `met` that are not declared unreachable: how many, of all and of each group of
+    /// [`Coverage::OVERVIEW`].
+    pub fn overview(&self, met: &Met) -> Overview {
+        let share = |bins: Range<usize>| {
+            let reachable = bins.filter(|bin| self.declaration.unreachable[*bin].is_none());
+            let (mut share, mut all) = (Share::default(), 0);
+            for bin in reachable {
+                all += 1;
+                share.hit += usize::from(met.has(bin));
+            }
+            share.reachable = all;
+            share
+        };
+        let groups = U::Coverage::OVERVIEW.iter();
+        Overview {
+            all: share(0..self.declaration.unreachable.len()),
+            groups: groups
+                .filter_map(|name| self.group(name))
+                .map(|g| (g.name, share(g.first..g.first + g.bins)))
+                .collect(),
+        }
+    }
+
+    /// Returns the values of axes, in the groups of [`Coverage::OVERVIEW`], that no bin of `met` has although a bin has
+    /// them that is not declared unreachable: what a campaign of some length must have met.
+    pub fn never_met(&self, met: &Met) -> Vec<String> {
+        let mut never = Vec::new();
+        for group in U::Coverage::OVERVIEW
+            .iter()
+            .filter_map(|name| self.group(name))
+        {
+            for (n, axis) in group.axes.iter().enumerate() {
+                for value in &axis.values {
+                    let mut bins = (group.first..group.first + group.bins)
+                        .filter(|bin| self.declaration.unreachable[*bin].is_none())
+                        .filter(|bin| names(&group.axes, bin - group.first)[n] == *value)
+                        .peekable();
+                    if bins.peek().is_some() && !bins.any(|bin| met.has(bin)) {
+                        never.push(format!("{}: {} {value}", group.name, axis.name));
+                    }
+                }
+            }
+        }
+        never
+    }
+
+    fn group(&self, name: &str) -> Option<&Group> {
+        self.declaration.groups.iter().find(|g| g.name == name)
     }
 
     /// Everything that is known after a run of `collector`, by name.

@@ -140,7 +140,6 @@ pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
 pub mod rules;
-pub mod seen;
 pub mod show;
 #[cfg(feature = "rtl")]
 pub mod shrink;

@@ -224,20 +224,6 @@ impl LoadOptions {
     }
 }
 
-/// What a campaign has met, to be shown at its end.
-pub trait Seen<U: Unit>: Clone + Default + Send + Serialize + DeserializeOwned {
-    /// Looks at what a clock with `pins` did: the step, and the state after it.
-    fn see(&mut self, pins: &U::In, step: Step, after: &U::State);
-    /// Looks at a program when it is launched.
-    fn launched(&mut self, program: &U::Program);
-    /// Adds what another one has met.
-    fn merge(&mut self, other: &Self);
-    /// One line each: what, and how often or how far.
-    fn lines(&self) -> Vec<(String, String)>;
-    /// What must have been met for a campaign to be worth its name, and was not.
-    fn missing(&self) -> Vec<String>;
-}
-
 /// How a program ended, in a unit that tells running, done and an error code; `names` are those of the codes.
 pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
     match err {
@@ -265,8 +251,6 @@ pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
         + Sync;
     /// Black boxes.
     type Environment: Environment<Self>;
-    /// Campaign statistics.
-    type Seen: Seen<Self>;
     /// Bins of functional coverage.
     type Coverage: Coverage<Self>;
     /// A state in which a case begins.

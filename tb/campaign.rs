@@ -22,6 +22,7 @@ use reconverge::campaign::results::FORMAT;
 use reconverge::campaign::{
     self, Chunk, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
+use reconverge::cover::Model;
 use reconverge::design::Build;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
@@ -205,7 +206,7 @@ fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
         ("--clocks", Limit::Clocks(250_000)),
     ] {
         let (options, summary) = threads::<U>(limit);
-        let mut expected = summary.to_json(&options);
+        let mut expected = summary.to_json(&options, &Model::new(&Build::from(U::LANES)));
         expected["complete"] = true.into();
         expected["build"] = serde_json::to_value(Build::from(U::LANES)).unwrap();
         let (Limit::Programs(n) | Limit::Clocks(n)) = limit else {
@@ -848,7 +849,8 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
         rtl: None,
     };
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
-    let mut runner = Runner::open(&options, &rtl, 0).unwrap();
+    let bins = Model::new(rtl.build());
+    let mut runner = Runner::open(&options, &rtl, &bins, 0).unwrap();
     let mut sound = Summary::<R500>::default();
     let mut expected = Vec::new();
     for index in 0..PROGRAMS {
@@ -925,7 +927,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
         assert_eq!(found.0, *name);
         assert!(found.1 == *how || how == "either", "{found:?}");
     }
-    let counted = sound.to_json(&options);
+    let counted = sound.to_json(&options, &bins);
     for name in [
         "clocks",
         "launches",

@@ -20,7 +20,7 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Failed, Limit, Options, Shard, Summary, results};
 use reconverge::case::{CASE_FORMAT, Case, Conditions, Row, SavedCase, Table, unit_of_case};
 use reconverge::cover::lcov::RtlCoverage;
-use reconverge::cover::{Saved, UnitCoverage, page};
+use reconverge::cover::{Model, Saved, UnitCoverage, page};
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
@@ -343,6 +343,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
     let dir = dir.join(U::NAME);
     fs::create_dir(&dir).unwrap();
     let file = dir.join(header.file_name::<U>());
+    let bins = Model::<U>::new(&Build::from(U::LANES));
     formats.push(Format {
         name: format!("{}, results", U::NAME),
         kind: Kind::Sealed,
@@ -357,7 +358,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             let merged = results::merge::<U>(std::slice::from_ref(&file));
             if let Ok((_, summary)) = &merged {
                 let options = header.as_ref().unwrap().options();
-                summary.to_json(&options).to_string();
+                summary.to_json(&options, &bins).to_string();
                 for failed in &summary.failures {
                     // Escaped where it is printed: RTL may have said anything.
                     failed.failure.message();

@@ -9,12 +9,13 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options};
 use reconverge::case::{Case, Conditions, Kind};
+use reconverge::cover::Model;
 use reconverge::design::Design;
 use reconverge::design::Golden;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
 use reconverge::stimulus::{self, Ran};
-use reconverge::unit::{LoadOptions, Records, Seen, Unit, Verdict};
+use reconverge::unit::{LoadOptions, Records, Unit, Verdict};
 
 include!("../src/units.rs");
 macro_rules! tests {
@@ -187,6 +188,7 @@ fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
 /// The same seed gives the same campaign whatever the number of jobs, and meets everything.
 fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let bins = Model::new(rtl.build());
     let mut summaries = Vec::new();
     for jobs in [1, 3] {
         let options = Options {
@@ -199,14 +201,14 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
         let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
         assert!(summary.failures.is_empty());
         assert!(summary.compared.clocks >= 1_000_000);
-        assert_eq!(summary.seen.missing(), Vec::<String>::new());
+        assert_eq!(bins.never_met(&summary.bins), Vec::<String>::new());
         let raw = summary.kinds["raw"].1;
         assert!(
             2 * raw >= summary.compared.clocks,
             "{raw} of {} clocks are raw",
             summary.compared.clocks
         );
-        summaries.push(summary.to_json(&options));
+        summaries.push(summary.to_json(&options, &bins));
     }
     assert_eq!(summaries[0], summaries[1]);
 
@@ -220,7 +222,7 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
     };
     let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
     assert_eq!(summary.programs, 1);
-    assert!(summary.seen.missing().len() > 3);
+    assert!(bins.never_met(&summary.bins).len() > 3);
 }
 
 /// Stalls change when things happen and nothing else.

@@ -6,7 +6,7 @@
 //! what stands before that in it:
 //!
 //! ```text
-//! {"reconverge_campaign":2,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
+//! {"reconverge_campaign":4,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
 //! {"chunk":0,"cases":{"start":0,"end":256},"summary":{...},"crc32":"82b1c0de"}
 //! ```
 //!
@@ -33,7 +33,7 @@ use crate::unit::Unit;
 pub const ENDING: &str = "jsonl";
 
 /// The version of the format that this crate writes and reads.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// How often a file is synced to the disk.
 const SYNC: Duration = Duration::from_secs(10);

@@ -12,9 +12,10 @@ use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
     CHUNK, Chunk, Failed, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
+use reconverge::cover::{Model, Share};
 use reconverge::design::Build;
 use reconverge::input::InputError;
-use reconverge::unit::{Seen, Unit};
+use reconverge::unit::Unit;
 use reconverge::wave;
 use serde_json::Value;
 
@@ -473,7 +474,7 @@ pub fn ran<U: Unit>(
     if nothing && interrupted.is_none() {
         return Err(Failure::Other("nothing was compared".to_owned()));
     }
-    let mut json = summary.to_json(options);
+    let mut json = summary.to_json(options, &Model::new(build));
     json["build"] = serde_json::to_value(build).unwrap_or_default();
     json["complete"] = (interrupted.is_none() && summary.given_up().is_none()).into();
     if summary.given_up().is_some() {
@@ -530,14 +531,23 @@ pub fn campaign<U: Unit>(options: &Options, shard: Shard, build: &Build) -> Stri
     }
 }
 
-/// What was never met and must have been: of a whole campaign of the default build. A part need not meet
-/// everything, and other parameters put other things out of reach.
+/// Lines about what was never met.
+const SHOWN: usize = 5;
+
+/// What was never met and should have been, [`SHOWN`] lines at most: of a whole campaign of the default build that agrees. A
+/// part need not meet everything, and other parameters put other things out of reach.
 fn missing<U: Unit>(summary: &Summary<U>, shard: Shard, build: &Build, whole: bool) -> Vec<String> {
-    let usual = build.is_default::<U>() && summary.given_up().is_none();
-    match usual && whole && shard.of() == 1 {
-        true => summary.seen.missing(),
-        false => Vec::new(),
+    let usual = build.is_default::<U>() && whole && shard.of() == 1;
+    if !usual || !summary.failures.is_empty() {
+        return Vec::new();
     }
+    let mut missing = Model::<U>::new(build).never_met(&summary.bins);
+    if missing.len() > SHOWN {
+        let others = missing.len() - SHOWN + 1;
+        missing.truncate(SHOWN - 1);
+        missing.push(format!("and {others} more: `reconverge cover {}`", U::NAME));
+    }
+    missing
 }
 
 /// The summary as one line below [`HEADER`], and what was never met. `whole`: the campaign came to its end.
@@ -565,7 +575,7 @@ pub fn row<U: Unit>(
         let _ = writeln!(text, "  given up        {why}");
     }
     for what in missing(summary, shard, build, whole) {
-        let _ = writeln!(text, "  never met       {what}");
+        let _ = writeln!(text, "  {:<16}{what}", "never met");
     }
     text
 }
@@ -645,8 +655,11 @@ pub fn text<U: Unit>(
             &format!("{:>12} {outcome}", HumanCount(*count).to_string()),
         );
     }
-    for (name, what) in summary.seen.lines() {
-        line(&name, &what);
+    let overview = Model::<U>::new(build).overview(&summary.bins);
+    let all = ("bins", overview.all);
+    for (name, Share { hit, reachable }) in std::iter::once(all).chain(overview.groups) {
+        let [hit, reachable] = [hit, reachable].map(|n| HumanCount(n as u64));
+        line(name, &format!("{hit} of {reachable}"));
     }
     for what in missing(summary, shard, build, whole) {
         line("never met", &what);

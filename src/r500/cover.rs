@@ -78,6 +78,14 @@ fn pops_frame(op: Op, decision: Decision) -> bool {
 
 impl Coverage<R500> for Bins {
     type Memory = Memory;
+    const OVERVIEW: &'static [&'static str] = &[
+        "launches",
+        "errors",
+        "FC, classes",
+        "branch counters",
+        "loop stack",
+        "address stack",
+    ];
 
     #[rustfmt::skip]
     fn declare(d: &mut Declaration, build: &Build) -> Self {

@@ -1,13 +1,13 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
 use super::program::{MEMORY_SLOTS, Program};
 use super::start::Start;
-use super::state::{DECLARATION, ERROR_NAMES, In, LANE_LETTERS, State};
+use super::state::{DECLARATION, ERROR_NAMES, In, State};
 use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
 use crate::design::Design;
@@ -15,9 +15,8 @@ use crate::explain::Anatomy;
 use crate::field::Declaration;
 use crate::import::sound_name;
 use crate::input::InputError;
-use crate::seen::Met;
 use crate::show::{Class, Frame};
-use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
+use crate::unit::{self, LoadOptions, Loaded, Record, Unit, Variant, Verdict};
 
 /// Classes 0 to 3 as all units show them.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
@@ -50,7 +49,6 @@ impl Unit for R500 {
     ];
     type Program = Program;
     type Environment = Surroundings;
-    type Seen = Seen;
     type Coverage = cover::Bins;
     type Start = Start;
 
@@ -364,105 +362,4 @@ struct TraceRecord {
     halted: u8,
     /// The instruction, disassembled.
     text: Option<String>,
-}
-
-/// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Seen {
-    errors: Met,
-    /// Frames, entries in use.
-    loop_depths: Met,
-    addr_depths: Met,
-    classes: Met,
-    /// Bits 0..5: the highest branch-counter planes; `level_31`: a lane at the very limit.
-    bc_planes: u8,
-    level_31: bool,
-    full: u64,
-    partial: u64,
-}
-
-impl unit::Seen<R500> for Seen {
-    fn see(&mut self, _: &In, _: Step, s: &State) {
-        self.errors.hit(s.err.into());
-        self.loop_depths.hit(s.loop_depth.into());
-        self.addr_depths.hit(s.addr_depth.into());
-        let [lo, hi] = s.st;
-        self.classes.hit_if(s.active != 0, 0);
-        self.classes.hit_if(lo & !hi != 0, 1);
-        self.classes.hit_if(!lo & hi != 0, 2);
-        self.classes.hit_if(lo & hi != 0, 3);
-        for (b, plane) in s.bc.iter().enumerate() {
-            self.bc_planes |= u8::from(*plane != 0) << b;
-        }
-        self.level_31 |= s.bc.iter().fold(u64::MAX, |all, plane| all & plane) != 0;
-    }
-
-    fn launched(&mut self, program: &Program) {
-        if program.regs.full() {
-            self.full += 1;
-        } else {
-            self.partial += 1;
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.errors.merge(&other.errors);
-        self.loop_depths.merge(&other.loop_depths);
-        self.addr_depths.merge(&other.addr_depths);
-        self.classes.merge(&other.classes);
-        self.bc_planes |= other.bc_planes;
-        self.level_31 |= other.level_31;
-        // A file may hold any numbers.
-        self.full = self.full.saturating_add(other.full);
-        self.partial = self.partial.saturating_add(other.partial);
-    }
-
-    fn lines(&self) -> Vec<(String, String)> {
-        let deepest = if self.level_31 {
-            31
-        } else {
-            (1u32 << (8 - self.bc_planes.leading_zeros())) - 1
-        };
-        let line = |name: &str, what: String| (name.to_owned(), what);
-        vec![
-            line(
-                "modes",
-                format!("{} full, {} partial", self.full, self.partial),
-            ),
-            line("errors", self.errors.above(1)),
-            line(
-                "lane classes",
-                self.classes.text(|n| LANE_LETTERS[n & 3].to_string()),
-            ),
-            line("branch counter", format!("up to {deepest}")),
-            line(
-                "loop stack",
-                format!("depths {}", self.loop_depths.text(|n| n.to_string())),
-            ),
-            line(
-                "address stack",
-                format!("depths {}", self.addr_depths.text(|n| n.to_string())),
-            ),
-        ]
-    }
-
-    fn missing(&self) -> Vec<String> {
-        let mut missing: Vec<String> = (1..10)
-            .filter(|n| !self.errors.has(*n))
-            .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
-            .collect();
-        let mut want = |seen: bool, what: &str| {
-            if !seen {
-                missing.push(what.to_owned());
-            }
-        };
-        want(self.full > 0, "full flow control");
-        want(self.partial > 0, "partial flow control");
-        want(self.loop_depths.all(0..=4), "every loop-stack depth");
-        want(self.addr_depths.all(0..=4), "every address-stack depth");
-        want(self.classes.all(0..4), "every lane class");
-        want(self.level_31, "branch counter 31");
-        missing
-    }
 }

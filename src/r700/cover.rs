@@ -95,6 +95,16 @@ fn changes(kind: Kind, from: From, to: To) -> bool {
 
 impl Coverage<R700> for Bins {
     type Memory = Memory;
+    const OVERVIEW: &'static [&'static str] = &[
+        "opcodes",
+        "errors",
+        "classes, jumping",
+        "pushes",
+        "pops",
+        "nesting",
+        "loop starts",
+        "calls",
+    ];
 
     #[rustfmt::skip]
     fn declare(d: &mut Declaration, build: &Build) -> Self {

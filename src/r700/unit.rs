@@ -1,23 +1,22 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::environment::Surroundings;
-use super::golden::{Frame, Golden, MAX_STACK_SIZE};
+use super::golden::{Frame, Golden};
 use super::program::{MOST_QUADS, Program};
 use super::start::Start;
-use super::state::{DECLARATION, ERROR_NAMES, In, LANE_LETTERS, LOOP_NAMES, State};
-use super::{R700, asm, cover, generate, import, isa, judge};
+use super::state::{DECLARATION, ERROR_NAMES, In, LOOP_NAMES, State};
+use super::{R700, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::design::Design;
 use crate::explain::Anatomy;
 use crate::field::Declaration;
 use crate::input::InputError;
 use crate::json::hex;
-use crate::seen::Met;
 use crate::show::{Class, Frame as Shown};
-use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
+use crate::unit::{self, LoadOptions, Loaded, Record, Unit, Variant, Verdict};
 
 /// Classes 0 to 3 as all units show them.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
@@ -48,7 +47,6 @@ impl Unit for R700 {
     ];
     type Program = Program;
     type Environment = Surroundings;
-    type Seen = Seen;
     type Coverage = cover::Bins;
     type Start = Start;
 
@@ -374,154 +372,5 @@ impl FrameRecord {
             }
             Frame::Call(f) => FrameRecord::Call(3, f.ret, f.depth, f.base, f.bkind),
         }
-    }
-}
-
-/// Where ALU opcodes begin among the opcodes met; the others are below 64.
-const ALU: usize = 128;
-
-/// Number of an instruction's opcode: 0..=63, or 128 + 8..=15 for the ALU format (r700-2.5).
-fn opcode(dw1: u32) -> usize {
-    if dw1 >> 29 & 1 == 1 {
-        ALU + (dw1 >> 26 & 15) as usize
-    } else {
-        (dw1 >> 23 & 63) as usize
-    }
-}
-
-fn opcode_name(op: usize) -> String {
-    let name = match op.checked_sub(ALU) {
-        Some(alu) => isa::AluOp::from_bits(alu as u32).map(|op| op.name()),
-        None => isa::CfOp::from_bits(op as u32)
-            .map(|op| op.name())
-            .or(isa::MemOp::from_bits(op as u32).map(|op| op.name())),
-    };
-    name.map_or_else(|| format!("reserved {}", op % ALU), str::to_owned)
-}
-
-fn every_opcode() -> impl Iterator<Item = usize> {
-    (0..64).chain(ALU + 8..ALU + 16)
-}
-
-/// Sub-entries of the largest stack.
-const FULL: usize = 4 * MAX_STACK_SIZE;
-
-/// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Seen {
-    errors: Met,
-    classes: Met,
-    /// Of instructions that were executed or ended in an error.
-    opcodes: Met,
-    /// Of those that were executed.
-    executed: Met,
-    sp: Met,
-    depth: Met,
-    loops: Met,
-    /// Bank of a loop frame's first word (r700-3.4).
-    banks: Met,
-    skipped: bool,
-    killed: bool,
-    longest_loop: u16,
-}
-
-impl unit::Seen<R700> for Seen {
-    fn see(&mut self, pins: &In, step: Step, s: &State) {
-        self.errors.hit(s.err.into());
-        self.sp.hit(s.sp.into());
-        self.depth.hit(s.depth.into());
-        self.loops.hit(s.lt.into());
-        self.banks.hit_if(s.bkind == 1, usize::from(s.base & 3));
-        let [lo, hi] = s.st;
-        self.classes.hit_if(s.active != 0, 0);
-        self.classes.hit_if(lo & !hi != 0, 1);
-        self.classes.hit_if(!lo & hi != 0, 2);
-        self.classes.hit_if(lo & hi != 0, 3);
-        self.opcodes.hit_if(step != Step::None, opcode(pins.dw1));
-        self.executed
-            .hit_if(step == Step::Executed, opcode(pins.dw1));
-        self.skipped |= s.skipped == 1;
-        self.killed |= s.active & !s.valid != 0 && s.running == 1;
-        self.longest_loop = self.longest_loop.max(s.lc);
-    }
-
-    fn launched(&mut self, _: &Program) {}
-
-    fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [
-            (&mut self.errors, &other.errors),
-            (&mut self.classes, &other.classes),
-            (&mut self.opcodes, &other.opcodes),
-            (&mut self.executed, &other.executed),
-            (&mut self.sp, &other.sp),
-            (&mut self.depth, &other.depth),
-            (&mut self.loops, &other.loops),
-            (&mut self.banks, &other.banks),
-        ] {
-            mine.merge(theirs);
-        }
-        self.skipped |= other.skipped;
-        self.killed |= other.killed;
-        self.longest_loop = self.longest_loop.max(other.longest_loop);
-    }
-
-    fn lines(&self) -> Vec<(String, String)> {
-        let line = |name: &str, what: String| (name.to_owned(), what);
-        let executed = self.executed.iter().count();
-        let refused = self.opcodes.iter().count() - executed;
-        let names = |n: usize| LOOP_NAMES[n & 3].to_owned();
-        vec![
-            line("errors", self.errors.above(1)),
-            line(
-                "lane classes",
-                self.classes.text(|n| LANE_LETTERS[n & 3].to_string()),
-            ),
-            line(
-                "opcodes",
-                format!(
-                    "{executed} executed, {refused} refused, of {}",
-                    every_opcode().count()
-                ),
-            ),
-            line("stack", format!("{} sub-entries", self.sp.ranges())),
-            line(
-                "loops",
-                format!(
-                    "{}, count up to {}",
-                    self.loops.text(names),
-                    self.longest_loop
-                ),
-            ),
-            line("call depth", self.depth.ranges()),
-        ]
-    }
-
-    fn missing(&self) -> Vec<String> {
-        let mut missing: Vec<String> = (1..10)
-            .filter(|n| !self.errors.has(*n))
-            .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
-            .collect();
-        missing.extend(
-            every_opcode()
-                .filter(|op| !self.opcodes.has(*op))
-                .map(|op| format!("opcode {}", opcode_name(op))),
-        );
-        let mut want = |seen: bool, what: &str| {
-            if !seen {
-                missing.push(what.to_owned());
-            }
-        };
-        want(self.sp.all(0..=FULL), "every fill of the stack");
-        want(self.loops.all(0..4), "every kind of loop");
-        want(self.banks.all(0..4), "a loop frame at every bank");
-        want(self.classes.all(0..4), "every lane class");
-        want(
-            self.depth.all([0, 1, 31, 32]),
-            "call depths 0, 1, 31 and 32",
-        );
-        want(self.skipped, "a CALL skipped for its depth");
-        want(self.killed, "a killed lane that goes on");
-        missing
     }
 }

@@ -10,7 +10,6 @@ use bytemuck::bytes_of;
 
 use crate::design::Design;
 use crate::field::{Diff, Field, in_eights};
-use crate::seen::Met;
 
 /// Characters of a line.
 const WIDTH: usize = 100;
@@ -63,11 +62,14 @@ struct Column {
 
 /// Numbers in ascending order, runs of three and more as `first..last`.
 fn ranges(elements: &[usize]) -> String {
-    let mut met = Met::default();
-    for element in elements {
-        met.hit(*element);
-    }
-    met.ranges()
+    elements
+        .chunk_by(|a, b| a + 1 == *b)
+        .flat_map(|run| match run {
+            [first, .., last] if run.len() > 2 => vec![format!("{first}..{last}")],
+            few => few.iter().map(usize::to_string).collect(),
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The elements that differ, `diffs`, in columns of equal values whose elements fit above them.

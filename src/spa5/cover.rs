@@ -64,6 +64,9 @@ const DIV: u8 = 5;
 
 impl Coverage<Spa5> for Bins {
     type Memory = Memory;
+    const OVERVIEW: &'static [&'static str] = &[
+        "opcodes", "errors", "CC tests", "pushes", "leaves", "unwinds",
+    ];
 
     #[rustfmt::skip]
     fn declare(d: &mut Declaration, build: &Build) -> Self {

@@ -1,13 +1,13 @@
 //! The unit as the bench sees it.
 
 use rand::Rng;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Golden, Token};
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
 use super::start::Start;
-use super::state::{DECLARATION, ERROR_NAMES, In, STATUS_NAMES, State, TOKEN_NAMES};
+use super::state::{DECLARATION, ERROR_NAMES, In, State, TOKEN_NAMES};
 use super::{Spa5, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
 use crate::design::Design;
@@ -15,9 +15,8 @@ use crate::explain::Anatomy;
 use crate::field::Declaration;
 use crate::input::InputError;
 use crate::json::{Hex, hex};
-use crate::seen::Met;
 use crate::show::{Class, Frame};
-use crate::unit::{self, LoadOptions, Loaded, Record, Step, Unit, Variant, Verdict};
+use crate::unit::{LoadOptions, Loaded, Record, Unit, Variant, Verdict};
 
 const RUN: u8 = 0;
 const DONE: u8 = 1;
@@ -51,7 +50,6 @@ impl Unit for Spa5 {
     ];
     type Program = Program;
     type Environment = Surroundings;
-    type Seen = Seen;
     type Coverage = cover::Bins;
     type Start = Start;
 
@@ -336,109 +334,6 @@ struct TraceRecord {
     top: Option<(u8, u8, u32, Hex)>,
     /// The instruction, disassembled.
     text: Option<String>,
-}
-
-/// What a campaign has met of this unit.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Seen {
-    errors: Met,
-    status: Met,
-    /// By bits 63:52 less 0xE20; SYNC and OTHER behind them.
-    opcodes: Met,
-    sp: Met,
-    tokens: Met,
-    vis: Met,
-    /// CC tests of executed instructions.
-    tests: Met,
-}
-
-/// Numbers of the opcodes met: 0..=31 for 0xE20 to 0xE3F.
-const SYNC: usize = 32;
-const OTHER: usize = 33;
-
-fn opcode(word: u64) -> usize {
-    match word >> 52 {
-        op @ 0xE20..=0xE3F => (op - 0xE20) as usize,
-        _ if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 => SYNC,
-        _ => OTHER,
-    }
-}
-
-/// Whether the unit looks at the CC test of a word (spa5-2.3).
-fn has_test(word: u64) -> bool {
-    // BRA, BRX, EXIT, RET, BRK, CONT, SYNC.
-    matches!(opcode(word), 0x04 | 0x05 | 0x10 | 0x12 | 0x14 | 0x15 | SYNC)
-}
-
-impl unit::Seen<Spa5> for Seen {
-    fn see(&mut self, pins: &In, step: Step, s: &State) {
-        self.errors.hit(s.err.into());
-        self.status.hit(s.status.into());
-        self.sp.hit(s.sp.into());
-        self.tokens.hit(s.top_type.into());
-        self.vis.hit(s.vis.into());
-        let op = opcode(pins.word);
-        let ran = step != Step::None;
-        self.opcodes.hit_if(ran, op);
-        self.tests
-            .hit_if(ran && has_test(pins.word), (pins.word & 31) as usize);
-    }
-
-    fn launched(&mut self, _: &Program) {}
-
-    fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [
-            (&mut self.errors, &other.errors),
-            (&mut self.status, &other.status),
-            (&mut self.opcodes, &other.opcodes),
-            (&mut self.sp, &other.sp),
-            (&mut self.tokens, &other.tokens),
-            (&mut self.vis, &other.vis),
-            (&mut self.tests, &other.tests),
-        ] {
-            mine.merge(theirs);
-        }
-    }
-
-    fn lines(&self) -> Vec<(String, String)> {
-        let line = |name: &str, what: String| (name.to_owned(), what);
-        vec![
-            line("errors", self.errors.above(1)),
-            line(
-                "status",
-                self.status.text(|n| STATUS_NAMES[n & 3].to_owned()),
-            ),
-            line(
-                "opcodes",
-                format!("{} of {}", self.opcodes.iter().count(), OTHER + 1),
-            ),
-            line("CC tests", format!("{} of 32", self.tests.iter().count())),
-            line("stack", format!("{} tokens", self.sp.ranges())),
-            line(
-                "on top",
-                self.tokens.text(|n| TOKEN_NAMES[n.min(5)].to_owned()),
-            ),
-        ]
-    }
-
-    fn missing(&self) -> Vec<String> {
-        let mut missing: Vec<String> = (1..ERROR_NAMES.len())
-            .filter(|n| !self.errors.has(*n))
-            .map(|n| format!("error {n} {}", ERROR_NAMES[n]))
-            .collect();
-        let mut want = |seen: bool, what: &str| {
-            if !seen {
-                missing.push(what.to_owned());
-            }
-        };
-        want(self.status.all(0..4), "every status");
-        want(self.opcodes.all(0..=OTHER), "every opcode");
-        want(self.tests.all(0..32), "every CC test");
-        want(self.sp.all(0..=64), "every fill of the stack");
-        want(self.tokens.all(0..=5), "every type of token on top");
-        missing
-    }
 }
 
 #[cfg(test)]

@@ -229,6 +229,7 @@ impl<U: Unit> Worker<U> {
             stop,
             ..
         } = self;
+        let bins = Model::new(rtl.build());
         let mut total = Summary::default();
         let mut runner = None;
         let last = cases.end.saturating_sub(1);
@@ -240,7 +241,7 @@ impl<U: Unit> Worker<U> {
             }
             let runner = match &mut runner {
                 Some(runner) => runner,
-                none => match Runner::open(options, rtl, case) {
+                none => match Runner::open(options, rtl, &bins, case) {
                     Ok(opened) => none.insert(opened),
                     Err(why) => return memory.cannot(why),
                 },
