@@ -30,7 +30,7 @@ use crate::json::{Hex, count, map};
 use crate::lockstep::Compared;
 use crate::start::Start;
 use crate::stimulus::CaseStimulus;
-use crate::unit::{Executor as _, Unit};
+use crate::unit::{Campaign, Executor as _};
 use crate::watch::Watch;
 
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
@@ -89,7 +89,7 @@ pub struct Options {
 /// What a campaign did.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Summary<U: Unit> {
+pub struct Summary<U: Campaign> {
     /// Programs run.
     pub programs: u64,
     /// How much was compared.
@@ -114,14 +114,14 @@ const NOT_PRELOADED: &str = "skipped, no preloading";
 /// A failed case.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Failed<U: Unit> {
+pub struct Failed<U: Campaign> {
     /// Its number in the campaign.
     pub number: u64,
     /// The case and why it failed.
     pub failure: Failure<Case<U>>,
 }
 
-impl<U: Unit> Default for Summary<U> {
+impl<U: Campaign> Default for Summary<U> {
     fn default() -> Self {
         Summary {
             programs: 0,
@@ -135,7 +135,7 @@ impl<U: Unit> Default for Summary<U> {
     }
 }
 
-impl<U: Unit> Summary<U> {
+impl<U: Campaign> Summary<U> {
     /// Adds what other cases did, which come behind those of this one.
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
@@ -267,7 +267,7 @@ struct Outcomes {
     was_running: bool,
 }
 
-impl<U: Unit> Watch<U> for Outcomes {
+impl<U: Campaign> Watch<U> for Outcomes {
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         self.was_running = U::running(golden.state());
     }
@@ -285,7 +285,7 @@ impl<U: Unit> Watch<U> for Outcomes {
 }
 
 /// Case number `index` of a campaign with `seed`: its kind and all that it depends on.
-pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
+pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
     let lanes = build.lanes;
     // The name is mixed in, so that two units never run the same stream.
     let stream = U::NAME
@@ -321,7 +321,7 @@ pub fn case<U: Unit>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
     }
     if kind == Kind::Seeded {
         case.start = (0..STARTS)
-            .map(|_| U::Start::random(&case, &mut rng))
+            .filter_map(|_| U::Start::random(&case, &mut rng))
             .collect();
     }
     (kind, case)
@@ -337,7 +337,7 @@ pub enum Pace {
 }
 
 /// The inputs of the first `clocks` clocks of a campaign, recorded from the golden alone: for measuring.
-pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) -> Vec<U::In> {
+pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace) -> Vec<U::In> {
     let mut inputs = Vec::with_capacity(clocks + 2 * CASE_CLOCKS as usize);
     let mut golden = U::Golden::build(build);
     for index in 0.. {
@@ -364,14 +364,14 @@ pub fn recorded<U: Unit>(seed: u64, build: &Build, clocks: usize, pace: Pace) ->
 }
 
 /// Runs cases of a campaign one after another on one model.
-pub struct Runner<'a, U: Unit> {
+pub struct Runner<'a, U: Campaign> {
     options: &'a Options,
     rtl: &'a Rtl<U>,
     dut: Dut<U>,
     collector: cover::Collector<'a, U>,
 }
 
-impl<'a, U: Unit> Runner<'a, U> {
+impl<'a, U: Campaign> Runner<'a, U> {
     /// Opens a fresh model of `rtl`, for cases from number `first` on: what registers hold that reset does not
     /// reach depends on nothing else either. `bins` are those of its build.
     ///
@@ -418,14 +418,14 @@ impl<'a, U: Unit> Runner<'a, U> {
 }
 
 /// Case number `index` of a campaign on `rtl`.
-fn case_on<U: Unit>(options: &Options, rtl: &Rtl<U>, index: u64) -> (Kind, Case<U>) {
+fn case_on<U: Campaign>(options: &Options, rtl: &Rtl<U>, index: u64) -> (Kind, Case<U>) {
     let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
     case.rtl.clone_from(&options.rtl);
     case.no_assert = rtl.no_assert();
     (kind, case)
 }
 
-fn run_one<U: Unit>(
+fn run_one<U: Campaign>(
     dut: &mut Dut<U>,
     rtl: &Rtl<U>,
     collector: &mut cover::Collector<U>,
@@ -445,7 +445,7 @@ fn run_one<U: Unit>(
     }
     collector.begin(&case);
     let judges = match kind {
-        Kind::Structured => Judges::Structured,
+        Kind::Structured if U::SCALAR.is_some() => Judges::Structured,
         _ => Judges::LockStep,
     };
     let look = &mut (&mut outcomes, (&mut *collector, watch));
@@ -495,7 +495,7 @@ fn run_one<U: Unit>(
 ///
 /// # Errors
 /// A model cannot be opened.
-pub fn run<U: Unit>(
+pub fn run<U: Campaign>(
     options: &Options,
     rtl: &Rtl<U>,
     mut progress: impl FnMut(&Summary<U>) + Send,

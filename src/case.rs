@@ -14,7 +14,7 @@ use crate::field::Flip;
 use crate::input::InputError;
 use crate::json::{self, count, hex, limit, map, required};
 use crate::start::Start;
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
@@ -184,7 +184,7 @@ impl Table {
 /// Everything that one lock-step run depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Case<U: Unit> {
+pub struct Case<U: Programs> {
     /// The program with its registers.
     pub program: U::Program,
     /// Seed of the conditions, the stalls and the noise; never 0.
@@ -226,7 +226,7 @@ pub struct Case<U: Unit> {
     pub mutant: Option<u32>,
 }
 
-impl<U: Unit> Case<U> {
+impl<U: Programs> Case<U> {
     /// `program` with the defaults of `run`.
     pub fn new(program: U::Program) -> Self {
         Case {
@@ -522,7 +522,7 @@ impl Display for Place {
 /// A saved case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct SavedCase<U: Unit> {
+pub struct SavedCase<U: Programs> {
     /// Version of this format.
     pub reconverge: u32,
     /// Name of the unit.
@@ -565,7 +565,7 @@ pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
         .ok_or_else(|| InputError::new(file, 0, "unit", "missing: which unit the case is for"))
 }
 
-impl<U: Unit> SavedCase<U> {
+impl<U: Programs> SavedCase<U> {
     /// Reads a saved case.
     ///
     /// # Errors

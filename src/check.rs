@@ -18,7 +18,7 @@ use crate::lockstep::{Compared, state_bytes};
 use crate::report::{History, Lines};
 use crate::show::{Class, Found};
 use crate::stimulus::{self, Ran};
-use crate::unit::{Records, Unit, Verdict};
+use crate::unit::{Programs, Records, Verdict};
 use crate::watch::Watch;
 
 /// Who judges a case.
@@ -56,7 +56,7 @@ pub enum Scalar {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Agreed<U: Unit> {
+pub struct Agreed<U: Programs> {
     /// How much was compared: at least one cycle.
     pub compared: Compared,
     /// State at the end.
@@ -120,7 +120,7 @@ pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<C::Agreed, F
         .unwrap_or_else(|why| Err(not_run(why)))
 }
 
-impl<U: Unit> TestCase for Case<U> {
+impl<U: Programs> TestCase for Case<U> {
     type Design = U;
     type Agreed = Agreed<U>;
 
@@ -186,7 +186,7 @@ impl<U: Unit> TestCase for Case<U> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_fresh<U: Unit>(
+pub fn check_fresh<U: Programs>(
     case: &Case<U>,
     rtl: &Rtl<U>,
     judges: Judges,
@@ -204,7 +204,7 @@ pub fn check_fresh<U: Unit>(
 ///
 /// # Errors
 /// [`Cause::NotRun`].
-pub(crate) fn open<U: Unit>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
+pub(crate) fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
     let opened = rtl.open(case.model_seed());
     opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
 }
@@ -214,7 +214,7 @@ pub(crate) fn open<U: Unit>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Fail
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_on<U: Unit>(
+pub fn check_on<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
     judges: Judges,
@@ -227,7 +227,7 @@ pub fn check_on<U: Unit>(
 pub(crate) type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
 
 /// As [`check_on`], with `judge` as the scalar judge.
-pub(crate) fn check_by<U: Unit>(
+pub(crate) fn check_by<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
     judges: Judges,
@@ -246,7 +246,7 @@ pub(crate) fn check_by<U: Unit>(
 ///
 /// # Errors
 /// No model can be opened, or the dump not be written.
-pub fn check_with_dump<U: Unit>(
+pub fn check_with_dump<U: Programs>(
     case: &Case<U>,
     rtl: &Rtl<U>,
     from: u64,
@@ -266,7 +266,7 @@ pub fn check_with_dump<U: Unit>(
 }
 
 /// The order in which the judges count.
-fn verdict<U: Unit>(
+fn verdict<U: Programs>(
     case: &Case<U>,
     judges: Judges,
     judge: Judge<U>,

@@ -37,7 +37,7 @@ pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
 use crate::case::Case;
 use crate::design::{Build, Golden};
-use crate::unit::{Executor as _, Step, Unit};
+use crate::unit::{Campaign, Executor as _, Step};
 use crate::watch::Watch;
 
 /// The values of an axis: a type with a few members, each with a name.
@@ -607,7 +607,7 @@ impl Hits {
 }
 
 /// The bins of a unit: what they are, and what hits them.
-pub trait Coverage<U: Unit>: Sized + Send + Sync + 'static {
+pub trait Coverage<U: Campaign>: Sized + Send + Sync + 'static {
     /// What is remembered from one clock to the next within a case.
     type Memory: Default + Send;
     /// The groups that a campaign tells of, in this order: those by which an expert judges at a glance whether it went
@@ -647,13 +647,13 @@ pub struct Overview {
 }
 
 /// The declared bins of a unit with certain parameters.
-pub struct Model<U: Unit> {
+pub struct Model<U: Campaign> {
     build: Build,
     declaration: Declaration,
     bins: U::Coverage,
 }
 
-impl<U: Unit> Model<U> {
+impl<U: Campaign> Model<U> {
     /// The bins of a unit with `build`.
     pub fn new(build: &Build) -> Self {
         let mut declaration = Declaration::default();
@@ -816,7 +816,7 @@ fn names(axes: &[Axis], index: usize) -> Vec<String> {
 }
 
 /// Counts hits while a case runs.
-pub struct Collector<'m, U: Unit> {
+pub struct Collector<'m, U: Campaign> {
     model: &'m Model<U>,
     memory: <U::Coverage as Coverage<U>>::Memory,
     before: U::State,
@@ -830,7 +830,7 @@ pub struct Collector<'m, U: Unit> {
     pub steps: u64,
 }
 
-impl<'m, U: Unit> Collector<'m, U> {
+impl<'m, U: Campaign> Collector<'m, U> {
     /// Nothing seen yet.
     pub fn new(model: &'m Model<U>) -> Self {
         Collector {
@@ -863,7 +863,7 @@ impl<'m, U: Unit> Collector<'m, U> {
     }
 }
 
-impl<U: Unit> Watch<U> for Collector<'_, U> {
+impl<U: Campaign> Watch<U> for Collector<'_, U> {
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         self.before = *golden.state();
     }

@@ -7,7 +7,7 @@ use rand::Rng;
 
 use crate::case::{Case, Conditions};
 use crate::field::plane;
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// How many condition bits one draw gives.
 pub const BITS: u32 = 16;
@@ -78,7 +78,7 @@ pub struct Histories {
 
 impl Histories {
     /// Of `case`, nothing executed.
-    pub fn new<U: Unit>(case: &Case<U>) -> Self {
+    pub fn new<U: Programs>(case: &Case<U>) -> Self {
         Histories {
             conditions: case.conditions.clone(),
             seed: case.seed,
@@ -132,7 +132,7 @@ pub struct Planes<const BITS: usize> {
 
 impl<const BITS: usize> Planes<BITS> {
     /// Of `case`: all 0 until the first draw.
-    pub fn new<U: Unit>(case: &Case<U>) -> Self {
+    pub fn new<U: Programs>(case: &Case<U>) -> Self {
         Planes {
             lanes: Histories::new(case),
             drawn_at: [0; 64],

@@ -11,7 +11,7 @@ use crate::design::Design;
 use crate::input::InputError;
 use crate::lockstep::{Compared, Mismatch, Stopped};
 use crate::report::Report;
-use crate::unit::Unit;
+use crate::unit::Programs;
 use crate::wave;
 
 /// A case that failed. `Display` and `Debug` are the report of it, made from the golden alone; with `{:#}` in colours, and
@@ -189,7 +189,7 @@ impl<C: TestCase> Failure<C> {
     }
 }
 
-impl<U: Unit> Failure<Case<U>> {
+impl<U: Programs> Failure<Case<U>> {
     /// The case as it is saved.
     pub fn saved(&self) -> SavedCase<U> {
         SavedCase {

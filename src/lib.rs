@@ -78,7 +78,7 @@
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
-//! | add a unit | [`mod@unit`], [`design`], [`field`], `src/units.rs`; README, "A further unit" |
+//! | add a unit | [`mod@unit`]: its three traits; [`design`], [`field`], `src/units.rs`; README, "A further unit" |
 //! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
 //! | build RTL | `build.rs`, `crates/verilate` |
 //! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |

@@ -15,7 +15,7 @@ use crate::input::{one_line, printable};
 use crate::lockstep::Mismatch;
 use crate::show::text::{BOLD, RED, TURN, columns, differing, lanes, printed, styled, turn};
 use crate::show::{Class, Found};
-use crate::unit::{Executor as _, Pins, Step, Unit};
+use crate::unit::{Executor as _, Pins, Programs, Step};
 use crate::watch::Watch;
 use crate::wave;
 use table::Table;
@@ -71,13 +71,13 @@ impl<D: Design> History<D> {
 }
 
 /// Keeps the last cycles of a program's run as text.
-pub(crate) struct Lines<'c, U: Unit> {
+pub(crate) struct Lines<'c, U: Programs> {
     case: &'c Case<U>,
     from: u64,
     pub history: History<U>,
 }
 
-impl<'c, U: Unit> Lines<'c, U> {
+impl<'c, U: Programs> Lines<'c, U> {
     pub fn new(case: &'c Case<U>, last: u64) -> Self {
         Lines {
             case,
@@ -87,7 +87,7 @@ impl<'c, U: Unit> Lines<'c, U> {
     }
 }
 
-impl<U: Unit> Watch<U> for Lines<'_, U> {
+impl<U: Programs> Watch<U> for Lines<'_, U> {
     fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         if cycle >= self.from {
             self.history.last = Some((golden.clone(), *pins));

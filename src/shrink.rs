@@ -30,7 +30,7 @@ use crate::failure::{Cause, Failure};
 use crate::instructions::{Instructions, Piece};
 use crate::start::Start;
 use crate::stimulus;
-use crate::unit::{Executor as _, LoadOptions, Pins, Records, Step, Unit};
+use crate::unit::{Campaign, Executor as _, Pins, Records, Step};
 use crate::watch::Watch;
 
 /// Lanes that a shrunk case has, if it fails with so few: every unit's worked examples have four.
@@ -89,7 +89,7 @@ pub struct Size {
 }
 
 impl Size {
-    fn of<U: Unit>(case: &Case<U>) -> Self {
+    fn of<U: Campaign>(case: &Case<U>) -> Self {
         Size {
             instructions: case.program.count(),
             lanes: case.lanes,
@@ -100,7 +100,7 @@ impl Size {
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Shrunk<U: Unit> {
+pub struct Shrunk<U: Campaign> {
     /// The smaller case and how it fails, from reset on a fresh model.
     pub failure: Failure<Case<U>>,
     /// As it was.
@@ -111,7 +111,7 @@ pub struct Shrunk<U: Unit> {
     pub runs: u64,
 }
 
-impl<U: Unit> Shrunk<U> {
+impl<U: Campaign> Shrunk<U> {
     /// `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
     pub fn headline(&self) -> String {
         let (a, b) = (self.before, self.after);
@@ -133,7 +133,7 @@ impl<U: Unit> Shrunk<U> {
     }
 }
 
-impl<U: Unit> Shrunk<U> {
+impl<U: Campaign> Shrunk<U> {
     /// `case` made smaller: `failure` of what it has become.
     pub fn new(case: &Case<U>, mut failure: Failure<Case<U>>, runs: u64) -> Self {
         let best = &mut failure.case;
@@ -153,13 +153,13 @@ impl<U: Unit> Shrunk<U> {
 }
 
 /// Looks on while a case is shrunk.
-pub trait Follow<U: Unit>: Watch<U> {
+pub trait Follow<U: Campaign>: Watch<U> {
     /// The case has become smaller: `failure` of what it has become.
     fn smaller(&mut self, failure: &Failure<Case<U>>);
 }
 
 /// Ignores what happens.
-impl<U: Unit> Follow<U> for () {
+impl<U: Campaign> Follow<U> for () {
     fn smaller(&mut self, _: &Failure<Case<U>>) {}
 }
 
@@ -167,7 +167,7 @@ impl<U: Unit> Follow<U> for () {
 ///
 /// # Errors
 /// The case does not fail from reset, or a model cannot be opened.
-pub fn shrink<U: Unit>(
+pub fn shrink<U: Campaign>(
     case: &Case<U>,
     rtl: &Rtl<U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
@@ -178,7 +178,7 @@ pub fn shrink<U: Unit>(
     shrink_on(case, bench, other, budget)
 }
 
-fn shrink_on<U: Unit>(
+fn shrink_on<U: Campaign>(
     case: &Case<U>,
     mut bench: Bench<'_, U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
@@ -211,7 +211,7 @@ fn shrink_on<U: Unit>(
 }
 
 /// Whether two cases of one failure are equal.
-fn same<U: Unit>(a: &Case<U>, b: &Case<U>) -> bool {
+fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
     let rest = |c: &Case<U>| {
         (
             c.seed,
@@ -229,16 +229,16 @@ fn same<U: Unit>(a: &Case<U>, b: &Case<U>) -> bool {
 }
 
 /// Whether the program comes out of its own text as it went in.
-fn readable<U: Unit>(program: &U::Program) -> bool {
+fn readable<U: Campaign>(program: &U::Program) -> bool {
     let text = U::to_text(program);
-    U::load(text.as_bytes(), "shrunk.s", &LoadOptions::default()).is_ok_and(|mut loaded| {
-        U::rename(&mut loaded.program, U::name(program).to_owned());
-        loaded.program == *program
+    U::assemble(&text, "shrunk.s").is_ok_and(|mut again| {
+        U::rename(&mut again, U::name(program).to_owned());
+        again == *program
     })
 }
 
 /// The models, and how much they were used.
-struct Bench<'f, U: Unit> {
+struct Bench<'f, U: Campaign> {
     /// By lanes.
     models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
     runs: u64,
@@ -249,7 +249,7 @@ struct Bench<'f, U: Unit> {
     follow: &'f mut dyn Follow<U>,
 }
 
-impl<'f, U: Unit> Bench<'f, U> {
+impl<'f, U: Campaign> Bench<'f, U> {
     fn new(rtl: &Rtl<U>, judge: Judge<U>, follow: &'f mut dyn Follow<U>) -> Result<Self, String> {
         let mut bench = Bench {
             models: BTreeMap::new(),
@@ -296,7 +296,7 @@ impl<'f, U: Unit> Bench<'f, U> {
 }
 
 /// An instruction that was executed, or that ended in an error.
-struct Executed<U: Unit> {
+struct Executed<U: Campaign> {
     pc: u32,
     pins: U::In,
     /// Lanes that were ACTIVE before it.
@@ -306,7 +306,7 @@ struct Executed<U: Unit> {
 }
 
 /// What the golden did from the last launch before the failure to the failure.
-struct History<U: Unit> {
+struct History<U: Campaign> {
     /// Pins of the launch, and the state it led to.
     launch: Option<(U::In, U::State)>,
     /// What was loaded behind it.
@@ -319,7 +319,7 @@ struct History<U: Unit> {
     running: bool,
 }
 
-impl<U: Unit> History<U> {
+impl<U: Campaign> History<U> {
     fn of(case: &Case<U>, last: u64) -> Self {
         let state = *case.golden().state();
         let mut history = History {
@@ -382,7 +382,7 @@ impl<U: Unit> History<U> {
     }
 }
 
-impl<U: Unit> Watch<U> for History<U> {
+impl<U: Campaign> Watch<U> for History<U> {
     fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         self.running = U::running(golden.state());
         if !U::mid_step(golden.state()) {
@@ -418,7 +418,7 @@ impl<U: Unit> Watch<U> for History<U> {
 /// which the case begins.
 type Lane = (bool, Vec<(u64, u16)>, usize);
 
-struct Search<'f, U: Unit> {
+struct Search<'f, U: Campaign> {
     /// The smallest case that fails, how it does, and what the golden does in it.
     best: Case<U>,
     failure: Failure<Case<U>>,
@@ -435,7 +435,7 @@ struct Search<'f, U: Unit> {
     share: u32,
 }
 
-impl<U: Unit> Search<'_, U> {
+impl<U: Campaign> Search<'_, U> {
     fn over(&self) -> bool {
         self.error.is_some()
             || self.bench.runs >= self.budget.runs / u64::from(self.share)

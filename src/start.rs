@@ -8,19 +8,19 @@
 use std::fmt::Debug;
 
 use rand::Rng;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// A state of unit `U` in which a program can be, under the operands of its launch.
-pub trait Start<U: Unit>:
+pub trait Start<U: Programs>:
     Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync
 {
     /// A random one, mostly at a corner: stacks and counters empty, at one, one below their limits, at their
-    /// limits, lanes of few sorts.
-    fn random(case: &Case<U>, rng: &mut impl Rng) -> Self;
+    /// limits, lanes of few sorts. `None`: there is none but that of a launch.
+    fn random(case: &Case<U>, rng: &mut impl Rng) -> Option<Self>;
     /// Checks that the unit can be in it.
     ///
     /// # Errors
@@ -38,6 +38,31 @@ pub trait Start<U: Unit>:
     fn led(&self, lead: impl Fn(u32) -> u32) -> Self;
     /// With one thing less. A caller that repeats this on one of the results comes to an end.
     fn simpler(&self) -> Vec<Self>;
+}
+
+/// No state but the one that a launch leads to: for units whose cases begin with their launches alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Launched {}
+
+impl<U: Programs> Start<U> for Launched {
+    fn random(_: &Case<U>, _: &mut impl Rng) -> Option<Self> {
+        None
+    }
+    fn check(&self, _: &Case<U>) -> Result<(), (&'static str, String)> {
+        match *self {}
+    }
+    fn states(&self, _: &U::State) -> Vec<U::State> {
+        match *self {}
+    }
+    fn of_lanes(&self, _: &[usize]) -> Self {
+        match *self {}
+    }
+    fn led(&self, _: impl Fn(u32) -> u32) -> Self {
+        match *self {}
+    }
+    fn simpler(&self) -> Vec<Self> {
+        match *self {}
+    }
 }
 
 /// Bit i of the result is bit `lanes[i]` of `mask`.

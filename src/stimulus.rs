@@ -12,7 +12,7 @@ use crate::design::{Control, Design, Golden};
 use crate::dut::Dut;
 use crate::lockstep::{self, Compared, Mismatch, Outcome, Setting, Stimulus, Stopped};
 use crate::start::Start;
-use crate::unit::{Environment, Executor, Pins, Step, Unit};
+use crate::unit::{Environment, Executor, Pins, Programs, Step};
 use crate::watch::Watch;
 
 /// Clocks of reset before anything else.
@@ -30,7 +30,7 @@ fn ratio(n: u32, of: u32) -> Bernoulli {
 }
 
 /// A clock in which nothing happens.
-fn stalled<U: Unit>() -> U::In {
+fn stalled<U: Programs>() -> U::In {
     let mut pins = U::In::default();
     pins.set_stall(true);
     pins
@@ -54,7 +54,7 @@ enum Phase {
 
 /// The pins of every clock of a case, as a function of the golden's state: reset, host writes,
 /// launch, instructions with stalls and wait states, and whatever else a noisy bench does.
-pub struct CaseStimulus<'c, U: Unit> {
+pub struct CaseStimulus<'c, U: Programs> {
     case: &'c Case<U>,
     environment: U::Environment,
     rng: Pcg64Mcg,
@@ -71,7 +71,7 @@ pub struct CaseStimulus<'c, U: Unit> {
     scrambles: Bernoulli,
 }
 
-impl<'c, U: Unit> CaseStimulus<'c, U> {
+impl<'c, U: Programs> CaseStimulus<'c, U> {
     /// From the first clock of `case`.
     pub fn new(case: &'c Case<U>) -> Self {
         CaseStimulus {
@@ -213,7 +213,7 @@ impl<'c, U: Unit> CaseStimulus<'c, U> {
 }
 
 /// The stimulus of a case with those who look on.
-struct Watched<'c, 'w, U: Unit, W> {
+struct Watched<'c, 'w, U: Programs, W> {
     stimulus: CaseStimulus<'c, U>,
     watch: &'w mut W,
     steps: u64,
@@ -221,7 +221,7 @@ struct Watched<'c, 'w, U: Unit, W> {
     alone: bool,
 }
 
-impl<'c, 'w, U: Unit, W: Watch<U>> Watched<'c, 'w, U, W> {
+impl<'c, 'w, U: Programs, W: Watch<U>> Watched<'c, 'w, U, W> {
     fn new(case: &'c Case<U>, watch: &'w mut W) -> Self {
         Watched {
             stimulus: CaseStimulus::new(case),
@@ -232,7 +232,7 @@ impl<'c, 'w, U: Unit, W: Watch<U>> Watched<'c, 'w, U, W> {
     }
 }
 
-impl<U: Unit, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
+impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
     fn next(&mut self, _: u64, golden: &U::Golden) -> Option<U::In> {
         let pins = self.stimulus.next(golden.state());
         pins.filter(|_| !(self.alone && self.watch.enough()))
@@ -277,7 +277,7 @@ pub struct Ran<D: Design> {
 ///
 /// # Errors
 /// The dump cannot be written.
-pub fn run_with_dump<U: Unit>(
+pub fn run_with_dump<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
     golden: &mut U::Golden,
@@ -313,7 +313,7 @@ pub fn run_with_dump<U: Unit>(
 }
 
 /// As [`run_with_dump`], without a dump.
-pub fn run<U: Unit>(
+pub fn run<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
     golden: &mut U::Golden,
@@ -323,7 +323,7 @@ pub fn run<U: Unit>(
 }
 
 /// Runs the golden of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` looks on.
-pub fn golden_alone<U: Unit>(case: &Case<U>, last: u64, watch: &mut impl Watch<U>) {
+pub fn golden_alone<U: Programs>(case: &Case<U>, last: u64, watch: &mut impl Watch<U>) {
     let mut watched = Watched::new(case, watch);
     watched.alone = true;
     lockstep::golden_alone(&mut watched, last, &mut case.golden());

@@ -1,4 +1,5 @@
-//! What a unit is: the trait through which bench, report, waves and commands see all of them alike.
+//! What a unit is, in three traits: [`Programs`] on top of a design, for cases, lock-step, reports and waves; [`Campaign`], for
+//! random programs, coverage, shrinking and mutants; [`Unit`], for the command.
 
 use std::fmt::Debug;
 
@@ -42,8 +43,10 @@ impl From<&Variant> for Build {
 pub trait Pins: Control {
     /// Whether a launch is asked for.
     fn launches(&self) -> bool;
-    /// The host's write, if there is one: register and value.
-    fn written(&self) -> Option<String>;
+    /// The host's write, if there is one: register and value. Without further words there are none.
+    fn written(&self) -> Option<String> {
+        None
+    }
     /// What a clock without an instruction was: reset, stall, waiting, launch, host write, idle.
     fn describe(&self, running: bool) -> String {
         if self.is_reset() {
@@ -64,10 +67,10 @@ pub trait Pins: Control {
     /// Takes the instruction away: the memory has not answered yet.
     fn starve(&mut self);
     /// Puts noise on every pin that the unit must not look at in this clock; `running` tells whether a
-    /// program runs. Reset, and stall once asserted without it, stay.
-    fn scramble(&mut self, running: bool, rng: &mut impl Rng);
+    /// program runs. Reset, and stall once asserted without it, stay. Without further words every pin matters.
+    fn scramble(&mut self, _running: bool, _rng: &mut impl Rng) {}
     /// Adds a host write of anything to anywhere, for a clock in which no program runs.
-    fn host_write(&mut self, rng: &mut impl Rng);
+    fn host_write(&mut self, _rng: &mut impl Rng) {}
 }
 
 /// What the golden did in one clock, as far as bench and environment need to know.
@@ -90,7 +93,7 @@ pub trait Executor<D: Design>: Golden<D> {
 }
 
 /// The black boxes around a unit: instruction memory, ALU, texture unit, and their condition bits.
-pub trait Environment<U: Unit>: Send {
+pub trait Environment<U: Programs>: Send {
     /// The surroundings of one case.
     fn new(case: &Case<U>) -> Self;
     /// Forgets every lane's history: a program is launched.
@@ -117,7 +120,7 @@ pub struct Record {
 
 /// Collects the records of a run for the scalar judge.
 #[derive(Debug)]
-pub struct Records<U: Unit> {
+pub struct Records<U: Programs> {
     /// In the order of execution.
     pub records: Vec<Record>,
     /// State before the step, and the pins of its first clock.
@@ -125,7 +128,7 @@ pub struct Records<U: Unit> {
     lost: u64,
 }
 
-impl<U: Unit> Default for Records<U> {
+impl<U: Programs> Default for Records<U> {
     fn default() -> Self {
         Records {
             records: Vec::new(),
@@ -135,7 +138,7 @@ impl<U: Unit> Default for Records<U> {
     }
 }
 
-impl<U: Unit> Records<U> {
+impl<U: Programs> Records<U> {
     /// More are not kept: a hundred megabytes.
     pub const MOST: usize = 4_000_000;
 
@@ -150,11 +153,14 @@ impl<U: Unit> Records<U> {
         if !case.start.is_empty() {
             return Verdict::NotStructured("begins in the middle".to_owned());
         }
-        U::judge(case, &self.records, end)
+        match U::SCALAR {
+            Some(judge) => judge(case, &self.records, end),
+            None => Verdict::NotStructured(format!("{} has no scalar judge", U::NAME)),
+        }
     }
 }
 
-impl<U: Unit> Watch<U> for Records<U> {
+impl<U: Programs> Watch<U> for Records<U> {
     fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         if !U::mid_step(golden.state()) {
             self.before = Some((*golden.state(), *pins));
@@ -234,27 +240,20 @@ pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
     }
 }
 
-/// A flow-control unit: a design that runs programs.
-pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
-    /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
-    /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
-    const VARIANTS: &'static [Variant];
+/// Holds what each lane of a case did in the wavefront against what it does alone: case, what was executed, state at the
+/// end.
+pub type ScalarJudge<U> = fn(&Case<U>, &[Record], &<U as Design>::State) -> Verdict;
+
+/// A design that runs programs: what cases, lock-step, reports and waves need to know of it.
+pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     /// A program with the registers it runs under.
-    type Program: Instructions
-        + Clone
-        + Debug
-        + Default
-        + PartialEq
-        + Serialize
-        + DeserializeOwned
-        + Send
-        + Sync;
+    type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
     /// Black boxes.
     type Environment: Environment<Self>;
-    /// Bins of functional coverage.
-    type Coverage: Coverage<Self>;
-    /// A state in which a case begins.
+    /// A state in which a case begins; [`crate::start::Launched`] if there is none but that of a launch.
     type Start: Start<Self>;
+    /// The scalar judge, if there is one.
+    const SCALAR: Option<ScalarJudge<Self>> = None;
 
     /// A program runs: instructions are wanted.
     fn running(state: &Self::State) -> bool;
@@ -269,12 +268,22 @@ pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
     fn pc(state: &Self::State) -> u32;
     /// Lanes that execute an instruction which is for all that are there.
     fn active(state: &Self::State) -> u64;
-    /// Returns what lane `lane` does, as all units show it.
-    fn class(state: &Self::State, lane: usize) -> Class;
+    /// Returns what lane `lane` does, as all units show it. Without further words the active ones execute, and the others
+    /// are not said to wait for anything.
+    fn class(state: &Self::State, lane: usize) -> Class {
+        match Self::active(state) >> lane & 1 {
+            1 => Class::Active,
+            _ => Class::Off,
+        }
+    }
     /// Returns what is on the golden's stacks, bottom first.
-    fn frames(golden: &Self::Golden) -> Vec<Frame>;
+    fn frames(_: &Self::Golden) -> Vec<Frame> {
+        Vec::new()
+    }
     /// Returns the instruction at `pc` as short text: the statement, where it is one.
-    fn statement(program: &Self::Program, pc: u32) -> String;
+    fn statement(program: &Self::Program, pc: u32) -> String {
+        Self::disassemble(program, pc)
+    }
     /// What is on the golden's stack, bottom first, if the state shows only its top.
     fn stack(_: &Self::Golden) -> Option<String> {
         None
@@ -290,11 +299,64 @@ pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
     /// A program that does not fit the instruction memory, for instance.
     fn check(program: &Self::Program, file: &str) -> Result<(), InputError>;
     /// The clocks of the host's writes before a launch.
-    fn setup(program: &Self::Program) -> Vec<Self::In>;
+    fn setup(_: &Self::Program) -> Vec<Self::In> {
+        Vec::new()
+    }
     /// The clock of the launch; `again` draws what may differ from launch to launch of a noisy case.
     fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> Self::In;
+    /// One instruction as text.
+    fn disassemble(program: &Self::Program, pc: u32) -> String;
+    /// The instruction on `pins`, which took `before` to `after`, as the scalar judge wants to hear of it. Without
+    /// further words it counts for the active lanes, which execute it.
+    fn record(before: &Self::State, _pins: &Self::In, _after: &Self::State) -> Record {
+        let active = Self::active(before);
+        Record {
+            pc: Self::pc(before),
+            context: 0,
+            executes: active,
+            counts: active,
+        }
+    }
+}
+
+/// Programs that can be drawn, counted and made smaller: what campaigns, coverage, shrinking and mutation need beside.
+pub trait Campaign: Programs<Program: Instructions> {
+    /// Bins of functional coverage.
+    type Coverage: Coverage<Self>;
+    /// An instruction looks at conditions that it draws itself (r700), not at those of the last plain
+    /// instruction (r500, spa5).
+    const DRAWS_ITSELF: bool = false;
+
     /// A random program.
     fn generate(kind: Kind, rng: &mut impl Rng) -> Self::Program;
+    /// The program as assembly text that assembles to the same.
+    fn to_text(program: &Self::Program) -> String;
+    /// The program of an assembly text, which is called `file`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    fn assemble(text: &str, file: &str) -> Result<Self::Program, InputError>;
+    /// The condition bits that `pins` show for `lane`, as a draw would have them.
+    fn conditions(pins: &Self::In, lane: u32) -> u16;
+    /// `program` with operands and constants such as the launch with `pins` had, which led to `after`; and
+    /// the lanes launched, `last` being the pins of the last clock that matters (r500 has its covered lanes
+    /// from there). Without further words a launch takes nothing but its lanes.
+    fn relaunched(
+        program: &Self::Program,
+        _pins: &Self::In,
+        after: &Self::State,
+        _last: &Self::In,
+    ) -> (Self::Program, u64) {
+        (program.clone(), Self::active(after))
+    }
+}
+
+/// A unit of this package: what the command needs beside.
+pub trait Unit: Campaign {
+    /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
+    /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
+    const VARIANTS: &'static [Variant];
+
     /// Reads a program of any kind that the unit knows, recognised by content.
     ///
     /// # Errors
@@ -319,13 +381,8 @@ pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
     fn needs(_program: &Self::Program) -> Vec<String> {
         Vec::new()
     }
-    /// One instruction as text.
-    fn disassemble(program: &Self::Program, pc: u32) -> String;
-    /// The program as assembly text that assembles to the same.
-    fn to_text(program: &Self::Program) -> String;
     /// The program as words, one instruction a line.
     fn to_hex(program: &Self::Program) -> String;
-
     /// The trace record of a step of `program`, as one line of JSON without its end; `golden` has just done it.
     fn trace(
         step: u64,
@@ -335,22 +392,4 @@ pub trait Unit: Design<In: Pins, Golden: Executor<Self>> {
         golden: &Self::Golden,
         lanes: usize,
     ) -> String;
-    /// The instruction on `pins`, which took `before` to `after`, as the scalar judge wants to hear of it.
-    fn record(before: &Self::State, pins: &Self::In, after: &Self::State) -> Record;
-    /// An instruction looks at conditions that it draws itself (r700), not at those of the last plain
-    /// instruction (r500, spa5).
-    const DRAWS_ITSELF: bool = false;
-    /// The condition bits that `pins` show for `lane`, as a draw would have them.
-    fn conditions(pins: &Self::In, lane: u32) -> u16;
-    /// `program` with operands and constants such as the launch with `pins` had, which led to `after`; and
-    /// the lanes launched, `last` being the pins of the last clock that matters (r500 has its covered lanes
-    /// from there).
-    fn relaunched(
-        program: &Self::Program,
-        pins: &Self::In,
-        after: &Self::State,
-        last: &Self::In,
-    ) -> (Self::Program, u64);
-    /// Holds what each lane did in the wavefront against what it does alone.
-    fn judge(case: &Case<Self>, records: &[Record], end: &Self::State) -> Verdict;
 }

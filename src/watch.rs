@@ -1,9 +1,9 @@
 //! Looking on at a lock-step run.
 
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// Looks on, clock by clock.
-pub trait Watch<U: Unit> {
+pub trait Watch<U: Programs> {
     /// The golden is about to take `pins`.
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
     /// The golden has taken them.
@@ -19,7 +19,7 @@ pub trait Watch<U: Unit> {
 /// Calls a function in one of 1024 cycles, with its number: shows that a run goes on, and costs it nothing.
 pub struct Pulse<F>(pub F);
 
-impl<U: Unit, F: FnMut(u64)> Watch<U> for Pulse<F> {
+impl<U: Programs, F: FnMut(u64)> Watch<U> for Pulse<F> {
     #[inline]
     fn before(&mut self, cycle: u64, _: &U::In, _: &U::Golden) {
         if cycle.is_multiple_of(1024) {
@@ -30,13 +30,13 @@ impl<U: Unit, F: FnMut(u64)> Watch<U> for Pulse<F> {
 }
 
 /// Ignores what happens.
-impl<U: Unit> Watch<U> for () {
+impl<U: Programs> Watch<U> for () {
     fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
 /// Both look.
-impl<U: Unit, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
+impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         self.0.before(clock, pins, golden);
         self.1.before(clock, pins, golden);
@@ -52,7 +52,7 @@ impl<U: Unit, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
 }
 
 /// Looks only if it is there.
-impl<U: Unit, W: Watch<U>> Watch<U> for Option<W> {
+impl<U: Programs, W: Watch<U>> Watch<U> for Option<W> {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         if let Some(watch) = self {
             watch.before(clock, pins, golden);
@@ -70,7 +70,7 @@ impl<U: Unit, W: Watch<U>> Watch<U> for Option<W> {
     }
 }
 
-impl<U: Unit, W: Watch<U> + ?Sized> Watch<U> for &mut W {
+impl<U: Programs, W: Watch<U> + ?Sized> Watch<U> for &mut W {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         (**self).before(clock, pins, golden);
     }

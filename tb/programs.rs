@@ -15,7 +15,7 @@ use reconverge::design::Golden;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
 use reconverge::stimulus::{self, Ran};
-use reconverge::unit::{LoadOptions, Records, Unit, Verdict};
+use reconverge::unit::{LoadOptions, Programs, Records, Unit, Verdict};
 
 include!("../src/units.rs");
 macro_rules! tests {
@@ -157,7 +157,8 @@ fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
     let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
     case.seed = 5;
     let (outcome, records) = run(&case, &mut dut(case.lanes));
-    let judge = |records: &[_]| U::judge(&case, records, &outcome.end);
+    let scalar = U::SCALAR.unwrap();
+    let judge = |records: &[_]| scalar(&case, records, &outcome.end);
     assert!(matches!(
         judge(&records.records),
         Verdict::Agrees { lanes, .. } if lanes == U::LANES

@@ -15,7 +15,7 @@ use reconverge::r500::alu::picture::{Renderer, Scene, Tile};
 use reconverge::r500::program::Program;
 use reconverge::r500::render::{Pixels, by_rtl_alone};
 use reconverge::r500::shader::{Example, VARYINGS, Vector};
-use reconverge::unit::Unit;
+use reconverge::unit::Programs;
 
 fn own_rtl() -> Dut<R500> {
     Rtl::<R500>::own(R500::LANES).unwrap().open(1).unwrap()

@@ -15,7 +15,7 @@ use reconverge::r500::import::{Options, import};
 use reconverge::r500::program::{Program, Slot};
 use reconverge::r500::scalar::Scalar;
 use reconverge::r500::shader::{Example, Shader};
-use reconverge::unit::Unit;
+use reconverge::unit::Programs;
 
 /// The golden shades the pixels of `example`.
 fn shaded(program: &Program, example: &Example, active_only: bool) -> Shaded {

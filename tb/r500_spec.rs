@@ -9,7 +9,7 @@ use reconverge::r500::asm::assemble;
 use reconverge::r500::golden::{Event, Golden};
 use reconverge::r500::program::{Program, Registers};
 use reconverge::r500::state::{In, State};
-use reconverge::unit::Unit;
+use reconverge::unit::Programs;
 
 const LANES: usize = 4;
 

@@ -15,7 +15,7 @@ use reconverge::field::Flip;
 use reconverge::instructions::{Instructions, Piece};
 use reconverge::shrink::{self, Budget};
 use reconverge::stimulus::CaseStimulus;
-use reconverge::unit::{Executor as _, LoadOptions, Step};
+use reconverge::unit::{Executor as _, LoadOptions, Programs, Step};
 
 include!("../src/units.rs");
 macro_rules! tests {
@@ -305,7 +305,7 @@ fn walk<U: Tested>(case: &Case<U>) -> (Vec<(Option<usize>, u64)>, String) {
         if golden.step() == Step::Executed {
             steps.push((
                 case.program.number(pc),
-                <U as reconverge::unit::Unit>::active(golden.state()),
+                <U as Programs>::active(golden.state()),
             ));
         }
         stimulus.done(&pins, golden.step(), golden.state());

@@ -19,7 +19,7 @@ use reconverge::spa5::golden::{Event, Golden, Token};
 use reconverge::spa5::program::Program;
 use reconverge::spa5::state::{ERROR_NAMES, In};
 use reconverge::stimulus::{self, Ran};
-use reconverge::unit::{LoadOptions, Records, Unit, Verdict};
+use reconverge::unit::{Campaign, LoadOptions, Programs, Records, Unit, Verdict};
 use reconverge::watch::Watch;
 
 /// Lanes, and parameters that are not at their default.

@@ -27,7 +27,7 @@ use crate::design::Build;
 use crate::dut::Rtl;
 use crate::input::{self, InputError};
 use crate::json::{self, hex};
-use crate::unit::Unit;
+use crate::unit::Campaign;
 
 /// Ending of the files.
 pub const ENDING: &str = "jsonl";
@@ -70,7 +70,7 @@ pub struct Header {
 
 impl Header {
     /// Of the campaign with `options` on `rtl`.
-    pub fn new<U: Unit>(options: &Options, rtl: &Rtl<U>, shard: Shard) -> Self {
+    pub fn new<U: Campaign>(options: &Options, rtl: &Rtl<U>, shard: Shard) -> Self {
         Header {
             reconverge_campaign: FORMAT,
             unit: U::NAME.to_owned(),
@@ -86,7 +86,7 @@ impl Header {
     }
 
     /// Name of the file in its folder, where there is one for each build of the unit `U`.
-    pub fn file_name<U: Unit>(&self) -> String {
+    pub fn file_name<U: Campaign>(&self) -> String {
         let name = format!("{}{}", self.unit, self.build.tag::<U>());
         match (self.shard.index(), self.shard.of()) {
             (_, 1) => format!("{name}.{ENDING}"),
@@ -193,7 +193,7 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
 }
 
 /// The tally of what stands in a file of results, and where its last whole line ends.
-fn tally<U: Unit>(
+fn tally<U: Campaign>(
     mut from: impl BufRead,
     file: &str,
     header: &Header,
@@ -256,7 +256,7 @@ impl Results {
     /// # Errors
     /// Another process writes it; results of another campaign are in `dir`; a damaged file; no such folder
     /// can be made.
-    pub fn open<U: Unit>(
+    pub fn open<U: Campaign>(
         dir: &Path,
         header: &Header,
         options: &Options,
@@ -329,7 +329,7 @@ impl Results {
     ///
     /// # Errors
     /// The file cannot be written, as on a full disk.
-    pub fn add<U: Unit>(&mut self, piece: &Piece<U>) -> Result<(), String> {
+    pub fn add<U: Campaign>(&mut self, piece: &Piece<U>) -> Result<(), String> {
         self.write(&seal(piece))?;
         if self.synced.elapsed() >= SYNC {
             self.sync()?;
@@ -359,7 +359,7 @@ impl Results {
 /// # Errors
 /// A file that cannot be read or is damaged; files of several campaigns; a shard that is there twice, not
 /// at all, or not finished.
-pub fn merge<U: Unit>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputError> {
+pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputError> {
     let mut first: Option<(String, Header)> = None;
     let mut shards: Vec<Option<String>> = Vec::new();
     let mut total = Summary::<U>::default();

@@ -12,7 +12,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{CHUNK, Failed, Limit, Options, Summary};
-use crate::unit::Unit;
+use crate::unit::Campaign;
 
 /// A part of a campaign: every `of`-th chunk, beginning with number `index` - 1. Prints and parses as `3/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub struct Chunk {
 /// What some cases of a chunk did, one after another: all of it, or one each where a process was lost.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Piece<U: Unit> {
+pub struct Piece<U: Campaign> {
     /// Number of the chunk.
     pub chunk: u64,
     /// The numbers of the cases.
@@ -119,7 +119,7 @@ pub struct Piece<U: Unit> {
 /// A campaign ends with the chunk that reaches the limit, with the first in which the RTL took [`MOST_LOST`](super::MOST_LOST)
 /// processes along or, without `keep_going`, with the first that has a failure. What was run behind that chunk does
 /// not count.
-pub struct Tally<U: Unit> {
+pub struct Tally<U: Campaign> {
     options: Options,
     shard: Shard,
     started: Instant,
@@ -136,7 +136,7 @@ pub struct Tally<U: Unit> {
     total: Summary<U>,
 }
 
-impl<U: Unit> Tally<U> {
+impl<U: Campaign> Tally<U> {
     /// Nothing done yet.
     pub fn new(options: &Options, shard: Shard) -> Self {
         Tally {
@@ -313,7 +313,7 @@ pub type Put<'a, U> = &'a mut dyn FnMut(Piece<U>) -> Result<bool, String>;
 ///
 /// # Errors
 /// Those of a runner or of `keep`; chunks that are being run are lost with the first.
-pub fn drive<U: Unit, R>(
+pub fn drive<U: Campaign, R>(
     tally: &mut Tally<U>,
     stop: &AtomicBool,
     over: &AtomicBool,

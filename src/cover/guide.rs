@@ -17,7 +17,7 @@ use crate::case::Case;
 use crate::design::Control;
 use crate::design::Golden as _;
 use crate::instructions::Instructions;
-use crate::unit::{Pins, Unit};
+use crate::unit::{Campaign, Pins};
 use crate::watch::Watch;
 
 /// As many bins are aimed at, those with the fewest hits; more, where they have equally many.
@@ -40,7 +40,7 @@ struct Place {
 }
 
 /// Looks on at a case for a collector whose counters are at 0, and notes where each bin is hit first.
-pub(super) struct Trail<'a, 'm, U: Unit> {
+pub(super) struct Trail<'a, 'm, U: Campaign> {
     pub collector: &'a mut Collector<'m, U>,
     places: Vec<Place>,
     seeded: bool,
@@ -51,7 +51,7 @@ pub(super) struct Trail<'a, 'm, U: Unit> {
     last: u64,
 }
 
-impl<'a, 'm, U: Unit> Trail<'a, 'm, U> {
+impl<'a, 'm, U: Campaign> Trail<'a, 'm, U> {
     pub fn new(collector: &'a mut Collector<'m, U>, case: &Case<U>) -> Self {
         Trail {
             collector,
@@ -65,7 +65,7 @@ impl<'a, 'm, U: Unit> Trail<'a, 'm, U> {
     }
 }
 
-impl<U: Unit> Watch<U> for Trail<'_, '_, U> {
+impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
         self.pc = U::pc(state);
@@ -98,14 +98,14 @@ impl<U: Unit> Watch<U> for Trail<'_, '_, U> {
 }
 
 /// A case that hit a bin.
-struct Kept<U: Unit> {
+struct Kept<U: Campaign> {
     case: Arc<Case<U>>,
     /// Its number in the run.
     number: u64,
     place: Place,
 }
 
-impl<U: Unit> Kept<U> {
+impl<U: Campaign> Kept<U> {
     /// The case with little else than what it was kept for: the launch, if it begins in a state of its own,
     /// and no clocks behind it.
     fn alone(&self) -> Case<U> {
@@ -122,22 +122,22 @@ impl<U: Unit> Kept<U> {
 }
 
 /// Of every bin that was hit the case that came to it soonest.
-pub(super) struct Guide<'m, U: Unit> {
+pub(super) struct Guide<'m, U: Campaign> {
     model: &'m Model<U>,
     kept: Vec<Option<Kept<U>>>,
     aims: Vec<usize>,
 }
 
 /// What one thread found in a chunk.
-pub(super) struct Found<U: Unit>(Vec<Kept<U>>);
+pub(super) struct Found<U: Campaign>(Vec<Kept<U>>);
 
-impl<U: Unit> Default for Found<U> {
+impl<U: Campaign> Default for Found<U> {
     fn default() -> Self {
         Found(Vec::new())
     }
 }
 
-impl<U: Unit> Found<U> {
+impl<U: Campaign> Found<U> {
     /// Keeps `case`, if it came to a bin sooner than what `guide` has.
     pub fn keep(&mut self, guide: &Guide<U>, number: u64, case: &Case<U>, trail: Trail<U>) {
         let mut shared = None;
@@ -160,7 +160,7 @@ impl<U: Unit> Found<U> {
     }
 }
 
-impl<'m, U: Unit> Guide<'m, U> {
+impl<'m, U: Campaign> Guide<'m, U> {
     pub fn new(model: &'m Model<U>) -> Self {
         let bins = model.declaration.unreachable.len();
         Guide {

@@ -41,7 +41,7 @@ use crate::check::{Judges, check_on};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
-use crate::unit::Unit;
+use crate::unit::Campaign;
 use crate::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the jobs.
@@ -66,7 +66,7 @@ pub struct Options {
 }
 
 /// Looks on at a run.
-pub trait Follow<U: Unit>: Sync {
+pub trait Follow<U: Campaign>: Sync {
     /// What is covered so far, after each chunk. Whether the run is to go on.
     fn chunk(&self, _covered: &Covered<U>) -> bool {
         true
@@ -78,12 +78,12 @@ pub trait Follow<U: Unit>: Sync {
 }
 
 /// Ignores what happens.
-impl<U: Unit> Follow<U> for () {}
+impl<U: Campaign> Follow<U> for () {}
 
 /// What a run covered.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Covered<U: Unit> {
+pub struct Covered<U: Campaign> {
     /// Counters of the bins.
     pub hits: Hits,
     /// How much was looked at.
@@ -99,7 +99,7 @@ pub struct Covered<U: Unit> {
 }
 
 /// A thread with its model and what it has counted.
-struct Worker<'m, U: Unit> {
+struct Worker<'m, U: Campaign> {
     dut: Dut<U>,
     /// Of one case.
     collector: Collector<'m, U>,
@@ -111,7 +111,7 @@ struct Worker<'m, U: Unit> {
     found: Found<U>,
 }
 
-impl<U: Unit> Worker<'_, U> {
+impl<U: Campaign> Worker<'_, U> {
     /// What is worth it is kept for `guide`, if there is one.
     fn run(
         &mut self,
@@ -155,7 +155,7 @@ impl<U: Unit> Worker<'_, U> {
 ///
 /// # Errors
 /// A model or the threads cannot be made; counters of the RTL cannot be read.
-pub fn run<U: Unit>(
+pub fn run<U: Campaign>(
     options: &Options,
     model: &Model<U>,
     rtl: &Rtl<U>,
@@ -252,7 +252,7 @@ pub fn run<U: Unit>(
 }
 
 /// Child number `index`.
-fn child<U: Unit>(guide: &Guide<U>, seed: u64, index: u64, rtl: &Rtl<U>) -> Case<U> {
+fn child<U: Campaign>(guide: &Guide<U>, seed: u64, index: u64, rtl: &Rtl<U>) -> Case<U> {
     let mut rng = Pcg64Mcg::seed_from_u64(draw_word(seed, 0, index));
     // Where nothing leads anywhere, one of the campaign's that it does not come to.
     let mut case = guide
@@ -263,7 +263,7 @@ fn child<U: Unit>(guide: &Guide<U>, seed: u64, index: u64, rtl: &Rtl<U>) -> Case
 }
 
 /// What all workers have counted.
-fn gather<U: Unit>(model: &Model<U>, workers: &[Worker<U>]) -> Covered<U> {
+fn gather<U: Campaign>(model: &Model<U>, workers: &[Worker<U>]) -> Covered<U> {
     let mut covered = Covered {
         hits: model.no_hits(),
         totals: Totals::default(),

@@ -9,7 +9,7 @@ use super::{Axis, Model, When};
 use crate::design::Build;
 use crate::input::InputError;
 use crate::json::{self, count, map, required};
-use crate::unit::Unit;
+use crate::unit::Campaign;
 
 /// The version of [`Saved`] that this crate writes and reads.
 pub const FORMAT: u32 = 2;
@@ -164,7 +164,7 @@ pub(super) fn percent(part: usize, whole: usize) -> String {
 
 impl UnitCoverage {
     /// The bins of `U` with `build`, none of them hit.
-    pub fn declared<U: Unit>(build: &Build) -> Self {
+    pub fn declared<U: Campaign>(build: &Build) -> Self {
         let model = Model::<U>::new(build);
         model.named(&model.no_hits(), Totals::default())
     }

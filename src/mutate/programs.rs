@@ -5,10 +5,10 @@ use crate::campaign;
 use crate::case::Case;
 use crate::check::{self, Judges, check_on};
 use crate::dut::Rtl;
-use crate::unit::Unit;
+use crate::unit::Campaign;
 use crate::watch::Watch;
 
-impl<U: Unit> Hunt<Case<U>> {
+impl<U: Campaign> Hunt<Case<U>> {
     /// Runs the next case, on a model of its own, as a replay does; `watch` looks on.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ impl<U: Unit> Hunt<Case<U>> {
     }
 }
 
-impl<U: Unit> Mutants<U> {
+impl<U: Campaign> Mutants<U> {
     /// A campaign of programs, in this process.
     pub fn programs(
         &self,

@@ -21,7 +21,7 @@ use crate::case::Case;
 use crate::check::Agreed;
 use crate::dut::Dut;
 use crate::failure::{Cause, Failure};
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// Judges pixels of one scene.
 pub struct Pixels<'r> {

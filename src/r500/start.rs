@@ -36,8 +36,9 @@ fn limit(case: &Case<R500>) -> u8 {
     }
 }
 
-impl start::Start<R500> for Start {
-    fn random(case: &Case<R500>, rng: &mut impl Rng) -> Self {
+impl Start {
+    /// A random state for `case`, as [`start::Start::random`] wants it.
+    fn draw(case: &Case<R500>, rng: &mut impl Rng) -> Self {
         let regs = &case.program.regs;
         // Both stacks exist in full mode only.
         let most = if regs.full() { DEPTH } else { 0 };
@@ -75,6 +76,12 @@ impl start::Start<R500> for Start {
             loops,
             addrs,
         }
+    }
+}
+
+impl start::Start<R500> for Start {
+    fn random(case: &Case<R500>, rng: &mut impl Rng) -> Option<Self> {
+        Some(Start::draw(case, rng))
     }
 
     fn check(&self, case: &Case<R500>) -> Result<(), (&'static str, String)> {

@@ -16,7 +16,9 @@ use crate::field::Declaration;
 use crate::import::sound_name;
 use crate::input::InputError;
 use crate::show::{Class, Frame};
-use crate::unit::{self, LoadOptions, Loaded, Record, Unit, Variant, Verdict};
+use crate::unit::{
+    self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
+};
 
 /// Classes 0 to 3 as all units show them.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
@@ -28,29 +30,11 @@ impl Design for R500 {
     type Golden = Golden;
 }
 
-impl Unit for R500 {
-    const VARIANTS: &'static [Variant] = &[
-        Variant {
-            lanes: 33,
-            parameters: &[],
-        },
-        Variant {
-            lanes: 1,
-            parameters: &[],
-        },
-        Variant {
-            lanes: 4,
-            parameters: &[],
-        },
-        Variant {
-            lanes: 64,
-            parameters: &[],
-        },
-    ];
+impl Programs for R500 {
     type Program = Program;
     type Environment = Surroundings;
-    type Coverage = cover::Bins;
     type Start = Start;
+    const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
     fn running(state: &State) -> bool {
         state.running == 1
@@ -170,6 +154,26 @@ impl Unit for R500 {
         pins
     }
 
+    fn disassemble(program: &Program, pc: u32) -> String {
+        match u16::try_from(pc) {
+            Ok(pc) => asm::disassemble(program.slot(pc), pc, &program.regs),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn record(before: &State, pins: &In, _: &State) -> Record {
+        Record {
+            pc: before.pc.into(),
+            context: before.al.into(),
+            executes: if pins.cmn & 3 == 2 { 0 } else { before.active },
+            counts: counts(before, pins),
+        }
+    }
+}
+
+impl Campaign for R500 {
+    type Coverage = cover::Bins;
+
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
         match kind {
             Kind::Structured => {
@@ -183,6 +187,65 @@ impl Unit for R500 {
             Kind::Seeded => generate::raw(rng),
         }
     }
+
+    fn to_text(program: &Program) -> String {
+        asm::program_text(program)
+    }
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        let planes = std::iter::once(&pins.alu).chain(&pins.pred);
+        (0..).zip(planes).fold(0, |bits, (j, plane)| {
+            bits | ((plane >> lane & 1) as u16) << j
+        })
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, last: &In) -> (Program, u64) {
+        let mut regs = program.regs.clone();
+        regs.fc_ctrl = pins.fc_ctrl;
+        regs.code_addr = pins.code_addr;
+        regs.code_range = pins.code_range;
+        regs.code_offset = pins.code_offset;
+        regs.bool_const = after.bool_const;
+        regs.int_const = std::array::from_fn(|n| after.int(n));
+        // The words stay where they were.
+        let end = usize::from(program.regs.offset()) + program.slots.len();
+        let slots = (regs.offset()..)
+            .take_while(|pc| usize::from(*pc) < end)
+            .map(|pc| program.slot(pc))
+            .collect();
+        let relaunched = Program {
+            name: program.name.clone(),
+            regs,
+            slots,
+            ..Program::default()
+        };
+        (relaunched, last.cov)
+    }
+
+    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
+        asm::assemble(text, file)
+    }
+}
+
+impl Unit for R500 {
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            lanes: 33,
+            parameters: &[],
+        },
+        Variant {
+            lanes: 1,
+            parameters: &[],
+        },
+        Variant {
+            lanes: 4,
+            parameters: &[],
+        },
+        Variant {
+            lanes: 64,
+            parameters: &[],
+        },
+    ];
 
     fn load(
         bytes: &[u8],
@@ -219,19 +282,8 @@ impl Unit for R500 {
         super::anatomy::anatomy(words)
     }
 
-    fn disassemble(program: &Program, pc: u32) -> String {
-        match u16::try_from(pc) {
-            Ok(pc) => asm::disassemble(program.slot(pc), pc, &program.regs),
-            Err(_) => String::new(),
-        }
-    }
-
     fn needs(program: &Program) -> Vec<String> {
         super::shader::needs(program)
-    }
-
-    fn to_text(program: &Program) -> String {
-        asm::program_text(program)
     }
 
     fn to_hex(program: &Program) -> String {
@@ -278,49 +330,6 @@ impl Unit for R500 {
         };
         // Numbers, text and lists of them: nothing in it can fail to serialise.
         serde_json::to_string(&record).unwrap_or_default()
-    }
-
-    fn record(before: &State, pins: &In, _: &State) -> Record {
-        Record {
-            pc: before.pc.into(),
-            context: before.al.into(),
-            executes: if pins.cmn & 3 == 2 { 0 } else { before.active },
-            counts: counts(before, pins),
-        }
-    }
-
-    fn conditions(pins: &In, lane: u32) -> u16 {
-        let planes = std::iter::once(&pins.alu).chain(&pins.pred);
-        (0..).zip(planes).fold(0, |bits, (j, plane)| {
-            bits | ((plane >> lane & 1) as u16) << j
-        })
-    }
-
-    fn relaunched(program: &Program, pins: &In, after: &State, last: &In) -> (Program, u64) {
-        let mut regs = program.regs.clone();
-        regs.fc_ctrl = pins.fc_ctrl;
-        regs.code_addr = pins.code_addr;
-        regs.code_range = pins.code_range;
-        regs.code_offset = pins.code_offset;
-        regs.bool_const = after.bool_const;
-        regs.int_const = std::array::from_fn(|n| after.int(n));
-        // The words stay where they were.
-        let end = usize::from(program.regs.offset()) + program.slots.len();
-        let slots = (regs.offset()..)
-            .take_while(|pc| usize::from(*pc) < end)
-            .map(|pc| program.slot(pc))
-            .collect();
-        let relaunched = Program {
-            name: program.name.clone(),
-            regs,
-            slots,
-            ..Program::default()
-        };
-        (relaunched, last.cov)
-    }
-
-    fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
-        judge::judge(case, records, end)
     }
 }
 

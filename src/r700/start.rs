@@ -101,8 +101,9 @@ fn classes(rng: &mut impl Rng, lanes: u32, in_loop: bool) -> Vec<u8> {
     (0..lanes).map(|_| class()).collect()
 }
 
-impl start::Start<R700> for Start {
-    fn random(case: &Case<R700>, rng: &mut impl Rng) -> Self {
+impl Start {
+    /// A random state for `case`, as [`start::Start::random`] wants it.
+    fn draw(case: &Case<R700>, rng: &mut impl Rng) -> Self {
         let regs = &case.program.regs;
         let room = room(case);
         let all = u64::MAX >> (64 - case.lanes);
@@ -174,6 +175,12 @@ impl start::Start<R700> for Start {
             skipped: rng.random_ratio(1, 16),
             pushes,
         }
+    }
+}
+
+impl start::Start<R700> for Start {
+    fn random(case: &Case<R700>, rng: &mut impl Rng) -> Option<Self> {
+        Some(Start::draw(case, rng))
     }
 
     fn check(&self, case: &Case<R700>) -> Result<(), (&'static str, String)> {

@@ -16,7 +16,9 @@ use crate::field::Declaration;
 use crate::input::InputError;
 use crate::json::hex;
 use crate::show::{Class, Frame as Shown};
-use crate::unit::{self, LoadOptions, Loaded, Record, Unit, Variant, Verdict};
+use crate::unit::{
+    self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
+};
 
 /// Classes 0 to 3 as all units show them.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
@@ -30,25 +32,11 @@ impl Design for R700 {
     type Golden = Golden;
 }
 
-impl Unit for R700 {
-    const VARIANTS: &'static [Variant] = &[
-        Variant {
-            lanes: 33,
-            parameters: &[("MAX_STACK_SIZE", 5)],
-        },
-        Variant {
-            lanes: 1,
-            parameters: &[("MAX_STACK_SIZE", 255)],
-        },
-        Variant {
-            lanes: 4,
-            parameters: &[("MAX_STACK_SIZE", 1)],
-        },
-    ];
+impl Programs for R700 {
     type Program = Program;
     type Environment = Surroundings;
-    type Coverage = cover::Bins;
     type Start = Start;
+    const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
     fn running(state: &State) -> bool {
         state.running == 1
@@ -199,6 +187,24 @@ impl Unit for R700 {
         pins
     }
 
+    fn disassemble(program: &Program, pc: u32) -> String {
+        asm::disassemble(program.quad(pc), pc, &program.regs)
+    }
+
+    fn record(before: &State, _: &In, after: &State) -> Record {
+        Record {
+            pc: before.pc,
+            context: before.al,
+            executes: after.exec,
+            counts: after.exec,
+        }
+    }
+}
+
+impl Campaign for R700 {
+    type Coverage = cover::Bins;
+    const DRAWS_ITSELF: bool = true;
+
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
         match kind {
             Kind::Structured => {
@@ -212,6 +218,45 @@ impl Unit for R700 {
             Kind::Seeded => generate::raw(rng),
         }
     }
+
+    fn to_text(program: &Program) -> String {
+        asm::program_text(program)
+    }
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (pins.pred >> lane & 1) as u16
+    }
+
+    fn relaunched(program: &Program, pins: &In, after: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.regs.entry = pins.entry;
+        program.regs.prog_len = pins.prog_len;
+        program.regs.stack_size = pins.stack_size;
+        program.regs.bool_const = after.bool_const;
+        program.regs.loop_const = after.loop_const;
+        (program, pins.lane_mask)
+    }
+
+    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
+        asm::assemble(text, file)
+    }
+}
+
+impl Unit for R700 {
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            lanes: 33,
+            parameters: &[("MAX_STACK_SIZE", 5)],
+        },
+        Variant {
+            lanes: 1,
+            parameters: &[("MAX_STACK_SIZE", 255)],
+        },
+        Variant {
+            lanes: 4,
+            parameters: &[("MAX_STACK_SIZE", 1)],
+        },
+    ];
 
     fn load(
         bytes: &[u8],
@@ -228,14 +273,6 @@ impl Unit for R700 {
 
     fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         super::anatomy::anatomy(words)
-    }
-
-    fn disassemble(program: &Program, pc: u32) -> String {
-        asm::disassemble(program.quad(pc), pc, &program.regs)
-    }
-
-    fn to_text(program: &Program) -> String {
-        asm::program_text(program)
     }
 
     fn to_hex(program: &Program) -> String {
@@ -283,35 +320,6 @@ impl Unit for R700 {
         };
         // Numbers, text and lists of them: nothing in it can fail to serialise.
         serde_json::to_string(&record).unwrap_or_default()
-    }
-
-    fn record(before: &State, _: &In, after: &State) -> Record {
-        Record {
-            pc: before.pc,
-            context: before.al,
-            executes: after.exec,
-            counts: after.exec,
-        }
-    }
-
-    const DRAWS_ITSELF: bool = true;
-
-    fn conditions(pins: &In, lane: u32) -> u16 {
-        (pins.pred >> lane & 1) as u16
-    }
-
-    fn relaunched(program: &Program, pins: &In, after: &State, _: &In) -> (Program, u64) {
-        let mut program = program.clone();
-        program.regs.entry = pins.entry;
-        program.regs.prog_len = pins.prog_len;
-        program.regs.stack_size = pins.stack_size;
-        program.regs.bool_const = after.bool_const;
-        program.regs.loop_const = after.loop_const;
-        (program, pins.lane_mask)
-    }
-
-    fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
-        judge::judge(case, records, end)
     }
 }
 

@@ -14,7 +14,7 @@ pub use fold::{Fold, Item};
 pub use record::{Recorder, rows};
 
 use crate::design::Golden as _;
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// Why a lane executes the next instruction or does not: the classes of all units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,7 +128,7 @@ pub struct Found {
 
 impl Found {
     /// Returns what a unit with `lanes` lanes is in whose golden model is `golden`.
-    pub fn of<U: Unit>(golden: &U::Golden, lanes: usize) -> Self {
+    pub fn of<U: Programs>(golden: &U::Golden, lanes: usize) -> Self {
         Found {
             stack: U::frames(golden),
             ..Self::of_state::<U>(golden.state(), lanes)
@@ -136,7 +136,7 @@ impl Found {
     }
 
     /// Returns what `state` of a unit with `lanes` lanes is, without the stack.
-    pub fn of_state<U: Unit>(state: &U::State, lanes: usize) -> Self {
+    pub fn of_state<U: Programs>(state: &U::State, lanes: usize) -> Self {
         Found {
             pc: U::pc(state),
             lanes: (0..lanes).map(|lane| U::class(state, lane)).collect(),

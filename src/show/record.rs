@@ -4,11 +4,11 @@ use super::{End, Found, Row};
 use crate::case::Case;
 use crate::design::{Control as _, Golden as _};
 use crate::stimulus::golden_alone;
-use crate::unit::{Executor as _, Pins as _, Step, Unit};
+use crate::unit::{Executor as _, Pins as _, Programs, Step};
 use crate::watch::Watch;
 
 /// Makes a row of each instruction of a run, and gives it away.
-pub struct Recorder<'c, U: Unit, F> {
+pub struct Recorder<'c, U: Programs, F> {
     case: &'c Case<U>,
     /// The cycle that ends the run, of which there is a row whatever it did.
     last: u64,
@@ -21,7 +21,7 @@ pub struct Recorder<'c, U: Unit, F> {
     outcome: String,
 }
 
-impl<U: Unit, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
+impl<U: Programs, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if !U::mid_step(golden.state()) {
             self.found = Found::of::<U>(golden, self.case.lanes as usize);
@@ -61,7 +61,7 @@ impl<U: Unit, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
 }
 
 /// Runs the golden of `case` alone up to cycle `last`, and gives each row to `sink` until that returns false.
-pub fn rows<U: Unit>(case: &Case<U>, last: u64, sink: impl FnMut(Row) -> bool) -> End {
+pub fn rows<U: Programs>(case: &Case<U>, last: u64, sink: impl FnMut(Row) -> bool) -> End {
     let mut recorder = Recorder {
         case,
         last,

@@ -8,7 +8,7 @@ use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
 use crate::environment::{Planes, noise, only_one};
-use crate::unit::{Environment, Pins, Unit};
+use crate::unit::{Environment, Pins, Programs};
 
 /// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spa5-2.3).
 fn is_other(word: u64) -> bool {

@@ -150,8 +150,9 @@ fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static s
     Ok(())
 }
 
-impl start::Start<Spa5> for Start {
-    fn random(case: &Case<Spa5>, rng: &mut impl Rng) -> Self {
+impl Start {
+    /// A random state for `case`, as [`start::Start::random`] wants it.
+    fn draw(case: &Case<Spa5>, rng: &mut impl Rng) -> Self {
         let depth = case.build().value::<Spa5>("DEPTH");
         let target = corner(rng, depth);
         let room = (case.program.words.len() as u32).max(1);
@@ -204,6 +205,12 @@ impl start::Start<Spa5> for Start {
             pc: norm(rng.random_range(0..room) * 8),
             events,
         }
+    }
+}
+
+impl start::Start<Spa5> for Start {
+    fn random(case: &Case<Spa5>, rng: &mut impl Rng) -> Option<Self> {
+        Some(Start::draw(case, rng))
     }
 
     fn check(&self, case: &Case<Spa5>) -> Result<(), (&'static str, String)> {

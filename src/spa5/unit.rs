@@ -16,7 +16,7 @@ use crate::field::Declaration;
 use crate::input::InputError;
 use crate::json::{Hex, hex};
 use crate::show::{Class, Frame};
-use crate::unit::{LoadOptions, Loaded, Record, Unit, Variant, Verdict};
+use crate::unit::{Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant};
 
 const RUN: u8 = 0;
 const DONE: u8 = 1;
@@ -29,29 +29,11 @@ impl Design for Spa5 {
     type Golden = Golden;
 }
 
-impl Unit for Spa5 {
-    const VARIANTS: &'static [Variant] = &[
-        Variant {
-            lanes: 33,
-            parameters: &[("BRX", 1), ("DEPTH", 5)],
-        },
-        Variant {
-            lanes: 1,
-            parameters: &[("DEPTH", 1)],
-        },
-        Variant {
-            lanes: 4,
-            parameters: &[("BRX", 1)],
-        },
-        Variant {
-            lanes: 64,
-            parameters: &[("DEPTH", 1024)],
-        },
-    ];
+impl Programs for Spa5 {
     type Program = Program;
     type Environment = Surroundings;
-    type Coverage = cover::Bins;
     type Start = Start;
+    const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
     fn running(state: &State) -> bool {
         matches!(state.status, RUN | UNWIND)
@@ -192,6 +174,24 @@ impl Unit for Spa5 {
         pins
     }
 
+    fn disassemble(program: &Program, pc: u32) -> String {
+        asm::disassemble(program.word(pc), pc, program)
+    }
+
+    fn record(before: &State, pins: &In, after: &State) -> Record {
+        let threads = counts(before, pins.word, after);
+        Record {
+            pc: before.pc,
+            context: 0,
+            executes: threads,
+            counts: threads,
+        }
+    }
+}
+
+impl Campaign for Spa5 {
+    type Coverage = cover::Bins;
+
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
         match kind {
             Kind::Structured => {
@@ -205,6 +205,50 @@ impl Unit for Spa5 {
             Kind::Seeded => generate::raw(rng),
         }
     }
+
+    fn to_text(program: &Program) -> String {
+        asm::program_text(program)
+    }
+
+    fn conditions(pins: &In, lane: u32) -> u16 {
+        (0..)
+            .zip(pins.p.iter().chain(&pins.cc))
+            .fold(0, |bits, (j, plane)| {
+                bits | ((plane >> lane & 1) as u16) << j
+            })
+    }
+
+    fn relaunched(program: &Program, pins: &In, _: &State, _: &In) -> (Program, u64) {
+        let mut program = program.clone();
+        program.entry = pins.entry;
+        program.prog_size = pins.prog_size;
+        (program, pins.launch_mask)
+    }
+
+    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
+        asm::assemble(text, file)
+    }
+}
+
+impl Unit for Spa5 {
+    const VARIANTS: &'static [Variant] = &[
+        Variant {
+            lanes: 33,
+            parameters: &[("BRX", 1), ("DEPTH", 5)],
+        },
+        Variant {
+            lanes: 1,
+            parameters: &[("DEPTH", 1)],
+        },
+        Variant {
+            lanes: 4,
+            parameters: &[("BRX", 1)],
+        },
+        Variant {
+            lanes: 64,
+            parameters: &[("DEPTH", 1024)],
+        },
+    ];
 
     fn load(
         bytes: &[u8],
@@ -221,14 +265,6 @@ impl Unit for Spa5 {
 
     fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         super::anatomy::anatomy(words)
-    }
-
-    fn disassemble(program: &Program, pc: u32) -> String {
-        asm::disassemble(program.word(pc), pc, program)
-    }
-
-    fn to_text(program: &Program) -> String {
-        asm::program_text(program)
     }
 
     fn to_hex(program: &Program) -> String {
@@ -273,35 +309,6 @@ impl Unit for Spa5 {
         };
         // Numbers, text and lists of them: nothing in it can fail to serialise.
         serde_json::to_string(&record).unwrap_or_default()
-    }
-
-    fn record(before: &State, pins: &In, after: &State) -> Record {
-        let threads = counts(before, pins.word, after);
-        Record {
-            pc: before.pc,
-            context: 0,
-            executes: threads,
-            counts: threads,
-        }
-    }
-
-    fn conditions(pins: &In, lane: u32) -> u16 {
-        (0..)
-            .zip(pins.p.iter().chain(&pins.cc))
-            .fold(0, |bits, (j, plane)| {
-                bits | ((plane >> lane & 1) as u16) << j
-            })
-    }
-
-    fn relaunched(program: &Program, pins: &In, _: &State, _: &In) -> (Program, u64) {
-        let mut program = program.clone();
-        program.entry = pins.entry;
-        program.prog_size = pins.prog_size;
-        (program, pins.launch_mask)
-    }
-
-    fn judge(case: &Case<Self>, records: &[Record], end: &State) -> Verdict {
-        judge::judge(case, records, end)
     }
 }
 

@@ -8,7 +8,7 @@ use reconverge::r500::alu::picture::{BLOCK, Renderer, Size, rgb};
 use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{LANES, shade};
 use reconverge::r500::state::State;
-use reconverge::unit::Unit;
+use reconverge::unit::Programs;
 
 use super::Sum;
 use super::numbers::{COLUMNS, efficiency, judged, rows};

@@ -30,7 +30,7 @@ use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{CHANNELS, LANES};
 use reconverge::r500::render::Pixels;
 use reconverge::r500::shader::{Example, VARYINGS, Vector};
-use reconverge::unit::{LoadOptions, Unit};
+use reconverge::unit::{LoadOptions, Programs, Unit};
 use reconverge::wave;
 
 use super::run::{absolute, rtl};

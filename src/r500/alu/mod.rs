@@ -33,7 +33,7 @@ use super::state::{In, State};
 use crate::case::{Case, Row};
 use crate::design::Design;
 use crate::input::InputError;
-use crate::unit::{Executor as _, Step, Unit};
+use crate::unit::{Executor as _, Programs, Step};
 
 /// Lanes of a wavefront that computes.
 pub const LANES: usize = R500::LANES as usize;
