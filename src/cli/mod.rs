@@ -48,6 +48,8 @@ struct Cli {
 enum Command {
     /// Run one program in lock-step: RTL, golden model, and the scalar judge
     Run(RunArgs),
+    /// Run one program in lock-step, as `run` does, and write a picture of it
+    Picture(PictureArgs),
     /// Run random programs in lock-step
     Fuzz(FuzzArgs),
     /// Merge the results of a campaign's shards
@@ -121,7 +123,7 @@ fn mask(text: &str) -> Result<u64, String> {
         .map_err(|e| format!("{e}; a lane mask is hexadecimal, bit i is lane i"))
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 struct RunArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
@@ -172,6 +174,15 @@ struct RunArgs {
 }
 
 #[derive(Args)]
+struct PictureArgs {
+    /// The picture, SVG
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Args, Clone)]
 struct LoadArgs {
     /// r500: set JUMP_ANY in LOOP words, which Mesa leaves 0 (r500-O29)
     #[arg(long)]
@@ -531,6 +542,11 @@ fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
 
 fn dispatch(command: &Command) -> Done {
     match command {
+        Command::Picture(PictureArgs { output, run }) => {
+            let mut args = run.clone();
+            args.show.picture = Some(output.clone());
+            unit(&args.unit)?.run(&args)
+        }
         Command::Run(args) => unit(&args.unit)?.run(args),
         Command::Fuzz(args) if args.unit == "all" => fuzz::units(UNITS, args),
         Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),

@@ -220,6 +220,7 @@ fn trace_file(path: &Path) -> Result<BufWriter<Output>, Failure> {
 }
 
 pub fn run<U: Unit>(args: &RunArgs) -> Done {
+    args.show.check()?;
     let file = args.program.to_string_lossy();
     let loaded = U::load(&read(&args.program)?, &file, &LoadOptions::from(&args.load))?;
     warn(&loaded.warnings);
@@ -421,6 +422,7 @@ pub fn trusted<U: Unit>(dir: &Path) -> bool {
 }
 
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
+    args.show.check()?;
     let mut saved = SavedCase::<U>::parse(text, file)?;
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
     match (&args.place.rtl, &saved.case.rtl) {

@@ -1,23 +1,43 @@
 //! A run on the terminal, instruction by instruction.
 
 use std::io::{ErrorKind, Write as _};
+use std::path::PathBuf;
 
 use clap::Args;
 use reconverge::case::Case;
 use reconverge::failure::{Cause, Failure};
+use reconverge::input::InputError;
 use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
-use reconverge::show::{Fold, Found, rows};
+use reconverge::show::{Fold, Found, Run, rows, svg};
 use reconverge::unit::Unit;
+use reconverge::wave::write_whole;
 
-use super::Failure as Trouble;
+use super::{Failure as Trouble, writable};
 
 /// What is shown of a run besides how it ends.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ShowArgs {
     /// Print the run: each executed instruction, what its lanes did, the stack, where lanes parted and met again. Repeats
     /// of a loop are folded
     #[arg(long)]
     show: bool,
+    /// Write a picture of the run, SVG: instructions from top to bottom, lanes side by side, the stack at the right
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    /// Refuses what cannot be written, before any work is done for it.
+    pub fn check(&self) -> Result<(), InputError> {
+        if let Some(path) = &self.picture {
+            if path.extension().is_none_or(|ending| ending != "svg") {
+                let why = "a picture is SVG: its name ends in .svg";
+                return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
+            }
+            writable("--picture", path)?;
+        }
+        Ok(())
+    }
 }
 
 /// Characters of a line: of `COLUMNS`, the terminal's, or [`WIDTH`].
@@ -36,19 +56,29 @@ pub fn colour() -> bool {
     anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never
 }
 
-/// Prints the run of `case` if that is asked for, up to where it fails.
+/// Prints and draws the run of `case` as far as that is asked for, up to where it fails.
 ///
 /// # Errors
-/// Standard output cannot be written.
+/// Standard output or a file cannot be written.
 pub fn show<U: Unit>(
     args: &ShowArgs,
     case: &Case<U>,
     failure: Option<&Failure<Case<U>>>,
 ) -> Result<(), Trouble> {
+    let last = match failure.map(|f| (&f.cause, f.cycle())) {
+        Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle,
+        _ => u64::MAX,
+    };
+    if let Some(path) = &args.picture {
+        let mismatch = failure.and_then(Failure::mismatch);
+        let sides = mismatch.map(|mismatch| [&mismatch.rtl, &mismatch.golden]);
+        let picture = svg::svg(&Run::of(case, last, sides, true, svg::LINES));
+        write_whole(path, &picture)?;
+    }
     if !args.show {
         return Ok(());
     }
-    match print(case, failure) {
+    match print(case, failure, last) {
         // A reader that went away is not an error.
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Trouble::Other(format!("standard output: {e}")))
@@ -57,11 +87,11 @@ pub fn show<U: Unit>(
     }
 }
 
-fn print<U: Unit>(case: &Case<U>, failure: Option<&Failure<Case<U>>>) -> std::io::Result<()> {
-    let last = match failure.map(|f| (&f.cause, f.cycle())) {
-        Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle,
-        _ => u64::MAX,
-    };
+fn print<U: Unit>(
+    case: &Case<U>,
+    failure: Option<&Failure<Case<U>>>,
+    last: u64,
+) -> std::io::Result<()> {
     let lanes = case.lanes as usize;
     let sides = failure.and_then(Failure::mismatch).map(|mismatch| {
         [&mismatch.rtl, &mismatch.golden].map(|state| Found::of_state::<U>(state, lanes))

@@ -7,11 +7,17 @@
 mod fold;
 #[cfg(feature = "rtl")]
 mod record;
+#[cfg(feature = "rtl")]
+mod run;
+#[cfg(feature = "rtl")]
+pub mod svg;
 pub mod text;
 
 pub use fold::{Fold, Item};
 #[cfg(feature = "rtl")]
 pub use record::{Recorder, rows};
+#[cfg(feature = "rtl")]
+pub use run::{Run, Share};
 
 use crate::design::Golden as _;
 use crate::unit::Programs;
