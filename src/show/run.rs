@@ -2,7 +2,7 @@
 
 use super::{Class, End, Fold, Found, Item, Row, rows};
 use crate::case::Case;
-use crate::unit::Unit;
+use crate::unit::Programs;
 
 /// Bins of the strip over a whole run.
 const BINS: usize = 512;
@@ -38,7 +38,7 @@ pub struct Run {
 impl Run {
     /// Returns the run of `case` up to cycle `last`, with `most` items at most; `sides` are the RTL's state and the
     /// golden's if they differ there. Repeats of a loop become one item if `fold`.
-    pub fn of<U: Unit>(
+    pub fn of<U: Programs>(
         case: &Case<U>,
         last: u64,
         sides: Option<[&U::State; 2]>,
