@@ -30,7 +30,8 @@ fn var(name: &str) -> Result<String, String> {
 /// Writes pins and state of each unit, as its declaration has them, for `src/<unit>/state.rs`; the declarations.
 fn generate() -> Result<Vec<declaration::Declaration>, Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    let all = UNITS.iter().map(|(unit, _)| {
+    let units = if cfg!(feature = "units") { UNITS } else { &[] };
+    let all = units.iter().map(|(unit, _)| {
         let path = format!("rtl/{unit}/design.toml");
         declaration::Declaration::generate(&path, "crate")
     });

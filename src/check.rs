@@ -316,7 +316,7 @@ fn verdict<U: Programs>(
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "units"))]
 mod tests {
     use super::*;
     use crate::field::Flip;

@@ -17,12 +17,14 @@
 //! assert!(coverage.reachable() > 1000);
 //! ```
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "units")]
+mod axes;
+#[cfg(feature = "campaign")]
 mod guide;
 mod html;
 pub mod lcov;
 mod met;
-#[cfg(feature = "cli")]
+#[cfg(feature = "campaign")]
 pub mod run;
 mod saved;
 
@@ -31,6 +33,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "units")]
+pub(crate) use axes::*;
 pub use html::page;
 pub use met::Met;
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
@@ -55,11 +59,15 @@ pub trait Values: Copy {
 }
 
 /// An axis that is an enum of its own: `axis! { Name "axis" { Variant "value", ... } }`.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! axis {
     ($(#[$doc:meta])* $name:ident $axis:literal { $($variant:ident $text:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) enum $name { $($variant),+ }
+        pub enum $name {
+            $(#[doc = $text] $variant),+
+        }
 
         impl $crate::cover::Values for $name {
             const NAME: &'static str = $axis;
@@ -76,14 +84,16 @@ macro_rules! axis {
         }
     };
 }
-pub(crate) use axis;
+pub use crate::axis;
 
 /// An axis of the opcodes of `isa.rs`, or a part of them: a newtype around the index in a list with names.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident $axis:literal $count:literal $names:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) struct $name(pub u8);
+        pub struct $name(pub u8);
 
         impl $crate::cover::Values for $name {
             const NAME: &'static str = $axis;
@@ -101,18 +111,20 @@ macro_rules! numbered {
         }
     };
 }
-pub(crate) use numbered;
+pub use crate::numbered;
 
 /// An axis that is a part of another: the values of `$whole` with the indices from `$first` on.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! part {
     ($(#[$doc:meta])* $name:ident $axis:literal of $whole:ident $first:literal $count:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) struct $name(pub $whole);
+        pub struct $name(pub $whole);
 
         impl $name {
             /// `whole`, if it is of this part.
-            pub(crate) fn of(whole: $whole) -> Option<Self> {
+            pub fn of(whole: $whole) -> Option<Self> {
                 let index = $crate::cover::Values::index(whole);
                 ($first..$first + $count).contains(&index).then_some($name(whole))
             }
@@ -133,11 +145,11 @@ macro_rules! part {
         }
     };
 }
-pub(crate) use part;
+pub use crate::part;
 
 /// What stood before an instruction of kind `K`: another, or the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Previous<K>(pub Option<K>);
+pub struct Previous<K>(pub Option<K>);
 
 impl<K: Values> Values for Previous<K> {
     const NAME: &'static str = "before it";
@@ -153,20 +165,6 @@ impl<K: Values> Values for Previous<K> {
     fn at(index: usize) -> Self {
         Previous(index.checked_sub(1).map(K::at))
     }
-}
-
-/// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
-pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
-    [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
-}
-
-/// Which of some sets have members, bit by bit.
-pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
-    let bits = sets
-        .iter()
-        .zip(0..)
-        .map(|(set, bit)| u8::from(*set != 0) << bit);
-    bits.sum()
 }
 
 axis! {
@@ -196,7 +194,7 @@ axis! {
 
 impl Level {
     /// `n` of `max`. Where two names fit, the first of 0, max, max-1, 1.
-    pub(crate) fn of(n: usize, max: usize) -> Self {
+    pub fn of(n: usize, max: usize) -> Self {
         match n {
             0 => Level::Empty,
             n if n >= max => Level::Full,
@@ -207,132 +205,8 @@ impl Level {
     }
 
     /// Whether a stack of `max` can be so full.
-    pub(crate) fn exists(self, max: usize) -> bool {
+    pub fn exists(self, max: usize) -> bool {
         (0..=max).any(|n| Level::of(n, max) == self)
-    }
-}
-
-axis! {
-    /// What the bench did in a clock, as far as every unit knows it.
-    Pace "clock" {
-        Reset "reset",
-        StalledReset "reset and stall",
-        Stall "stall",
-        Valid "instruction valid",
-        Starved "no instruction",
-    }
-}
-
-axis! {
-    /// What the host asked for in a clock.
-    Host "host" {
-        Nothing "nothing",
-        Launch "launch",
-        Write "write",
-        LaunchAndWrite "launch and write",
-    }
-}
-
-axis! {
-    /// What a unit of one clock a step is doing.
-    Status "status" {
-        Fresh "after reset",
-        Running "running",
-        Done "done",
-        Halted "halted",
-    }
-}
-
-impl Status {
-    pub(crate) fn of(running: u8, done: u8, halted: u8) -> Self {
-        match (running, done, halted) {
-            (1, ..) => Status::Running,
-            (_, 1, _) => Status::Done,
-            (.., 1) => Status::Halted,
-            _ => Status::Fresh,
-        }
-    }
-}
-
-axis! {
-    /// What a unit did before a launch.
-    Rest "before it" {
-        Fresh "after reset",
-        Done "done",
-        Halted "halted",
-    }
-}
-
-impl From<Status> for Rest {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Done => Rest::Done,
-            Status::Halted => Rest::Halted,
-            Status::Fresh | Status::Running => Rest::Fresh,
-        }
-    }
-}
-
-axis! {
-    /// Where the host writes a constant.
-    Written "address" {
-        Numbers "0..31",
-        Booleans "32",
-        Nothing "33..63",
-    }
-}
-
-axis! {
-    /// When it does.
-    Port "clock" {
-        Idle "no program runs",
-        Launch "with a launch",
-        Running "a program runs: ignored",
-        Stalled "stalled: ignored",
-    }
-}
-
-impl Written {
-    pub(crate) fn of(address: u8) -> Self {
-        match address {
-            0..=31 => Written::Numbers,
-            32 => Written::Booleans,
-            _ => Written::Nothing,
-        }
-    }
-}
-
-impl Port {
-    pub(crate) fn of(status: Status, stall: u8, launch: u8) -> Self {
-        match (stall, status, launch) {
-            (1, ..) => Port::Stalled,
-            (_, Status::Running, _) => Port::Running,
-            (.., 1) => Port::Launch,
-            _ => Port::Idle,
-        }
-    }
-}
-
-impl Pace {
-    pub(crate) fn of(rst_n: u8, stall: u8, inst_valid: u8) -> Self {
-        match (rst_n, stall, inst_valid) {
-            (0, 0, _) => Pace::Reset,
-            (0, ..) => Pace::StalledReset,
-            (_, 1, _) => Pace::Stall,
-            (.., 1) => Pace::Valid,
-            _ => Pace::Starved,
-        }
-    }
-}
-
-impl Host {
-    pub(crate) fn of(launch: u8, write: u8) -> Self {
-        match (launch, write) {
-            (0, 0) => Host::Nothing,
-            (_, 0) => Host::Launch,
-            (0, _) => Host::Write,
-            _ => Host::LaunchAndWrite,
-        }
     }
 }
 
@@ -523,7 +397,7 @@ impl Declaration {
     }
 
     /// The bins of its group that differ from `bin` in the value of one axis, by axis.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "campaign")]
     fn beside(&self, bin: usize) -> Vec<Vec<usize>> {
         let Some(group) = self.groups.iter().rfind(|g| g.first <= bin) else {
             return Vec::new();

@@ -82,6 +82,7 @@ pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, 
 ///
 /// # Errors
 /// The first that has more.
+#[cfg(feature = "units")]
 pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
     let narrow =
         |word: &u64| u32::try_from(*word).map_err(|_| format!("{word:#x} has more than 32 bits"));
@@ -89,6 +90,7 @@ pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
 }
 
 /// A field by hand, where the specification gives it outside of a table of bits.
+#[cfg(feature = "units")]
 pub(crate) fn field(name: &str, (high, low): (u32, u32), meaning: &str, rule: &str) -> BitField {
     BitField {
         name: name.to_owned(),

@@ -5,17 +5,17 @@
 use rand::Rng;
 
 /// True `n` times in 16.
-pub(crate) fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
+pub fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
     rng.random_range(0..16) < n
 }
 
 /// One of `of`, which is not empty.
-pub(crate) fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
+pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
     of[rng.random_range(0..of.len())]
 }
 
 /// One of `of`, each as often as its weight says; at least one weight is not 0.
-pub(crate) fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
+pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     let total: u32 = of.iter().map(|(_, weight)| weight).sum();
     let mut left = rng.random_range(0..total);
     for (item, weight) in of {
@@ -28,7 +28,7 @@ pub(crate) fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> 
 }
 
 /// `weight` where `on`, else 0: for the lists of [`choose`].
-pub(crate) fn when(on: bool, weight: u32) -> u32 {
+pub fn when(on: bool, weight: u32) -> u32 {
     if on { weight } else { 0 }
 }
 

@@ -62,7 +62,7 @@ pub trait Instructions: Sized {
 }
 
 /// Where in `pieces` each of `count` instructions, and the place behind them, is to be found.
-pub(crate) fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
+pub fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
     let mut places = vec![pieces.len(); count + 1];
     let mut begin = 0;
     let mut next = 0;
@@ -80,7 +80,7 @@ pub(crate) fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
 }
 
 /// Where `old`, a place in a program of as many instructions as `places` has, is in the new one.
-pub(crate) fn moved(places: &[usize], old: usize) -> usize {
+pub fn moved(places: &[usize], old: usize) -> usize {
     let (last, new_end) = (places.len() - 1, places[places.len() - 1]);
     places
         .get(old)

@@ -69,6 +69,7 @@ pub(crate) mod hex {
 }
 
 /// A list of `u64`, each as [`Hex`].
+#[cfg(any(test, feature = "units"))]
 pub(crate) mod hexes {
     use super::*;
 

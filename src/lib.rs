@@ -41,7 +41,7 @@
 //! # One program in lock-step
 //!
 //! ```
-//! # #[cfg(feature = "rtl")] {
+//! # #[cfg(feature = "linked")] {
 //! use reconverge::case::Case;
 //! use reconverge::check::{Scalar, check};
 //! use reconverge::dut::Rtl;
@@ -91,11 +91,13 @@
 //!
 //! # Features
 //!
-//! * `cli` (default): the `reconverge` command, and with it `linked` and [`campaign`].
-//! * `mutate`: [`mutate`], which needs Yosys for its proofs.
-//! * `linked`: the RTL of the units, verilated by the build script and linked.
+//! * `cli` (default): the `reconverge` command, and with it everything else.
+//! * `units`: [`r500`], [`r700`] and [`spa5`]: golden models, assemblers and importers in pure Rust.
+//! * `linked`: their RTL, verilated by the build script and linked.
 //! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated on first use.
-//!   Without it the crate is golden models, assemblers and importers in pure Rust, and needs no Verilator.
+//!   Without it the crate needs no Verilator.
+//! * `campaign`: [`campaign`] and coverage runs of designs that run programs.
+//! * `mutate`: [`mutate`], which needs Yosys for its proofs, and `campaign`.
 
 // The command calls the library by name, as any other program would.
 #[cfg(feature = "cli")]
@@ -105,7 +107,7 @@ extern crate self as reconverge;
 #[doc(hidden)]
 pub use bytemuck;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "campaign")]
 pub mod campaign;
 pub mod case;
 #[cfg(feature = "rtl")]
@@ -124,7 +126,7 @@ pub mod explain;
 #[cfg(feature = "rtl")]
 pub mod failure;
 pub mod field;
-mod generate;
+pub mod generate;
 pub mod html;
 pub mod import;
 pub mod input;
@@ -135,7 +137,9 @@ pub mod judge;
 pub mod lockstep;
 #[cfg(feature = "mutate")]
 pub mod mutate;
+#[cfg(feature = "units")]
 pub mod r500;
+#[cfg(feature = "units")]
 pub mod r700;
 #[cfg(feature = "rtl")]
 pub mod report;
@@ -143,6 +147,7 @@ pub mod rules;
 pub mod show;
 #[cfg(feature = "rtl")]
 pub mod shrink;
+#[cfg(feature = "units")]
 pub mod spa5;
 pub mod start;
 #[cfg(feature = "rtl")]

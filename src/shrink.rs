@@ -1100,7 +1100,7 @@ impl<U: Campaign> Search<'_, U> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "units"))]
 mod tests {
     use super::*;
     use crate::case::Place;

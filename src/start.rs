@@ -66,14 +66,14 @@ impl<U: Programs> Start<U> for Launched {
 }
 
 /// Bit i of the result is bit `lanes[i]` of `mask`.
-pub(crate) fn bits_of_lanes(mask: u64, lanes: &[usize]) -> u64 {
+pub fn bits_of_lanes(mask: u64, lanes: &[usize]) -> u64 {
     (0..)
         .zip(lanes)
         .fold(0, |bits, (i, lane)| bits | (mask >> lane & 1) << i)
 }
 
 /// A number up to `most`, mostly a corner: 0, 1, one below it, it.
-pub(crate) fn corner(rng: &mut impl Rng, most: u32) -> u32 {
+pub fn corner(rng: &mut impl Rng, most: u32) -> u32 {
     match rng.random_range(0..6) {
         0 => 0,
         1 => most.min(1),

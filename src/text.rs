@@ -28,7 +28,7 @@ impl<T> Line<T> {
 }
 
 /// The name that a program from `file` gets.
-pub(crate) fn program_name(file: &str) -> String {
+pub fn program_name(file: &str) -> String {
     Path::new(file)
         .file_stem()
         .unwrap_or_default()
@@ -37,7 +37,7 @@ pub(crate) fn program_name(file: &str) -> String {
 }
 
 /// `line` without its comment and the blanks around it.
-pub(crate) fn code(line: &str) -> &str {
+pub fn code(line: &str) -> &str {
     let end = [line.find(';'), line.find("//")]
         .into_iter()
         .flatten()
@@ -46,13 +46,13 @@ pub(crate) fn code(line: &str) -> &str {
 }
 
 /// `text` at blanks and commas.
-pub(crate) fn operands(text: &str) -> impl Iterator<Item = &str> {
+pub fn operands(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c == ',' || c.is_whitespace())
         .filter(|t| !t.is_empty())
 }
 
 /// What a `.s` file consists of.
-pub(crate) enum Item<'a> {
+pub enum Item<'a> {
     /// `NAME:`, checked.
     Label(&'a str),
     /// Mnemonic or directive in lower case, and what follows it.
@@ -60,7 +60,7 @@ pub(crate) enum Item<'a> {
 }
 
 /// Calls `take` for each label, instruction and directive of a `.s` file.
-pub(crate) fn items<'a>(
+pub fn items<'a>(
     text: &'a str,
     file: &'a str,
     mut take: impl FnMut(Place<'a>, Item<'a>) -> Result<(), InputError>,
@@ -84,7 +84,7 @@ pub(crate) fn items<'a>(
 }
 
 /// What a `.hex` file consists of.
-pub(crate) enum HexItem<'a> {
+pub enum HexItem<'a> {
     /// Directive in lower case, and what follows it.
     Directive(String, &'a str),
     /// The words of an instruction.
@@ -92,7 +92,7 @@ pub(crate) enum HexItem<'a> {
 }
 
 /// Calls `take` for each instruction and directive of a `.hex` file.
-pub(crate) fn hex_items<'a>(
+pub fn hex_items<'a>(
     text: &'a str,
     file: &'a str,
     mut take: impl FnMut(Place<'a>, HexItem<'a>) -> Result<(), InputError>,
@@ -130,7 +130,7 @@ fn is_label(name: &str) -> bool {
 }
 
 /// Reads a number in hexadecimal of at most 64 bits, with or without `0x`.
-pub(crate) fn hex(text: &str) -> Option<u64> {
+pub fn hex(text: &str) -> Option<u64> {
     let digits = strip_0x(text).unwrap_or(text);
     // from_str_radix takes a sign.
     let plain = digits.chars().all(|c| c.is_ascii_hexdigit());
@@ -144,7 +144,7 @@ fn strip_0x(text: &str) -> Option<&str> {
 
 /// Where a message belongs.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub struct Place<'a> {
     /// File name as the user gave it.
     pub file: &'a str,
     /// From 1; 0 if there is none.
@@ -152,6 +152,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The error of `field`, which stands here.
     pub fn error(self, field: &str, message: impl Into<String>) -> InputError {
         InputError::new(self.file, self.line, field, message)
     }
@@ -210,6 +211,10 @@ impl Place<'_> {
         Err(self.error(field, message).about(text))
     }
 
+    /// Checks that `name` can be a label.
+    ///
+    /// # Errors
+    /// It begins with neither a letter nor `_`, or has other characters than letters, digits, `_` and `.`.
     pub fn check_label(self, name: &str) -> Result<(), InputError> {
         if is_label(name) {
             return Ok(());
@@ -272,6 +277,7 @@ impl Place<'_> {
         self.error(word, format!("is written `{word}{form}`"))
     }
 
+    /// The error of a directive that there is not.
     pub fn unknown_directive(self, word: &str) -> InputError {
         let listing = [".text", ".section", ".globl", ".file"].contains(&word);
         let hint = if listing {
@@ -335,7 +341,7 @@ const MOST_SUGGESTED: usize = 3;
 ///
 /// How near two words are is the number of letters that are inserted, left out, replaced, or swapped with their
 /// neighbour, whatever their case. It is one slip in three letters of the longer word at most.
-pub(crate) fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     if word.len() > LONGEST_COMPARED {
         return String::new();
     }
@@ -366,7 +372,7 @@ pub(crate) fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRe
 }
 
 /// Whether `text` is `letter`, in either case, and a digit.
-pub(crate) fn is_indexed(letter: char, text: &str) -> bool {
+pub fn is_indexed(letter: char, text: &str) -> bool {
     let mut chars = text.chars();
     chars
         .next()
@@ -375,14 +381,16 @@ pub(crate) fn is_indexed(letter: char, text: &str) -> bool {
 }
 
 /// A place in a program as a directive names it.
-pub(crate) enum Address {
+pub enum Address {
+    /// By its number.
     Number(u32),
+    /// By a label.
     Label(String),
 }
 
 /// Fields that directives have set.
 #[derive(Default)]
-pub(crate) struct Given(BTreeSet<String>);
+pub struct Given(BTreeSet<String>);
 
 impl Given {
     /// Notes that directive `word` sets `field`; twice is an error.
@@ -395,10 +403,12 @@ impl Given {
 }
 
 /// Operands of a statement that have not been read yet.
-pub(crate) struct Operands<'a> {
+pub struct Operands<'a> {
+    /// Where the statement stands.
     pub at: Place<'a>,
     /// Mnemonic, for messages.
     pub word: &'a str,
+    /// Those that have not been read.
     pub rest: Vec<&'a str>,
     /// Leading operands that are never flags, whatever they are called: labels.
     pub fixed: usize,
@@ -446,7 +456,7 @@ impl<'a> Operands<'a> {
 
 /// Labels with their addresses, and the part of the program that statements are being expanded in: the main
 /// part, or the subroutine that began at the last label a CALL names.
-pub(crate) struct Labels<A> {
+pub struct Labels<A> {
     addresses: BTreeMap<String, A>,
     subroutines: BTreeSet<String>,
     subroutine: Option<String>,
@@ -462,6 +472,7 @@ impl<A: Copy> Labels<A> {
         }
     }
 
+    /// Whether something calls `name`.
     pub fn is_subroutine(&self, name: &str) -> bool {
         self.subroutines.contains(name)
     }
@@ -476,6 +487,10 @@ impl<A: Copy> Labels<A> {
         self.subroutine.as_deref()
     }
 
+    /// Gives label `name` its address.
+    ///
+    /// # Errors
+    /// It has one.
     pub fn define(&mut self, at: Place, name: &str, address: A) -> Result<(), InputError> {
         match self.addresses.insert(name.to_owned(), address) {
             None => Ok(()),
@@ -491,6 +506,7 @@ impl<A: Copy> Labels<A> {
         find(&self.addresses, at, field, name)
     }
 
+    /// Returns the labels with their addresses.
     pub fn into_addresses(self) -> BTreeMap<String, A> {
         self.addresses
     }
@@ -530,7 +546,7 @@ fn find<A: Copy>(
 }
 
 /// The number of what a directive named: labels must lie before an instruction of the `len` there are.
-pub(crate) fn resolve<A: Copy + Into<u32>>(
+pub fn resolve<A: Copy + Into<u32>>(
     place: &Option<Line<Address>>,
     labels: &BTreeMap<String, A>,
     len: usize,
@@ -554,12 +570,12 @@ pub(crate) fn resolve<A: Copy + Into<u32>>(
 }
 
 /// The error of a file without instructions.
-pub(crate) fn no_instruction(file: &str) -> InputError {
+pub fn no_instruction(file: &str) -> InputError {
     InputError::new(file, 0, "program", "has no instruction")
 }
 
 /// A comment line with a program's name, whatever is in it.
-pub(crate) fn name_comment(name: &str) -> String {
+pub fn name_comment(name: &str) -> String {
     let name: String = name
         .chars()
         .map(|c| if c.is_control() { '?' } else { c })
@@ -568,7 +584,7 @@ pub(crate) fn name_comment(name: &str) -> String {
 }
 
 /// `text` with a comment of `notes`, if there are any.
-pub(crate) fn with_notes(mut text: String, notes: &[String]) -> String {
+pub fn with_notes(mut text: String, notes: &[String]) -> String {
     if !notes.is_empty() {
         let _ = write!(text, " ; {}", notes.join("; "));
     }
@@ -576,6 +592,6 @@ pub(crate) fn with_notes(mut text: String, notes: &[String]) -> String {
 }
 
 /// Adds a line of a listing: what assembles again, then its address and a remark as a comment.
-pub(crate) fn listing_line(t: &mut String, text: &str, address: impl Display, note: &str) {
+pub fn listing_line(t: &mut String, text: &str, address: impl Display, note: &str) {
     let _ = writeln!(t, "{}", format!("{text:<56} ; {address} {note}").trim_end());
 }

@@ -255,7 +255,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "units"))]
 mod tests {
     use crate::design::Design;
     use rand::SeedableRng;

@@ -18,7 +18,7 @@ mod aig;
 mod circuit;
 pub mod equivalence;
 pub mod netlist;
-#[cfg(feature = "cli")]
+#[cfg(feature = "campaign")]
 mod programs;
 pub mod source;
 mod summary;

@@ -248,7 +248,7 @@ fn block(f: &mut Formatter<'_>, element: &str, columns: &[Column]) -> fmt::Resul
     writeln!(f, "{}", lines.join("\n"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "units"))]
 mod tests {
     use super::*;
     use crate::field::diff;

@@ -58,7 +58,7 @@ impl Verilator {
         Err(Error::Tool(format!(
             "no usable Verilator (at least {}.{:03}) was found:\n  {}\n\
              Run ./setup in the project's folder: it installs one. Or set VERILATOR to the program.\n\
-             Without the RTL: build with --no-default-features.",
+             Without the RTL: build with --no-default-features --features units.",
             OLDEST.0,
             OLDEST.1,
             tried.join("\n  ")

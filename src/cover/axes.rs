@@ -1,0 +1,141 @@
+//! Axes that several of our units have.
+
+use super::axis;
+
+/// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
+pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
+    [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
+}
+
+/// Which of some sets have members, bit by bit.
+pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
+    let bits = sets
+        .iter()
+        .zip(0..)
+        .map(|(set, bit)| u8::from(*set != 0) << bit);
+    bits.sum()
+}
+
+axis! {
+    /// What the bench did in a clock, as far as every unit knows it.
+    Pace "clock" {
+        Reset "reset",
+        StalledReset "reset and stall",
+        Stall "stall",
+        Valid "instruction valid",
+        Starved "no instruction",
+    }
+}
+
+axis! {
+    /// What the host asked for in a clock.
+    Host "host" {
+        Nothing "nothing",
+        Launch "launch",
+        Write "write",
+        LaunchAndWrite "launch and write",
+    }
+}
+
+axis! {
+    /// What a unit of one clock a step is doing.
+    Status "status" {
+        Fresh "after reset",
+        Running "running",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl Status {
+    pub(crate) fn of(running: u8, done: u8, halted: u8) -> Self {
+        match (running, done, halted) {
+            (1, ..) => Status::Running,
+            (_, 1, _) => Status::Done,
+            (.., 1) => Status::Halted,
+            _ => Status::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// What a unit did before a launch.
+    Rest "before it" {
+        Fresh "after reset",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl From<Status> for Rest {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Done => Rest::Done,
+            Status::Halted => Rest::Halted,
+            Status::Fresh | Status::Running => Rest::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// Where the host writes a constant.
+    Written "address" {
+        Numbers "0..31",
+        Booleans "32",
+        Nothing "33..63",
+    }
+}
+
+axis! {
+    /// When it does.
+    Port "clock" {
+        Idle "no program runs",
+        Launch "with a launch",
+        Running "a program runs: ignored",
+        Stalled "stalled: ignored",
+    }
+}
+
+impl Written {
+    pub(crate) fn of(address: u8) -> Self {
+        match address {
+            0..=31 => Written::Numbers,
+            32 => Written::Booleans,
+            _ => Written::Nothing,
+        }
+    }
+}
+
+impl Port {
+    pub(crate) fn of(status: Status, stall: u8, launch: u8) -> Self {
+        match (stall, status, launch) {
+            (1, ..) => Port::Stalled,
+            (_, Status::Running, _) => Port::Running,
+            (.., 1) => Port::Launch,
+            _ => Port::Idle,
+        }
+    }
+}
+
+impl Pace {
+    pub(crate) fn of(rst_n: u8, stall: u8, inst_valid: u8) -> Self {
+        match (rst_n, stall, inst_valid) {
+            (0, 0, _) => Pace::Reset,
+            (0, ..) => Pace::StalledReset,
+            (_, 1, _) => Pace::Stall,
+            (.., 1) => Pace::Valid,
+            _ => Pace::Starved,
+        }
+    }
+}
+
+impl Host {
+    pub(crate) fn of(launch: u8, write: u8) -> Self {
+        match (launch, write) {
+            (0, 0) => Host::Nothing,
+            (_, 0) => Host::Launch,
+            (0, _) => Host::Write,
+            _ => Host::LaunchAndWrite,
+        }
+    }
+}
