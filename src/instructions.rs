@@ -26,6 +26,8 @@ impl Piece {
 pub trait Instructions: Sized {
     /// How many there are. Fillers behind the last one (spa5: NOPs of the last bundle) do not count.
     fn count(&self) -> usize;
+    /// The address of instruction `number`.
+    fn address(&self, number: usize) -> u32;
     /// The instruction at address `pc`, if there is one.
     fn number(&self, pc: u32) -> Option<usize>;
     /// Whether the instruction is plain, and nothing but that.

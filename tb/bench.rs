@@ -13,6 +13,7 @@ mod models;
 mod must_fail;
 mod mutate;
 mod new;
+mod page;
 mod picture;
 mod programs;
 mod r500_render;

@@ -58,14 +58,17 @@ pub fn brief<U: Unit>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
 }
 
 fn replay<U: Unit>(case: &Case<U>, saved: &Saved) -> String {
-    let Some(path) = saved else {
-        return String::new();
-    };
+    let line = |path: &PathBuf| format!("replay  {}\n", replay_command(case, path));
+    saved.as_ref().map_or_else(String::new, line)
+}
+
+/// The command that runs `case` again, which is saved as `path`.
+pub fn replay_command<U: Unit>(case: &Case<U>, path: &Path) -> String {
     let shown = |path: &Path| shell(&path.to_string_lossy());
     let rtl = case.rtl.as_deref().filter(|dir| !trusted::<U>(dir));
     let rtl = rtl.map_or_else(String::new, |dir| format!("--rtl {} ", shown(dir)));
     let program = shell(&program());
-    format!("replay  {program} replay {rtl}{}\n", shown(path))
+    format!("{program} replay {rtl}{}", shown(path))
 }
 
 /// Where a case was saved, if it could be.

@@ -260,7 +260,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     case.no_assert = rtl.no_assert();
     let mut rtl = Isolated::new(&rtl, args.limits)?;
     let judged = check(&mut rtl, &case, Judges::All)?;
-    super::show::show(&args.show, &case, judged.as_ref().err())?;
+    super::show::show(&args.show, &case, &judged, &args.place.out)?;
     let (done, last) = match &judged {
         Ok(agreed) => {
             let text = agreed_text(&case, agreed)?;
@@ -366,7 +366,7 @@ impl Drop for Ticker {
 }
 
 /// What is said of a case on which all judges agree.
-fn agreed_text<U: Unit>(case: &Case<U>, agreed: &check::Agreed<U>) -> Result<String, Failure> {
+pub fn agreed_text<U: Unit>(case: &Case<U>, agreed: &check::Agreed<U>) -> Result<String, Failure> {
     let compared = agreed.compared;
     if let Some(flip) = &case.flip {
         let why = format!(
@@ -462,7 +462,7 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     };
     let out = &args.place.out;
     let judged = check(&mut rtl, case, judges)?;
-    super::show::show(&args.show, case, judged.as_ref().err())?;
+    super::show::show(&args.show, case, &judged, out)?;
     match judged {
         Ok(_) if args.shrink => {
             let why = "does not fail, there is nothing to shrink";

@@ -1,17 +1,24 @@
 //! A run on the terminal, instruction by instruction.
 
 use std::io::{ErrorKind, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reconverge::case::Case;
+use reconverge::check::Judged;
 use reconverge::failure::{Cause, Failure};
 use reconverge::input::InputError;
+use reconverge::instructions::Instructions as _;
+use reconverge::report::Report;
+use reconverge::rules;
+use reconverge::show::page::{self, Said};
 use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
 use reconverge::show::{Fold, Found, Run, rows, svg};
 use reconverge::unit::Unit;
 use reconverge::wave::write_whole;
 
+use super::found::replay_command;
+use super::run::agreed_text;
 use super::{Failure as Trouble, writable};
 
 /// What is shown of a run besides how it ends.
@@ -24,6 +31,10 @@ pub struct ShowArgs {
     /// Write a picture of the run, SVG: instructions from top to bottom, lanes side by side, the stack at the right
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
+    /// command. It needs no network and no server
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 impl ShowArgs {
@@ -35,6 +46,9 @@ impl ShowArgs {
                 return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
             }
             writable("--picture", path)?;
+        }
+        if let Some(path) = &self.html {
+            writable("--html", path)?;
         }
         Ok(())
     }
@@ -63,15 +77,22 @@ pub fn colour() -> bool {
 pub fn show<U: Unit>(
     args: &ShowArgs,
     case: &Case<U>,
-    failure: Option<&Failure<Case<U>>>,
+    judged: &Judged<Case<U>>,
+    out: &Path,
 ) -> Result<(), Trouble> {
+    let failure = judged.as_ref().err();
     let last = match failure.map(|f| (&f.cause, f.cycle())) {
         Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle,
         _ => u64::MAX,
     };
+    let mismatch = failure.and_then(Failure::mismatch);
+    let sides = mismatch.map(|mismatch| [&mismatch.rtl, &mismatch.golden]);
+    if let Some(path) = &args.html {
+        let run = Run::of(case, last, sides, false, page::ROWS);
+        let said = said(case, judged, out)?;
+        write_whole(path, &page::page(&run, &said))?;
+    }
     if let Some(path) = &args.picture {
-        let mismatch = failure.and_then(Failure::mismatch);
-        let sides = mismatch.map(|mismatch| [&mismatch.rtl, &mismatch.golden]);
         let picture = svg::svg(&Run::of(case, last, sides, true, svg::LINES));
         write_whole(path, &picture)?;
     }
@@ -85,6 +106,34 @@ pub fn show<U: Unit>(
         }
         _ => Ok(()),
     }
+}
+
+/// What a page says besides the run. `out` is the folder in which the case will be saved.
+fn said<U: Unit>(case: &Case<U>, judged: &Judged<Case<U>>, out: &Path) -> Result<Said, Trouble> {
+    let program = &case.program;
+    let addresses = (0..program.count()).map(|number| program.address(number));
+    let mut said = Said {
+        agrees: judged.is_ok(),
+        program: addresses
+            .map(|pc| (pc, U::statement(program, pc)))
+            .collect(),
+        ..Said::default()
+    };
+    match judged {
+        Ok(agreed) => said.verdict = agreed_text(case, agreed)?,
+        Err(failure) => {
+            said.verdict = failure.to_string();
+            let rule = Report::of(failure).rule;
+            let id = rule.as_deref().and_then(|rule| {
+                let (_, id) = rule.split(' ').next()?.split_once('#')?;
+                rules::find(id)
+            });
+            said.rule = id.map(|rule| (rule.id.clone(), rule.text.clone()));
+            let saved = out.join(format!("{}.json", case.name()));
+            said.replay = Some(replay_command(case, &saved));
+        }
+    }
+    Ok(said)
 }
 
 fn print<U: Unit>(

@@ -74,6 +74,10 @@ impl Instructions for Program {
         self.slots.len()
     }
 
+    fn address(&self, number: usize) -> u32 {
+        u32::from(self.regs.offset()).saturating_add(number as u32)
+    }
+
     fn number(&self, pc: u32) -> Option<usize> {
         let number = pc.checked_sub(self.regs.offset().into())? as usize;
         (number < self.slots.len()).then_some(number)

@@ -63,6 +63,10 @@ impl Instructions for Program {
         self.quads.len()
     }
 
+    fn address(&self, number: usize) -> u32 {
+        number as u32
+    }
+
     fn number(&self, pc: u32) -> Option<usize> {
         usize::try_from(pc).ok().filter(|n| *n < self.quads.len())
     }

@@ -6,6 +6,8 @@
 
 mod fold;
 #[cfg(feature = "rtl")]
+pub mod page;
+#[cfg(feature = "rtl")]
 mod record;
 #[cfg(feature = "rtl")]
 mod run;

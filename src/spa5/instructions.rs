@@ -70,6 +70,10 @@ impl Instructions for Program {
         (0..all).rev().find(filled).map_or(0, |last| last + 1)
     }
 
+    fn address(&self, number: usize) -> u32 {
+        address(number)
+    }
+
     fn number(&self, pc: u32) -> Option<usize> {
         Some(number(pc)).filter(|n| *n < self.count())
     }

@@ -1,0 +1,201 @@
+//! A run as one page that needs nothing else: no network, no server, by keyboard and on a narrow screen too.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::hash::Hash;
+
+use serde_json::{Value, json};
+
+use super::text::turn;
+use super::{Class, Found, Frame, Item, Run};
+use crate::html::text;
+
+/// Most instructions of a page.
+pub const ROWS: usize = 20_000;
+
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPT: &str = include_str!("page/page.js");
+
+/// What a page says besides the run itself.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// Whether the judges agree.
+    pub agrees: bool,
+    /// What they said: the lines of the command, or the report of a failure.
+    pub verdict: String,
+    /// The rule that gives the first field which differs its value, and what the specification says there.
+    pub rule: Option<(String, String)>,
+    /// The command that runs it again.
+    pub replay: Option<String>,
+    /// The program: addresses, and the instructions there.
+    pub program: Vec<(u32, String)>,
+}
+
+/// Values, each once.
+struct Table<K> {
+    numbers: HashMap<K, usize>,
+    values: Vec<Value>,
+}
+
+impl<K: Hash + Eq> Table<K> {
+    fn new() -> Self {
+        Table {
+            numbers: HashMap::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Returns the number of `key`, which stands for `value`.
+    fn number(&mut self, key: K, value: impl FnOnce() -> Value) -> usize {
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.values.push(value());
+            self.values.len() - 1
+        })
+    }
+}
+
+fn letters(lanes: &[Class]) -> String {
+    lanes.iter().map(|class| class.letter()).collect()
+}
+
+fn stack(frames: &[Frame], lanes: usize) -> Value {
+    let frame = |frame: &Frame| {
+        let kept = frame.lanes.map(|mask| {
+            let letter = |i| if mask >> i & 1 == 1 { '#' } else { '.' };
+            crate::field::in_eights(&(0..lanes).map(letter).collect::<String>())
+        });
+        json!({"kind": frame.kind, "address": frame.address, "passes": frame.passes, "lanes": kept})
+    };
+    frames.iter().map(frame).collect()
+}
+
+fn found(found: &Found) -> Value {
+    json!({"pc": found.pc, "lanes": letters(&found.lanes), "stack": stack(&found.stack, found.lanes.len())})
+}
+
+/// Returns what the script of the page reads: rows as numbers of what they say.
+pub fn data(run: &Run, said: &Said) -> Value {
+    let (mut texts, mut lanes) = (Table::new(), Table::new());
+    let (mut stacks, mut turns) = (Table::new(), Table::new());
+    let mut rows = Vec::new();
+    for item in &run.items {
+        let Item::Row(row) = item else { continue };
+        let said = turn(row.found.active(), row.next);
+        let classes = letters(&row.found.lanes);
+        let frames = stack(&row.found.stack, run.lanes);
+        rows.push(json!([
+            row.cycle,
+            row.found.pc,
+            texts.number(row.text.clone(), || json!(row.text)),
+            lanes.number(classes.clone(), || json!(classes)),
+            stacks.number(frames.to_string(), || frames),
+            turns.number(said.clone(), || json!(said)),
+        ]));
+    }
+    let mut end = found(&run.end.found);
+    end["outcome"] = match run.left_out {
+        0 => json!(run.end.outcome),
+        n => json!(format!(
+            "{} ({n} more instructions before it)",
+            run.end.outcome
+        )),
+    };
+    json!({
+        "unit": run.unit,
+        "name": run.name,
+        "width": run.lanes,
+        "rows": rows,
+        "texts": texts.values,
+        "lanes": lanes.values,
+        "stacks": stacks.values,
+        "turns": turns.values,
+        "end": end,
+        "sides": run.sides.as_ref().map(|sides| sides.each_ref().map(found)),
+        "program": said.program,
+    })
+}
+
+/// Returns the page of a run whose repeats are not folded.
+pub fn page(run: &Run, said: &Said) -> String {
+    let name = text(&run.name);
+    let (class, word) = match said.agrees {
+        true => ("good", "agrees"),
+        false => ("bad", "fails"),
+    };
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name} <span class=\"{class}\">{word}</span></h1>\n"
+    );
+    let verdict = text(said.verdict.trim_end());
+    match said.agrees {
+        true => {
+            let _ = writeln!(page, "<pre id=\"verdict\">{verdict}</pre>");
+        }
+        false => {
+            let _ = writeln!(
+                page,
+                "<details open><summary>Report</summary><pre id=\"verdict\">{verdict}</pre></details>"
+            );
+        }
+    }
+    if let Some((id, rule)) = &said.rule {
+        let _ = writeln!(
+            page,
+            "<p id=\"rule\"><b>Rule {}</b> {}</p>",
+            text(id),
+            text(rule)
+        );
+    }
+    if let Some(replay) = &said.replay {
+        let _ = writeln!(
+            page,
+            "<p>Again: <code id=\"replay\">{}</code></p>",
+            text(replay)
+        );
+    }
+    if run.left_out > 0 {
+        let _ = writeln!(
+            page,
+            "<p class=\"dim\">The first {} of {} instructions.</p>",
+            crate::html::number(run.items.len() as u64),
+            crate::html::number(run.rows)
+        );
+    }
+    page += BODY;
+    page += "<p class=\"legend\">";
+    for class in Class::ALL {
+        let letter = class.letter();
+        let style = format!("{class:?}").to_lowercase();
+        let _ = write!(
+            page,
+            "<span><i class=\"lane {style}\">{letter}</i>{}</span>",
+            class.meaning()
+        );
+    }
+    // Within a script nothing may look like the end of it.
+    let data = data(run, said).to_string().replace('<', "\\u003c");
+    let _ = write!(
+        page,
+        "</p>\n<script type=\"application/json\" id=\"run\">{data}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    );
+    page
+}
+
+const BODY: &str = r#"<div id="view">
+<div><h2>Program</h2><div id="program" class="mono" tabindex="0" aria-label="program"><ol></ol></div></div>
+<div id="middle"><h2>Step <span id="step"></span></h2>
+<div id="now" aria-live="polite"><span id="cycle" class="dim"></span> <code id="pc"></code> <b id="text" class="mono"></b>
+<div id="turn"></div></div>
+<div id="one"><div id="lanes" class="row"></div></div>
+<div id="both" hidden><div><span class="side">RTL</span><code id="rtlpc"></code></div><div id="rtl" class="row"></div>
+<div><span class="side">golden model</span><code id="goldenpc"></code></div><div id="golden" class="row"></div></div>
+<input id="scrub" type="range" min="0" value="0" aria-label="step">
+<div><button data-key="Home">|&lt;</button><button data-key="p">lanes &lt;</button><button data-key="ArrowLeft">&lt;</button>
+<button data-key="ArrowRight">&gt;</button><button data-key="n">lanes &gt;</button><button data-key="End">&gt;|</button></div>
+<canvas id="timeline" aria-label="lanes from top to bottom, steps from left to right"></canvas>
+<p class="dim"><kbd>&larr;</kbd> <kbd>&rarr;</kbd> one step, <kbd>PageUp</kbd> <kbd>PageDown</kbd> sixteen, <kbd>Home</kbd>
+<kbd>End</kbd>, <kbd>p</kbd> <kbd>n</kbd> to where lanes part or meet. A step is shown as the instruction finds it.</p></div>
+<div><h2>Stack</h2><div id="stack" tabindex="0" aria-label="stack, the top first"><ol></ol></div></div>
+</div>
+"#;

@@ -1,0 +1,157 @@
+'use strict';
+// The page of a run: moves through its steps by scrubber, buttons, keys or a click.
+const run = JSON.parse(document.getElementById('run').textContent);
+const CLASSES = {
+  '#': ['active', 'executes', '#009e73'], '.': ['branch', 'waits at a branch', '#e69f00'],
+  'c': ['continue', 'has continued the loop', '#56b4e9'], 'k': ['break', 'has left the loop', '#d55e00'],
+  'r': ['return', 'has returned', '#cc79a7'], '-': ['off', 'takes no part', '#888888'],
+};
+const el = (id) => document.getElementById(id);
+const make = (tag, name, text) => {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+const hex = (n) => '0x' + n.toString(16).padStart(3, '0');
+// Behind the last instruction is what the run ended in.
+const last = run.rows.length;
+let at = 0;
+
+const state = (step) => {
+  if (step === last) return { pc: run.end.pc, text: run.end.outcome, lanes: run.end.lanes, stack: run.end.stack };
+  const [cycle, pc, text, lanes, stack, turn] = run.rows[step];
+  return { cycle, pc, text: run.texts[text], lanes: run.lanes[lanes], stack: run.stacks[stack], turn: run.turns[turn] };
+};
+
+function lanes(into, letters, other) {
+  into.textContent = '';
+  for (let from = 0; from < letters.length; from += 8) {
+    const eight = make('div', 'eight');
+    for (let lane = from; lane < Math.min(from + 8, letters.length); lane++) {
+      const [name, meaning] = CLASSES[letters[lane]];
+      const differs = other !== undefined && other[lane] !== letters[lane];
+      const cell = make('div', 'lane ' + name + (differs ? ' differs' : ''), letters[lane]);
+      cell.title = `lane ${lane}: ${meaning}`;
+      eight.append(cell);
+    }
+    into.append(eight);
+  }
+}
+
+function timeline() {
+  const canvas = el('timeline');
+  const high = Math.max(4, Math.min(12, Math.floor(512 / run.width)));
+  const ratio = window.devicePixelRatio || 1;
+  const wide = canvas.clientWidth || 600;
+  canvas.width = wide * ratio;
+  canvas.height = run.width * high * ratio;
+  canvas.style.height = run.width * high + 'px';
+  const draw = canvas.getContext('2d');
+  draw.scale(ratio, ratio);
+  const cell = Math.max(6, Math.min(16, Math.floor(wide / (last + 1))));
+  const shown = Math.floor(wide / cell);
+  const first = Math.max(0, Math.min(at - Math.floor(shown / 2), last + 1 - shown));
+  for (let step = first; step < Math.min(first + shown, last + 1); step++) {
+    const letters = state(step).lanes;
+    for (let lane = 0; lane < letters.length; lane++) {
+      draw.fillStyle = CLASSES[letters[lane]][2];
+      const full = letters[lane] === '#';
+      const tall = full ? high - 1 : Math.max(1, Math.floor(high / 2) - 1);
+      draw.fillRect((step - first) * cell, lane * high + Math.floor((high - tall) / 2), cell - 1, tall);
+    }
+  }
+  draw.strokeStyle = getComputedStyle(document.body).color;
+  draw.lineWidth = 2;
+  draw.strokeRect((at - first) * cell - 1, 1, cell + 1, run.width * high - 2);
+  canvas.onclick = (event) => go(first + Math.floor(event.offsetX / cell));
+}
+
+function program() {
+  const list = el('program').firstElementChild;
+  const executed = new Set(run.rows.map((row) => row[1]));
+  for (const [pc, text] of run.program) {
+    const line = make('li', executed.has(pc) ? '' : 'never', `${hex(pc)}  ${text}`);
+    line.dataset.pc = pc;
+    line.title = text;
+    list.append(line);
+  }
+}
+
+function stack(frames) {
+  const list = el('stack').firstElementChild;
+  list.textContent = '';
+  if (frames.length === 0) list.append(make('li', 'dim', 'empty'));
+  // The top first.
+  for (const frame of [...frames].reverse()) {
+    let text = frame.kind;
+    if (frame.passes !== null) text += `, ${frame.passes} passes left`;
+    if (frame.address !== null) text += ` to ${hex(frame.address)}`;
+    const line = make('li', 'mono', text);
+    if (frame.lanes !== null) line.append(make('div', 'dim', frame.lanes));
+    list.append(line);
+  }
+}
+
+function go(step) {
+  at = Math.max(0, Math.min(last, step));
+  const now = state(at);
+  el('step').textContent = at === last ? 'end' : `${at + 1} of ${last}`;
+  el('cycle').textContent = now.cycle === undefined ? '' : `cycle ${now.cycle}`;
+  el('pc').textContent = hex(now.pc);
+  el('text').textContent = now.text;
+  el('turn').textContent = now.turn || '';
+  const failed = at === last && run.sides !== null;
+  if (failed) el('text').textContent = 'RTL and golden model differ';
+  el('one').hidden = failed;
+  el('both').hidden = !failed;
+  if (failed) {
+    const [rtl, golden] = run.sides;
+    el('rtlpc').textContent = hex(rtl.pc);
+    el('goldenpc').textContent = hex(golden.pc);
+    lanes(el('rtl'), rtl.lanes, golden.lanes);
+    lanes(el('golden'), golden.lanes, rtl.lanes);
+  } else {
+    lanes(el('lanes'), now.lanes);
+  }
+  stack(now.stack);
+  for (const line of el('program').querySelectorAll('li')) {
+    const here = Number(line.dataset.pc) === now.pc;
+    line.classList.toggle('here', here);
+    if (here) {
+      const box = el('program');
+      const top = line.offsetTop - box.offsetTop;
+      if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 30) box.scrollTop = top - box.clientHeight / 2;
+    }
+  }
+  el('scrub').value = at;
+  timeline();
+}
+
+// The next step, in this direction, at which lanes part, meet, switch or go on again.
+function turn(direction) {
+  for (let step = at + direction; step >= 0 && step < last; step += direction) {
+    if (run.turns[run.rows[step][5]]) return step;
+  }
+  return direction < 0 ? 0 : last;
+}
+
+const KEYS = {
+  ArrowRight: () => at + 1, ArrowLeft: () => at - 1, PageDown: () => at + 16, PageUp: () => at - 16,
+  Home: () => 0, End: () => last, n: () => turn(1), p: () => turn(-1),
+};
+document.addEventListener('keydown', (event) => {
+  const key = KEYS[event.key];
+  if (!key || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  go(key());
+});
+for (const button of document.querySelectorAll('button[data-key]')) {
+  button.addEventListener('click', () => go(KEYS[button.dataset.key]()));
+}
+el('scrub').max = last;
+el('scrub').addEventListener('input', () => go(Number(el('scrub').value)));
+window.addEventListener('resize', timeline);
+program();
+// A failure is what one came for.
+go(run.sides === null ? 0 : last);

@@ -1,0 +1,310 @@
+//! `run --html`: the page holds the run that the golden model made, and shows it in a browser.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::tool::have;
+use crate::common::{
+    ROOT, Tested, arg, loaded, program, reconverge, reconverge_ends, reconverge_in, text,
+};
+use reconverge::case::Case;
+use reconverge::instructions::Instructions as _;
+use reconverge::show::{Class, Item, Row, Run, page};
+
+include!("../src/units.rs");
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                a_page_holds_every_step_of_its_run,
+                a_page_of_a_failure_has_both_sides_the_rule_and_its_replay,
+                a_browser_shows_each_step_by_keyboard,
+            );
+        }
+    )+};
+}
+for_each_unit!(tests);
+
+/// The data in a page.
+fn data(page: &str) -> Value {
+    let marker = "<script type=\"application/json\" id=\"run\">";
+    let (_, rest) = page.split_once(marker).unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn letters(lanes: &[Class]) -> String {
+    lanes.iter().map(|class| class.letter()).collect()
+}
+
+/// A page of the unit's long program, with more arguments, and the rows of that run up to cycle `last`.
+fn paged<U: Tested>(status: i32, last: u64, out: &Path, more: &[&str]) -> (String, Vec<Row>, Run) {
+    let file = out.join("run.html");
+    let program = program::<U>(U::LONG);
+    let args = [
+        "run",
+        U::NAME,
+        &program,
+        "--seed",
+        "3",
+        "--html",
+        arg(&file),
+        "--out",
+        arg(out),
+    ];
+    reconverge_ends(status, &[&args[..], more].concat());
+    let mut case = Case::<U>::new(loaded::<U>(U::LONG));
+    case.seed = 3;
+    let run = Run::of(&case, last, None, false, page::ROWS);
+    let rows = run.items.iter().map(|item| match item {
+        Item::Row(row) => row.clone(),
+        Item::Again { .. } => panic!("folded"),
+    });
+    (fs::read_to_string(file).unwrap(), rows.collect(), run)
+}
+
+fn a_page_holds_every_step_of_its_run<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let (page, rows, run) = paged::<U>(0, u64::MAX, out.path(), &[]);
+    let data = data(&page);
+    let shown = data["rows"].as_array().unwrap();
+    assert!(rows.len() > 20);
+    assert_eq!(shown.len(), rows.len());
+    for (row, shown) in rows.iter().zip(shown) {
+        let at = |i: usize, table: &str| &data[table][shown[i].as_u64().unwrap() as usize];
+        assert_eq!(shown[0], row.cycle);
+        assert_eq!(shown[1], row.found.pc);
+        assert_eq!(at(2, "texts"), &row.text);
+        assert_eq!(at(3, "lanes"), &letters(&row.found.lanes));
+        let stack = at(4, "stacks").as_array().unwrap();
+        let kinds: Vec<_> = stack
+            .iter()
+            .map(|frame| frame["kind"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            kinds,
+            row.found.stack.iter().map(|f| f.kind).collect::<Vec<_>>()
+        );
+        let turn = at(5, "turns").as_str().unwrap();
+        match row.turn() {
+            Some(said) => assert!(turn.ends_with(said.word()), "{turn}"),
+            None => assert_eq!(turn, ""),
+        }
+    }
+    assert_eq!(data["end"]["lanes"], letters(&run.end.found.lanes));
+    assert_eq!(data["end"]["outcome"], "done");
+    assert_eq!(data["sides"], Value::Null);
+    let code = loaded::<U>(U::LONG);
+    let listed = data["program"].as_array().unwrap();
+    assert_eq!(listed.len(), code.count());
+    for (number, line) in listed.iter().enumerate() {
+        let pc = line[0].as_u64().unwrap() as u32;
+        assert_eq!(code.number(pc), Some(number), "{pc:#x}");
+        assert_eq!(line[1], U::statement(&code, pc));
+    }
+    assert!(page.contains("lock-step    agrees: "));
+    // Nothing is fetched from anywhere.
+    for other in ["http:", "https:", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(other), "{other}");
+    }
+}
+
+/// A flip of the class of lane 2.
+fn flip<U: Tested>(cycle: u64) -> String {
+    let field = if U::NAME == "spa5" { "active" } else { "st" };
+    format!("{field}[2].0@{cycle}")
+}
+
+fn a_page_of_a_failure_has_both_sides_the_rule_and_its_replay<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let (page, rows, _) = paged::<U>(1, 20, out.path(), &["--flip", &flip::<U>(20)]);
+    let data = data(&page);
+    assert_eq!(data["rows"].as_array().unwrap().len(), rows.len());
+    let side = |i: usize| data["sides"][i]["lanes"].as_str().unwrap().as_bytes();
+    let differ: Vec<_> = (0..side(0).len())
+        .filter(|i| side(0)[*i] != side(1)[*i])
+        .collect();
+    assert_eq!(differ, [2]);
+    // The rule is one of the specification, with what it says there.
+    let (_, rest) = page.split_once("<p id=\"rule\"><b>Rule ").unwrap();
+    let (id, said) = rest.split_once("</b> ").unwrap();
+    let rule = reconverge::rules::find(id).unwrap();
+    assert!(
+        said.starts_with(&reconverge::html::text(&rule.text)),
+        "{said}"
+    );
+    assert!(page.contains(&format!("#{id} ")), "the report names {id}");
+    let (_, rest) = page.split_once("<code id=\"replay\">").unwrap();
+    let command = rest.split_once("</code>").unwrap().0;
+    let words: Vec<_> = command.split(' ').collect();
+    assert_eq!(words[0], env!("CARGO_BIN_EXE_reconverge"));
+    let again = reconverge_in(Path::new(ROOT), &words[1..]);
+    assert_eq!(again.status.code(), Some(1), "{command}");
+}
+
+/// What the page is after each of these keys, as its own text; `Error` if a script failed.
+fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("page.html");
+    let keys = serde_json::to_string(keys).unwrap();
+    let script = format!(
+        "<script>const errors = [];
+         window.onerror = (what) => {{ errors.push('Error: ' + what); }};
+         window.addEventListener('load', () => {{
+           const seen = [];
+           const see = () => seen.push([
+             document.getElementById('step').textContent, document.getElementById('pc').textContent,
+             document.getElementById('text').textContent, document.getElementById('turn').textContent,
+             [...document.querySelectorAll('#one:not([hidden]) .lane, #both:not([hidden]) .lane')].map((c) => c.textContent).join(''),
+             [...document.querySelectorAll('#one:not([hidden]) .differs, #both:not([hidden]) .differs')].map((c) => c.title).join(),
+             [...document.querySelectorAll('#stack li')].map((c) => c.firstChild.textContent).join(),
+             [...document.querySelectorAll('#program li.here')].map((c) => c.textContent).join(),
+             String(document.documentElement.scrollWidth <= window.innerWidth)]);
+           see();
+           for (const key of {keys}) {{ document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }})); see(); }}
+           const out = document.createElement('pre');
+           out.id = 'seen';
+           out.textContent = JSON.stringify(errors.length ? [errors] : seen);
+           document.body.append(out);
+         }});</script>"
+    );
+    // Before the page's own scripts, whose errors are to be seen.
+    fs::write(
+        &file,
+        page.replacen("<head>", &format!("<head>{script}"), 1),
+    )
+    .unwrap();
+    let output = Command::new("timeout")
+        .args([
+            "60",
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--window-size=400,800",
+            "--dump-dom",
+        ])
+        .arg(format!(
+            "--user-data-dir={}",
+            dir.path().join("profile").display()
+        ))
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .unwrap();
+    let dom = text(&output.stdout);
+    let (_, seen) = dom
+        .split_once("<pre id=\"seen\">")
+        .unwrap_or_else(|| panic!("{dom}{}", text(&output.stderr)));
+    let seen = seen.split_once("</pre>").unwrap().0;
+    let seen = seen
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    serde_json::from_str(&seen).unwrap()
+}
+
+fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
+    if !have(&["chromium", "timeout"]) {
+        return;
+    }
+    let out = tempfile::tempdir().unwrap();
+    let (page, rows, run) = paged::<U>(0, u64::MAX, out.path(), &[]);
+    let keys = [
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowLeft",
+        "n",
+        "p",
+        "End",
+        "ArrowRight",
+        "Home",
+        "PageDown",
+    ];
+    let seen = pressed(&page, &keys);
+    let turn = (2..rows.len()).find(|i| rows[*i].turn().is_some()).unwrap();
+    let before = (0..turn)
+        .rev()
+        .find(|i| rows[*i].turn().is_some())
+        .unwrap_or(0);
+    let end = rows.len();
+    let steps = [0, 1, 2, 1, turn, before, end, end, 0, 16];
+    assert_eq!(seen.len(), steps.len(), "{seen:?}");
+    for (step, seen) in steps.into_iter().zip(&seen) {
+        let (number, found, said) = match rows.get(step) {
+            Some(row) => (
+                format!("{} of {end}", step + 1),
+                &row.found,
+                row.text.clone(),
+            ),
+            None => ("end".to_owned(), &run.end.found, run.end.outcome.clone()),
+        };
+        assert_eq!(seen[0], number);
+        assert_eq!(seen[1], format!("0x{:03x}", found.pc));
+        assert_eq!(seen[2], said);
+        assert_eq!(seen[4], letters(&found.lanes), "{number}");
+        assert_eq!(seen[5], "", "nothing differs");
+        let kinds: Vec<_> = seen[6]
+            .split(',')
+            .filter(|kind| !kind.contains("passes"))
+            .collect();
+        let first = found.stack.last().map_or("empty", |frame| frame.kind);
+        assert!(kinds[0].starts_with(first), "{}: {kinds:?}", number);
+        if rows.get(step).is_some() {
+            assert!(
+                seen[7].starts_with(&seen[1]) && seen[7].ends_with(&said),
+                "{seen:?}"
+            );
+        }
+        assert_eq!(seen[8], "true", "nothing stands out of a narrow window");
+    }
+    // A failure is shown first, both sides of it.
+    let (page, _, _) = paged::<U>(1, 20, out.path(), &["--flip", &flip::<U>(20)]);
+    let seen = pressed(&page, &["Home"]);
+    assert_eq!(seen[0][0], "end");
+    assert_eq!(seen[0][4].len(), 2 * U::LANES as usize);
+    let differs: Vec<_> = seen[0][5].split(',').collect();
+    assert!(
+        matches!(differs[..], [a, b] if a.starts_with("lane 2: ") && b.starts_with("lane 2: ")),
+        "{differs:?}"
+    );
+    assert_eq!(
+        (seen[1][0].as_str(), seen[1][5].as_str()),
+        (
+            format!("1 of {}", data(&page)["rows"].as_array().unwrap().len()).as_str(),
+            ""
+        )
+    );
+}
+
+/// What stands in a program or a report cannot end the page's script, or be a part of the page.
+#[test]
+fn what_a_run_says_is_no_part_of_the_page() {
+    let case = Case::<reconverge::spa5::Spa5>::new(loaded::<reconverge::spa5::Spa5>("if_else.s"));
+    let run = Run::of(&case, u64::MAX, None, false, page::ROWS);
+    let bad = "</script><script>alert(1)</script>";
+    let said = page::Said {
+        verdict: bad.to_owned(),
+        replay: Some(bad.to_owned()),
+        rule: Some((bad.to_owned(), bad.to_owned())),
+        program: vec![(8, bad.to_owned())],
+        agrees: false,
+    };
+    let page = page::page(&run, &said);
+    assert!(!page.contains("alert(1)</script>") && !page.contains("<script>alert"));
+    assert_eq!(data(&page)["program"][0][1], bad);
+    // A page that cannot be written is refused before anything runs.
+    let output = reconverge(&[
+        "run",
+        "spa5",
+        "tb/programs/spa5/if_else.s",
+        "--html",
+        "no/such/folder.html",
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        "error: --html: no/such/folder.html: its folder does not exist\n"
+    );
+}
