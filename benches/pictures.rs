@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use reconverge::campaign::{self, Limit};
 use reconverge::case::Case;
-use reconverge::check::{Judges, check_on};
 use reconverge::design::Design;
 use reconverge::dut::{Dut, Make, Rtl};
+use reconverge::judges::{Judges, check_on};
 use reconverge::mutate::{self, Family, Mutants, Trouble};
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Renderer, Scene, Size, Tile};

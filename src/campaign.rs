@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::case::{Case, Conditions, Kind};
-use crate::check::{Judges, Scalar, check_on};
 use crate::cover::{self, Met, Model};
 use crate::design::Control;
 use crate::design::{Build, Golden};
@@ -27,6 +26,7 @@ use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::json::{Hex, count, map};
+use crate::judges::{Judges, Scalar, check_on};
 use crate::lockstep::Compared;
 use crate::start::Start;
 use crate::stimulus::CaseStimulus;

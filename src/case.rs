@@ -12,16 +12,16 @@ use crate::design::{Build, Golden};
 use crate::environment::{bits, draw_word};
 use crate::field::Flip;
 use crate::input::InputError;
+pub use crate::input::LONGEST_NAME;
 use crate::json::{self, count, hex, limit, map, required};
+pub use crate::place::Place;
+use crate::program::Programs;
 use crate::start::Start;
-use crate::unit::Programs;
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
 /// Noisy cycles that a case may have: some seconds. A case of a campaign has 512.
 pub const MOST_NOISE: u64 = 10_000_000;
-/// File systems allow 255 bytes, and seed and ending come behind a program's name.
-pub const LONGEST_NAME: usize = 200;
 
 /// What a random program is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -419,81 +419,6 @@ impl<U: Programs> Case<U> {
             return bad("name", format!("{name:?} cannot be part of a file name"));
         }
         U::check(&self.program, file)
-    }
-}
-
-/// How and where a saved case failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum Place {
-    /// RTL and golden differed.
-    Mismatch {
-        /// Clock, from 0.
-        #[serde(with = "count")]
-        clock: u64,
-        /// First field that differed.
-        field: String,
-        /// Lane, frame or entry of it.
-        element: usize,
-    },
-    /// The RTL stopped the simulation.
-    Stopped {
-        /// Clock, from 0.
-        #[serde(with = "count")]
-        clock: u64,
-        /// What it said.
-        how: String,
-    },
-    /// The scalar judge disagreed.
-    ScalarJudge {
-        /// Lane.
-        lane: u32,
-        /// What the lane did among others and what it does alone.
-        how: String,
-    },
-    /// The process in which the RTL ran ended.
-    Crashed {
-        /// How.
-        how: String,
-    },
-    /// The RTL made no progress.
-    Hung {
-        /// For so long.
-        #[serde(with = "count")]
-        seconds: u64,
-    },
-    /// The bench could not run it.
-    NotRun {
-        /// Why.
-        how: String,
-    },
-}
-
-impl Place {
-    /// The first field that differed.
-    pub fn field(&self) -> Option<&str> {
-        match self {
-            Place::Mismatch { field, .. } => Some(field),
-            _ => None,
-        }
-    }
-
-    /// The lane, frame or entry that failed.
-    pub fn element(&self) -> Option<usize> {
-        match self {
-            Place::Mismatch { element, .. } => Some(*element),
-            Place::ScalarJudge { lane, .. } => Some(*lane as usize),
-            _ => None,
-        }
-    }
-
-    /// The clock whose inputs led to it, where that is known.
-    pub fn clock(&self) -> Option<u64> {
-        match self {
-            Place::Mismatch { clock, .. } | Place::Stopped { clock, .. } => Some(*clock),
-            _ => None,
-        }
     }
 }
 

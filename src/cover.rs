@@ -22,7 +22,6 @@ mod axes;
 #[cfg(feature = "campaign")]
 mod guide;
 mod html;
-pub mod lcov;
 mod met;
 #[cfg(feature = "campaign")]
 pub mod run;
@@ -33,6 +32,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::lcov;
 #[cfg(feature = "units")]
 pub(crate) use axes::*;
 pub use html::page;

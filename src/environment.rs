@@ -7,7 +7,7 @@ use rand::Rng;
 
 use crate::case::{Case, Conditions};
 use crate::field::plane;
-use crate::unit::Programs;
+use crate::program::Programs;
 
 /// How many condition bits one draw gives.
 pub const BITS: u32 = 16;

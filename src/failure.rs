@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::{CASE_FORMAT, Case, Place, SavedCase};
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::input::InputError;
 use crate::lockstep::{Compared, Mismatch, Stopped};
+use crate::place::Place;
 use crate::report::Report;
-use crate::unit::Programs;
 use crate::wave;
 
 /// A case that failed. `Display` and `Debug` are the report of it, made from the golden alone; with `{:#}` in colours, and
@@ -186,18 +185,6 @@ impl<C: TestCase> Failure<C> {
             }
         }
         Ok(())
-    }
-}
-
-impl<U: Programs> Failure<Case<U>> {
-    /// The case as it is saved.
-    pub fn saved(&self) -> SavedCase<U> {
-        SavedCase {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
-            failure: Some(self.place()),
-            case: Case::clone(&self.case),
-        }
     }
 }
 

@@ -12,6 +12,9 @@ use thiserror::Error;
 
 use crate::text::code;
 
+/// File systems allow 255 bytes, and seed and ending come behind a program's name.
+pub const LONGEST_NAME: usize = 200;
+
 /// Why a file or a flag was not accepted.
 ///
 /// Prints as `FILE:LINE: FIELD: MESSAGE`, without the line where there is none (binary input, flags).

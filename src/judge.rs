@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use crate::unit::{Record, Verdict};
+use crate::program::{Record, Verdict};
 
 /// What one lane did alone.
 #[derive(Clone, Debug)]

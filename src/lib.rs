@@ -43,7 +43,8 @@
 //! ```
 //! # #[cfg(feature = "linked")] {
 //! use reconverge::case::Case;
-//! use reconverge::check::{Scalar, check};
+//! use reconverge::check::check;
+//! use reconverge::judges::Scalar;
 //! use reconverge::dut::Rtl;
 //! use reconverge::r500::{R500, asm::assemble};
 //!
@@ -61,7 +62,7 @@
 //!
 //! | to | look at |
 //! |---|---|
-//! | judge a case | [`case`], [`mod@check`]; [`lockstep`], [`stimulus`], [`dut`] |
+//! | judge a case | [`case`], [`mod@check`], [`judges`]; [`lockstep`], [`stimulus`], [`dut`] |
 //! | bring a module of your own | [`design`], [`stream`]; `docs/your-own-unit.md`, `examples/own_unit` |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
@@ -134,9 +135,15 @@ pub mod instructions;
 pub mod json;
 pub mod judge;
 #[cfg(feature = "rtl")]
+pub mod judges;
+pub mod lanes;
+pub mod lcov;
+#[cfg(feature = "rtl")]
 pub mod lockstep;
 #[cfg(feature = "mutate")]
 pub mod mutate;
+pub mod place;
+pub mod program;
 #[cfg(feature = "units")]
 pub mod r500;
 #[cfg(feature = "units")]

@@ -6,17 +6,13 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
-use crate::case::Case;
 use crate::check::{Judged, TestCase};
 use crate::design::{Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::input::{one_line, printable};
+use crate::lanes::{BOLD, Class, RED, columns, differing, lanes, styled};
 use crate::lockstep::Mismatch;
-use crate::show::text::{BOLD, RED, TURN, columns, differing, lanes, printed, styled, turn};
-use crate::show::{Class, Found};
-use crate::unit::{Executor as _, Pins, Programs, Step};
-use crate::watch::Watch;
 use crate::wave;
 use table::Table;
 
@@ -67,59 +63,6 @@ impl<D: Design> History<D> {
             self.lines.pop_front();
         }
         self.lines.push_back(line);
-    }
-}
-
-/// Keeps the last cycles of a program's run as text.
-pub(crate) struct Lines<'c, U: Programs> {
-    case: &'c Case<U>,
-    from: u64,
-    pub history: History<U>,
-}
-
-impl<'c, U: Programs> Lines<'c, U> {
-    pub fn new(case: &'c Case<U>, last: u64) -> Self {
-        Lines {
-            case,
-            from: History::<U>::from(last),
-            history: History::default(),
-        }
-    }
-}
-
-impl<U: Programs> Watch<U> for Lines<'_, U> {
-    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
-        if cycle >= self.from {
-            self.history.last = Some((golden.clone(), *pins));
-        }
-    }
-
-    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
-        let Some((before, _)) = &self.history.last else {
-            return;
-        };
-        let lanes = self.case.lanes as usize;
-        let found = Found::of::<U>(before, lanes);
-        let pc = found.pc;
-        let what = match golden.step() {
-            Step::Executed | Step::Failed => U::statement(&self.case.program, pc),
-            // The instruction has begun, or goes on.
-            Step::None if U::mid_step(golden.state()) || U::mid_step(before.state()) => {
-                U::statement(&self.case.program, pc)
-            }
-            Step::None => pins.describe(U::running(before.state())),
-        };
-        let next = Found::of_state::<U>(golden.state(), lanes).active();
-        let turn = match golden.step() {
-            Step::None => String::new(),
-            _ => turn(found.active(), next),
-        };
-        self.history.push(Line {
-            cycle,
-            what: format!("0x{pc:03x}  {what}"),
-            state: format!("{turn:<TURN$}  {}", printed(&found.stack)),
-            lanes: found.lanes,
-        });
     }
 }
 

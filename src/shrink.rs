@@ -21,13 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
-use crate::check::{Judge, Judges, check_by};
 use crate::design::Control;
 use crate::design::Golden;
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::instructions::{Instructions, Piece};
+use crate::judges::{Judge, Judges, check_by};
 use crate::start::Start;
 use crate::stimulus;
 use crate::unit::{Campaign, Executor as _, Pins, Records, Step};

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::unit::Programs;
+use crate::program::Programs;
 
 /// A state of unit `U` in which a program can be, under the operands of its launch.
 pub trait Start<U: Programs>:

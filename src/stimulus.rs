@@ -11,8 +11,8 @@ use crate::case::Case;
 use crate::design::{Control, Design, Golden};
 use crate::dut::Dut;
 use crate::lockstep::{self, Compared, Mismatch, Outcome, Setting, Stimulus, Stopped};
+use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
-use crate::unit::{Environment, Executor, Pins, Programs, Step};
 use crate::watch::Watch;
 
 /// Clocks of reset before anything else.

@@ -1,6 +1,6 @@
 //! Looking on at a lock-step run.
 
-use crate::unit::Programs;
+use crate::program::Programs;
 
 /// Looks on, clock by clock.
 pub trait Watch<U: Programs> {

@@ -5,6 +5,7 @@ mod sources;
 
 mod citations;
 mod explain;
+mod layers;
 mod r500_alu;
 mod r500_shaders;
 mod r500_text;

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar};
 use reconverge::case::{Case, Conditions, Place, SavedCase, Table};
-use reconverge::check::{self, Judges, Scalar};
 use reconverge::design::{Build, Golden};
 use reconverge::dut::{Make, Rtl, own_dir};
 use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
 use reconverge::input::{InputError, read, read_text};
+use reconverge::judges::{self, Judges, Scalar};
 use reconverge::mutate::check_number;
 use reconverge::stimulus::golden_alone;
 use reconverge::unit::{Executor as _, LoadOptions, Step, Unit};
@@ -289,7 +289,7 @@ fn check<U: Unit>(
     rtl: &mut Isolated<U>,
     case: &Case<U>,
     judges: Judges,
-) -> Result<Result<check::Agreed<U>, failure::Failure<Case<U>>>, Failure> {
+) -> Result<Result<judges::Agreed<U>, failure::Failure<Case<U>>>, Failure> {
     let mut ticker = Ticker::new(case.name());
     match rtl.check(case, judges, |cycles| ticker.tick(cycles)) {
         Ok(judged) => Ok(judged),
@@ -366,7 +366,7 @@ impl Drop for Ticker {
 }
 
 /// What is said of a case on which all judges agree.
-pub fn agreed_text<U: Unit>(case: &Case<U>, agreed: &check::Agreed<U>) -> Result<String, Failure> {
+pub fn agreed_text<U: Unit>(case: &Case<U>, agreed: &judges::Agreed<U>) -> Result<String, Failure> {
     let compared = agreed.compared;
     if let Some(flip) = &case.flip {
         let why = format!(

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::saved::{GroupCoverage, UnitCoverage, percent};
+use super::saved::{GroupCoverage, UnitCoverage};
 use crate::html::{number, text};
+use crate::text::percent;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --text: #1c2024; --page: #fcfcfd; --line: #d9dce0; --dim: #6a7078;

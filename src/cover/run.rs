@@ -37,10 +37,10 @@ use super::lcov::RtlCoverage;
 use super::{Collector, Hits, Model, Totals};
 use crate::campaign::{self, Limit};
 use crate::case::Case;
-use crate::check::{Judges, check_on};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
+use crate::judges::{Judges, check_on};
 use crate::unit::Campaign;
 use crate::watch::Pulse;
 

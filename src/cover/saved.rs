@@ -9,6 +9,7 @@ use super::{Axis, Model, When};
 use crate::design::Build;
 use crate::input::InputError;
 use crate::json::{self, count, map, required};
+use crate::text::percent;
 use crate::unit::Campaign;
 
 /// The version of [`Saved`] that this crate writes and reads.
@@ -154,12 +155,6 @@ impl GroupCoverage {
         }
         reasons
     }
-}
-
-/// `part` of `whole` in percent, rounded down: 100.0 only if it is all.
-pub(super) fn percent(part: usize, whole: usize) -> String {
-    let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
-    format!("{}.{}", tenths / 10, tenths % 10)
 }
 
 impl UnitCoverage {

@@ -10,12 +10,10 @@ use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-#[cfg(doc)]
-use crate::case::Case;
-use crate::cover::lcov::RtlCoverage;
 use crate::design::Build;
 use crate::design::Design;
 use crate::input::InputError;
+use crate::lcov::RtlCoverage;
 
 /// Why there is no RTL to be opened.
 #[derive(Debug, Error)]
@@ -289,7 +287,7 @@ impl<U: Design> Rtl<U> {
         self.make.assertions
     }
 
-    /// Whether its models do not check assertions although they do as [`Make::of`] has them: [`Case::no_assert`].
+    /// Whether its models do not check assertions although they do as [`Make::of`] has them: `Case::no_assert`.
     pub fn no_assert(&self) -> bool {
         Make::of(self.make.dir.as_deref()).assertions && !self.make.assertions
     }

@@ -3,8 +3,8 @@
 use super::{Hunt, Hunted, Mutants, Options};
 use crate::campaign;
 use crate::case::Case;
-use crate::check::{self, Judges, check_on};
 use crate::dut::Rtl;
+use crate::judges::{Judges, check_on, open};
 use crate::unit::Campaign;
 use crate::watch::Watch;
 
@@ -20,8 +20,8 @@ impl<U: Campaign> Hunt<Case<U>> {
         watch: &mut impl Watch<U>,
     ) -> Result<(), String> {
         let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
-        let judged = check::open(&case, rtl)
-            .and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
+        let judged =
+            open(&case, rtl).and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
         self.judged(kind.name(), judged.map(|agreed| agreed.compared.clocks))
     }
 }

@@ -18,9 +18,9 @@ use super::scalar::Scalar;
 use super::shader::{VARYINGS, Vector};
 use super::state::In;
 use crate::case::Case;
-use crate::check::Agreed;
 use crate::dut::Dut;
 use crate::failure::{Cause, Failure};
+use crate::judges::Agreed;
 use crate::unit::Programs;
 
 /// Judges pixels of one scene.

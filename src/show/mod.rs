@@ -6,6 +6,8 @@
 
 mod fold;
 #[cfg(feature = "rtl")]
+mod lines;
+#[cfg(feature = "rtl")]
 pub mod page;
 #[cfg(feature = "rtl")]
 mod record;
@@ -17,78 +19,16 @@ pub mod text;
 
 pub use fold::{Fold, Item};
 #[cfg(feature = "rtl")]
+pub(crate) use lines::Lines;
+#[cfg(feature = "rtl")]
 pub use record::{Recorder, rows};
 #[cfg(feature = "rtl")]
 pub use run::{Run, Share};
 
+pub use crate::lanes::Class;
+
 use crate::design::Golden as _;
-use crate::unit::Programs;
-
-/// Why a lane executes the next instruction or does not: the classes of all units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Class {
-    /// Executes the next instruction.
-    Active,
-    /// Waits at a branch for the others: BRANCH of r500 and r700, in an SSY or DIV token of spa5.
-    Branch,
-    /// Has continued the loop: CONT, in a PCNT token.
-    Continue,
-    /// Has left the loop: BRK, in a PBK token.
-    Break,
-    /// Has returned: in a RET token (spa5).
-    Return,
-    /// Takes no part: exited, killed or never launched.
-    Off,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; 6] = [
-        Class::Active,
-        Class::Branch,
-        Class::Continue,
-        Class::Break,
-        Class::Return,
-        Class::Off,
-    ];
-
-    /// Returns its one character in a row of lanes.
-    pub fn letter(self) -> char {
-        match self {
-            Class::Active => '#',
-            Class::Branch => '.',
-            Class::Continue => 'c',
-            Class::Break => 'k',
-            Class::Return => 'r',
-            Class::Off => '-',
-        }
-    }
-
-    /// Returns what a lane of the class does, in a few words.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Class::Active => "executes",
-            Class::Branch => "waits at a branch",
-            Class::Continue => "has continued the loop",
-            Class::Break => "has left the loop",
-            Class::Return => "has returned",
-            Class::Off => "takes no part",
-        }
-    }
-
-    /// Returns its colour, red, green and blue, of the palette of Okabe and Ito: told apart by the colour-blind too.
-    pub fn rgb(self) -> [u8; 3] {
-        match self {
-            Class::Active => [0x00, 0x9e, 0x73],
-            Class::Branch => [0xe6, 0x9f, 0x00],
-            Class::Continue => [0x56, 0xb4, 0xe9],
-            Class::Break => [0xd5, 0x5e, 0x00],
-            Class::Return => [0xcc, 0x79, 0xa7],
-            Class::Off => [0x88, 0x88, 0x88],
-        }
-    }
-}
+use crate::program::Programs;
 
 /// What is on a stack: a branch, loop or call that has not ended, or a token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::{End, Found, Row};
 use crate::case::Case;
 use crate::design::{Control as _, Golden as _};
+use crate::program::{Executor as _, Pins as _, Programs, Step};
 use crate::stimulus::golden_alone;
-use crate::unit::{Executor as _, Pins as _, Programs, Step};
 use crate::watch::Watch;
 
 /// Makes a row of each instruction of a run, and gives it away.

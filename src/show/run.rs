@@ -2,7 +2,7 @@
 
 use super::{Class, End, Fold, Found, Item, Row, rows};
 use crate::case::Case;
-use crate::unit::Programs;
+use crate::program::Programs;
 
 /// Bins of the strip over a whole run.
 const BINS: usize = 512;

@@ -2,6 +2,7 @@
 
 use super::{Class, End, Found, Frame, Item, Row, Turn};
 use crate::input::one_line;
+use crate::lanes::{BOLD, DIM, columns, differing, lanes, styled};
 
 /// Characters of a cycle's number and of what stands before it.
 const CYCLE: usize = 7;
@@ -17,13 +18,6 @@ const SHORTEST: usize = 5;
 pub const NARROWEST: usize = 60;
 /// Width of what is no terminal.
 pub const WIDTH: usize = 160;
-
-/// Escape sequence of bold letters.
-pub const BOLD: &str = "\x1b[1m";
-/// Escape sequence of a headline of something wrong.
-pub const RED: &str = "\x1b[1;91m";
-const DIM: &str = "\x1b[2m";
-const RESET: &str = "\x1b[0m";
 
 /// Rows as they are about to be printed: how long their parts are, and which classes there are.
 #[derive(Clone, Debug, Default)]
@@ -74,11 +68,6 @@ fn address(pc: u32) -> String {
     format!("0x{pc:03x}")
 }
 
-/// Returns the characters of `lanes` lanes, a space after every eighth.
-pub fn columns(lanes: usize) -> usize {
-    lanes + lanes.saturating_sub(1) / 8
-}
-
 /// The stack in so many characters, the top last.
 fn stack(frames: &[Frame], room: usize) -> String {
     let mut shown = String::new();
@@ -117,41 +106,6 @@ fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// The lanes from `from` on, each its letter, in the colours of their classes if asked for.
-pub fn lanes(lanes: &[Class], colour: bool) -> String {
-    let mut text = String::new();
-    let mut last = None;
-    for (i, class) in lanes.iter().enumerate() {
-        if i > 0 && i % 8 == 0 {
-            if last.take().is_some() {
-                text += RESET;
-            }
-            text.push(' ');
-        }
-        if colour && last != Some(*class) {
-            text += sequence(*class);
-            last = Some(*class);
-        }
-        text.push(class.letter());
-    }
-    if last.is_some() {
-        text += RESET;
-    }
-    text
-}
-
-/// The colours of a class out of the 256 of terminals, near to [`Class::rgb`].
-fn sequence(class: Class) -> &'static str {
-    match class {
-        Class::Active => "\x1b[0;1;38;5;16;48;5;36m",
-        Class::Branch => "\x1b[0;38;5;16;48;5;214m",
-        Class::Continue => "\x1b[0;38;5;16;48;5;74m",
-        Class::Break => "\x1b[0;38;5;16;48;5;166m",
-        Class::Return => "\x1b[0;38;5;16;48;5;175m",
-        Class::Off => "\x1b[0;2m",
-    }
-}
-
 /// Returns what the lanes that execute did, e.g. `32 > 20 parted`.
 pub fn turn(before: u64, after: u64) -> String {
     Turn::of(before, after).map_or_else(String::new, |turn| {
@@ -163,29 +117,6 @@ pub fn turn(before: u64, after: u64) -> String {
 /// Returns a stack as text, the top last; `-` if there is nothing on it.
 pub fn printed(frames: &[Frame]) -> String {
     stack(frames, STACK)
-}
-
-/// Returns `text` in a style if there are colours.
-pub fn styled(colour: bool, style: &str, text: &str) -> String {
-    match colour && !style.is_empty() && !text.trim().is_empty() {
-        true => format!("{style}{text}{RESET}"),
-        false => text.to_owned(),
-    }
-}
-
-/// Returns a mark below each lane that is not the same on both sides; empty if all are.
-pub fn differing(rtl: &[Class], golden: &[Class]) -> String {
-    let pairs: Vec<_> = rtl.iter().zip(golden).collect();
-    let marks: Vec<String> = pairs
-        .chunks(8)
-        .map(|eight| {
-            eight
-                .iter()
-                .map(|(a, b)| if a == b { ' ' } else { '^' })
-                .collect()
-        })
-        .collect();
-    marks.join(" ").trim_end().to_owned()
 }
 
 impl Layout {

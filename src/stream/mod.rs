@@ -33,7 +33,6 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Place;
 use crate::check::{Judged, TestCase};
 use crate::design::{Build, Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
@@ -41,9 +40,10 @@ use crate::failure::{Cause, Failure};
 use crate::field::{Flip, Pin, Role, Shape};
 use crate::input::InputError;
 use crate::json::{hex, map, required};
+use crate::lanes::Class;
 use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus, state_bytes};
+use crate::place::Place;
 use crate::report::{History, Line};
-use crate::show::Class;
 pub use saved::{Cycles, STREAM_FORMAT, SavedStream};
 
 /// Cycles of reset at the beginning of a stream that is drawn.
@@ -237,7 +237,7 @@ impl<D: Design> TestCase for Stream<D> {
             checked.or_else(|why| bad("flip", why))?;
         }
         let name = &self.name;
-        if name.is_empty() || name.len() > crate::case::LONGEST_NAME {
+        if name.is_empty() || name.len() > crate::input::LONGEST_NAME {
             return bad("name", format!("{} characters", name.len()));
         }
         if !name.chars().all(|c| c.is_ascii_graphic() && c != '/') {

@@ -7,12 +7,12 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Stream;
-use crate::case::Place;
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::field::Pin;
 use crate::input::InputError;
 use crate::json::{self, Hex, required};
+use crate::place::Place;
 
 /// The version of [`SavedStream`] that this crate writes and reads.
 pub const STREAM_FORMAT: u32 = 1;

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use reconverge::campaign::{Failed, Limit, Options, Runner, Summary};
 use reconverge::case::Case;
-use reconverge::check::{check_fresh, check_with_dump};
 use reconverge::cover::{Model, run as cover};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
+use reconverge::judges::{check_fresh, check_with_dump};
 use reconverge::mutate::Hunt;
 use reconverge::shrink::{self, Budget};
 use reconverge::unit::Unit;

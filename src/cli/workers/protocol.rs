@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use reconverge::case::Case;
-use reconverge::check::{Agreed, Judges};
 use reconverge::cover::run as cover;
 use reconverge::dut::Built;
 use reconverge::failure::{Cause, Failure};
+use reconverge::judges::{Agreed, Judges};
 use reconverge::mutate::Hunt;
 use reconverge::unit::Unit;
 use serde::de::DeserializeOwned;

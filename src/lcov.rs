@@ -96,7 +96,7 @@ impl std::ops::AddAssign for Share {
 
 impl std::fmt::Display for Share {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let percent = super::saved::percent(self.hit, self.all);
+        let percent = crate::text::percent(self.hit, self.all);
         write!(f, "{}/{}  {percent} %", self.hit, self.all)
     }
 }

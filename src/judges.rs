@@ -1,0 +1,366 @@
+//! Judges a case: RTL and golden in lock-step, then, where it can tell, the scalar judge. The first of these counts: the RTL
+//! stopped the simulation, RTL and golden differ, the scalar judge disagrees.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::{CASE_FORMAT, Case, Place, SavedCase};
+use crate::check::{Judged, TestCase};
+use crate::design::Design;
+use crate::dut::{Dut, Rtl};
+use crate::failure::{Cause, Failure};
+use crate::input::InputError;
+use crate::lockstep::{Compared, state_bytes};
+use crate::program::{Programs, Records, Verdict};
+use crate::report::History;
+use crate::show::{Class, Found, Lines};
+use crate::stimulus::{self, Ran};
+use crate::watch::Watch;
+
+/// Who judges a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judges {
+    /// RTL against golden alone. Mutation asks no further: the scalar judge is one of the golden, and says the same
+    /// of every mutant.
+    LockStep,
+    /// The scalar judge too; of a program that is not structured it cannot tell, and that is no failure.
+    All,
+    /// The scalar judge too, of a program whose generator promises that it is structured: that the judge cannot tell
+    /// is a failure of one of the two.
+    Structured,
+}
+
+/// What the scalar judge says of a case that did not fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scalar {
+    /// It was not asked.
+    NotAsked,
+    /// It cannot tell: why.
+    CannotTell(String),
+    /// Every compared lane executed what it executes alone.
+    Agrees {
+        /// Lanes compared.
+        lanes: u32,
+        /// Instructions compared, all lanes together.
+        instructions: u64,
+    },
+}
+
+/// A case on which its judges agree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Agreed<U: Programs> {
+    /// How much was compared: at least one cycle.
+    pub compared: Compared,
+    /// State at the end.
+    #[serde(with = "state_bytes")]
+    pub end: U::State,
+    /// The run ended because of [`Case::max_steps`].
+    pub step_limit: bool,
+    /// What the scalar judge says.
+    pub scalar: Scalar,
+}
+
+impl<U: Programs> Failure<Case<U>> {
+    /// The case as it is saved.
+    pub fn saved(&self) -> SavedCase<U> {
+        SavedCase {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure: Some(self.place()),
+            case: Case::clone(&self.case),
+        }
+    }
+}
+
+impl<U: Programs> TestCase for Case<U> {
+    type Design = U;
+    type Agreed = Agreed<U>;
+
+    fn name(&self) -> String {
+        Case::name(self)
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes as usize
+    }
+
+    fn check_input(&self, file: &str) -> Result<(), InputError> {
+        Case::check(self, file)
+    }
+
+    fn to_saved(&self, place: Place) -> String {
+        let saved = SavedCase {
+            reconverge: CASE_FORMAT,
+            unit: U::NAME.to_owned(),
+            failure: Some(place),
+            case: self.clone(),
+        };
+        saved.to_text()
+    }
+
+    fn judge(&self, rtl: &Rtl<U>, dump: Option<(u64, &Path)>) -> Result<Judged<Self>, String> {
+        match dump {
+            None => Ok(check_fresh(self, rtl, Judges::All, &mut ())),
+            Some((from, path)) => check_with_dump(self, rtl, from, path, &mut ()),
+        }
+    }
+
+    fn of_mutant(&mut self, dir: &Path, no_assert: bool, number: u32) {
+        self.rtl = Some(dir.to_owned());
+        self.no_assert = no_assert;
+        self.mutant = Some(number);
+    }
+
+    fn history(&self, last: u64) -> History<U> {
+        let mut lines = Lines::new(self, last);
+        stimulus::golden_alone(self, last, &mut lines);
+        lines.history
+    }
+
+    fn classes(&self, state: &U::State) -> Vec<Class> {
+        Found::of_state::<U>(state, self.lanes as usize).lanes
+    }
+
+    fn stack(golden: &U::Golden) -> Option<String> {
+        U::stack(golden)
+    }
+
+    fn document(rule: &str) -> String {
+        let file = match rule.starts_with("contract-") {
+            true => "contract".to_owned(),
+            false => format!("spec/{}", U::NAME),
+        };
+        format!("docs/{file}.md#{rule}")
+    }
+}
+
+/// As [`check`](crate::check::check), with other judges and a look-on.
+///
+/// # Errors
+/// As [`check`](crate::check::check).
+pub fn check_fresh<U: Programs>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    judges: Judges,
+    watch: &mut impl Watch<U>,
+) -> Result<Agreed<U>, Failure<Case<U>>> {
+    let agreed = check_on(case, &mut open(case, rtl)?, judges, watch)?;
+    if agreed.compared.launches == 0 {
+        let why = "nothing was compared: no program was launched".to_owned();
+        return Err(Failure::new(case, Cause::NotRun(why), agreed.compared));
+    }
+    Ok(agreed)
+}
+
+/// Opens a fresh model for `case`.
+///
+/// # Errors
+/// [`Cause::NotRun`].
+pub(crate) fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
+    let opened = rtl.open(case.model_seed());
+    opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
+}
+
+/// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` looks on. A model on
+/// which a case failed with [`Cause::Stopped`] is of no more use.
+///
+/// # Errors
+/// As [`check`](crate::check::check).
+pub fn check_on<U: Programs>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    judges: Judges,
+    watch: &mut impl Watch<U>,
+) -> Result<Agreed<U>, Failure<Case<U>>> {
+    check_by(case, dut, judges, Records::judge, watch)
+}
+
+/// How a scalar judge is asked.
+pub(crate) type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
+
+/// As [`check_on`], with `judge` as the scalar judge.
+pub(crate) fn check_by<U: Programs>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    judges: Judges,
+    judge: Judge<U>,
+    watch: &mut impl Watch<U>,
+) -> Result<Agreed<U>, Failure<Case<U>>> {
+    // A judge that is not asked, or cannot tell whatever happens, needs no records.
+    let plain = case.noise_clocks.is_none() && case.start.is_empty();
+    let mut records = (judges != Judges::LockStep && plain).then(Records::default);
+    let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
+    verdict(case, judges, judge, outcome, records)
+}
+
+/// Runs `case` again on a fresh model with a dump at `path`, which begins at cycle `from`, and judges it in lock-step;
+/// `watch` looks on.
+///
+/// # Errors
+/// No model can be opened, or the dump not be written.
+pub fn check_with_dump<U: Programs>(
+    case: &Case<U>,
+    rtl: &Rtl<U>,
+    from: u64,
+    path: &Path,
+    watch: &mut impl Watch<U>,
+) -> Result<Result<Agreed<U>, Failure<Case<U>>>, String> {
+    let mut dut = rtl.open(case.model_seed())?;
+    let golden = &mut case.golden();
+    let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
+    Ok(verdict(
+        case,
+        Judges::LockStep,
+        Records::judge,
+        outcome,
+        None,
+    ))
+}
+
+/// The order in which the judges count.
+fn verdict<U: Programs>(
+    case: &Case<U>,
+    judges: Judges,
+    judge: Judge<U>,
+    ran: Ran<U>,
+    records: Option<Records<U>>,
+) -> Result<Agreed<U>, Failure<Case<U>>> {
+    let Ran {
+        compared,
+        mismatch,
+        stopped,
+        end,
+        step_limit,
+    } = ran;
+    let fails = |cause| Err(Failure::new(case, cause, compared));
+    if let Some(stopped) = stopped {
+        return fails(Cause::Stopped(stopped));
+    }
+    if let Some(mismatch) = mismatch {
+        return fails(Cause::Mismatch(Box::new(mismatch)));
+    }
+    if compared.clocks == 0 {
+        return fails(Cause::NotRun("nothing was compared".to_owned()));
+    }
+    let scalar = match judges {
+        Judges::LockStep => Scalar::NotAsked,
+        Judges::All | Judges::Structured => match judge(&records.unwrap_or_default(), case, &end) {
+            Verdict::Agrees {
+                lanes,
+                instructions,
+            } => Scalar::Agrees {
+                lanes,
+                instructions,
+            },
+            Verdict::Disagrees { lane, how } => return fails(Cause::Judge { lane, how }),
+            Verdict::NotStructured(why) if judges == Judges::Structured => {
+                let how = format!("not structured: {why}");
+                return fails(Cause::Judge { lane: 0, how });
+            }
+            Verdict::NotStructured(why) => Scalar::CannotTell(why),
+        },
+    };
+    Ok(Agreed {
+        compared,
+        end,
+        step_limit,
+        scalar,
+    })
+}
+
+#[cfg(all(test, feature = "units"))]
+mod tests {
+    use super::*;
+    use crate::check::check;
+    use crate::field::Flip;
+    use crate::r500::{R500, asm::assemble, state::State};
+
+    fn disagrees(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
+        let how = "it strays".to_owned();
+        Verdict::Disagrees { lane: 3, how }
+    }
+
+    fn cannot_tell(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
+        Verdict::NotStructured("a maze".to_owned())
+    }
+
+    /// A program on which RTL and golden agree, with `judge` for the scalar judge.
+    fn judged(judges: Judges, judge: Judge<R500>, flip: Option<Flip>) -> Result<Scalar, String> {
+        let program = assemble("ALU c\nIF alu\nALU a\nENDIF\nOUT\n", "judged.s").unwrap();
+        let mut case = Case::<R500>::new(program);
+        case.lanes = 4;
+        case.launch_mask = 15;
+        case.flip = flip;
+        let mut dut = Rtl::own(4).unwrap().open(1).unwrap();
+        match check_by(&case, &mut dut, judges, judge, &mut ()) {
+            Ok(agreed) => Ok(agreed.scalar),
+            Err(failure) => Err(format!("{}: {}", failure.kind(), failure.message())),
+        }
+    }
+
+    #[test]
+    fn the_scalar_judge_is_asked_as_the_caller_wants() {
+        let ask = |judges, judge| judged(judges, judge, None);
+        assert_eq!(ask(Judges::LockStep, disagrees), Ok(Scalar::NotAsked));
+        let strays = Err("scalar-judge: lane 3: it strays".to_owned());
+        assert_eq!(ask(Judges::All, disagrees), strays);
+        assert_eq!(ask(Judges::Structured, disagrees), strays);
+        let maze = Ok(Scalar::CannotTell("a maze".to_owned()));
+        assert_eq!(ask(Judges::All, cannot_tell), maze);
+        let broken = Err("scalar-judge: lane 0: not structured: a maze".to_owned());
+        assert_eq!(ask(Judges::Structured, cannot_tell), broken);
+        let agrees = ask(Judges::Structured, Records::judge);
+        assert!(
+            matches!(agrees, Ok(Scalar::Agrees { lanes: 4, .. })),
+            "{agrees:?}"
+        );
+    }
+
+    #[test]
+    fn a_mismatch_counts_before_what_the_scalar_judge_says() {
+        let flip = Flip {
+            field: "pc".to_owned(),
+            element: 0,
+            bit: 0,
+            clock: 6,
+        };
+        let found = judged(Judges::All, disagrees, Some(flip)).unwrap_err();
+        assert!(found.starts_with("mismatch: clock 6: pc[0] is "), "{found}");
+    }
+
+    #[test]
+    fn what_stops_the_rtl_counts_before_a_mismatch() {
+        let program = assemble("ALU c\nOUT\n", "judged.s").unwrap();
+        let mut case = Case::<R500>::new(program);
+        case.flip = Some(Flip {
+            field: "pc".to_owned(),
+            element: 0,
+            bit: 0,
+            clock: 4,
+        });
+        let mut dut = Rtl::own(case.lanes).unwrap().open(1).unwrap();
+        let mut ran = stimulus::run(&case, &mut dut, &mut case.golden(), &mut ());
+        assert!(ran.mismatch.is_some());
+        let why = "$stop".to_owned();
+        ran.stopped = Some(crate::lockstep::Stopped { clock: 4, why });
+        let failure = verdict(&case, Judges::All, disagrees, ran, None).unwrap_err();
+        assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
+    }
+
+    /// Before anything is compared there is no pass.
+    #[test]
+    fn a_case_that_launches_nothing_is_no_pass() {
+        let program = assemble("OUT\n", "judged.s").unwrap();
+        let mut case = Case::<R500>::new(program);
+        let rtl = Rtl::own(case.lanes).unwrap();
+        assert!(check(&case, &rtl).is_ok());
+        case.noise_clocks = Some(1);
+        let failure = check(&case, &rtl).unwrap_err();
+        assert_eq!(failure.kind(), "not-run", "{failure}");
+    }
+}

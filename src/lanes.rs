@@ -1,0 +1,139 @@
+//! Lanes on a terminal: one character each, in the colour of its class.
+
+/// Escape sequence of bold letters.
+pub const BOLD: &str = "\x1b[1m";
+/// Escape sequence of a headline of something wrong.
+pub const RED: &str = "\x1b[1;91m";
+/// Escape sequence of faint letters.
+pub const DIM: &str = "\x1b[2m";
+/// Escape sequence that ends the others.
+pub const RESET: &str = "\x1b[0m";
+
+/// Why a lane executes the next instruction or does not: the classes of all units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Class {
+    /// Executes the next instruction.
+    Active,
+    /// Waits at a branch for the others: BRANCH of r500 and r700, in an SSY or DIV token of spa5.
+    Branch,
+    /// Has continued the loop: CONT, in a PCNT token.
+    Continue,
+    /// Has left the loop: BRK, in a PBK token.
+    Break,
+    /// Has returned: in a RET token (spa5).
+    Return,
+    /// Takes no part: exited, killed or never launched.
+    Off,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 6] = [
+        Class::Active,
+        Class::Branch,
+        Class::Continue,
+        Class::Break,
+        Class::Return,
+        Class::Off,
+    ];
+
+    /// Returns its one character in a row of lanes.
+    pub fn letter(self) -> char {
+        match self {
+            Class::Active => '#',
+            Class::Branch => '.',
+            Class::Continue => 'c',
+            Class::Break => 'k',
+            Class::Return => 'r',
+            Class::Off => '-',
+        }
+    }
+
+    /// Returns what a lane of the class does, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Class::Active => "executes",
+            Class::Branch => "waits at a branch",
+            Class::Continue => "has continued the loop",
+            Class::Break => "has left the loop",
+            Class::Return => "has returned",
+            Class::Off => "takes no part",
+        }
+    }
+
+    /// Returns its colour, red, green and blue, of the palette of Okabe and Ito: told apart by the colour-blind too.
+    pub fn rgb(self) -> [u8; 3] {
+        match self {
+            Class::Active => [0x00, 0x9e, 0x73],
+            Class::Branch => [0xe6, 0x9f, 0x00],
+            Class::Continue => [0x56, 0xb4, 0xe9],
+            Class::Break => [0xd5, 0x5e, 0x00],
+            Class::Return => [0xcc, 0x79, 0xa7],
+            Class::Off => [0x88, 0x88, 0x88],
+        }
+    }
+}
+
+/// Returns the characters of `lanes` lanes, a space after every eighth.
+pub fn columns(lanes: usize) -> usize {
+    lanes + lanes.saturating_sub(1) / 8
+}
+
+/// The lanes from `from` on, each its letter, in the colours of their classes if asked for.
+pub fn lanes(lanes: &[Class], colour: bool) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for (i, class) in lanes.iter().enumerate() {
+        if i > 0 && i % 8 == 0 {
+            if last.take().is_some() {
+                text += RESET;
+            }
+            text.push(' ');
+        }
+        if colour && last != Some(*class) {
+            text += sequence(*class);
+            last = Some(*class);
+        }
+        text.push(class.letter());
+    }
+    if last.is_some() {
+        text += RESET;
+    }
+    text
+}
+
+/// The colours of a class out of the 256 of terminals, near to [`Class::rgb`].
+fn sequence(class: Class) -> &'static str {
+    match class {
+        Class::Active => "\x1b[0;1;38;5;16;48;5;36m",
+        Class::Branch => "\x1b[0;38;5;16;48;5;214m",
+        Class::Continue => "\x1b[0;38;5;16;48;5;74m",
+        Class::Break => "\x1b[0;38;5;16;48;5;166m",
+        Class::Return => "\x1b[0;38;5;16;48;5;175m",
+        Class::Off => "\x1b[0;2m",
+    }
+}
+
+/// Returns `text` in a style if there are colours.
+pub fn styled(colour: bool, style: &str, text: &str) -> String {
+    match colour && !style.is_empty() && !text.trim().is_empty() {
+        true => format!("{style}{text}{RESET}"),
+        false => text.to_owned(),
+    }
+}
+
+/// Returns a mark below each lane that is not the same on both sides; empty if all are.
+pub fn differing(rtl: &[Class], golden: &[Class]) -> String {
+    let pairs: Vec<_> = rtl.iter().zip(golden).collect();
+    let marks: Vec<String> = pairs
+        .chunks(8)
+        .map(|eight| {
+            eight
+                .iter()
+                .map(|(a, b)| if a == b { ' ' } else { '^' })
+                .collect()
+        })
+        .collect();
+    marks.join(" ").trim_end().to_owned()
+}

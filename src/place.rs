@@ -1,0 +1,80 @@
+//! How and where a case failed, as it is saved with the case.
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::count;
+
+/// How and where a saved case failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Place {
+    /// RTL and golden differed.
+    Mismatch {
+        /// Clock, from 0.
+        #[serde(with = "count")]
+        clock: u64,
+        /// First field that differed.
+        field: String,
+        /// Lane, frame or entry of it.
+        element: usize,
+    },
+    /// The RTL stopped the simulation.
+    Stopped {
+        /// Clock, from 0.
+        #[serde(with = "count")]
+        clock: u64,
+        /// What it said.
+        how: String,
+    },
+    /// The scalar judge disagreed.
+    ScalarJudge {
+        /// Lane.
+        lane: u32,
+        /// What the lane did among others and what it does alone.
+        how: String,
+    },
+    /// The process in which the RTL ran ended.
+    Crashed {
+        /// How.
+        how: String,
+    },
+    /// The RTL made no progress.
+    Hung {
+        /// For so long.
+        #[serde(with = "count")]
+        seconds: u64,
+    },
+    /// The bench could not run it.
+    NotRun {
+        /// Why.
+        how: String,
+    },
+}
+
+impl Place {
+    /// The first field that differed.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Place::Mismatch { field, .. } => Some(field),
+            _ => None,
+        }
+    }
+
+    /// The lane, frame or entry that failed.
+    pub fn element(&self) -> Option<usize> {
+        match self {
+            Place::Mismatch { element, .. } => Some(*element),
+            Place::ScalarJudge { lane, .. } => Some(*lane as usize),
+            _ => None,
+        }
+    }
+
+    /// The clock whose inputs led to it, where that is known.
+    pub fn clock(&self) -> Option<u64> {
+        match self {
+            Place::Mismatch { clock, .. } | Place::Stopped { clock, .. } => Some(*clock),
+            _ => None,
+        }
+    }
+}

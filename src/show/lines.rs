@@ -1,0 +1,62 @@
+//! The last cycles of a run, for the report of a failure.
+
+use super::Found;
+use super::text::{TURN, printed, turn};
+use crate::case::Case;
+use crate::design::Golden as _;
+use crate::program::{Executor as _, Pins as _, Programs, Step};
+use crate::report::{History, Line};
+use crate::watch::Watch;
+
+/// Keeps the last cycles of a program's run as text.
+pub(crate) struct Lines<'c, U: Programs> {
+    case: &'c Case<U>,
+    from: u64,
+    pub history: History<U>,
+}
+
+impl<'c, U: Programs> Lines<'c, U> {
+    pub fn new(case: &'c Case<U>, last: u64) -> Self {
+        Lines {
+            case,
+            from: History::<U>::from(last),
+            history: History::default(),
+        }
+    }
+}
+
+impl<U: Programs> Watch<U> for Lines<'_, U> {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        if cycle >= self.from {
+            self.history.last = Some((golden.clone(), *pins));
+        }
+    }
+
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        let Some((before, _)) = &self.history.last else {
+            return;
+        };
+        let lanes = self.case.lanes as usize;
+        let found = Found::of::<U>(before, lanes);
+        let pc = found.pc;
+        let what = match golden.step() {
+            Step::Executed | Step::Failed => U::statement(&self.case.program, pc),
+            // The instruction has begun, or goes on.
+            Step::None if U::mid_step(golden.state()) || U::mid_step(before.state()) => {
+                U::statement(&self.case.program, pc)
+            }
+            Step::None => pins.describe(U::running(before.state())),
+        };
+        let next = Found::of_state::<U>(golden.state(), lanes).active();
+        let turn = match golden.step() {
+            Step::None => String::new(),
+            _ => turn(found.active(), next),
+        };
+        self.history.push(Line {
+            cycle,
+            what: format!("0x{pc:03x}  {what}"),
+            state: format!("{turn:<TURN$}  {}", printed(&found.stack)),
+            lanes: found.lanes,
+        });
+    }
+}

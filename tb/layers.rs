@@ -1,0 +1,187 @@
+//! The library is built in layers, and a module names none of a layer above its own: a design that runs no program needs no
+//! module that knows of programs, and a change above changes nothing below. docs/architecture.md shows them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The layers, the lowest first: what each is for, and the modules of `src`.
+const LAYERS: [(&str, &[&str]); 6] = [
+    ("text and numbers", &["html", "input", "json", "text"]),
+    (
+        "designs",
+        &[
+            "check", "design", "dut", "failure", "field", "lanes", "lcov", "lockstep", "place",
+            "report", "stream", "wave",
+        ],
+    ),
+    (
+        "programs",
+        &[
+            "case",
+            "elf",
+            "environment",
+            "generate",
+            "import",
+            "instructions",
+            "judge",
+            "judges",
+            "program",
+            "rules",
+            "show",
+            "start",
+            "stimulus",
+            "watch",
+        ],
+    ),
+    (
+        "campaigns",
+        &["campaign", "cover", "explain", "mutate", "shrink", "unit"],
+    ),
+    ("units", &["r500", "r700", "spa5"]),
+    ("command", &["cli"]),
+];
+
+/// What belongs to no layer: the roots, which name everything.
+const ROOTS: [&str; 3] = ["lib", "main", "units"];
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS
+        .iter()
+        .position(|(_, modules)| modules.contains(&module))
+}
+
+/// The code of `text`: without comments, and without the tests of the module, which may take any unit as an example.
+fn code(text: &str) -> String {
+    let tests = [
+        "#[cfg(test)]\nmod tests {",
+        "#[cfg(all(test, feature = \"units\"))]\nmod tests {",
+    ];
+    let ends = tests.iter().filter_map(|tests| text.find(tests)).min();
+    let lines = text[..ends.unwrap_or(text.len())].lines();
+    let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// The modules of the crate that `code` names: behind `crate::`, or one of several in braces behind it.
+fn named(code: &str) -> BTreeSet<&str> {
+    let mut modules = BTreeSet::new();
+    for (at, path) in code.match_indices("crate::") {
+        let after = &code[at + path.len()..];
+        let names = match after.strip_prefix('{') {
+            Some(list) => list.split('}').next().unwrap_or(list),
+            None => after,
+        };
+        let most = if after.starts_with('{') {
+            usize::MAX
+        } else {
+            1
+        };
+        modules.extend(names.split(',').take(most).map(|name| {
+            name.trim()
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .next()
+                .unwrap_or("")
+        }));
+    }
+    modules
+}
+
+/// Every Rust file below `path` with its text.
+fn files(path: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let name = path
+                .strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
+                .unwrap();
+            found.push((
+                name.display().to_string(),
+                fs::read_to_string(&path).unwrap(),
+            ));
+        }
+    }
+}
+
+/// What `text`, the file `name` of `src`, names of a layer above its own.
+fn upwards(name: &str, text: &str) -> Vec<String> {
+    let module = name.split(['/', '.']).next().unwrap_or(name);
+    if ROOTS.contains(&module) {
+        return Vec::new();
+    }
+    let Some(own) = layer(module) else {
+        return vec![format!("{name}: `{module}` is in no layer of tb/layers.rs")];
+    };
+    let code = code(text);
+    let above = named(&code)
+        .into_iter()
+        .filter(|other| layer(other).is_some_and(|other| other > own));
+    above
+        .map(|other| {
+            let layers = [layer(other), Some(own)].map(|n| n.map_or("", |n| LAYERS[n].0));
+            format!(
+                "{name}: `{other}` is of the layer of {}, above {}",
+                layers[0], layers[1]
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn no_module_names_one_of_a_layer_above_its_own() {
+    let mut found = Vec::new();
+    files(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")),
+        &mut found,
+    );
+    assert!(found.len() > 100, "{} files", found.len());
+    let wrong: Vec<String> = found
+        .iter()
+        .flat_map(|(name, text)| upwards(name, text))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// One unit names no other.
+#[test]
+fn no_unit_names_another() {
+    let mut found = Vec::new();
+    files(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")),
+        &mut found,
+    );
+    for unit in ["r500", "r700", "spa5"] {
+        for (name, text) in found.iter().filter(|(name, _)| name.starts_with(unit)) {
+            let code = code(text);
+            let others = named(&code)
+                .into_iter()
+                .filter(|m| layer(m) == layer("r500") && *m != unit);
+            assert_eq!(others.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_name_from_above_is_seen_wherever_it_stands() {
+    let wrong = |text: &str| upwards("lockstep.rs", text);
+    assert_eq!(
+        wrong("use crate::case::Case;\n"),
+        ["lockstep.rs: `case` is of the layer of programs, above designs"]
+    );
+    assert_eq!(wrong("use crate::{field, unit::Unit};").len(), 1);
+    assert_eq!(wrong("fn f(_: crate::spa5::state::State) {}").len(), 1);
+    assert_eq!(
+        wrong("use crate::field::Field;\n// crate::case::Case\n"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        wrong("#[cfg(test)]\nmod tests {\n    use crate::r500::R500;\n}\n"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        upwards("more/deep.rs", ""),
+        ["more/deep.rs: `more` is in no layer of tb/layers.rs"]
+    );
+}
