@@ -17,6 +17,7 @@ mod page;
 mod picture;
 mod programs;
 mod r500_render;
+mod readme;
 mod render;
 mod show;
 mod shrink;

@@ -407,7 +407,7 @@ fn picture(renderer: &Renderer) -> (Vec<Option<[u32; 4]>>, Profile) {
     (pixels, profile)
 }
 
-/// The whole picture of README.md. Pixels 184,54, 169,61 and 216,76 are among those that are other ones if Z's real part is
+/// The whole picture of docs/rendering.md. Pixels 184,54, 169,61 and 216,76 are among those that are other ones if Z's real part is
 /// summed up in another order, as the source once had it.
 #[test]
 fn the_mandelbrot_shader_is_its_source_pixel_by_pixel() {

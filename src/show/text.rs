@@ -125,7 +125,7 @@ impl Layout {
         let beside = CYCLE + 2 + survey.pc + 2 + 2 + TURN + 2;
         let lanes = columns(survey.lanes).max("lanes".len()) + 2;
         let longest = survey.stack.max(SHORTEST);
-        let least = survey.text.min(LEAST);
+        let least = survey.text.clamp("instruction".len(), LEAST);
         let one_line = beside + lanes + longest + least <= width;
         let room = width.saturating_sub(beside + if one_line { lanes } else { 0 });
         let stack = longest.min(room.saturating_sub(least)).max(SHORTEST);
