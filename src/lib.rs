@@ -144,6 +144,8 @@ pub mod lockstep;
 pub mod mutate;
 pub mod place;
 pub mod program;
+#[cfg(feature = "mutate")]
+pub mod prove;
 #[cfg(feature = "units")]
 pub mod r500;
 #[cfg(feature = "units")]

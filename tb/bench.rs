@@ -16,6 +16,7 @@ mod new;
 mod page;
 mod picture;
 mod programs;
+mod prove;
 mod r500_render;
 mod readme;
 mod render;

@@ -36,7 +36,9 @@ const LAYERS: [(&str, &[&str]); 6] = [
     ),
     (
         "campaigns",
-        &["campaign", "cover", "explain", "mutate", "shrink", "unit"],
+        &[
+            "campaign", "cover", "explain", "mutate", "prove", "shrink", "unit",
+        ],
     ),
     ("units", &["r500", "r700", "spa5"]),
     ("command", &["cli"]),

@@ -6,6 +6,8 @@ mod sources;
 mod citations;
 mod explain;
 mod layers;
+#[cfg(feature = "mutate")]
+mod naive;
 mod r500_alu;
 mod r500_shaders;
 mod r500_text;

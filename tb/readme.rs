@@ -79,7 +79,8 @@ fn outputs_of_quick_commands_are_as_they_are_shown() {
                 .replace(waves.to_str().unwrap(), "waves");
             // A picture's text is that of `run --show`, which stands beside it.
             if let Some(drawn) = drawn {
-                let [drawn, made] = [drawn, file.clone()].map(|file| fs::read_to_string(file).unwrap());
+                let [drawn, made] =
+                    [drawn, file.clone()].map(|file| fs::read_to_string(file).unwrap());
                 assert_eq!(
                     made, drawn,
                     "{words:?}: the picture in the repository is another one"

@@ -3,7 +3,7 @@
     python3 spec_docs.py UNIT SPECIFICATION <requests >states
 
 Requests and states are lines of JSON, one state for each request; see tb/spec_docs.rs. A launch makes a
-new state, a step is one instruction; `digest` asks for the conformance digest of the specification.
+new state (one with a `state` goes on in that one), a step is one instruction; `digest` asks for the conformance digest of the specification.
 """
 
 import json
@@ -38,6 +38,10 @@ class R500:
             r["full"], r["bool_const"], r["int_const"], r["offset"],
             r["start"], r["end"], r["code_addr"], r["code_size"])
         self.state = spec.State(self.config, r["lanes"])
+
+    def load(self, r):
+        s = self.state
+        s.st, s.bc, s.lc, s.loops, s.addrs, s.pc = (r[x] for x in ("st", "bc", "lc", "loops", "addrs", "pc"))
 
     def step(self, r):
         n = self.state.n
@@ -144,6 +148,8 @@ def main(unit, path):
         elif "launch" in request:
             machine = {"r500": R500, "r500-alu": R500Alu, "r700": R700, "spa5": Spa5}[unit](spec, request["launch"])
             answer = machine.shown()
+            if "state" in request:
+                machine.load(request["state"])
         else:
             outputs = machine.step(request)
             answer = {**machine.shown(), **outputs}

@@ -11,6 +11,7 @@ mod junit;
 mod merge;
 mod mutate;
 mod new;
+mod prove;
 mod render;
 mod run;
 mod show;
@@ -58,6 +59,8 @@ enum Command {
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
+    /// Prove properties of the RTL for all states and all inputs, and that it does in a cycle what its specification says
+    Prove(prove::ProveArgs),
     /// Run a saved failing case again, with waves. RTL that the case names is built and run only if it lies below the
     /// current folder; RTL from elsewhere needs --rtl
     Replay(ReplayArgs),
@@ -403,6 +406,7 @@ trait Commands: Sync {
     fn worker(&self) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
+    fn prove(&self, args: &prove::ProveArgs) -> Done;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
@@ -440,6 +444,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
         mutate::mutate::<U>(args)
+    }
+    fn prove(&self, args: &prove::ProveArgs) -> Done {
+        prove::prove::<U>(args)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
@@ -555,6 +562,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Cover(args) => cover::all(args),
         Command::Render(args) => render::render(args),
         Command::Mutate(args) => mutate::command(args),
+        Command::Prove(args) => prove::command(args),
         Command::Replay(args) => {
             let text = read_text(&args.file)?;
             let file = args.file.to_string_lossy();

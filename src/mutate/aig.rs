@@ -34,6 +34,16 @@ impl std::ops::Not for Lit {
     }
 }
 
+/// What every literal of a graph is in 64 cases: [`Aig::evaluate`].
+pub struct Values(Vec<u64>);
+
+impl Values {
+    /// What `lit` is, case i in bit i.
+    pub fn of(&self, lit: Lit) -> u64 {
+        self.0[lit.node()] ^ 0u64.wrapping_sub(u64::from(lit.inverted()))
+    }
+}
+
 /// An input has no operands; node 0 is the constant.
 const INPUT: (Lit, Lit) = (Lit(u32::MAX), Lit(u32::MAX));
 
@@ -139,18 +149,84 @@ impl Aig {
         all.first().copied().unwrap_or(Lit::TRUE)
     }
 
-    /// The graph as a circuit in binary AIGER (Biere, "The AIGER And-Inverter Graph (AIG) Format Version
-    /// 20071012"): what `output` needs, with one bad output, and registers that begin with 0, given as what
-    /// they are called and what they become.
-    pub fn aiger(&self, registers: &[(Lit, Lit)], output: Lit) -> Vec<u8> {
+    /// Returns what every literal is in 64 cases at once, case i in bit i, given what inputs are in them. Inputs without a
+    /// value are 0.
+    pub fn evaluate(&self, inputs: &HashMap<Lit, u64>) -> Values {
+        let mut values = vec![0; self.nodes.len()];
+        for node in 1..self.nodes.len() {
+            let of = |l: Lit| values[l.node()] ^ 0u64.wrapping_sub(u64::from(l.inverted()));
+            values[node] = match self.nodes[node] {
+                INPUT => inputs.get(&Lit((node as u32) << 1)).copied().unwrap_or(0),
+                (a, b) => of(a) & of(b),
+            };
+        }
+        Values(values)
+    }
+
+    /// Marks the nodes that `roots` need.
+    fn needed(&self, roots: impl Iterator<Item = Lit>) -> Vec<bool> {
         let mut needed = vec![false; self.nodes.len()];
-        let roots = registers.iter().map(|(_, next)| *next).chain([output]);
         let mut open: Vec<usize> = roots.map(Lit::node).collect();
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut needed[node], true) && self.nodes[node] != INPUT {
                 open.extend([self.nodes[node].0.node(), self.nodes[node].1.node()]);
             }
         }
+        needed
+    }
+
+    /// Tells whether any of `inputs` makes a difference to `what` at first sight.
+    pub fn reaches(&self, inputs: &HashSet<Lit>, what: Lit) -> bool {
+        let needed = self.needed([what].into_iter());
+        inputs.iter().any(|input| needed[input.node()])
+    }
+
+    /// Returns clauses that can be satisfied if and only if `what` can be, in the DIMACS format of SAT solvers: a variable for
+    /// each node, and of a gate y = a & b the clauses (!y a) (!y b) (y !a !b). Also returns which literal each variable
+    /// stands for, from variable 1 on.
+    pub fn dimacs(&self, what: Lit) -> (Vec<u8>, Vec<Lit>) {
+        let needed = self.needed([what].into_iter());
+        let mut of_node = vec![0u32; self.nodes.len()];
+        let mut variables = Vec::new();
+        // The constant is a variable too, which is false: `what` may be constant.
+        for node in (0..self.nodes.len()).filter(|n| needed[*n]) {
+            variables.push(Lit((node as u32) << 1));
+            of_node[node] = variables.len() as u32;
+        }
+        let literal = |lit: Lit| {
+            let sign = if lit.inverted() { "-" } else { "" };
+            format!("{sign}{}", of_node[lit.node()])
+        };
+        let (mut clauses, mut text) = (0, String::new());
+        let mut clause = |literals: &[Lit]| {
+            for lit in literals {
+                text += &literal(*lit);
+                text.push(' ');
+            }
+            text += "0\n";
+            clauses += 1;
+        };
+        if needed[0] {
+            clause(&[Lit::TRUE]);
+        }
+        for &y in variables.iter().filter(|v| v.node() != 0) {
+            let (a, b) = self.nodes[y.node()];
+            if (a, b) != INPUT {
+                clause(&[!y, a]);
+                clause(&[!y, b]);
+                clause(&[y, !a, !b]);
+            }
+        }
+        clause(&[what]);
+        let head = format!("p cnf {} {clauses}\n", variables.len());
+        ((head + &text).into_bytes(), variables)
+    }
+
+    /// The graph as a circuit in binary AIGER (Biere, "The AIGER And-Inverter Graph (AIG) Format Version
+    /// 20071012"): what `output` needs, with one bad output, and registers that begin with 0, given as what
+    /// they are called and what they become.
+    pub fn aiger(&self, registers: &[(Lit, Lit)], output: Lit) -> Vec<u8> {
+        let needed = self.needed(registers.iter().map(|(_, next)| *next).chain([output]));
         let is_register: HashSet<usize> = registers.iter().map(|(q, _)| q.node()).collect();
         let (mut inputs, mut gates) = (Vec::new(), Vec::new());
         for node in (1..self.nodes.len()).filter(|n| needed[*n]) {
@@ -196,26 +272,17 @@ impl Aig {
 mod tests {
     use super::*;
 
-    /// What `lit` is, for these values of the inputs in the order in which they were made.
-    fn value(aig: &Aig, lit: Lit, inputs: &[bool]) -> bool {
-        let mut inputs = inputs.iter();
-        let mut values = vec![false; aig.nodes.len()];
-        for node in 1..aig.nodes.len() {
-            let of = |l: Lit, values: &[bool]| values[l.node()] != l.inverted();
-            values[node] = match aig.nodes[node] {
-                INPUT => *inputs.next().unwrap(),
-                (a, b) => of(a, &values) && of(b, &values),
-            };
-        }
-        values[lit.node()] != lit.inverted()
-    }
-
     #[test]
     fn gates_are_what_they_are_called() {
         let mut aig = Aig::new();
         let [a, b, c] = [aig.input(), aig.input(), aig.input()];
         let (and, or, xor, mux) = (aig.and(a, b), aig.or(a, b), aig.xor(a, b), aig.mux(c, a, b));
         let (any, all) = (aig.any([a, b, c]), aig.all(vec![a, b, c]));
+        let mut inputs = HashMap::new();
+        for (input, rows) in [(a, 0b1010_1010), (b, 0b1100_1100), (c, 0b1111_0000)] {
+            inputs.insert(input, rows);
+        }
+        let values = aig.evaluate(&inputs);
         for row in 0..8 {
             let [x, y, z] = [row & 1 == 1, row & 2 == 2, row & 4 == 4];
             for (gate, expected) in [
@@ -226,8 +293,9 @@ mod tests {
                 (any, x || y || z),
                 (all, x && y && z),
             ] {
-                assert_eq!(value(&aig, gate, &[x, y, z]), expected, "{gate:?} {row}");
-                assert_eq!(value(&aig, !gate, &[x, y, z]), !expected, "{gate:?} {row}");
+                let value = |lit| values.of(lit) >> row & 1 == 1;
+                assert_eq!(value(gate), expected, "{gate:?} {row}");
+                assert_eq!(value(!gate), !expected, "{gate:?} {row}");
             }
         }
     }
@@ -256,5 +324,21 @@ mod tests {
             aig.aiger(&[(q, next)], !q),
             b"aig 4 2 1 1 1\n8\n7\n\x04\x02"
         );
+    }
+
+    /// By hand from the description in [`Aig::dimacs`]: inputs are variables 1 and 2, the gate is 3.
+    #[test]
+    fn clauses_are_written_as_the_format_says() {
+        let mut aig = Aig::new();
+        let [a, _, b] = [aig.input(), aig.input(), aig.input()];
+        let what = aig.and(!a, b);
+        let (text, variables) = aig.dimacs(!what);
+        assert_eq!(variables, [a, b, what]);
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "p cnf 3 4\n-3 -1 0\n-3 2 0\n3 1 -2 0\n-3 0\n"
+        );
+        let (text, _) = aig.dimacs(Lit::FALSE);
+        assert_eq!(String::from_utf8(text).unwrap(), "p cnf 1 2\n-1 0\n1 0\n");
     }
 }

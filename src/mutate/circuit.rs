@@ -104,6 +104,26 @@ pub struct Circuit {
     /// Wires that nothing in the circuit drives but its registers.
     free: Vec<usize>,
     wires: usize,
+    /// Immediate assertions and assumptions.
+    checks: Vec<Check>,
+}
+
+/// An assertion or assumption as it stands in the text, without a register in between (`chformal -early`).
+#[derive(Debug)]
+struct Check {
+    name: String,
+    assumed: bool,
+    holds: Bit,
+    enabled: Bit,
+}
+
+/// An assertion or assumption in one cycle.
+pub struct Checked<'c> {
+    /// Its label.
+    pub name: &'c str,
+    /// It is an assumption.
+    pub assumed: bool,
+    pub holds: Lit,
 }
 
 /// One write port of a memory in one clock.
@@ -249,6 +269,7 @@ impl Circuit {
             clocks: Vec::new(),
             free: Vec::new(),
             wires: 0,
+            checks: Vec::new(),
         };
         for (name, port) in &module.ports {
             let bits = reader.bits(&port.bits);
@@ -330,6 +351,17 @@ impl Circuit {
                             self.registers.push((q, d));
                         }
                     }
+                }
+                "$assert" | "$assume" => {
+                    let ([holds], [enabled]) = (&of("A")[..], &of("EN")[..]) else {
+                        return Err(bad("not of one bit"));
+                    };
+                    self.checks.push(Check {
+                        name: name.clone(),
+                        assumed: cell.kind == "$assume",
+                        holds: *holds,
+                        enabled: *enabled,
+                    });
                 }
                 "$memwr" | "$memwr_v2" => {
                     let order = number(cell, "PORTID").max(number(cell, "PRIORITY"));
@@ -526,6 +558,32 @@ impl Circuit {
             .iter()
             .map(|(n, b)| (n.as_str(), bits(b)))
             .collect()
+    }
+
+    /// Returns every assertion and assumption, by name.
+    pub fn checks(&self, aig: &mut Aig, frame: &Frame) -> Vec<Checked<'_>> {
+        let check = |check: &'_ Check, aig: &mut Aig| {
+            let [holds, enabled] = [check.holds, check.enabled].map(|bit| frame.get(bit));
+            aig.or(holds, !enabled)
+        };
+        let of = |c| (c, check(c, aig));
+        let both = self.checks.iter().map(of).collect::<Vec<_>>();
+        both.into_iter()
+            .map(|(c, holds)| Checked {
+                name: &c.name,
+                assumed: c.assumed,
+                holds,
+            })
+            .collect()
+    }
+
+    /// Returns what the net, register or memory called `name` holds in a frame that began in `state`.
+    pub fn value(&self, name: &str, state: &[Lit], frame: &Frame) -> Option<Vec<Lit>> {
+        if let Some(bits) = self.names.get(name) {
+            return Some(bits.iter().map(|bit| frame.get(*bit)).collect());
+        }
+        let places = self.places(name)?;
+        Some(places.iter().map(|place| state[*place]).collect())
     }
 
     /// `state` alone, and nothing that follows from it.

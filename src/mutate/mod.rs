@@ -13,16 +13,16 @@
 //! by the referee ([`equivalence`]). *Missed*: the referee has a run from reset in which the bench would see
 //! it, and the campaign was not that run: a hole in the generators. *Undecided*: neither.
 
-mod abc;
-mod aig;
-mod circuit;
+pub(crate) mod abc;
+pub(crate) mod aig;
+pub(crate) mod circuit;
 pub mod equivalence;
 pub mod netlist;
 #[cfg(feature = "campaign")]
 mod programs;
 pub mod source;
 mod summary;
-mod tool;
+pub(crate) mod tool;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -332,7 +332,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
+    pub(crate) fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
         let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
         let files = dut::files_of::<D>(dir).map_err(bad)?;
         let mut texts = Vec::new();

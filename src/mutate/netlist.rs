@@ -40,7 +40,7 @@ const TIME: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// There is no Yosys, what it said, its time is over, or `stop` is set.
-pub(super) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<String, String> {
+pub(crate) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<String, String> {
     let file = dir.join("script.ys");
     fs::write(&file, script).map_err(|e| format!("{}: {e}", file.display()))?;
     let mut yosys = Command::new("yosys");
@@ -59,7 +59,7 @@ pub(super) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<Strin
 
 /// The commands that read `files`, lying in the current folder, and flatten their module `top`, which has the
 /// parameters of `from`.
-pub(super) fn read_and_flatten(from: &Origin, top: &str, files: &[&str]) -> String {
+pub(crate) fn read_and_flatten(from: &Origin, top: &str, files: &[&str]) -> String {
     // A case made a memory: no place in it could be mutated alone.
     let mut script = format!("read_verilog -sv {}\n", files.join(" "));
     for (name, value) in &from.values {

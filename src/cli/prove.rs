@@ -1,0 +1,100 @@
+//! `prove`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use reconverge::prove::{self, Options, Progress, Report, Verdict};
+use reconverge::unit::Unit;
+use reconverge::wave;
+
+use super::args::BuildArgs;
+use super::run::absolute;
+use super::{Agreed, Done, Failure, ends, print, stop, unit, unit_names, writable};
+
+#[derive(Args)]
+pub struct ProveArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    #[command(flatten)]
+    build: BuildArgs,
+    /// Prove only the properties whose names begin so; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Plant no faults. Otherwise each property must be refuted by the faults of tb/formal/UNIT/proofs.json
+    #[arg(long)]
+    no_controls: bool,
+    /// Seconds of the processor for each question; what is not answered then is undecided
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+    time: u64,
+    /// Write what was proved as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Prove the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml, and registers of the
+    /// same names
+    #[arg(long, value_name = "DIR")]
+    rtl: Option<PathBuf>,
+    /// Folder for the VCDs of counterexamples
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    out: PathBuf,
+}
+
+pub fn command(args: &ProveArgs) -> Done {
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
+    unit(&args.unit)?.prove(args)
+}
+
+pub fn prove<U: Unit>(args: &ProveArgs) -> Done {
+    let options = Options {
+        build: args.build.build::<U>()?,
+        rtl: args.rtl.as_deref().map(absolute),
+        only: args.only.clone(),
+        controls: !args.no_controls,
+        time: Duration::from_secs(args.time),
+    };
+    print(&format!("prove {}, {}\n", U::NAME, options.build))?;
+    let report = prove::prove::<U>(&options, stop::asked()?, |_: Progress<'_>| {})?;
+    print(&report.to_string())?;
+    if let Some(path) = &args.json {
+        wave::write_whole(path, &format!("{:#}\n", report.to_json()))?;
+    }
+    counterexamples(&report, args)?;
+    let open = report.open();
+    let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
+    let agreed = if report.refuted() {
+        Agreed::No
+    } else {
+        Agreed::Yes
+    };
+    if agreed == Agreed::Yes && trouble.is_none() {
+        let covers = report
+            .proved
+            .iter()
+            .filter(|p| p.method == prove::Method::Cover);
+        let covers = covers.count();
+        let properties = report.proved.len() - covers;
+        let faults = report.controls.len();
+        print(&format!(
+            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are refuted\n"
+        ))?;
+    }
+    ends(agreed, trouble)
+}
+
+/// Prints each, and writes its VCD.
+fn counterexamples(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
+    for proved in &report.proved {
+        let Verdict::Refuted(cycle) = &proved.verdict else {
+            continue;
+        };
+        let name = format!("{}.{}.vcd", report.unit, proved.file_name());
+        let path = args.out.join("prove").join(name);
+        wave::write_whole(&path, &cycle.to_vcd())?;
+        let headline = proved.headline();
+        print(&format!("{headline}\n{cycle}  waves: {}\n", path.display()))?;
+    }
+    Ok(())
+}

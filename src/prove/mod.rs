@@ -1,0 +1,475 @@
+//! Proofs: what holds of the RTL for all states and all inputs, and not only for those that a campaign meets.
+//!
+//! Yosys reads the RTL, and beside it what is said of it: the assertions of `rtl/<unit>/<unit>_sva.sv`, and in
+//! `tb/formal/<unit>` a naive description of one cycle (`step.sv`) and further properties (`properties.sv`). All of it
+//! becomes one and-inverter graph, and a SAT solver is asked for inputs that break a property, a register or a lane at a
+//! time. `docs/proofs.md` says what follows from the answers, and what does not.
+//!
+//! Nothing that cannot fail counts as proved: for each property there is a fault of the RTL (`proofs.toml`) that it must
+//! refute, and the cycles that it speaks of are shown to exist.
+
+mod naive;
+mod questions;
+mod sat;
+mod shown;
+mod world;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::design::{Build, Design};
+use crate::dut;
+use crate::input::{InputError, read_text};
+use crate::mutate::aig::Lit;
+use crate::mutate::{Origin, Trouble};
+pub use naive::{Naive, Values};
+pub use questions::Method;
+use questions::{Property, Questions};
+use sat::Answer;
+use world::Unit;
+
+/// The solver that all questions go to.
+pub const SOLVER: &str = "cadical";
+
+/// A text and where it stands, as in messages.
+#[derive(Clone, Debug)]
+struct File {
+    name: String,
+    text: String,
+}
+
+impl File {
+    fn read(path: PathBuf, name: String) -> Result<Self, InputError> {
+        let text = read_text(&path)?;
+        Ok(File { name, text })
+    }
+}
+
+/// What is said of a unit.
+#[derive(Clone, Debug)]
+struct Files {
+    step: File,
+    properties: File,
+    live: File,
+    invariants: File,
+}
+
+/// `tb/formal/<unit>/proofs.json`: what else a proof must know of a unit.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    /// Registers with a bit for each lane, in the order of the lanes, perhaps several times over.
+    lanes: Vec<String>,
+    /// Ports likewise.
+    lane_ports: Vec<String>,
+    /// Lanes are alike: permuted before, they are permuted after.
+    permutation: bool,
+    /// Nets in which a lane sees what others do; none if that is not to be proved.
+    decision: Vec<String>,
+    /// Faults of the RTL.
+    faults: Vec<Fault>,
+}
+
+impl Plan {
+    /// Whether `register`, `__` for the dot, is one of `lanes`.
+    fn is_lanes(&self, register: &str) -> bool {
+        let name = register.replace("__", ".");
+        self.lanes.contains(&name)
+    }
+}
+
+/// A mistake in the RTL that certain properties must not survive.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// File that it is made in: of the RTL, or `step.sv`.
+    pub file: String,
+    /// Text that stands there once.
+    pub from: String,
+    /// What it becomes; `FAULT` stands for 1.
+    pub to: String,
+    /// Names of the properties.
+    pub refutes: Vec<String>,
+}
+
+/// What became of a property.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It holds; a cover was reached.
+    Holds,
+    /// It does not: how the cycle goes.
+    Refuted(Box<Counterexample>),
+    /// A cover cannot be reached.
+    Unreachable,
+    /// Not found out in the time allowed.
+    Undecided,
+}
+
+impl Verdict {
+    /// As it appears in tables.
+    pub fn name(&self, method: Method) -> &'static str {
+        match self {
+            Verdict::Holds if method == Method::Cover => "reached",
+            Verdict::Holds => "holds",
+            Verdict::Refuted(_) => "REFUTED",
+            Verdict::Unreachable => "UNREACHABLE",
+            Verdict::Undecided => "UNDECIDED",
+        }
+    }
+}
+
+/// A property and what became of it.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// Its name.
+    pub name: String,
+    /// How it was to be proved.
+    pub method: Method,
+    /// Questions asked: one for each lane or register.
+    pub questions: usize,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The one that was not proved, where there are several.
+    pub place: String,
+    /// Time until then.
+    pub time: Duration,
+}
+
+/// A fault, and what became of the properties that it must refute.
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// The fault.
+    pub fault: Fault,
+    /// Those that it did not refute, and why.
+    pub survived: Vec<(String, &'static str)>,
+    /// Time for all of it.
+    pub time: Duration,
+}
+
+/// A cycle that breaks a property.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// Ports: name, bits from the lowest.
+    pub ports: Vec<(String, Vec<bool>)>,
+    /// Registers and memories.
+    pub registers: Vec<Register>,
+}
+
+/// A register in a counterexample; bits from the lowest.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Its name.
+    pub name: String,
+    /// Before the cycle.
+    pub before: Vec<bool>,
+    /// After it, in the RTL.
+    pub rtl: Vec<bool>,
+    /// After it, by the naive step.
+    pub step: Vec<bool>,
+}
+
+/// How a unit is to be proved.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Its build.
+    pub build: Build,
+    /// Its RTL; our own, without.
+    pub rtl: Option<PathBuf>,
+    /// Only properties whose names begin so; all, if empty.
+    pub only: Vec<String>,
+    /// Faults are planted, too.
+    pub controls: bool,
+    /// Time of the processor for one question.
+    pub time: Duration,
+}
+
+/// A unit's proofs.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Its name.
+    pub unit: &'static str,
+    /// Its build.
+    pub build: Build,
+    /// Its properties, covers last.
+    pub proved: Vec<Proved>,
+    /// Faults that were planted.
+    pub controls: Vec<Control>,
+    /// Properties that no fault is to refute.
+    pub uncontrolled: Vec<String>,
+}
+
+impl Report {
+    /// Some property was refuted.
+    pub fn refuted(&self) -> bool {
+        let mut all = self.proved.iter();
+        all.any(|p| matches!(p.verdict, Verdict::Refuted(_)))
+    }
+
+    /// Why it is no proof though nothing was refuted, line by line.
+    pub fn open(&self) -> Vec<String> {
+        let mut open = Vec::new();
+        for p in &self.proved {
+            match p.verdict {
+                Verdict::Undecided => open.push(format!("{} is undecided: {}", p.name, p.place)),
+                Verdict::Unreachable => open.push(format!("{} cannot be reached", p.name)),
+                Verdict::Holds | Verdict::Refuted(_) => {}
+            }
+        }
+        for c in &self.controls {
+            let Fault { file, to, .. } = &c.fault;
+            for (name, why) in &c.survived {
+                open.push(format!("{name} {why} with the fault {to:?} in {file}"));
+            }
+        }
+        for name in &self.uncontrolled {
+            open.push(format!("{name}: no fault is to refute it"));
+        }
+        open
+    }
+
+    /// Returns the faults that are to refute property `name`, and whether they did.
+    pub fn controls_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Control, bool)> {
+        let of_it = move |c: &&Control| c.fault.refutes.iter().any(|n| n == name);
+        let survived = move |c: &Control| c.survived.iter().any(|(n, _)| n == name);
+        self.controls
+            .iter()
+            .filter(of_it)
+            .map(move |c| (c, !survived(c)))
+    }
+}
+
+/// What happens while a unit is proved.
+pub enum Progress<'a> {
+    /// A property is through.
+    Proved(&'a Proved),
+    /// So are a fault's.
+    Control(&'a Control),
+}
+
+/// Proves all that is said of `D`, and plants the faults.
+///
+/// # Errors
+/// Files that are missing or not understood; no Yosys or solver; `stop` is set.
+pub fn prove<D: Design>(
+    options: &Options,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress<'_>),
+) -> Result<Report, Trouble> {
+    let rtl_dir = options.rtl.clone().unwrap_or_else(|| dut::own_dir(D::NAME));
+    let from = Origin::of::<D>(&rtl_dir, &options.build)?;
+    let (files, plan) = files_of(D::NAME, &rtl_dir)?;
+    let lanes = options.build.lanes as usize;
+    let wanted = |name: &str| {
+        options.only.is_empty()
+            || options
+                .only
+                .iter()
+                .any(|only| name.starts_with(only.as_str()))
+    };
+
+    let unit = Unit::read(&from, &from.texts, &files, stop)?;
+    let questions = Questions::of(&unit, &plan, lanes)?;
+    let known: Vec<String> = questions
+        .properties
+        .iter()
+        .map(|p| p.name.clone())
+        .collect();
+    check_names(&plan, &known)?;
+    if !known.iter().any(|name| wanted(name)) {
+        let why = format!("no property begins so; there are {}", known.join(", "));
+        return Err(InputError::new(options.only.join(","), 0, "--only", why).into());
+    }
+    let mut report = Report {
+        unit: D::NAME,
+        build: options.build.clone(),
+        proved: Vec::new(),
+        controls: Vec::new(),
+        uncontrolled: Vec::new(),
+    };
+    for property in questions.properties.iter().filter(|p| wanted(&p.name)) {
+        let proved = decide(&unit, &questions, property, options.time, stop)?;
+        progress(Progress::Proved(&proved));
+        report.proved.push(proved);
+    }
+    if !options.controls {
+        return Ok(report);
+    }
+    for fault in &plan.faults {
+        let mut fault = fault.clone();
+        fault.refutes.retain(|name| wanted(name));
+        if fault.refutes.is_empty() {
+            continue;
+        }
+        let control = plant(&from, &files, &plan, fault, options, stop)?;
+        progress(Progress::Control(&control));
+        report.controls.push(control);
+    }
+    let properties = report.proved.iter().filter(|p| p.method != Method::Cover);
+    let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
+    report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
+    Ok(report)
+}
+
+/// The files that speak of the RTL of `unit` in `rtl`.
+fn files_of(unit: &str, rtl: &Path) -> Result<(Files, Plan), Trouble> {
+    let own = |name: String| File::read(dut::project().join(&name), name);
+    let step = own(format!("tb/formal/{unit}/step.sv"))?;
+    let properties = own(format!("tb/formal/{unit}/properties.sv"))?;
+    let plan = own(format!("tb/formal/{unit}/proofs.json"))?;
+    let plan: Plan = serde_json::from_str(&plan.text)
+        .map_err(|e| InputError::new(plan.name.as_str(), e.line(), "proofs", e.to_string()))?;
+    let (name, text) =
+        dut::formal_of(unit, rtl).ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?;
+    let invariants = own(format!("rtl/{unit}/{unit}_sva.sv"))?;
+    let live = File { name, text };
+    Ok((
+        Files {
+            step,
+            properties,
+            live,
+            invariants,
+        },
+        plan,
+    ))
+}
+
+/// Faults refute what there is, and names are names of one thing.
+fn check_names(plan: &Plan, known: &[String]) -> Result<(), String> {
+    let mut names: Vec<&String> = plan.faults.iter().flat_map(|f| &f.refutes).collect();
+    names.retain(|name| !known.contains(name));
+    if let Some(name) = names.first() {
+        return Err(format!(
+            "proofs.json: there is no property {name}; there are {}",
+            known.join(", ")
+        ));
+    }
+    let mut count = BTreeMap::new();
+    for name in known {
+        *count.entry(name).or_insert(0) += 1;
+    }
+    match count.into_iter().find(|(_, n)| *n > 1) {
+        Some((name, _)) => Err(format!("two properties have the name {name}")),
+        None => Ok(()),
+    }
+}
+
+/// Asks all questions of a property, until one is not answered as it should be.
+fn decide(
+    unit: &Unit,
+    all: &Questions,
+    property: &Property,
+    time: Duration,
+    stop: &AtomicBool,
+) -> Result<Proved, String> {
+    let begin = Instant::now();
+    let mut proved = Proved {
+        name: property.name.clone(),
+        method: property.method,
+        questions: property.questions.len(),
+        verdict: Verdict::Holds,
+        place: String::new(),
+        time: Duration::ZERO,
+    };
+    let cover = property.method == Method::Cover;
+    for (place, bad) in &property.questions {
+        let verdict = match sat::ask(&all.aig, *bad, time, stop)? {
+            Answer::Never if cover => Verdict::Unreachable,
+            Answer::Sometimes(_) if cover => continue,
+            Answer::Never => continue,
+            Answer::Sometimes(inputs) => {
+                Verdict::Refuted(Box::new(Counterexample::of(unit, all, &inputs)))
+            }
+            Answer::GaveUp => Verdict::Undecided,
+        };
+        proved.place.clone_from(place);
+        proved.verdict = verdict;
+        break;
+    }
+    proved.time = begin.elapsed();
+    Ok(proved)
+}
+
+/// Plants a fault and asks what it is to refute.
+fn plant(
+    from: &Origin,
+    files: &Files,
+    plan: &Plan,
+    fault: Fault,
+    options: &Options,
+    stop: &AtomicBool,
+) -> Result<Control, Trouble> {
+    let begin = Instant::now();
+    let (mut texts, mut files) = (from.texts.clone(), files.clone());
+    let found = match fault.file.as_str() {
+        "step.sv" => Some(&mut files.step.text),
+        name => texts
+            .iter_mut()
+            .find(|(n, _)| n == name)
+            .map(|(_, text)| text),
+    };
+    let once = found.as_ref().map(|text| text.matches(&fault.from).count());
+    let (Some(text), Some(1)) = (found, once) else {
+        return Err(Trouble::Other(format!(
+            "proofs.json: {:?} stands {} times in {}, and a fault is to be planted there; --no-controls plants none",
+            fault.from,
+            once.unwrap_or_default(),
+            fault.file
+        )));
+    };
+    *text = text.replace(&fault.from, &fault.to.replace("FAULT", "1'b1"));
+    let unit = Unit::read(from, &texts, &files, stop)?;
+    let questions = Questions::of(&unit, plan, options.build.lanes as usize)?;
+    let mut survived = Vec::new();
+    for name in &fault.refutes {
+        let property = questions.properties.iter().find(|p| p.name == *name);
+        let property =
+            property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
+        match decide(&unit, &questions, property, options.time, stop)?.verdict {
+            Verdict::Refuted(_) => {}
+            Verdict::Undecided => survived.push((name.clone(), "is undecided")),
+            Verdict::Holds | Verdict::Unreachable => survived.push((name.clone(), "still holds")),
+        }
+    }
+    Ok(Control {
+        fault,
+        survived,
+        time: begin.elapsed(),
+    })
+}
+
+impl Counterexample {
+    fn of(unit: &Unit, all: &Questions, inputs: &HashMap<Lit, u64>) -> Self {
+        let values = all.aig.evaluate(inputs);
+        let bits = |lits: &[Lit]| {
+            lits.iter()
+                .map(|lit| values.of(*lit) & 1 == 1)
+                .collect::<Vec<_>>()
+        };
+        let named = |name: &str| {
+            unit.named(name, &all.now)
+                .map(|lits| bits(&lits))
+                .unwrap_or_default()
+        };
+        let ports = unit
+            .ports()
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), bits(&unit.port(name, &all.now)?))));
+        let registers = all.step.iter().filter_map(|(name, lits)| {
+            let register = name.strip_prefix("next__")?;
+            Some(Register {
+                name: register.replace("__", "."),
+                before: named(register),
+                rtl: named(name),
+                step: bits(lits),
+            })
+        });
+        Counterexample {
+            ports: ports.collect(),
+            registers: registers.collect(),
+        }
+    }
+}

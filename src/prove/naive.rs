@@ -1,0 +1,97 @@
+//! The naive step alone, to be held against the specification: the very graph that proofs are made with.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
+
+use super::{File, dut, world};
+use crate::design::{Build, Design};
+use crate::mutate::aig::{Aig, Lit};
+use crate::mutate::{Origin, Trouble, netlist};
+
+/// What registers and ports hold, by name; bits from the lowest.
+pub type Values = BTreeMap<String, Vec<bool>>;
+
+/// `tb/formal/<unit>/step.sv` as Yosys reads it.
+pub struct Naive {
+    aig: Aig,
+    inputs: Vec<(String, Vec<Lit>)>,
+    outputs: Vec<(String, Vec<Lit>)>,
+}
+
+impl Naive {
+    /// Reads that of `D`.
+    ///
+    /// # Errors
+    /// It is missing or not understood; there is no Yosys.
+    pub fn of<D: Design>(build: &Build) -> Result<Self, Trouble> {
+        let from = Origin::of::<D>(&dut::own_dir(D::NAME), build)?;
+        let name = format!("tb/formal/{}/step.sv", D::NAME);
+        let file = File::read(dut::project().join(&name), name)?;
+        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        world::write(work.path(), "step.sv", &file.text)?;
+        let top = format!("{}_step", D::NAME);
+        let script = netlist::read_and_flatten(&from, &top, &["step.sv"]);
+        let circuit = world::synthesized(work.path(), &script, &top, &AtomicBool::new(false))
+            .map_err(|e| format!("{}: {e}", file.name))?;
+
+        let mut aig = Aig::new();
+        let mut free = vec![Lit::FALSE; circuit.wires()];
+        for wire in circuit.free() {
+            free[*wire] = aig.input();
+        }
+        let bits = |wires: &[usize]| wires.iter().map(|wire| free[*wire]).collect();
+        let inputs = circuit
+            .inputs()
+            .map(|(name, wires)| (name.to_owned(), bits(wires)));
+        let inputs = inputs.collect();
+        let frame = circuit.step(&mut aig, &[], &free);
+        let outputs = circuit.outputs(&frame).into_iter();
+        let outputs = outputs
+            .map(|(name, bits)| (name.to_owned(), bits))
+            .collect();
+        Ok(Naive {
+            aig,
+            inputs,
+            outputs,
+        })
+    }
+
+    /// Returns what the outputs are for each of `cases`. An input that a case does not give is 0.
+    ///
+    /// # Errors
+    /// A case gives what is no input, or one of another width.
+    pub fn run(&self, cases: &[Values]) -> Result<Vec<Values>, String> {
+        let mut all = Vec::new();
+        for some in cases.chunks(64) {
+            let mut inputs: HashMap<Lit, u64> = HashMap::new();
+            for (i, case) in some.iter().enumerate() {
+                for (name, bits) in case {
+                    let input = self
+                        .inputs
+                        .iter()
+                        .find(|(n, b)| n == name && b.len() == bits.len());
+                    let (_, lits) =
+                        input.ok_or_else(|| format!("{name}: no input of {} bits", bits.len()))?;
+                    for (lit, bit) in lits.iter().zip(bits) {
+                        *inputs.entry(*lit).or_default() |= u64::from(*bit) << i;
+                    }
+                }
+            }
+            let values = self.aig.evaluate(&inputs);
+            for i in 0..some.len() {
+                let bits = |lits: &[Lit]| {
+                    lits.iter()
+                        .map(|lit| values.of(*lit) >> i & 1 == 1)
+                        .collect()
+                };
+                all.push(
+                    self.outputs
+                        .iter()
+                        .map(|(name, lits)| (name.clone(), bits(lits)))
+                        .collect(),
+                );
+            }
+        }
+        Ok(all)
+    }
+}

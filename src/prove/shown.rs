@@ -1,0 +1,199 @@
+//! What proofs came to, as a table, as JSON, and a counterexample as text and as a VCD.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use serde_json::{Value, json};
+
+use super::{Counterexample, Fault, Method, Proved, Report, SOLVER, Verdict};
+use crate::wave::PERIOD_NS;
+
+impl Report {
+    /// What became of the faults that are to refute `proved`, as the table has it.
+    fn control(&self, proved: &Proved) -> String {
+        let all: Vec<_> = self.controls_of(&proved.name).collect();
+        match all[..] {
+            _ if proved.method == Method::Cover => String::new(),
+            [] => "none planted".to_owned(),
+            _ if all.iter().any(|(_, refuted)| !refuted) => "NOT REFUTED".to_owned(),
+            [(control, _), ..] => format!("refuted: {}", control.fault.file),
+        }
+    }
+
+    /// Returns the whole report, times in seconds.
+    pub fn to_json(&self) -> Value {
+        let proved = self.proved.iter().map(|p| {
+            let controls = self.controls_of(&p.name).map(|(control, refuted)| {
+                let Fault { file, from, to, .. } = &control.fault;
+                json!({ "file": file, "from": from, "to": to, "refuted": refuted })
+            });
+            json!({
+                "property": p.name,
+                "method": p.method.name(),
+                "cycles": 1,
+                "questions": p.questions,
+                "solver": SOLVER,
+                "seconds": p.time.as_secs_f64(),
+                "verdict": p.verdict.name(p.method).to_lowercase(),
+                "place": p.place,
+                "controls": controls.collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "unit": self.unit,
+            "lanes": self.build.lanes,
+            "parameters": self.build.parameters,
+            "properties": proved.collect::<Vec<_>>(),
+            "open": self.open(),
+        })
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = self.proved.iter().map(|p| p.name.len());
+        let width = names.max().unwrap_or_default().max("property".len());
+        writeln!(
+            f,
+            "  {:width$}  {:11}  {:20}  cycles  questions  solver   seconds  control",
+            "property", "verdict", "method"
+        )?;
+        for p in &self.proved {
+            let line = format!(
+                "  {:width$}  {:11}  {:20}  {:>6}  {:>9}  {:7}  {:>7.1}  {}",
+                p.name,
+                p.verdict.name(p.method),
+                p.method.name(),
+                1,
+                p.questions,
+                SOLVER,
+                p.time.as_secs_f64(),
+                self.control(p)
+            );
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Bits as a number, in hexadecimal if there are several.
+fn number(bits: &[bool]) -> String {
+    if let [bit] = bits {
+        return u32::from(*bit).to_string();
+    }
+    let digit = |four: &[bool]| {
+        let digit = four.iter().rev().fold(0, |n, bit| n << 1 | u32::from(*bit));
+        char::from_digit(digit, 16).unwrap_or('?')
+    };
+    "0x".chars()
+        .chain(bits.chunks(4).rev().map(digit))
+        .collect()
+}
+
+impl Display for Counterexample {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = self.ports.iter().map(|(name, _)| name);
+        let names = names.chain(self.registers.iter().map(|r| &r.name));
+        let width = names.map(String::len).max().unwrap_or_default();
+        writeln!(f, "  inputs of the cycle")?;
+        for (name, bits) in &self.ports {
+            writeln!(f, "    {name:width$}  {}", number(bits))?;
+        }
+        writeln!(
+            f,
+            "  registers: before, after it in the RTL, after it by step.sv"
+        )?;
+        for r in &self.registers {
+            let [before, rtl, step] = [&r.before, &r.rtl, &r.step].map(|bits| number(bits));
+            let mark = if r.rtl == r.step { "" } else { "  <- differ" };
+            writeln!(f, "    {:width$}  {before}  {rtl}  {step}{mark}", r.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl Counterexample {
+    /// Returns the cycle as a VCD: before it at time 0, after it one period later; scope `pins`, and the registers in scopes
+    /// `rtl` and `step`.
+    pub fn to_vcd(&self) -> String {
+        let mut text =
+            "$comment the cycle of a counterexample $end\n$timescale 1ns $end\n".to_owned();
+        // Identifiers in the printable characters that the format allows.
+        let id = |n: usize| -> String {
+            let mut n = n + 1;
+            let mut id = String::new();
+            while n > 0 {
+                id.push(char::from(b'!' + (n % 94) as u8));
+                n /= 94;
+            }
+            id
+        };
+        let mut count = 0;
+        let (mut first, mut second) = (String::new(), String::new());
+        let mut scope = |name: &str, signals: Vec<(&String, &Vec<bool>, &Vec<bool>)>| {
+            let _ = writeln!(text, "$scope module {name} $end");
+            for (name, before, after) in signals {
+                let id = id(count);
+                count += 1;
+                let _ = writeln!(
+                    text,
+                    "$var wire {} {id} {} $end",
+                    before.len(),
+                    name.replace('.', "__")
+                );
+                for (values, bits) in [(&mut first, before), (&mut second, after)] {
+                    let digits: String = bits
+                        .iter()
+                        .rev()
+                        .map(|b| if *b { '1' } else { '0' })
+                        .collect();
+                    let _ = writeln!(values, "b{digits} {id}");
+                }
+            }
+            text += "$upscope $end\n";
+        };
+        let registers = &self.registers;
+        scope(
+            "pins",
+            self.ports
+                .iter()
+                .map(|(name, bits)| (name, bits, bits))
+                .collect(),
+        );
+        scope(
+            "rtl",
+            registers
+                .iter()
+                .map(|r| (&r.name, &r.before, &r.rtl))
+                .collect(),
+        );
+        scope(
+            "step",
+            registers
+                .iter()
+                .map(|r| (&r.name, &r.before, &r.step))
+                .collect(),
+        );
+        let end = 2 * PERIOD_NS;
+        format!("{text}$enddefinitions $end\n#0\n{first}#{PERIOD_NS}\n{second}#{end}\n")
+    }
+}
+
+impl Proved {
+    /// Returns the name as part of a file's name.
+    pub fn file_name(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        self.name.chars().map(plain).collect()
+    }
+
+    /// Returns what a person is to read of a property that does not hold, but for its cycle.
+    pub fn headline(&self) -> String {
+        let place = match self.place.as_str() {
+            "" => String::new(),
+            place => format!(" ({place})"),
+        };
+        match self.verdict {
+            Verdict::Refuted(_) => format!("REFUTED {}{place}", self.name),
+            _ => format!("{} {}{place}", self.verdict.name(self.method), self.name),
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! What is proved of a unit, as graphs: its RTL and the modules of `tb/formal/<unit>` and `rtl/<unit>/<unit>_sva.sv` beside
+//! it, joined by the names of registers, nets and ports.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use crate::mutate::aig::{Aig, Lit};
+use crate::mutate::circuit::{Circuit, Frame};
+use crate::mutate::{Origin, netlist};
+
+/// A module beside the RTL, whose inputs are what the RTL calls so.
+struct Beside {
+    /// Its file, for messages.
+    file: String,
+    circuit: Circuit,
+}
+
+/// A cycle of the RTL.
+pub struct Cycle {
+    /// The state that it begins in.
+    pub state: Vec<Lit>,
+    /// What wires that nothing drives carry: ports, and what Yosys leaves open.
+    free: Vec<Lit>,
+    /// All bits of it.
+    pub frame: Frame,
+}
+
+/// A unit and what is said of it.
+pub struct Unit {
+    circuit: Circuit,
+    reset: (String, bool),
+    step: Beside,
+    invariants: Beside,
+    live: Beside,
+    properties: Beside,
+    /// Labels of the assertions that look at registers alone.
+    invariant: HashSet<String>,
+}
+
+/// Bits by name.
+pub type Named = Vec<(String, Vec<Lit>)>;
+
+/// What is said of a cycle.
+#[derive(Default)]
+pub struct Said {
+    /// Assertions that look at nothing but the state: label, and that it holds.
+    pub invariants: Vec<(String, Lit)>,
+    /// The other assertions.
+    pub promises: Vec<(String, Lit)>,
+    /// What the environment owes.
+    pub contract: Vec<Lit>,
+}
+
+impl Unit {
+    /// Has Yosys read all of it. `texts` is the RTL.
+    ///
+    /// # Errors
+    /// There is no Yosys, it does not understand a file, or `stop` is set.
+    pub(super) fn read(
+        from: &Origin,
+        texts: &[(String, String)],
+        files: &super::Files,
+        stop: &AtomicBool,
+    ) -> Result<Self, String> {
+        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        let work = work.path();
+        for (name, text) in texts {
+            write(work, name, text)?;
+        }
+        let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
+        let rtl = netlist::read_and_flatten(from, &from.top, &names);
+        let beside = |file: &super::File, top: &str, script: &str| -> Result<Beside, String> {
+            write(work, "beside.sv", &file.text)?;
+            let circuit = synthesized(work, script, top, stop);
+            Ok(Beside {
+                file: file.name.clone(),
+                circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
+            })
+        };
+        let plain = |file: &super::File, end: &str| {
+            let top = format!("{}_{end}", from.unit);
+            beside(
+                file,
+                &top,
+                &netlist::read_and_flatten(from, &top, &["beside.sv"]),
+            )
+        };
+        // Its packages are those of the RTL. An assertion looks at the cycle it stands in, not at a register in between.
+        let bound = format!("{}_sva", from.unit);
+        let with_rtl = [&names[..], &["beside.sv"]].concat();
+        let script = netlist::read_and_flatten(from, &bound, &with_rtl)
+            .replace("read_verilog -sv", "read_verilog -sv -formal")
+            + "chformal -early\nopt_clean\n";
+        let mut unit = Unit {
+            invariant: HashSet::new(),
+            circuit: synthesized(work, &rtl, &from.top, stop)?,
+            reset: from.reset.clone().ok_or("the design declares no reset")?,
+            step: plain(&files.step, "step")?,
+            live: plain(&files.live, "formal")?,
+            properties: plain(&files.properties, "properties")?,
+            invariants: beside(&files.invariants, &bound, &script)?,
+        };
+        unit.sort_assertions();
+        Ok(unit)
+    }
+
+    /// Finds the invariants among the assertions: an output or a net of the RTL may depend on anything, and what is said of
+    /// it is no premise.
+    fn sort_assertions(&mut self) {
+        let mut aig = Aig::new();
+        let circuit = &self.invariants.circuit;
+        let mut free = vec![Lit::FALSE; circuit.wires()];
+        for wire in circuit.free() {
+            free[*wire] = aig.input();
+        }
+        let mut open = HashSet::new();
+        let shown: HashSet<&str> = self.circuit.output_widths().map(|(name, _)| name).collect();
+        for (name, wires) in circuit.inputs() {
+            if self.places(name).is_none() || shown.contains(name) {
+                open.extend(wires.iter().map(|wire| free[*wire]));
+            }
+        }
+        let frame = circuit.step(&mut aig, &[], &free);
+        let checks = circuit.checks(&mut aig, &frame).into_iter();
+        let closed = checks.filter(|check| !check.assumed && !aig.reaches(&open, check.holds));
+        self.invariant = closed.map(|check| check.name.to_owned()).collect();
+    }
+
+    /// Returns bits that may be anything, for a state.
+    pub fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
+        (0..self.circuit.state_bits())
+            .map(|_| aig.input())
+            .collect()
+    }
+
+    /// Runs a cycle from `state` with anything on every input, but where `ports` says what is there.
+    pub fn cycle(&self, aig: &mut Aig, state: Vec<Lit>, ports: &[(String, Vec<Lit>)]) -> Cycle {
+        let mut free = vec![Lit::FALSE; self.circuit.wires()];
+        for wire in self.circuit.free() {
+            free[*wire] = aig.input();
+        }
+        for (name, bits) in ports {
+            let wires = self.circuit.input(name).unwrap_or_default();
+            for (wire, bit) in wires.iter().zip(bits) {
+                free[*wire] = *bit;
+            }
+        }
+        let frame = self.circuit.step(aig, &state, &free);
+        Cycle { state, free, frame }
+    }
+
+    /// Tells whether `cycle` is not one in reset.
+    pub fn released(&self, cycle: &Cycle) -> Result<Lit, String> {
+        match self.port(&self.reset.0, cycle) {
+            Some(bits) if bits.len() == 1 && self.reset.1 => Ok(!bits[0]),
+            Some(bits) if bits.len() == 1 => Ok(bits[0]),
+            _ => Err(format!("the RTL has no reset {}", self.reset.0)),
+        }
+    }
+
+    /// Returns what input `name` carries.
+    pub fn port(&self, name: &str, cycle: &Cycle) -> Option<Vec<Lit>> {
+        let wires = self.circuit.input(name)?;
+        Some(wires.iter().map(|wire| cycle.free[*wire]).collect())
+    }
+
+    /// Names of the inputs.
+    pub fn ports(&self) -> Vec<&str> {
+        self.circuit.inputs().map(|(name, _)| name).collect()
+    }
+
+    /// Returns what the outputs show.
+    pub fn outputs_of(&self, cycle: &Cycle) -> Named {
+        let outputs = self.circuit.outputs(&cycle.frame).into_iter();
+        outputs
+            .map(|(name, bits)| (name.to_owned(), bits))
+            .collect()
+    }
+
+    /// Returns what the RTL calls `name`, `__` for the dot: a register, a memory, a net or a port. `next__` before it: what
+    /// the register or memory holds after the cycle.
+    pub fn named(&self, name: &str, cycle: &Cycle) -> Option<Vec<Lit>> {
+        if let Some(register) = name.strip_prefix("next__") {
+            let places = self.places(register)?;
+            return Some(
+                places
+                    .iter()
+                    .map(|place| cycle.frame.next[*place])
+                    .collect(),
+            );
+        }
+        self.circuit
+            .value(&name.replace("__", "."), &cycle.state, &cycle.frame)
+    }
+
+    /// Which bits of the state register or memory `name` is.
+    pub fn places(&self, name: &str) -> Option<Vec<usize>> {
+        self.circuit.places(&name.replace("__", "."))
+    }
+
+    /// Evaluates `beside` in `cycle`.
+    fn frame(&self, aig: &mut Aig, beside: &Beside, cycle: &Cycle) -> Result<Frame, String> {
+        if beside.circuit.state_bits() != 0 {
+            return Err(format!("{}: it has registers", beside.file));
+        }
+        let mut free = vec![Lit::FALSE; beside.circuit.wires()];
+        for wire in beside.circuit.free() {
+            free[*wire] = aig.input();
+        }
+        for (name, wires) in beside.circuit.inputs() {
+            // A clock that it has for its form.
+            if name == "clk_i" {
+                continue;
+            }
+            let bits = self
+                .named(name, cycle)
+                .filter(|bits| bits.len() == wires.len());
+            let bits = bits.ok_or_else(|| {
+                let (file, bits) = (&beside.file, wires.len());
+                format!("{file}: {name}: the RTL has nothing of this name with {bits} bits")
+            })?;
+            for (wire, bit) in wires.iter().zip(bits) {
+                free[*wire] = bit;
+            }
+        }
+        Ok(beside.circuit.step(aig, &[], &free))
+    }
+
+    fn outputs(&self, aig: &mut Aig, beside: &Beside, cycle: &Cycle) -> Result<Named, String> {
+        let frame = self.frame(aig, beside, cycle)?;
+        let outputs = beside.circuit.outputs(&frame).into_iter();
+        Ok(outputs
+            .map(|(name, bits)| (name.to_owned(), bits))
+            .collect())
+    }
+
+    /// Returns what the outputs of `step.sv` say of `cycle`.
+    pub fn step(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
+        self.outputs(aig, &self.step, cycle)
+    }
+
+    /// Returns what the outputs of `properties.sv` say of `cycle`.
+    pub fn properties(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
+        self.outputs(aig, &self.properties, cycle)
+    }
+
+    /// Returns which bits of the state matter at the begin of `cycle`.
+    pub fn live(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Vec<Lit>, String> {
+        let mut live = vec![Lit::TRUE; self.circuit.state_bits()];
+        for (name, bits) in self.outputs(aig, &self.live, cycle)? {
+            let Some(register) = name.strip_prefix("live__") else {
+                continue;
+            };
+            let places = self.places(register).filter(|p| p.len() == bits.len());
+            let places = places.ok_or_else(|| {
+                format!(
+                    "{}: {name}: no register of this name and width",
+                    self.live.file
+                )
+            })?;
+            for (place, bit) in places.into_iter().zip(bits) {
+                live[place] = bit;
+            }
+        }
+        Ok(live)
+    }
+
+    /// Returns what the assertions say of `cycle`.
+    pub fn said(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Said, String> {
+        let frame = self.frame(aig, &self.invariants, cycle)?;
+        let checks = self.invariants.circuit.checks(aig, &frame);
+        let mut said = Said::default();
+        for check in checks {
+            let name = check.name.to_owned();
+            if check.assumed {
+                said.contract.push(check.holds);
+            } else if self.invariant.contains(check.name) {
+                said.invariants.push((name, check.holds));
+            } else {
+                said.promises.push((name, check.holds));
+            }
+        }
+        if said.invariants.is_empty() {
+            return Err(format!("{}: no invariant in it", self.invariants.file));
+        }
+        Ok(said)
+    }
+}
+
+pub(super) fn write(work: &Path, name: &str, text: &str) -> Result<(), String> {
+    fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
+}
+
+/// The circuit that `script` makes of module `top`.
+pub(super) fn synthesized(
+    work: &Path,
+    script: &str,
+    top: &str,
+    stop: &AtomicBool,
+) -> Result<Circuit, String> {
+    let script = format!("{script}write_json circuit.json\n");
+    netlist::yosys(work, &script, stop)?;
+    let text =
+        fs::read_to_string(work.join("circuit.json")).map_err(|e| format!("circuit.json: {e}"))?;
+    Circuit::read(&text, top)
+}
+
+/// Where two vectors differ, bit by bit.
+pub fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+    a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect()
+}
