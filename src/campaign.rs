@@ -3,8 +3,9 @@
 //! A case depends on unit, campaign seed, its number and the build alone ([`case()`]). Cases are run by
 //! the chunk, each chunk on a model of its own ([`Runner`]), and chunks count in the order of their
 //! numbers ([`Tally`]), so that a campaign's totals depend neither on the number of threads, processes or
-//! shards, nor on how often it was interrupted ([`results`]).
+//! shards, nor on how often it was interrupted ([`results`]). [`fuzz()`] is the one call for a test of a unit of one's own.
 
+mod fuzz;
 pub mod results;
 mod tally;
 
@@ -33,6 +34,7 @@ use crate::stimulus::CaseStimulus;
 use crate::unit::{Campaign, Executor as _};
 use crate::watch::Watch;
 
+pub use fuzz::{Found, fuzz, replay};
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
 /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
@@ -86,8 +88,21 @@ pub struct Options {
     pub rtl: Option<std::path::PathBuf>,
 }
 
+impl Default for Options {
+    /// Two million cycles, well under a minute, with seed 1, a chunk for each processor at once, up to the first failure.
+    fn default() -> Self {
+        Options {
+            seed: 1,
+            limit: Limit::Clocks(2_000_000),
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            keep_going: false,
+            rtl: None,
+        }
+    }
+}
+
 /// What a campaign did.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Summary<U: Campaign> {
     /// Programs run.
@@ -112,7 +127,7 @@ pub struct Summary<U: Campaign> {
 const NOT_PRELOADED: &str = "skipped, no preloading";
 
 /// A failed case.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Failed<U: Campaign> {
     /// Its number in the campaign.

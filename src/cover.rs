@@ -58,7 +58,7 @@ pub trait Values: Copy {
     fn at(index: usize) -> Self;
 }
 
-/// An axis that is an enum of its own: `axis! { Name "axis" { Variant "value", ... } }`.
+/// Declares an axis that is an enum of its own: `axis! { Name "axis" { Variant "value", ... } }`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! axis {
@@ -207,6 +207,74 @@ impl Level {
     /// Whether a stack of `max` can be so full.
     pub fn exists(self, max: usize) -> bool {
         (0..=max).any(|n| Level::of(n, max) == self)
+    }
+}
+
+axis! {
+    /// What the bench did in a cycle, as far as every unit knows it.
+    Pace "clock" {
+        Reset "reset",
+        StalledReset "reset and stall",
+        Stall "stall",
+        Valid "instruction valid",
+        Starved "no instruction",
+    }
+}
+
+impl Pace {
+    /// Returns what the bench did by three pins, each 0 or 1; the reset is active low.
+    pub fn of(rst_n: u8, stall: u8, inst_valid: u8) -> Self {
+        match (rst_n, stall, inst_valid) {
+            (0, 0, _) => Pace::Reset,
+            (0, ..) => Pace::StalledReset,
+            (_, 1, _) => Pace::Stall,
+            (.., 1) => Pace::Valid,
+            _ => Pace::Starved,
+        }
+    }
+}
+
+axis! {
+    /// What a unit of one cycle a step is doing.
+    Status "status" {
+        Fresh "after reset",
+        Running "running",
+        Done "done",
+        Halted "halted",
+    }
+}
+
+impl Status {
+    /// Returns what it is doing by three bits of its state, each 0 or 1, of which one is set at most.
+    pub fn of(running: u8, done: u8, halted: u8) -> Self {
+        match (running, done, halted) {
+            (1, ..) => Status::Running,
+            (_, 1, _) => Status::Done,
+            (.., 1) => Status::Halted,
+            _ => Status::Fresh,
+        }
+    }
+}
+
+axis! {
+    /// How many of a wavefront's lanes.
+    Lanes "lanes" {
+        None "none",
+        One "one",
+        Several "several",
+        All "all",
+    }
+}
+
+impl Lanes {
+    /// Returns what the lanes of `mask` are of `all`. All of one lane is `All`.
+    pub fn of(mask: u64, all: u32) -> Self {
+        match mask.count_ones() {
+            0 => Lanes::None,
+            n if n >= all => Lanes::All,
+            1 => Lanes::One,
+            _ => Lanes::Several,
+        }
     }
 }
 
@@ -631,6 +699,25 @@ impl<U: Campaign> Model<U> {
             }
         }
         never
+    }
+
+    /// Returns the bins that can be hit and are not in `met`: group, and the value of each axis.
+    pub fn missing(&self, met: &Met) -> Vec<String> {
+        self.bins(|bin, reachable| reachable && !met.has(bin))
+    }
+
+    /// Returns the bins in `met` that are declared unreachable, likewise: what was said of them is not so.
+    pub fn impossible(&self, met: &Met) -> Vec<String> {
+        self.bins(|bin, reachable| !reachable && met.has(bin))
+    }
+
+    /// Names the bins for whose number, and whether they can be hit, `which` holds.
+    fn bins(&self, which: impl Fn(usize, bool) -> bool) -> Vec<String> {
+        let groups = self.declaration.groups.iter();
+        let all = groups.flat_map(|g| (g.first..g.first + g.bins).map(move |bin| (g, bin)));
+        all.filter(|(_, bin)| which(*bin, self.declaration.unreachable[*bin].is_none()))
+            .map(|(g, bin)| format!("{}: {}", g.name, names(&g.axes, bin - g.first).join(", ")))
+            .collect()
     }
 
     fn group(&self, name: &str) -> Option<&Group> {

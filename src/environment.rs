@@ -107,6 +107,18 @@ impl Histories {
         self.conditions.draw(self.seed, lane, k, count)
     }
 
+    /// Returns a condition for each lane of `active`: the lowest bit of the draw that is the next of its history, or noise of
+    /// all lanes where conditions are that.
+    pub fn condition(&self, active: u64, rng: &mut impl Rng) -> u64 {
+        if self.noisy() {
+            return noise(rng, active);
+        }
+        let lanes = (0..self.lanes as u32).filter(|lane| active >> lane & 1 == 1);
+        lanes.fold(0, |condition, lane| {
+            condition | u64::from(self.draw(lane, self.k(lane), 1)) << lane
+        })
+    }
+
     /// Counts an instruction for the lanes of `mask`.
     pub fn count(&mut self, mask: u64) {
         // Added, not branched upon: masks are as random as the programs.

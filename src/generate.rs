@@ -1,20 +1,26 @@
-//! Drawing, for the units' program generators.
+//! Drawing, for the program generators of units.
 //!
 //! What is drawn is part of a campaign's seed: another order of draws is another campaign.
 
 use rand::Rng;
 
-/// True `n` times in 16.
+/// Returns true `n` times in 16.
 pub fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
     rng.random_range(0..16) < n
 }
 
-/// One of `of`, which is not empty.
+/// Returns one of `of`, each as often as the others.
+///
+/// # Panics
+/// `of` is empty.
 pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
     of[rng.random_range(0..of.len())]
 }
 
-/// One of `of`, each as often as its weight says; at least one weight is not 0.
+/// Returns one of `of`, each as often as its weight says.
+///
+/// # Panics
+/// No weight is more than 0.
 pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     let total: u32 = of.iter().map(|(_, weight)| weight).sum();
     let mut left = rng.random_range(0..total);

@@ -23,13 +23,19 @@ impl Piece {
 }
 
 /// A program as instructions, numbered from 0. A *plain* one is what the sequencer only lets pass: ALU, NOP.
-pub trait Instructions: Sized {
+///
+/// [`places`] and [`moved`] find the new targets of jumps.
+pub trait Instructions: Clone {
     /// How many there are. Fillers behind the last one (spa5: NOPs of the last bundle) do not count.
     fn count(&self) -> usize;
-    /// The address of instruction `number`.
-    fn address(&self, number: usize) -> u32;
-    /// The instruction at address `pc`, if there is one.
-    fn number(&self, pc: u32) -> Option<usize>;
+    /// The address of instruction `number`. Without further words instruction n is at address n.
+    fn address(&self, number: usize) -> u32 {
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+    /// The instruction at address `pc`, if there is one. Without further words instruction n is at address n.
+    fn number(&self, pc: u32) -> Option<usize> {
+        usize::try_from(pc).ok().filter(|n| *n < self.count())
+    }
     /// Whether the instruction is plain, and nothing but that.
     fn is_plain(&self, number: usize) -> bool;
     /// The program that consists of `pieces`, whose numbers rise. Jumps, the launch address and the end lead
@@ -37,14 +43,24 @@ pub trait Instructions: Sized {
     /// program leads as far out of the new one.
     #[must_use]
     fn laid_out(&self, pieces: &[Piece]) -> Self;
-    /// Where `address`, which leads into the program, leads in [`Instructions::laid_out`] of `pieces`.
-    fn led(&self, pieces: &[Piece], address: u32) -> u32;
+    /// Where `address`, which leads into the program, leads in [`Instructions::laid_out`] of `pieces`. Without further
+    /// words instruction n is at address n.
+    fn led(&self, pieces: &[Piece], address: u32) -> u32 {
+        let led = usize::try_from(address).map(|old| moved(&places(pieces, self.count()), old));
+        led.map_or(address, |new| u32::try_from(new).unwrap_or(u32::MAX))
+    }
     /// Programs with one thing simpler: a register or constant at its default or smaller, a field of an
-    /// instruction 0. A caller that repeats this on one of the results comes to an end.
-    fn simpler(&self) -> Vec<Self>;
-    /// The program with a jump from its end to its begin, for all lanes.
+    /// instruction 0. A caller that repeats this on one of the results comes to an end. Without further words there are
+    /// none: programs become smaller by what is taken out of them.
+    fn simpler(&self) -> Vec<Self> {
+        Vec::new()
+    }
+    /// The program with a jump from its end to its begin, for all lanes. Without further words it is as it was, and no
+    /// program is made a loop.
     #[must_use]
-    fn looped(&self) -> Self;
+    fn looped(&self) -> Self {
+        self.clone()
+    }
     /// Puts instruction `from` of `donor`, as it is, in the place of instruction `to`.
     ///
     /// # Panics
@@ -56,14 +72,17 @@ pub trait Instructions: Sized {
     /// There is none of that number.
     fn flip(&mut self, number: usize, bit: u32);
     /// The program with another target of one instruction: instruction `to`, or what is behind the last one.
-    /// `None`: the instruction leads nowhere.
+    /// `None`: the instruction leads nowhere; without further words all do.
     ///
     /// # Panics
     /// There is none of that number.
-    fn retargeted(&self, number: usize, to: usize) -> Option<Self>;
+    fn retargeted(&self, _number: usize, _to: usize) -> Option<Self> {
+        None
+    }
 }
 
-/// Where in `pieces` each of `count` instructions, and the place behind them, is to be found.
+/// Returns where in `pieces` each of `count` instructions, and the place behind them, is to be found: `count` + 1 numbers.
+/// One that is left out is to be found where the next one is that is left.
 pub fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
     let mut places = vec![pieces.len(); count + 1];
     let mut begin = 0;
@@ -81,7 +100,8 @@ pub fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
     places
 }
 
-/// Where `old`, a place in a program of as many instructions as `places` has, is in the new one.
+/// Returns where `old`, a place in the old program, is in the new one; [`places`] made `places`. What is behind the end of
+/// the old one is as far behind the end of the new one.
 pub fn moved(places: &[usize], old: usize) -> usize {
     let (last, new_end) = (places.len() - 1, places[places.len() - 1]);
     places

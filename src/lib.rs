@@ -63,7 +63,7 @@
 //! | to | look at |
 //! |---|---|
 //! | judge a case | [`case`], [`mod@check`], [`judges`]; [`lockstep`], [`stimulus`], [`dut`] |
-//! | bring a module of your own | [`design`], [`stream`]; `docs/your-own-unit.md`, `examples/own_unit` |
+//! | bring a module of your own | [`design`], [`stream`]; with programs [`program`], [`words`], [`campaign::fuzz()`]; `docs/your-own-unit.md`, `examples/own_unit` |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
 //! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
@@ -71,7 +71,7 @@
 //! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
 //! | know what would be caught | [`mutate`] |
 //! | draw conditions | [`environment`] |
-//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`] |
+//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`]; [`words`] for simple ones |
 //! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
 //! | read a rule, take an instruction apart | [`rules`], [`mod@explain`] |
 //! | read a trace, a saved case, results, coverage | `docs/formats.md`; [`json`] |
@@ -167,3 +167,4 @@ pub mod text;
 pub mod unit;
 pub mod watch;
 pub mod wave;
+pub mod words;

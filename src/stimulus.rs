@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use rand::distr::{Bernoulli, Distribution};
-use rand::{Rng, SeedableRng};
+use rand::{Rng, RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::case::Case;
@@ -143,7 +143,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             Phase::Setup(_) | Phase::Launch => {
                 // What a case begins in is legal under its own operands.
                 let other = noisy.is_some() && self.launches > 0 && self.case.start.is_empty();
-                let again = other.then_some(&mut self.rng);
+                let again = other.then_some(&mut self.rng as &mut dyn RngCore);
                 U::launch(self.case, again)
             }
             // An instruction stands there in idle clocks too: it must not be executed.

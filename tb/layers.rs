@@ -32,6 +32,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
             "start",
             "stimulus",
             "watch",
+            "words",
         ],
     ),
     (

@@ -32,8 +32,6 @@ use super::{
 
 /// Mismatches that get a full report with waves; more are only saved.
 const REPORTS: usize = 8;
-/// Clocks of a campaign that was not told when to end: well under a minute.
-const DEFAULT_CLOCKS: u64 = 2_000_000;
 
 /// Failed cases by their numbers, and where each was saved, if it has been tried.
 type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
@@ -274,7 +272,7 @@ pub fn fuzz<U: Unit>(
     publish: Publish,
 ) -> Result<Ran, Failure> {
     let limit = limit(args.programs, args.clocks, args.seconds);
-    let limit = limit.unwrap_or(Limit::Clocks(DEFAULT_CLOCKS));
+    let limit = limit.unwrap_or(Options::default().limit);
     let shard = args.shard.unwrap_or_default();
     let limit = match campaign.variant {
         Some(_) => variants::limit(limit, shard),

@@ -1,6 +1,6 @@
 //! Axes that several of our units have.
 
-use super::axis;
+use super::{Status, axis};
 
 /// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
 pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
@@ -17,44 +17,12 @@ pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
 }
 
 axis! {
-    /// What the bench did in a clock, as far as every unit knows it.
-    Pace "clock" {
-        Reset "reset",
-        StalledReset "reset and stall",
-        Stall "stall",
-        Valid "instruction valid",
-        Starved "no instruction",
-    }
-}
-
-axis! {
     /// What the host asked for in a clock.
     Host "host" {
         Nothing "nothing",
         Launch "launch",
         Write "write",
         LaunchAndWrite "launch and write",
-    }
-}
-
-axis! {
-    /// What a unit of one clock a step is doing.
-    Status "status" {
-        Fresh "after reset",
-        Running "running",
-        Done "done",
-        Halted "halted",
-    }
-}
-
-impl Status {
-    pub(crate) fn of(running: u8, done: u8, halted: u8) -> Self {
-        match (running, done, halted) {
-            (1, ..) => Status::Running,
-            (_, 1, _) => Status::Done,
-            (.., 1) => Status::Halted,
-            _ => Status::Fresh,
-        }
     }
 }
 
@@ -113,18 +81,6 @@ impl Port {
             (_, Status::Running, _) => Port::Running,
             (.., 1) => Port::Launch,
             _ => Port::Idle,
-        }
-    }
-}
-
-impl Pace {
-    pub(crate) fn of(rst_n: u8, stall: u8, inst_valid: u8) -> Self {
-        match (rst_n, stall, inst_valid) {
-            (0, 0, _) => Pace::Reset,
-            (0, ..) => Pace::StalledReset,
-            (_, 1, _) => Pace::Stall,
-            (.., 1) => Pace::Valid,
-            _ => Pace::Starved,
         }
     }
 }

@@ -46,6 +46,8 @@ use crate::json::hex;
 use crate::stream::Stream;
 use crate::wave;
 use equivalence::{Proof, Referee};
+#[cfg(feature = "campaign")]
+pub use programs::by_programs;
 pub use summary::{Counts, Summary, VERDICTS};
 
 /// File in a folder of mutants that lists them.
@@ -134,6 +136,24 @@ pub struct Options {
     pub assertions: bool,
     /// Folder for mutants and saved cases.
     pub out: PathBuf,
+}
+
+impl Options {
+    /// Every mutant of the text of the RTL in `rtl`, with seed 1 and 100,000 cycles each, a thread for each processor; files
+    /// go to `out`.
+    pub fn new(rtl: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
+        Options {
+            family: Family::Source,
+            count: None,
+            seed: 1,
+            clocks: 100_000,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            only: Vec::new(),
+            rtl: Some(rtl.into()),
+            assertions: false,
+            out: out.into(),
+        }
+    }
 }
 
 /// Why mutation did not come to an end.

@@ -1,8 +1,11 @@
 //! Campaigns of programs against a mutant.
 
-use super::{Hunt, Hunted, Mutants, Options};
+use std::sync::atomic::AtomicBool;
+
+use super::{Hunt, Hunted, Mutants, Options, Summary, Trouble};
 use crate::campaign;
 use crate::case::Case;
+use crate::design::Build;
 use crate::dut::Rtl;
 use crate::judges::{Judges, check_on, open};
 use crate::unit::Campaign;
@@ -24,6 +27,16 @@ impl<U: Campaign> Hunt<Case<U>> {
             open(&case, rtl).and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
         self.judged(kind.name(), judged.map(|agreed| agreed.compared.clocks))
     }
+}
+
+/// Makes mutants and judges each by programs in this process, and by proofs what these do not catch.
+///
+/// # Errors
+/// As [`Mutants::make`] and [`Mutants::judge`].
+pub fn by_programs<U: Campaign>(options: &Options, build: &Build) -> Result<Summary, Trouble> {
+    let mutants = Mutants::<U>::make(options, build)?;
+    let programs = mutants.programs(options);
+    mutants.judge(options, &programs, &AtomicBool::new(false), |_, _| ())
 }
 
 impl<U: Campaign> Mutants<U> {

@@ -39,6 +39,10 @@ impl Counts {
             self.0[i] += 1;
         }
     }
+    /// In the order of [`VERDICTS`].
+    pub fn all(&self) -> [usize; 4] {
+        self.0
+    }
     /// With their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> {
         VERDICTS.into_iter().zip(self.0)

@@ -63,14 +63,6 @@ impl Instructions for Program {
         self.quads.len()
     }
 
-    fn address(&self, number: usize) -> u32 {
-        number as u32
-    }
-
-    fn number(&self, pc: u32) -> Option<usize> {
-        usize::try_from(pc).ok().filter(|n| *n < self.quads.len())
-    }
-
     fn is_plain(&self, number: usize) -> bool {
         self.quads[number] == nop()
     }
@@ -110,10 +102,6 @@ impl Instructions for Program {
             n if n < 32 => quad.dw0 ^= 1 << n,
             n => quad.dw1 ^= 1 << (n - 32),
         }
-    }
-
-    fn led(&self, pieces: &[Piece], address: u32) -> u32 {
-        led(&places(pieces, self.quads.len()), address)
     }
 
     fn simpler(&self) -> Vec<Self> {

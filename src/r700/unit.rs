@@ -1,6 +1,6 @@
 //! The unit as the bench sees it.
 
-use rand::Rng;
+use rand::{Rng, RngCore};
 use serde::Serialize;
 
 use super::environment::Surroundings;
@@ -152,7 +152,7 @@ impl Programs for R700 {
         loops.chain(bools).collect()
     }
 
-    fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> In {
+    fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> In {
         let regs = &case.program.regs;
         let mut pins = In {
             launch: 1,

@@ -1,6 +1,6 @@
 //! The unit as the bench sees it.
 
-use rand::Rng;
+use rand::{Rng, RngCore};
 use serde::Serialize;
 
 use super::environment::{Surroundings, counts};
@@ -143,7 +143,7 @@ impl Programs for Spa5 {
         Vec::new()
     }
 
-    fn launch(case: &Case<Self>, again: Option<&mut rand_pcg::Pcg64Mcg>) -> In {
+    fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> In {
         let program = &case.program;
         let mut pins = In {
             launch: 1,
