@@ -1,8 +1,10 @@
-//! Generates the structs of pins and state from `rtl/design.toml`.
+//! Generates the structs of pins and state from the declarations.
 
 fn main() {
-    if let Err(e) = declaration::generate("rtl/design.toml") {
-        eprintln!("\n{e}\n");
-        std::process::exit(1);
+    for path in ["rtl/design.toml", "rtl/rpseq/design.toml"] {
+        if let Err(e) = declaration::generate(path) {
+            eprintln!("\n{e}\n");
+            std::process::exit(1);
+        }
     }
 }

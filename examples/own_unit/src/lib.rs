@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use reconverge::design::{self, Build, Design};
 use reconverge::field::Declaration;
 
+pub mod rpseq;
+
 include!(concat!(env!("OUT_DIR"), "/rpstack.rs"));
 
 /// The design.

@@ -1,7 +1,8 @@
 //! RTL and golden in lock-step.
 
+mod common;
+
 use std::fs;
-use std::path::Path;
 
 use own_unit::{RpStack, rtl};
 use reconverge::design::Build;
@@ -31,25 +32,12 @@ fn rtl_and_golden_agree_on_random_pins_and_every_bit_is_toggled() {
     assert_eq!(missing, expected);
 }
 
-/// The RTL with a mistake: a copy in `dir` in which `right` has become `wrong`.
-fn with_a_mistake(dir: &Path, right: &str, wrong: &str) -> Rtl<RpStack> {
-    for name in ["design.toml", "rpstack.f"] {
-        fs::copy(rtl().join(name), dir.join(name)).unwrap();
-    }
-    let text = fs::read_to_string(rtl().join("rpstack.sv")).unwrap();
-    assert_eq!(text.matches(right).count(), 1, "{right}");
-    fs::write(dir.join("rpstack.sv"), text.replace(right, wrong)).unwrap();
-    Rtl::of(Build::from(8), dir).unwrap()
-}
-
 #[test]
 fn a_mistake_in_the_rtl_is_reported_with_a_short_stream_that_replays() {
     let dir = tempfile::tempdir().unwrap();
-    let rtl = with_a_mistake(
-        dir.path(),
-        "pop_i ? top : AddrBits'(level_q)",
-        "AddrBits'(level_q)",
-    );
+    let (right, wrong) = ("pop_i ? top : AddrBits'(level_q)", "AddrBits'(level_q)");
+    common::plant(dir.path(), "rpstack.sv", right, wrong);
+    let rtl = Rtl::of(Build::from(8), dir.path()).unwrap();
     let out = dir.path().join("failures");
     let found = fuzz(&rtl, &Options::default().out(&out)).unwrap_err();
     println!("{found}");

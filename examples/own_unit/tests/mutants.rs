@@ -12,16 +12,11 @@ use reconverge::stream::Stream;
 /// Makes `count` mutants of a family, all there are of the text, and judges each: by streams of 100,000 cycles, or, without
 /// a campaign, by proofs alone.
 fn judged(family: Family, count: Option<usize>, campaign: bool) -> Summary {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(campaign.to_string());
     let options = Options {
         family,
         count,
-        seed: 1,
-        clocks: 100_000,
-        jobs: 2,
-        only: Vec::new(),
-        rtl: Some(rtl()),
-        assertions: false,
-        out: Path::new(env!("CARGO_TARGET_TMPDIR")).join(campaign.to_string()),
+        ..Options::new(rtl(), out)
     };
     let mutants = Mutants::<RpStack>::make(&options, &Build::from(8)).unwrap();
     let streams = mutants.streams(&options);
@@ -41,8 +36,7 @@ fn judged(family: Family, count: Option<usize>, campaign: bool) -> Summary {
 
 /// How many are caught, missed, equivalent, undecided.
 fn verdicts(summary: &Summary) -> [usize; 4] {
-    let counts: Vec<usize> = summary.counts().named().map(|(_, n)| n).collect();
-    counts.try_into().unwrap()
+    summary.counts().all()
 }
 
 #[test]

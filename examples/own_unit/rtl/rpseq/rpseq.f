@@ -1,0 +1,2 @@
+../rpstack.sv
+rpseq.sv

@@ -1,0 +1,105 @@
+//! The golden model of rpseq, written from the comment at the head of its RTL.
+
+use reconverge::design::{self, Build};
+use reconverge::unit::{Executor, Step};
+
+use super::{In, RpSeq, State};
+
+/// The golden model: what the RTL must do, one call a cycle.
+#[derive(Clone, Debug)]
+pub struct Golden {
+    depth: usize,
+    /// Lanes that wait, and where they go on, the bottom entry first.
+    pub entries: Vec<(u64, u16)>,
+    state: State,
+    step: Step,
+}
+
+// Errors.
+const ILLEGAL: u8 = 1;
+const OVERFLOW: u8 = 2;
+const UNDERFLOW: u8 = 3;
+const OPEN: u8 = 4;
+
+impl Golden {
+    fn push(&mut self, mask: u64, pc: u16) -> Result<(), u8> {
+        if self.entries.len() == self.depth {
+            return Err(OVERFLOW);
+        }
+        self.entries.push((mask, pc));
+        Ok(())
+    }
+
+    /// Executes an instruction; an error changes nothing. Returns the lanes that go on and where; `None` at the end.
+    fn execute(&mut self, inst: u32, cond: u64) -> Result<Option<(u64, u16)>, u8> {
+        let (target, next) = (inst as u16, self.state.pc.wrapping_add(1));
+        let active = self.state.active;
+        Ok(Some(match (inst >> 16, active & cond, active & !cond) {
+            (0, ..) | (2, 0, _) => (active, next),
+            (1, ..) => {
+                self.push(active, target)?;
+                (active, next)
+            }
+            (2, _, 0) | (5, ..) => (active, target),
+            (2, taken, stays) => {
+                self.push(stays, next)?;
+                (taken, target)
+            }
+            (3, ..) => self.entries.pop().ok_or(UNDERFLOW)?,
+            (4, ..) => match self.entries.last_mut() {
+                Some(top) if top.0 & active == 0 => std::mem::replace(top, (active, next)),
+                _ => (active, next),
+            },
+            (6, ..) if self.entries.is_empty() => return Ok(None),
+            (6, ..) => return Err(OPEN),
+            _ => return Err(ILLEGAL),
+        }))
+    }
+}
+
+impl design::Golden<RpSeq> for Golden {
+    fn build(build: &Build) -> Self {
+        Golden {
+            depth: build.value::<RpSeq>("DEPTH") as usize,
+            entries: Vec::new(),
+            state: State::default(),
+            step: Step::None,
+        }
+    }
+
+    fn cycle(&mut self, pins: &In) -> &State {
+        self.step = Step::None;
+        let launch = self.state.running == 0 && pins.launch == 1;
+        if pins.is_reset() || launch && !pins.is_stalled() {
+            self.entries.clear();
+            self.state = State::default();
+            if !pins.is_reset() {
+                (self.state.running, self.state.active) = (1, pins.lanes);
+            }
+        } else if self.state.running == 1 && pins.inst_valid == 1 && !pins.is_stalled() {
+            self.step = Step::Executed;
+            match self.execute(pins.inst, pins.cond) {
+                Ok(Some((lanes, pc))) => (self.state.active, self.state.pc) = (lanes, pc),
+                Ok(None) => (self.state.running, self.state.done) = (0, 1),
+                Err(error) => {
+                    (self.state.running, self.state.err) = (0, error);
+                    self.step = Step::Failed;
+                }
+            }
+        }
+        self.state.level = self.entries.len() as u8;
+        let top = self.entries.last().copied().unwrap_or_default();
+        (self.state.top_mask, self.state.top_pc) = top;
+        &self.state
+    }
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+impl Executor<RpSeq> for Golden {
+    fn step(&self) -> Step {
+        self.step
+    }
+}

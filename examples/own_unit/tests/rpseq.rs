@@ -1,0 +1,88 @@
+//! Programs through RTL, golden model and scalar judge.
+
+mod common;
+
+use own_unit::rpseq::{Program, RpSeq, rtl};
+use reconverge::campaign::{Options, fuzz, replay};
+use reconverge::case::Case;
+use reconverge::check::check;
+use reconverge::cover::Model;
+use reconverge::design::Build;
+use reconverge::dut::Rtl;
+use reconverge::judges::Scalar;
+use reconverge::mutate::{self, Family, by_programs};
+
+#[test]
+fn each_lane_of_a_program_does_what_it_does_alone() {
+    let text = "SSY out\n again: BR leave\n ALU\n YIELD\n JMP again\n leave: JOIN\n out: END\n";
+    let program = Program::assemble(text, "loop.s").unwrap();
+    let case = Case::<RpSeq>::new(program);
+    let agreed = check(&case, &Rtl::of(8, &rtl()).unwrap()).unwrap();
+    assert!(matches!(agreed.scalar, Scalar::Agrees { lanes: 8, .. }));
+    assert_eq!(agreed.end.done, 1);
+}
+
+#[test]
+fn all_judges_agree_on_random_programs_and_every_bin_is_met() {
+    for (lanes, depth) in [(8, 4), (33, 7)] {
+        let mut build = Build::from(lanes);
+        if depth != 4 {
+            build.parameters.insert("DEPTH".to_owned(), depth);
+        }
+        let rtl = Rtl::<RpSeq>::of(build, &rtl()).unwrap();
+        let met = fuzz(&rtl, &Options::default(), None).unwrap();
+        let bins = Model::<RpSeq>::new(rtl.build());
+        println!("{:?}\n{:?}", met.outcomes, bins.overview(&met.bins));
+        assert!(met.judged.0 > 100, "{:?}", met.judged);
+        assert_eq!(bins.impossible(&met.bins), [""; 0]);
+        assert!(depth != 4 || bins.missing(&met.bins).is_empty());
+    }
+}
+
+#[test]
+fn a_mistake_in_the_rtl_is_reported_with_a_short_program_that_replays() {
+    let dir = tempfile::tempdir().unwrap();
+    let (right, wrong) = ("op == Br ? stays : active_q", "active_q");
+    common::plant(dir.path(), "rpseq/rpseq.sv", right, wrong);
+    let wrong = Rtl::<RpSeq>::of(8, &dir.path().join("rpseq")).unwrap();
+    let out = dir.path().join("failures");
+    let found = fuzz(&wrong, &Options::default(), Some(&out)).unwrap_err();
+    println!("{found}");
+    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
+    assert!(found.shrunk.after.instructions <= 2, "{found}");
+
+    let saved = found.saved.as_ref().unwrap();
+    let again = replay::<RpSeq>(saved, &wrong).unwrap().unwrap_err();
+    assert_eq!(again.to_string(), found.shrunk.failure.to_string());
+    let right = Rtl::of(8, &rtl()).unwrap();
+    replay::<RpSeq>(saved, &right).unwrap().unwrap();
+    for file in ["vcd", "gtkw"] {
+        assert!(saved.with_extension(file).metadata().unwrap().len() > 0);
+    }
+}
+
+/// How many mutants of a family are caught by programs, missed, proved equivalent, undecided.
+fn judged(family: Family, count: Option<usize>) -> [usize; 4] {
+    let options = mutate::Options {
+        family,
+        count,
+        ..mutate::Options::new(rtl(), env!("CARGO_TARGET_TMPDIR"))
+    };
+    let summary = by_programs::<RpSeq>(&options, &Build::from(8)).unwrap();
+    println!("{summary}");
+    summary.counts().all()
+}
+
+#[test]
+fn programs_catch_every_mutant_of_the_text() {
+    let [caught, others @ ..] = judged(Family::Source, None);
+    assert!(caught > 200, "{caught}");
+    assert_eq!(others, [0; 3], "missed, equivalent, undecided");
+}
+
+#[test]
+fn what_programs_do_not_catch_in_the_netlist_is_proved_equivalent() {
+    let [caught, missed, equivalent, undecided] = judged(Family::Netlist, Some(60));
+    assert!(caught >= 40 && equivalent > 0, "{caught} {equivalent}");
+    assert_eq!([missed, undecided], [0, 0]);
+}
