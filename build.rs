@@ -64,8 +64,20 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     }
     println!("cargo:rustc-env=RECONVERGE_SOURCES={sources}");
 
+    embed(&root, &out)?;
+
+    // A packaged crate says from which commit it was made.
+    let vcs = std::fs::read_to_string(root.join(".cargo_vcs_info.json")).unwrap_or_default();
+    let commit = vcs
+        .split('"')
+        .find(|word| word.len() == 40 && word.bytes().all(|b| b.is_ascii_hexdigit()));
+    if let Some(commit) = commit {
+        println!("cargo:rustc-env=RECONVERGE_COMMIT={commit}");
+    }
+
     // docs.rs has no Verilator and needs no model to document the crate; the bench of another design needs none of ours.
     if std::env::var_os("DOCS_RS").is_some() || !cfg!(feature = "linked") {
+        println!("cargo:rustc-env=RECONVERGE_BUILT_WITH=");
         std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")?;
         return Ok(());
     }
@@ -77,6 +89,8 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     build.target(&target).host(&var("HOST")?);
     build.opt_level(if debug { 1 } else { 3 });
     let tools = verilate::Tools::new(&root, build, &target);
+    let (verilator, compiler) = (tools.verilator_found()?.1, tools.compiler_found()?.1);
+    println!("cargo:rustc-env=RECONVERGE_BUILT_WITH=Verilator {verilator}, {compiler}");
     let store = verilate::Store::trusted(&out)?;
     let mut externs = String::new();
     let mut list = String::new();
@@ -135,4 +149,54 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     );
     verilate::write_if_changed(&out.join("models.rs"), &text)?;
     Ok(())
+}
+
+/// Writes `embedded.rs`: the files with which models are built when the program runs, for where their folder is gone.
+#[cfg(feature = "rtl")]
+fn embed(root: &std::path::Path, out: &std::path::Path) -> Done {
+    use std::fmt::Write as _;
+
+    let alone = [
+        "rtl/lint.vlt",
+        "tb/shim.cpp",
+        "tb/shim.h",
+        "tb/stop.cpp",
+        "tb/stop.h",
+    ];
+    let mut files: Vec<String> = alone.map(str::to_owned).to_vec();
+    let units = if cfg!(feature = "units") { UNITS } else { &[] };
+    let mut dirs: Vec<String> = units
+        .iter()
+        .map(|(unit, _)| format!("rtl/{unit}"))
+        .collect();
+    if !units.is_empty() {
+        dirs.push("tb/formal".to_owned());
+        let proofs = units.iter().map(|(unit, _)| format!("tb/formal/{unit}"));
+        dirs.extend(proofs.filter(|dir| root.join(dir).is_dir()));
+    }
+    for dir in &dirs {
+        println!("cargo:rerun-if-changed={}", root.join(dir).display());
+        for entry in std::fs::read_dir(root.join(dir))? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let wanted = [".sv", ".f", ".toml", ".json"];
+            if entry.file_type()?.is_file() && wanted.iter().any(|end| name.ends_with(end)) {
+                files.push(format!("{dir}/{name}"));
+            }
+        }
+    }
+    for file in &alone {
+        println!("cargo:rerun-if-changed={}", root.join(file).display());
+    }
+    files.sort();
+    let mut text = "static FILES: &[(&str, &str)] = &[\n".to_owned();
+    for file in &files {
+        writeln!(
+            text,
+            "    ({file:?}, include_str!({:?})),",
+            root.join(file).display().to_string()
+        )?;
+    }
+    text.push_str("];\n");
+    Ok(verilate::write_if_changed(&out.join("embedded.rs"), &text)?)
 }

@@ -128,6 +128,8 @@ pub mod explain;
 pub mod failure;
 pub mod field;
 pub mod generate;
+#[cfg(feature = "rtl")]
+pub mod home;
 pub mod html;
 pub mod import;
 pub mod input;

@@ -8,6 +8,7 @@ mod campaign;
 mod command;
 mod cover;
 mod damaged;
+mod doctor;
 mod formats;
 mod models;
 mod must_fail;

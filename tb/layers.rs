@@ -11,8 +11,8 @@ const LAYERS: [(&str, &[&str]); 6] = [
     (
         "designs",
         &[
-            "check", "design", "dut", "failure", "field", "lanes", "lcov", "lockstep", "place",
-            "report", "stream", "wave",
+            "check", "design", "dut", "failure", "field", "home", "lanes", "lcov", "lockstep",
+            "place", "report", "stream", "wave",
         ],
     ),
     (

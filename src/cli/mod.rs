@@ -4,6 +4,7 @@ mod args;
 mod cache;
 mod convert;
 mod cover;
+mod doctor;
 mod explain;
 mod found;
 mod fuzz;
@@ -23,6 +24,7 @@ use std::io::{ErrorKind, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use args::BuildArgs;
 use clap::builder::PossibleValuesParser;
@@ -39,7 +41,7 @@ use workers::LimitArgs;
 
 /// SIMT divergence hardware and its golden models, compared lane by lane in every cycle.
 #[derive(Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(version, long_version = LONG_VERSION.as_str(), about, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -80,10 +82,43 @@ enum Command {
     New(new::NewArgs),
     /// List or delete the compiled models that are kept
     Cache(cache::CacheArgs),
+    /// Show which programs are found, with their versions and how to get those that are missing, and the folders in use
+    Doctor,
+    /// Print a script that completes commands and options in a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
     /// The process in which RTL runs
     #[command(hide = true)]
     Worker(WorkerArgs),
 }
+
+/// What `--version` prints behind the name, and every bug report needs: version, sources, tools of the models that are linked.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let mut text = format!("{}\n", env!("CARGO_PKG_VERSION"));
+    for (what, is) in [
+        ("sources", env!("RECONVERGE_SOURCES")),
+        (
+            "commit",
+            option_env!("RECONVERGE_COMMIT").unwrap_or_default(),
+        ),
+        ("target", env!("RECONVERGE_TARGET")),
+        ("built with", env!("RECONVERGE_BUILT_WITH")),
+    ] {
+        if !is.is_empty() {
+            text += &format!("{what:<12}{is}\n");
+        }
+    }
+    for (unit, contents) in dut::linked() {
+        text += &format!("RTL {unit:<8}{contents}\n");
+    }
+    text.truncate(text.trim_end().len());
+    text
+});
 
 /// What a unit's name stands for, for clap.
 fn unit_names() -> PossibleValuesParser {
@@ -579,6 +614,26 @@ fn dispatch(command: &Command) -> Done {
         Command::Import(args) => unit(&args.unit)?.import(args),
         Command::New(args) => new::command(args),
         Command::Cache(args) => cache::command(args),
+        Command::Doctor => doctor::command(),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(
+                *shell,
+                &mut <Cli as clap::CommandFactory>::command(),
+                "reconverge",
+                &mut script,
+            );
+            print(&String::from_utf8_lossy(&script))?;
+            Ok(Agreed::Yes)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            let man = clap_mangen::Man::new(<Cli as clap::CommandFactory>::command());
+            man.render(&mut page)
+                .map_err(|e| Failure::Other(e.to_string()))?;
+            print(&String::from_utf8_lossy(&page))?;
+            Ok(Agreed::Yes)
+        }
         Command::Explain(args) => unit(&args.unit)?.explain(args),
         Command::View(args) => unit(&args.unit)?.view(args),
     }

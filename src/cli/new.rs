@@ -576,7 +576,7 @@ fn main() {
 
 fn manifest(name: &str) -> String {
     // The sources that this program was made from, if they are still there.
-    let home = dut::project();
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).to_owned();
     let here = home.join("Cargo.toml").is_file() && home.join("crates/declaration").is_dir();
     let version = env!("CARGO_PKG_VERSION");
     let from = |path: PathBuf| match here {

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, ProgressBar};
 use reconverge::case::{Case, Conditions, Place, SavedCase, Table};
 use reconverge::design::{Build, Golden};
-use reconverge::dut::{Make, Rtl, own_dir};
+use reconverge::dut::{Make, Rtl};
 use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
+use reconverge::home::own_rtl;
 use reconverge::input::{InputError, read, read_text};
 use reconverge::judges::{self, Judges, Scalar};
 use reconverge::mutate::check_number;
@@ -417,7 +418,7 @@ pub fn trusted<U: Unit>(dir: &Path) -> bool {
     let current = std::env::current_dir().ok().and_then(real);
     // Everything lies below the root.
     let current = current.filter(|dir| dir.parent().is_some());
-    let ours = [current, real(own_dir(U::NAME))];
+    let ours = [current, own_rtl(U::NAME).ok().and_then(real)];
     real(dir.to_owned()).is_some_and(|dir| ours.iter().flatten().any(|own| dir.starts_with(own)))
 }
 

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::design::Build;
 use crate::design::Design;
+use crate::home::{home, own_rtl};
 use crate::input::InputError;
 use crate::lcov::RtlCoverage;
 
@@ -138,9 +139,12 @@ impl<U: Design> Rtl<U> {
         if let Some(rtl) = Self::linked(&build, make) {
             return Ok(rtl);
         }
-        let project = project();
-        let own = own_dir(U::NAME);
-        let dir = make.dir.as_deref().unwrap_or(&own);
+        let project = home()?;
+        let dir = match &make.dir {
+            Some(dir) => dir.clone(),
+            None => own_rtl(U::NAME)?,
+        };
+        let dir = dir.as_path();
         let sources = sources::<U>(dir)?;
         let job = verilate::Job {
             sources: &sources,
@@ -331,22 +335,10 @@ impl<U: Design> Rtl<U> {
             counted: self.counted.clone(),
             dir: match &self.make.dir {
                 Some(dir) => dir.clone(),
-                None => own_dir(U::NAME),
+                None => own_rtl(U::NAME).map_err(|e| e.to_string())?,
             },
         })
     }
-}
-
-/// Where bench, shim and RTL of this crate lie; only builds at run time need them.
-#[doc(hidden)]
-pub fn project() -> PathBuf {
-    std::env::var_os("RECONVERGE_HOME")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
-}
-
-/// Folder of our own RTL of a unit.
-pub fn own_dir(unit: &str) -> PathBuf {
-    project().join("rtl").join(unit)
 }
 
 /// What the referee of mutants may know of the RTL of `design` in `dir`, and the file that says it: `<design>_formal.sv`
@@ -357,7 +349,7 @@ pub(crate) fn formal_of(design: &str, dir: &Path) -> Option<(String, String)> {
     let own = format!("tb/formal/{design}.sv");
     let files = [
         (beside.display().to_string(), beside),
-        (own.clone(), project().join(own)),
+        (own.clone(), home().ok()?.join(own)),
     ];
     files
         .into_iter()
@@ -401,14 +393,15 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
         from: from.file_name().unwrap_or_default().into(),
         assertions: probes.assertions.map(|a| a.file.into()),
     };
-    Ok(verilate::Sources::of(D::NAME, &project(), dir, bench)?)
+    Ok(verilate::Sources::of(D::NAME, &home()?, dir, bench)?)
 }
 
 /// Debug builds of this program build models sooner, release builds models that run faster: by a few percent.
 const OPTIMISATION: u32 = if cfg!(debug_assertions) { 1 } else { 3 };
 
-/// What builds models.
-fn tools(project: &Path) -> verilate::Tools {
+/// Returns what builds models; `project` is [`home`].
+#[doc(hidden)]
+pub fn tools(project: &Path) -> verilate::Tools {
     let target = env!("RECONVERGE_TARGET");
     let mut build = verilate::cc::Build::new();
     build.target(target).host(target).opt_level(OPTIMISATION);
@@ -426,7 +419,7 @@ pub fn ports(
     top: &str,
     parameters: &[(&str, u32)],
 ) -> Result<Vec<verilate::Port>, verilate::Error> {
-    verilate::ports(&tools(&project()), dir, list, top, parameters)
+    verilate::ports(&tools(&home()?), dir, list, top, parameters)
 }
 
 /// What a compared clock brought.
@@ -536,11 +529,19 @@ impl<U: Design> Dut<U> {
             ));
         }
         let coverage = RtlCoverage::parse(&text, &shown)?;
-        Ok(coverage.within(&self.counted, &self.dir, &project()))
+        let home = home().map_err(|e| e.to_string())?;
+        Ok(coverage.within(&self.counted, &self.dir, &home))
     }
 
     /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.
     pub fn mismatch(&self) -> u64 {
         self.model.mismatch()
     }
+}
+
+/// Returns the unit and the contents of each model that is linked, as the cache would name them.
+pub fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ffi::linked()
+        .iter()
+        .map(|linked| (linked.unit, linked.contents))
 }

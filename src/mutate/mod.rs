@@ -41,6 +41,7 @@ use crate::check::{TestCase, check};
 use crate::design::{Build, Design};
 use crate::dut::{self, Make, Rtl};
 use crate::failure::{Cause, Failure};
+use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
 use crate::json::hex;
 use crate::stream::Stream;
@@ -291,7 +292,10 @@ impl<D: Design> Mutants<D> {
     /// RTL that the mutator or a tool does not understand; no Yosys for a netlist; folders that cannot be
     /// written.
     pub fn make(options: &Options, build: &Build) -> Result<Self, Trouble> {
-        let rtl_dir = options.rtl.clone().unwrap_or_else(|| dut::own_dir(D::NAME));
+        let rtl_dir = match &options.rtl {
+            Some(dir) => dir.clone(),
+            None => own_rtl(D::NAME).map_err(|e| e.to_string())?,
+        };
         let from = Origin::of::<D>(&rtl_dir, build)?;
         let dir = folder_of::<D>(options);
         let folder = Folder::new(dir.clone())?;

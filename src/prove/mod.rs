@@ -23,6 +23,7 @@ use serde::Deserialize;
 
 use crate::design::{Build, Design};
 use crate::dut;
+use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
 use crate::mutate::aig::Lit;
 use crate::mutate::{Origin, Trouble};
@@ -259,7 +260,10 @@ pub fn prove<D: Design>(
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress<'_>),
 ) -> Result<Report, Trouble> {
-    let rtl_dir = options.rtl.clone().unwrap_or_else(|| dut::own_dir(D::NAME));
+    let rtl_dir = match &options.rtl {
+        Some(dir) => dir.clone(),
+        None => own_rtl(D::NAME).map_err(|e| e.to_string())?,
+    };
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
     let (files, plan) = files_of(D::NAME, &rtl_dir)?;
     let lanes = options.build.lanes as usize;
@@ -316,7 +320,8 @@ pub fn prove<D: Design>(
 
 /// The files that speak of the RTL of `unit` in `rtl`.
 fn files_of(unit: &str, rtl: &Path) -> Result<(Files, Plan), Trouble> {
-    let own = |name: String| File::read(dut::project().join(&name), name);
+    let home = home().map_err(|e| e.to_string())?;
+    let own = |name: String| File::read(home.join(&name), name);
     let step = own(format!("tb/formal/{unit}/step.sv"))?;
     let properties = own(format!("tb/formal/{unit}/properties.sv"))?;
     let plan = own(format!("tb/formal/{unit}/proofs.json"))?;

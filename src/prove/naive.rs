@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 
-use super::{File, dut, world};
+use super::{File, world};
 use crate::design::{Build, Design};
+use crate::home::home;
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::{Origin, Trouble, netlist};
 
@@ -24,9 +25,10 @@ impl Naive {
     /// # Errors
     /// It is missing or not understood; there is no Yosys.
     pub fn of<D: Design>(build: &Build) -> Result<Self, Trouble> {
-        let from = Origin::of::<D>(&dut::own_dir(D::NAME), build)?;
+        let home = home().map_err(|e| e.to_string())?;
+        let from = Origin::of::<D>(&home.join("rtl").join(D::NAME), build)?;
         let name = format!("tb/formal/{}/step.sv", D::NAME);
-        let file = File::read(dut::project().join(&name), name)?;
+        let file = File::read(home.join(&name), name)?;
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         world::write(work.path(), "step.sv", &file.text)?;
         let top = format!("{}_step", D::NAME);

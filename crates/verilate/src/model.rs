@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use crate::compiler::{Compiler, environment};
@@ -110,6 +111,29 @@ impl Tools {
             verilators,
             key,
         }
+    }
+
+    /// Returns the Verilator that is used and its version.
+    ///
+    /// # Errors
+    /// There is none that can be used.
+    pub fn verilator_found(&self) -> Result<(PathBuf, String), Error> {
+        let found = self.verilator()?;
+        Ok((found.program, found.version))
+    }
+
+    /// Returns the C++ compiler that is used, and the first line of what it says of its version.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn compiler_found(&self) -> Result<(PathBuf, String), Error> {
+        let scratch = tempfile::tempdir().map_err(io(Path::new("a temporary folder")))?;
+        let compiler = self.compiler(scratch.path(), |_| {})?;
+        let program = compiler.programs().into_iter().next().unwrap_or_default();
+        let said = Command::new(&program).arg("--version").output();
+        let said = said.map_err(io(&program))?;
+        let said = String::from_utf8_lossy(&said.stdout);
+        Ok((program, said.lines().next().unwrap_or_default().to_owned()))
     }
 
     pub(crate) fn verilator(&self) -> Result<Verilator, Error> {

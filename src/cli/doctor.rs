@@ -1,0 +1,155 @@
+//! `doctor`: which programs this one finds, where it keeps models, and what it was built from.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use indicatif::HumanBytes;
+use reconverge::input::printable;
+use reconverge::{dut, home};
+use verilate::Store;
+
+use super::{Agreed, Done, Failure, print};
+
+/// A program that serves some commands.
+struct Wanted {
+    /// The first of these that is in `PATH`.
+    names: &'static [&'static str],
+    /// Options with which it says its version.
+    asked: &'static [&'static str],
+    /// What it serves.
+    serves: &'static str,
+}
+
+/// What not every command needs.
+const OTHERS: [Wanted; 4] = [
+    Wanted {
+        names: &["yosys"],
+        asked: &["-V"],
+        serves: "mutants of the netlist, proofs",
+    },
+    Wanted {
+        names: &["yosys-abc", "berkeley-abc", "abc"],
+        asked: &["-c", "version"],
+        serves: "proofs",
+    },
+    Wanted {
+        names: &["gtkwave"],
+        asked: &["--version"],
+        serves: "looking at waves",
+    },
+    Wanted {
+        names: &["python3"],
+        asked: &["--version"],
+        serves: "the tests of the specifications",
+    },
+];
+
+/// Returns where `name` lies in `PATH`.
+fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(name))
+        .find(|file| file.is_file())
+}
+
+/// Returns the first line of what the program says that has a version in it: `3.1`.
+fn version(program: &Path, asked: &[&str]) -> String {
+    let out = Command::new(program)
+        .args(asked)
+        .stdin(Stdio::null())
+        .output();
+    let said = out
+        .map(|out| [out.stdout, out.stderr].concat())
+        .unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let digit = |c: Option<&u8>| c.is_some_and(u8::is_ascii_digit);
+    let has = |line: &&str| {
+        let bytes = line.as_bytes();
+        (1..bytes.len())
+            .any(|i| bytes[i] == b'.' && digit(bytes.get(i - 1)) && digit(bytes.get(i + 1)))
+    };
+    let line = said
+        .lines()
+        .find(has)
+        .unwrap_or("it does not say its version");
+    printable(line.trim()).chars().take(60).collect()
+}
+
+fn line(text: &mut String, what: &str, found: &str, about: &str) {
+    let _ = writeln!(
+        text,
+        "{what:<12}{found}{}{about}",
+        if about.is_empty() { "" } else { "  " }
+    );
+}
+
+pub fn command() -> Done {
+    let mut text = String::new();
+    let mut missing = Vec::new();
+    let home = home::home().map_err(|e| Failure::unbuilt(&e.into(), None))?;
+    let tools = dut::tools(&home);
+    for (what, found) in [
+        ("Verilator", tools.verilator_found()),
+        ("C++", tools.compiler_found()),
+    ] {
+        match found {
+            Ok((program, version)) => {
+                line(&mut text, what, &version, &program.display().to_string())
+            }
+            Err(e) => {
+                line(
+                    &mut text,
+                    what,
+                    "MISSING",
+                    "every model: ./setup installs it",
+                );
+                missing.push(format!("{what}: {e}"));
+            }
+        }
+    }
+    for Wanted {
+        names,
+        asked,
+        serves,
+    } in OTHERS
+    {
+        match names.iter().find_map(|name| in_path(name)) {
+            Some(program) => line(
+                &mut text,
+                names[0],
+                &version(&program, asked),
+                &program.display().to_string(),
+            ),
+            None => line(
+                &mut text,
+                names[0],
+                "missing",
+                &format!("{serves}: ./setup --all installs it"),
+            ),
+        }
+    }
+    line(
+        &mut text,
+        "RTL",
+        &home.join("rtl").display().to_string(),
+        "",
+    );
+    let store = Store::of_user().map_err(|e| Failure::unbuilt(&e.into(), None))?;
+    let usage = store
+        .usage()
+        .map_err(|e| Failure::unbuilt(&e.into(), None))?;
+    let kept = format!("{} models, {}", usage.entries, HumanBytes(usage.bytes));
+    line(
+        &mut text,
+        "cache",
+        &store.dir().display().to_string(),
+        &kept,
+    );
+    let _ = writeln!(text, "{:<12}{}", "version", super::LONG_VERSION.as_str());
+    print(&text)?;
+    if missing.is_empty() {
+        return Ok(Agreed::Yes);
+    }
+    Err(Failure::Other(missing.join("\n")))
+}
