@@ -208,6 +208,14 @@ impl<const BITS: usize> Planes<BITS> {
         &self.planes
     }
 
+    /// All condition bits of the last draw of `lane`, those that no plane has among them; 0 before the first.
+    pub fn last_bits(&self, lane: u32) -> u16 {
+        match self.drawn >> lane & 1 == 1 {
+            true => (self.lanes).draw(lane, self.drawn_at[lane as usize], self::BITS),
+            false => 0,
+        }
+    }
+
     /// The whole word of the last draw of `lane`; 0 before the first, and where draws are not drawn.
     pub fn last_word(&self, lane: u32) -> u64 {
         match self.lanes.conditions {

@@ -406,6 +406,12 @@ const SPA5: &[Fault] = &[
         &["I11"],
     ),
     (
+        "spa5_threads.sv",
+        "killed_d = killed_q | taken_i;",
+        "killed_d = killed_q | taken_i | {LANES{FAULT}};",
+        &["I12"],
+    ),
+    (
         "spa5_stack.sv",
         "full_o     = sp_q == Full;",
         "full_o     = (sp_q == Full) & ~FAULT;",
@@ -437,6 +443,12 @@ const SPA5: &[Fault] = &[
     ),
     (
         "spa5_seq.sv",
+        "prog_base_q <= prog_base_i;",
+        "prog_base_q <= prog_base_i | {{27{FAULT}}, 5'd0};",
+        &["program_ends"],
+    ),
+    (
+        "spa5_seq.sv",
         "err_d    = spa5_pkg::ErrOk;",
         "err_d    = FAULT ? err_q : spa5_pkg::ErrOk;",
         &["err_in_err"],
@@ -458,6 +470,12 @@ const SPA5: &[Fault] = &[
         "leave_o       = spa5_pkg::LeaveBrk;",
         "leave_o       = spa5_pkg::LeaveBrk | 5'(FAULT);",
         &["leave_onehot"],
+    ),
+    (
+        "spa5_decode.sv",
+        "kill_o        = 1'b0;",
+        "kill_o        = FAULT & is_sync;",
+        &["kil_exits"],
     ),
     (
         "spa5_brx.sv",
@@ -494,7 +512,7 @@ const SPA5: &[Fault] = &[
         "spa5_seq.sv",
         "((status_q == spa5_pkg::StatusDone) |",
         "(FAULT | (status_q == spa5_pkg::StatusDone) |",
-        &["launch_aligned"],
+        &["launch_aligned", "launch_ends"],
     ),
 ];
 
@@ -557,7 +575,7 @@ fn small<U: Tested>() -> Build {
     let mut build = Build::from(4);
     let parameters: &[(&str, u32)] = match U::NAME {
         "r700" => &[("MAX_STACK_SIZE", 3)],
-        "spa5" => &[("BRX", 1), ("DEPTH", 6)],
+        "spa5" => &[("BRX", 1), ("CSM", 1), ("DEPTH", 6)],
         _ => &[],
     };
     build

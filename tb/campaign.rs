@@ -1147,8 +1147,7 @@ fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
         message.starts_with("error: ") && message.contains("no_such_module"),
         "{message}"
     );
-    let last =
-        "This is the variant of spa5 with 33 lanes, BRX=1, DEPTH=5; --variants none tests none.\n";
+    let last = "This is the variant of spa5 with 33 lanes, BRX=1, CSM=1, DEPTH=5; --variants none tests none.\n";
     assert!(message.ends_with(last), "{message}");
     assert_eq!(json(&json_file)[0]["programs"], 20);
     reconverge_ends(

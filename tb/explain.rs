@@ -71,8 +71,8 @@ fn every_opcode_of_spa5_is_taken_apart_and_has_rules() {
     named.extend(operation::<Spa5>(&[spa5::isa::NOP]));
     named.dedup();
     let all = [
-        "BRA", "BRX", "CAL", "PRET", "SSY", "PBK", "PCNT", "EXIT", "RET", "BRK", "CONT", "SYNC",
-        "OTHER",
+        "JMX", "JMP", "JCAL", "BRA", "BRX", "CAL", "PRET", "SSY", "PBK", "PCNT", "EXIT", "RET",
+        "KIL", "BRK", "CONT", "SYNC", "OTHER",
     ];
     assert_eq!(named, all);
 }

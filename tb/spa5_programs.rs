@@ -385,7 +385,27 @@ const BRX_DECISIONS: &[Change] = &[
         "is_leave & all;",
     ),
     // It is UNSUPPORTED all the same.
-    ("spa5_decode.sv", "(BRX == 0) |", "(BRX != 0) |"),
+    (
+        "spa5_decode.sv",
+        "KindBrx;\n          unsupported_o = (BRX == 0) |",
+        "KindBrx;\n          unsupported_o = (BRX != 0) |",
+    ),
+    (
+        "spa5_decode.sv",
+        "absolute_o    = 1'b1;\n          unsupported_o = (BRX == 0) |",
+        "absolute_o    = 1'b1;\n          unsupported_o = (BRX != 0) |",
+    ),
+    // The sum of a JMX does not wrap; its register is not added.
+    (
+        "spa5_seq.sv",
+        "absolute ? {3'd0, sum_absolute}",
+        "absolute ? {3'd0, imm32} + {3'd0, value}",
+    ),
+    (
+        "spa5_seq.sv",
+        "sum_absolute = imm32 + value;",
+        "sum_absolute = imm32;",
+    ),
 ];
 
 #[test]

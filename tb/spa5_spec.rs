@@ -96,6 +96,9 @@ const CONT: u64 = 0xE350_0000_0000_0000;
 const SYNC: u64 = 0xF0F8_0000_0000_0000;
 const ILLEGAL_WORD: u64 = 0xE3B0_0000_0000_0000;
 const JMP: u64 = 0xE210_0000_0000_0000;
+const JCAL: u64 = 0xE220_0000_0000_0000;
+const KIL: u64 = 0xE330_0000_0000_0000;
+const BPT: u64 = 0xE3A0_0000_0000_0000;
 const NOP: u64 = 0x50B0_0000_0007_0F00;
 const CONTROL: u64 = 0x001F_BC00_FDE0_07EF;
 
@@ -231,6 +234,7 @@ fn pushed(before: &State, top_type: u8, vis: u8, top_mask: u64, top_addr: u32) -
     }
 }
 
+mod absolute;
 mod brx;
 mod contract;
 mod decoding;

@@ -88,17 +88,18 @@ class R700:
 
 class Spa5:
     def __init__(self, spec, r):
-        self.spec, self.config = spec, spec.Config(r["lanes"], r["prog_size"], r["depth"], r["brx"])
+        self.spec = spec
+        self.config = spec.Config(r["lanes"], r["prog_size"], r["depth"], r["brx"], r["prog_base"], r["csm"])
         self.state = spec.State(self.config, r["launched"], r["entry"])
 
     def step(self, r):
         threads = range(self.config.n)
         p, cc = ([mask(plane >> t & 1 for plane in r[x]) for t in threads] for x in ("p", "cc"))
-        a, t = self.spec.step(self.state, self.config, r["word"], p, cc, r["r"])
+        a, t = self.spec.step(self.state, self.config, r["word"], p, cc, r["r"], r["constant"], r["csm"])
         return {"a": a, "t": t}
 
     def shown(self):
-        names = ("status", "err", "pc", "active", "exited", "d_brk", "d_cont", "d_ret", "vis", "stack")
+        names = ("status", "err", "pc", "active", "exited", "killed", "d_brk", "d_cont", "d_ret", "vis", "stack")
         return {x: getattr(self.state, x) for x in names}
 
 

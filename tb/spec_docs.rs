@@ -159,10 +159,10 @@ impl Normative for R700 {
 
 impl Normative for Spa5 {
     const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] = &[
-        (8, &[("BRX", 1)]),
+        (8, &[("BRX", 1), ("CSM", 1)]),
         (4, &[("BRX", 1), ("DEPTH", 4)]),
         (32, &[]),
-        (5, &[("BRX", 1)]),
+        (5, &[("BRX", 1), ("CSM", 1)]),
     ];
     const CHANGE: (&'static str, &'static str) = (
         "n = m & ~(s.d_brk | s.d_cont | s.d_ret | s.exited)",
@@ -173,13 +173,14 @@ impl Normative for Spa5 {
     fn launched(pins: &Self::In, _: &Self::Golden, build: &Build) -> Value {
         json!({
             "lanes": build.lanes, "depth": build.value::<Spa5>("DEPTH"), "brx": build.value::<Spa5>("BRX"),
+            "csm": build.value::<Spa5>("CSM"), "prog_base": pins.prog_base,
             "prog_size": pins.prog_size, "entry": pins.entry,
             "launched": pins.launch_mask & all(build.lanes as usize),
         })
     }
 
     fn read(pins: &Self::In) -> Value {
-        json!({ "word": pins.word, "p": pins.p, "cc": pins.cc, "r": pins.r[..] })
+        json!({ "word": pins.word, "p": pins.p, "cc": pins.cc, "r": pins.r[..], "constant": pins.constant, "csm": pins.csm[..] })
     }
 
     fn state(golden: &Self::Golden, _: usize) -> Value {
@@ -188,7 +189,7 @@ impl Normative for Spa5 {
             |t: &reconverge::spa5::golden::Token| json!([t.kind, t.vis_saved, t.addr, t.mask]);
         json!({
             "status": s.status, "err": s.err, "pc": s.pc, "active": s.active, "exited": s.exited,
-            "d_brk": s.d_brk, "d_cont": s.d_cont, "d_ret": s.d_ret, "vis": s.vis,
+            "killed": s.killed, "d_brk": s.d_brk, "d_cont": s.d_cont, "d_ret": s.d_ret, "vis": s.vis,
             "stack": golden.tokens().iter().map(token).collect::<Vec<_>>(),
         })
     }

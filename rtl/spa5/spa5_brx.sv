@@ -1,4 +1,4 @@
-// The register operand of a BRX (spa5-A-d, spa5-A-e): its value in the lowest-numbered active thread, and the
+// The register operand of a BRX or JMX (spa5-A-d, spa5-A-e): its value in the lowest-numbered active thread, and the
 // active threads that have the same. The only block that looks at threads one by one.
 //
 // Corner cases:

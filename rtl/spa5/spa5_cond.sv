@@ -6,11 +6,13 @@
 // Corner cases:
 // * The tables are normative, not the formulas behind the names: EQ and EQU differ where Z and S are set.
 // * Predicate 7 is constant 1; inverted it is never true.
-// * CC tests 18..1f do not exist; the unit above reports error 10 instead of using what comes out here.
+// * CC tests 18..1f are bits of `csm_i` in a unit built with CSM. In any other the unit above reports error 10
+//   instead of using what comes out here.
 // * Without `en_i` no thread passes, so that a clock without a condition costs nothing.
 
 module spa5_cond #(
-  parameter int LANES = 32
+  parameter int LANES = 32,
+  parameter int CSM   = 0
 ) (
   input  logic             en_i,      // an instruction with a condition is at the inputs
   input  logic [3:0]       pred_i,    // pppp
@@ -28,6 +30,7 @@ module spa5_cond #(
   input  logic [LANES-1:0] s_i,
   input  logic [LANES-1:0] c_i,
   input  logic [LANES-1:0] o_i,
+  input  logic [8*LANES-1:0] csm_i,   // of thread t at [8*t +: 8]; test 18 + n is bit n
 
   output logic [LANES-1:0] taken_o
 );
@@ -86,6 +89,21 @@ module spa5_cond #(
   assign pred_number = pred_i[2:0];
   assign pred_invert = pred_i[3];
 
+  logic [LANES-1:0] clip;  // tests 18..1f
+
+  if (CSM != 0) begin : gen_csm
+    always_comb begin
+      for (int t = 0; t < LANES; t++) begin
+        clip[t] = csm_i[8*t + 32'(cc_i[2:0])];
+      end
+    end
+  end else begin : gen_no_csm
+    assign clip = '0;
+
+    logic unused_csm;
+    assign unused_csm = ^csm_i;
+  end
+
   logic [LANES-1:0] pbit, holds;
 
   always_comb begin
@@ -104,7 +122,9 @@ module spa5_cond #(
         spa5_pkg::PredTrue: pbit = '1;
       endcase
       // Nearly every instruction says T; the table of T would give the same.
-      if (cc_i != spa5_pkg::CcTrue) begin
+      if (&cc_i[4:3]) begin
+        holds = clip;
+      end else if (cc_i != spa5_pkg::CcTrue) begin
         holds = mux(mux(mux(leaf(t0,  t1,  z_i), leaf(t2,  t3,  z_i), s_i),
                         mux(leaf(t4,  t5,  z_i), leaf(t6,  t7,  z_i), s_i), c_i),
                     mux(mux(leaf(t8,  t9,  z_i), leaf(t10, t11, z_i), s_i),

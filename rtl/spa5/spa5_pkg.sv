@@ -14,6 +14,9 @@ package spa5_pkg;
 
   // Bits 56:52 inside the flow block: 00 for 0xE20, 1f for 0xE3F. From OpIllegal on no instruction exists;
   // what is neither that nor listed exists and is not built here.
+  localparam logic [4:0] OpJmx     = 5'h00;
+  localparam logic [4:0] OpJmp     = 5'h01;
+  localparam logic [4:0] OpJcal    = 5'h02;
   localparam logic [4:0] OpBra     = 5'h04;
   localparam logic [4:0] OpBrx     = 5'h05;
   localparam logic [4:0] OpCal     = 5'h06;
@@ -23,6 +26,7 @@ package spa5_pkg;
   localparam logic [4:0] OpPcnt    = 5'h0b;
   localparam logic [4:0] OpExit    = 5'h10;
   localparam logic [4:0] OpRet     = 5'h12;
+  localparam logic [4:0] OpKil     = 5'h13;
   localparam logic [4:0] OpBrk     = 5'h14;
   localparam logic [4:0] OpCont    = 5'h15;
   localparam logic [4:0] OpIllegal = 5'h1b;
@@ -30,10 +34,10 @@ package spa5_pkg;
   // What an instruction does, as spa5-4.3 groups them.
   localparam logic [2:0] KindOther = 3'd0;  // a black box
   localparam logic [2:0] KindSetup = 3'd1;  // SSY, PBK, PCNT, PRET
-  localparam logic [2:0] KindCall  = 3'd2;  // CAL
-  localparam logic [2:0] KindBra   = 3'd3;
-  localparam logic [2:0] KindBrx   = 3'd4;
-  localparam logic [2:0] KindLeave = 3'd5;  // SYNC, BRK, CONT, RET, EXIT
+  localparam logic [2:0] KindCall  = 3'd2;  // CAL, JCAL
+  localparam logic [2:0] KindBra   = 3'd3;  // BRA, JMP
+  localparam logic [2:0] KindBrx   = 3'd4;  // BRX, JMX
+  localparam logic [2:0] KindLeave = 3'd5;  // SYNC, BRK, CONT, RET, EXIT, KIL
 
   // Leaving instructions, one bit each. The lower four are the bits of `vis`, and of what it must have.
   localparam logic [4:0] LeaveNone = 5'b00000;

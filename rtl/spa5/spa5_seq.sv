@@ -12,10 +12,12 @@
 // * An instruction that errs changes nothing but status and err. Order of the checks: 6, 9, 10, 8, 7, 5;
 //   1 to 4 never meet another.
 // * A branch that no thread takes, and a leaving instruction that no thread executes, meet only 6, 9, 10.
-// * BRA.U branches with all active threads or not at all.
+// * BRA.U and JMP.U branch with all active threads or not at all.
+// * The program may lie anywhere in 32 bits, up to the last byte. The PC behind the last bundle of them is 8, which
+//   is then outside.
 // * The leaving instruction that empties `active` changes flags, `active` and status. PC and stack wait for
 //   the clocks of status UNWIND; PC stays there for good if the stack runs out, which is DONE.
-// * BRX (spa5-A), if built: one that its condition divides stays at its PC and runs again for
+// * BRX and JMX (spa5-A), if built: one that its condition divides stays at its PC and runs again for
 //   those that take it; one whose register divides the threads goes on with those that agree with the
 //   lowest, and the token of the others leads back to it.
 // * Every output is a register.
@@ -23,7 +25,8 @@
 module spa5_seq #(
   parameter int LANES = 32,  // threads, 1 to 64
   parameter int DEPTH = 64,  // tokens, 1 to 1024
-  parameter int BRX   = 0    // 1: with BRX
+  parameter int BRX   = 0,   // 1: with BRX and JMX
+  parameter int CSM   = 0    // 1: with the CC tests 18..1f
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,         // synchronous, active low
@@ -31,7 +34,8 @@ module spa5_seq #(
 
   // Host: start of a warp and its operands (spa5-3).
   input  logic                launch_i,
-  input  logic [31:0]         entry_i,        // byte address
+  input  logic [31:0]         entry_i,        // bytes from the base on
+  input  logic [31:0]         prog_base_i,    // byte address
   input  logic [31:0]         prog_size_i,    // bytes
   input  logic [LANES-1:0]    launch_mask_i,
 
@@ -39,9 +43,10 @@ module spa5_seq #(
   output logic [31:0]         pc_o,
   input  logic                inst_valid_i,
   input  logic [63:0]         word_i,
+  input  logic [31:0]         const_i,        // what a constant-bank form names
 
-  // Predicates, condition codes and, for a BRX, the register of every thread, sampled when the
-  // instruction executes.
+  // Predicates, condition codes and, if built, clip state and the register of a BRX of every thread, sampled when
+  // the instruction executes.
   input  logic [LANES-1:0]    p0_i,
   input  logic [LANES-1:0]    p1_i,
   input  logic [LANES-1:0]    p2_i,
@@ -54,8 +59,10 @@ module spa5_seq #(
   input  logic [LANES-1:0]    c_i,
   input  logic [LANES-1:0]    o_i,
   input  logic [32*LANES-1:0] r_i,            // of thread t at [32*t +: 32]
+  input  logic [8*LANES-1:0]  csm_i,          // of thread t at [8*t +: 8]
 
   output logic [LANES-1:0]    active_o,
+  output logic [LANES-1:0]    killed_o,
   output logic [1:0]          status_o,       // spa5_pkg::Status*
   output logic [3:0]          err_o           // spa5_pkg::Err*
 );
@@ -65,7 +72,7 @@ module spa5_seq #(
   logic [1:0]  status_d, status_q;
   logic [3:0]  err_d, err_q;
   logic [31:0] pc_d, pc_q;
-  logic [31:0] prog_size_q;
+  logic [31:0] prog_base_q, prog_size_q;
 
   // ---- the clock -----------------------------------------------------------------------------------
 
@@ -74,7 +81,8 @@ module spa5_seq #(
   assign launch  = launch_i & ~stall_i &
                    ((status_q == spa5_pkg::StatusDone) | (status_q == spa5_pkg::StatusErr));
   assign run     = (status_q == spa5_pkg::StatusRun) & ~stall_i;
-  assign outside = pc_q >= prog_size_q;
+  // Below the base is, counted from it without a sign, behind every program that ends at 2^32 or before.
+  assign outside = (pc_q - prog_base_q) >= prog_size_q;
   assign step    = run & ~outside & inst_valid_i;
   assign unwind  = (status_q == spa5_pkg::StatusUnwind) & ~stall_i;
   assign pop     = unwind & ~empty;
@@ -83,25 +91,33 @@ module spa5_seq #(
 
   logic [2:0]  kind, token;
   logic [4:0]  leave;
-  logic        unanimous, illegal, unsupported;
-  logic [23:0] offset;
+  logic        kill, unanimous, absolute, bank, illegal, unsupported;
+  logic [23:0] off24, offset;
+  logic [31:0] imm32;
   logic [3:0]  pred;
   logic [4:0]  cc;
 
   spa5_decode #(
-    .BRX(BRX)
+    .BRX(BRX),
+    .CSM(CSM)
   ) u_decode (
     .word_i,
     .kind_o        (kind),
     .token_o       (token),
     .leave_o       (leave),
+    .kill_o        (kill),
     .unanimous_o   (unanimous),
-    .offset_o      (offset),
+    .absolute_o    (absolute),
+    .bank_o        (bank),
+    .offset_o      (off24),
+    .address_o     (imm32),
     .pred_o        (pred),
     .cc_o          (cc),
     .illegal_o     (illegal),
     .unsupported_o (unsupported)
   );
+
+  assign offset = bank ? const_i[23:0] : off24;
 
   logic is_setup, is_call, is_bra, is_brx, is_leave;
   assign is_setup = kind == spa5_pkg::KindSetup;
@@ -116,7 +132,8 @@ module spa5_seq #(
   logic             some, all;
 
   spa5_cond #(
-    .LANES(LANES)
+    .LANES(LANES),
+    .CSM  (CSM)
   ) u_cond (
     .en_i     (step & (is_bra | is_brx | is_leave)),
     .pred_i   (pred),
@@ -124,6 +141,7 @@ module spa5_seq #(
     .active_i (active),
     .p0_i, .p1_i, .p2_i, .p3_i, .p4_i, .p5_i, .p6_i,
     .z_i, .s_i, .c_i, .o_i,
+    .csm_i,
     .taken_o  (taken)
   );
 
@@ -197,13 +215,16 @@ module spa5_seq #(
     norm = {address[31:4], address[3] | (address[4:0] == 5'd0), address[2:0]};
   endfunction
 
-  logic [31:0] pc_entry, pc_next, pc_seq, target, push_addr;
-  logic [34:0] sum;  // signed; the register of a BRX is not
+  logic [31:0] pc_entry, pc_next, pc_seq, target, push_addr, sum_absolute;
+  logic [34:0] sum, from_base;  // signed; the register of a BRX is not
 
-  assign pc_entry = norm(entry_i);
+  assign pc_entry = norm(prog_base_i + entry_i);
   assign pc_next  = pc_q + 32'd8;
   assign pc_seq   = norm(pc_next);
-  assign sum      = {3'd0, pc_q} + 35'd8 + {{11{offset[23]}}, offset} + {3'd0, value};
+  // The sum of a JMX has 32 bits; that of a BRX does not wrap.
+  assign sum_absolute = imm32 + value;
+  assign sum      = absolute ? {3'd0, sum_absolute}
+                             : {3'd0, pc_q} + 35'd8 + {{11{offset[23]}}, offset} + {3'd0, value};
   assign target   = norm(sum[31:0]);
 
   // CAL keeps the way back, as a branch does; a BRX that divides by register is run again by the others.
@@ -215,9 +236,10 @@ module spa5_seq #(
   logic       full, misaligned, range, overflow, no_token, bad_step, fault;
   logic [3:0] err;
 
-  // Below 0 is, read without a sign, above every program.
+  // Below the base is, read without a sign, above every program.
+  assign from_base  = sum - {3'd0, prog_base_q};
   assign misaligned = to_target & (sum[2:0] != 3'd0);
-  assign range      = to_target & (sum >= {3'd0, prog_size_q});
+  assign range      = to_target & (from_base >= {3'd0, prog_size_q});
   assign overflow   = push & full;
   assign no_token   = some & |(leave[3:0] & ~vis);
 
@@ -277,6 +299,7 @@ module spa5_seq #(
     .launch_mask_i,
     .leave_i       (commit & is_leave),
     .flag_i        (leave[4:1]),
+    .kill_i        (kill),
     .taken_i       (taken),
     .split_i       (commit & split),
     .stay_i        (stay),
@@ -284,7 +307,8 @@ module spa5_seq #(
     .token_i       (top_token),
     .mask_i        (top_mask),
     .resumed_o     (resumed),
-    .active_o      (active)
+    .active_o      (active),
+    .killed_o
   );
 
   // ---- PC and status -------------------------------------------------------------------------------
@@ -336,11 +360,17 @@ module spa5_seq #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      prog_base_q <= '0;
       prog_size_q <= '0;
     end else if (launch) begin
+      prog_base_q <= prog_base_i;
       prog_size_q <= prog_size_i;
     end
   end
+
+  // The rest of a constant (spa5-2.3-n).
+  logic unused_bits;
+  assign unused_bits = ^const_i[31:24];
 
   assign pc_o     = pc_q;
   assign active_o = active;

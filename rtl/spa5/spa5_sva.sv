@@ -27,9 +27,11 @@ module spa5_sva #(
   input logic             clk_i,
   input logic             rst_ni,
   input logic [31:0]      entry_i,
+  input logic [31:0]      prog_base_i,
   input logic [31:0]      prog_size_i,
   input logic [31:0]      pc_o,
   input logic [LANES-1:0] active_o,
+  input logic [LANES-1:0] killed_o,
   input logic [1:0]       status_o,
   input logic [3:0]       err_o,
 
@@ -37,9 +39,11 @@ module spa5_sva #(
   input logic [1:0]        status_q,
   input logic [3:0]        err_q,
   input logic [31:0]       pc_q,
+  input logic [31:0]       prog_base_q,
   input logic [31:0]       prog_size_q,
   input logic [LANES-1:0]  u_threads__active_q,
   input logic [LANES-1:0]  u_threads__exited_q,
+  input logic [LANES-1:0]  u_threads__killed_q,
   input logic [LANES-1:0]  u_threads__d_brk_q,
   input logic [LANES-1:0]  u_threads__d_cont_q,
   input logic [LANES-1:0]  u_threads__d_ret_q,
@@ -65,6 +69,7 @@ module spa5_sva #(
   input logic             is_brx,
   input logic [LANES-1:0] group,
   input logic [4:0]       leave,
+  input logic             kill,
   input logic             no_token,
   input logic             illegal,
   input logic             unsupported,
@@ -236,6 +241,8 @@ module spa5_sva #(
       I10: assert (i10 & (u_stack__vis_q == vis));
       // Done is everything: no token, no flag, every thread exited.
       I11: assert ((status_q != spa5_pkg::StatusDone) | ((sp == '0) & (u_threads__exited_q == '1)));
+      // A thread that was killed has exited.
+      I12: assert ((u_threads__killed_q & ~u_threads__exited_q) == '0);
 
       sp_in_range: assert (sp <= DEPTH);
       // A token has a type, a thread, and the address of an instruction.
@@ -243,7 +250,9 @@ module spa5_sva #(
       // The top register holds token sp - 1.
       top_is_top: assert (top_twice);
       pc_normalized: assert ((pc_q[4:0] != 5'd0) & (pc_q[2:0] == 3'd0));
-      size_in_bundles: assert (prog_size_q[4:0] == 5'd0);
+      size_in_bundles: assert ((prog_size_q[4:0] == 5'd0) & (prog_base_q[4:0] == 5'd0));
+      // The program ends at 2^32 or before: its end less one bundle has 32 bits.
+      program_ends: assert (({1'b0, prog_base_q} + {1'b0, prog_size_q}) <= 33'h1_0000_0000);
       err_in_err: assert (((status_q == spa5_pkg::StatusErr) == (err_q != spa5_pkg::ErrOk)) &
                           (err_q <= spa5_pkg::ErrUnsupported));
 
@@ -251,13 +260,15 @@ module spa5_sva #(
 
       // spa5_seq: every output is a register.
       outputs_registered: assert ((pc_o == pc_q) & (active_o == u_threads__active_q) & (status_o == status_q) &
-                                  (err_o == err_q));
+                                  (err_o == err_q) & (killed_o == u_threads__killed_q));
       // spa5_seq: a thread is active, so `all` comes with `some`.
       all_is_some: assert (~(run & all & (leave != spa5_pkg::LeaveNone) & step & ~some));
       // spa5_seq: errors 1 to 4 never meet another.
       no_token_alone: assert (~(step & no_token & (illegal | unsupported | misaligned | range | overflow)));
       // spa5_decode: at most one of the leaving instructions.
       leave_onehot: assert ($onehot0(leave));
+      // spa5_decode: KIL leaves as EXIT does.
+      kil_exits: assert (~kill | (leave == spa5_pkg::LeaveExit));
       // spa5_brx: a group is never empty.
       group_not_empty: assert ((BRX == 0) | ~(commit & is_brx) | (group != '0));
       // spa5_threads, spa5_stack: at most one of the requests.
@@ -270,14 +281,16 @@ module spa5_sva #(
 
       // ---- what the unit relies on ------------------------------------------------------------------------
 
-      // spa5-6: a launch gives the address of an instruction, or of a control word, and whole bundles.
-      launch_aligned: assume (~launch | ((entry_i[2:0] == 3'd0) & (prog_size_i[4:0] == 5'd0)));
+      // spa5-6: a launch gives the address of an instruction, or of a control word, and whole bundles that end at
+      // 2^32 or before.
+      launch_aligned: assume (~launch | ((entry_i[2:0] == 3'd0) & (prog_base_i[4:0] == 5'd0) & (prog_size_i[4:0] == 5'd0)));
+      launch_ends: assume (~launch | (({1'b0, prog_base_i} + {1'b0, prog_size_i}) <= 33'h1_0000_0000));
     end
   end
 
   // The rest of what is only looked at in part, and what Yosys does not look at.
   logic unused_bits;
-  assign unused_bits = ^{rst_ni, entry_i, prog_size_i, prog_size_q};
+  assign unused_bits = ^{rst_ni, entry_i, prog_base_i, prog_base_q, prog_size_i, prog_size_q};
 
 endmodule
 
@@ -287,10 +300,11 @@ bind spa5_seq spa5_sva #(
   .DEPTH(DEPTH),
   .BRX  (BRX)
 ) u_sva (
-  .clk_i, .rst_ni, .entry_i, .prog_size_i, .pc_o, .active_o, .status_o, .err_o,
-  .status_q, .err_q, .pc_q, .prog_size_q,
+  .clk_i, .rst_ni, .entry_i, .prog_base_i, .prog_size_i, .pc_o, .active_o, .killed_o, .status_o, .err_o,
+  .status_q, .err_q, .pc_q, .prog_base_q, .prog_size_q,
   .u_threads__active_q (u_threads.active_q),
   .u_threads__exited_q (u_threads.exited_q),
+  .u_threads__killed_q (u_threads.killed_q),
   .u_threads__d_brk_q  (u_threads.d_brk_q),
   .u_threads__d_cont_q (u_threads.d_cont_q),
   .u_threads__d_ret_q  (u_threads.d_ret_q),
@@ -300,7 +314,7 @@ bind spa5_seq spa5_sva #(
   .u_stack__top_mask_q (u_stack.top_mask_q),
   .u_stack__head_q     (u_stack.head_q),
   .u_stack__mask_q     (u_stack.mask_q),
-  .launch, .run, .step, .commit, .some, .all, .is_brx, .group, .leave, .no_token, .illegal, .unsupported, .misaligned,
+  .launch, .run, .step, .commit, .some, .all, .is_brx, .group, .leave, .kill, .no_token, .illegal, .unsupported, .misaligned,
   .range, .overflow,
   .u_threads__launch_i (u_threads.launch_i),
   .u_threads__leave_i  (u_threads.leave_i),

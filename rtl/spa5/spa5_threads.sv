@@ -4,7 +4,7 @@
 // * A thread that executed SYNC, or waits in a DIV token, has no bit here: it is neither active nor
 //   flagged, and comes back through the mask of a token.
 // * The token popped clears the flags of its own type first, and resumes who is left without any flag.
-//   `exited` is cleared by a launch only.
+//   `exited` and `killed` are cleared by a launch only.
 // * A token that resumes no thread leaves `active` empty, as it was.
 // * At most one of the requests is set: a launch is accepted only while nothing runs, and the clocks of an
 //   unwind execute nothing.
@@ -20,6 +20,7 @@ module spa5_threads #(
 
   input  logic             leave_i,        // a leaving instruction
   input  logic [3:0]       flag_i,         // what they become: {exited, d_ret, d_cont, d_brk}; SYNC none
+  input  logic             kill_i,         // by KIL
   input  logic [LANES-1:0] taken_i,        // who leaves
 
   input  logic             split_i,        // a branch that divides the threads
@@ -30,10 +31,11 @@ module spa5_threads #(
   input  logic [LANES-1:0] mask_i,         // its mask
   output logic             resumed_o,      // and a thread of it is left to run
 
-  output logic [LANES-1:0] active_o
+  output logic [LANES-1:0] active_o,
+  output logic [LANES-1:0] killed_o
 );
 
-  logic [LANES-1:0] active_d, active_q, exited_d, exited_q;
+  logic [LANES-1:0] active_d, active_q, exited_d, exited_q, killed_d, killed_q;
   logic [LANES-1:0] d_brk_d, d_brk_q, d_cont_d, d_cont_q, d_ret_d, d_ret_q;
   logic             to_brk, to_cont, to_ret, to_exit;
 
@@ -42,6 +44,7 @@ module spa5_threads #(
   always_comb begin
     active_d  = active_q;
     exited_d  = exited_q;
+    killed_d  = killed_q;
     d_brk_d   = d_brk_q;
     d_cont_d  = d_cont_q;
     d_ret_d   = d_ret_q;
@@ -49,6 +52,7 @@ module spa5_threads #(
     if (launch_i) begin
       active_d = launch_mask_i;
       exited_d = ~launch_mask_i;
+      killed_d = '0;
       d_brk_d  = '0;
       d_cont_d = '0;
       d_ret_d  = '0;
@@ -58,6 +62,7 @@ module spa5_threads #(
       if (to_cont) d_cont_d = d_cont_q | taken_i;
       if (to_ret)  d_ret_d  = d_ret_q  | taken_i;
       if (to_exit) exited_d = exited_q | taken_i;
+      if (kill_i)  killed_d = killed_q | taken_i;
     end else if (split_i) begin
       active_d = stay_i;
     end else if (pop_i) begin
@@ -73,12 +78,14 @@ module spa5_threads #(
     if (!rst_ni) begin
       active_q <= '0;
       exited_q <= '1;
+      killed_q <= '0;
       d_brk_q  <= '0;
       d_cont_q <= '0;
       d_ret_q  <= '0;
     end else begin
       active_q <= active_d;
       exited_q <= exited_d;
+      killed_q <= killed_d;
       d_brk_q  <= d_brk_d;
       d_cont_q <= d_cont_d;
       d_ret_q  <= d_ret_d;
@@ -86,5 +93,6 @@ module spa5_threads #(
   end
 
   assign active_o = active_q;
+  assign killed_o = killed_q;
 
 endmodule

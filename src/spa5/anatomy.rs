@@ -40,9 +40,14 @@ pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
     let form = field(
         "constant bank",
         (5, 5),
-        "0 = target relative to pc; 1 = target in a constant bank: UNSUPPORTED",
+        "0 = target in the word; 1 = offset in a constant bank",
         "spa5-2.3-n",
     );
+    let absolute = word.target().is_some_and(Target::is_absolute);
+    let offset = match absolute {
+        true => field("imm32", (51, 20), "absolute byte address", "spa5-2.2-d"),
+        false => offset,
+    };
     let opcode =
         |high: u32, rule: &str| field("opcode", (63, high), "which instruction it is", rule);
     let mut fields = match word {
@@ -52,7 +57,7 @@ pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
             field(
                 "NOINC",
                 (6, 6),
-                "CAL and PRET: 0 = .NOINC, without effect here",
+                "CAL, JCAL and PRET: 0 = .NOINC, without effect here",
                 "spa5-2.3-o",
             ),
         ],

@@ -12,10 +12,10 @@ mod axes;
 mod instruction;
 mod sample;
 use axes::{
-    Active, Branched, Came, Cc, Code, Conditional, Corner, End, Entry, Failed, Fetched, Formula,
-    Ignored, Indirect, Inverted, Kept, Kind, Launch, Leaver, Legal, Mask, Names, Opcode, Others,
-    Place, Popped, Pred, Pushed, Pusher, Rest, Result, Slot, Status, Taken, Test, Top, Turns, Two,
-    Unanimous, Vis, Waiting, Where,
+    Active, Base, Bit, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
+    Fetched, Formula, Ignored, Indirect, Inverted, Is, Kept, Kind, Launch, Leaver, Legal, Mask,
+    Names, Opcode, Others, Place, Popped, Pred, Pushed, Pusher, Register, Rest, Result, Slot,
+    Status, Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
 use sample::Memory;
 
@@ -26,8 +26,11 @@ pub struct Bins {
     all: u64,
     depth: usize,
     brx: bool,
+    csm: bool,
     clocks: Cross<(Status, Pace, Launch)>,
     launches: Cross<(Rest, Mask, Entry)>,
+    bases: Cross<(Base,)>,
+    addresses: Cross<(Bit, Is)>,
     fetches: Cross<(Came, Place, Fetched)>,
     neighbours: Cross<(Previous<Kind>, Kind)>,
     opcodes: Cross<(Opcode,)>,
@@ -43,8 +46,8 @@ pub struct Bins {
     pushes: Cross<(Pusher, Level, Pushed)>,
     visible: Cross<(Pusher, Vis)>,
     tokens: Cross<(Pusher, Top)>,
-    branches: Cross<(Unanimous, Taken, Branched)>,
-    indirect: Cross<(Indirect,)>,
+    branches: Cross<(Brancher, Unanimous, Taken, Branched)>,
+    indirect: Cross<(Register, Indirect)>,
     targets: Cross<(Pusher, Where, Slot)>,
     names: Cross<(Pusher, Names)>,
     leaves: Cross<(Leaver, Taken, Vis)>,
@@ -73,17 +76,21 @@ impl Coverage<Spa5> for Bins {
         use When::{Clock, Sometimes, Step as EachStep};
         let depth = build.value::<Spa5>("DEPTH") as usize;
         let brx = build.value::<Spa5>("BRX") != 0;
+        let csm = build.value::<Spa5>("CSM") != 0;
         let bins = Bins {
             lanes: build.lanes,
             all: u64::MAX >> (64 - build.lanes),
             depth,
             brx,
+            csm,
             clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
+            bases: d.cross(Sometimes, "program bases", "each launch: where the program lies"),
+            addresses: d.cross(Sometimes, "address bits", "each instruction: the bits of its address"),
             fetches: d.cross(EachStep, "fetches", "each step: how PC got there, where it stands, how the step ended"),
             neighbours: d.cross(Sometimes, "neighbours", "each step with an instruction: the instruction before it, and itself"),
             opcodes: d.cross(Sometimes, "opcodes", "each instruction that executed, and each that is illegal or unsupported by its opcode"),
-            banks: d.cross(Sometimes, "constant banks", "each instruction in its constant-bank form, which is error 10"),
+            banks: d.cross(Sometimes, "constant banks", "each instruction in its constant-bank form, error 10 for JMP, JCAL, BRX and JMX"),
             ignored: d.cross(Sometimes, "ignored bits", "each instruction that executed with bits set that have no effect in this unit"),
             errors: d.cross(Sometimes, "errors", "each step that failed: instruction and error"),
             priority: d.cross(Sometimes, "error priority", "each step for which two errors hold: which is reported"),
@@ -95,8 +102,8 @@ impl Coverage<Spa5> for Bins {
             pushes: d.cross(Sometimes, "pushes", "each set-up instruction and each branch that divides: tokens before it, and how it ended"),
             visible: d.cross(Sometimes, "pushes, vis", "each push: vis before it"),
             tokens: d.cross(Sometimes, "pushes, top", "each push: the token that it goes on"),
-            branches: d.cross(Sometimes, "branches", "each BRA: the threads for which its condition was true, and how it ended"),
-            indirect: d.cross(Sometimes, "indirect branches", "each BRX of a unit built with it: how it ended"),
+            branches: d.cross(Sometimes, "branches", "each BRA and JMP: the threads for which its condition was true, and how it ended"),
+            indirect: d.cross(Sometimes, "indirect branches", "each BRX and JMX of a unit built with them: how it ended"),
             targets: d.cross(Sometimes, "targets", "each target that was looked at: where it lies, and the slot of the instruction"),
             names: d.cross(Sometimes, "targets, control words", "each target in the program: whether it is the address of a control word"),
             leaves: d.cross(Sometimes, "leaves", "each leaving instruction, refused ones too: the threads for which its condition was true, and vis"),
@@ -107,26 +114,33 @@ impl Coverage<Spa5> for Bins {
         };
 
         if !brx {
-            const OFF: &str = "BRX=0: word E25 is an unsupported opcode";
-            d.unreachable(bins.neighbours, OFF, |(before, kind)| kind == Kind::Brx || before.0 == Some(Kind::Brx));
-            d.unreachable(bins.banks, OFF, |(kind,)| kind.0 == Kind::Brx);
-            d.unreachable(bins.errors, OFF, |(kind, _)| kind == Failed::Brx);
-            d.unreachable(bins.predicates, OFF, |(kind, ..)| kind.0 == Kind::Brx);
-            d.unreachable(bins.tests, OFF, |(kind, _)| kind.0 == Kind::Brx);
-            d.unreachable(bins.active, OFF, |(kind, _)| kind.0 == Kind::Brx);
-            d.unreachable(bins.waiting, OFF, |(kind, _)| kind.0 == Kind::Brx);
-            d.unreachable(bins.pushes, OFF, |(kind, ..)| kind.0 == Kind::Brx);
-            d.unreachable(bins.visible, OFF, |(kind, _)| kind.0 == Kind::Brx);
-            d.unreachable(bins.tokens, OFF, |(kind, _)| kind.0 == Kind::Brx);
+            const OFF: &str = "BRX=0: words E20 and E25 are unsupported opcodes";
+            d.unreachable(bins.neighbours, OFF, |(before, kind)| kind.is_indirect() || before.0.is_some_and(Kind::is_indirect));
+            d.unreachable(bins.banks, OFF, |(kind,)| kind.0.is_indirect());
+            d.unreachable(bins.errors, OFF, |(kind, _)| matches!(kind, Failed::Brx | Failed::Jmx));
+            d.unreachable(bins.predicates, OFF, |(kind, ..)| kind.0.is_indirect());
+            d.unreachable(bins.tests, OFF, |(kind, _)| kind.0.is_indirect());
+            d.unreachable(bins.active, OFF, |(kind, _)| kind.0.is_indirect());
+            d.unreachable(bins.waiting, OFF, |(kind, _)| kind.0.is_indirect());
+            d.unreachable(bins.pushes, OFF, |(kind, ..)| kind.0.is_indirect());
+            d.unreachable(bins.visible, OFF, |(kind, _)| kind.0.is_indirect());
+            d.unreachable(bins.tokens, OFF, |(kind, _)| kind.0.is_indirect());
             d.unreachable(bins.indirect, OFF, |_| true);
-            d.unreachable(bins.targets, OFF, |(kind, ..)| kind.0 == Kind::Brx);
-            d.unreachable(bins.names, OFF, |(kind, _)| kind.0 == Kind::Brx);
+            d.unreachable(bins.targets, OFF, |(kind, ..)| kind.0.is_indirect());
+            d.unreachable(bins.names, OFF, |(kind, _)| kind.0.is_indirect());
+            d.unreachable(bins.corners, OFF, |(corner,)| corner == Corner::Wraps);
         } else {
             d.unreachable(bins.pushes, "spa5-A-c, spa5-A-d: a BRX that divides by its condition looks at no target, and one that divides by its register has looked at it",
-                |(kind, _, pushed)| kind.0 == Kind::Brx && matches!(pushed, Pushed::Range | Pushed::Misaligned));
+                |(kind, _, pushed)| kind.0.is_indirect() && matches!(pushed, Pushed::Range | Pushed::Misaligned));
         }
 
-        d.unreachable(bins.fetches, "spa5-E6: error 6 is a PC behind the program, and always then",
+        if csm {
+            d.unreachable(bins.errors, "CSM=1: there is every CC test, and no other error 10 is told apart by a condition",
+                |(failed, code)| (6..16).contains(&failed.index()) && code.is(Error::Unsupported));
+            d.unreachable(bins.priority, "CSM=1: there is every CC test",
+                |(two,)| matches!(two, Two::TestMisaligned | Two::TestRange | Two::TestToken));
+        }
+        d.unreachable(bins.fetches, "spa5-E6: error 6 is a PC outside the program, and always then",
             |(_, place, fetched)| (place == Place::Behind) != (fetched == Fetched::Outside));
         d.unreachable(bins.fetches, "spa5-4.2-a: every target that is jumped to lies in the program",
             |(came, place, _)| came == Came::Jump && place == Place::Behind);
@@ -142,13 +156,13 @@ impl Coverage<Spa5> for Bins {
             });
         d.unreachable(bins.errors, "spa5-E5, spa5-E7, spa5-E8: errors 5, 7 and 8 are of what has a target and pushes",
             |(failed, code)| {
-                let target = failed.index() < 7;
+                let target = failed.index() < 10;
                 !target && [Error::StackOverflow, Error::TargetRange, Error::TargetMisaligned].iter().any(|e| code.is(*e))
             });
         d.unreachable(bins.errors, "spa5-E9: error 9 is an opcode E3B to E3F, which has no other",
             |(failed, code)| (failed == Failed::Illegal) != code.is(Error::Illegal));
-        d.unreachable(bins.errors, "spa5-2.3-m: SSY, PBK, PCNT, PRET and CAL have no CC test; other unsupported words are told apart here",
-            |(failed, code)| failed.index() < 5 && code.is(Error::Unsupported));
+        d.unreachable(bins.errors, "spa5-2.3-m: SSY, PBK, PCNT, PRET, CAL and JCAL have no CC test; other unsupported words are told apart here",
+            |(failed, code)| failed.index() < 6 && code.is(Error::Unsupported));
 
         d.unreachable(bins.pushes, "spa5-E5: error 5 is a push on a full stack, and always then",
             |(_, level, pushed)| (level == Level::Full && pushed == Pushed::Done) || (level != Level::Full && pushed == Pushed::Full));
@@ -156,7 +170,7 @@ impl Coverage<Spa5> for Bins {
             d.unreachable(bins.pushes, "DEPTH is so small that there is no such level", |(_, level, _)| !level.exists(depth));
         }
         d.unreachable(bins.branches, "spa5-4.3-c to spa5-4.3-f: without a thread BRA goes on, with all it jumps, with some it divides; BRA.U of some goes on",
-            |(unanimous, taken, branched)| {
+            |(_, unanimous, taken, branched)| {
                 let taken = if unanimous == Unanimous::Yes && taken == Taken::Some { Taken::None } else { taken };
                 match branched {
                     Branched::Through => taken != Taken::None,
@@ -166,13 +180,13 @@ impl Coverage<Spa5> for Bins {
                 }
             });
         if build.lanes == 1 {
-            d.unreachable(bins.branches, "one thread is all or none", |(_, taken, _)| taken == Taken::Some);
+            d.unreachable(bins.branches, "one thread is all or none", |(_, _, taken, _)| taken == Taken::Some);
         }
 
         d.unreachable(bins.unwinds, "spa5-4.4-a: the stack is empty only when the unwind ends in DONE",
             |(_, popped, result)| (popped == Popped(EMPTY)) != (result == Result::Done));
-        d.unreachable(bins.unwinds, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT",
-            |(leaver, _, result)| result == Result::Done && leaver.0 != Kind::Exit);
+        d.unreachable(bins.unwinds, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT or KIL",
+            |(leaver, _, result)| result == Result::Done && !matches!(leaver.0, Kind::Exit | Kind::Kil));
         d.unreachable(bins.unwinds, "spa5-I4: the threads of a DIV token have not left, and resume",
             |(_, popped, result)| popped == Popped(DIV) && result == Result::Over);
         d.unreachable(bins.unwinds, "spa5-4.4-k: SYNC needs an SSY token below DIV tokens only",
@@ -196,8 +210,8 @@ impl Coverage<Spa5> for Bins {
             |(popped, kept, _)| popped == Popped(RET) && matches!(kept, Kept::Brk | Kept::Cont));
         d.unreachable(bins.turns, "spa5-4.4-f: the first token that SYNC pops resumes a thread",
             |(leaver, turns, _)| leaver.0 == Kind::Sync && turns != Turns::One);
-        d.unreachable(bins.turns, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT",
-            |(leaver, _, end)| end == End::Done && leaver.0 != Kind::Exit);
+        d.unreachable(bins.turns, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT or KIL",
+            |(leaver, _, end)| end == End::Done && !matches!(leaver.0, Kind::Exit | Kind::Kil));
         bins
     }
 

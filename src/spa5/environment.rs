@@ -15,12 +15,22 @@ fn is_other(word: u64) -> bool {
     !matches!(word >> 56, 0xE2 | 0xE3) && word & 0xFFF8_0000_0000_0000 != 0xF0F8_0000_0000_0000
 }
 
-/// Whether a word is a BRX with its target in a register (spa5-A).
+/// Whether a word is a BRX or JMX with its target in a register (spa5-A).
 fn is_brx(word: u64) -> bool {
-    word >> 52 == 0xE25 && word >> 5 & 1 == 0
+    matches!(word >> 52, 0xE20 | 0xE25) && word >> 5 & 1 == 0
 }
 
-/// Threads for which a step from `before` to `after` with `word` counts: those that were active. A BRX
+/// Whether a word takes its offset from a constant bank, or has bit 5 and no such form (spa5-2.3-n).
+fn is_bank(word: u64) -> bool {
+    matches!(word >> 52, 0xE20..=0xE2B) && word >> 5 & 1 == 1
+}
+
+/// Whether a word may have a CC test of the clip state machine (spa5-2.4-e).
+pub(super) fn tests_clip(word: u64) -> bool {
+    word >> 3 & 3 == 3
+}
+
+/// Threads for which a step from `before` to `after` with `word` counts: those that were active. A BRX or JMX
 /// counts for the threads that leave it; those that stay to run it again are counted when they do.
 pub fn counts(before: &State, word: u64, after: &State) -> u64 {
     let all = before.active;
@@ -42,6 +52,8 @@ pub struct Surroundings {
     program: Program,
     /// P0 to P6, then Z, S, C, O.
     conditions: Planes<11>,
+    /// The unit has the CC tests of the clip state machine.
+    csm: bool,
     /// Noise that is true for all active threads but one: only so, one at a time, do they all end in DIV
     /// tokens of their own (spa5-I4).
     peels: bool,
@@ -50,16 +62,21 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Each thread's register for the BRX `word` at `pc`: a target of the compiler's own list, less the base
+    /// Each thread's register for the BRX or JMX `word` at `pc`: a target of the compiler's own list, less the base
     /// to which the unit adds it (contract-7-f).
     fn registers(&self, pc: u32, word: u64) -> [u32; 64] {
         let mut registers = [0; 64];
         let Some(targets) = self.program.targets.get(&pc).filter(|t| !t.is_empty()) else {
             return registers;
         };
-        // Bits 43:20, sign extended.
-        let offset = ((word << 20) as i64 >> 40) as u32;
-        let base = pc.wrapping_add(8).wrapping_add(offset);
+        let base = match word >> 52 {
+            // Bits 51:20.
+            0xE20 => (word >> 20) as u32,
+            // Bits 43:20, sign extended.
+            _ => pc
+                .wrapping_add(8)
+                .wrapping_add(((word << 20) as i64 >> 40) as u32),
+        };
         for (lane, r) in (0..).zip(&mut registers) {
             let number = (self.conditions.last_word(lane) >> 44) as usize % targets.len();
             *r = targets[number].wrapping_sub(base);
@@ -73,6 +90,7 @@ impl Environment<Spa5> for Surroundings {
         Surroundings {
             program: case.program.clone(),
             conditions: Planes::new(case),
+            csm: case.build().value::<Spa5>("CSM") == 1,
             peels: case.seed.is_multiple_of(16),
             asked: (State::default(), 0),
         }
@@ -102,6 +120,29 @@ impl Environment<Spa5> for Surroundings {
                     _ => rng.random_range(0..64) * 8,
                 });
                 pins.r = std::array::from_fn(|_| few[rng.random_range(0..4)]);
+                if word >> 52 == 0xE20 && rng.random_range(0..8) != 0 {
+                    // Most JMX lead into the program too, from wherever they count.
+                    let base = self.program.prog_base.wrapping_sub((word >> 20) as u32);
+                    for r in &mut pins.r {
+                        *r = r.wrapping_add(base);
+                    }
+                }
+            }
+            if is_bank(word) {
+                // Mostly not far; the upper bits may be anything.
+                let offset = match rng.random_range(0..16) {
+                    0 => rng.random(),
+                    _ => 8 * rng.random_range(-64..64),
+                };
+                pins.constant = offset as u32 & 0xff_ffff | rng.random::<u32>() << 24;
+            }
+            if self.csm && tests_clip(word) {
+                for bit in 0..8 {
+                    let plane = noise(rng, state.active);
+                    for (lane, csm) in pins.csm.iter_mut().enumerate() {
+                        *csm |= ((plane >> lane & 1) as u8) << bit;
+                    }
+                }
             }
             return pins;
         }
@@ -114,6 +155,14 @@ impl Environment<Spa5> for Surroundings {
             (pins.p, pins.cc) = (p, [z, s, c, o]);
             if is_brx(word) {
                 pins.r = self.registers(state.pc, word);
+            }
+            if is_bank(word) {
+                pins.constant = self.program.constant(word);
+            }
+            if self.csm && tests_clip(word) {
+                for (lane, csm) in (0..).zip(&mut pins.csm) {
+                    *csm = self.conditions.last_bits(lane).to_le_bytes()[1];
+                }
             }
         }
         pins
@@ -158,6 +207,12 @@ impl Pins for In {
         if !is_brx(self.word) {
             self.r[..8].fill_with(|| rng.random());
         }
+        if anything || !is_bank(self.word) {
+            self.constant = rng.random();
+        }
+        if !tests_clip(self.word) {
+            self.csm[..8].fill_with(|| rng.random());
+        }
         if anything || !running {
             self.inst_valid = rng.random_range(0..=1);
         }
@@ -167,6 +222,7 @@ impl Pins for In {
         }
         if anything || running || !launching {
             (self.entry, self.prog_size) = (rng.random(), rng.random());
+            self.prog_base = rng.random();
             self.launch_mask = rng.random();
         }
     }

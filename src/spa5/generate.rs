@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use rand::Rng;
 
-use super::isa::{Cond, LeaveOp, Word};
+use super::isa::{Cond, LeaveOp, Target, Word};
 use super::program::{BUNDLE, Program};
 use crate::generate::{chance, pick};
 
@@ -80,6 +80,10 @@ pub const CONSTRUCTS: &[&str] = &[
     "IF by SYNC",
     "IF to a SYNC",
     "IF without SSY",
+    "JCAL",
+    "JMP",
+    "JMX",
+    "KIL",
     "PBK and PCNT loop",
     "PBK block",
     "PBK loop",
@@ -104,6 +108,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "code behind a BRA",
     "code behind a leaving instruction",
     "code between PRET and BRA",
+    "constant bank",
     "do-while",
     "exit on both sides of an IF",
     "exit out of line",
@@ -149,7 +154,10 @@ pub struct Options {
     /// Conditions that are the same for every thread, with and without `.U`, and the suffixes without an
     /// effect.
     pub uniform: bool,
-    /// BRX: switches, with their targets listed in the program. For a unit built with it; an error in others.
+    /// JMP and JCAL among BRA and CAL, KIL among EXIT, and offsets in constant banks.
+    pub rare: bool,
+    /// BRX and JMX: switches, with their targets listed in the program. For a unit built with them; an error in
+    /// others.
     pub brx: bool,
     /// Chance, in sixteenths, that a program nests to the last token that it may take.
     pub limits16: u32,
@@ -172,6 +180,7 @@ impl Options {
         exits: true,
         tests: true,
         uniform: true,
+        rare: true,
         brx: false,
         limits16: 1,
         length: 2000,
@@ -184,6 +193,7 @@ impl Options {
         recursion: false,
         tests: false,
         uniform: false,
+        rare: false,
         noise: false,
         ..Options::ALL
     };
@@ -204,6 +214,7 @@ impl Options {
                 exits: rng.random_bool(0.5),
                 tests: rng.random_bool(0.6),
                 uniform: rng.random_bool(0.4),
+                rare: rng.random_bool(0.5),
                 brx: false,
                 limits16: 2,
                 length: rng.random_range(100..3000),
@@ -228,6 +239,24 @@ pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Progra
         let words = vec![0, Word::leave(LeaveOp::Exit, Cond::ALWAYS).encode(), 0, 0];
         (program("structured", words), Constructs::new())
     })
+}
+
+/// The same program at any place that it fits in: what is absolute in it moves with it. In nearly half of the cases it
+/// stays at 0.
+pub fn placed<R: Rng + ?Sized>(rng: &mut R, program: Program) -> Program {
+    let last = program.last_base();
+    let few = BUNDLE * rng.random_range(0..64);
+    let base = match rng.random_range(0..8) {
+        0..3 => return program,
+        // It ends with the address space, or nearly.
+        3 => last,
+        4 => last.saturating_sub(few),
+        // Around the middle, where the highest bit changes; one bit alone.
+        5 => (1 << 31) - few,
+        6 => BUNDLE << rng.random_range(0..27),
+        _ => rng.random(),
+    };
+    program.at(base.min(last) / BUNDLE * BUNDLE)
 }
 
 /// A program that begins with its first word and ends with its last.
@@ -258,17 +287,25 @@ fn other<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 /// The bits of `word` that may be anything: it stays the same to the unit (spa5-2.3).
 fn ignored(word: u64) -> u64 {
     const HIGH: u64 = 0xff << 44;
-    match Word::decode(word) {
+    let decoded = Word::decode(word);
+    // Bits 51:44, and those of no constant's place.
+    let high = match decoded.target() {
+        Some(Target::Absolute(_)) => 0,
+        Some(Target::Bank { .. }) => HIGH | 7 << 41,
+        _ => HIGH,
+    };
+    match decoded {
         // Bits 51:44, 19:6 and 4:0; `.NOINC` is one of them.
-        Word::SetUp(_) => HIGH | 0xf_ffdf,
+        Word::SetUp(_) => high | 0xf_ffdf,
         // Bits 51:44 and 15:8, and `.LMT`.
-        Word::Branch(_) | Word::Indirect(_) => HIGH | 0xff << 8 | 1 << 6,
+        Word::Branch(_) | Word::Indirect(_) => high | 0xff << 8 | 1 << 6,
         // All but predicate and test, `.KEEPREFCOUNT` too; SYNC is told by one bit more.
         Word::Leave(leave) => {
             let sync = u64::from(leave.op == LeaveOp::Sync) << 51;
             ((1 << 52) - 1) & !0xf_001f & !sync
         }
-        Word::Unsupported(..) | Word::Illegal(_) => (1 << 52) - 1,
+        // Bit 5 may be what makes it so.
+        Word::Unsupported(..) | Word::Illegal(_) => (1 << 52) - 1 - (1 << 5),
         // That could be SYNC.
         Word::Other(word) if word >> 56 == 0xF0 => 0,
         Word::Other(_) => (1 << 56) - 1,

@@ -40,7 +40,7 @@ const MAY_CONT: u8 = 1 << 2;
 const MAY_RET: u8 = 1 << 3;
 
 /// The tests of spa5-2.4-c: bit i of entry `ccccc` is the test's value for the condition code i = 8 O + 4 C +
-/// 2 S + Z. The eight tests beyond are UNSUPPORTED.
+/// 2 S + Z. The eight tests beyond are of the clip state machine (spa5-2.4-d).
 const LUT16: [u16; 24] = [
     0x0000, 0xbb44, 0x2222, 0x3366, 0x4411, 0x5555, 0xcc33, 0x7777, // F LT EQ LE GT NE GE NUM
     0x8888, 0x33cc, 0xaaaa, 0xbbee, 0xcc99, 0xdddd, 0x44bb, 0xffff, // NAN LTU .. GEU T
@@ -62,7 +62,7 @@ pub enum Error {
     RetNoCall = 4,
     /// A push, and the stack is full.
     StackOverflow = 5,
-    /// The instruction lies behind the end of the program.
+    /// The instruction lies outside the program.
     PcRange = 6,
     /// The target lies outside the program.
     TargetRange = 7,
@@ -133,12 +133,15 @@ pub struct Golden {
     lanes: usize,
     /// The threads that there are.
     all: u64,
-    /// BRX executes (spa5-A).
+    /// BRX and JMX execute (spa5-A).
     brx: bool,
+    /// The CC tests of the clip state machine are there (spa5-2.4-e).
+    csm: bool,
     /// The architectural registers, and the top token as it is shown.
     s: State,
     /// DEPTH entries, the oldest first; a popped one stays as it is, and is not read.
     stack: Vec<Token>,
+    prog_base: u32,
     prog_size: u32,
     stepped: Stepped,
     event: Event,
@@ -164,9 +167,19 @@ fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// `off24` of spa5-2.2-a, sign extended.
-fn off24(word: u64) -> i64 {
-    (bits(word, 43, 20) << 40) as i64 >> 40
+/// `off24` of spa5-2.2-a, sign extended; of a constant-bank form the low bits of `constant` (spa5-2.3-n).
+fn off24(word: u64, constant: u32) -> i64 {
+    let off24 = if bits(word, 5, 5) == 1 {
+        u64::from(constant)
+    } else {
+        bits(word, 43, 20)
+    };
+    (off24 << 40) as i64 >> 40
+}
+
+/// `imm32` of spa5-2.2-d.
+fn imm32(word: u64) -> u32 {
+    bits(word, 51, 20) as u32
 }
 
 // ---- spa5-2.3: decoding ------------------------------------------------------------------------------
@@ -179,13 +192,17 @@ enum Op {
     Pcnt,
     Pret,
     Cal,
+    Jcal,
     Bra,
+    Jmp,
     Brx,
+    Jmx,
     Sync,
     Brk,
     Cont,
     Ret,
     Exit,
+    Kil,
     Other,
 }
 
@@ -199,7 +216,10 @@ fn decode(word: u64, brx: bool) -> Result<Op, Error> {
     }
     let constant_bank = bits(word, 5, 5) == 1;
     match bits(word, 63, 52) {
-        0xE24..=0xE27 | 0xE29..=0xE2B if constant_bank => Err(Error::Unsupported),
+        0xE20..=0xE22 | 0xE25 if constant_bank => Err(Error::Unsupported),
+        0xE20 if brx => Ok(Op::Jmx),
+        0xE21 => Ok(Op::Jmp),
+        0xE22 => Ok(Op::Jcal),
         0xE29 => Ok(Op::Ssy),
         0xE2A => Ok(Op::Pbk),
         0xE2B => Ok(Op::Pcnt),
@@ -211,6 +231,7 @@ fn decode(word: u64, brx: bool) -> Result<Op, Error> {
         0xE35 => Ok(Op::Cont),
         0xE32 => Ok(Op::Ret),
         0xE30 => Ok(Op::Exit),
+        0xE33 => Ok(Op::Kil),
         0xE3B..=0xE3F => Err(Error::Illegal),
         _ => Err(Error::Unsupported),
     }
@@ -219,8 +240,11 @@ fn decode(word: u64, brx: bool) -> Result<Op, Error> {
 impl Op {
     /// It has a predicate field and a CC field.
     fn is_conditional(self) -> bool {
-        use Op::{Bra, Brk, Brx, Cont, Exit, Ret, Sync};
-        matches!(self, Bra | Brx | Sync | Brk | Cont | Ret | Exit)
+        use Op::{Bra, Brk, Brx, Cont, Exit, Jmp, Jmx, Kil, Ret, Sync};
+        matches!(
+            self,
+            Bra | Jmp | Brx | Jmx | Sync | Brk | Cont | Ret | Exit | Kil
+        )
     }
 }
 
@@ -246,6 +270,14 @@ fn test(lut16: u16, [z, s, c, o]: [u64; 4]) -> u64 {
     threads
 }
 
+/// Threads for whose eight bits of the clip state machine test `number` is true (spa5-2.4-e).
+fn clip(number: u64, csm: &[u8; MAX_LANES]) -> u64 {
+    let bit = |bits: u8| u64::from(bits >> (number - 24) & 1);
+    (0..)
+        .zip(csm)
+        .fold(0, |threads, (thread, bits)| threads | bit(*bits) << thread)
+}
+
 // ---- spa5-4.1: top level -----------------------------------------------------------------------------
 
 impl Golden {
@@ -256,7 +288,7 @@ impl Golden {
             active: self.s.active,
             taken: 0,
         };
-        if self.s.pc >= self.prog_size {
+        if !self.in_program(self.s.pc) {
             // There is no word at that address.
             self.stepped.word = 0;
             return self.fail(Error::PcRange);
@@ -290,34 +322,47 @@ impl Golden {
         }
         let mut t = a;
         if op.is_conditional() {
-            let lut16 = LUT16
-                .get(bits(w, 4, 0) as usize)
-                .ok_or(Error::Unsupported)?;
-            t = a & predicate(w, pins) & test(*lut16, pins.cc);
+            let number = bits(w, 4, 0);
+            let passes = match LUT16.get(number as usize) {
+                Some(lut16) => test(*lut16, pins.cc),
+                None if self.csm => clip(number, &pins.csm),
+                None => return Err(Error::Unsupported),
+            };
+            t = a & predicate(w, pins) & passes;
         }
+        let relative = self.relative(w, pins.constant);
+        let absolute = i64::from(imm32(w));
         match op {
-            Op::Ssy => self.set_up(SSY, w),
-            Op::Pbk => self.set_up(PBK, w),
-            Op::Pcnt => self.set_up(PCNT, w),
-            Op::Pret => self.set_up(RET, w),
-            Op::Cal => self.cal(w),
-            Op::Bra => {
+            Op::Ssy => self.set_up(SSY, relative),
+            Op::Pbk => self.set_up(PBK, relative),
+            Op::Pcnt => self.set_up(PCNT, relative),
+            Op::Pret => self.set_up(RET, relative),
+            Op::Cal => self.cal(relative),
+            Op::Jcal => self.cal(absolute),
+            Op::Bra | Op::Jmp => {
                 let unanimous = bits(w, 7, 7) == 1;
                 if unanimous && t != a {
                     t = 0;
                 }
-                self.bra(t, w)
+                self.bra(t, if op == Op::Jmp { absolute } else { relative })
             }
-            Op::Brx => self.brx(t, w, &pins.r),
+            // Only off24 is sign extended, the register is not.
+            Op::Brx => self.indirect(t, &pins.r, |register| relative + i64::from(register)),
+            Op::Jmx => self.indirect(t, &pins.r, |register| {
+                i64::from(imm32(w).wrapping_add(register))
+            }),
             Op::Sync => self.leave(t, Some((MAY_SYNC, Error::SyncNoSsy)), |_| None),
             Op::Brk => self.leave(t, Some((MAY_BRK, Error::BrkNoPbk)), |s| Some(&mut s.d_brk)),
             Op::Cont => self.leave(t, Some((MAY_CONT, Error::ContNoPcnt)), |s| {
                 Some(&mut s.d_cont)
             }),
             Op::Ret => self.leave(t, Some((MAY_RET, Error::RetNoCall)), |s| Some(&mut s.d_ret)),
-            Op::Exit => self.leave(t, None, |s| Some(&mut s.exited)),
+            Op::Exit | Op::Kil => self.leave(t, None, |s| Some(&mut s.exited)),
             Op::Other => Ok(()),
         }?;
+        if op == Op::Kil {
+            self.s.killed |= t;
+        }
         Ok(t)
     }
 
@@ -329,14 +374,14 @@ impl Golden {
             return Err(Error::TargetMisaligned);
         }
         match u32::try_from(t) {
-            Ok(t) if t < self.prog_size => Ok(norm(t)),
+            Ok(t) if self.in_program(t) => Ok(norm(t)),
             _ => Err(Error::TargetRange),
         }
     }
 
     /// pc + 8 + off24, wide enough that nothing wraps.
-    fn relative(&self, word: u64) -> i64 {
-        i64::from(self.s.pc) + 8 + off24(word)
+    fn relative(&self, word: u64, constant: u32) -> i64 {
+        i64::from(self.s.pc) + 8 + off24(word, constant)
     }
 
     fn push(&mut self, kind: u8, mask: u64, addr: u32) -> Result<(), Error> {
@@ -365,27 +410,29 @@ impl Golden {
     // ---- spa5-4.3: instructions ----------------------------------------------------------------------
 
     /// SSY, PBK, PCNT, PRET.
-    fn set_up(&mut self, kind: u8, word: u64) -> Result<(), Error> {
-        let a = self.target(self.relative(word))?;
+    fn set_up(&mut self, kind: u8, to: i64) -> Result<(), Error> {
+        let a = self.target(to)?;
         self.push(kind, self.s.active, a)?;
         self.s.pc = seq(self.s.pc);
         Ok(())
     }
 
-    fn cal(&mut self, word: u64) -> Result<(), Error> {
-        let a = self.target(self.relative(word))?;
+    /// CAL, JCAL.
+    fn cal(&mut self, to: i64) -> Result<(), Error> {
+        let a = self.target(to)?;
         self.push(RET, self.s.active, seq(self.s.pc))?;
         self.s.pc = a;
         Ok(())
     }
 
-    fn bra(&mut self, t: u64, word: u64) -> Result<(), Error> {
+    /// BRA, JMP.
+    fn bra(&mut self, t: u64, to: i64) -> Result<(), Error> {
         if t == 0 {
             // The target is not looked at.
             self.s.pc = seq(self.s.pc);
             return Ok(());
         }
-        let a = self.target(self.relative(word))?;
+        let a = self.target(to)?;
         if t != self.s.active {
             // Taken side first, the other side deferred.
             self.push(DIV, self.s.active & !t, seq(self.s.pc))?;
@@ -395,29 +442,33 @@ impl Golden {
         Ok(())
     }
 
-    /// spa5-A.
-    fn brx(&mut self, t: u64, word: u64, r: &[u32; MAX_LANES]) -> Result<(), Error> {
+    /// BRX, JMX (spa5-A). `to`: where a register leads.
+    fn indirect(
+        &mut self,
+        t: u64,
+        r: &[u32; MAX_LANES],
+        to: impl Fn(u32) -> i64,
+    ) -> Result<(), Error> {
         let a = self.s.active;
         if t == 0 {
             self.s.pc = seq(self.s.pc);
             return Ok(());
         }
         if t != a {
-            // PC stays: BRX runs again, for T only.
+            // PC stays: it runs again, for T only.
             self.push(DIV, a & !t, seq(self.s.pc))?;
             self.s.active = t;
             return Ok(());
         }
         // At least one thread is active in RUN (spa5-I1).
         let lowest = r[a.trailing_zeros() as usize % MAX_LANES];
-        // Only off24 is sign extended, the register is not.
-        let to = self.target(self.relative(word) + i64::from(lowest))?;
+        let to = self.target(to(lowest))?;
         let mut g = 0;
         for (thread, value) in r.iter().enumerate() {
             g |= a & u64::from(*value == lowest) << thread;
         }
         if g != a {
-            // The others execute this BRX later.
+            // The others execute it later.
             self.push(DIV, a & !g, self.s.pc)?;
             self.s.active = g;
         }
@@ -425,7 +476,7 @@ impl Golden {
         Ok(())
     }
 
-    /// SYNC, BRK, CONT, RET, EXIT. `need`: the bit of vis that must be set, and the error if it is not;
+    /// SYNC, BRK, CONT, RET, EXIT, KIL. `need`: the bit of vis that must be set, and the error if it is not;
     /// `flag`: where those who leave are held.
     fn leave(
         &mut self,
@@ -512,14 +563,23 @@ impl Golden {
             lanes,
             all: u64::MAX >> (MAX_LANES - lanes),
             brx,
+            csm: false,
             s: State::default(),
             stack: vec![Token::default(); depth],
+            prog_base: 0,
             prog_size: 0,
             stepped: Stepped::default(),
             event: Event::Reset,
         };
         golden.reset();
         golden
+    }
+
+    /// The same unit with the CC tests of the clip state machine, or without (spa5-2.4-e).
+    #[must_use]
+    pub fn with_csm(mut self, csm: bool) -> Self {
+        self.csm = csm;
+        self
     }
 
     /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
@@ -566,7 +626,8 @@ impl Golden {
 
     /// Whether `pc` lies in the program that was launched last.
     pub fn in_program(&self, pc: u32) -> bool {
-        pc < self.prog_size
+        let (base, size) = (u64::from(self.prog_base), u64::from(self.prog_size));
+        (base..base + size).contains(&u64::from(pc))
     }
 
     /// Word of that step ([`Stepped::word`]).
@@ -577,11 +638,12 @@ impl Golden {
     fn clock(&mut self, pins: &In) -> Event {
         match self.s.status {
             UNWIND => self.unwind(),
-            // Behind the program's end the memory has nothing to answer, so the unit does not wait for it.
-            RUN if pins.inst_valid == 1 || self.s.pc >= self.prog_size => self.step(pins),
+            // Outside the program the memory has nothing to answer, so the unit does not wait for it.
+            RUN if pins.inst_valid == 1 || !self.in_program(self.s.pc) => self.step(pins),
             RUN => Event::Waiting,
             _ if pins.launch == 1 => {
-                self.launch(pins.entry, pins.prog_size, pins.launch_mask);
+                (self.prog_base, self.prog_size) = (pins.prog_base, pins.prog_size);
+                self.launch(pins.entry, pins.launch_mask);
                 Event::Launched
             }
             _ => Event::Idle,
@@ -590,17 +652,17 @@ impl Golden {
 
     /// Resets to the state after a launch at 0 with an empty mask.
     fn reset(&mut self) {
-        self.launch(0, 0, 0);
+        (self.prog_base, self.prog_size) = (0, 0);
+        self.launch(0, 0);
         self.stepped = Stepped::default();
     }
 
     /// Column "at launch" of spa5-3.
-    fn launch(&mut self, entry: u32, prog_size: u32, launch_mask: u64) {
+    fn launch(&mut self, entry: u32, launch_mask: u64) {
         let active = launch_mask & self.all;
-        self.prog_size = prog_size;
         self.s = State {
             status: if active == 0 { DONE } else { RUN },
-            pc: norm(entry),
+            pc: norm(self.prog_base.wrapping_add(entry)),
             active,
             exited: self.all & !active,
             ..State::default()
@@ -617,13 +679,14 @@ impl Golden {
 
     /// Puts the unit into `state`, a state that it can be in: bench only.
     ///
-    /// The program's size stays. Of the stack only the token that the state shows is written, at
+    /// The program's place and size stay. Of the stack only the token that the state shows is written, at
     /// `sp` - 1; deeper ones stay as they are. So a whole stack is loaded as it grew, by the state after
     /// each push.
     pub fn load(&mut self, state: &State) {
         self.s = State {
             active: state.active & self.all,
             exited: state.exited & self.all,
+            killed: state.killed & self.all,
             d_brk: state.d_brk & self.all,
             d_cont: state.d_cont & self.all,
             d_ret: state.d_ret & self.all,
@@ -689,6 +752,7 @@ impl crate::design::Golden<super::Spa5> for Golden {
             value("DEPTH") as usize,
             value("BRX") != 0,
         )
+        .with_csm(value("CSM") != 0)
     }
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)

@@ -330,6 +330,7 @@ impl<'a> Cubin<'a> {
                 prog_size,
                 words,
                 targets: info.targets,
+                ..Program::default()
             },
             warnings,
         })
@@ -457,7 +458,7 @@ fn check_info(info: &Info, words: &[u64], section: &str) -> Result<(), Flaw> {
     for (&pc, targets) in &info.targets {
         match instruction(pc) {
             Some(Word::Indirect(_)) => {}
-            Some(Word::Leave(leave)) if leave.op != LeaveOp::Exit => {}
+            Some(Word::Leave(leave)) if !matches!(leave.op, LeaveOp::Exit | LeaveOp::Kil) => {}
             _ => {
                 let message =
                     format!("there is no SYNC, BRK or BRX at {pc:#06x}, of which it lists targets");
@@ -541,7 +542,7 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
         // No more than MOST_BUNDLES bundles.
         prog_size: words.len() as u32 * 8,
         words,
-        targets: BTreeMap::new(),
+        ..Program::default()
     };
     Ok(Loaded {
         program,
@@ -582,19 +583,24 @@ fn warnings(words: &[u64]) -> Vec<String> {
                 note(&format!("{}, error 10 (UNSUPPORTED)", op.name()), pc);
             }
             Word::Illegal(_) => note("opcode without a name, error 9 (ILLEGAL)", pc),
-            _ if matches!(word.target(), Some(Target::Bank { .. })) => {
+            Word::Indirect(indirect) if matches!(indirect.target, Target::Bank { .. }) => {
                 note("target in a constant bank, error 10 (UNSUPPORTED)", pc);
             }
             Word::Indirect(_) => {
-                note(
-                    "BRX, error 10 (UNSUPPORTED) unless the unit is built with BRX=1",
-                    pc,
-                );
+                let name = word.name().unwrap_or("BRX");
+                let what =
+                    format!("{name}, error 10 (UNSUPPORTED) unless the unit is built with BRX=1");
+                note(&what, pc);
+            }
+            _ if matches!(word.target(), Some(Target::Bank { .. })) => {
+                note("offset in a constant bank, which is taken as 0", pc);
             }
             _ => {}
         }
-        if cond.test.is_unsupported() {
-            let what = format!("CC.{}, error 10 (UNSUPPORTED)", cond.test.name());
+        if cond.test.is_clip() {
+            let name = cond.test.name();
+            let what =
+                format!("CC.{name}, error 10 (UNSUPPORTED) unless the unit is built with CSM=1");
             note(&what, pc);
         }
     }

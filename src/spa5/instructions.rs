@@ -8,16 +8,14 @@ use crate::instructions::{Instructions, Piece, moved, places};
 
 /// Instructions of a bundle.
 const SLOTS: usize = WORDS - 1;
-/// Bits 43:20 of an instruction with a target.
-const OFFSET: u64 = 0xff_ffff << 20;
 
-/// Address of an instruction.
+/// Address of an instruction, from the program's base on.
 fn address(number: usize) -> u32 {
     let word = number / SLOTS * WORDS + number % SLOTS + 1;
     u32::try_from(word * 8).unwrap_or(u32::MAX)
 }
 
-/// The instruction at an address, or behind the control word there.
+/// The instruction at such an address, or behind the control word there.
 fn number(address: u32) -> usize {
     let word = (norm(address) / 8) as usize;
     word / WORDS * SLOTS + word % WORDS - 1
@@ -43,11 +41,17 @@ impl Program {
         program
     }
 
+    /// The instruction with this number.
+    fn nth(&self, number: usize) -> u64 {
+        let word = self.words.get(address(number) as usize / 8);
+        word.copied().unwrap_or_default()
+    }
+
     fn size(&self) -> u32 {
         u32::try_from(self.words.len() * 8).unwrap_or(u32::MAX)
     }
 
-    /// Where `old`, an address of this program, is in one whose instructions moved to `places` and that has
+    /// Where `old`, an address from the base of this program on, is in one whose instructions moved to `places` and that has
     /// `size` bytes. One outside stays as far outside, one that is not aligned stays so.
     fn led_to(&self, places: &[usize], size: u32, old: i64) -> i64 {
         match u32::try_from(old) {
@@ -66,7 +70,7 @@ impl Program {
 impl Instructions for Program {
     fn count(&self) -> usize {
         let all = self.words.len() / WORDS * SLOTS;
-        let filled = |n: &usize| self.word(address(*n)) != NOP;
+        let filled = |n: &usize| self.nth(*n) != NOP;
         (0..all).rev().find(filled).map_or(0, |last| last + 1)
     }
 
@@ -75,11 +79,11 @@ impl Instructions for Program {
     }
 
     fn number(&self, pc: u32) -> Option<usize> {
-        Some(number(pc)).filter(|n| *n < self.count())
+        Some(number(pc.wrapping_sub(self.prog_base))).filter(|n| *n < self.count())
     }
 
     fn is_plain(&self, number: usize) -> bool {
-        matches!(Word::decode(self.word(address(number))), Word::Other(_))
+        matches!(Word::decode(self.nth(number)), Word::Other(_))
     }
 
     fn laid_out(&self, pieces: &[Piece]) -> Self {
@@ -88,6 +92,7 @@ impl Instructions for Program {
         let bundles = pieces.len().div_ceil(SLOTS).max(1);
         let size = u32::try_from(bundles).unwrap_or(u32::MAX / BUNDLE) * BUNDLE;
         let mut words = Vec::with_capacity(bundles * WORDS);
+        let mut constants = self.constants.clone();
         for at in 0..bundles * SLOTS {
             if at % SLOTS == 0 {
                 words.push(CONTROL);
@@ -96,31 +101,54 @@ impl Instructions for Program {
                 words.push(NOP);
                 continue;
             };
-            let mut word = self.word(address(*n));
-            if let Some(old) = Word::decode(word)
-                .target()
-                .and_then(|t| t.address(address(*n)))
-                && !matches!(Word::decode(word), Word::Indirect(_))
-                && let Some(Target::Offset(offset)) =
-                    Target::direct(address(at), self.led_to(&places, size, old))
+            let word = self.nth(*n);
+            let decoded = Word::decode(word);
+            if let (Some(Target::Bank { .. }), false) =
+                (decoded.target(), matches!(decoded, Word::Indirect(_)))
             {
-                // The bits without meaning stay.
-                word = word & !OFFSET | (offset as u64) << 20 & OFFSET;
+                // What it leads to is in the constant: the low 24 bits, signed.
+                let old = self.constant(word);
+                let to = i64::from(address(*n)) + 8 + i64::from((old << 8) as i32 >> 8);
+                let moved = self.led_to(&places, size, to) - i64::from(address(at)) - 8;
+                let held = old & 0xff00_0000 | moved as u32 & 0xff_ffff;
+                if held != old {
+                    constants.insert(Self::place(word), held);
+                }
             }
-            words.push(word);
+            // An absolute target counts from elsewhere.
+            let base = match decoded.target() {
+                Some(Target::Absolute(_)) => self.prog_base.into(),
+                _ => 0,
+            };
+            let aimed = decoded
+                .target()
+                .filter(|_| !matches!(decoded, Word::Indirect(_)))
+                .and_then(|t| t.address(address(*n)))
+                .map(|old| self.led_to(&places, size, old - base) + base)
+                .and_then(|new| decoded.aimed(address(at), new));
+            // The bits without meaning stay.
+            words.push(match aimed {
+                Some(aimed) => word ^ decoded.encode() ^ aimed.encode(),
+                None => word,
+            });
         }
         let led = |old: u32| u32::try_from(self.led_to(&places, size, old.into())).unwrap_or(old);
+        let base = self.prog_base;
         let kept = |pc: u32| {
-            let n = number(pc);
-            pieces.iter().position(|p| *p == Piece::Old(n)).map(address)
+            let n = number(pc.wrapping_sub(base));
+            let at = pieces.iter().position(|p| *p == Piece::Old(n))?;
+            Some(base.wrapping_add(address(at)))
         };
+        let target = |t: &u32| norm(base.wrapping_add(led(t.wrapping_sub(base))));
         let targets: BTreeMap<u32, Vec<u32>> = self
             .targets
             .iter()
-            .filter_map(|(pc, to)| Some((kept(*pc)?, to.iter().map(|t| norm(led(*t))).collect())))
+            .filter_map(|(pc, to)| Some((kept(*pc)?, to.iter().map(target).collect())))
             .collect();
-        Program {
+        let program = Program {
             name: self.name.clone(),
+            prog_base: base,
+            constants,
             entry: led(self.entry) & !7,
             prog_size: match self.prog_size {
                 all if all >= self.size() => all - self.size() + size,
@@ -131,11 +159,16 @@ impl Instructions for Program {
             },
             words,
             targets,
+        };
+        // What became longer may end behind 2^32.
+        match program.last_base() {
+            last if last < base => program.at(last),
+            _ => program,
         }
     }
 
     fn copy(&mut self, to: usize, donor: &Self, from: usize) {
-        self.words[address(to) as usize / 8] = donor.word(address(from));
+        self.words[address(to) as usize / 8] = donor.nth(from);
     }
 
     fn flip(&mut self, number: usize, bit: u32) {
@@ -145,8 +178,10 @@ impl Instructions for Program {
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         let places = places(pieces, self.words.len() / WORDS * SLOTS);
         let bundles = pieces.len().div_ceil(SLOTS).max(1) as u32;
-        let to = self.led_to(&places, bundles * BUNDLE, address.into());
-        u32::try_from(to).unwrap_or(address)
+        let old = address.wrapping_sub(self.prog_base);
+        let to = self.led_to(&places, bundles * BUNDLE, old.into());
+        self.prog_base
+            .wrapping_add(u32::try_from(to).unwrap_or(old))
     }
 
     fn simpler(&self) -> Vec<Self> {
@@ -157,13 +192,14 @@ impl Instructions for Program {
         };
         let mut all = vec![
             with(&|p| p.targets.clear()),
+            self.at(0),
             with(&|p| p.entry = 0),
             with(&|p| p.entry &= !31),
             with(&|p| p.prog_size = p.size()),
             with(&|p| p.words.iter_mut().step_by(WORDS).for_each(|w| *w = CONTROL)),
         ];
         for n in 0..self.count() {
-            let word = self.word(address(n));
+            let word = self.nth(n);
             let decoded = Word::decode(word);
             let mut set = |new: Word| {
                 if new.encode() != word {
@@ -229,11 +265,15 @@ impl Instructions for Program {
     }
 
     fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
-        let word = Word::decode(self.word(address(number)));
+        let word = Word::decode(self.nth(number));
         if !matches!(word, Word::SetUp(_) | Word::Branch(_)) {
             return None;
         }
-        let target = Target::direct(address(number), address(to).into())?;
-        Some(self.with_word(number, word.with_target(target).encode()))
+        let base = match word.target() {
+            Some(Target::Absolute(_)) => self.prog_base,
+            _ => 0,
+        };
+        let aimed = word.aimed(address(number), i64::from(base) + i64::from(address(to)))?;
+        Some(self.with_word(number, aimed.encode()))
     }
 }

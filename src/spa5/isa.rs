@@ -94,8 +94,8 @@ macro_rules! named {
 }
 
 named! {
-    /// The set-up instructions, which push a token: bits 63:52 (spa5-2.3). They have neither predicate nor
-    /// CC test.
+    /// The set-up instructions and calls, which push a token: bits 63:52 (spa5-2.3). They have neither predicate
+    /// nor CC test.
     SetUpOp {
         /// Where the threads that execute SYNC meet.
         Ssy = 0xE29 "SSY",
@@ -107,13 +107,15 @@ named! {
         Pret = 0xE27 "PRET",
         /// Call.
         Cal = 0xE26 "CAL",
+        /// Call of an absolute address.
+        Jcal = 0xE22 "JCAL",
     }
 }
 
 impl SetUpOp {
     /// Whether it has the form `.NOINC`, bit 6 clear.
     pub const fn has_noinc(self) -> bool {
-        matches!(self, SetUpOp::Cal | SetUpOp::Pret)
+        matches!(self, SetUpOp::Cal | SetUpOp::Pret | SetUpOp::Jcal)
     }
 }
 
@@ -130,17 +132,19 @@ named! {
         Ret = 0xE32 "RET",
         /// Ends the thread.
         Exit = 0xE30 "EXIT",
+        /// Ends it too, and is remembered.
+        Kil = 0xE33 "KIL",
     }
 }
 
 named! {
     /// The other opcodes of the block that have a name: bits 63:52 (spa5-2.3). Each is UNSUPPORTED.
     BlockOp {
-        /// Jump to an address in a register.
+        /// JMX in its constant-bank form.
         Jmx = 0xE20 "JMX",
-        /// Jump.
+        /// JMP likewise.
         Jmp = 0xE21 "JMP",
-        /// Call an address.
+        /// JCAL likewise.
         Jcal = 0xE22 "JCAL",
         /// Push an address for threads that exit.
         Pexit = 0xE23 "PEXIT",
@@ -156,8 +160,6 @@ named! {
         Setlmembase = 0xE2F "SETLMEMBASE",
         /// Long jump.
         Longjmp = 0xE31 "LONGJMP",
-        /// Kill.
-        Kil = 0xE33 "KIL",
         /// Return from a trap.
         Rtt = 0xE36 "RTT",
         /// Make all threads active.
@@ -203,9 +205,10 @@ pub const BLACK_BOXES: &[&str] = &[
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     let set_up = SetUpOp::ALL.iter().map(|op| op.name());
     let leave = LeaveOp::ALL.iter().map(|op| op.name());
-    let block = BlockOp::ALL.iter().map(|op| op.name());
+    // JMX, JMP and JCAL are named already.
+    let block = BlockOp::ALL.iter().skip(3).map(|op| op.name());
     (set_up.chain(leave))
-        .chain(["BRA", "BRX"])
+        .chain(["BRA", "BRX", "JMP", "JMX"])
         .chain(block)
         .chain(BLACK_BOXES.iter().flat_map(|line| line.split(' ')))
 }
@@ -261,7 +264,7 @@ named! {
         Hs = 0x16 "HS",
         /// Overflow.
         Oft = 0x17 "OFT",
-        /// Of the clip state machine; UNSUPPORTED, and so are all that follow.
+        /// Of the clip state machine, as all that follow: UNSUPPORTED unless the unit is built with CSM=1.
         CsmTa = 0x18 "CSM_TA",
         /// Likewise.
         CsmTr = 0x19 "CSM_TR",
@@ -286,8 +289,8 @@ impl Test {
         Self::ALL[(code & 31) as usize]
     }
 
-    /// Whether it is UNSUPPORTED (spa5-2.4).
-    pub const fn is_unsupported(self) -> bool {
+    /// Whether it is of the clip state machine (spa5-2.4-d).
+    pub const fn is_clip(self) -> bool {
         self.bits() >= 0x18
     }
 }
@@ -380,13 +383,15 @@ impl Cond {
     }
 }
 
-/// Where an instruction leads: bits 43:20, and bit 5 that says what is in them (spa5-2.2, spa5-2.3).
+/// Where an instruction leads: bits 43:20, and bit 5 that says what is in them, or bits 51:20 (spa5-2.2, spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// `off24`: bytes from the address behind the instruction on, one of [`OFFSETS`]; of BRX to what the
     /// register is added.
     Offset(i32),
-    /// Constant bank, bit 5 set: UNSUPPORTED.
+    /// `imm32`: the address itself, of JMP, JCAL and JMX; of JMX to what the register is added.
+    Absolute(u32),
+    /// Constant bank, bit 5 set: the offset is what it holds. UNSUPPORTED of BRX.
     Bank {
         /// Bits 40:36, 0..=31.
         bank: u8,
@@ -411,8 +416,28 @@ impl Target {
     pub fn address(self, pc: u32) -> Option<i64> {
         match self {
             Target::Offset(offset) => Some(i64::from(pc) + 8 + i64::from(offset)),
+            Target::Absolute(address) => Some(address.into()),
             Target::Bank { .. } => None,
         }
+    }
+
+    /// The target in the same form, but in a constant bank, with which the instruction at `pc` leads to `address`.
+    /// `None` if there is none.
+    pub fn aimed(self, pc: u32, address: i64) -> Option<Self> {
+        match self {
+            Target::Absolute(_) => u32::try_from(address).ok().map(Target::Absolute),
+            _ => Target::direct(pc, address),
+        }
+    }
+
+    /// Whether it is the address itself.
+    pub const fn is_absolute(self) -> bool {
+        matches!(self, Target::Absolute(_))
+    }
+
+    /// `imm32`.
+    const fn absolute(word: u64) -> Self {
+        Target::Absolute(bits(word, 51, 20) as u32)
     }
 
     const fn decode(word: u64) -> Self {
@@ -427,9 +452,10 @@ impl Target {
         }
     }
 
-    const fn encode(self) -> u64 {
+    pub(in crate::spa5) const fn encode(self) -> u64 {
         match self {
             Target::Offset(offset) => (offset as u64 & 0xff_ffff) << 20,
+            Target::Absolute(address) => (address as u64) << 20,
             Target::Bank { bank, address } => {
                 (bank as u64 & 31) << 36 | (address as u64) << 20 | 1 << 5
             }
@@ -437,18 +463,18 @@ impl Target {
     }
 }
 
-/// SSY, PBK, PCNT, PRET, CAL (spa5-2.3).
+/// SSY, PBK, PCNT, PRET, CAL, JCAL (spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SetUp {
     /// Bits 63:52.
     pub op: SetUpOp,
-    /// Bits 43:20 and 5.
+    /// Bits 43:20 and 5; of JCAL [`Target::Absolute`].
     pub target: Target,
-    /// Bit 6 clear, of CAL and PRET only: `.NOINC`, no effect here.
+    /// Bit 6 clear, of CAL, JCAL and PRET only: `.NOINC`, no effect here.
     pub noinc: bool,
 }
 
-/// BRA (spa5-2.3).
+/// BRA, and JMP, whose target is [`Target::Absolute`] (spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Branch {
     /// Bits 19:16 and 4:0.
@@ -461,7 +487,7 @@ pub struct Branch {
     pub lmt: bool,
 }
 
-/// BRX (spa5-A); UNSUPPORTED in a unit built without it.
+/// BRX, and JMX, whose target is [`Target::Absolute`] (spa5-A); UNSUPPORTED in a unit built without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Indirect {
     /// Bits 19:16 and 4:0.
@@ -474,7 +500,7 @@ pub struct Indirect {
     pub lmt: bool,
 }
 
-/// SYNC, BRK, CONT, RET, EXIT (spa5-2.3).
+/// SYNC, BRK, CONT, RET, EXIT, KIL (spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leave {
     /// Bits 63:52.
@@ -488,15 +514,15 @@ pub struct Leave {
 /// An instruction word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
-    /// SSY, PBK, PCNT, PRET, CAL.
+    /// SSY, PBK, PCNT, PRET, CAL, JCAL.
     SetUp(SetUp),
-    /// BRA.
+    /// BRA, JMP.
     Branch(Branch),
-    /// BRX.
+    /// BRX, JMX.
     Indirect(Indirect),
-    /// SYNC, BRK, CONT, RET, EXIT.
+    /// SYNC, BRK, CONT, RET, EXIT, KIL.
     Leave(Leave),
-    /// UNSUPPORTED: another opcode of the block, and the word.
+    /// UNSUPPORTED: another opcode or form of the block, and the word.
     Unsupported(BlockOp, u64),
     /// ILLEGAL: an opcode of the block without a name, E3B to E3F, and the word.
     Illegal(u64),
@@ -508,11 +534,15 @@ impl Word {
     /// NOP.
     pub const NOP: Word = Word::Other(NOP);
 
-    /// SSY, PBK, PCNT, PRET or CAL with offset 0, to be pushed with a label.
+    /// SSY, PBK, PCNT, PRET, CAL or JCAL with offset or address 0, to be pushed with a label.
     pub const fn set_up(op: SetUpOp) -> Self {
+        let target = match op {
+            SetUpOp::Jcal => Target::Absolute(0),
+            _ => Target::Offset(0),
+        };
         Word::SetUp(SetUp {
             op,
-            target: Target::Offset(0),
+            target,
             noinc: false,
         })
     }
@@ -527,7 +557,12 @@ impl Word {
         })
     }
 
-    /// SYNC, BRK, CONT, RET or EXIT.
+    /// JMP with address 0, to be pushed with a label.
+    pub const fn jmp(cond: Cond) -> Self {
+        Word::bra(cond).with_target(Target::Absolute(0))
+    }
+
+    /// SYNC, BRK, CONT, RET, EXIT or KIL.
     pub const fn leave(op: LeaveOp, cond: Cond) -> Self {
         Word::Leave(Leave {
             op,
@@ -550,7 +585,15 @@ impl Word {
             return Word::Other(word);
         }
         let op = bits(word, 63, 52) as u16;
-        let (cond, target) = (Cond::decode(word), Target::decode(word));
+        let cond = Cond::decode(word);
+        // JMX, JMP, JCAL have no constant-bank form (spa5-2.3-w).
+        let target = match op {
+            0xE20..=0xE22 if !bit(word, 5) => Target::absolute(word),
+            _ => Target::decode(word),
+        };
+        if let (0xE20..=0xE22, true, Some(op)) = (op, bit(word, 5), BlockOp::from_bits(op)) {
+            return Word::Unsupported(op, word);
+        }
         if let Some(op) = SetUpOp::from_bits(op) {
             return Word::SetUp(SetUp {
                 op,
@@ -566,13 +609,13 @@ impl Word {
             });
         }
         match op {
-            0xE24 => Word::Branch(Branch {
+            0xE21 | 0xE24 => Word::Branch(Branch {
                 cond,
                 target,
                 unanimous: bit(word, 7),
                 lmt: bit(word, 6),
             }),
-            0xE25 => Word::Indirect(Indirect {
+            0xE20 | 0xE25 => Word::Indirect(Indirect {
                 cond,
                 target,
                 register: bits(word, 15, 8) as u8,
@@ -598,7 +641,8 @@ impl Word {
                 unanimous,
                 lmt,
             }) => {
-                0xE24 << 52
+                let op = if target.is_absolute() { 0xE21 } else { 0xE24 };
+                op << 52
                     | target.encode()
                     | cond.encode()
                     | (unanimous as u64) << 7
@@ -610,7 +654,8 @@ impl Word {
                 register,
                 lmt,
             }) => {
-                0xE25 << 52
+                let op = if target.is_absolute() { 0xE20 } else { 0xE25 };
+                op << 52
                     | target.encode()
                     | cond.encode()
                     | (register as u64) << 8
@@ -647,6 +692,24 @@ impl Word {
         }
     }
 
+    /// The same set-up instruction with `.NOINC`, if it can have it, or without.
+    #[must_use]
+    pub const fn with_noinc(self, noinc: bool) -> Self {
+        match self {
+            Word::SetUp(set_up) => Word::SetUp(SetUp {
+                noinc: noinc && set_up.op.has_noinc(),
+                ..set_up
+            }),
+            other => other,
+        }
+    }
+
+    /// The instruction with which `self` at `pc` leads to `address`; `None` if it has no target or cannot.
+    pub fn aimed(self, pc: u32, address: i64) -> Option<Self> {
+        let target = self.target()?.aimed(pc, address)?;
+        Some(self.with_target(target))
+    }
+
     /// The same instruction with another target; one without a target as it is.
     #[must_use]
     pub const fn with_target(self, target: Target) -> Self {
@@ -662,7 +725,9 @@ impl Word {
     pub const fn name(self) -> Option<&'static str> {
         Some(match self {
             Word::SetUp(SetUp { op, .. }) => op.name(),
+            Word::Branch(Branch { target, .. }) if target.is_absolute() => "JMP",
             Word::Branch(_) => "BRA",
+            Word::Indirect(Indirect { target, .. }) if target.is_absolute() => "JMX",
             Word::Indirect(_) => "BRX",
             Word::Leave(Leave { op, .. }) => op.name(),
             Word::Unsupported(op, _) => op.name(),

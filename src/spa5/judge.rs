@@ -29,8 +29,8 @@ const DONE: u8 = 1;
 const ERR: u8 = 2;
 const UNWIND: u8 = 3;
 
-/// Condition bits of a draw: P0 to P6, Z, S, C, O.
-const BITS: u32 = 11;
+/// Condition bits of a draw: P0 to P6, Z, S, C, O, and those of the clip state machine up to bit 15.
+const BITS: u32 = 16;
 
 /// Whether every thread executed what it executes alone.
 pub fn judge(case: &Case<Spa5>, records: &[Record], end: &State) -> Verdict {
@@ -41,7 +41,9 @@ pub fn judge(case: &Case<Spa5>, records: &[Record], end: &State) -> Verdict {
     let build = case.build();
     let depth = build.value::<Spa5>("DEPTH") as usize;
     let brx = build.value::<Spa5>("BRX") == 1;
-    let mut warp = Warp::new(case, Scalar::new(&case.program, depth, brx));
+    let csm = build.value::<Spa5>("CSM") == 1;
+    let scalar = Scalar::new(&case.program, depth, brx).with_csm(csm);
+    let mut warp = Warp::new(case, scalar);
     let compared = records
         .iter()
         .try_for_each(|record| warp.follow(record))
@@ -174,6 +176,7 @@ impl<'c> Warp<'c> {
         if (end.status == ERR) != (end.err != 0) {
             return wrong("status and error code do not go together");
         }
+        self.killed(end)?;
         match end.status {
             DONE => self.done(last, end),
             // In the middle of a step, of which there is no record yet.
@@ -187,6 +190,29 @@ impl<'c> Warp<'c> {
                     ERR => self.failed(end, depth),
                     _ => Ok(()),
                 }
+            }
+        }
+    }
+
+    /// Threads that were killed, and no others, are so marked (spa5-I12). A step that unwinds is complete in no record
+    /// yet.
+    fn killed(&self, end: &State) -> Result<(), Verdict> {
+        if end.status == UNWIND {
+            return Ok(());
+        }
+        let alone = |lane: &u32| self.thread(*lane).killed;
+        let lanes = 0..self.threads.len() as u32;
+        match lanes
+            .clone()
+            .find(|lane| alone(lane) != (end.killed >> lane & 1 == 1))
+        {
+            None => Ok(()),
+            Some(lane) => {
+                let how = match alone(&lane) {
+                    true => "killed alone, and not in the warp",
+                    false => "killed in the warp, and not alone",
+                };
+                Err(disagrees(lane, how.to_owned()))
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::isa::{Target, Word};
 use crate::json::{hexes, map};
 
 /// Bundles that a program may have here; the hardware's addresses go further.
@@ -15,7 +16,7 @@ pub const BUNDLE: u32 = 32;
 /// Slots of a bundle, the control word included.
 pub const WORDS: usize = 4;
 
-/// A program: word i lies at byte address 8 i; every fourth, from 0 on, is a scheduling control word.
+/// A program: word i lies at byte address `prog_base` + 8 i; every fourth, from 0 on, is a scheduling control word.
 ///
 /// Addresses beyond the words read as 0, which is OTHER to the unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +24,11 @@ pub const WORDS: usize = 4;
 pub struct Program {
     /// What runs of it are called: file name or kernel.
     pub name: String,
-    /// Operand of the launch: byte offset of the first instruction, a multiple of 8 (spa5-2.5).
+    /// Operand of the launch: byte offset of the first instruction from the base on, a multiple of 8 (spa5-2.5).
     pub entry: u32,
+    /// Operand of the launch: byte address of the program, a multiple of 32 (spa5-3-p).
+    #[serde(default)]
+    pub prog_base: u32,
     /// Operand of the launch: bytes that belong to the program, a multiple of 32.
     pub prog_size: u32,
     /// Control and instruction words; at most [`MOST_BUNDLES`] bundles, whole ones.
@@ -34,15 +38,83 @@ pub struct Program {
     /// targets, normalized (cubin attribute 0x34, spa5-2.5). BRX draws from it.
     #[serde(deserialize_with = "map")]
     pub targets: BTreeMap<u32, Vec<u32>>,
+    /// What the constant banks hold where it is not 0, for targets of constant-bank forms (spa5-2.3-n): by bank *
+    /// 65536 + address.
+    #[serde(default, deserialize_with = "map")]
+    pub constants: BTreeMap<u32, u32>,
 }
 
 impl Program {
     /// The word at byte address `pc`; 0 where nothing was loaded.
     pub fn word(&self, pc: u32) -> u64 {
-        usize::try_from(pc / 8)
+        usize::try_from(pc.wrapping_sub(self.prog_base) / 8)
             .ok()
             .and_then(|i| self.words.get(i))
             .copied()
             .unwrap_or_default()
+    }
+
+    /// What the constant banks hold for `word`, a constant-bank form: c of bits 40:36 at bits 35:20 (spa5-2.3-n).
+    pub fn constant(&self, word: u64) -> u32 {
+        let held = self.constants.get(&Self::place(word));
+        held.copied().unwrap_or_default()
+    }
+
+    /// The key in [`Program::constants`] of what `word`, a constant-bank form, names.
+    pub(super) fn place(word: u64) -> u32 {
+        (word >> 20) as u32 & 0x1f_ffff
+    }
+
+    /// The most that [`Program::prog_base`] may be: program or words end at 2^32 then (spa5-3-p).
+    pub fn last_base(&self) -> u32 {
+        let words = self.words.len() as u64 * 8;
+        let room = (1 << 32) - words.max(self.prog_size.into());
+        u32::try_from(room).unwrap_or(u32::MAX) / BUNDLE * BUNDLE
+    }
+
+    /// The same program at `base`: what is absolute in it, JMP, JCAL, JMX and the listed targets, moves with it.
+    #[must_use]
+    pub fn at(&self, base: u32) -> Self {
+        let by = base.wrapping_sub(self.prog_base);
+        let mut program = self.clone();
+        program.prog_base = base;
+        for (n, word) in program.words.iter_mut().enumerate() {
+            if n % WORDS != 0
+                && let Some(Target::Absolute(address)) = Word::decode(*word).target()
+            {
+                let from = Target::Absolute(address).encode();
+                *word = *word & !from | Target::Absolute(address.wrapping_add(by)).encode();
+            }
+        }
+        program.targets = (self.targets.iter())
+            .map(|(pc, to)| {
+                let to = to.iter().map(|t| t.wrapping_add(by)).collect();
+                (pc.wrapping_add(by), to)
+            })
+            .collect();
+        program
+    }
+
+    /// What a launch with `base` sees, other than where the program lies: its words from there on, with 0 before it.
+    #[must_use]
+    pub fn seen_from(&self, base: u32) -> Self {
+        let words = match base.checked_sub(self.prog_base) {
+            Some(behind) => {
+                let skipped = (behind as usize / 8).min(self.words.len());
+                self.words[skipped..].to_vec()
+            }
+            // Nothing is there that the program could reach if it is too far.
+            None => {
+                let before = (self.prog_base - base) as usize / 8;
+                let most = MOST_BUNDLES * WORDS;
+                let zeros = std::iter::repeat_n(0, before.min(most));
+                zeros.chain(self.words.iter().copied()).take(most).collect()
+            }
+        };
+        Program {
+            prog_base: base,
+            words,
+            ..self.clone()
+        }
     }
 }

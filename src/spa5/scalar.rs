@@ -2,13 +2,14 @@
 //!
 //! There is no mask here, no DIV token, no flag and no `vis`. A thread has a program counter and a stack of
 //! tokens that hold a type and an address. Where its own condition holds it branches or leaves, where it
-//! does not it goes on: SSY, PBK, PCNT, PRET and CAL push; SYNC needs an SSY token on top; BRK and CONT go
+//! does not it goes on: SSY, PBK, PCNT, PRET, CAL and JCAL push; SYNC needs an SSY token on top; BRK and CONT go
 //! back to the newest token of their type, but not across a RET token; RET goes back to the newest RET
-//! token; EXIT ends. Words are decoded here from the tables of spa5-2.3 and spa5-2.4, with nothing shared.
+//! token; EXIT and KIL end. Words are decoded here from the tables of spa5-2.3 and spa5-2.4, with nothing shared.
 //!
 //! A warp may defer a thread and may let it wait, but it must not change what the thread executes: that is
 //! the whole of the promise of spa5-9, and it holds for any program, structured or not. The one exception
-//! is BRA.U, whose outcome depends on what the other threads want (spa5-O12); alone it is a plain BRA.
+//! is BRA.U, and JMP.U with it, whose outcome depends on what the other threads want (spa5-O12); alone it is a plain
+//! BRA.
 
 use super::program::{BUNDLE, Program};
 
@@ -24,7 +25,7 @@ pub const CONT_NO_PCNT: u8 = 3;
 pub const RET_NO_CALL: u8 = 4;
 /// More tokens than there is room for.
 pub const STACK_OVERFLOW: u8 = 5;
-/// PC beyond the program.
+/// PC outside the program.
 pub const PC_RANGE: u8 = 6;
 /// Target outside the program.
 pub const TARGET_RANGE: u8 = 7;
@@ -35,7 +36,7 @@ pub const ILLEGAL: u8 = 9;
 /// Opcode, form or CC test that the unit does not have.
 pub const UNSUPPORTED: u8 = 10;
 
-/// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spa5-2.4). Others are not supported.
+/// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spa5-2.4). Others need CSM.
 #[rustfmt::skip]
 const TESTS: [u16; 24] = [
     // F LT EQ LE GT NE GE NUM, NAN LTU EQU LEU GTU NEU GEU T, OFF LO SFF LS HI SFT HS OFT
@@ -46,6 +47,8 @@ const TESTS: [u16; 24] = [
 
 /// First condition bit of a draw that is not a predicate: Z, then S, C, O.
 const CC_BIT: u32 = 7;
+/// First condition bit of a draw that is one of the clip state machine (contract-7-e).
+const CSM_BIT: u64 = 8;
 
 /// Type of a token, without DIV: alone nothing diverges (spa5-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +93,7 @@ enum Op {
     IndirectBranch,
     Leave(Kind),
     Exit,
+    Kill,
     Illegal,
     Unsupported,
 }
@@ -100,33 +104,34 @@ fn decode(word: u64) -> Op {
         return Op::Leave(Kind::Ssy);
     }
     let opcode = word >> 52;
-    // Where there is a constant-bank form, bit 5 chooses it.
+    // Not all that have a target have a constant-bank form, which bit 5 chooses.
     let constant = word & 0x20 != 0;
     match opcode {
-        0xE24..=0xE27 | 0xE29..=0xE2B if constant => Op::Unsupported,
-        0xE24 => Op::Branch,
-        0xE25 => Op::IndirectBranch,
-        0xE26 => Op::Call,
+        0xE20 | 0xE21 | 0xE22 | 0xE25 if constant => Op::Unsupported,
+        0xE21 | 0xE24 => Op::Branch,
+        0xE20 | 0xE25 => Op::IndirectBranch,
+        0xE22 | 0xE26 => Op::Call,
         0xE27 => Op::SetUp(Kind::Ret),
         0xE29 => Op::SetUp(Kind::Ssy),
         0xE2A => Op::SetUp(Kind::Pbk),
         0xE2B => Op::SetUp(Kind::Pcnt),
         0xE30 => Op::Exit,
         0xE32 => Op::Leave(Kind::Ret),
+        0xE33 => Op::Kill,
         0xE34 => Op::Leave(Kind::Pbk),
         0xE35 => Op::Leave(Kind::Pcnt),
         0xE3B..=0xE3F => Op::Illegal,
-        0xE20..=0xE3A => Op::Unsupported,
+        0xE23..=0xE3A => Op::Unsupported,
         _ => Op::Other,
     }
 }
 
-/// Whether a word is a BRX with its target in a register (spa5-A).
+/// Whether a word is a BRX or JMX with its target in a register (spa5-A).
 pub fn is_brx(word: u64) -> bool {
     decode(word) == Op::IndirectBranch
 }
 
-/// Whether a word is a BRA.U (spa5-O12).
+/// Whether a word is a BRA.U or JMP.U (spa5-O12).
 pub fn is_unanimous(word: u64) -> bool {
     decode(word) == Op::Branch && word & 0x80 != 0
 }
@@ -144,19 +149,30 @@ fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// What the offset of the instruction `word` at `pc` leads to, before any check (spa5-2.2).
-fn base(pc: u32, word: u64) -> i64 {
-    // Bits 43:20; the shifts bring the sign of bit 43 with them.
-    let off24 = (word << 20) as i64 >> 40;
+/// Where the instruction `word` at `pc` leads without a register, before any check (spa5-2.2, spa5-2.3-n).
+fn base(pc: u32, word: u64, program: &Program) -> i64 {
+    if is_absolute(word) {
+        return i64::from((word >> 20) as u32);
+    }
+    // 24 bits; the shifts bring the sign of the highest with them.
+    let off24 = match word & 0x20 != 0 {
+        true => i64::from(program.constant(word)) << 40 >> 40,
+        false => (word << 20) as i64 >> 40,
+    };
     i64::from(pc) + 8 + off24
+}
+
+/// Whether its target is bits 51:20: JMX, JMP, JCAL.
+fn is_absolute(word: u64) -> bool {
+    matches!(word >> 52, 0xE20..=0xE22)
 }
 
 /// What a black box gives a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Draw {
-    /// P0 to P6 in bits 0 to 6, then Z, S, C, O.
+    /// P0 to P6 in bits 0 to 6, then Z, S, C, O; bits 8 to 15 are those of the clip state machine too.
     pub bits: u16,
-    /// The whole draw; its upper part chooses among the targets of a BRX (see [`crate::environment`]).
+    /// The whole draw; its upper part chooses among the targets of a BRX or JMX (see [`crate::environment`]).
     pub word: u64,
 }
 
@@ -171,8 +187,10 @@ pub struct Thread {
     pub executed: u64,
     /// What the last of them did.
     pub last: Option<Deed>,
-    /// It has executed EXIT.
+    /// It has executed EXIT or KIL.
     pub exited: bool,
+    /// By KIL.
+    pub killed: bool,
     /// The k of its last draw.
     drawn_at: Option<u64>,
 }
@@ -211,12 +229,14 @@ pub enum Deed {
     },
     /// EXIT.
     Exits,
+    /// KIL.
+    IsKilled,
 }
 
 /// How a run of one thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// EXIT was executed.
+    /// EXIT or KIL was executed.
     Done,
     /// An error of spa5-6, before the next instruction.
     Error(u8),
@@ -241,6 +261,7 @@ pub struct Scalar<'p> {
     program: &'p Program,
     depth: usize,
     brx: bool,
+    csm: bool,
 }
 
 impl<'p> Scalar<'p> {
@@ -252,17 +273,25 @@ impl<'p> Scalar<'p> {
             program,
             depth,
             brx,
+            csm: false,
         }
+    }
+
+    /// The same with the CC tests of the clip state machine, or without (spa5-2.4-e).
+    #[must_use]
+    pub fn with_csm(self, csm: bool) -> Self {
+        Scalar { csm, ..self }
     }
 
     /// A thread at launch (spa5-3).
     pub fn launch(&self) -> Thread {
         Thread {
-            pc: norm(self.program.entry),
+            pc: norm(self.program.prog_base.wrapping_add(self.program.entry)),
             tokens: Vec::new(),
             executed: 0,
             last: None,
             exited: false,
+            killed: false,
             drawn_at: None,
         }
     }
@@ -274,7 +303,7 @@ impl<'p> Scalar<'p> {
     /// The code of spa5-6 if it cannot execute it.
     pub fn next(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Result<Deed, u8> {
         let pc = thread.pc;
-        if pc >= self.program.prog_size {
+        if !self.holds(pc.into()) {
             return Err(PC_RANGE);
         }
         let word = self.program.word(pc);
@@ -285,35 +314,36 @@ impl<'p> Scalar<'p> {
             Op::IndirectBranch if !self.brx => return Err(UNSUPPORTED),
             Op::Other => return Ok(Deed::Computes),
             Op::SetUp(kind) => {
-                let addr = self.target(base(pc, word))?;
+                let addr = self.target(base(pc, word, self.program))?;
                 return self.push(thread, Token { kind, addr }, seq(pc));
             }
             Op::Call => {
-                let to = self.target(base(pc, word))?;
+                let to = self.target(base(pc, word, self.program))?;
                 let token = Token {
                     kind: Kind::Ret,
                     addr: seq(pc),
                 };
                 return self.push(thread, token, to);
             }
-            Op::Branch | Op::IndirectBranch | Op::Leave(_) | Op::Exit => {}
+            Op::Branch | Op::IndirectBranch | Op::Leave(_) | Op::Exit | Op::Kill => {}
         }
         let holds = self.condition(thread, &draw)?;
         Ok(match op {
             Op::Exit if holds => Deed::Exits,
+            Op::Kill if holds => Deed::IsKilled,
             Op::Leave(kind) if holds => {
                 let left = token_below(&thread.tokens, kind).ok_or(kind.missing())?;
                 let to = thread.tokens[left].addr;
                 Deed::Leaves { kind, left, to }
             }
-            Op::Exit | Op::Leave(_) => Deed::Stays,
+            Op::Exit | Op::Kill | Op::Leave(_) => Deed::Stays,
             _ if !holds => Deed::Passes,
             _ => {
                 let target = match op {
                     Op::IndirectBranch => self.register(thread, draw),
                     _ => None,
                 }
-                .unwrap_or(base(pc, word));
+                .unwrap_or(base(pc, word, self.program));
                 let to = self.target(target)?;
                 Deed::Jumps { to, target }
             }
@@ -327,15 +357,19 @@ impl<'p> Scalar<'p> {
     /// [`UNSUPPORTED`] for a CC test that is.
     pub fn condition(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Result<bool, u8> {
         let word = self.program.word(thread.pc);
-        let test = TESTS.get((word & 31) as usize).ok_or(UNSUPPORTED)?;
+        let number = word & 31;
         let bits = thread.drawn_at.map_or(Draw::default(), draw).bits;
+        let passes = match TESTS.get(number as usize) {
+            Some(test) => test >> (bits >> CC_BIT & 15) & 1 == 1,
+            None if self.csm => bits >> (number - 24 + CSM_BIT) & 1 == 1,
+            None => return Err(UNSUPPORTED),
+        };
         let predicate = match word >> 16 & 7 {
             7 => true,
             n => bits >> n & 1 == 1,
         };
         let inverted = word >> 19 & 1 == 1;
-        let cc = bits >> CC_BIT & 15;
-        Ok(predicate != inverted && test >> cc & 1 == 1)
+        Ok(predicate != inverted && passes)
     }
 
     /// `thread` does what [`Scalar::next`] has said.
@@ -356,8 +390,9 @@ impl<'p> Scalar<'p> {
                 thread.tokens.truncate(left);
                 to
             }
-            Deed::Exits => {
+            Deed::Exits | Deed::IsKilled => {
                 thread.exited = true;
+                thread.killed = deed == Deed::IsKilled;
                 thread.pc
             }
         };
@@ -391,13 +426,19 @@ impl<'p> Scalar<'p> {
         }
     }
 
+    /// Whether an address lies in the program (spa5-3-p).
+    fn holds(&self, address: i64) -> bool {
+        let base = i64::from(self.program.prog_base);
+        address >= base && address - base < i64::from(self.program.prog_size)
+    }
+
     /// spa5-4.2: the target normalized, or what is wrong with it.
     fn target(&self, target: i64) -> Result<u32, u8> {
         if target % 8 != 0 {
             return Err(TARGET_MISALIGNED);
         }
         match u32::try_from(target) {
-            Ok(target) if target < self.program.prog_size => Ok(norm(target)),
+            Ok(address) if self.holds(target) => Ok(norm(address)),
             _ => Err(TARGET_RANGE),
         }
     }
@@ -409,7 +450,7 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// The target that the register of a BRX leads to: one of the compiler's list, chosen by the last draw;
+    /// The target that the register of a BRX or JMX leads to: one of the compiler's list, chosen by the last draw;
     /// without a list the register is 0.
     fn register(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Option<i64> {
         let targets = self.program.targets.get(&thread.pc)?;

@@ -31,6 +31,8 @@ pub enum Leave {
     Ret,
     /// For ever.
     Exit,
+    /// Likewise, and is remembered.
+    Kil,
 }
 
 /// What happened to the warp since its launch. So described, every state is one that can be reached: masks and
@@ -96,7 +98,7 @@ fn needs(by: Leave) -> u8 {
         Leave::Brk => 2,
         Leave::Cont => 4,
         Leave::Ret => 8,
-        Leave::Exit => 0,
+        Leave::Exit | Leave::Kil => 0,
     }
 }
 
@@ -117,6 +119,10 @@ fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static s
                 Leave::Cont => state.d_cont |= mask,
                 Leave::Ret => state.d_ret |= mask,
                 Leave::Exit => state.exited |= mask,
+                Leave::Kil => {
+                    state.exited |= mask;
+                    state.killed |= mask;
+                }
             }
             return Ok(());
         }
@@ -150,6 +156,12 @@ fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static s
     Ok(())
 }
 
+/// The address of one of the first `room` words of the program.
+fn place(case: &Case<Spa5>, room: u32, rng: &mut impl Rng) -> u32 {
+    let offset = rng.random_range(0..room) * 8;
+    case.program.prog_base.wrapping_add(offset)
+}
+
 impl Start {
     /// A random state for `case`, as [`start::Start::random`] wants it.
     fn draw(case: &Case<Spa5>, rng: &mut impl Rng) -> Self {
@@ -163,9 +175,10 @@ impl Start {
             ..State::default()
         };
         let mut events = Vec::new();
+        let place = |rng: &mut _| place(case, room, rng);
         // A try may be impossible: those that are go unheard.
         for _ in 0..8 * (target + 2) {
-            let addr = norm(rng.random_range(0..room) * 8);
+            let addr = norm(place(rng));
             let few = [
                 rng.random::<u64>() & rng.random::<u64>(),
                 1 << rng.random_range(0..case.lanes),
@@ -180,8 +193,9 @@ impl Start {
                         Leave::Cont,
                         Leave::Ret,
                         Leave::Exit,
+                        Leave::Kil,
                     ];
-                    let by = by[rng.random_range(0..5)];
+                    let by = by[rng.random_range(0..6)];
                     Event::Leave { by, mask }
                 }
                 1..6 => Event::Push {
@@ -202,7 +216,7 @@ impl Start {
             }
         }
         Start {
-            pc: norm(rng.random_range(0..room) * 8),
+            pc: norm(place(rng)),
             events,
         }
     }

@@ -3,7 +3,7 @@
 use rand::{Rng, RngCore};
 use serde::Serialize;
 
-use super::environment::{Surroundings, counts};
+use super::environment::{Surroundings, counts, tests_clip};
 use super::golden::{Golden, Token};
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
 use super::start::Start;
@@ -136,6 +136,15 @@ impl Programs for Spa5 {
         if !program.entry.is_multiple_of(8) {
             return bad("entry", format!("{} is no multiple of 8", program.entry));
         }
+        let base = program.prog_base;
+        if !base.is_multiple_of(BUNDLE) {
+            return bad("prog_base", format!("{base} is no multiple of {BUNDLE}"));
+        }
+        if base > program.last_base() {
+            let size = program.prog_size;
+            let why = format!("{base}: with prog_size {size} the program does not end in 32 bits");
+            return bad("prog_base", why);
+        }
         Ok(())
     }
 
@@ -148,6 +157,7 @@ impl Programs for Spa5 {
         let mut pins = In {
             launch: 1,
             entry: program.entry,
+            prog_base: program.prog_base,
             prog_size: program.prog_size,
             launch_mask: case.launch_mask,
             ..In::default()
@@ -158,7 +168,7 @@ impl Programs for Spa5 {
                 // From another place: from the first one, random words die at the same error each time.
                 pins.entry = rng.random_range(0..=program.prog_size / 8) * 8;
             }
-            match rng.random_range(0..12) {
+            match rng.random_range(0..14) {
                 0 => pins.entry = program.prog_size.wrapping_add(8 * rng.random_range(0..3)),
                 1 => {
                     let bundle = pins.entry / BUNDLE * BUNDLE;
@@ -168,7 +178,22 @@ impl Programs for Spa5 {
                 3 => pins.launch_mask = 1 << rng.random_range(0..case.lanes),
                 4 => pins.launch_mask = 0,
                 5 => pins.prog_size = rng.random::<u32>() / BUNDLE * BUNDLE,
+                // Nearly the same program, which it sees from some bundles on or before it.
+                6 => {
+                    let by = BUNDLE * rng.random_range(0..4);
+                    pins.prog_base = pins.prog_base.saturating_sub(by);
+                }
+                7 => {
+                    pins.prog_base = pins
+                        .prog_base
+                        .saturating_add(BUNDLE * rng.random_range(0..4))
+                }
                 _ => {}
+            }
+            // It ends at 2^32 or before (spa5-6-d).
+            pins.prog_base = pins.prog_base / BUNDLE * BUNDLE;
+            if pins.prog_base != 0 {
+                pins.prog_size = pins.prog_size.min(pins.prog_base.wrapping_neg());
             }
         }
         pins
@@ -193,7 +218,7 @@ impl Campaign for Spa5 {
     type Coverage = cover::Bins;
 
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
-        match kind {
+        let program = match kind {
             Kind::Structured => {
                 let options = generate::Options::random(rng);
                 generate::structured(rng, &options)
@@ -203,7 +228,8 @@ impl Campaign for Spa5 {
             // Both go on from wherever they begin.
             Kind::Seeded if rng.random() => generate::near_legal(rng),
             Kind::Seeded => generate::raw(rng),
-        }
+        };
+        generate::placed(rng, program)
     }
 
     fn to_text(program: &Program) -> String {
@@ -211,15 +237,19 @@ impl Campaign for Spa5 {
     }
 
     fn conditions(pins: &In, lane: u32) -> u16 {
-        (0..)
-            .zip(pins.p.iter().chain(&pins.cc))
-            .fold(0, |bits, (j, plane)| {
-                bits | ((plane >> lane & 1) as u16) << j
-            })
+        let planes = pins.p.iter().chain(&pins.cc);
+        let drawn = (0..).zip(planes).fold(0, |bits, (j, plane)| {
+            bits | ((plane >> lane & 1) as u16) << j
+        });
+        // An instruction has one CC test: bits 8 to 15 are those of the clip state machine then (contract-7-e).
+        match tests_clip(pins.word) {
+            true => drawn & 0xff | u16::from(pins.csm[lane as usize % 64]) << 8,
+            false => drawn,
+        }
     }
 
     fn relaunched(program: &Program, pins: &In, _: &State, _: &In) -> (Program, u64) {
-        let mut program = program.clone();
+        let mut program = program.seen_from(pins.prog_base);
         program.entry = pins.entry;
         program.prog_size = pins.prog_size;
         (program, pins.launch_mask)
@@ -234,7 +264,7 @@ impl Unit for Spa5 {
     const VARIANTS: &'static [Variant] = &[
         Variant {
             lanes: 33,
-            parameters: &[("BRX", 1), ("DEPTH", 5)],
+            parameters: &[("BRX", 1), ("CSM", 1), ("DEPTH", 5)],
         },
         Variant {
             lanes: 1,
@@ -242,11 +272,11 @@ impl Unit for Spa5 {
         },
         Variant {
             lanes: 4,
-            parameters: &[("BRX", 1)],
+            parameters: &[("BRX", 1), ("CSM", 1)],
         },
         Variant {
             lanes: 64,
-            parameters: &[("DEPTH", 1024)],
+            parameters: &[("CSM", 1), ("DEPTH", 1024)],
         },
     ];
 
@@ -300,6 +330,7 @@ impl Unit for Spa5 {
             d_cont: after.d_cont,
             d_ret: after.d_ret,
             exited: after.exited,
+            killed: after.killed,
             vis: after.vis,
             sp: after.sp,
             status: after.status,
@@ -333,6 +364,8 @@ struct TraceRecord {
     d_ret: u64,
     #[serde(with = "hex")]
     exited: u64,
+    #[serde(with = "hex")]
+    killed: u64,
     vis: u8,
     sp: u16,
     status: u8,

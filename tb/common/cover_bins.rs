@@ -96,6 +96,40 @@ impl Worked for Spa5 {
     const CONDITIONS: &'static [(u32, u32, u16)] = &[(0, 0, 1), (2, 0, 1)];
     const BINS: &'static str = "
 launches: DONE, all, a control word: 1
+program bases: at 0: 1
+address bits: 3, 0: 3
+address bits: 3, 1: 7
+address bits: 4, 0: 4
+address bits: 4, 1: 6
+address bits: 5, 0: 6
+address bits: 5, 1: 4
+address bits: 6, 0: 6
+address bits: 6, 1: 4
+address bits: 7, 0: 10
+address bits: 8, 0: 10
+address bits: 9, 0: 10
+address bits: 10, 0: 10
+address bits: 11, 0: 10
+address bits: 12, 0: 10
+address bits: 13, 0: 10
+address bits: 14, 0: 10
+address bits: 15, 0: 10
+address bits: 16, 0: 10
+address bits: 17, 0: 10
+address bits: 18, 0: 10
+address bits: 19, 0: 10
+address bits: 20, 0: 10
+address bits: 21, 0: 10
+address bits: 22, 0: 10
+address bits: 23, 0: 10
+address bits: 24, 0: 10
+address bits: 25, 0: 10
+address bits: 26, 0: 10
+address bits: 27, 0: 10
+address bits: 28, 0: 10
+address bits: 29, 0: 10
+address bits: 30, 0: 10
+address bits: 31, 0: 10
 fetches: launch, slot 0, executed: 1
 fetches: next in order, slot 0, executed: 2
 fetches: next in order, slot 1, executed: 3
@@ -141,7 +175,7 @@ pushes, vis: SSY, 0000: 1
 pushes, vis: BRA, 0001: 1
 pushes, top: SSY, nothing: 1
 pushes, top: BRA, SSY: 1
-branches: no, some, divides: 1
+branches: BRA, no, some, divides: 1
 targets: SSY, forward, 1: 1
 targets: BRA, forward, 2: 1
 targets, control words: SSY, an instruction: 1

@@ -4,10 +4,12 @@ module spa5_formal #(
   parameter int LANES = 32,
   parameter int DEPTH = 64,
   parameter int BRX   = 0,
+  parameter int CSM   = 0,
   localparam int SpBits = $clog2(DEPTH + 1)
 ) (
   input logic [LANES-1:0]       u_threads__active_q,
   input logic [LANES-1:0]       u_threads__exited_q,
+  input logic [LANES-1:0]       u_threads__killed_q,
   input logic [LANES-1:0]       u_threads__d_brk_q,
   input logic [LANES-1:0]       u_threads__d_cont_q,
   input logic [LANES-1:0]       u_threads__d_ret_q,
@@ -20,20 +22,23 @@ module spa5_formal #(
   input logic [1:0]             status_q,
   input logic [3:0]             err_q,
   input logic [31:0]            pc_q,
+  input logic [31:0]            prog_base_q,
   input logic [31:0]            prog_size_q,
 
   // Inputs of the unit.
   input logic                    launch_i,
   input logic [31:0]             entry_i,
+  input logic [31:0]             prog_base_i,
   input logic [31:0]             prog_size_i,
 
   output logic                   invariant,
   output logic                   contract,
-  output logic [LANES*7+256-1:0] seen,
+  output logic [LANES*8+256-1:0] seen,
   output logic [38:0]            live__u_stack__top_head_q,
   output logic [LANES-1:0]       live__u_stack__top_mask_q,
   output logic [39*DEPTH-1:0]    live__u_stack__head_q,
   output logic [LANES*DEPTH-1:0] live__u_stack__mask_q,
+  output logic [31:0]            live__prog_base_q,
   output logic [31:0]            live__prog_size_q
 );
 
@@ -49,15 +54,48 @@ module spa5_formal #(
     endcase
   endfunction
 
-  // The tokens under sp: sound by themselves, each with the vis that those below it make, and the one on top
-  // twice, in the memory and in the top register.
-  logic                   tokens;
+  wire [LANES-1:0] waiting = u_threads__d_brk_q | u_threads__d_cont_q | u_threads__d_ret_q;
+
+  // The tokens under sp, from the oldest on: sound by themselves, each with the vis that those below it make, and
+  // the one on top twice, in the memory and in the top register. Then who is in them: I3, I4, I4b and I5 of
+  // spa5-3 token by token, and for I6, I6b and I7b the threads whose token is there.
+  logic                   tokens, masks;
   logic [3:0]             vis;
+  logic [LANES-1:0]       mask, shared, in_div, in_ret, to_ssy, to_pbk, to_pcnt;
   always_comb begin
-    tokens = 1'b1;
-    vis    = 4'd0;
+    tokens  = 1'b1;
+    masks   = 1'b1;
+    vis     = 4'd0;
+    mask    = '0;
+    shared  = '1;
+    in_div  = '0;
+    in_ret  = '0;
+    to_ssy  = '0;
+    to_pbk  = '0;
+    to_pcnt = '0;
     for (int i = 0; i < DEPTH; i++) begin
       if (u_stack__sp_q > i) begin
+        mask   = u_stack__mask_q[LANES*i +: LANES];
+        to_ssy = to_ssy & ~mask;
+        if ((mask & ~shared) != '0 || (mask & in_div) != '0) masks = 1'b0;
+        if (u_stack__head_q[39*i + 36 +: 3] == 3'd5) begin
+          if ((mask & (u_threads__active_q | u_threads__exited_q | waiting)) != '0) masks = 1'b0;
+          in_div = in_div | mask;
+        end else begin
+          if ((u_threads__active_q & ~mask) != '0) masks = 1'b0;
+          shared = shared & mask;
+        end
+        case (u_stack__head_q[39*i + 36 +: 3])
+          3'd1: to_ssy  = to_ssy  | mask;
+          3'd2: to_pbk  = to_pbk  | mask;
+          3'd3: to_pcnt = to_pcnt | mask;
+          3'd4: begin
+            in_ret  = in_ret | mask;
+            to_pbk  = to_pbk & ~mask;
+            to_pcnt = to_pcnt & ~mask;
+          end
+          default: ;
+        endcase
         if (u_stack__head_q[39*i + 36 +: 3] == 3'd0 || u_stack__head_q[39*i + 36 +: 3] > 3'd5 ||
             u_stack__head_q[39*i +: 5] == 5'd0 ||
             u_stack__head_q[39*i + 32 +: 4] != vis || u_stack__mask_q[LANES*i +: LANES] == '0) begin
@@ -72,10 +110,14 @@ module spa5_formal #(
     end
   end
 
-  wire [LANES-1:0] waiting = u_threads__d_brk_q | u_threads__d_cont_q | u_threads__d_ret_q;
-
   assign invariant =
-      tokens && pc_q[4:0] != 5'd0 && prog_size_q[4:0] == 5'd0 && vis == u_stack__vis_q && u_stack__sp_q <= DEPTH &&
+      tokens && masks &&
+      (u_threads__d_brk_q & ~to_pbk) == '0 && (u_threads__d_cont_q & ~to_pcnt) == '0 &&
+      (u_threads__d_ret_q & ~in_ret) == '0 &&
+      (~u_threads__exited_q & ~u_threads__active_q & ~waiting & ~in_div & ~to_ssy) == '0 &&
+      (u_threads__killed_q & ~u_threads__exited_q) == '0 &&
+      prog_base_q[4:0] == 5'd0 && {1'b0, prog_base_q} + {1'b0, prog_size_q} <= 33'h1_0000_0000 &&
+      pc_q[4:0] != 5'd0 && prog_size_q[4:0] == 5'd0 && vis == u_stack__vis_q && u_stack__sp_q <= DEPTH &&
       (u_threads__active_q & (waiting | u_threads__exited_q)) == '0 &&
       (u_threads__exited_q & waiting) == '0 &&
       (u_threads__d_brk_q & u_threads__d_cont_q) == '0 &&
@@ -86,11 +128,13 @@ module spa5_formal #(
       (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10;
 
   // What a launch may ask for; the unit does not check it (spa5-6).
-  assign contract = !launch_i || (entry_i[2:0] == 3'd0 && prog_size_i[4:0] == 5'd0);
+  assign contract = !launch_i || (entry_i[2:0] == 3'd0 && prog_size_i[4:0] == 5'd0 &&
+                                   prog_base_i[4:0] == 5'd0 &&
+                                   {1'b0, prog_base_i} + {1'b0, prog_size_i} <= 33'h1_0000_0000);
 
   wire some_token = u_stack__sp_q != '0;
 
-  assign seen = {u_threads__exited_q, u_threads__d_brk_q, u_threads__d_cont_q, u_threads__d_ret_q,
+  assign seen = {u_threads__exited_q, u_threads__killed_q, u_threads__d_brk_q, u_threads__d_cont_q, u_threads__d_ret_q,
                  u_stack__vis_q, u_stack__sp_q, some_token ? u_stack__top_head_q : 39'd0,
                  some_token ? u_stack__top_mask_q : {LANES{1'b0}}};
   // Above the top of the stack is nothing.
@@ -103,7 +147,8 @@ module spa5_formal #(
     end
   end
 
-  // A launch sets it before anything looks at it.
+  // A launch sets them before anything looks at them.
+  assign live__prog_base_q = {32{status_q == Run || status_q == Unwind}};
   assign live__prog_size_q = {32{status_q == Run || status_q == Unwind}};
 
 endmodule

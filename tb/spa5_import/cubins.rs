@@ -476,11 +476,12 @@ fn warnings() {
         import(&cubin(&[part], &[]), None).warnings,
         [
             "0x0008, 0x0048: BPT, error 10 (UNSUPPORTED)",
-            "0x0028: CC.CSM_TA, error 10 (UNSUPPORTED)",
-            "0x0050: CC.RLE, error 10 (UNSUPPORTED)",
+            "0x0028: CC.CSM_TA, error 10 (UNSUPPORTED) unless the unit is built with CSM=1",
+            "0x0050: CC.RLE, error 10 (UNSUPPORTED) unless the unit is built with CSM=1",
             "0x0020: bit 63 of a control word is 1",
+            "0x0030: offset in a constant bank, which is taken as 0",
             "0x0038: opcode without a name, error 9 (ILLEGAL)",
-            "0x0030, 0x0050: target in a constant bank, error 10 (UNSUPPORTED)",
+            "0x0050: target in a constant bank, error 10 (UNSUPPORTED)",
             "0x0050: BRX for which the cubin lists no target; its register will be 0",
         ]
     );

@@ -124,7 +124,7 @@ fn contract(machine: &mut dyn Unit) {
     machine.clock(&exec(EXIT | ALWAYS));
     assert_eq!(machine.clock(&pins), reset, "reset in UNWIND");
     machine.clock(&again);
-    machine.clock(&exec(JMP));
+    machine.clock(&exec(BPT));
     assert_eq!(machine.clock(&pins), reset, "reset in ERR");
     assert_eq!(machine.clock(&In::default()), reset, "and after it");
 }

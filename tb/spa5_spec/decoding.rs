@@ -109,17 +109,24 @@ enum Outcome {
     /// It pushes a token of this type, and the next pc is this.
     Push(u8, u32),
     Branch,
+    /// To 0x78.
+    Jump,
     Empties,
+    Kills,
     Error(u8),
     Other,
 }
 
-/// Rows of spa5-2.3 for opcodes 0xE20 to 0xE3F; `BRX` is without its option.
+/// Rows of spa5-2.3 for opcodes 0xE20 to 0xE3F; `BRX` and `JMX` are without their option. The constant is 0x78 too.
 fn outcome(word: u64) -> Outcome {
-    use Outcome::{Branch, Empties, Error, Other, Push};
+    use Outcome::{Branch, Empties, Error, Jump, Kills, Other, Push};
     let constant = word & CONSTANT_BANK != 0;
     match word >> 52 {
-        0xE24 | 0xE26 | 0xE27 | 0xE29 | 0xE2A | 0xE2B if constant => Error(UNSUPPORTED),
+        0xE21 | 0xE22 if constant => Error(UNSUPPORTED),
+        // Bits 51:48 belong to the address.
+        0xE21 | 0xE22 if word >> 48 & 15 != 0 => Error(TARGET_RANGE),
+        0xE21 => Jump,
+        0xE22 => Push(T_RET, 0x78),
         0xE24 => Branch,
         0xE26 => Push(T_RET, 0x88),
         0xE27 => Push(T_RET, 0x10),
@@ -130,8 +137,9 @@ fn outcome(word: u64) -> Outcome {
         0xE32 => Error(RET_NO_CALL),
         0xE34 => Error(BRK_NO_PBK),
         0xE35 => Error(CONT_NO_PCNT),
-        0xE20 | 0xE21 | 0xE22 | 0xE23 | 0xE25 | 0xE28 | 0xE2C | 0xE2D | 0xE2E | 0xE2F | 0xE31
-        | 0xE33 | 0xE36 | 0xE37 | 0xE38 | 0xE39 | 0xE3A => Error(UNSUPPORTED),
+        0xE33 => Kills,
+        0xE20 | 0xE23 | 0xE25 | 0xE28 | 0xE2C | 0xE2D | 0xE2E | 0xE2F | 0xE31 | 0xE36 | 0xE37
+        | 0xE38 | 0xE39 | 0xE3A => Error(UNSUPPORTED),
         0xE3B..=0xE3F => Error(ILLEGAL),
         _ if word >> 51 == 0xF0F8 >> 3 => Error(SYNC_NO_SSY),
         _ => Other,
@@ -150,23 +158,35 @@ fn opcodes(machine: &mut dyn Unit) {
                 Outcome::Push(kind, pc) => {
                     let vis = [0, 1, 2, 4, 8][usize::from(kind)];
                     // CAL comes back to the next instruction.
-                    let addr = if pc == 0x88 { 0x10 } else { 0x88 };
+                    let addr = if pc == 0x10 { 0x88 } else { 0x10 };
                     State {
                         pc,
                         ..pushed(&before, kind, vis, ALL, addr)
                     }
                 }
                 Outcome::Branch => branched(&before, ALL),
+                Outcome::Jump => State { pc: 0x78, ..before },
                 Outcome::Empties => State {
                     status: UNWIND,
                     active: 0,
                     exited: ALL,
                     ..before
                 },
+                Outcome::Kills => State {
+                    status: UNWIND,
+                    active: 0,
+                    exited: ALL,
+                    killed: ALL,
+                    ..before
+                },
                 Outcome::Error(err) => failed(&before, err),
                 Outcome::Other => State { pc: 0x10, ..before },
             };
-            assert_eq!(machine.clock(&exec(word)), after, "{word:016x}");
+            let pins = In {
+                constant: 0xA500_0078,
+                ..exec(word)
+            };
+            assert_eq!(machine.clock(&pins), after, "{word:016x}");
             machine.load(&before);
             *met.entry(format!("{expected:?}")).or_default() += 1;
         }
@@ -175,9 +195,11 @@ fn opcodes(machine: &mut dyn Unit) {
     let of = |key: &str| met[key];
     assert_eq!(of("Error(1)"), 8 * 2);
     assert_eq!(of("Error(9)"), 5 * 16 * 2);
-    assert_eq!(of("Error(10)"), (17 * 2 + 6) * 16);
-    assert_eq!(of("Branch"), 16);
-    assert_eq!(of("Push(4, 136)") + of("Push(4, 16)"), 2 * 16);
+    assert_eq!(of("Error(10)"), (14 * 2 + 2) * 16);
+    assert_eq!(of("Error(7)"), 2 * 15);
+    assert_eq!((of("Branch"), of("Jump"), of("Kills")), (2 * 16, 1, 2 * 16));
+    assert_eq!(of("Push(4, 136)") + of("Push(4, 16)"), 4 * 16);
+    assert_eq!(of("Push(4, 120)"), 1);
     assert_eq!(of("Other"), 0x2_0000 - (512 * 2 + 16));
 }
 

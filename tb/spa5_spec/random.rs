@@ -217,19 +217,23 @@ fn wild(rng: &mut Pcg64Mcg) -> Vec<u64> {
             match rng.random_range(0..401) {
                 0..100 => other(rng),
                 100..140 => BRA | target & !U | condition,
-                140..150 => BRA | target | condition,
+                140..146 => BRA | target | condition,
+                146..149 => JMP | (to as u64 & 0xFFFF_FFFF) << 20 | condition,
+                149 => BRA | target | condition | CONSTANT_BANK,
                 150..190 => SSY | target,
                 190..220 => PBK | target,
                 220..250 => PCNT | target,
                 250..260 => PRET | target,
-                260..275 => CAL | target,
+                260..272 => CAL | target,
+                272..275 => JCAL | (to as u64 & 0xFFFF_FFFF) << 20,
                 275..310 => SYNC | any & 0x7_FFFF_FFF0_FFE0 | condition,
                 310..340 => BRK | target | condition,
                 340..370 => CONT | target | condition,
                 370..385 => RET | target | condition,
-                385..395 => EXIT | target | condition,
+                385..393 => EXIT | target | condition,
+                393..395 => KIL | target | condition,
                 395 => BRX | target | condition,
-                396 => SSY | target | CONSTANT_BANK,
+                396 => JMP | target | CONSTANT_BANK,
                 397 => BRK | target | 0x18 | condition & 0xF_0007,
                 398 => 0xE3 << 56 | any >> 8,
                 399 => 0xE2 << 56 | any >> 8,
@@ -262,6 +266,7 @@ fn random_pins(words: &[u64], pc: u32, rng: &mut Pcg64Mcg) -> In {
     }
     let few: [u32; 4] = std::array::from_fn(|_| 8 * rng.random_range(0..64));
     pins.r = std::array::from_fn(|_| few[rng.random_range(0..4)]);
+    pins.constant = (8 * rng.random_range(-16..16_i32)) as u32;
     match rng.random_range(0..32) {
         0 => pins.stall = 1,
         1 => pins.inst_valid = 0,
@@ -286,7 +291,7 @@ fn visible(kind: u8, below: u8) -> u8 {
     }
 }
 
-/// spa5-I1 to spa5-I8 and spa5-I10 of spa5-3, for a state before a step; what is above the last thread.
+/// spa5-I1 to spa5-I8, spa5-I10 and spa5-I12 of spa5-3, for a state before a step; what is above the last thread.
 fn check_invariants(golden: &Golden, all: u64) {
     let s = golden.state();
     let dis = s.d_brk | s.d_cont | s.d_ret | s.exited;
@@ -322,6 +327,7 @@ fn check_invariants(golden: &Golden, all: u64) {
     let live = all & !s.exited;
     assert_eq!(live & !(s.active | dis | div | ssy), 0, "spa5-I7");
     assert!(s.sp > 0 || s.active == live, "spa5-I8");
+    assert_eq!(s.killed & !s.exited, 0, "spa5-I12");
     assert_eq!(s.vis, vis, "spa5-I10");
     assert_eq!((s.active | dis) & !all, 0, "threads that there are not");
     assert_eq!(

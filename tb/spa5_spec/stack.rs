@@ -247,12 +247,12 @@ fn priority(machine: &mut dyn Unit) {
     for (word, err, at) in [
         // 9, 10 before all that comes from operands.
         (ILLEGAL_WORD | misaligned | 0x1F, ILLEGAL, "ILLEGAL"),
-        (JMP | misaligned, UNSUPPORTED, "JMP"),
-        (SSY | CONSTANT_BANK | misaligned, UNSUPPORTED, "SSY c[][]"),
+        (BPT | misaligned, UNSUPPORTED, "BPT"),
+        (JMP | CONSTANT_BANK | misaligned, UNSUPPORTED, "JMP c[][]"),
         (
-            BRA | CONSTANT_BANK | NEVER,
+            JMP | CONSTANT_BANK | NEVER,
             UNSUPPORTED,
-            "BRA c[][], no thread",
+            "JMP c[][], no thread",
         ),
         (BRX | ALWAYS, UNSUPPORTED, "BRX"),
         (BRA | 0x7_0018 | misaligned, UNSUPPORTED, "BRA CSM_TA"),
@@ -301,12 +301,12 @@ fn priority(machine: &mut dyn Unit) {
         ..full
     };
     put(machine, &behind);
-    for word in [ILLEGAL_WORD, JMP, SSY | misaligned, SYNC | ALWAYS, NOP] {
+    for word in [ILLEGAL_WORD, BPT, SSY | misaligned, SYNC | ALWAYS, NOP] {
         fails(machine, &behind, &exec(word), PC_RANGE, "behind the end");
     }
     // Sticky: nothing but a launch or reset ends it.
     let stopped = machine.clock(&exec(NOP));
-    for pins in [exec(NOP), exec(EXIT | ALWAYS), In::default(), exec(JMP)] {
+    for pins in [exec(NOP), exec(EXIT | ALWAYS), In::default(), exec(BPT)] {
         assert_eq!(machine.clock(&pins), stopped);
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A mask as the spec prints it, thread 3 on the left.
-fn threads(text: &str) -> u64 {
+pub(super) fn threads(text: &str) -> u64 {
     mask(&text.chars().rev().collect::<String>())
 }
 

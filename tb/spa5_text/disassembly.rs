@@ -39,12 +39,12 @@ fn disassembly_says_what_is_peculiar() {
         (
             0x08,
             0xe290_001f_8000_0020,
-            "SSY c[0x1][-0x800]; // constant bank: UNSUPPORTED",
+            "SSY c[0x1][-0x800]; // the constant is 0x0: 0x10",
         ),
         (
             0x08,
             0xe350_0000_0007_001f,
-            "CONT CC.RGT; // CC test: UNSUPPORTED",
+            "CONT CC.RGT; // CC test: UNSUPPORTED unless the unit is built with CSM=1",
         ),
         (0x08, 0xe3a0_0000_0007_000f, "BPT; // UNSUPPORTED"),
         (
@@ -170,7 +170,7 @@ fn any_program(rng: &mut Pcg64Mcg) -> Program {
             .collect();
         targets.insert(norm(rng.random_range(0..size / 8) * 8), list);
     }
-    Program {
+    let mut p = Program {
         entry: match rng.random_range(0..3) {
             0 => rng.random_range(0..size / 8) * 8,
             1 => rng.random::<u32>() & !7,
@@ -182,6 +182,14 @@ fn any_program(rng: &mut Pcg64Mcg) -> Program {
         },
         targets,
         ..around(words)
+    };
+    let constants =
+        (0..rng.random_range(0..3)).map(|_| (rng.random_range(0..1 << 21), rng.random()));
+    p.constants = constants.collect();
+    match rng.random_range(0..3) {
+        0 => p.at(p.last_base()),
+        1 => p.at(rng.random_range(0..=p.last_base()) / 32 * 32),
+        _ => p,
     }
 }
 

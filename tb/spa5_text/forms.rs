@@ -50,8 +50,15 @@ const FORMS: &[(&str, u64)] = &[
     ("CAL.NOINC c[0x0][0xffc]", 0xe260_0000_ffc0_0020),
     ("@P0 BRA c[0x11][0x1]", 0xe240_0110_0010_002f),
     ("NOP", 0x50b0_0000_0007_0f00),
-    ("JMX", 0xe200_0000_0007_000f),
+    ("JMX R0", 0xe200_0000_0007_000f),
+    ("@P0 JMX.LMT CC.GE, R4 0xfffffff0", 0xe20f_ffff_ff00_0446),
+    ("JMP 0xdeadbee8", 0xe21d_eadb_ee87_000f),
+    ("@!P0 JMP.U.LMT CC.GE, 0x8", 0xe210_0000_0088_00c6),
+    ("JCAL 0x80000000", 0xe228_0000_0000_0040),
+    ("JCAL.NOINC 0x7", 0xe220_0000_0070_0000),
     ("KIL", 0xe330_0000_0007_000f),
+    ("@!P6 KIL CC.CSM_MX", 0xe330_0000_000e_001a),
+    ("SAM", 0xe370_0000_0007_000f),
     ("BPT", 0xe3a0_0000_0007_000f),
     (".word 0x5c98078000270003", 0x5c98_0780_0027_0003),
     (".word 0xe3f0000000000000", 0xe3f0_0000_0000_0000),
@@ -131,6 +138,9 @@ fn cc_tests() {
             ("EXIT _", 0xe300_0000_0007_0000),
             ("BRA _, 0x10", 0xe240_0000_0007_0000),
             ("BRX _, R0", 0xe250_0000_0007_0000),
+            ("KIL _", 0xe330_0000_0007_0000),
+            ("JMP _, 0x0", 0xe210_0000_0007_0000),
+            ("JMX _, R0", 0xe200_0000_0007_0000),
         ] {
             let text = text.replace('_', &format!("CC.{name}"));
             assert_eq!(first(&text), word | code, "{text}");
@@ -318,6 +328,30 @@ fn directives() {
             }
         );
     }
+    // Places are addresses, wherever the program lies; JMP and JCAL lead there.
+    let text = ".prog_base 0xffffff80\n.entry B\n.targets A 0xffffff80\n.constant c[0x3][0x10] 0x78\n\
+                A: X\nB: BRA A\nJMP B\nJCAL C\nC: JMP 0x10\nBRA c[3][16]";
+    let placed = program(text);
+    assert_eq!((placed.prog_base, placed.entry), (0xffff_ff80, 0x10));
+    assert_eq!(placed.prog_size, 0x40);
+    assert_eq!(
+        placed.targets,
+        BTreeMap::from([(0xffff_ff88, vec![0xffff_ff88])])
+    );
+    assert_eq!(placed.constants, BTreeMap::from([(0x3_0010, 0x78)]));
+    assert_eq!(
+        placed.words[2..],
+        [
+            0xe240_0fff_ff07_000f,
+            0xe21f_ffff_f907_000f,
+            CONTROL,
+            0xe22f_ffff_fb00_0040,
+            0xe210_0000_0107_000f,
+            0xe240_0030_0107_002f,
+        ]
+    );
+    assert_eq!(assemble(&program_text(&placed), "t.s").unwrap(), placed);
+    assert_eq!(parse_hex(&hex_text(&placed), "t.hex").unwrap(), placed);
     let text = ".targets A 0x0 B 0x18 0x18 4294967264\n.targets 0x28\n.targets 0x10, B";
     let targets = BTreeMap::from([
         (8, vec![8, 0x18, 0x18, 0x18, 0xffff_ffe8]),

@@ -124,7 +124,7 @@ fn place(target: Target, pc: u32, labels: &BTreeMap<i64, String>) -> String {
         Target::Bank { bank, address } => {
             format!("c[{bank:#x}][{}]", signed(i64::from(address as i16)))
         }
-        Target::Offset(_) => {
+        Target::Offset(_) | Target::Absolute(_) => {
             let address = target.address(pc).unwrap_or_default();
             match labels.get(&address) {
                 Some(label) => label.clone(),
@@ -134,15 +134,16 @@ fn place(target: Target, pc: u32, labels: &BTreeMap<i64, String>) -> String {
     }
 }
 
-/// The operands of BRX.
+/// The operands of BRX and JMX.
 fn indirect(register: u8, target: Target) -> String {
     let name = match register {
         255 => "RZ".to_owned(),
         n => format!("R{n}"),
     };
     match target {
-        Target::Offset(0) => name,
+        Target::Offset(0) | Target::Absolute(0) => name,
         Target::Offset(offset) => format!("{name} {}", signed(offset.into())),
+        Target::Absolute(address) => format!("{name} {address:#x}"),
         Target::Bank { bank, address } => {
             let address = address as i16;
             match (register, address) {
@@ -185,11 +186,28 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
         | Word::Leave(Leave { cond, .. }) => cond,
         _ => Cond::ALWAYS,
     };
+    if cond.test.is_clip() {
+        notes.push("CC test: UNSUPPORTED unless the unit is built with CSM=1".to_owned());
+    }
     match decoded.target() {
-        Some(Target::Bank { .. }) => notes.push("constant bank: UNSUPPORTED".to_owned()),
-        _ if cond.test.is_unsupported() => notes.push("CC test: UNSUPPORTED".to_owned()),
-        Some(Target::Offset(_)) if matches!(decoded, Word::Indirect(_)) => {
+        Some(Target::Bank { .. }) if matches!(decoded, Word::Indirect(_)) => {
+            notes.push("constant bank: UNSUPPORTED".to_owned());
+        }
+        _ if matches!(decoded, Word::Indirect(_)) => {
             notes.push("UNSUPPORTED unless the unit is built with BRX=1".to_owned());
+        }
+        Some(Target::Bank { .. }) => {
+            let constant = program.constant(word);
+            // Its low 24 bits, sign extended.
+            let address = i64::from(pc) + 8 + i64::from((constant << 8) as i32 >> 8);
+            let leads = match lands(address, program) {
+                Some(lands) => format!(", {lands}"),
+                None => String::new(),
+            };
+            notes.push(format!(
+                "the constant is {constant:#x}: {}{leads}",
+                signed(address)
+            ));
         }
         Some(target) => notes.extend(lands(target.address(pc).unwrap_or_default(), program)),
         None => {}
@@ -201,10 +219,11 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
             false => format!("the compiler's targets: {}", shown.join(", ")),
         });
     }
-    if pc == norm(program.entry) {
+    let base = program.prog_base;
+    if pc == norm(base.wrapping_add(program.entry)) {
         notes.push("entry".to_owned());
     }
-    if pc >= program.prog_size {
+    if pc.wrapping_sub(base) >= program.prog_size {
         notes.push("behind prog_size".to_owned());
     }
     notes
@@ -214,7 +233,8 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
 fn lands(address: i64, program: &Program) -> Option<String> {
     if address % 8 != 0 {
         Some("TARGET_MISALIGNED".to_owned())
-    } else if !(0..i64::from(program.prog_size)).contains(&address) {
+    } else if !(0..i64::from(program.prog_size)).contains(&(address - i64::from(program.prog_base)))
+    {
         Some("TARGET_RANGE".to_owned())
     } else if address % 32 == 0 {
         // In range, so it fits.
@@ -231,8 +251,16 @@ fn head(program: &Program) -> String {
         "// {}\n",
         program.name.chars().map(name).collect::<String>()
     );
+    if program.prog_base != 0 {
+        let _ = writeln!(t, ".prog_base {:#x}", program.prog_base);
+    }
     if program.entry != 0 {
-        let _ = writeln!(t, ".entry {:#x}", program.entry);
+        let entry = program.prog_base.wrapping_add(program.entry);
+        let _ = writeln!(t, ".entry {entry:#x}");
+    }
+    for (place, constant) in &program.constants {
+        let (bank, address) = (place >> 16, place & 0xffff);
+        let _ = writeln!(t, ".constant c[{bank:#x}][{address:#x}] {constant:#x}");
     }
     if usize::try_from(program.prog_size / 8) != Ok(program.words.len()) {
         let _ = writeln!(t, ".prog_size {:#x}", program.prog_size);
@@ -254,9 +282,14 @@ fn head(program: &Program) -> String {
 /// `prog_size` are such as can be launched (spa5-6), and its targets are normalized, of instructions that
 /// are in it.
 pub fn program_text(program: &Program) -> String {
-    let end = i64::try_from(program.words.len() * 8).unwrap_or(i64::MAX);
+    let base = i64::from(program.prog_base);
+    let end = base + i64::try_from(program.words.len() * 8).unwrap_or(0);
+    let places = (0..)
+        .step_by(8)
+        .map(|n: u32| program.prog_base.wrapping_add(n));
+    let lines = || places.clone().zip(&program.words);
     let mut labels: BTreeMap<i64, String> = BTreeMap::new();
-    for (pc, word) in (0..).step_by(8).zip(&program.words) {
+    for (pc, word) in lines() {
         let target = match Word::decode(*word) {
             Word::Indirect(_) => None,
             decoded if Word::is_canonical(*word) && !is_control(pc) => decoded.target(),
@@ -264,7 +297,7 @@ pub fn program_text(program: &Program) -> String {
         };
         if let Some(address) = target.and_then(|t| t.address(pc))
             && address % 8 == 0
-            && (0..end).contains(&address)
+            && (base..end).contains(&address)
         {
             labels.insert(address, String::new());
         }
@@ -273,7 +306,7 @@ pub fn program_text(program: &Program) -> String {
         *label = format!(".L_{i}");
     }
     let mut t = head(program) + "\n";
-    for (pc, word) in (0..).step_by(8).zip(&program.words) {
+    for (pc, word) in lines() {
         let label = labels.get(&i64::from(pc));
         if let Some(label) = label {
             let _ = writeln!(t, "{label}:");
@@ -297,7 +330,8 @@ pub fn program_text(program: &Program) -> String {
 /// `program` as a `.hex` file, for [`super::parse_hex`]; likewise. Control words are in it.
 pub fn hex_text(program: &Program) -> String {
     let mut t = head(program) + "\n";
-    for (pc, word) in (0..).step_by(8).zip(&program.words) {
+    for (offset, word) in (0..).step_by(8).zip(&program.words) {
+        let pc = program.prog_base.wrapping_add(offset);
         let note = match is_control(pc) {
             true => "control".to_owned(),
             false => disassemble(*word, pc, program),

@@ -15,27 +15,29 @@
 //!
 //! ```text
 //! [@P0] BRA [CC.GE,] PLACE;        SSY PLACE;          SYNC [CC.GE];         BRX R0 OFFSET;
+//! [@P0] JMP [CC.GE,] PLACE;        JCAL PLACE;         KIL [CC.GE];          JMX R0 ADDRESS;
 //! ```
 //!
 //! | like | are written | with the suffixes |
 //! |---|---|---|
-//! | `BRA` | | `.U`, `.LMT` |
-//! | `SSY`, without a condition | PBK, PCNT, PRET, CAL | `.NOINC`: CAL, PRET |
-//! | `SYNC` | BRK, CONT, RET, EXIT | `.KEEPREFCOUNT`: EXIT |
-//! | `BRX`, condition as BRA | | `.LMT` |
+//! | `BRA` | JMP | `.U`, `.LMT` |
+//! | `SSY`, without a condition | PBK, PCNT, PRET, CAL, JCAL | `.NOINC`: CAL, JCAL, PRET |
+//! | `SYNC` | BRK, CONT, RET, EXIT, KIL | `.KEEPREFCOUNT`: EXIT |
+//! | `BRX`, condition as BRA | JMX | `.LMT` |
 //!
 //! | operand | meaning |
 //! |---|---|
 //! | `@P0` to `@P6`, `@PT`, `@!P0` ... | the predicate (spa5-2.4); PT if there is none |
 //! | `CC.GE` | the CC test by its name in spa5-2.4; T if there is none |
-//! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any that an offset can reach |
-//! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535 |
+//! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any that an offset can reach, of JMP and JCAL any of 32 bits |
+//! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535; JMP and JCAL have none |
 //! | `R0 OFFSET` | register R0 to R254 or RZ, and the offset of BRX; `c[BANK][R0+ADDRESS]`, or without the one or the other, its constant-bank form |
+//! | `R0 ADDRESS` | likewise, and the address of JMX, 32 bits; it has no constant-bank form |
 //!
 //! | line | instruction |
 //! |---|---|
 //! | `.word WORD` | any word, 64 bits in hexadecimal |
-//! | `JMX`, `JMP`, `JCAL`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spa5-2.3), without operands |
+//! | `PEXIT`, `PLONGJMP`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spa5-2.3), without operands |
 //! | `NOP`, `ISETP ...`: another mnemonic of the instruction set, sm_50 to sm_62 | a black box: the word of NOP, whatever its suffixes and operands |
 //! | `X`, `X ...` | a black box likewise, for any instruction: what follows is not looked at |
 //!
@@ -52,11 +54,14 @@
 //!
 //! # Directives (`.s` and `.hex`)
 //!
-//! Each at most once (`.targets`: once for each instruction), anywhere in the file.
+//! Each at most once (`.targets`: once for each instruction), anywhere in the file. Addresses are those that PC will
+//! have: they count from 0, not from the base.
 //!
 //! | directive | sets | default |
 //! |---|---|---|
 //! | `.entry PLACE` | where a launch begins, a label (only `.s`) or a multiple of 8 | 0 |
+//! | `.prog_base N` | byte address of the program, a multiple of 32; stands before the first instruction | 0 |
+//! | `.constant c[BANK][ADDRESS] N` | what a constant bank holds there, for constant-bank forms; once for each place | 0 |
 //! | `.prog_size N` | bytes that belong to the program, a multiple of 32 | as many as there are |
 //! | `.targets PLACE PLACE ...` | what the compiler lists for an instruction: its address, and the legal targets | |
 //!
@@ -90,7 +95,7 @@ use crate::text::{self, Given, HexItem, Line, Place, no_instruction, program_nam
 mod parts;
 use parts::{
     Operands, WORD_DIGITS, annotation, bank_form, braces, check_label, constant, hex_digits,
-    is_black_box, label, predicate, split_comments, unknown_mnemonic, word,
+    is_bank_form, is_black_box, label, predicate, split_comments, unknown_mnemonic, word,
 };
 
 /// A `.s` file as a program that is called what `file` is, without folder and extension.
@@ -236,6 +241,9 @@ struct Assembler<'a> {
     awaiting: Option<(u32, Listed)>,
     given: Given,
     entry: Option<Line<Spot>>,
+    /// Line of `.prog_base`.
+    based: usize,
+    constants: BTreeMap<u32, u32>,
     prog_size: Option<u32>,
     targets: Vec<Line<(Spot, Vec<Spot>)>>,
 }
@@ -254,6 +262,8 @@ impl<'a> Assembler<'a> {
             awaiting: None,
             given: Given::default(),
             entry: None,
+            based: 0,
+            constants: BTreeMap::new(),
             prog_size: None,
             targets: Vec::new(),
         }
@@ -535,6 +545,32 @@ impl<'a> Assembler<'a> {
                 self.entry = Some(Line::new(at.line, spot));
             }
             (".entry", _) => return Err(at.usage(word, " PLACE")),
+            (".prog_base", [n]) => {
+                self.given.once(at, word, "prog_base")?;
+                let base: u32 = at.unsigned("prog_base", n, u32::MAX)?;
+                if !base.is_multiple_of(BUNDLE) {
+                    let message = format!("{n} is not a multiple of {BUNDLE}");
+                    return Err(at.error("prog_base", message));
+                }
+                if !self.code.is_empty() {
+                    let message = "there are instructions before it";
+                    return Err(at.error("prog_base", message));
+                }
+                self.code.set_base(base);
+                self.based = at.line;
+            }
+            (".prog_base", _) => return Err(at.usage(word, " N")),
+            (".constant", [place, n]) => {
+                let Target::Bank { bank, address } = self.bank(at, place)? else {
+                    return Err(at.usage(word, " c[BANK][ADDRESS] N"));
+                };
+                let named = format!("c[{bank:#x}][{address:#x}]");
+                self.given.once(at, word, &named)?;
+                let held = at.unsigned("constant", n, u32::MAX)?;
+                let place = u32::from(bank) << 16 | u32::from(address);
+                self.constants.insert(place, held);
+            }
+            (".constant", _) => return Err(at.usage(word, " c[BANK][ADDRESS] N")),
             (".prog_size", [n]) => {
                 self.given.once(at, word, "prog_size")?;
                 let size: u32 = at.unsigned("prog_size", n, u32::MAX)?;
@@ -563,7 +599,7 @@ impl<'a> Assembler<'a> {
         let targets = text::operands(names)
             .map(|t| self.spot(at, "target", t, ADDRESSES, true))
             .collect::<Result<_, _>>()?;
-        let place = Spot::Number(pc.into());
+        let place = Spot::Number(self.code.base().wrapping_add(pc).into());
         self.targets.push(Line::new(at.line, (place, targets)));
         Ok(())
     }
@@ -598,13 +634,13 @@ impl<'a> Assembler<'a> {
                 return Err(at.error(op.name(), "has no predicate: it always executes"));
             }
             let noinc = op.has_noinc() && o.suffix("NOINC");
-            let (target, label) = self.target(&mut o)?;
+            let (target, label) = self.target(&mut o, op == SetUpOp::Jcal)?;
             let word = Word::SetUp(SetUp { op, target, noinc });
             parsed(word, label)
-        } else if stem.eq_ignore_ascii_case("BRA") {
+        } else if let Some(absolute) = one_of(stem, ["BRA", "JMP"]) {
             let (unanimous, lmt) = (o.suffix("U"), o.suffix("LMT"));
             let cond = o.cond(pred)?;
-            let (target, label) = self.target(&mut o)?;
+            let (target, label) = self.target(&mut o, absolute)?;
             let word = Word::Branch(Branch {
                 cond,
                 target,
@@ -612,10 +648,10 @@ impl<'a> Assembler<'a> {
                 lmt,
             });
             parsed(word, label)
-        } else if stem.eq_ignore_ascii_case("BRX") {
+        } else if let Some(absolute) = one_of(stem, ["BRX", "JMX"]) {
             let lmt = o.suffix("LMT");
             let cond = o.cond(pred)?;
-            let (register, target) = o.indirect()?;
+            let (register, target) = o.indirect(absolute)?;
             let word = Word::Indirect(Indirect {
                 cond,
                 target,
@@ -656,23 +692,46 @@ impl<'a> Assembler<'a> {
     }
 
     /// The target of the instruction that comes next.
-    fn target(&mut self, o: &mut Operands) -> Result<(Target, Option<Label>), InputError> {
+    fn target(
+        &mut self,
+        o: &mut Operands,
+        absolute: bool,
+    ) -> Result<(Target, Option<Label>), InputError> {
         let at = o.at;
         let text = o.next("target")?;
-        if text.starts_with(['c', 'C']) && text[1..].starts_with('[') {
-            let (bank, address) = bank_form(at, text)?;
-            return Ok((constant(at, bank, address)?, None));
+        if is_bank_form(text) {
+            if absolute {
+                return Err(at.error(o.word, "has no constant-bank form"));
+            }
+            return Ok((self.bank(at, text)?, None));
         }
         let pc = self.code.here();
-        let base = i64::from(pc) + 8;
-        let reach = (base + OFFSETS.start(), base + OFFSETS.end());
+        let base = i64::from(self.code.base());
+        let next = base + i64::from(pc) + 8;
+        let reach = match absolute {
+            true => ADDRESSES,
+            false => (next + OFFSETS.start(), next + OFFSETS.end()),
+        };
         match self.spot(at, "target", text, reach, true)? {
+            Spot::Label(label) if absolute => Ok((Target::Absolute(0), Some(label))),
             Spot::Label(label) => Ok((Target::Offset(0), Some(label))),
-            Spot::Number(n) => match Target::direct(pc, n) {
+            // Within ADDRESSES.
+            Spot::Number(n) if absolute => Ok((Target::Absolute(n as u32), None)),
+            Spot::Number(n) => match Target::direct(pc, n - base) {
                 Some(target) => Ok((target, None)),
                 None => Err(at.error("target", format!("{text} is out of reach"))),
             },
         }
+    }
+
+    /// `c[BANK][ADDRESS]`.
+    fn bank(&self, at: Place, text: &str) -> Result<Target, InputError> {
+        if !is_bank_form(text) {
+            let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
+            return Err(at.error("constant", message));
+        }
+        let (bank, address) = bank_form(at, text)?;
+        constant(at, bank, address)
     }
 
     /// A line of words of a `.hex` file.
@@ -689,11 +748,14 @@ impl<'a> Assembler<'a> {
         let word = word(at, "instruction", text)?;
         self.room(at)?;
         let end = self.code.end();
+        let base = self.code.base();
+        let address: Option<u32> = address.map(|address: u32| address.wrapping_sub(base));
         let left_out = is_control(end) && address == Some(end + 8);
         if let Some(address) = address
             && address != end
             && !left_out
         {
+            let (address, end) = (base.wrapping_add(address), base.wrapping_add(end));
             let message = format!("{address:#06x}, where the next word lies at {end:#06x}");
             return Err(at.error("address", message));
         }
@@ -722,6 +784,7 @@ impl<'a> Assembler<'a> {
             return Err(self.at(*line).error(item, message));
         }
         let (entry, targets) = self.places()?;
+        let prog_base = self.code.base();
         let (file, line) = (self.file, self.line);
         let mut words = self.code.finish().map_err(|e| {
             let at = Place { file, line };
@@ -741,13 +804,23 @@ impl<'a> Assembler<'a> {
         }
         // At most MOST_BUNDLES * BUNDLE.
         let size = words.len() as u32 * 8;
-        Ok(Program {
+        let program = Program {
             name: program_name(file),
             entry,
+            prog_base,
             prog_size: self.prog_size.unwrap_or(size),
             words,
             targets,
-        })
+            constants: self.constants,
+        };
+        if prog_base > program.last_base() {
+            let size = program.prog_size;
+            let message =
+                format!("{prog_base:#x}: with {size:#x} bytes the program does not end in 32 bits");
+            let line = self.based;
+            return Err(Place { file, line }.error("prog_base", message));
+        }
+        Ok(program)
     }
 
     fn at(&self, line: usize) -> Place<'a> {
@@ -757,12 +830,13 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The entry, and the lists of targets.
+    /// The entry, from the base on, and the lists of targets.
     fn places(&mut self) -> Result<(u32, BTreeMap<u32, Vec<u32>>), InputError> {
         let size = self.code.end();
+        let base = self.code.base();
         let number = |code: &Code, spot: &Spot| match *spot {
             // Within ADDRESSES.
-            Spot::Number(n) => n as u32,
+            Spot::Number(n) => (n as u32).wrapping_sub(base),
             Spot::Label(label) => code.address(label).unwrap_or_default(),
         };
         let entry = match &self.entry {
@@ -784,16 +858,25 @@ impl<'a> Assembler<'a> {
             };
             let pc = norm(number(&self.code, &item.0));
             if pc >= size || !pc.is_multiple_of(8) {
+                let pc = base.wrapping_add(pc);
                 let message = format!("there is no instruction at {pc:#06x}");
                 return Err(at.error(".targets", message));
             }
+            let pc = base.wrapping_add(pc);
             let field = format!("what {pc:#06x} leads to");
             self.given.once(at, ".targets", &field)?;
-            let targets = item.1.iter().map(|t| norm(number(&self.code, t)));
+            let targets = item.1.iter();
+            let targets = targets.map(|t| norm(base.wrapping_add(number(&self.code, t))));
             all.insert(pc, targets.collect());
         }
         Ok((entry, all))
     }
+}
+
+/// Whether the second of two mnemonics is `stem`; `None` if neither is.
+fn one_of(stem: &str, [first, second]: [&str; 2]) -> Option<bool> {
+    let second = stem.eq_ignore_ascii_case(second);
+    (second || stem.eq_ignore_ascii_case(first)).then_some(second)
 }
 
 /// Addresses that a directive may name.

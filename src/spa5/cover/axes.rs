@@ -13,15 +13,19 @@ axis! {
         Pcnt "PCNT",
         Pret "PRET",
         Cal "CAL",
+        Jcal "JCAL",
         Bra "BRA",
+        Jmp "JMP",
         Brx "BRX",
+        Jmx "JMX",
         Sync "SYNC",
         Brk "BRK",
         Cont "CONT",
         Ret "RET",
         Exit "EXIT",
+        Kil "KIL",
         Other "OTHER",
-        Bank "constant-bank form",
+        Bank "unsupported constant-bank form",
         Unsupported "unsupported opcode",
         Illegal "illegal opcode",
     }
@@ -29,19 +33,27 @@ axis! {
 
 part! {
     /// Instructions that push a token.
-    Pusher "instruction" of Kind 0 7
+    Pusher "instruction" of Kind 0 10
 }
 part! {
     /// Instructions with a predicate and a CC test.
-    Conditional "instruction" of Kind 5 7
+    Conditional "instruction" of Kind 6 10
+}
+part! {
+    /// BRA and JMP.
+    Brancher "instruction" of Kind 6 2
+}
+part! {
+    /// BRX and JMX.
+    Register "instruction" of Kind 8 2
 }
 part! {
     /// Leaving instructions.
-    Leaver "instruction" of Kind 7 5
+    Leaver "instruction" of Kind 10 6
 }
 part! {
     /// Instructions that the unit executes.
-    Legal "instruction" of Kind 0 13
+    Legal "instruction" of Kind 0 17
 }
 
 axis! {
@@ -52,14 +64,18 @@ axis! {
         Pcnt "PCNT",
         Pret "PRET",
         Cal "CAL",
+        Jcal "JCAL",
         Bra "BRA",
+        Jmp "JMP",
         Brx "BRX",
+        Jmx "JMX",
         Sync "SYNC",
         Brk "BRK",
         Cont "CONT",
         Ret "RET",
         Exit "EXIT",
-        Bank "constant-bank form",
+        Kil "KIL",
+        Bank "unsupported constant-bank form",
         Unsupported "unsupported opcode",
         Illegal "illegal opcode",
         Fetch "the fetch",
@@ -91,7 +107,7 @@ numbered! {
 
 numbered! {
     /// CC test.
-    Test "CC test" 32 |n| TESTS.get(n).map_or(format!("{n:02x} unsupported"), |name| (*name).to_owned())
+    Test "CC test" 32 |n| TESTS.get(n).map_or(format!("{n:02x} of the clip state"), |name| (*name).to_owned())
 }
 
 numbered! {
@@ -179,6 +195,29 @@ axis! {
 }
 
 axis! {
+    /// Operand of a launch: where the program lies (spa5-3-p).
+    Base "program" {
+        Zero "at 0",
+        Low "elsewhere below 2^31",
+        High "from 2^31 on",
+        Last "ends at 2^32",
+    }
+}
+
+numbered! {
+    /// A bit of an address.
+    Bit "address bit" 29 |n| format!("{}", n + 3)
+}
+
+axis! {
+    /// A bit of an address, as it is.
+    Is "is" {
+        Clear "0",
+        Set "1",
+    }
+}
+
+axis! {
     /// How PC got there.
     Came "reached by" {
         Launch "launch",
@@ -194,7 +233,7 @@ axis! {
         Slot0 "slot 0",
         Slot1 "slot 1",
         Slot2 "slot 2",
-        Behind "behind the program",
+        Behind "outside the program",
     }
 }
 
@@ -247,7 +286,7 @@ axis! {
 }
 
 axis! {
-    /// How a BRA ended.
+    /// How a BRA or JMP ended.
     Branched "outcome" {
         Through "goes on",
         Jumps "jumps",
@@ -265,7 +304,7 @@ axis! {
         Itself "itself",
         Next "next in order",
         Forward "forward",
-        Below "below 0",
+        Below "below the program",
         Behind "behind the program",
         Misaligned "misaligned",
     }
@@ -358,12 +397,15 @@ axis! {
         Lmt "BRA.LMT",
         KeepRefCount "EXIT.KEEPREFCOUNT",
         SetUp "predicate and CC test of a set-up instruction",
+        JcalNoinc "JCAL.NOINC",
+        JmpLmt "JMP.LMT",
+        Constant "bits 31:24 of a constant",
     }
 }
 
 axis! {
-    /// How a BRX ended (spa5-A).
-    Indirect "BRX" {
+    /// How a BRX or JMX ended (spa5-A).
+    Indirect "outcome" {
         NoThread "no thread takes it",
         Condition "divides by its condition, PC stays",
         Together "all jump together",
@@ -390,8 +432,12 @@ axis! {
         Separated "spa5-I4: every thread but one in a DIV token",
         FullUnwinds "spa5-3-l: the stack is popped from full",
         UntakenLeave "spa5-6-b: no thread takes a leaving instruction that has no token: no error",
-        UntakenTarget "spa5-6-b: no thread takes a BRA with a target in error: no error",
+        UntakenTarget "spa5-6-b: no thread takes a BRA or JMP with a target in error: no error",
         Behind "spa5-2.1-d: the last slot of the program, a token for what is behind it",
+        EndOfSpace "spa5-2.1-d: the last slot of 32 bits, the next is outside",
+        StillKilled "spa5-3-q: KIL adds threads to those that were killed",
+        Exits "spa5-3-q: EXIT where other threads were killed",
+        Wraps "spa5-A-f: the sum of a JMX wraps and is in the program",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instructions as the bins tell them apart, from the words and the state before them.
 
-use super::axes::{Conditional, Failed, Kind, Pusher, Taken};
+use super::axes::{Conditional, Failed, Kind, Taken};
 use crate::cover::Values;
 use crate::spa5::isa::{LeaveOp, SetUpOp};
 use crate::spa5::state::{In, State};
@@ -17,25 +17,40 @@ impl Kind {
         let op = (word >> 52) as u16;
         let bank = word >> 5 & 1 == 1;
         match (SetUpOp::from_bits(op), LeaveOp::from_bits(op), op) {
-            (Some(_), ..) | (.., 0xE24) if bank => Kind::Bank,
-            (.., 0xE25) if bank && brx => Kind::Bank,
+            (.., 0xE21 | 0xE22) if bank => Kind::Bank,
+            (.., 0xE20 | 0xE25) if bank && brx => Kind::Bank,
+            (.., 0xE20 | 0xE25) if !brx => Kind::Unsupported,
             (Some(SetUpOp::Ssy), ..) => Kind::Ssy,
             (Some(SetUpOp::Pbk), ..) => Kind::Pbk,
             (Some(SetUpOp::Pcnt), ..) => Kind::Pcnt,
             (Some(SetUpOp::Pret), ..) => Kind::Pret,
             (Some(SetUpOp::Cal), ..) => Kind::Cal,
+            (Some(SetUpOp::Jcal), ..) => Kind::Jcal,
             (_, Some(LeaveOp::Brk), _) => Kind::Brk,
             (_, Some(LeaveOp::Cont), _) => Kind::Cont,
             (_, Some(LeaveOp::Ret), _) => Kind::Ret,
             (_, Some(LeaveOp::Exit), _) => Kind::Exit,
+            (_, Some(LeaveOp::Kil), _) => Kind::Kil,
             (.., 0xE24) => Kind::Bra,
-            (.., 0xE25) if brx => Kind::Brx,
+            (.., 0xE21) => Kind::Jmp,
+            (.., 0xE25) => Kind::Brx,
+            (.., 0xE20) => Kind::Jmx,
             (.., 0xE3B..) => Kind::Illegal,
             _ => Kind::Unsupported,
         }
     }
 
-    /// The bit of vis that a leaving instruction needs; EXIT none.
+    /// BRX or JMX.
+    pub(super) fn is_indirect(self) -> bool {
+        matches!(self, Kind::Brx | Kind::Jmx)
+    }
+
+    /// BRA or JMP.
+    pub(super) fn is_branch(self) -> bool {
+        matches!(self, Kind::Bra | Kind::Jmp)
+    }
+
+    /// The bit of vis that a leaving instruction needs; EXIT and KIL none.
     pub(super) fn need(self) -> u8 {
         match self {
             Kind::Sync => 1,
@@ -102,18 +117,20 @@ pub(super) struct Instruction {
     /// The CC test is one that there is.
     pub(super) tested: bool,
     pub(super) unanimous: bool,
-    /// Where it leads, if it has a target; of BRX that of its lowest thread.
+    /// Where it leads, if it has a target; of BRX and JMX that of its lowest thread.
     pub(super) target: Option<i64>,
+    /// The sum of a JMX does not fit into 32 bits.
+    pub(super) wraps: bool,
 }
 
 impl Instruction {
-    pub(super) fn new(word: u64, before: &State, pins: &In, brx: bool) -> Self {
+    pub(super) fn new(word: u64, before: &State, pins: &In, brx: bool, csm: bool) -> Self {
         let kind = Kind::of(word, brx);
         let active = before.active;
         let code = word & 0x1f;
         let (mut condition, mut tested) = (active, true);
         if Conditional::of(kind).is_some() {
-            tested = code < 24;
+            tested = code < 24 || csm;
             let number = (word >> 16 & 7) as usize;
             let predicate = pins.p.get(number).copied().unwrap_or(u64::MAX);
             let predicate = if word >> 19 & 1 == 1 {
@@ -121,21 +138,38 @@ impl Instruction {
             } else {
                 predicate
             };
-            condition = active & predicate & test(code, pins.cc);
+            let passes = match code {
+                24.. => (0..).zip(&pins.csm).fold(0, |threads, (t, bits)| {
+                    threads | u64::from(bits >> (code & 7) & 1) << t
+                }),
+                _ => test(code, pins.cc),
+            };
+            condition = active & predicate & passes;
         }
-        let offset = (word << 20) as i64 >> 40;
-        let register = match kind {
-            Kind::Brx => pins.r[active.trailing_zeros() as usize % 64],
-            _ => 0,
+        let offset = match word >> 5 & 1 {
+            1 => i64::from((pins.constant << 8) as i32 >> 8),
+            _ => (word << 20) as i64 >> 40,
         };
-        let target = i64::from(before.pc) + 8 + offset + i64::from(register);
+        let register = i64::from(pins.r[active.trailing_zeros() as usize % 64]);
+        let relative = i64::from(before.pc) + 8 + offset;
+        let absolute = i64::from((word >> 20) as u32);
+        let target = match kind {
+            Kind::Jmp | Kind::Jcal => Some(absolute),
+            Kind::Jmx => Some(i64::from((absolute + register) as u32)),
+            Kind::Brx => Some(relative + register),
+            Kind::Ssy | Kind::Pbk | Kind::Pcnt | Kind::Pret | Kind::Cal | Kind::Bra => {
+                Some(relative)
+            }
+            _ => None,
+        };
         Instruction {
             kind,
             word,
             condition,
             tested,
-            unanimous: kind == Kind::Bra && word >> 7 & 1 == 1,
-            target: Pusher::of(kind).map(|_| target),
+            unanimous: kind.is_branch() && word >> 7 & 1 == 1,
+            target,
+            wraps: kind == Kind::Jmx && absolute + register > i64::from(u32::MAX),
         }
     }
 

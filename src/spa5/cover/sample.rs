@@ -1,21 +1,22 @@
 //! Counts what a step hits, and remembers what the state does not show.
 
 use super::axes::{
-    Active, Branched, Came, Cc, Code, Conditional, Corner, End, Entry, Failed, Fetched, Formula,
-    Ignored, Indirect, Inverted, Kept, Kind, Leaver, Legal, Mask, Names, Opcode, Others, Place,
-    Popped, Pred, Pushed, Pusher, Rest, Result, Slot, Status, Taken, Test, Top, Turns, Two,
-    Unanimous, Vis, Waiting, Where,
+    Active, Base, Bit, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
+    Fetched, Formula, Ignored, Indirect, Inverted, Is, Kept, Kind, Leaver, Legal, Mask, Names,
+    Opcode, Others, Place, Popped, Pred, Pushed, Pusher, Register, Rest, Result, Slot, Status,
+    Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
 use super::instruction::{Instruction, taken};
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
 use crate::cover::{Hits, Level, Previous, Values, present};
 use crate::spa5::golden::{Error, Event, Golden};
-use crate::spa5::isa::{SetUpOp, norm, seq};
+use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};
 
 /// What the state does not show: operands of the launch, and the step before.
 #[derive(Debug, Default)]
 pub struct Memory {
+    pub(super) prog_base: u32,
     pub(super) prog_size: u32,
     pub(super) came: Option<Came>,
     pub(super) previous: Option<Kind>,
@@ -26,9 +27,17 @@ pub struct Memory {
     pub(super) turns: u32,
 }
 
+impl Memory {
+    /// Whether an address lies in the program.
+    fn holds(&self, address: i64) -> bool {
+        (0..i64::from(self.prog_size)).contains(&(address - i64::from(self.prog_base)))
+    }
+}
+
 impl Bins {
     pub(super) fn launch(&self, m: &mut Memory, status: Status, pins: &In, hits: &mut Hits) {
         *m = Memory {
+            prog_base: pins.prog_base,
             prog_size: pins.prog_size,
             ..Memory::default()
         };
@@ -43,12 +52,20 @@ impl Bins {
             mask if mask.is_power_of_two() => Mask::One,
             _ => Mask::Some,
         };
+        let first = norm(pins.prog_base.wrapping_add(pins.entry));
         let entry = match pins.entry {
-            entry if norm(entry) >= pins.prog_size => Entry::Behind,
+            _ if !m.holds(first.into()) => Entry::Behind,
             entry if entry.is_multiple_of(32) => Entry::Control,
             _ => Entry::Slot,
         };
         hits.hit(self.launches, (rest, mask, entry));
+        let base = match pins.prog_base {
+            0 => Base::Zero,
+            base if base.wrapping_add(pins.prog_size) == 0 => Base::Last,
+            base if base >> 31 == 0 => Base::Low,
+            _ => Base::High,
+        };
+        hits.hit(self.bases, (base,));
     }
 
     /// A step is complete.
@@ -68,12 +85,16 @@ impl Bins {
         error: Option<Error>,
         hits: &mut Hits,
     ) {
-        let i = Instruction::new(pins.word, before, pins, self.brx);
+        let i = Instruction::new(pins.word, before, pins, self.brx, self.csm);
         let slot = Slot::at((before.pc / 8 % 4).saturating_sub(1) as usize);
         m.step = Some((m.came.unwrap_or(Came::Launch), Place::at(slot.index())));
         hits.hit(self.neighbours, (Previous(m.previous), i.kind));
         m.previous = Some(i.kind);
         m.leaver = Leaver::of(i.kind);
+        for bit in 0..29 {
+            let is = Is::at((before.pc >> (bit + 3) & 1) as usize);
+            hits.hit(self.addresses, (Bit(bit), is));
+        }
 
         let opcode = match i.kind {
             Kind::Sync => 32,
@@ -82,18 +103,17 @@ impl Bins {
         };
         let by_opcode = error.is_none() || matches!(i.kind, Kind::Illegal | Kind::Unsupported);
         hits.hit_if(by_opcode, self.opcodes, (Opcode(opcode),));
-        if i.kind == Kind::Bank {
-            let op = SetUpOp::from_bits((i.word >> 52) as u16);
-            let kind = match op {
-                Some(SetUpOp::Ssy) => Kind::Ssy,
-                Some(SetUpOp::Pbk) => Kind::Pbk,
-                Some(SetUpOp::Pcnt) => Kind::Pcnt,
-                Some(SetUpOp::Pret) => Kind::Pret,
-                Some(SetUpOp::Cal) => Kind::Cal,
-                None if opcode == 4 => Kind::Bra,
-                None => Kind::Brx,
-            };
-            hits.hit(self.banks, (Pusher(kind),));
+        let banked = match i.kind {
+            Kind::Bank => match opcode {
+                0 => Some(Kind::Jmx),
+                1 => Some(Kind::Jmp),
+                2 => Some(Kind::Jcal),
+                _ => Some(Kind::Brx),
+            },
+            kind => Some(kind).filter(|_| i.bit(5)),
+        };
+        if let Some(pusher) = banked.and_then(Pusher::of) {
+            hits.hit(self.banks, (pusher,));
         }
         if let Some(code) = error {
             hits.hit(self.errors, (Failed::of(i.kind), Code(code as u8 - 1)));
@@ -111,7 +131,7 @@ impl Bins {
                 "{i:x?}",
                 i = i.word
             );
-            self.executed(&i, before, hits);
+            self.executed(&i, before, pins.constant, hits);
         }
         self.corner_cases(m, &i, before, after, error, hits);
     }
@@ -147,9 +167,9 @@ impl Bins {
     /// Whether the target is looked at: of set-up instructions always, of branches when they jump.
     fn looks(&self, i: &Instruction, before: &State) -> bool {
         match i.kind {
-            Kind::Bra if i.unanimous => i.condition == before.active,
-            Kind::Bra => i.condition != 0,
-            Kind::Brx => i.condition == before.active,
+            Kind::Bra | Kind::Jmp if i.unanimous => i.condition == before.active,
+            Kind::Bra | Kind::Jmp => i.condition != 0,
+            Kind::Brx | Kind::Jmx => i.condition == before.active,
             _ => true,
         }
     }
@@ -167,12 +187,14 @@ impl Bins {
             return;
         };
         let misaligned = target % 8 != 0;
-        let outside = !(0..i64::from(m.prog_size)).contains(&target);
+        let outside = !m.holds(target);
         let full = usize::from(before.sp) == self.depth;
         // Of those that push for certain.
         let pushes = match i.kind {
-            Kind::Bra => !i.unanimous && taken(i.condition, before.active) == Taken::Some,
-            kind => kind != Kind::Brx,
+            kind if kind.is_branch() => {
+                !i.unanimous && taken(i.condition, before.active) == Taken::Some
+            }
+            kind => !kind.is_indirect(),
         };
         let mut two = |first: Error, second: bool, what: Two| {
             hits.hit_if(error == Some(first) && second, self.priority, (what,));
@@ -195,7 +217,7 @@ impl Bins {
         }
         let place = match target {
             _ if misaligned => Where::Misaligned,
-            ..0 => Where::Below,
+            to if to < m.prog_base.into() => Where::Below,
             _ if outside => Where::Behind,
             to => match norm(to as u32) {
                 to if to == before.pc => Where::Itself,
@@ -233,8 +255,8 @@ impl Bins {
             Some(_) => return,
         };
         let pushes = match i.kind {
-            Kind::Bra => !i.unanimous && left == Taken::Some,
-            Kind::Brx => state.sp > before.sp || ended == Pushed::Full,
+            kind if kind.is_branch() => !i.unanimous && left == Taken::Some,
+            kind if kind.is_indirect() => state.sp > before.sp || ended == Pushed::Full,
             _ => true,
         };
         let level = Level::of(before.sp.into(), self.depth);
@@ -245,7 +267,7 @@ impl Bins {
                 hits.hit(self.tokens, (pusher, Top(before.top_type)));
             }
         }
-        if i.kind == Kind::Bra {
+        if let Some(brancher) = Brancher::of(i.kind) {
             let unanimous = if i.unanimous {
                 Unanimous::Yes
             } else {
@@ -259,9 +281,9 @@ impl Bins {
                 (_, Taken::Some) if !i.unanimous => Branched::Divides,
                 _ => Branched::Through,
             };
-            hits.hit(self.branches, (unanimous, left, ended));
+            hits.hit(self.branches, (brancher, unanimous, left, ended));
         }
-        if i.kind == Kind::Brx {
+        if let Some(register) = Register::of(i.kind) {
             let ended = match (ended, left) {
                 (Pushed::Full, Taken::All) => Indirect::RegisterFull,
                 (Pushed::Full, _) => Indirect::ConditionFull,
@@ -272,11 +294,11 @@ impl Bins {
                 _ if state.sp > before.sp => Indirect::Register,
                 _ => Indirect::Together,
             };
-            hits.hit(self.indirect, (ended,));
+            hits.hit(self.indirect, (register, ended));
         }
     }
 
-    fn executed(&self, i: &Instruction, before: &State, hits: &mut Hits) {
+    fn executed(&self, i: &Instruction, before: &State, constant: u32, hits: &mut Hits) {
         let Some(legal) = Legal::of(i.kind) else {
             return;
         };
@@ -296,7 +318,11 @@ impl Bins {
             parked,
         ]);
         hits.hit(self.waiting, (legal, Waiting(waiting)));
+        let bank = i.bit(5) && Pusher::of(i.kind).is_some();
         let mut ignored = |is: bool, what: Ignored| hits.hit_if(is, self.ignored, (what,));
+        ignored(bank && constant >> 24 != 0, Ignored::Constant);
+        ignored(i.kind == Kind::Jcal && !i.bit(6), Ignored::JcalNoinc);
+        ignored(i.kind == Kind::Jmp && i.bit(6), Ignored::JmpLmt);
         ignored(i.kind == Kind::Cal && !i.bit(6), Ignored::Noinc);
         ignored(i.kind == Kind::Pret && !i.bit(6), Ignored::PretNoinc);
         ignored(i.kind == Kind::Bra && i.bit(6), Ignored::Lmt);
@@ -378,13 +404,13 @@ impl Bins {
         let fine = error.is_none();
         let pushed = fine && after.state().sp > before.sp;
         let lands = |address: u32| i.target == Some(address.into());
-        let divided = pushed && matches!(i.kind, Kind::Bra | Kind::Brx);
+        let divided = pushed && (i.kind.is_branch() || i.kind.is_indirect());
         // Looking at every token costs; there are few pushes on so many.
         let separated = divided
             && u32::from(before.sp) + 1 >= self.lanes - 1
             && after.tokens().iter().filter(|t| t.kind == DIV).count() + 1 == self.lanes as usize;
         let recursion = pushed
-            && i.kind == Kind::Cal
+            && matches!(i.kind, Kind::Cal | Kind::Jcal)
             && after
                 .tokens()
                 .iter()
@@ -392,10 +418,8 @@ impl Bins {
                 .count()
                 > 1;
         let left = i.tested && i.condition == 0;
-        let outside = i
-            .target
-            .is_some_and(|t| t % 8 != 0 || !(0..i64::from(m.prog_size)).contains(&t));
-        let behind = seq(before.pc) >= m.prog_size;
+        let outside = i.target.is_some_and(|t| t % 8 != 0 || !m.holds(t));
+        let behind = !m.holds(seq(before.pc).into());
         let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
         corner(
             pushed && i.kind == Kind::Pcnt && lands(before.pc),
@@ -407,14 +431,19 @@ impl Bins {
             left && i.kind.need() & !before.vis != 0,
             Corner::UntakenLeave,
         );
-        corner(
-            left && i.kind == Kind::Bra && outside,
-            Corner::UntakenTarget,
-        );
+        corner(left && i.kind.is_branch() && outside, Corner::UntakenTarget);
         corner(
             pushed && behind && matches!(i.kind, Kind::Cal | Kind::Bra),
             Corner::Behind,
         );
+        corner(
+            fine && before.pc == u32::MAX - 7 && after.state().pc == 8,
+            Corner::EndOfSpace,
+        );
+        let killed = before.killed != 0 && i.condition != 0;
+        corner(fine && killed && i.kind == Kind::Kil, Corner::StillKilled);
+        corner(fine && killed && i.kind == Kind::Exit, Corner::Exits);
+        corner(fine && i.wraps && self.looks(i, before), Corner::Wraps);
         let no_token = Leaver::of(i.kind).is_some() && i.kind.need() & !before.vis != 0;
         hits.hit_if(
             error == Some(Error::Unsupported) && !i.tested && no_token,

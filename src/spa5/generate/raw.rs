@@ -6,8 +6,8 @@ use super::brim::brim;
 use super::{add_noise, ignored, other, program};
 use crate::generate::{chance, choose, pick, when};
 use crate::spa5::isa::{
-    BlockOp, Branch, Code, Cond, Indirect, Leave, LeaveOp, Pred, SetUp, SetUpOp, Target, Test,
-    Word, is_control, norm, seq,
+    BlockOp, Branch, Code, Cond, Indirect, LeaveOp, Pred, SetUpOp, Target, Test, Word, is_control,
+    norm, seq,
 };
 use crate::spa5::program::{BUNDLE, Program};
 
@@ -24,14 +24,22 @@ enum What {
 #[derive(Clone, Copy)]
 pub(super) struct Mix {
     /// Weights of the opcodes.
-    set_ups: [u32; 5],
-    leaves: [u32; 5],
+    set_ups: [u32; 6],
+    leaves: [u32; 6],
     branches: u32,
+    /// BRX and JMX, in 256ths.
+    indirect256: u32,
+    /// Branches that are jumps.
+    jumps: u32,
+    /// Offsets in a constant bank.
+    banks: u32,
     others: u32,
     /// Leaving instructions and BRA that are for every thread.
     always: u32,
     /// CC tests besides T.
     tests: u32,
+    /// Those of the clip state machine among them: errors in a unit without.
+    clips: bool,
     /// `.U`.
     unanimous: u32,
     /// Targets that are not forward, where there is a choice.
@@ -44,12 +52,16 @@ pub(super) struct Mix {
 
 impl Mix {
     pub(super) const TAME: Mix = Mix {
-        set_ups: [4, 2, 2, 1, 1],
-        leaves: [2, 1, 1, 1, 1],
+        set_ups: [4, 2, 2, 1, 1, 1],
+        leaves: [2, 1, 1, 1, 1, 1],
         branches: 5,
+        indirect256: 2,
+        jumps: 3,
+        banks: 1,
         others: 6,
         always: 3,
         tests: 5,
+        clips: false,
         unanimous: 2,
         back: 7,
         astray256: 2,
@@ -58,9 +70,10 @@ impl Mix {
 
     /// On a full stack: pushes, and much that goes astray.
     pub(super) const ASTRAY: Mix = Mix {
-        set_ups: [2; 5],
-        leaves: [0; 5],
+        set_ups: [2; 6],
+        leaves: [0; 6],
         others: 1,
+        jumps: 8,
         astray256: 128,
         ..Mix::TAME
     };
@@ -78,7 +91,11 @@ impl Mix {
             branches: rng.random_range(1..8),
             others: rng.random_range(1..8),
             always: rng.random_range(0..5),
+            indirect256: pick(rng, &[0, 0, 4, 16]),
+            jumps: rng.random_range(0..6),
+            banks: rng.random_range(0..3),
             tests: rng.random_range(0..10),
+            clips: chance(rng, 1),
             unanimous: rng.random_range(0..4),
             back: 7,
             astray256: if rng.random_bool(0.6) { 0 } else { 8 },
@@ -98,7 +115,7 @@ fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
     };
     let mut test = Test::T;
     if chance(rng, mix.tests) {
-        test = Test::from_code(rng.random_range(0..24));
+        test = Test::from_code(rng.random_range(0..if mix.clips { 32 } else { 24 }));
         if rng.random() {
             pred = Pred::ALWAYS;
         }
@@ -110,15 +127,12 @@ fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
 pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     let rest = rng.random::<u64>() >> 12;
     match rng.random_range(0..8) {
-        0 => 0xE25 << 52 | rest,
-        1..4 => u64::from(pick(rng, BlockOp::ALL).bits()) << 52 | rest,
+        0 => pick(rng, &[0xE20, 0xE25]) << 52 | rest,
+        // JMP and JCAL are not without bit 5.
+        1..4 => u64::from(pick(rng, BlockOp::ALL).bits()) << 52 | rest | 1 << 5,
         4 => rng.random_range(0xE3B..=0xE3F) << 52 | rest,
         // A constant bank.
-        5 => {
-            let op = pick(rng, SetUpOp::ALL).bits();
-            let op = if chance(rng, 3) { 0xE24 } else { op };
-            u64::from(op) << 52 | rest | 1 << 5
-        }
+        5 => pick(rng, &[0xE20, 0xE21, 0xE22, 0xE25]) << 52 | rest | 1 << 5,
         // A CC test of the clip state machine, whatever the predicate.
         _ => {
             let test = Test::from_code(rng.random_range(0x18..32));
@@ -142,10 +156,11 @@ pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     }
 }
 
-/// A target that is an error if it is looked at, or nearly: around both ends of a program of `size`
-/// bytes, anywhere, or between two words (spa5-4.2).
-pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> Target {
+/// `word` with a target that is an error if it is looked at, or nearly: around both ends of a program of `size` bytes,
+/// anywhere, or between two words (spa5-4.2).
+pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32, size: u32) -> Word {
     let size = i64::from(size);
+    let absolute = word.target().is_some_and(Target::is_absolute);
     let address = match rng.random_range(0..10) {
         0..2 => size,
         2 => size - 8,
@@ -156,9 +171,14 @@ pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> Target
         6..8 => rng.random_range(0..size.max(8)) / 8 * 8 + rng.random_range(1..8),
         // Outside and next to a word: the latter counts (spa5-6).
         8 => size + rng.random_range(0..64),
-        _ => return Target::Offset(rng.random::<i32>() >> 8),
+        _ if absolute => rng.random::<u32>().into(),
+        _ => return word.with_target(Target::Offset(rng.random::<i32>() >> 8)),
     };
-    Target::direct(pc, address).unwrap_or(Target::Offset(-1))
+    if absolute {
+        // Below 0 is far behind.
+        return word.with_target(Target::Absolute(address as u32));
+    }
+    word.with_target(Target::direct(pc, address).unwrap_or(Target::Offset(-1)))
 }
 
 /// A word by the weights of `mix`, for address `pc` of a program of `size` bytes.
@@ -168,47 +188,70 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
     }
     let set_up = |n: usize| (What::SetUp(SetUpOp::ALL[n]), mix.set_ups[n]);
     let leave = |n: usize| (What::Leave(LeaveOp::ALL[n]), mix.leaves[n]);
-    let mut list = [(What::Other, mix.others); 12];
-    for n in 0..5 {
-        (list[n], list[n + 5]) = (set_up(n), leave(n));
+    let mut list = [(What::Other, mix.others); 14];
+    for n in 0..6 {
+        (list[n], list[n + 6]) = (set_up(n), leave(n));
     }
-    list[10] = (What::Branch, mix.branches);
-    let what = choose(rng, &list);
-    let target = match rng.random_range(0..256) < mix.astray256 {
-        true => astray(rng, pc, size),
-        false => {
-            // Mostly not far.
-            let words = i64::from(size / 8).max(1);
-            let here = i64::from(pc / 8);
-            let word = match rng.random_range(0..16) {
-                0..3 => rng.random_range(0..words),
-                _ if chance(rng, mix.back) => here - rng.random_range(0..9),
-                _ => here + rng.random_range(1..12),
-            };
-            Target::direct(pc, word.clamp(0, words - 1) * 8).unwrap_or(Target::Offset(0))
-        }
-    };
-    let word = match what {
-        What::SetUp(op) => Word::SetUp(SetUp {
-            op,
-            target,
-            noinc: false,
-        }),
-        What::Leave(op) => Word::Leave(Leave {
-            op,
-            cond: raw_cond(rng, mix),
-            keep_ref_count: false,
-        }),
+    list[12] = (What::Branch, mix.branches);
+    let word = match choose(rng, &list) {
+        What::SetUp(op) => Word::set_up(op),
+        What::Leave(op) => Word::leave(op, raw_cond(rng, mix)),
+        What::Branch if rng.random_range(0..256) < mix.indirect256 => indirect(rng, mix),
         What::Branch => Word::Branch(Branch {
             cond: raw_cond(rng, mix),
-            target,
+            target: form(rng, mix),
             unanimous: chance(rng, mix.unanimous),
             lmt: false,
         }),
         What::Other => Word::Other(other(rng)),
     };
+    let word = match word.target() {
+        None => word,
+        Some(_) if rng.random_range(0..256) < mix.astray256 => astray(rng, word, pc, size),
+        Some(Target::Offset(_)) if !matches!(word, Word::Indirect(_)) && chance(rng, mix.banks) => {
+            word.with_target(bank(rng))
+        }
+        Some(_) => {
+            // Mostly not far.
+            let words = i64::from(size / 8).max(1);
+            let here = i64::from(pc / 8);
+            let plain = word;
+            let to = match rng.random_range(0..16) {
+                0..3 => rng.random_range(0..words),
+                _ if chance(rng, mix.back) => here - rng.random_range(0..9),
+                _ => here + rng.random_range(1..12),
+            };
+            plain.aimed(pc, to.clamp(0, words - 1) * 8).unwrap_or(plain)
+        }
+    };
     let word = word.encode();
     word ^ rng.random::<u64>() & ignored(word)
+}
+
+/// A branch's target: an offset, or as JMP has it.
+fn form<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Target {
+    match chance(rng, mix.jumps) {
+        true => Target::Absolute(0),
+        false => Target::Offset(0),
+    }
+}
+
+/// BRX or JMX.
+fn indirect<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Word {
+    Word::Indirect(Indirect {
+        cond: raw_cond(rng, mix),
+        target: pick(rng, &[Target::Offset(0), Target::Absolute(0)]),
+        register: rng.random(),
+        lmt: false,
+    })
+}
+
+/// Any constant.
+fn bank<R: Rng + ?Sized>(rng: &mut R) -> Target {
+    Target::Bank {
+        bank: rng.random_range(0..32),
+        address: rng.random(),
+    }
 }
 
 /// Random words in random surroundings. Four sorts:
@@ -263,6 +306,8 @@ pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mut mix = Mix::random(rng);
     mix.back = rng.random_range(0..4);
     mix.leaves[4] = mix.leaves[4].max(1);
+    // No warp is asked for them here.
+    mix.indirect256 = 0;
     mix.always = mix.always.min(2);
     let mut program = match rng.random_range(0..8) {
         0..4 => weighted(rng, &mix, 90),
@@ -340,7 +385,7 @@ impl Map {
             LeaveOp::Brk => own(SetUpOp::Pbk),
             LeaveOp::Cont => own(SetUpOp::Pcnt),
             LeaveOp::Ret => call,
-            LeaveOp::Exit => None,
+            LeaveOp::Exit | LeaveOp::Kil => None,
         }
     }
 
@@ -350,7 +395,7 @@ impl Map {
             Some(SetUpOp::Ssy) => LeaveOp::Sync,
             Some(SetUpOp::Pbk) => LeaveOp::Brk,
             Some(SetUpOp::Pcnt) => LeaveOp::Cont,
-            Some(SetUpOp::Pret | SetUpOp::Cal) => LeaveOp::Ret,
+            Some(SetUpOp::Pret | SetUpOp::Cal | SetUpOp::Jcal) => LeaveOp::Ret,
             None => LeaveOp::Exit,
         }
     }
@@ -442,7 +487,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
             match chance(rng, if mix.leaves[4] > 0 { 10 } else { 4 }) {
                 true => plain(Word::leave(LeaveOp::Exit, Cond::ALWAYS), 0),
                 false => Instruction {
-                    word: Word::bra(Cond::ALWAYS),
+                    word: Word::bra(Cond::ALWAYS).with_target(form(rng, mix)),
                     next: 0,
                     to: Some((0, Jump::Anywhere)),
                 },
@@ -474,15 +519,15 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
                 continue;
             }
             None => word,
-            Some((_, Jump::Itself)) => {
-                word.with_target(Target::direct(pc, pc.into()).unwrap_or(Target::Offset(-8)))
-            }
+            Some((_, Jump::Itself)) => word.aimed(pc, pc.into()).unwrap_or(word),
+            // What the constant is, is the environment's.
+            Some(_) if matches!(word.target(), Some(Target::Bank { .. })) => word,
             Some((depth, jump)) => {
                 let target = address(map.target(rng, i, depth, jump));
                 // By its control word too, as ptxas does.
                 let control = is_control(target - 8) && rng.random();
                 let target = if control { target - 8 } else { target };
-                word.with_target(Target::direct(pc, target.into()).unwrap_or(Target::Offset(0)))
+                word.aimed(pc, target.into()).unwrap_or(word)
             }
         };
         code.push(word);
@@ -520,8 +565,12 @@ fn map_instruction<R: Rng + ?Sized>(
     if let Some(&token) = map.profile.get(at).filter(|_| up) {
         let call = token == SetUpOp::Pret && chance(rng, 5);
         if call {
+            let op = match chance(rng, mix.jumps) {
+                true => SetUpOp::Jcal,
+                false => SetUpOp::Cal,
+            };
             return Instruction {
-                word: Word::set_up(SetUpOp::Cal),
+                word: Word::set_up(op),
                 next: at,
                 to: Some((at + 1, Jump::Anywhere)),
             };
@@ -568,10 +617,14 @@ fn map_instruction<R: Rng + ?Sized>(
                 true => Jump::Back,
                 false => Jump::Forward,
             };
+            let target = match rng.random_range(0..64) {
+                n if n < mix.banks => bank(rng),
+                _ => form(rng, mix),
+            };
             Instruction {
                 word: Word::Branch(Branch {
                     cond,
-                    target: Target::Offset(0),
+                    target,
                     unanimous: chance(rng, mix.unanimous),
                     lmt: false,
                 }),
@@ -583,16 +636,12 @@ fn map_instruction<R: Rng + ?Sized>(
         // BRX is UNSUPPORTED unless the unit was built with it; EXIT takes threads out.
         _ => match rng.random_range(0..200) {
             0 => Instruction {
-                word: Word::Indirect(Indirect {
-                    cond,
-                    target: Target::Offset(0),
-                    register: rng.random(),
-                    lmt: false,
-                }),
+                word: indirect(rng, mix),
                 next: at,
                 to: Some((at, Jump::Forward)),
             },
-            1..12 if mix.leaves[4] > 0 => plain(Word::leave(LeaveOp::Exit, cond), at),
+            1..9 if mix.leaves[4] > 0 => plain(Word::leave(LeaveOp::Exit, cond), at),
+            9..12 if mix.leaves[5] > 0 => plain(Word::leave(LeaveOp::Kil, cond), at),
             12..16 => plain(
                 Word::leave(
                     pick(rng, LeaveOp::ALL),
@@ -614,6 +663,7 @@ mod tests {
 
     use super::super::tests::{draws, instructions, rng};
     use super::*;
+    use crate::spa5::isa::{Leave, SetUp};
     use crate::spa5::scalar::{End, Scalar};
 
     #[test]
@@ -661,14 +711,18 @@ mod tests {
             for word in instructions(&p) {
                 match Word::decode(word) {
                     // A call comes back.
-                    Word::SetUp(SetUp { op, .. }) if op != SetUpOp::Cal => tokens.push(op),
+                    Word::SetUp(SetUp { op, .. })
+                        if !matches!(op, SetUpOp::Cal | SetUpOp::Jcal) =>
+                    {
+                        tokens.push(op);
+                    }
                     Word::Leave(leave) if leave.cond == Cond::ALWAYS => {
                         let wanted = match leave.op {
                             LeaveOp::Sync => SetUpOp::Ssy,
                             LeaveOp::Brk => SetUpOp::Pbk,
                             LeaveOp::Cont => SetUpOp::Pcnt,
                             LeaveOp::Ret => SetUpOp::Pret,
-                            LeaveOp::Exit => continue,
+                            LeaveOp::Exit | LeaveOp::Kil => continue,
                         };
                         leaves += 1;
                         match tokens.iter().rposition(|token| *token == wanted) {

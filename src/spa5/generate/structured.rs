@@ -49,7 +49,7 @@ pub(super) fn build<R: Rng + ?Sized>(
             met.extend(sub.met);
         }
     }
-    let mut switches = vec![];
+    let (mut switches, mut constants) = (vec![], vec![]);
     for (label, items) in parts {
         // Words between the parts, never reached.
         if options.noise && chance(rng, 6) {
@@ -62,7 +62,10 @@ pub(super) fn build<R: Rng + ?Sized>(
             match item {
                 Item::Label(label) => bind(rng, &mut code, label),
                 Item::Word(word, to) => {
-                    push(rng, &mut code, options, |_| word, to);
+                    let in_bank = matches!(Word::decode(word).target(), Some(Target::Bank { .. }));
+                    let to_offset = to.filter(|_| !in_bank);
+                    let at = push(rng, &mut code, options, |_| word, to_offset);
+                    constants.extend(to.filter(|_| in_bank).map(|to| (at, to)));
                 }
                 Item::Switch(word, table) => {
                     let at = push(rng, &mut code, options, |_| word, None);
@@ -80,16 +83,34 @@ pub(super) fn build<R: Rng + ?Sized>(
     let switches: Vec<_> = (switches.iter())
         .map(|(at, table)| (*at, addresses(table)))
         .collect();
+    let constants: Vec<_> = (constants.iter())
+        .filter_map(|(at, to)| Some((*at, code.address(*to)?)))
+        .collect();
     let mut program = Program {
         entry,
         ..program("structured", code.finish()?)
     };
+    for (at, to) in constants {
+        let (bank, address) = (rng.random_range(0..32), rng.random());
+        let place = u32::from(bank) << 16 | u32::from(address);
+        if program.constants.contains_key(&place) {
+            // Another offset would be wanted there: hardly ever.
+            return build(rng, options);
+        }
+        // Its upper bits do not count (spa5-2.3-n).
+        let offset = to.wrapping_sub(at + 8) & 0xff_ffff | rng.random::<u32>() << 24;
+        program.constants.insert(place, offset);
+        let word = &mut program.words[at as usize / 8];
+        *word = Word::decode(*word)
+            .with_target(Target::Bank { bank, address })
+            .encode();
+    }
     for (at, targets) in switches {
         // The base may be anywhere below the targets: what is added to it is not negative then.
         let base = rng.random_range(0..=targets.iter().copied().min().unwrap_or_default());
         let word = &mut program.words[at as usize / 8];
-        if let Some(target) = Target::direct(at, base.into()) {
-            *word = Word::decode(*word).with_target(target).encode();
+        if let Some(aimed) = Word::decode(*word).aimed(at, base.into()) {
+            *word = aimed.encode();
         }
         program.targets.insert(at, targets);
     }
@@ -279,14 +300,33 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn set_up(&mut self, at: &At, op: SetUpOp, to: Label) {
         let noinc = op.has_noinc() && self.options.uniform && self.chance(3);
-        let target = Target::Offset(0);
+        let target = match op {
+            SetUpOp::Jcal => Target::Absolute(0),
+            _ => self.offset(),
+        };
         let word = Word::SetUp(SetUp { op, target, noinc }).encode();
         self.push(at, Item::Word(word, Some(to)));
         self.met_if(noinc && op == SetUpOp::Cal, "CAL.NOINC");
         self.met_if(noinc && op == SetUpOp::Pret, "PRET.NOINC");
     }
 
+    /// An offset for a label: in the word or, seldom, in a constant bank.
+    fn offset(&mut self) -> Target {
+        if self.options.rare && self.chance(1) {
+            self.met("constant bank");
+            return Target::Bank {
+                bank: 0,
+                address: 0,
+            };
+        }
+        Target::Offset(0)
+    }
+
     fn leave_word(&mut self, at: &At, op: LeaveOp, cond: Cond) {
+        let op = match op {
+            LeaveOp::Exit if self.options.rare && self.chance(5) => LeaveOp::Kil,
+            op => op,
+        };
         let keep_ref_count = op == LeaveOp::Exit && self.options.uniform && self.chance(3);
         let word = Word::Leave(Leave {
             op,
@@ -302,6 +342,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             LeaveOp::Cont => "CONT",
             LeaveOp::Ret => "RET",
             LeaveOp::Exit => "EXIT",
+            LeaveOp::Kil => "KIL",
         });
         let tests = cond.test != Test::T;
         self.met_if(tests && op == LeaveOp::Brk, "BRK by a CC test");
@@ -314,9 +355,15 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         // Only where it cannot differ between threads: otherwise what a thread does depends on the others
         // (spa5-9-d).
         let unanimous = always && self.options.uniform && self.chance(5);
+        let jump = self.options.rare && self.chance(3);
+        let target = match jump {
+            true => Target::Absolute(0),
+            false => self.offset(),
+        };
+        self.met_if(jump, "JMP");
         let word = Word::Branch(Branch {
             cond,
-            target: Target::Offset(0),
+            target,
             unanimous,
             lmt,
         });
@@ -760,7 +807,10 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             }
             _ => {
                 // Neither is its token (spa5-6), so it may stand anywhere.
-                let op = pick(self.rng, LeaveOp::ALL);
+                let op = match pick(self.rng, LeaveOp::ALL) {
+                    LeaveOp::Kil if !self.options.rare => LeaveOp::Exit,
+                    op => op,
+                };
                 let cond = self.never();
                 self.push(at, Item::Word(Word::leave(op, cond).encode(), None));
                 self.met(match op {
@@ -769,6 +819,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                     LeaveOp::Cont => "CONT never",
                     LeaveOp::Ret => "RET never",
                     LeaveOp::Exit => "EXIT never",
+                    LeaveOp::Kil => "KIL",
                 });
             }
         }

@@ -143,7 +143,7 @@ fn every_construct_occurs() {
     assert!(seen.values().all(|n| *n >= 3), "{seen:?}");
     let own = (SetUpOp::ALL.iter().map(|op| op.name()))
         .chain(LeaveOp::ALL.iter().map(|op| op.name()))
-        .chain(["BRA", "BRX", "OTHER"]);
+        .chain(["BRA", "BRX", "JMP", "JMX", "OTHER"]);
     assert_eq!(names, own.collect());
     assert_eq!(tests, (0..24).collect());
     assert!(controls > 300 && entries > 100, "{controls} {entries}");
@@ -160,15 +160,18 @@ fn ptxas_programs_have_ptxas_s_words() {
             match Word::decode(word) {
                 Word::SetUp(set_up) => {
                     assert_ne!(set_up.op, SetUpOp::Pcnt, "seed {seed}");
+                    assert!(matches!(set_up.target, Target::Offset(_)), "seed {seed}");
                     assert!(!set_up.noinc, "seed {seed}");
                 }
                 Word::Branch(bra) => {
                     assert_eq!(bra.cond.test, Test::T, "seed {seed}");
                     assert!(!bra.unanimous && !bra.lmt, "seed {seed}");
+                    assert!(matches!(bra.target, Target::Offset(_)), "seed {seed}");
                 }
                 Word::Leave(leave) => {
                     assert_eq!(leave.cond.test, Test::T, "seed {seed}");
                     assert_ne!(leave.op, LeaveOp::Cont, "seed {seed}");
+                    assert_ne!(leave.op, LeaveOp::Kil, "seed {seed}");
                 }
                 Word::Other(_) => {}
                 word => panic!("seed {seed}: {word:?}"),
@@ -236,6 +239,10 @@ fn programs_are_fit_for_a_launch() {
             assert!(!p.words.is_empty() && p.words.len() % 4 == 0, "seed {seed}");
             assert!(p.words.len() / 4 <= super::super::program::MOST_BUNDLES);
             assert_eq!((p.entry % 8, p.prog_size % 32), (0, 0), "seed {seed}");
+            let placed = placed(&mut rng, p.clone());
+            let end = u64::from(placed.prog_base) + u64::from(placed.prog_size);
+            assert!(placed.prog_base % 32 == 0 && end <= 1 << 32, "seed {seed}");
+            assert_eq!(placed.at(0), p, "seed {seed}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Says which rule of the specification gave a field its value.
 
 use super::{
-    DIV, DONE, Event, Golden, LUT16, MAX_LANES, Op, PBK, PCNT, RET, SSY, bits, decode, predicate,
+    DIV, DONE, Event, Golden, LUT16, MAX_LANES, Op, PBK, PCNT, RET, SSY, bits, decode, imm32,
+    predicate,
 };
 use crate::spa5::state::{ERROR_NAMES, In, TOKEN_NAMES};
 
@@ -80,7 +81,7 @@ impl Golden {
     pub fn explain(&self, pins: &In, field: &str, element: usize) -> String {
         let is_mask = matches!(
             field,
-            "active" | "exited" | "d_brk" | "d_cont" | "d_ret" | "top_mask"
+            "active" | "exited" | "killed" | "d_brk" | "d_cont" | "d_ret" | "top_mask"
         );
         if is_mask && element >= self.lanes {
             return "contract-6-a there is no such thread: 0".to_owned();
@@ -123,8 +124,9 @@ impl Golden {
     fn explain_launch(&self, field: &str) -> String {
         match field {
             "active" => "spa5-3-e at launch: active = launch_mask",
+            "killed" => "spa5-3-q at launch: no thread has executed KIL",
             "exited" => "spa5-3-f at launch: exited = ~launch_mask, of the threads that there are",
-            "pc" => "spa5-3-d at launch: pc = norm(entry)",
+            "pc" => "spa5-3-d at launch: pc = norm(prog_base + entry)",
             "status" if self.s.status == DONE => "spa5-3-b at launch: launch_mask is 0, so DONE",
             "status" => "spa5-3-b at launch: RUN",
             _ => "spa5-3 at launch: everything else is 0, the stack is empty",
@@ -151,9 +153,14 @@ impl Explained<'_> {
         let holds = bit(predicate(word, self.pins));
         let [z, s, c, o] = self.pins.cc.map(bit);
         let code = bits(word, 4, 0) as usize;
-        let passes = LUT16
-            .get(code)
-            .map_or(0, |l| l >> (8 * o + 4 * c + 2 * s + z) & 1);
+        let Some(lut16) = LUT16.get(code) else {
+            let passes = self.pins.csm[thread] >> (code - LUT16.len()) & 1;
+            return format!(
+                "{invert}P{number} is {holds}, CC test {} is {passes} on csm_i",
+                TESTS[code]
+            );
+        };
+        let passes = lut16 >> (8 * o + 4 * c + 2 * s + z) & 1;
         format!(
             "{invert}P{number} is {holds}, CC test {} of OCSZ {o}{c}{s}{z} is {passes}",
             TESTS[code]
@@ -179,13 +186,14 @@ impl Explained<'_> {
         let diverges = self.is_push();
         match self.name {
             "SSY" | "PBK" | "PCNT" | "PRET" => "spa5-4.3-a",
-            "CAL" => "spa5-4.3-b",
-            "BRA" if self.t == 0 => "spa5-4.3-d",
-            "BRA" if diverges => "spa5-4.3-f",
-            "BRA" => "spa5-4.3-e",
-            "BRX" if self.t == 0 => "spa5-A-b",
-            "BRX" if self.t != self.before.s.active => "spa5-A-c",
-            "BRX" if diverges => "spa5-A-e",
+            "CAL" | "JCAL" => "spa5-4.3-b",
+            "BRA" | "JMP" if self.t == 0 => "spa5-4.3-d",
+            "BRA" | "JMP" if diverges => "spa5-4.3-f",
+            "BRA" | "JMP" => "spa5-4.3-e",
+            _ if self.is_indirect() && self.t == 0 => "spa5-A-b",
+            _ if self.is_indirect() && self.t != self.before.s.active => "spa5-A-c",
+            _ if self.is_indirect() && diverges => "spa5-A-e",
+            "JMX" => "spa5-A-f",
             "BRX" => "spa5-A-d",
             _ if self.is_leaving() => "spa5-4.3-i",
             _ => "spa5-4.1-d",
@@ -193,7 +201,26 @@ impl Explained<'_> {
     }
 
     fn is_leaving(&self) -> bool {
-        matches!(self.name, "SYNC" | "BRK" | "CONT" | "RET" | "EXIT")
+        matches!(self.name, "SYNC" | "BRK" | "CONT" | "RET" | "EXIT" | "KIL")
+    }
+
+    fn is_indirect(&self) -> bool {
+        matches!(self.name, "BRX" | "JMX")
+    }
+
+    fn is_branch(&self) -> bool {
+        matches!(self.name, "BRA" | "JMP") || self.is_indirect()
+    }
+
+    /// How the target of the instruction is found.
+    fn sum(&self) -> &'static str {
+        match self.name {
+            "JMP" | "JCAL" => "imm32",
+            "JMX" => "imm32 + register of the lowest active thread",
+            "BRX" => "pc + 8 + off24 + register of the lowest active thread",
+            _ if bits(self.pins.word, 5, 5) == 1 => "pc + 8 + bits 23:0 of const_i",
+            _ => "pc + 8 + off24",
+        }
     }
 
     fn is_push(&self) -> bool {
@@ -203,7 +230,9 @@ impl Explained<'_> {
     fn rule(&self, field: &str, element: usize) -> String {
         match field {
             "active" => self.active_rule(element),
+            "exited" if self.name == "KIL" => self.flag_rule("KIL", field, element),
             "exited" => self.flag_rule("EXIT", field, element),
+            "killed" => self.flag_rule("KIL", field, element),
             "d_brk" => self.flag_rule("BRK", field, element),
             "d_cont" => self.flag_rule("CONT", field, element),
             "d_ret" => self.flag_rule("RET", field, element),
@@ -229,14 +258,14 @@ impl Explained<'_> {
         let name = self.name;
         let why = if self.is_leaving() {
             format!("active = A & ~T, {}", self.taken_text(thread))
-        } else if name == "BRX" && self.is_push() && self.t == self.before.s.active {
+        } else if self.is_indirect() && self.is_push() && self.t == self.before.s.active {
             format!(
                 "active = G (spa5-A-e), the threads whose register equals that of the lowest; the thread's is {:#010x}",
                 self.pins.r[thread]
             )
-        } else if self.is_push() && matches!(name, "BRA" | "BRX") {
+        } else if self.is_push() && self.is_branch() {
             format!("divergent, active = T, {}", self.taken_text(thread))
-        } else if matches!(name, "BRA" | "BRX") {
+        } else if self.is_branch() {
             let taken = if self.t == 0 { "T is empty" } else { "T = A" };
             format!("{taken}: active stays, {}", self.taken_text(thread))
         } else {
@@ -264,18 +293,27 @@ impl Explained<'_> {
                 "no thread is active any more, pc stays until the unwind resumes one"
             }
             _ if self.is_leaving() => "a thread is still active: seq(pc)",
-            "BRX" if self.t == 0 => "T is empty: seq(pc)",
-            "BRX" if self.t != self.before.s.active => {
-                "T is not A: pc stays, BRX runs again for T only"
+            "BRX" | "JMX" if self.t == 0 => "T is empty: seq(pc)",
+            "BRX" | "JMX" if self.t != self.before.s.active => {
+                "T is not A: pc stays, it runs again for T only"
             }
-            "BRX" => "norm(pc + 8 + off24 + register of the lowest active thread)",
-            "BRA" if self.t == 0 && bits(self.pins.word, 7, 7) == 1 => {
+            "BRA" | "JMP" if self.t == 0 && bits(self.pins.word, 7, 7) == 1 => {
                 ".U and T was not A, or T is empty: seq(pc)"
             }
-            "BRA" if self.t == 0 => "T is empty: seq(pc)",
-            "BRA" if self.is_push() => "divergent, taken side first: norm(pc + 8 + off24)",
-            "BRA" => "T = A: norm(pc + 8 + off24)",
-            "CAL" => "norm(pc + 8 + off24)",
+            "BRA" | "JMP" if self.t == 0 => "T is empty: seq(pc)",
+            "BRA" | "JMP" if self.is_push() => {
+                return format!(
+                    "{} {name}: divergent, taken side first: norm({})",
+                    self.row(),
+                    self.sum()
+                );
+            }
+            "BRA" | "JMP" => {
+                return format!("{} {name}: T = A: norm({})", self.row(), self.sum());
+            }
+            "BRX" | "JMX" | "CAL" | "JCAL" => {
+                return format!("{} {name}: norm({})", self.row(), self.sum());
+            }
             _ => "seq(pc)",
         };
         format!("{} {name}: {why}", self.row())
@@ -287,7 +325,7 @@ impl Explained<'_> {
             let why = match name {
                 _ if self.after.event == Event::Emptied => "the first pop comes in the next cycle",
                 _ if self.is_leaving() => "a leaving instruction pushes nothing",
-                "BRA" | "BRX" => "not divergent: nothing is pushed",
+                _ if self.is_branch() => "not divergent: nothing is pushed",
                 _ => "leaves the stack alone",
             };
             return format!("{} {name}: {why}", self.row());
@@ -301,17 +339,22 @@ impl Explained<'_> {
             ("vis", RET) => "new_vis: 1000",
             ("vis", _) => "new_vis: as it was",
             ("top_vis", _) => "vis_saved is vis before the push",
-            ("top_mask", DIV) if name == "BRX" && self.t == self.before.s.active => {
-                "mask = A & ~G, those that execute the BRX later"
+            ("top_mask", DIV) if self.is_indirect() && self.t == self.before.s.active => {
+                "mask = A & ~G, those that execute it later"
             }
             ("top_mask", DIV) => "mask = A & ~T, the side that is deferred",
             ("top_mask", _) => "mask = A",
-            ("top_addr", DIV) if name == "BRX" && self.t == self.before.s.active => {
-                "addr = pc, the BRX itself"
+            ("top_addr", DIV) if self.is_indirect() && self.t == self.before.s.active => {
+                "addr = pc, the instruction itself"
             }
             ("top_addr", DIV) => "addr = seq(pc)",
-            ("top_addr", _) if name == "CAL" => "addr = seq(pc)",
-            ("top_addr", _) => "addr = norm(pc + 8 + off24)",
+            ("top_addr", _) if matches!(name, "CAL" | "JCAL") => "addr = seq(pc)",
+            ("top_addr", _) => {
+                return format!(
+                    "spa5-4.2-b {name} pushes {token}: addr = norm({})",
+                    self.sum()
+                );
+            }
             _ => "one token more",
         };
         let rule = if field == "vis" {
@@ -365,7 +408,7 @@ impl Explained<'_> {
             "d_brk" => clears(field, PBK),
             "d_cont" => clears(field, PCNT),
             "d_ret" => clears(field, RET),
-            "exited" => "nothing ends exited".to_owned(),
+            "exited" | "killed" => format!("nothing ends {field}"),
             "vis" => "vis = vis_saved of the token".to_owned(),
             "pc" if resumed => "a thread is left for it: pc = its address".to_owned(),
             "status" if resumed => "a thread is left for it: RUN".to_owned(),
@@ -378,6 +421,7 @@ impl Explained<'_> {
             "active" | "pc" | "status" => "spa5-4.4-d",
             "d_brk" | "d_cont" | "d_ret" => "spa5-4.4-c",
             "exited" => "spa5-3-f",
+            "killed" => "spa5-3-q",
             "err" => "spa5-4.1-f",
             "vis" => "spa5-4.4-b",
             "sp" => "spa5-3-m",
@@ -395,20 +439,19 @@ impl Explained<'_> {
                 "push of {name}, and all {} entries hold tokens",
                 self.before.stack.len()
             ),
-            6 => format!(
-                "pc {:#x} is not below prog_size {:#x}",
-                s.pc, self.before.prog_size
-            ),
+            6 => format!("pc {:#x} is not in {}", s.pc, self.program()),
             7 | 8 => {
-                let mut to = self.before.relative(word);
-                let mut sum = "pc + 8 + off24";
-                if name == "BRX" {
-                    let lowest = s.active.trailing_zeros() as usize % MAX_LANES;
-                    to += i64::from(self.pins.r[lowest]);
-                    sum = "pc + 8 + off24 + register of the lowest active thread";
-                }
+                let lowest = s.active.trailing_zeros() as usize % MAX_LANES;
+                let register = self.pins.r[lowest];
+                let to = match name {
+                    "JMP" | "JCAL" => i64::from(imm32(word)),
+                    "JMX" => i64::from(imm32(word).wrapping_add(register)),
+                    "BRX" => self.before.relative(word, self.pins.constant) + i64::from(register),
+                    _ => self.before.relative(word, self.pins.constant),
+                };
+                let sum = self.sum();
                 let what = if code == 7 {
-                    format!("outside 0..{:#x}", self.before.prog_size)
+                    format!("not in {}", self.program())
                 } else {
                     "no multiple of 8".to_owned()
                 };
@@ -417,14 +460,16 @@ impl Explained<'_> {
             10 if decode(word, self.before.brx).is_ok() => {
                 format!("CC test {} of {name}", TESTS[bits(word, 4, 0) as usize])
             }
-            10 if matches!(
-                name,
-                "BRA" | "BRX" | "CAL" | "PRET" | "SSY" | "PBK" | "PCNT"
-            ) && bits(word, 5, 5) == 1 =>
-            {
+            10 if matches!(name, "JMP" | "JCAL" | "BRX" | "JMX") && bits(word, 5, 5) == 1 => {
                 format!("constant-bank form of {name}")
             }
             _ => name.to_owned(),
         }
+    }
+
+    /// The addresses of the program.
+    fn program(&self) -> String {
+        let (base, size) = (self.before.prog_base, self.before.prog_size);
+        format!("{base:#x}..{:#x}", u64::from(base) + u64::from(size))
     }
 }

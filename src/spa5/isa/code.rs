@@ -36,6 +36,8 @@ pub enum CodeError {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Code {
+    /// Where the program will lie.
+    base: u32,
     /// Control and instruction words so far.
     words: Vec<u64>,
     labels: Vec<Option<u32>>,
@@ -44,6 +46,17 @@ pub struct Code {
 }
 
 impl Code {
+    /// Says where the program will lie, a multiple of [`BUNDLE`]: labels lead JMP and JCAL there. All addresses here
+    /// count from it; it is 0 at first.
+    pub fn set_base(&mut self, base: u32) {
+        self.base = base;
+    }
+
+    /// Where the program will lie.
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
     /// Address of the next word: of a control word if the next instruction is the first of its bundle and
     /// [`Code::control`] has not placed one.
     pub fn end(&self) -> u32 {
@@ -73,7 +86,11 @@ impl Code {
 
     /// Adds an instruction that leads to `label`; its address. A word without a target stays as it is.
     pub fn push_to(&mut self, word: Word, label: Label) -> u32 {
-        self.push_raw_to(word.with_target(Target::Offset(0)).encode(), label)
+        let target = match word.target() {
+            Some(Target::Absolute(_)) => Target::Absolute(0),
+            _ => Target::Offset(0),
+        };
+        self.push_raw_to(word.with_target(target).encode(), label)
     }
 
     /// Adds the instruction `word`, whatever it is; its address.
@@ -140,7 +157,7 @@ impl Code {
         self.labels.get(label.0).copied().flatten()
     }
 
-    /// The words of a program: whole bundles, filled up with NOP.
+    /// The words of the program: whole bundles, filled up with NOP.
     ///
     /// # Errors
     ///
@@ -155,9 +172,18 @@ impl Code {
                 .address(label)
                 .ok_or(CodeError::Unbound { at, label })?;
             // Offsets within MOST_BUNDLES bundles are far smaller than those that fit.
-            let target = Target::direct(at, address.into()).ok_or(CodeError::TooLong)?;
             let word = &mut self.words[at as usize / 8];
-            *word = *word & !Target::Offset(-1).encode() | target.encode();
+            let old = Word::decode(*word).target().unwrap_or(Target::Offset(0));
+            let address = match old {
+                Target::Absolute(_) => self.base.wrapping_add(address),
+                _ => address,
+            };
+            let target = (old.aimed(at, address.into())).ok_or(CodeError::TooLong)?;
+            let field = match target {
+                Target::Absolute(_) => Target::Absolute(u32::MAX),
+                _ => Target::Offset(-1),
+            };
+            *word = *word & !field.encode() | target.encode();
         }
         Ok(self.words)
     }

@@ -23,6 +23,15 @@ fn canonical_words_of_the_table() {
         (0xe350_0000_0007_000f, Word::leave(LeaveOp::Cont, always)),
         (0xe320_0000_0007_000f, Word::leave(LeaveOp::Ret, always)),
         (0xe300_0000_0007_000f, Word::leave(LeaveOp::Exit, always)),
+        (0xe330_0000_0007_000f, Word::leave(LeaveOp::Kil, always)),
+        (
+            0xe210_0000_0087_000f,
+            Word::jmp(always).with_target(Target::Absolute(8)),
+        ),
+        (
+            0xe220_0000_0080_0040,
+            Word::set_up(SetUpOp::Jcal).with_target(Target::Absolute(8)),
+        ),
         (NOP, Word::NOP),
     ] {
         assert_eq!(Word::decode(word), fields, "{word:016x}");
@@ -114,12 +123,18 @@ fn every_bit_is_a_field_or_ignored() {
             } else {
                 mask(40, 20)
             } | 1 << 5;
+            let absolute = mask(51, 20);
             let fields = match op {
+                // Without a constant-bank form: the whole word is kept.
+                0xE20..=0xE22 if bank != 0 => mask(51, 0),
+                0xE20 => absolute | cond | mask(15, 8) | 1 << 6,
+                0xE21 => absolute | cond | mask(7, 6),
+                0xE22 => absolute | 1 << 6,
                 0xE29..=0xE2B => target,
                 0xE26 | 0xE27 => target | 1 << 6,
                 0xE24 => target | cond | mask(7, 6),
                 0xE25 => target | cond | mask(15, 8) | 1 << 6,
-                0xE34 | 0xE35 | 0xE32 => cond,
+                0xE32..=0xE35 => cond,
                 0xE30 => cond | 1 << 5,
                 _ => mask(51, 0),
             };
@@ -185,9 +200,10 @@ fn opcodes_are_those_of_the_list() {
     for (op, name) in (0xE20..).zip(names) {
         assert_eq!(Word::decode(op << 52).name(), Some(name), "{op:x}");
     }
+    // JCAL twice, and JMX and JMP in their constant-bank forms.
     assert_eq!(
         BlockOp::ALL.len() + SetUpOp::ALL.len() + LeaveOp::ALL.len() - 1 + 2,
-        27
+        27 + 1
     );
     for op in 0xE3B..=0xE3F_u64 {
         let word = op << 52 | 0x7_000f;
@@ -217,7 +233,7 @@ fn tests_are_those_of_the_table() {
         let test = Test::from_code(code);
         assert_eq!((test.name(), u64::from(test.bits())), (name, code));
         assert_eq!(Test::from_name(&name.to_lowercase()), Some(test));
-        assert_eq!(test.is_unsupported(), code >= 0x18);
+        assert_eq!(test.is_clip(), code >= 0x18);
         assert_eq!(Test::from_code(code + 32), test);
     }
     assert_eq!(Test::from_name("SYNC"), None);

@@ -17,7 +17,7 @@ impl Tested for Spa5 {
     const PARTS: [usize; 3] = [2, 5, 7];
     const FLIPPED: &str = "active[1].0@6";
     const SHOWN: &str = "d_cont[3].0@30";
-    const FIELDS: &str = "active exited d_brk d_cont d_ret top_mask pc top_addr sp status err vis top_type \
+    const FIELDS: &str = "active exited d_brk d_cont d_ret killed top_mask pc top_addr sp status err vis top_type \
                           top_vis";
     const MISTAKE: Mistake = Mistake {
         text: "        ISETP\n    @P0 BRA NOWHERE\n        EXIT\n",
@@ -25,7 +25,7 @@ impl Tested for Spa5 {
         shown: "BRA NOWHERE",
     };
     const CUT_OFF: Option<&str> = None;
-    const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":".word 0x5b6b00000007ff07; // entry"}"#;
+    const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","killed":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":".word 0x5b6b00000007ff07; // entry"}"#;
 
     const ONLY_IN_VARIANTS: &[Change] = &[
         // BRX goes where the highest thread wants.
@@ -61,11 +61,40 @@ impl Tested for Spa5 {
         ),
         (
             "spa5_seq.sv",
-            "assign pc_entry = norm(entry_i);",
-            "assign pc_entry = entry_i;",
+            "assign pc_entry = norm(prog_base_i + entry_i);",
+            "assign pc_entry = prog_base_i + entry_i;",
         ),
         // Targets count from the next instruction; no target lies behind.
         ("spa5_seq.sv", "{3'd0, pc_q} + 35'd8 +", "{3'd0, pc_seq} +"),
+        // JMP and JCAL count from the program's base; a target below it is in the program; so is a PC.
+        (
+            "spa5_seq.sv",
+            "sum_absolute = imm32 + value;",
+            "sum_absolute = imm32 + value + prog_base_q;",
+        ),
+        (
+            "spa5_seq.sv",
+            "from_base  = sum - {3'd0, prog_base_q};",
+            "from_base  = {3'd0, sum[31:0] - prog_base_q};",
+        ),
+        (
+            "spa5_seq.sv",
+            "outside = (pc_q - prog_base_q) >= prog_size_q;",
+            "outside = pc_q >= prog_size_q;",
+        ),
+        // KIL is not remembered, is forgotten by the next one, or takes no thread out.
+        (
+            "spa5_decode.sv",
+            "kill_o        = 1'b1;",
+            "kill_o        = 1'b0;",
+        ),
+        (
+            "spa5_threads.sv",
+            "killed_d = killed_q | taken_i;",
+            "killed_d = taken_i;",
+        ),
+        // All of a constant is the offset; what is in the word is.
+        ("spa5_seq.sv", "bank ? const_i[23:0] : off24;", "off24;"),
         (
             "spa5_seq.sv",
             "{{11{offset[23]}}, offset}",
@@ -109,8 +138,8 @@ impl Tested for Spa5 {
         ),
         (
             "spa5_seq.sv",
-            "(sum >= {3'd0, prog_size_q})",
-            "(sum > {3'd0, prog_size_q})",
+            "(from_base >= {3'd0, prog_size_q})",
+            "(from_base > {3'd0, prog_size_q})",
         ),
         // A misaligned target outside of the program is outside of it first.
         (
@@ -128,10 +157,10 @@ impl Tested for Spa5 {
         ("spa5_cond.sv", "16'h3366;", "16'h3362;"),
         (
             "spa5_decode.sv",
-            "assign no_such_test = &word_i[4:3];",
-            "assign no_such_test = &word_i[4:2];",
+            "assign no_such_test = (CSM == 0) & (&word_i[4:3]);",
+            "assign no_such_test = (CSM == 0) & (&word_i[4:2]);",
         ),
-        // The constant bank form of BRA.
+        // The constant bank form of JMP.
         (
             "spa5_decode.sv",
             "unsupported_o = const_bank | no_such_test;",
@@ -251,8 +280,8 @@ impl Tested for Spa5 {
         ),
         (
             "spa5_seq.sv",
-            "end else if (launch) begin\n      prog_size_q",
-            "end else if (launch && prog_size_q == '0) begin\n      prog_size_q",
+            "end else if (launch) begin\n      prog_base_q",
+            "end else if (launch && prog_size_q == '0) begin\n      prog_base_q",
         ),
         (
             "spa5_stack.sv",

@@ -146,6 +146,11 @@ pub(super) fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
     Ok(Pred { number, not })
 }
 
+/// Whether an operand is a constant.
+pub(super) fn is_bank_form(text: &str) -> bool {
+    text.starts_with(['c', 'C']) && text[1..].starts_with('[')
+}
+
 /// `c[A][B]` as A and B.
 pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t str), InputError> {
     let inside = text[1..]
@@ -216,11 +221,14 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// The operands of BRX: its register, and what is added.
-    pub(super) fn indirect(&mut self) -> Result<(u8, Target), InputError> {
+    /// The operands of BRX, or of JMX, which is `absolute`: its register, and what is added.
+    pub(super) fn indirect(&mut self, absolute: bool) -> Result<(u8, Target), InputError> {
         let at = self.at;
         let first = self.next("register")?;
-        if first.starts_with(['c', 'C']) && first[1..].starts_with('[') {
+        if is_bank_form(first) {
+            if absolute {
+                return Err(at.error(self.word, "has no constant-bank form"));
+            }
             let (bank, inside) = bank_form(at, first)?;
             let (register, address) = match inside.split_once('+') {
                 Some(both) => both,
@@ -231,6 +239,13 @@ impl<'a> Operands<'a> {
             return Ok((register, constant(at, bank, address)?));
         }
         let register = register_number(at, first)?;
+        if absolute {
+            let address = match self.rest.is_empty() {
+                true => 0,
+                false => at.unsigned("address", self.rest.remove(0), u32::MAX)?,
+            };
+            return Ok((register, Target::Absolute(address)));
+        }
         let offset = match self.rest.is_empty() {
             true => 0,
             false => {

@@ -30,7 +30,12 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// CAL, or PRET and a branch.
     pub(super) fn cal(&mut self, at: &At, to: Label) {
         if self.chance(11) {
-            self.set_up(at, SetUpOp::Cal, to);
+            let op = match self.options.rare && self.chance(5) {
+                true => SetUpOp::Jcal,
+                false => SetUpOp::Cal,
+            };
+            self.met_if(op == SetUpOp::Jcal, "JCAL");
+            self.set_up(at, op, to);
             self.pushed(at);
             self.met("CAL");
             self.met_if(at.loops > 0, "CAL in a loop");
@@ -68,14 +73,18 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let table = (0..self.rng.random_range(1..9))
             .map(|_| pick(self.rng, &cases))
             .collect();
+        let absolute = self.chance(5);
         let word = Word::Indirect(Indirect {
             cond,
-            target: Target::Offset(0),
+            target: match absolute {
+                true => Target::Absolute(0),
+                false => Target::Offset(0),
+            },
             register: self.rng.random(),
             lmt: self.rng.random(),
         });
         self.push(&inner, Item::Switch(word.encode(), table));
-        self.met("BRX");
+        self.met(if absolute { "JMX" } else { "BRX" });
         if predicated {
             self.met("BRX predicated");
             self.block(&inner, 0);

@@ -349,7 +349,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.met_if(at.loops > 0, "EXIT in a loop");
                 self.met_if(at.sub, "EXIT in a subroutine");
             }
-            LeaveOp::Sync => {}
+            LeaveOp::Sync | LeaveOp::Kil => {}
         }
     }
 }
