@@ -1,0 +1,744 @@
+//! What a file consists of, and which places of it can be mutated.
+
+use super::tokens::*;
+use super::*;
+
+/// What a statement is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    Combinational,
+    Clocked,
+    Other,
+}
+
+/// An expression that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Names, selects and concatenations of them: what an output of an instance can be joined to.
+    pub(super) target: bool,
+}
+
+impl Node {
+    fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+pub(super) struct Parser<'t> {
+    pub(super) file: &'t str,
+    pub(super) text: &'t str,
+    pub(super) tokens: Vec<Token>,
+    pub(super) at: usize,
+    pub(super) module: String,
+    pub(super) block: Block,
+    /// In the branch of a clocked block that is taken in reset.
+    pub(super) in_reset: bool,
+    /// Conditions and loops around a statement.
+    pub(super) nesting: u32,
+    /// Parts around what is being read.
+    pub(super) depth: u32,
+    /// Names that the combinational block has given a value, whatever the conditions.
+    pub(super) assigned: BTreeSet<String>,
+    /// Above 0 nothing is recorded: a constant expression.
+    pub(super) quiet: u32,
+    pub(super) found: Vec<Candidate>,
+}
+
+pub(super) type Parsed<T> = Result<T, InputError>;
+
+/// How deep brackets, blocks and operators may lie in each other, and how many operators may stand in a row.
+pub(super) const MOST_DEPTH: u32 = 100;
+pub(super) const MOST_IN_A_ROW: usize = 1000;
+
+/// Operators of two operands with their precedence; a higher one binds tighter.
+pub(super) fn precedence(mark: &str) -> Option<u32> {
+    Some(match mark {
+        "||" => 1,
+        "&&" => 2,
+        "|" => 3,
+        "^" | "~^" | "^~" => 4,
+        "&" => 5,
+        "==" | "!=" | "===" | "!==" | "==?" | "!=?" => 6,
+        "<" | "<=" | ">" | ">=" => 7,
+        "<<" | ">>" | "<<<" | ">>>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        "**" => 11,
+        _ => return None,
+    })
+}
+
+/// What an operator of two operands may be mistaken for, and whether one operand alone will do.
+pub(super) fn mistaken(mark: &str) -> (&'static str, &'static [&'static str], bool) {
+    match mark {
+        "&" => ("operator", &["|"], true),
+        "|" => ("operator", &["&"], true),
+        "^" => ("operator", &["~^"], true),
+        "&&" => ("operator", &["||"], true),
+        "||" => ("operator", &["&&"], true),
+        "+" => ("operator", &["-"], true),
+        "-" => ("operator", &["+"], true),
+        "<<" => ("operator", &[">>"], false),
+        ">>" => ("operator", &["<<"], false),
+        "==" => ("comparison", &["!="], false),
+        "!=" => ("comparison", &["=="], false),
+        "<" => ("comparison", &["<=", ">="], false),
+        "<=" => ("comparison", &["<", ">"], false),
+        ">" => ("comparison", &[">=", "<="], false),
+        ">=" => ("comparison", &[">", "<"], false),
+        _ => ("", &[], false),
+    }
+}
+
+impl Parser<'_> {
+    // ---- tokens
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+    fn peek(&self) -> &str {
+        &self.text[self.token().span.clone()]
+    }
+    fn peek_at(&self, ahead: usize) -> &str {
+        let token = &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)];
+        &self.text[token.span.clone()]
+    }
+    fn start(&self) -> usize {
+        self.token().span.start
+    }
+    /// Where the token before ended.
+    fn ended(&self) -> usize {
+        self.tokens[self.at.saturating_sub(1)].span.end
+    }
+    fn next(&mut self) -> String {
+        let text = self.peek().to_owned();
+        self.at += 1;
+        text
+    }
+    fn took(&mut self, mark: &str) -> bool {
+        let is = self.peek() == mark && self.token().sort != Sort::Text;
+        self.at += usize::from(is);
+        is
+    }
+    fn want(&mut self, mark: &str) -> Parsed<()> {
+        if self.took(mark) {
+            Ok(())
+        } else {
+            let what = format!("{:?} where {mark:?} should stand", self.peek());
+            Err(self.no(&what))
+        }
+    }
+    fn no(&self, what: &str) -> InputError {
+        unknown(self.file, self.text, self.start(), what)
+    }
+    fn ends(&self) -> bool {
+        self.token().sort == Sort::End
+    }
+    /// Past the mark that closes what the token before has opened.
+    fn close(&mut self) -> Parsed<()> {
+        let mut open = 1;
+        while open > 0 {
+            if self.ends() {
+                return Err(self.no("the end of the file inside brackets"));
+            }
+            match self.next().as_str() {
+                "(" | "[" | "{" | "'(" | "'{" => open += 1,
+                ")" | "]" | "}" => open -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+    /// Past the `;` that ends a declaration.
+    fn declaration(&mut self) -> Parsed<()> {
+        loop {
+            if self.ends() {
+                return Err(self.no("the end of the file in a declaration"));
+            }
+            match self.next().as_str() {
+                ";" => return Ok(()),
+                "(" | "[" | "{" | "'(" | "'{" => self.close()?,
+                _ => {}
+            }
+        }
+    }
+    fn label(&mut self) {
+        if self.took(":") {
+            self.next();
+        }
+    }
+
+    /// Reads `part`, which lies in another part.
+    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == MOST_DEPTH {
+            return Err(self.no("what lies in more than 100 brackets and blocks"));
+        }
+        self.depth += 1;
+        let done = part(self);
+        self.depth -= 1;
+        done
+    }
+
+    // ---- what is found
+
+    fn slice(&self, span: Range<usize>) -> &str {
+        &self.text[span]
+    }
+    fn found(&mut self, span: Range<usize>, operator: &'static str, after: Option<String>) {
+        if self.quiet == 0 {
+            self.found.push(Candidate {
+                span,
+                module: self.module.clone(),
+                operator,
+                after: after.map(|a| one_line(&a)),
+            });
+        }
+    }
+    fn quietly<T>(&mut self, what: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.quiet += 1;
+        let done = what(self);
+        self.quiet -= 1;
+        done
+    }
+
+    // ---- modules
+
+    pub(super) fn file(&mut self) -> Parsed<()> {
+        while !self.ends() {
+            match self.next().as_str() {
+                "module" => self.module()?,
+                "package" => {
+                    while self.next() != "endpackage" {
+                        if self.ends() {
+                            return Err(self.no("a package without an end"));
+                        }
+                    }
+                    self.label();
+                }
+                _ => {
+                    self.at -= 1;
+                    return Err(self.no("what is neither a module nor a package"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn module(&mut self) -> Parsed<()> {
+        self.module = self.next();
+        self.declaration()?;
+        while !self.took("endmodule") {
+            self.item()?;
+        }
+        self.label();
+        Ok(())
+    }
+
+    fn item(&mut self) -> Parsed<()> {
+        if self.ends() {
+            return Err(self.no("a module without an end"));
+        }
+        match self.peek() {
+            "localparam" | "parameter" | "logic" | "wire" | "reg" | "genvar" | "typedef"
+            | "int" | "bit" | "import" => self.declaration(),
+            "assign" => {
+                self.next();
+                let from = self.at;
+                let names = self.targets()?;
+                self.want("=")?;
+                // A net that only takes unused bits.
+                let needless = names.iter().all(|n| n.starts_with("unused"));
+                if needless {
+                    self.at = from;
+                    return self.declaration();
+                }
+                self.expression()?;
+                self.want(";")
+            }
+            "always_comb" => {
+                self.next();
+                self.process(Block::Combinational)
+            }
+            "always_ff" => {
+                self.next();
+                self.want("@")?;
+                self.want("(")?;
+                self.close()?;
+                self.process(Block::Clocked)
+            }
+            "function" => {
+                self.declaration()?;
+                while !self.took("endfunction") {
+                    self.statement()?;
+                }
+                self.label();
+                Ok(())
+            }
+            "generate" | "endgenerate" | ";" => {
+                self.next();
+                Ok(())
+            }
+            "if" | "for" => {
+                let is_if = self.next() == "if";
+                self.want("(")?;
+                self.close()?;
+                self.deeper(Self::item)?;
+                if is_if && self.took("else") {
+                    self.deeper(Self::item)?;
+                }
+                Ok(())
+            }
+            "begin" => {
+                self.next();
+                self.label();
+                while !self.took("end") {
+                    self.deeper(Self::item)?;
+                }
+                self.label();
+                Ok(())
+            }
+            _ if self.token().sort == Sort::Name
+                && !self.peek().starts_with("always")
+                && !self.peek().starts_with('`') =>
+            {
+                if self.peek_at(1) == "::" {
+                    return self.declaration();
+                }
+                self.instance()
+            }
+            other => {
+                let what = format!("{other:?}");
+                Err(self.no(&what))
+            }
+        }
+    }
+
+    fn instance(&mut self) -> Parsed<()> {
+        self.next();
+        if self.took("#") {
+            self.want("(")?;
+            self.close()?;
+        }
+        self.next();
+        self.want("(")?;
+        while !self.took(")") {
+            self.want(".")?;
+            self.next();
+            if self.took("(") && !self.took(")") {
+                let before = self.found.len();
+                let node = self.expression()?;
+                if node.target {
+                    // It may be an output.
+                    self.found.truncate(before);
+                }
+                self.want(")")?;
+            }
+            self.took(",");
+        }
+        self.want(";")
+    }
+
+    // ---- statements
+
+    fn process(&mut self, block: Block) -> Parsed<()> {
+        self.block = block;
+        self.assigned.clear();
+        self.nesting = 0;
+        let done = self.statement();
+        self.block = Block::Other;
+        done
+    }
+
+    fn nested(&mut self) -> Parsed<()> {
+        self.nesting += 1;
+        let done = self.deeper(Self::statement);
+        self.nesting -= 1;
+        done
+    }
+
+    fn statement(&mut self) -> Parsed<()> {
+        match self.peek() {
+            ";" => {
+                self.next();
+                Ok(())
+            }
+            "begin" => {
+                self.next();
+                self.label();
+                while !self.took("end") {
+                    self.deeper(Self::statement)?;
+                }
+                self.label();
+                Ok(())
+            }
+            "logic" | "int" | "bit" | "automatic" | "localparam" => self.declaration(),
+            "if" => self.if_statement(),
+            "unique" | "priority" | "case" => self.case_statement(),
+            "for" => {
+                self.next();
+                self.want("(")?;
+                self.close()?;
+                self.nested()
+            }
+            "return" => {
+                self.next();
+                self.expression()?;
+                self.want(";")
+            }
+            _ if self.token().sort == Sort::Name || self.peek() == "{" => self.assignment(),
+            other => {
+                let what = format!("a statement that begins with {other:?}");
+                Err(self.no(&what))
+            }
+        }
+    }
+
+    fn if_statement(&mut self) -> Parsed<()> {
+        loop {
+            self.want("if")?;
+            self.want("(")?;
+            let condition = self.expression()?;
+            self.want(")")?;
+            let text = self.slice(condition.span()).to_owned();
+            self.found(
+                condition.span(),
+                "branches swapped",
+                Some(format!("!({text})")),
+            );
+            self.found(condition.span(), "condition stuck", Some("1'b1".to_owned()));
+            self.found(condition.span(), "condition stuck", Some("1'b0".to_owned()));
+            let outer = self.in_reset;
+            self.in_reset = self.block == Block::Clocked && text.contains("rst");
+            let done = self.nested();
+            self.in_reset = outer;
+            done?;
+            if !self.took("else") {
+                return Ok(());
+            }
+            // A long chain is not deep.
+            if self.peek() != "if" {
+                return self.nested();
+            }
+        }
+    }
+
+    fn case_statement(&mut self) -> Parsed<()> {
+        if self.peek() != "case" {
+            self.next();
+        }
+        self.want("case")?;
+        self.want("(")?;
+        self.expression()?;
+        self.want(")")?;
+        while !self.took("endcase") {
+            if self.took("default") {
+                self.took(":");
+            } else {
+                loop {
+                    self.expression()?;
+                    if !self.took(",") {
+                        break;
+                    }
+                }
+                self.want(":")?;
+            }
+            self.nested()?;
+        }
+        Ok(())
+    }
+
+    fn assignment(&mut self) -> Parsed<()> {
+        let start = self.start();
+        let names = self.targets()?;
+        if !self.took("=") {
+            self.want("<=")?;
+        }
+        self.expression()?;
+        self.want(";")?;
+        let span = start..self.ended();
+        match self.block {
+            Block::Clocked if self.in_reset => self.found(span, "reset dropped", None),
+            Block::Clocked => self.found(span, "update dropped", None),
+            Block::Combinational => {
+                if names.iter().all(|n| self.assigned.contains(n)) {
+                    self.found(span, "statement dropped", None);
+                }
+            }
+            Block::Other => {}
+        }
+        if self.nesting == 0 {
+            self.assigned.extend(names);
+        }
+        Ok(())
+    }
+
+    /// What is assigned to; the names in it.
+    fn targets(&mut self) -> Parsed<Vec<String>> {
+        if self.took("{") {
+            let mut names = Vec::new();
+            loop {
+                names.extend(self.deeper(Self::targets)?);
+                if !self.took(",") {
+                    break;
+                }
+            }
+            self.want("}")?;
+            return Ok(names);
+        }
+        if self.token().sort != Sort::Name {
+            return Err(self.no("what is assigned to"));
+        }
+        let name = self.next();
+        self.selects()?;
+        Ok(vec![name])
+    }
+
+    // ---- expressions
+
+    fn expression(&mut self) -> Parsed<Node> {
+        self.deeper(Self::conditional)
+    }
+
+    fn conditional(&mut self) -> Parsed<Node> {
+        let condition = self.binary(0)?;
+        if !self.took("?") {
+            return Ok(condition);
+        }
+        let yes = self.expression()?;
+        self.want(":")?;
+        let no = self.expression()?;
+        let node = Node {
+            start: condition.start,
+            end: no.end,
+            target: false,
+        };
+        let [c, y, n] = [condition, yes, no].map(|e| self.slice(e.span()).to_owned());
+        self.found(
+            node.span(),
+            "branches swapped",
+            Some(format!("({c}) ? ({n}) : ({y})")),
+        );
+        Ok(node)
+    }
+
+    fn binary(&mut self, least: u32) -> Parsed<Node> {
+        let mut left = self.unary()?;
+        let mut in_a_row = 0;
+        while let Some(level) = precedence(self.peek()).filter(|p| *p > least) {
+            in_a_row += 1;
+            if in_a_row > MOST_IN_A_ROW {
+                return Err(self.no("more than 1000 operators in a row"));
+            }
+            let mark = self.next();
+            let right = self.binary(level)?;
+            let node = Node {
+                start: left.start,
+                end: right.end,
+                target: false,
+            };
+            let [l, r] = [left, right].map(|e| self.slice(e.span()).to_owned());
+            let (operator, others, either) = mistaken(&mark);
+            for other in others {
+                self.found(node.span(), operator, Some(format!("({l}) {other} ({r})")));
+            }
+            if either {
+                self.found(node.span(), "operand dropped", Some(l));
+                // A difference without what it is taken from is no slip of the pen.
+                if mark != "-" {
+                    self.found(node.span(), "operand dropped", Some(r));
+                }
+            }
+            left = node;
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<Node> {
+        let start = self.start();
+        let mark = self.peek().to_owned();
+        if !matches!(
+            mark.as_str(),
+            "~" | "!" | "&" | "|" | "^" | "~&" | "~|" | "~^" | "-" | "+"
+        ) || self.token().sort != Sort::Mark
+        {
+            return self.primary();
+        }
+        self.next();
+        let of = self.deeper(Self::unary)?;
+        let node = Node {
+            start,
+            end: of.end,
+            target: false,
+        };
+        let inner = self.slice(of.span()).to_owned();
+        let mut say = |operator, after| self.found(node.span(), operator, Some(after));
+        match mark.as_str() {
+            "~" => say("negation", inner),
+            "!" => say("negation", format!("|({inner})")),
+            "&" => say("operator", format!("|({inner})")),
+            "|" => {
+                say("operator", format!("&({inner})"));
+                say("negation", format!("~|({inner})"));
+            }
+            "~|" => {
+                say("operator", format!("~&({inner})"));
+                say("negation", format!("|({inner})"));
+            }
+            "~&" => say("negation", format!("&({inner})")),
+            _ => {}
+        }
+        Ok(node)
+    }
+
+    fn primary(&mut self) -> Parsed<Node> {
+        let start = self.start();
+        let sort = self.token().sort;
+        let mut target = false;
+        if sort == Sort::Number {
+            let number = self.next();
+            if self.peek() == "'(" {
+                return self.cast(start);
+            }
+            for after in other_numbers(&number) {
+                self.found(start..self.ended(), "constant", Some(after));
+            }
+        } else if sort == Sort::Name {
+            let name = self.next();
+            if self.took("::") {
+                self.next();
+                let text = self.slice(start..self.ended()).to_owned();
+                self.found(
+                    start..self.ended(),
+                    "constant",
+                    Some(format!("{text} ^ 1'b1")),
+                );
+            } else if self.peek() == "'(" {
+                return self.cast(start);
+            } else if self.took("(") {
+                // Of the functions of the language only $clog2 and its like: constants.
+                self.quiet += u32::from(name.starts_with('$'));
+                while !self.took(")") {
+                    self.expression()?;
+                    self.took(",");
+                }
+                self.quiet -= u32::from(name.starts_with('$'));
+            } else {
+                self.selects()?;
+                target = true;
+            }
+        } else if self.took("(") {
+            self.expression()?;
+            self.want(")")?;
+        } else if self.took("{") {
+            target = self.concatenation()?;
+        } else {
+            let what = format!("{:?} in an expression", self.peek());
+            return Err(self.no(&what));
+        }
+        Ok(Node {
+            start,
+            end: self.ended(),
+            target,
+        })
+    }
+
+    /// `{a, b}` or `{N{a}}` behind its first brace; whether it can be assigned to.
+    fn concatenation(&mut self) -> Parsed<bool> {
+        let before = self.found.len();
+        let mut target = self.expression()?.target;
+        if self.took("{") {
+            // The first was how often.
+            self.found.truncate(before);
+            loop {
+                self.expression()?;
+                if !self.took(",") {
+                    break;
+                }
+            }
+            self.want("}")?;
+            self.want("}")?;
+            return Ok(false);
+        }
+        while self.took(",") {
+            target &= self.expression()?.target;
+        }
+        self.want("}")?;
+        Ok(target)
+    }
+
+    fn cast(&mut self, start: usize) -> Parsed<Node> {
+        self.want("'(")?;
+        self.expression()?;
+        self.want(")")?;
+        Ok(Node {
+            start,
+            end: self.ended(),
+            target: false,
+        })
+    }
+
+    /// `[...]` and `.member` behind a name. What is no constant may be mutated: which bit, where a part begins.
+    fn selects(&mut self) -> Parsed<()> {
+        loop {
+            if self.took("[") {
+                let before = self.found.len();
+                self.expression()?;
+                if self.took(":") {
+                    self.found.truncate(before);
+                    self.quietly(Self::expression)?;
+                } else if self.took("+:") || self.took("-:") {
+                    self.quietly(Self::expression)?;
+                }
+                self.want("]")?;
+            } else if self.peek() == "." {
+                self.next();
+                self.next();
+            } else {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// What a number may be mistaken for: one more, one less, in as many bits.
+pub(super) fn other_numbers(number: &str) -> Vec<String> {
+    let digits = number.replace('_', "");
+    let Some((size, rest)) = digits.split_once('\'') else {
+        // A plain number is of 32 bits, and seldom anything but a factor or a place.
+        return match digits.parse::<u32>() {
+            Ok(n) if n < u32::MAX => vec![(n + 1).to_string()],
+            _ => Vec::new(),
+        };
+    };
+    match rest {
+        "0" if size.is_empty() => return vec!["'1".to_owned()],
+        "1" if size.is_empty() => return vec!["'0".to_owned()],
+        _ => {}
+    }
+    let (base, radix) = match rest.chars().next() {
+        Some('b' | 'B') => ('b', 2),
+        Some('o' | 'O') => ('o', 8),
+        Some('d' | 'D') => ('d', 10),
+        Some('h' | 'H') => ('h', 16),
+        _ => return Vec::new(),
+    };
+    let (Ok(size), Ok(value)) = (size.parse::<u32>(), u64::from_str_radix(&rest[1..], radix))
+    else {
+        return Vec::new();
+    };
+    if !(1..=64).contains(&size) {
+        return Vec::new();
+    }
+    let mask = u64::MAX >> (64 - size);
+    let show = |v: u64| match base {
+        'b' => format!("{size}'b{v:0width$b}", width = size as usize),
+        'o' => format!("{size}'o{v:o}"),
+        'h' => format!("{size}'h{v:0width$x}", width = size.div_ceil(4) as usize),
+        _ => format!("{size}'d{v}"),
+    };
+    let mut others = vec![value.wrapping_add(1) & mask, value.wrapping_sub(1) & mask];
+    others.dedup();
+    others.into_iter().map(show).collect()
+}

@@ -1,0 +1,138 @@
+//! What the golden did up to a failure, instruction by instruction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::case::{Case, Row, Table};
+use crate::design::Control;
+use crate::design::Golden;
+use crate::instructions::Instructions;
+use crate::stimulus;
+use crate::unit::{Campaign, Executor as _, Pins, Step};
+use crate::watch::Watch;
+
+/// An instruction that was executed, or that ended in an error.
+pub(super) struct Executed<U: Campaign> {
+    pub(super) pc: u32,
+    pub(super) pins: U::In,
+    /// Lanes that were ACTIVE before it.
+    pub(super) active: u64,
+    /// Lanes whose history it counts in.
+    pub(super) counts: u64,
+}
+
+/// What the golden did from the last launch before the failure to the failure.
+pub(super) struct History<U: Campaign> {
+    /// Pins of the launch, and the state it led to.
+    pub(super) launch: Option<(U::In, U::State)>,
+    /// What was loaded behind it.
+    pub(super) start: Option<U::Start>,
+    pub(super) steps: Vec<Executed<U>>,
+    /// State before the step, and the pins of its first clock.
+    pub(super) before: (U::State, U::In),
+    /// State after the last cycle.
+    pub(super) now: U::State,
+    pub(super) running: bool,
+}
+
+impl<U: Campaign> History<U> {
+    pub(super) fn of(case: &Case<U>, last: u64) -> Self {
+        let state = *case.golden().state();
+        let mut history = History {
+            launch: None,
+            start: None,
+            steps: Vec::new(),
+            before: (state, U::In::default()),
+            now: state,
+            running: false,
+        };
+        stimulus::golden_alone(case, last, &mut history);
+        // A step that the failure came into the middle of.
+        if U::mid_step(&history.now) {
+            history.push(0);
+        }
+        history
+    }
+
+    pub(super) fn push(&mut self, counts: u64) {
+        let (state, pins) = &self.before;
+        self.steps.push(Executed {
+            pc: U::pc(state),
+            pins: *pins,
+            active: U::active(state),
+            counts,
+        });
+    }
+
+    /// Number of each step's instruction in `program`.
+    pub(super) fn numbers<'h>(
+        &'h self,
+        program: &'h U::Program,
+    ) -> impl Iterator<Item = Option<usize>> + 'h {
+        self.steps.iter().map(|step| program.number(step.pc))
+    }
+
+    /// `table` for a program of which only the instructions `kept` are left.
+    pub(super) fn followed(
+        &self,
+        table: &Table,
+        program: &U::Program,
+        kept: &BTreeSet<usize>,
+    ) -> Table {
+        let mut old = [0u64; 64];
+        let mut new = [0u64; 64];
+        let mut moves = BTreeMap::new();
+        for (step, number) in self.steps.iter().zip(self.numbers(program)) {
+            let stays = number.is_none_or(|n| kept.contains(&n));
+            for lane in (0..64).filter(|lane| step.counts >> lane & 1 == 1) {
+                if stays {
+                    moves.insert((lane as u32, old[lane]), new[lane]);
+                    new[lane] += 1;
+                }
+                old[lane] += 1;
+            }
+        }
+        let rows = table.rows().into_iter().filter_map(|row| {
+            let seen = row.k < old[row.lane as usize];
+            let k = match moves.get(&(row.lane, row.k)) {
+                Some(k) => *k,
+                // Not drawn yet when it failed.
+                None if !seen => row.k - old[row.lane as usize] + new[row.lane as usize],
+                None => return None,
+            };
+            Some(Row { k, ..row })
+        });
+        Table::from(rows.collect::<Vec<_>>())
+    }
+}
+
+impl<U: Campaign> Watch<U> for History<U> {
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.running = U::running(golden.state());
+        if !U::mid_step(golden.state()) {
+            self.before = (*golden.state(), *pins);
+        }
+    }
+
+    fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.now = *golden.state();
+        if pins.is_reset() {
+            (self.launch, self.start) = (None, None);
+            self.steps.clear();
+        } else if !self.running && pins.launches() && !pins.is_stalled() {
+            (self.launch, self.start) = (Some((*pins, *golden.state())), None);
+            self.steps.clear();
+        }
+        match golden.step() {
+            Step::None => {}
+            Step::Executed => {
+                let (before, pins) = &self.before;
+                self.push(U::record(before, pins, golden.state()).counts);
+            }
+            Step::Failed => self.push(0),
+        }
+    }
+
+    fn loaded(&mut self, start: &U::Start) {
+        self.start = Some(start.clone());
+    }
+}

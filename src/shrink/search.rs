@@ -1,0 +1,689 @@
+//! The search for a smaller case: what is tried, and in which order.
+
+use super::*;
+
+/// Whether a lane is launched, what it draws as (k, bits), and the lane whose part of the states it has in
+/// which the case begins.
+pub(super) type Lane = (bool, Vec<(u64, u16)>, usize);
+
+pub(super) struct Search<'f, U: Campaign> {
+    /// The smallest case that fails, how it does, and what the golden does in it.
+    pub(super) best: Case<U>,
+    pub(super) failure: Failure<Case<U>>,
+    pub(super) history: History<U>,
+    /// Whether its program comes out of its own text as it went in: then that stays so.
+    pub(super) readable: bool,
+    pub(super) bench: Bench<'f, U>,
+    pub(super) budget: Budget,
+    pub(super) started: Instant,
+    pub(super) accepted: u64,
+    /// A model could not be opened.
+    pub(super) error: Option<String>,
+    /// Of the budget, while there is more to come.
+    pub(super) share: u32,
+}
+
+impl<U: Campaign> Search<'_, U> {
+    pub(super) fn over(&self) -> bool {
+        self.error.is_some()
+            || self.bench.runs >= self.budget.runs / u64::from(self.share)
+            || self.bench.clocks >= self.budget.clocks / u64::from(self.share)
+            || self.started.elapsed() >= self.budget.time / self.share
+    }
+
+    /// Tries `candidate`, and where it depends on its seed, with `seeds` of them. If it fails as it must, it is
+    /// the best.
+    pub(super) fn attempt_with(&mut self, mut candidate: Case<U>, seeds: u64) -> bool {
+        if same(&candidate, &self.best) || candidate.check("shrink").is_err() {
+            return false;
+        }
+        let drawn = matches!(candidate.conditions, Conditions::Drawn { .. });
+        let varies = drawn || candidate.noise_clocks.is_some() || candidate.stall16 > 0;
+        let first = candidate.seed;
+        for n in 0..if varies { seeds } else { 1 } {
+            if self.over() {
+                return false;
+            }
+            if n > 0 {
+                candidate.seed = (draw_word(first, 0, n) >> 32).max(1);
+            }
+            match self.fails(&candidate) {
+                Ok(false) => {}
+                Ok(true) => return true,
+                Err(why) => {
+                    self.error = Some(why);
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    pub(super) fn attempt(&mut self, candidate: Case<U>) -> bool {
+        let stalled = candidate.noise_clocks.is_none() && candidate.stall16 > 0;
+        self.attempt_with(candidate, if stalled { STALL_SEEDS } else { SEEDS })
+    }
+
+    pub(super) fn fails(&mut self, candidate: &Case<U>) -> Result<bool, String> {
+        let alike = |failure: &Failure<Case<U>>| failure.alike(&self.failure);
+        if self.bench.run(candidate)?.filter(alike).is_none() {
+            return Ok(false);
+        }
+        // What a run before it left behind, where reset does not reach, may have helped.
+        let Some(failure) = self.bench.fresh(candidate)?.filter(alike) else {
+            return Ok(false);
+        };
+        let program = &candidate.program;
+        if *program != self.best.program {
+            let readable = readable::<U>(program);
+            if self.readable && !readable {
+                return Ok(false);
+            }
+            self.readable = readable;
+        }
+        self.history = History::of(candidate, failure.cycle());
+        self.best = candidate.clone();
+        self.failure = failure;
+        self.bench.follow.smaller(&self.failure);
+        self.accepted += 1;
+        Ok(true)
+    }
+
+    /// The best case changed by `edit`, tried.
+    pub(super) fn edited(&mut self, edit: impl FnOnce(&mut Case<U>)) -> bool {
+        let mut candidate = self.best.clone();
+        edit(&mut candidate);
+        self.attempt(candidate)
+    }
+
+    pub(super) fn all(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) {
+        self.length();
+        if self.best.noise_clocks.is_some() {
+            self.quiet();
+        }
+        self.stalls(false);
+        if self.best.noise_clocks.is_some() {
+            // A long program meets with few lanes what a short one does not.
+            self.few_lanes(other);
+        }
+        // With few lanes all else is faster: half of the budget is for then.
+        self.reduce();
+        self.share = 1;
+        if self.few_lanes(other) {
+            self.reduce();
+        }
+        // What was in the way may be gone.
+        if self.best.noise_clocks.is_some() {
+            self.quiet();
+            self.reduce();
+        }
+        self.stalls(true);
+        self.short_noise();
+        self.length();
+        self.edited(|case| case.seed = 1);
+    }
+
+    pub(super) fn reduce(&mut self) {
+        loop {
+            let before = self.accepted;
+            self.start();
+            self.instructions();
+            self.looped();
+            self.table();
+            self.rows();
+            self.masks();
+            self.simpler();
+            self.pairs();
+            self.retargeted();
+            if self.accepted == before || self.over() {
+                return;
+            }
+        }
+    }
+
+    /// The case ends where it fails.
+    pub(super) fn length(&mut self) {
+        let last = self.failure.cycle() + 1;
+        let steps = self.history.steps.len() as u64;
+        self.edited(|case| match &mut case.noise_clocks {
+            Some(clocks) => *clocks = last.min(*clocks),
+            // Everything that was asked of the unit, and one instruction more for the judge of the end.
+            None => case.max_steps = case.max_steps.min(steps + 1),
+        });
+    }
+
+    /// A plain case of a noisy one.
+    pub(super) fn quiet(&mut self) {
+        let plain = |case: &mut Case<U>| {
+            case.noise_clocks = None;
+            case.max_steps = 4096;
+        };
+        let stall16 = self.best.stall16.max(5);
+        let mut candidates = Vec::new();
+        if let Some(mut own) = self.own_launch() {
+            plain(&mut own);
+            own.stall16 = 0;
+            let mut all_lanes = own.clone();
+            all_lanes.launch_mask = u64::MAX >> (64 - own.lanes);
+            let program = own.program.clone();
+            candidates.push((own, 1));
+            let mut drawn = all_lanes.clone();
+            drawn.conditions = Conditions::Drawn { p16: 8 };
+            candidates.push((all_lanes.clone(), 1));
+            candidates.push((drawn, 32));
+            let mut stalled = all_lanes;
+            stalled.stall16 = stall16;
+            candidates.push((stalled, 32));
+            let mut as_it_is = self.best.clone();
+            plain(&mut as_it_is);
+            as_it_is.program = program;
+            as_it_is.conditions = Conditions::Drawn { p16: 8 };
+            candidates.push((as_it_is, 32));
+        }
+        let mut same = self.best.clone();
+        plain(&mut same);
+        same.conditions = Conditions::Drawn { p16: 8 };
+        same.stall16 = 0;
+        candidates.push((same.clone(), 32));
+        same.stall16 = stall16;
+        candidates.push((same, 32));
+        for (candidate, seeds) in candidates {
+            if self.attempt_with(candidate, seeds) {
+                return;
+            }
+        }
+        // Noise on pins that mean nothing may be enough, without noise in the conditions.
+        for conditions in [
+            Conditions::Table(Table::default()),
+            Conditions::Drawn { p16: 8 },
+        ] {
+            let mut candidate = self.best.clone();
+            candidate.conditions = conditions;
+            candidate.noise_clocks = candidate.noise_clocks.map(|clocks| clocks.max(512));
+            if self.best.conditions == Conditions::Noise
+                && self.attempt_with(candidate, MANY_SEEDS / 4)
+            {
+                return;
+            }
+        }
+    }
+
+    /// The last launch before the failure as a program of its own, with the instructions that it executed
+    /// and a table of what their lanes saw.
+    pub(super) fn own_launch(&self) -> Option<Case<U>> {
+        let (pins, after) = self.history.launch.as_ref()?;
+        let last = self.history.steps.last().map_or(pins, |step| &step.pins);
+        let (program, mask) = U::relaunched(&self.best.program, pins, after, last);
+        let executed: BTreeSet<usize> = self.history.numbers(&program).flatten().collect();
+        let mut pieces = Vec::new();
+        for n in &executed {
+            // Each sees what it did before: its own draw, by a plain instruction before it.
+            if !U::DRAWS_ITSELF && !program.is_plain(*n) {
+                pieces.push(Piece::New);
+            }
+            pieces.push(Piece::Old(*n));
+        }
+        let mut rows = Vec::new();
+        let mut k = [0u64; 64];
+        for (step, number) in self
+            .history
+            .steps
+            .iter()
+            .zip(self.history.numbers(&program))
+        {
+            let control = number.is_some_and(|n| !program.is_plain(n));
+            if control || U::DRAWS_ITSELF {
+                for lane in (0..self.best.lanes).filter(|lane| step.active >> lane & 1 == 1) {
+                    rows.push(Row {
+                        lane,
+                        k: k[lane as usize],
+                        bits: U::conditions(&step.pins, lane),
+                    });
+                }
+            }
+            let drawn = if control && !U::DRAWS_ITSELF {
+                step.active
+            } else {
+                0
+            };
+            for (lane, k) in k.iter_mut().enumerate() {
+                *k += (drawn >> lane & 1) + (step.counts >> lane & 1);
+            }
+        }
+        rows.retain(|row| row.bits != 0);
+        let mut case = self.best.clone();
+        let lead = |address| program.led(&pieces, address);
+        case.start = self.history.start.iter().map(|s| s.led(lead)).collect();
+        case.program = program.laid_out(&pieces);
+        case.launch_mask = mask & u64::MAX >> (64 - case.lanes);
+        case.conditions = Conditions::Table(Table::from(rows));
+        Some(case)
+    }
+
+    /// No stalls, or else, `at_last`, few: before, what needs one is found sooner with many.
+    pub(super) fn stalls(&mut self, at_last: bool) {
+        for stall16 in [0, 1, 2, 4] {
+            let mut candidate = self.best.clone();
+            if stall16 < candidate.stall16 && (at_last || stall16 == 0) {
+                candidate.stall16 = stall16;
+                if let Some(clocks) = &mut candidate.noise_clocks {
+                    *clocks = (*clocks).max(256);
+                }
+                if self.attempt_with(candidate, MANY_SEEDS) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The best case with another program made of its instructions; a table follows.
+    pub(super) fn cut(&self, pieces: &[Piece]) -> Case<U> {
+        let mut case = self.best.clone();
+        if let Conditions::Table(table) = &case.conditions {
+            let kept = pieces.iter().filter_map(|p| p.original()).collect();
+            let table = self.history.followed(table, &case.program, &kept);
+            case.conditions = Conditions::Table(table);
+        }
+        let lead = |address| self.best.program.led(pieces, address);
+        case.start = case.start.iter().map(|s| s.led(lead)).collect();
+        case.program = case.program.laid_out(pieces);
+        if let Some(clocks) = &mut case.noise_clocks {
+            // What came late may come later.
+            *clocks = (*clocks).max(256);
+        }
+        case
+    }
+
+    pub(super) fn instructions(&mut self) {
+        let count = self.best.program.count();
+        if count > 1 {
+            let nothing = self.cut(&[Piece::New]);
+            self.attempt_with(nothing, MANY_SEEDS);
+            let executed: BTreeSet<usize> =
+                self.history.numbers(&self.best.program).flatten().collect();
+            let pieces: Vec<Piece> = executed.into_iter().map(Piece::Old).collect();
+            if !pieces.is_empty() && pieces.len() < self.best.program.count() {
+                let executed = self.cut(&pieces);
+                self.attempt(executed);
+            }
+        }
+        let mut size = self.best.program.count() / 2;
+        while size > 0 && !self.over() {
+            let before = self.best.program.count();
+            let mut end = before;
+            // From the end: what comes after the failure goes first.
+            while end > 0 {
+                let from = end.saturating_sub(size);
+                let count = self.best.program.count();
+                if end <= count && end - from < count {
+                    self.without(&|n| (from..end).contains(&n));
+                }
+                end = from;
+            }
+            if size > 1 || self.best.program.count() == before {
+                size /= 2;
+            }
+        }
+        for n in (0..self.best.program.count()).rev() {
+            if n < self.best.program.count() && !self.best.program.is_plain(n) {
+                let pieces: Vec<Piece> = (0..self.best.program.count())
+                    .map(|i| {
+                        if i == n {
+                            Piece::Instead(i)
+                        } else {
+                            Piece::Old(i)
+                        }
+                    })
+                    .collect();
+                let candidate = self.cut(&pieces);
+                self.attempt(candidate);
+            }
+        }
+    }
+
+    pub(super) fn left(&self, out: &dyn Fn(usize) -> bool) -> Case<U> {
+        let pieces: Vec<Piece> = (0..self.best.program.count())
+            .filter(|n| !out(*n))
+            .map(Piece::Old)
+            .collect();
+        self.cut(&pieces)
+    }
+
+    pub(super) fn without(&mut self, out: &dyn Fn(usize) -> bool) -> bool {
+        let candidate = self.left(out);
+        self.attempt(candidate)
+    }
+
+    /// A few instructions again and again, in place of a long program that does the same again and again.
+    pub(super) fn looped(&mut self) {
+        let count = self.best.program.count();
+        if count <= INSTRUCTIONS {
+            return;
+        }
+        for size in [1, 2, 4] {
+            for from in 0..=count - size {
+                let mut candidate = self.left(&|n| !(from..from + size).contains(&n));
+                candidate.program = candidate.program.looped();
+                candidate.max_steps = candidate.max_steps.max(LOOPED);
+                if self.attempt(candidate) || self.over() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Two instructions at once: a push and its pop.
+    pub(super) fn pairs(&mut self) {
+        let mut a = self.best.program.count();
+        if a > PAIRS {
+            return;
+        }
+        while a > 1 {
+            a -= 1;
+            for b in (0..a).rev() {
+                if self.best.program.count() > 2
+                    && a < self.best.program.count()
+                    && self.without(&|n| n == a || n == b)
+                {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// One instruction, and a jump of the rest leads elsewhere.
+    pub(super) fn retargeted(&mut self) {
+        let mut n = self.best.program.count();
+        if n > RETARGETED {
+            return;
+        }
+        while n > 0 {
+            n -= 1;
+            if self.best.program.count() < 2 || n >= self.best.program.count() || self.over() {
+                continue;
+            }
+            let rest = self.left(&|i| i == n);
+            let count = rest.program.count();
+            let all = (0..count).flat_map(|n| (0..=count).map(move |to| (n, to)));
+            for program in all.filter_map(|(n, to)| rest.program.retargeted(n, to)) {
+                let candidate = Case {
+                    program,
+                    ..rest.clone()
+                };
+                if self.attempt_with(candidate, 1) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// A table in place of draws: the same bits, one by one.
+    pub(super) fn table(&mut self) {
+        let conditions = &self.best.conditions;
+        if !matches!(conditions, Conditions::Drawn { .. }) || self.best.noise_clocks.is_some() {
+            return;
+        }
+        let steps = self.history.steps.len() as u64;
+        let seed = self.best.seed;
+        if steps * u64::from(self.best.lanes) > DRAWS {
+            return;
+        }
+        let rows = (0..self.best.lanes)
+            .flat_map(|lane| (0..=steps).map(move |k| (lane, k)))
+            .map(|(lane, k)| Row {
+                lane,
+                k,
+                bits: conditions.draw(seed, lane, k, 16),
+            })
+            .filter(|row| row.bits != 0);
+        let table = Table::from(rows.collect::<Vec<_>>());
+        self.edited(|case| case.conditions = Conditions::Table(table));
+    }
+
+    /// The lanes of a case with a table.
+    pub(super) fn by_lane(&self) -> Option<Vec<Lane>> {
+        let Conditions::Table(table) = &self.best.conditions else {
+            return None;
+        };
+        let mask = self.best.launch_mask;
+        let begins = |lane: u32| {
+            if self.best.start.is_empty() {
+                0
+            } else {
+                lane as usize
+            }
+        };
+        let mut lanes: Vec<_> = (0..self.best.lanes)
+            .map(|lane| (mask >> lane & 1 == 1, Vec::new(), begins(lane)))
+            .collect();
+        for row in table.rows() {
+            lanes.get_mut(row.lane as usize)?.1.push((row.k, row.bits));
+        }
+        Some(lanes)
+    }
+
+    /// The best case with lanes that are what `lanes` says.
+    pub(super) fn with_lanes(&self, lanes: &[Lane]) -> Case<U> {
+        let mut case = self.best.clone();
+        case.lanes = lanes.len() as u32;
+        case.launch_mask = 0;
+        let mut rows = Vec::new();
+        let begin: Vec<usize> = lanes.iter().map(|(_, _, begin)| *begin).collect();
+        case.start = case.start.iter().map(|s| s.of_lanes(&begin)).collect();
+        for (lane, (launched, draws, _)) in (0..).zip(lanes) {
+            case.launch_mask |= u64::from(*launched) << lane;
+            rows.extend(draws.iter().map(|(k, bits)| Row {
+                lane,
+                k: *k,
+                bits: *bits,
+            }));
+        }
+        case.conditions = Conditions::Table(Table::from(rows));
+        case
+    }
+
+    /// To [`LANES`] lanes, if it has more and the RTL can have so few.
+    pub(super) fn few_lanes(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) -> bool {
+        if self.best.lanes <= LANES || self.over() {
+            return false;
+        }
+        let there = self.bench.models.contains_key(&LANES)
+            || other(LANES).and_then(|rtl| self.bench.add(rtl)).is_ok();
+        if there {
+            self.lanes();
+        }
+        self.best.lanes <= LANES
+    }
+
+    /// To [`LANES`] lanes, of which there is a model.
+    pub(super) fn lanes(&mut self) {
+        let few = LANES as usize;
+        let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_clocks.is_none()) else {
+            let mut candidate = self.best.clone();
+            candidate.lanes = LANES;
+            candidate.launch_mask = u64::MAX >> (64 - LANES);
+            if let Some(clocks) = &mut candidate.noise_clocks {
+                *clocks = (*clocks).max(2048);
+            }
+            // The lane that failed and its neighbours.
+            let all = self.best.lanes as usize;
+            let failed = self.failure.place().element().unwrap_or(0);
+            let chosen: Vec<usize> = (0..few).map(|n| (failed + n) % all).collect();
+            candidate.start = candidate
+                .start
+                .iter()
+                .map(|s| s.of_lanes(&chosen))
+                .collect();
+            // What divided others does not divide these.
+            let build = candidate.clone();
+            candidate.start.retain(|s| s.check(&build).is_ok());
+            if !self.attempt_with(candidate.clone(), MANY_SEEDS) {
+                candidate.launch_mask &= self.best.launch_mask;
+                self.attempt_with(candidate, MANY_SEEDS);
+            }
+            return;
+        };
+        if self.attempt(self.with_lanes(&lanes[..few])) {
+            return;
+        }
+        // Each kind of lane once, as often as there is room.
+        let kinds = |lanes: &[Lane]| {
+            let mut kinds = lanes.to_vec();
+            kinds.sort();
+            kinds.dedup();
+            kinds
+        };
+        // All like one of them, then one after another like one that is left.
+        for kind in kinds(&lanes) {
+            let candidate = self.with_lanes(&vec![kind; lanes.len()]);
+            if self.attempt(candidate) {
+                break;
+            }
+        }
+        lanes = self.by_lane().unwrap_or(lanes);
+        for lane in 0..lanes.len() {
+            for kind in kinds(&lanes[..lane]).into_iter().rev() {
+                if kind == lanes[lane] {
+                    break;
+                }
+                let old = std::mem::replace(&mut lanes[lane], kind);
+                if self.attempt(self.with_lanes(&lanes)) {
+                    break;
+                }
+                lanes[lane] = old;
+            }
+        }
+        let kinds = kinds(&lanes);
+        for again in 0..kinds.len().min(few) {
+            let mut chosen: Vec<_> = kinds.iter().take(few).cloned().collect();
+            chosen.resize(few, kinds[again].clone());
+            if self.attempt(self.with_lanes(&chosen)) {
+                return;
+            }
+        }
+        // Any four of them.
+        for n in 0..MANY_SEEDS {
+            let chosen: Vec<_> = (0..)
+                .take(few)
+                .map(|i| lanes[draw_word(n + 1, i, n) as usize % lanes.len()].clone())
+                .collect();
+            if self.attempt(self.with_lanes(&chosen)) {
+                return;
+            }
+        }
+    }
+
+    /// As few rows of the table as possible, and as few bits in them.
+    pub(super) fn rows(&mut self) {
+        let Conditions::Table(table) = &self.best.conditions else {
+            return;
+        };
+        let mut rows = table.rows();
+        let mut size = rows.len();
+        while size > 0 {
+            let mut end = rows.len();
+            while end > 0 {
+                let from = end.saturating_sub(size);
+                let mut fewer = rows.clone();
+                fewer.drain(from..end);
+                if self.edited(|c| c.conditions = Conditions::Table(Table::from(fewer.clone()))) {
+                    rows = fewer;
+                }
+                end = from;
+            }
+            size /= 2;
+        }
+        for n in 0..rows.len() {
+            for bit in (0..16).rev() {
+                let mut fewer = rows.clone();
+                fewer[n].bits &= !(1 << bit);
+                if fewer[n].bits != rows[n].bits
+                    && self.edited(|c| c.conditions = Conditions::Table(Table::from(fewer.clone())))
+                {
+                    rows = fewer;
+                }
+            }
+        }
+    }
+
+    /// From the launch on; otherwise in one state, and as little of it as possible.
+    pub(super) fn start(&mut self) {
+        if self.best.start.is_empty() || self.edited(|case| case.start.clear()) {
+            return;
+        }
+        if let Some(start) = self
+            .history
+            .start
+            .clone()
+            .filter(|_| self.best.start.len() > 1)
+        {
+            self.edited(|case| case.start = vec![start]);
+        }
+        let mut next = 0;
+        while !self.over() && self.best.start.len() == 1 {
+            let all = self.best.start[0].simpler();
+            let Some(start) = all.get(next).cloned() else {
+                return;
+            };
+            if !self.edited(|case| case.start = vec![start]) {
+                next += 1;
+            }
+        }
+    }
+
+    /// Every lane launched.
+    pub(super) fn masks(&mut self) {
+        self.edited(|case| case.launch_mask = u64::MAX >> (64 - case.lanes));
+    }
+
+    /// Registers, constants and fields of instructions.
+    pub(super) fn simpler(&mut self) {
+        if self.best.program.count() > SIMPLER {
+            return;
+        }
+        // A new program has other simpler ones, in the same order: go on from where the last one stood.
+        let mut next = 0;
+        while !self.over() {
+            let all = self.best.program.simpler();
+            let Some(program) = all.get(next) else {
+                return;
+            };
+            let program = program.clone();
+            let seeds = if self.best.noise_clocks.is_some() {
+                2
+            } else {
+                1
+            };
+            let candidate = Case {
+                program,
+                ..self.best.clone()
+            };
+            if !self.attempt_with(candidate, seeds) {
+                next += 1;
+            }
+        }
+    }
+
+    /// What stays noisy becomes as short as a seed can make it.
+    pub(super) fn short_noise(&mut self) {
+        let Some(_) = self.best.noise_clocks else {
+            return;
+        };
+        let seed = self.best.seed;
+        for n in 0..4 * MANY_SEEDS {
+            let clocks = self.failure.cycle();
+            if clocks < 4 {
+                return;
+            }
+            let mut candidate = self.best.clone();
+            // Shorter, or not at all.
+            candidate.noise_clocks = Some(clocks);
+            candidate.seed = if n == 0 {
+                1
+            } else {
+                (draw_word(seed, 1, n) >> 32).max(1)
+            };
+            self.attempt_with(candidate, 1);
+        }
+    }
+}
