@@ -16,9 +16,21 @@ pub trait Values: Copy {
     fn at(index: usize) -> Self;
 }
 
-/// Declares an axis that is an enum of its own: `axis! { Name "axis" { Variant "value", ... } }`.
+/// Declares an axis that is an enum of its own: its name, and the name of each value.
+///
+/// ```
+/// use reconverge::cover::{Values, axis};
+///
+/// axis! {
+///     /// Which way a branch goes.
+///     Way "way" {
+///         On "on",
+///         Back "back",
+///     }
+/// }
+/// assert_eq!((Way::NAME, Way::COUNT, Way::names()[Way::Back.index()].as_str()), ("way", 2, "back"));
+/// ```
 #[macro_export]
-#[doc(hidden)]
 macro_rules! axis {
     ($(#[$doc:meta])* $name:ident $axis:literal { $($variant:ident $text:literal,)+ }) => {
         $(#[$doc])*
@@ -44,9 +56,18 @@ macro_rules! axis {
 }
 pub use crate::axis;
 
-/// An axis of the opcodes of `isa.rs`, or a part of them: a newtype around the index in a list with names.
+/// Declares an axis whose values have numbers, as opcodes and error codes do: how many there are, and the name of each.
+///
+/// ```
+/// use reconverge::cover::{Values, numbered};
+///
+/// numbered! {
+///     /// How a program ended.
+///     Ended "ended" 2 |code| ["done", "error"][code].to_owned()
+/// }
+/// assert_eq!((Ended::COUNT, Ended(1).index(), Ended::names()[1].as_str()), (2, 1, "error"));
+/// ```
 #[macro_export]
-#[doc(hidden)]
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident $axis:literal $count:literal $names:expr) => {
         $(#[$doc])*

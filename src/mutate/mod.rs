@@ -25,7 +25,7 @@ mod summary;
 pub(crate) mod tool;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -165,6 +165,17 @@ pub enum Trouble {
     /// Anything else.
     Other(String),
 }
+
+impl Display for Trouble {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Input(why) => why.fmt(f),
+            Trouble::Other(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
 
 impl From<InputError> for Trouble {
     fn from(e: InputError) -> Self {
