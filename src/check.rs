@@ -11,9 +11,10 @@ use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
 use crate::lanes::Class;
-use crate::lockstep::Compared;
+use crate::lockstep::{Compared, Mismatch};
 use crate::place::Place;
 use crate::report::History;
+use crate::wave::Words;
 
 /// What a bench judges: a program with its surroundings (`crate::case::Case`), or a stream of pins ([`crate::stream::Stream`]).
 pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
@@ -50,6 +51,11 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn classes(&self, state: &<Self::Design as Design>::State) -> Vec<Class>;
     /// Returns what is on the golden's stack, if the state shows only its top.
     fn stack(golden: &<Self::Design as Design>::Golden) -> Option<String>;
+    /// Returns what waves of it say in words, from cycle `from` to cycle `last` or the end of the run; of `mismatch` both
+    /// sides. Nothing if the design runs no programs.
+    fn words(&self, _from: u64, _last: u64, _mismatch: Option<&Mismatch<Self::Design>>) -> Words {
+        Words::default()
+    }
     /// Returns where the rule stands whose id `rule` begins with, and what it says.
     fn document(rule: &str) -> String;
 }

@@ -11,12 +11,13 @@ use crate::design::Design;
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::input::InputError;
-use crate::lockstep::{Compared, state_bytes};
+use crate::lockstep::{Compared, Mismatch, state_bytes};
 use crate::program::{Programs, Records, Verdict};
 use crate::report::History;
-use crate::show::{Class, Found, Lines};
+use crate::show::{Class, Found, Lines, words};
 use crate::stimulus::{self, Ran};
 use crate::watch::Watch;
+use crate::wave::Words;
 
 /// Who judges a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +129,10 @@ impl<U: Programs> TestCase for Case<U> {
 
     fn stack(golden: &U::Golden) -> Option<String> {
         U::stack(golden)
+    }
+
+    fn words(&self, from: u64, last: u64, mismatch: Option<&Mismatch<U>>) -> Words {
+        words(self, from, last, mismatch)
     }
 
     fn document(rule: &str) -> String {

@@ -287,10 +287,22 @@ impl Waves {
         again: &Judged<C>,
         dump: PathBuf,
     ) -> Result<Self, String> {
-        let differs = again.as_ref().err().and_then(Failure::mismatch);
-        let differs = differs.map(|m| wave::time_of(m.clock));
+        let mismatch = again.as_ref().err().and_then(Failure::mismatch);
+        let last = match again {
+            Err(again) => again.cycle(),
+            Ok(_) => u64::MAX,
+        };
+        let words = case.words(dump_from(failure), last, mismatch);
+        wave::insert(&dump, &words)?;
+        let differs = mismatch.map(|m| wave::time_of(m.clock));
+        let shown = wave::Shown {
+            lanes: case.lanes(),
+            marker: differs,
+            fields: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(|d| d.field).collect()),
+            words: words.signals,
+        };
         let view = dump.with_extension("gtkw");
-        let view = wave::write_view::<C::Design>(&view, &dump, case.lanes(), differs)?;
+        let view = wave::write_view::<C::Design>(&view, &dump, &shown, true)?;
         Ok(Waves {
             dump,
             view,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use crate::design::Design;
@@ -77,10 +77,10 @@ fn traces<U: Design>(lanes: usize) -> Vec<Trace> {
     list
 }
 
-/// Clocks of the dump to the left of the marker. With the size of window and the zoom below some ten
+/// Clocks of the dump to the left of the marker. With the size of window and the zoom below some forty
 /// clocks are to be seen; GTKWave ignores a start that shows time behind the end of the dump, which
 /// comes four clocks after a mismatch.
-const CLOCKS_BEFORE: u64 = 8;
+const CLOCKS_BEFORE: u64 = 34;
 
 /// Lists of more values than this are folded up.
 const UNFOLDED: usize = 8;
@@ -98,53 +98,170 @@ const FOLDED: &str = "c00200";
 const END: &str = "1000200";
 const END_FOLDED: &str = "1401200";
 
+/// What a dump says in words: signals, and the text that each has from a time on, in the order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Names of the signals.
+    pub signals: Vec<String>,
+    /// Time, number of the signal, text.
+    pub changes: Vec<(u64, usize, String)>,
+}
+
+/// Scope of the words in a dump.
+pub const WORDS: &str = "run";
+
+/// How a text stands in a dump, which ends it at the first space.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'!'..=b'~' if byte != b'\\' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out
+}
+
+/// Writes `words` into the dump `path`, as signals of their own.
+///
+/// # Errors
+/// The dump cannot be read or written.
+pub fn insert(path: &Path, words: &Words) -> Result<(), String> {
+    if words.signals.is_empty() {
+        return Ok(());
+    }
+    let shown = |e: io::Error| format!("{}: {e}", path.display());
+    let from = fs::File::open(path).map_err(shown)?;
+    let file = Output::create(path).map_err(shown)?;
+    let mut out = io::BufWriter::new(file);
+    copy_with(io::BufReader::new(from), &mut out, words).map_err(shown)?;
+    let file = out.into_inner().map_err(|e| shown(e.into_error()))?;
+    file.finish().map_err(shown)
+}
+
+/// Copies a dump, with `words` in it.
+fn copy_with(mut from: impl BufRead, out: &mut impl Write, words: &Words) -> io::Result<()> {
+    let mut line = Vec::new();
+    let mut changes = words.changes.iter().peekable();
+    loop {
+        line.clear();
+        if from.read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        if line.starts_with(b"$enddefinitions") {
+            writeln!(out, "$scope module {WORDS} $end")?;
+            for (n, name) in words.signals.iter().enumerate() {
+                writeln!(out, "$var string 1 ~{WORDS}{n} {name} $end")?;
+            }
+            writeln!(out, "$upscope $end")?;
+        }
+        out.write_all(&line)?;
+        let time = line.strip_prefix(b"#").and_then(|digits| {
+            let digits = std::str::from_utf8(digits).ok()?;
+            digits.trim().parse::<u64>().ok()
+        });
+        let Some(now) = time else { continue };
+        while let Some((_, signal, text)) = changes.next_if(|(time, ..)| *time <= now) {
+            writeln!(out, "s{} ~{WORDS}{signal}", escaped(text))?;
+        }
+    }
+}
+
+/// Returns the words' signals that a dump has, by the lines of its head; `None` if it is no dump.
+///
+/// # Errors
+/// It cannot be read.
+pub fn words_of(mut dump: impl BufRead) -> io::Result<Option<Vec<String>>> {
+    let mut names = Vec::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if dump.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if line.starts_with(b"$enddefinitions") {
+            return Ok(Some(names));
+        }
+        let text = String::from_utf8_lossy(&line);
+        let own = format!("~{WORDS}");
+        if let ["$var", "string", _, id, name, "$end"] =
+            text.split_whitespace().collect::<Vec<_>>()[..]
+            && id.starts_with(&own)
+        {
+            names.push(name.to_owned());
+        }
+    }
+}
+
+/// What a view shows of a dump.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Lanes.
+    pub lanes: usize,
+    /// Where the marker stands.
+    pub marker: Option<u64>,
+    /// Fields that differ there, by their number: they come first.
+    pub fields: Vec<usize>,
+    /// The words' signals in it.
+    pub words: Vec<String>,
+}
+
 /// The view as the text of a save file. `dump` is named in it; `filters` is the folder of the filter
 /// files as seen from where GTKWave is started, for it looks there and not beside the save file.
-pub fn save_file<U: Design>(
-    lanes: usize,
-    dump: &str,
-    filters: &str,
-    marker: Option<u64>,
-) -> String {
+pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String {
+    let Shown { lanes, marker, .. } = *shown;
     let mut text = String::new();
     let top = format!("TOP.{}_tb", U::NAME);
     let start = marker.map_or(0, |t| t.saturating_sub(CLOCKS_BEFORE * PERIOD_NS));
     let marker = marker.map_or_else(|| "-1".to_owned(), |t| t.to_string());
-    // Zoom -5: 2^5 ns take 200 pixels, so that a clock has room for eight hexadecimal digits.
+    // Zoom -6: 2^6 ns take 200 pixels, so that forty clocks have room.
     let _ = writeln!(
         text,
         "[*] Reconverge {}: RTL beside golden, {lanes} lanes\n\
          [dumpfile] \"{dump}\"\n\
          [timestart] {start}\n\
-         [size] 1300 1000\n\
+         [size] 1700 1000\n\
          [pos] -1 -1\n\
-         *-5.0 {marker}{}\n\
+         *-6.0 {marker}{}\n\
          [treeopen] TOP.\n\
          [treeopen] {top}.\n\
-         [sst_width] 200\n\
-         [signals_width] 330",
+         [sst_expanded] 0\n\
+         [signals_width] 560",
         U::NAME,
         " -1".repeat(26)
     );
     let mut line = |flags: &str, what: &str| {
         let _ = writeln!(text, "@{flags}\n{what}");
     };
+    for name in &shown.words {
+        line(
+            BINARY,
+            &format!("+{{{}}} {WORDS}.{name}", name.replace('_', " ")),
+        );
+    }
     line(BINARY, &format!("{top}.clk_i"));
     let bits = U::fields().len();
     let mismatch = format!("{top}.mismatch_o[{}:0]", bits - 1);
-    line(
-        OPEN_HEX,
-        &format!("+{{mismatch, one bit a field}} {mismatch}"),
-    );
-    for (i, field) in U::fields().iter().enumerate() {
+    // Bits that stay 0 say nothing.
+    let differ: Vec<usize> = (0..bits).filter(|i| shown.fields.contains(i)).collect();
+    let (begin, end) = match differ.is_empty() {
+        true => (HEX, ""),
+        false => (OPEN_HEX, "-group_end"),
+    };
+    line(begin, &format!("+{{mismatch, one bit a field}} {mismatch}"));
+    for i in differ {
         // GTKWave counts the bits of a vector from its left end.
-        let from_left = bits - 1 - i;
+        let (from_left, name) = (bits - 1 - i, U::fields()[i].name);
         line(
             BINARY,
-            &format!("+{{differs: {}}} ({from_left}){mismatch}", field.name),
+            &format!("+{{differs: {name}}} ({from_left}){mismatch}"),
         );
     }
-    line(END, "-group_end");
+    if !end.is_empty() {
+        line(END, end);
+    }
     line(OPEN, "-inputs, one clock before they act");
     for (name, width) in U::DECLARATION.inputs {
         let width = if *width == 0 { lanes as u32 } else { *width };
@@ -155,10 +272,19 @@ pub fn save_file<U: Design>(
     }
     line(END, "-group_end");
     line(COMMENT, "-rtl, and golden below it");
-    for group in traces::<U>(lanes).chunk_by(|a, b| a.list() == b.list()) {
+    let traces = traces::<U>(lanes);
+    let mut groups: Vec<&[Trace]> = traces.chunk_by(|a, b| a.list() == b.list()).collect();
+    // What differs comes first, and is not folded.
+    let differs = |group: &[Trace]| {
+        let mut fields = shown.fields.iter().map(|i| U::fields()[*i].signal);
+        fields.any(|signal| signal == group[0].list())
+    };
+    groups.sort_by_key(|group| !differs(group));
+    for group in groups {
         let name = group[0].list();
         let ends = match group {
             [_] => None,
+            _ if differs(group) => Some((OPEN, END)),
             [first, ..] if group.len() > folded_from(first) => Some((FOLDED, END_FOLDED)),
             _ => Some((OPEN, END)),
         };
@@ -295,15 +421,15 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
 }
 
 /// Writes the filters of `U` into `dir/filters` and the view to `path`; returns the command that opens
-/// `dump` in it, to be run from the current folder.
+/// `dump` in it, to be run from the current folder. With `anywhere` the view finds dump and filters from any folder.
 ///
 /// # Errors
 /// A file cannot be written.
 pub fn write_view<U: Design>(
     path: &Path,
     dump: &Path,
-    lanes: usize,
-    marker: Option<u64>,
+    shown: &Shown,
+    anywhere: bool,
 ) -> Result<String, String> {
     let dir = path.parent().unwrap_or(Path::new(""));
     let filters: PathBuf = dir.join("filters");
@@ -314,10 +440,11 @@ pub fn write_view<U: Design>(
         )?;
     }
     let dump_name = dump.to_string_lossy();
-    write_whole(
-        path,
-        &save_file::<U>(lanes, &dump_name, &filters.to_string_lossy(), marker),
-    )?;
+    let place = |path: &Path| match std::path::absolute(path) {
+        Ok(absolute) if anywhere => absolute.to_string_lossy().into_owned(),
+        _ => path.to_string_lossy().into_owned(),
+    };
+    write_whole(path, &save_file::<U>(shown, &place(dump), &place(&filters)))?;
     Ok(format!(
         "gtkwave {} {}",
         quoted(&dump_name),

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::common::dump::Dump;
 use crate::common::{
     ROOT, Tested, arg, command_in, loaded, own_programs, program, reconverge_ends, text,
 };
 use reconverge::case::Case;
+use reconverge::lanes::lanes;
 use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
 use reconverge::show::{Class, Row, Turn, rows};
 use reconverge::unit::LoadOptions;
@@ -22,6 +24,7 @@ macro_rules! tests {
                 rows_are_the_steps_of_the_trace,
                 no_line_is_longer_than_the_terminal,
                 colours_change_no_letter,
+                waves_say_in_words_what_the_rows_say,
             );
         }
     )+};
@@ -213,4 +216,50 @@ fn colours_change_no_letter<U: Tested>() {
         };
     }
     assert_eq!(stripped, plain);
+}
+
+/// At the time at which a row's instruction acts, the dump holds its text, its lanes, what it does to them, and the stack.
+fn waves_say_in_words_what_the_rows_say<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let program = program::<U>(U::LONG);
+    let place = ["--seed", "3", "--wave", "--out", arg(out.path())];
+    reconverge_ends(0, &[&["run", U::NAME, &program][..], &place].concat());
+    let mut case = Case::<U>::new(loaded::<U>(U::LONG));
+    case.seed = 3;
+    let dump = out.path().join(format!("{}.vcd", case.name()));
+    let mut shown = Vec::new();
+    let end = rows(&case, u64::MAX, |row| {
+        shown.push(row);
+        true
+    });
+    let deepest = shown.iter().map(|row| row.found.stack.len()).max().unwrap();
+    let file = dump;
+    let nexts = shown[1..].iter().map(|row| &row.found).chain([&end.found]);
+    let mut compared = 0;
+    for (i, (row, next)) in shown.iter().zip(nexts).enumerate() {
+        let (at, dump) = (row.cycle, Dump::at(&file, row.cycle * 10));
+        let said = |name: &str| dump.bits(&format!("run.{name}")).to_owned();
+        // Of a step that takes several cycles the row has the first, and the number of the last.
+        if i == 0 || shown[i - 1].cycle + 1 == at {
+            let text = format!("{}  0x{:03x}", row.text, row.found.pc);
+            assert_eq!(said("instruction"), text, "{at}");
+            assert_eq!(said("lanes_golden"), lanes(&row.found.lanes, false), "{at}");
+            for level in 0..deepest {
+                let frame = row.found.stack.get(level);
+                let frame = frame.map_or("-".to_owned(), |f| f.long());
+                assert_eq!(said(&format!("stack{level}")), frame, "{at}: {level}");
+            }
+            let happens = said("happens");
+            let word = row.turn().map_or("-", Turn::word);
+            assert!(happens.ends_with(word), "{at}: {happens}, {word}");
+            compared += 1;
+        }
+        assert_eq!(said("lanes_rtl"), said("lanes_golden"), "{at}");
+        assert!(!said("lanes_differ").contains('X'), "{at}");
+        // What it led to is there one cycle later.
+        let after = Dump::at(&file, (at + 1) * 10);
+        let led = lanes(&next.lanes, false);
+        assert_eq!(after.bits("run.lanes_golden"), led, "{at}");
+    }
+    assert!(compared > 20, "{compared} of {} rows", shown.len());
 }

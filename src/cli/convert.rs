@@ -1,11 +1,12 @@
 //! `asm`, `dis`, `import` and `view`.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use reconverge::input::{self, InputError, read};
 use reconverge::unit::{LoadOptions, Unit};
-use reconverge::wave;
+use reconverge::wave::{self, Shown};
 
 use super::{
     Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, complain, print, warn, writable,
@@ -60,38 +61,50 @@ pub fn import<U: Unit>(args: &ImportArgs) -> Done {
 
 pub fn view<U: Unit>(args: &ViewArgs) -> Done {
     let lanes = args.lanes.unwrap_or(U::LANES) as usize;
+    let mut shown = Shown {
+        lanes,
+        ..Shown::default()
+    };
     let (view, dump) = match &args.dump {
         Some(dump) if !dump.is_file() => {
             let why = "no such dump; `run --wave` or a mismatch writes one";
             return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
         }
-        Some(dump) if !is_dump(dump)? => {
-            let why = "not a VCD: no $enddefinitions in it";
-            return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
+        Some(dump) => {
+            let from = BufReader::new(input::open(dump)?).take(input::MOST_BYTES);
+            let words = wave::words_of(from);
+            let words = words.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
+            shown.words = words.ok_or_else(|| {
+                let why = "not a VCD: no $enddefinitions in it";
+                InputError::new(dump.to_string_lossy(), 0, "dump", why)
+            })?;
+            (dump.with_extension("gtkw"), dump.clone())
         }
-        Some(dump) => (dump.with_extension("gtkw"), dump.clone()),
         // The view by itself, for a dump that is still to come.
         None => (
             PathBuf::from(format!("waves/{}.gtkw", U::NAME)),
             PathBuf::from(format!("waves/{}.vcd", U::NAME)),
         ),
     };
-    let command = wave::write_view::<U>(&view, &dump, lanes, None)?;
+    let command = wave::write_view::<U>(&view, &dump, &shown, args.dump.is_some())?;
+    if args.open {
+        return open(&dump, &view);
+    }
     print(&format!("{command}\n"))?;
     Ok(Agreed::Yes)
 }
 
-fn is_dump(path: &Path) -> Result<bool, InputError> {
-    let mut from = BufReader::new(input::open(path)?).take(input::MOST_BYTES);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = from.read_until(b'\n', &mut line);
-        if read.map_err(|e| InputError::io(path.to_string_lossy(), &e))? == 0 {
-            return Ok(false);
-        }
-        if line.starts_with(b"$enddefinitions") {
-            return Ok(true);
-        }
+/// Opens a view in GTKWave, and waits until its window is closed.
+fn open(dump: &Path, view: &Path) -> Done {
+    let status = Command::new("gtkwave").arg(dump).arg(view).status();
+    let failed = |why: String| {
+        Err(Failure::Other(format!(
+            "gtkwave: {why}; ./setup --all installs it"
+        )))
+    };
+    match status {
+        Ok(status) if status.success() => Ok(Agreed::Yes),
+        Ok(status) => failed(status.to_string()),
+        Err(e) => failed(e.to_string()),
     }
 }

@@ -382,6 +382,9 @@ struct ViewArgs {
     unit: String,
     /// Dump to open; the view is written beside it
     dump: Option<PathBuf>,
+    /// Open the dump in GTKWave
+    #[arg(long, requires = "dump")]
+    open: bool,
     /// Lanes of the dump [default: the unit's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,

@@ -16,6 +16,8 @@ mod run;
 #[cfg(feature = "rtl")]
 pub mod svg;
 pub mod text;
+#[cfg(feature = "rtl")]
+mod words;
 
 pub use fold::{Fold, Item};
 #[cfg(feature = "rtl")]
@@ -24,6 +26,8 @@ pub(crate) use lines::Lines;
 pub use record::{Recorder, rows};
 #[cfg(feature = "rtl")]
 pub use run::{Run, Share};
+#[cfg(feature = "rtl")]
+pub use words::words;
 
 pub use crate::lanes::Class;
 
@@ -51,6 +55,14 @@ impl Frame {
             address: None,
             lanes: None,
             passes: None,
+        }
+    }
+
+    /// Returns the text of it with where its lanes go on: `SSY to 0x048`.
+    pub fn long(&self) -> String {
+        match self.address {
+            Some(address) => format!("{} to 0x{address:03x}", self.short()),
+            None => self.short(),
         }
     }
 

@@ -29,6 +29,17 @@ fn walk(items: &[vcd::ScopeItem], scope: &str, names: &mut Names) {
     }
 }
 
+/// The text that a dump writes with `\xHH` for what is no visible letter.
+pub fn unescaped(value: &str) -> String {
+    let mut parts = value.split("\\x");
+    let mut text = parts.next().unwrap().to_owned();
+    for part in parts {
+        text.push(char::from(u8::from_str_radix(&part[..2], 16).unwrap()));
+        text += &part[2..];
+    }
+    text
+}
+
 impl Dump {
     /// The dump in file `path` at `time`.
     pub fn at(path: &Path, time: u64) -> Dump {
@@ -45,6 +56,9 @@ impl Dump {
                 }
                 vcd::Command::ChangeVector(id, value) => {
                     values.insert(id, value.to_string());
+                }
+                vcd::Command::ChangeString(id, value) => {
+                    values.insert(id, unescaped(&value));
                 }
                 _ => {}
             }

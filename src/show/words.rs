@@ -1,0 +1,148 @@
+//! A run as text for its waves: instruction, lanes and stack, cycle by cycle.
+
+use super::text::turn;
+use super::{Class, Found};
+use crate::case::Case;
+use crate::design::Golden as _;
+use crate::lanes::lanes;
+use crate::lockstep::Mismatch;
+use crate::program::{Pins as _, Programs};
+use crate::stimulus::golden_alone;
+use crate::watch::Watch;
+use crate::wave::{PERIOD_NS, Words, time_of};
+
+/// Most levels of a stack that have a signal.
+const LEVELS: usize = 16;
+
+/// Signals before the stack.
+const INSTRUCTION: usize = 0;
+const GOLDEN: usize = 1;
+const RTL: usize = 2;
+const DIFFERS: usize = 3;
+const TURN: usize = 4;
+const STACK: usize = 5;
+const NAMES: [&str; STACK] = [
+    "instruction",
+    "lanes_golden",
+    "lanes_rtl",
+    "lanes_differ",
+    "happens",
+];
+
+struct Writer<'c, U: Programs> {
+    case: &'c Case<U>,
+    from: u64,
+    words: Words,
+    /// What each signal says.
+    said: Vec<String>,
+    /// What the cycle found, and when.
+    before: Option<(u64, u64)>,
+    last: Found,
+    depth: usize,
+}
+
+impl<U: Programs> Writer<'_, U> {
+    fn say(&mut self, time: u64, signal: usize, text: String) {
+        if self.said.len() <= signal {
+            self.said.resize(signal + 1, String::new());
+        }
+        if self.said[signal] != text {
+            self.said[signal].clone_from(&text);
+            self.words.changes.push((time, signal, text));
+        }
+    }
+
+    /// Says at `time` what the unit is in; the RTL's lanes are `rtl` if they are others.
+    fn found(&mut self, time: u64, found: &Found, rtl: Option<&[Class]>) {
+        let rtl = rtl.unwrap_or(&found.lanes);
+        self.say(time, GOLDEN, lanes(&found.lanes, false));
+        self.say(time, RTL, lanes(rtl, false));
+        let pairs = rtl.iter().zip(&found.lanes);
+        let marks: String = pairs.map(|(a, b)| if a == b { '.' } else { 'X' }).collect();
+        self.say(time, DIFFERS, crate::field::in_eights(&marks));
+        let depth = found.stack.len().min(LEVELS);
+        self.depth = self.depth.max(depth);
+        for level in 0..self.depth {
+            let frame = found.stack.get(level);
+            self.say(
+                time,
+                STACK + level,
+                frame.map_or("-".to_owned(), |f| f.long()),
+            );
+        }
+    }
+}
+
+impl<U: Programs> Watch<U> for Writer<'_, U> {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        if cycle < self.from {
+            return;
+        }
+        let time = cycle * PERIOD_NS;
+        let found = Found::of::<U>(golden, self.case.lanes as usize);
+        let running = U::running(golden.state());
+        let text = match running {
+            // The address behind it, for there is little room.
+            true => {
+                let text = U::statement(&self.case.program, found.pc);
+                format!("{text}  0x{:03x}", found.pc)
+            }
+            false => pins.describe(false),
+        };
+        self.say(time, INSTRUCTION, text);
+        self.found(time, &found, None);
+        self.before = Some((time, found.active()));
+        self.last = found;
+    }
+
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        if let Some((time, before)) = self.before.take() {
+            self.last = Found::of::<U>(golden, self.case.lanes as usize);
+            let happens = turn(before, self.last.active());
+            let happens = if happens.is_empty() {
+                "-".to_owned()
+            } else {
+                happens
+            };
+            self.say(time, TURN, happens);
+        }
+    }
+}
+
+/// Returns the words for a dump of `case` that begins at cycle `from` and ends behind cycle `last`, or at the end of the
+/// run; of `mismatch` both sides.
+pub fn words<U: Programs>(
+    case: &Case<U>,
+    from: u64,
+    last: u64,
+    mismatch: Option<&Mismatch<U>>,
+) -> Words {
+    let mut writer = Writer {
+        case,
+        from,
+        words: Words::default(),
+        said: Vec::new(),
+        before: None,
+        last: Found::default(),
+        depth: 0,
+    };
+    golden_alone(case, last, &mut writer);
+    if let Some(mismatch) = mismatch {
+        let count = case.lanes as usize;
+        let [rtl, golden] =
+            [&mismatch.rtl, &mismatch.golden].map(|state| Found::of_state::<U>(state, count));
+        let golden = Found {
+            stack: std::mem::take(&mut writer.last.stack),
+            ..golden
+        };
+        writer.found(time_of(mismatch.clock), &golden, Some(&rtl.lanes));
+    }
+    // Of a level of the stack nothing is known before it is first used.
+    let first = from * PERIOD_NS;
+    let levels = (0..writer.depth).map(|level| (first, STACK + level, "-".to_owned()));
+    writer.words.changes.splice(0..0, levels);
+    let names = NAMES.iter().map(|name| (*name).to_owned());
+    let levels = (0..writer.depth).map(|level| format!("stack{level}"));
+    writer.words.signals = names.chain(levels).collect();
+    writer.words
+}
