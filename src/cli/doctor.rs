@@ -72,7 +72,7 @@ fn version(program: &Path, asked: &[&str]) -> String {
     let line = said
         .lines()
         .find(has)
-        .unwrap_or("it does not say its version");
+        .unwrap_or("found");
     printable(line.trim()).chars().take(60).collect()
 }
 

@@ -573,7 +573,7 @@ pub fn row<U: Unit>(
         let _ = writeln!(text, "  given up        {why}");
     }
     for what in missing(summary, shard, build, whole) {
-        let _ = writeln!(text, "  {:<16}{what}", "never met");
+        let _ = writeln!(text, "  {:<15} {what}", "never met");
     }
     text
 }
@@ -607,7 +607,7 @@ pub fn text<U: Unit>(
         HumanCount(compared.steps),
     );
     let mut line = |name: &str, what: &str| {
-        let _ = writeln!(text, "  {name:<16}{what}");
+        let _ = writeln!(text, "  {name:<15} {what}");
     };
     let verdict = match summary.failures.len() {
         0 => format!(
