@@ -278,6 +278,31 @@ fn bad_input_of_a_proof_names_file_and_field() {
     run.says("tb/formal/r500/proofs.json:4: proofs: unknown field `permuted`");
 }
 
+#[test]
+fn a_unit_with_a_memory_is_proved() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let args = ["--only", "step u_stack.bank1_q", "--only", "I2"];
+    let size = [
+        "prove",
+        "r700",
+        "--lanes",
+        "2",
+        "--param",
+        "MAX_STACK_SIZE=2",
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let output = command_in(dir.path(), &[&size[..], &args].concat()).output();
+    let output = output.unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("PROVED: 2 properties hold, 0 covers are reached, 2 faults are refuted"),
+        "{said}"
+    );
+}
+
 /// All of it, at the smallest size at which lanes are not alone: `.ci/run proofs` does it at those that ship.
 #[test]
 #[ignore = "it takes a minute"]

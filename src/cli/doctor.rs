@@ -69,10 +69,7 @@ fn version(program: &Path, asked: &[&str]) -> String {
         (1..bytes.len())
             .any(|i| bytes[i] == b'.' && digit(bytes.get(i - 1)) && digit(bytes.get(i + 1)))
     };
-    let line = said
-        .lines()
-        .find(has)
-        .unwrap_or("found");
+    let line = said.lines().find(has).unwrap_or("found");
     printable(line.trim()).chars().take(60).collect()
 }
 

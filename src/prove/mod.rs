@@ -31,7 +31,7 @@ pub use naive::{Naive, Values};
 pub use questions::Method;
 use questions::{Property, Questions};
 use sat::Answer;
-use world::Unit;
+use world::{Besides, Unit};
 
 /// The solver that all questions go to.
 pub const SOLVER: &str = "cadical";
@@ -275,7 +275,8 @@ pub fn prove<D: Design>(
                 .any(|only| name.starts_with(only.as_str()))
     };
 
-    let unit = Unit::read(&from, &from.texts, &files, stop)?;
+    let beside = Besides::read(&from, &files, stop)?;
+    let unit = Unit::read(&from, &from.texts, &beside, stop)?;
     let questions = Questions::of(&unit, &plan, lanes)?;
     let known: Vec<String> = questions
         .properties
@@ -308,7 +309,7 @@ pub fn prove<D: Design>(
         if fault.refutes.is_empty() {
             continue;
         }
-        let control = plant(&from, &files, &plan, fault, options, stop)?;
+        let control = plant(&from, (&files, &beside), &plan, fault, options, stop)?;
         progress(Progress::Control(&control));
         report.controls.push(control);
     }
@@ -327,10 +328,15 @@ fn files_of(unit: &str, rtl: &Path) -> Result<(Files, Plan), Trouble> {
     let plan = own(format!("tb/formal/{unit}/proofs.json"))?;
     let plan: Plan = serde_json::from_str(&plan.text)
         .map_err(|e| InputError::new(plan.name.as_str(), e.line(), "proofs", e.to_string()))?;
-    let (name, text) =
-        dut::formal_of(unit, rtl).ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?;
+    // What the referee of mutants may know of the state, unless more is said for proofs.
+    let more = format!("tb/formal/{unit}/live.sv");
+    let live = match home.join(&more).is_file() {
+        true => own(more)?,
+        false => dut::formal_of(unit, rtl)
+            .map(|(name, text)| File { name, text })
+            .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?,
+    };
     let invariants = own(format!("rtl/{unit}/{unit}_sva.sv"))?;
-    let live = File { name, text };
     Ok((
         Files {
             step,
@@ -364,7 +370,7 @@ fn check_names(plan: &Plan, known: &[String]) -> Result<(), String> {
 
 /// Asks all questions of a property, until one is not answered as it should be.
 fn decide(
-    unit: &Unit,
+    unit: &Unit<'_>,
     all: &Questions,
     property: &Property,
     time: Duration,
@@ -401,7 +407,7 @@ fn decide(
 /// Plants a fault and asks what it is to refute.
 fn plant(
     from: &Origin,
-    files: &Files,
+    (files, beside): (&Files, &Besides),
     plan: &Plan,
     fault: Fault,
     options: &Options,
@@ -426,7 +432,15 @@ fn plant(
         )));
     };
     *text = text.replace(&fault.from, &fault.to.replace("FAULT", "1'b1"));
-    let unit = Unit::read(from, &texts, &files, stop)?;
+    let other;
+    let beside = match fault.file.as_str() {
+        "step.sv" => {
+            other = Besides::read(from, &files, stop)?;
+            &other
+        }
+        _ => beside,
+    };
+    let unit = Unit::read(from, &texts, beside, stop)?;
     let questions = Questions::of(&unit, plan, options.build.lanes as usize)?;
     let mut survived = Vec::new();
     for name in &fault.refutes {
@@ -447,7 +461,7 @@ fn plant(
 }
 
 impl Counterexample {
-    fn of(unit: &Unit, all: &Questions, inputs: &HashMap<Lit, u64>) -> Self {
+    fn of(unit: &Unit<'_>, all: &Questions, inputs: &HashMap<Lit, u64>) -> Self {
         let values = all.aig.evaluate(inputs);
         let bits = |lits: &[Lit]| {
             lits.iter()

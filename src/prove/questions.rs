@@ -57,7 +57,7 @@ impl Questions {
     ///
     /// # Errors
     /// A file speaks of what the RTL does not have, or leaves a register out.
-    pub(super) fn of(unit: &Unit, plan: &Plan, lanes: usize) -> Result<Self, String> {
+    pub(super) fn of(unit: &Unit<'_>, plan: &Plan, lanes: usize) -> Result<Self, String> {
         let mut aig = Aig::new();
         let before = unit.anything(&mut aig);
         let now = unit.cycle(&mut aig, before, &[]);
@@ -93,7 +93,7 @@ impl Questions {
 
 /// Properties as they are gathered.
 struct All<'a> {
-    unit: &'a Unit,
+    unit: &'a Unit<'a>,
     plan: &'a Plan,
     lanes: usize,
     aig: Aig,

@@ -27,14 +27,19 @@ pub struct Cycle {
     pub frame: Frame,
 }
 
-/// A unit and what is said of it.
-pub struct Unit {
-    circuit: Circuit,
-    reset: (String, bool),
+/// What is said of a unit. It is read once: the RTL with a fault has the same beside it.
+pub struct Besides {
     step: Beside,
     invariants: Beside,
     live: Beside,
     properties: Beside,
+}
+
+/// A unit and what is said of it.
+pub struct Unit<'a> {
+    circuit: Circuit,
+    reset: (String, bool),
+    beside: &'a Besides,
     /// Labels of the assertions that look at registers alone.
     invariant: HashSet<String>,
 }
@@ -53,24 +58,18 @@ pub struct Said {
     pub contract: Vec<Lit>,
 }
 
-impl Unit {
-    /// Has Yosys read all of it. `texts` is the RTL.
+impl Besides {
+    /// Has Yosys read the files beside the RTL.
     ///
     /// # Errors
     /// There is no Yosys, it does not understand a file, or `stop` is set.
     pub(super) fn read(
         from: &Origin,
-        texts: &[(String, String)],
         files: &super::Files,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
-        for (name, text) in texts {
-            write(work, name, text)?;
-        }
-        let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
-        let rtl = netlist::read_and_flatten(from, &from.top, &names);
         let beside = |file: &super::File, top: &str, script: &str| -> Result<Beside, String> {
             write(work, "beside.sv", &file.text)?;
             let circuit = synthesized(work, script, top, stop);
@@ -81,26 +80,52 @@ impl Unit {
         };
         let plain = |file: &super::File, end: &str| {
             let top = format!("{}_{end}", from.unit);
-            beside(
-                file,
-                &top,
-                &netlist::read_and_flatten(from, &top, &["beside.sv"]),
-            )
+            let script = netlist::read_and_flatten(from, &top, &["beside.sv"]);
+            beside(file, &top, &script)
         };
-        // Its packages are those of the RTL. An assertion looks at the cycle it stands in, not at a register in between.
+        // The packages of the assertions are those of the RTL.
+        for (name, text) in &from.texts {
+            write(work, name, text)?;
+        }
+        let names = from.texts.iter().map(|(name, _)| name.as_str());
+        let with_rtl: Vec<&str> = names.chain(["beside.sv"]).collect();
         let bound = format!("{}_sva", from.unit);
-        let with_rtl = [&names[..], &["beside.sv"]].concat();
+        // An assertion looks at the cycle it stands in, not at a register in between.
         let script = netlist::read_and_flatten(from, &bound, &with_rtl)
             .replace("read_verilog -sv", "read_verilog -sv -formal")
             + "chformal -early\nopt_clean\n";
-        let mut unit = Unit {
-            invariant: HashSet::new(),
-            circuit: synthesized(work, &rtl, &from.top, stop)?,
-            reset: from.reset.clone().ok_or("the design declares no reset")?,
+        Ok(Besides {
             step: plain(&files.step, "step")?,
             live: plain(&files.live, "formal")?,
             properties: plain(&files.properties, "properties")?,
             invariants: beside(&files.invariants, &bound, &script)?,
+        })
+    }
+}
+
+impl<'a> Unit<'a> {
+    /// Has Yosys read `texts`, the RTL, beside which is what `beside` says.
+    ///
+    /// # Errors
+    /// There is no Yosys, it does not understand a file, or `stop` is set.
+    pub(super) fn read(
+        from: &Origin,
+        texts: &[(String, String)],
+        beside: &'a Besides,
+        stop: &AtomicBool,
+    ) -> Result<Self, String> {
+        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        let work = work.path();
+        for (name, text) in texts {
+            write(work, name, text)?;
+        }
+        let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
+        let rtl = netlist::read_and_flatten(from, &from.top, &names);
+        let mut unit = Unit {
+            circuit: synthesized(work, &rtl, &from.top, stop)?,
+            reset: from.reset.clone().ok_or("the design declares no reset")?,
+            beside,
+            invariant: HashSet::new(),
         };
         unit.sort_assertions();
         Ok(unit)
@@ -110,7 +135,7 @@ impl Unit {
     /// it is no premise.
     fn sort_assertions(&mut self) {
         let mut aig = Aig::new();
-        let circuit = &self.invariants.circuit;
+        let circuit = &self.beside.invariants.circuit;
         let mut free = vec![Lit::FALSE; circuit.wires()];
         for wire in circuit.free() {
             free[*wire] = aig.input();
@@ -238,18 +263,18 @@ impl Unit {
 
     /// Returns what the outputs of `step.sv` say of `cycle`.
     pub fn step(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
-        self.outputs(aig, &self.step, cycle)
+        self.outputs(aig, &self.beside.step, cycle)
     }
 
     /// Returns what the outputs of `properties.sv` say of `cycle`.
     pub fn properties(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
-        self.outputs(aig, &self.properties, cycle)
+        self.outputs(aig, &self.beside.properties, cycle)
     }
 
     /// Returns which bits of the state matter at the begin of `cycle`.
     pub fn live(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Vec<Lit>, String> {
         let mut live = vec![Lit::TRUE; self.circuit.state_bits()];
-        for (name, bits) in self.outputs(aig, &self.live, cycle)? {
+        for (name, bits) in self.outputs(aig, &self.beside.live, cycle)? {
             let Some(register) = name.strip_prefix("live__") else {
                 continue;
             };
@@ -257,7 +282,7 @@ impl Unit {
             let places = places.ok_or_else(|| {
                 format!(
                     "{}: {name}: no register of this name and width",
-                    self.live.file
+                    self.beside.live.file
                 )
             })?;
             for (place, bit) in places.into_iter().zip(bits) {
@@ -269,8 +294,8 @@ impl Unit {
 
     /// Returns what the assertions say of `cycle`.
     pub fn said(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Said, String> {
-        let frame = self.frame(aig, &self.invariants, cycle)?;
-        let checks = self.invariants.circuit.checks(aig, &frame);
+        let frame = self.frame(aig, &self.beside.invariants, cycle)?;
+        let checks = self.beside.invariants.circuit.checks(aig, &frame);
         let mut said = Said::default();
         for check in checks {
             let name = check.name.to_owned();
@@ -283,7 +308,10 @@ impl Unit {
             }
         }
         if said.invariants.is_empty() {
-            return Err(format!("{}: no invariant in it", self.invariants.file));
+            return Err(format!(
+                "{}: no invariant in it",
+                self.beside.invariants.file
+            ));
         }
         Ok(said)
     }
