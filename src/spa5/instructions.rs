@@ -15,10 +15,11 @@ fn address(number: usize) -> u32 {
     u32::try_from(word * 8).unwrap_or(u32::MAX)
 }
 
-/// The instruction at such an address, or behind the control word there.
+/// The instruction at such an address, or behind the control word there; none has the number of an address within the first
+/// control word.
 fn number(address: u32) -> usize {
     let word = (norm(address) / 8) as usize;
-    word / WORDS * SLOTS + word % WORDS - 1
+    (word / WORDS * SLOTS + word % WORDS).wrapping_sub(1)
 }
 
 /// What may become of a condition, one at a time.
@@ -275,5 +276,26 @@ impl Instructions for Program {
         };
         let aimed = word.aimed(address(number), i64::from(base) + i64::from(address(to)))?;
         Some(self.with_word(number, aimed.encode()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What calls a target may be at any address in a saved case; 1 to 7 ended in an overflow.
+    #[test]
+    fn an_address_in_the_first_control_word_is_no_instruction() {
+        let program = Program {
+            words: vec![1; 2 * WORDS],
+            prog_base: 0x100,
+            prog_size: 2 * BUNDLE,
+            ..Program::default()
+        };
+        let found: Vec<Option<usize>> = [0x101, 0x107, 0x108, 0x110, 0x100]
+            .map(|pc| Instructions::number(&program, pc))
+            .into();
+        assert_eq!(found, [None, None, Some(0), Some(1), Some(0)]);
+        assert_eq!(Instructions::number(&program, 0xff), None);
     }
 }
