@@ -62,7 +62,7 @@ pub struct Campaign<'a> {
 }
 
 /// Above the lines of [`row`].
-pub const HEADER: &str = "campaign     build                        programs        cycles  instructions  judged  failed\n";
+pub const HEADER: &str = "campaign     build                            programs        cycles  instructions  judged  failed\n";
 
 /// Runs the campaigns of `units` in turn, then those of their variants, and writes what is to be written of them.
 pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
@@ -565,7 +565,7 @@ pub fn row<U: Unit>(
     ];
     let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
     let mut text = format!(
-        "{:<13}{:<28}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
+        "{:<13}{:<32}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
         name::<U>(options, shard),
         build.to_string(),
     );
