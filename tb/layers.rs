@@ -56,11 +56,14 @@ fn layer(module: &str) -> Option<usize> {
 
 /// The code of `text`: without comments, and without the tests of the module, which may take any unit as an example.
 fn code(text: &str) -> String {
-    let tests = [
-        "#[cfg(test)]\nmod tests {",
-        "#[cfg(all(test, feature = \"units\"))]\nmod tests {",
-    ];
-    let ends = tests.iter().filter_map(|tests| text.find(tests)).min();
+    // Whatever else they are there for: `#[cfg(all(test, feature = "linked"))]`.
+    let ends = text.match_indices("\nmod tests {").map(|(at, _)| at);
+    let ends = ends
+        .filter(|at| {
+            let before = text[..*at].lines().next_back().unwrap_or_default();
+            before.starts_with("#[cfg(") && before.contains("test")
+        })
+        .min();
     let lines = text[..ends.unwrap_or(text.len())].lines();
     let code = lines.filter(|line| !line.trim_start().starts_with("//"));
     code.collect::<Vec<_>>().join("\n")
