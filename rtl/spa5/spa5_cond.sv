@@ -89,19 +89,25 @@ module spa5_cond #(
   assign pred_number = pred_i[2:0];
   assign pred_invert = pred_i[3];
 
+  // Taken apart here: Icarus knows no parts of a vector within a process.
+  logic       is_clip;
+  logic [2:0] clip_test;
+  assign is_clip   = &cc_i[4:3];
+  assign clip_test = cc_i[2:0];
+
   logic [LANES-1:0] clip;  // tests 18..1f
 
   if (CSM != 0) begin : gen_csm
     always_comb begin
       for (int t = 0; t < LANES; t++) begin
-        clip[t] = csm_i[8*t + 32'(cc_i[2:0])];
+        clip[t] = csm_i[8*t + 32'(clip_test)];
       end
     end
   end else begin : gen_no_csm
     assign clip = '0;
 
     logic unused_csm;
-    assign unused_csm = ^csm_i;
+    assign unused_csm = ^{csm_i, clip_test};
   end
 
   logic [LANES-1:0] pbit, holds;
@@ -122,7 +128,7 @@ module spa5_cond #(
         spa5_pkg::PredTrue: pbit = '1;
       endcase
       // Nearly every instruction says T; the table of T would give the same.
-      if (&cc_i[4:3]) begin
+      if (is_clip) begin
         holds = clip;
       end else if (cc_i != spa5_pkg::CcTrue) begin
         holds = mux(mux(mux(leaf(t0,  t1,  z_i), leaf(t2,  t3,  z_i), s_i),
