@@ -74,11 +74,6 @@ impl Tested for Spa5 {
         ),
         (
             "spa5_seq.sv",
-            "from_base  = sum - {3'd0, prog_base_q};",
-            "from_base  = {3'd0, sum[31:0] - prog_base_q};",
-        ),
-        (
-            "spa5_seq.sv",
             "outside = (pc_q - prog_base_q) >= prog_size_q;",
             "outside = pc_q >= prog_size_q;",
         ),
