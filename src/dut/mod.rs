@@ -333,10 +333,7 @@ impl<U: Design> Rtl<U> {
             model,
             state: U::State::zeroed(),
             counted: self.counted.clone(),
-            dir: match &self.make.dir {
-                Some(dir) => dir.clone(),
-                None => own_rtl(U::NAME).map_err(|e| e.to_string())?,
-            },
+            dir: self.make.dir.clone(),
         })
     }
 }
@@ -438,8 +435,8 @@ pub struct Dut<U: Design> {
     model: ffi::Model,
     state: U::State,
     counted: Arc<[PathBuf]>,
-    /// Folder of the RTL.
-    dir: PathBuf,
+    /// Folder of the RTL; `None`: our own.
+    dir: Option<PathBuf>,
 }
 
 impl<U: Design> Dut<U> {
@@ -530,7 +527,9 @@ impl<U: Design> Dut<U> {
         }
         let coverage = RtlCoverage::parse(&text, &shown)?;
         let home = home().map_err(|e| e.to_string())?;
-        Ok(coverage.within(&self.counted, &self.dir, &home))
+        let own = home.join("rtl").join(U::NAME);
+        let dir = self.dir.as_deref().unwrap_or(&own);
+        Ok(coverage.within(&self.counted, dir, &home))
     }
 
     /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.
