@@ -19,6 +19,9 @@ const TRASH: &str = ".trash-";
 /// Locked by the process that fills the folder.
 const LOCK: &str = ".lock";
 
+/// Name of that file until it is locked.
+const NEW_LOCK: &str = ".lock-new";
+
 /// Beginnings of all names.
 const OWN: [&str; 5] = [MODEL, RUNTIME, HEADERS, BUILDING, TRASH];
 
@@ -315,9 +318,11 @@ impl Store {
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(&self.dir)
             .map_err(io(&self.dir))?;
-        let path = dir.path().join(LOCK);
-        let lock = File::create(&path).map_err(io(&path))?;
+        // Locked before it has the name that `sweep` looks for: another process would lock it first, and delete the folder.
+        let (new, path) = (dir.path().join(NEW_LOCK), dir.path().join(LOCK));
+        let lock = File::create(&new).map_err(io(&new))?;
         let _ = lock.try_lock();
+        fs::rename(&new, &path).map_err(io(&path))?;
         Ok(Work { dir, _lock: lock })
     }
 
@@ -779,6 +784,22 @@ mod tests {
         drop(store.begin().unwrap());
         assert!(running.path().is_dir() && young.is_dir());
         assert!(!left.exists() && !old.exists());
+    }
+
+    #[test]
+    fn a_build_that_begins_is_not_swept_by_others_that_begin() {
+        let (_dir, store) = store();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        let work = store.begin().unwrap();
+                        std::thread::yield_now();
+                        assert!(work.path().join(LOCK).is_file());
+                    }
+                });
+            }
+        });
     }
 
     #[test]
