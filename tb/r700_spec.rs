@@ -51,6 +51,24 @@ macro_rules! both {
     )+};
 }
 
+/// Our own RTL with so many entries, sub-entries in each, and DX10 loops that count or do not.
+fn sequencer(entries: u32, subentries: u16, dx10_count: bool) -> Sequencer<R700> {
+    let asked = [
+        ("MAX_STACK_SIZE", entries),
+        ("SUBENTRIES", subentries.into()),
+        ("DX10_COUNT", dx10_count.into()),
+    ];
+    let mut build = Build::from(LANES as u32);
+    let own = build.clone();
+    build.parameters.extend(
+        asked
+            .into_iter()
+            .filter(|(name, value)| own.value::<R700>(name) != *value)
+            .map(|(name, value)| (name.to_owned(), value)),
+    );
+    Sequencer::built(build)
+}
+
 // ---- what a bench does --------------------------------------------------------------------------------
 
 fn write(addr: u8, data: u32) -> In {

@@ -1,14 +1,17 @@
 // The loop registers lt, lc, aL and inc: always those of the innermost open loop (r700-3.2-f to r700-3.2-i, r700-4.3-w).
 //
 // Corner cases:
-// * LOOP_START_NO_AL and LOOP_START_DX10 leave aL and inc as they are; a DX10 loop has count 0.
+// * LOOP_START_NO_AL and LOOP_START_DX10 leave aL and inc as they are; a DX10 loop has count 0, unless the
+//   unit is built with DX10_COUNT = 1: then it counts as that of LOOP_START_NO_AL does (r700-4.3-z).
 // * A CALL leaves all four alone: a subroutine sees the aL of the loop around the call.
-// * `again_o` holds for a DX10 loop whatever the count, else while more than this pass is left, so the
-//   count never goes below 1 in a loop that counts.
+// * `again_o` holds for a loop that does not count, else while more than this pass is left, so the count
+//   never goes below 1 in a loop that counts.
 // * Only LOOP_START steps aL; it wraps in 32 bits.
 // * start_i, again_i and leave_i belong to different instructions, launch_i comes while none is run.
 
-module r700_loop (
+module r700_loop #(
+  parameter int DX10_COUNT = 0         // 1: DX10 loops count
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        launch_i,
@@ -38,13 +41,15 @@ module r700_loop (
   logic [31:0] al_d, al_q;
   logic [7:0]  inc_d, inc_q;
   logic [31:0] al_next;
+  logic        endless;  // the loop does not count
 
   assign lt_o    = lt_q;
   assign lc_o    = lc_q;
   assign al_o    = al_q;
   assign inc_o   = inc_q;
   assign al_next = al_q + {{24{inc_q[7]}}, inc_q};
-  assign again_o = (lt_q == r700_pkg::LoopDx10) | (lc_q > 12'd1);
+  assign endless = (DX10_COUNT == 0) & (lt_q == r700_pkg::LoopDx10);
+  assign again_o = endless | (lc_q > 12'd1);
 
   always_comb begin
     lt_d  = lt_q;
@@ -53,14 +58,14 @@ module r700_loop (
     inc_d = inc_q;
     if (start_i) begin
       lt_d = start_al_i ? r700_pkg::LoopAl : start_dx10_i ? r700_pkg::LoopDx10 : r700_pkg::LoopNoAl;
-      lc_d = start_dx10_i ? 12'd0 : count_i;
+      lc_d = (start_dx10_i & (DX10_COUNT == 0)) ? 12'd0 : count_i;
       if (start_al_i) begin
         al_d  = {20'd0, first_i};
         inc_d = inc_i;
       end
     end else if (again_i) begin
-      if (lt_q != r700_pkg::LoopDx10) lc_d = lc_q - 12'd1;
-      if (lt_q == r700_pkg::LoopAl)   al_d = al_next;
+      if (!endless)                 lc_d = lc_q - 12'd1;
+      if (lt_q == r700_pkg::LoopAl) al_d = al_next;
     end else if (leave_i) begin
       lt_d  = frame_lt_i;
       lc_d  = frame_lc_i;

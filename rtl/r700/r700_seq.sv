@@ -21,7 +21,9 @@
 
 module r700_seq #(
   parameter int LANES          = 64,  // 1 to 64
-  parameter int MAX_STACK_SIZE = 32   // entries of four sub-entries, 1 to 255
+  parameter int MAX_STACK_SIZE = 32,  // entries, 1 to 255
+  parameter int SUBENTRIES     = 4,   // of an entry, 4 or 8 (r700-3.4-h)
+  parameter int DX10_COUNT     = 0    // 1: LOOP_START_DX10 counts its passes (r700-4.3-z)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,         // synchronous, active low
@@ -149,7 +151,7 @@ module r700_seq #(
     .kind_i        (kind),
     .cond_i        (cond_ok),
     .vpm_i         (vpm),
-    .never_enter_i ((count == 12'd0) & ~start_dx10),
+    .never_enter_i ((count == 12'd0) & ~(start_dx10 & (DX10_COUNT == 0))),
     .again_i       (again),
     .too_deep_i    (too_deep),
     .active_i      (active),
@@ -242,7 +244,9 @@ module r700_seq #(
 
   assign pc_plus_1 = pc_q + 32'd1;
 
-  r700_loop u_loop (
+  r700_loop #(
+    .DX10_COUNT(DX10_COUNT)
+  ) u_loop (
     .clk_i,
     .rst_ni,
     .launch_i     (launch),
@@ -267,7 +271,8 @@ module r700_seq #(
 
   r700_stack #(
     .LANES          (LANES),
-    .MAX_STACK_SIZE (MAX_STACK_SIZE)
+    .MAX_STACK_SIZE (MAX_STACK_SIZE),
+    .SUBENTRIES     (SUBENTRIES)
   ) u_stack (
     .clk_i,
     .rst_ni,

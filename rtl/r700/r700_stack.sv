@@ -1,14 +1,16 @@
 // The stack of branch, loop and call frames, and the registers that say where they are (r700-3.2-b to r700-3.2-e, r700-3.4).
 //
-// A word is one sub-entry; sub-entry a is word a / 4 of bank a % 4. So the four words under `sp`, or the
-// four from `sp` on, lie in four banks at any alignment: a loop frame is read or written in one access.
+// A word is one sub-entry; sub-entry a is word a / 4 of bank a % 4. So the four words under `sp`, or four words
+// from any place on, lie in four banks at any alignment: a loop frame is read or written in one access.
 //
 //   frame   word  bits of the word
 //   branch  0     LANES-1:0 mask
-//   call    0     31:0 return address, 37:32 depth, 39:38 bkind, 49:40 base
+//   call    0     31:0 return address, 37:32 depth, 39:38 bkind, from 40 base
 //   loop    0, 1  LANES-1:0 class planes st0, st1
-//           2     11:0 lc, 19:12 inc, 21:20 lt, 23:22 bkind, 33:24 base
+//           2     11:0 lc, 19:12 inc, 21:20 lt, 23:22 bkind, from 24 base
 //           3     31:0 aL
+//
+// With SUBENTRIES = 8 a loop frame has four sub-entries more, below these words: they are not written.
 //
 // Each bank has one write port and two read ports: the window of four words under `sp`, and the one word
 // that a pop uses, at sp - POP_COUNT. An ELSE needs both, and they can be in one bank (POP_COUNT 5).
@@ -18,8 +20,8 @@
 //   requests; nothing moves without `commit_i`, and `overflow_o`, `underflow_o` and `empty_o` are what an
 //   instruction with an error would have met.
 // * Space: the first live branch frame takes two sub-entries more than its own, whatever is pushed next. The
-//   sum needs a bit more than `sp`: a loop frame on top of 255 entries ends at 1024. The `sp` that does
-//   not fit is never stored.
+//   sum needs a bit more than `sp`: a loop frame on top of 255 entries ends at 256 entries. The `sp` that
+//   does not fit is never stored.
 // * A pop never reaches below `base`. What is read there, or below address 0, goes with an error.
 // * LOOP_END and RETURN are refused above unless sp = base, so their frame is the one under `sp`.
 // * The memory is not reset. It is read under `sp` only, but for the cases above, and every word under
@@ -28,9 +30,12 @@
 
 module r700_stack #(
   parameter int LANES          = 64,
-  parameter int MAX_STACK_SIZE = 32,  // entries of four sub-entries, 1 to 255
+  parameter int MAX_STACK_SIZE = 32,  // entries, 1 to 255
+  parameter int SUBENTRIES     = 4,   // of an entry, 4 or 8 (r700-3.4-h)
   localparam int WordBits      = (LANES > 56) ? LANES : 56,
-  localparam int RowBits       = (MAX_STACK_SIZE > 1) ? $clog2(MAX_STACK_SIZE) : 1
+  localparam int Rows          = MAX_STACK_SIZE * SUBENTRIES / 4,
+  localparam int RowBits       = (Rows > 1) ? $clog2(Rows) : 1,
+  localparam int SpBits        = (SUBENTRIES == 8) ? 11 : 10
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -78,28 +83,27 @@ module r700_stack #(
   output logic             empty_o         // the stack will be empty after this instruction
 );
 
-  logic [WordBits-1:0] bank0_q [MAX_STACK_SIZE];
-  logic [WordBits-1:0] bank1_q [MAX_STACK_SIZE];
-  logic [WordBits-1:0] bank2_q [MAX_STACK_SIZE];
-  logic [WordBits-1:0] bank3_q [MAX_STACK_SIZE];
+  logic [WordBits-1:0] bank0_q [Rows];
+  logic [WordBits-1:0] bank1_q [Rows];
+  logic [WordBits-1:0] bank2_q [Rows];
+  logic [WordBits-1:0] bank3_q [Rows];
 
-  logic [9:0] sp_d, sp_q, base_d, base_q, nb_d, nb_q;
-  logic [1:0] bkind_d, bkind_q;
-  logic [9:0] limit_q;
+  logic [SpBits-1:0] sp_d, sp_q, base_d, base_q, nb_d, nb_q;
+  logic [1:0]        bkind_d, bkind_q;
+  logic [SpBits-1:0] limit_q;
 
   assign bkind_o = bkind_q;
   assign open_o  = sp_q != base_q;
-  assign empty_o = sp_d == 10'd0;
+  assign empty_o = sp_d == '0;
 
   // ---- reads ---------------------------------------------------------------------------------------
 
   logic [1:0]         at;
-  logic [RowBits-1:0] row, row_below, row_above;
+  logic [RowBits-1:0] row, row_below;
 
   assign at        = sp_q[1:0];
   assign row       = sp_q[RowBits+1:2];
   assign row_below = row - 1'b1;
-  assign row_above = row + 1'b1;
 
   // The window: banks under `at` in this row, the others in the row below.
   logic [WordBits-1:0] under0, under1, under2, under3;  // by bank
@@ -132,7 +136,7 @@ module r700_stack #(
 
   logic [WordBits-1:0] frame0, frame1, frame2;  // at sp - 4, sp - 3, sp - 2
   logic [1:0]          frame_bkind;
-  logic [9:0]          frame_base;
+  logic [SpBits-1:0]   frame_base;
 
   always_comb begin
     frame0 = '0;
@@ -170,14 +174,14 @@ module r700_stack #(
   assign frame_inc_o = frame2[19:12];
   assign frame_lt_o  = frame2[21:20];
   assign frame_bkind = exit_loop_i ? frame2[23:22] : top_word[39:38];
-  assign frame_base  = exit_loop_i ? frame2[33:24] : top_word[49:40];
+  assign frame_base  = exit_loop_i ? frame2[24 +: SpBits] : top_word[40 +: SpBits];
 
-  logic [9:0]          pop_addr;
+  logic [SpBits-1:0]   pop_addr;
   logic [1:0]          pop_at;
   logic [RowBits-1:0]  pop_row;
   logic [WordBits-1:0] pop_word;
 
-  assign pop_addr = sp_q - {7'd0, pop_cnt_i};
+  assign pop_addr = sp_q - SpBits'(pop_cnt_i);
   assign pop_at   = pop_addr[1:0];
   assign pop_row  = pop_addr[RowBits+1:2];
 
@@ -197,12 +201,18 @@ module r700_stack #(
 
   // ---- writes --------------------------------------------------------------------------------------
 
-  logic                push;
+  logic                push, push_higher;
+  logic [RowBits-1:0]  push_row, push_row_above;
   logic [3:0]          we;                            // by bank
   logic [WordBits-1:0] word0, word1, word2, word3;    // by place in the frame
   logic [WordBits-1:0] wdata0, wdata1, wdata2, wdata3;  // by bank
 
   assign push = push_branch_i | push_loop_i | push_call_i;
+
+  // The words of a loop frame are its last four: a row higher if it has eight sub-entries.
+  assign push_higher    = (SUBENTRIES == 8) & push_loop_i;
+  assign push_row       = row + RowBits'(push_higher);
+  assign push_row_above = push_row + 1'b1;
 
   always_comb begin
     we     = '0;
@@ -216,12 +226,12 @@ module r700_stack #(
     wdata3 = '0;
     if (push) begin
       if (push_loop_i) begin
-        word0[LANES-1:0] = st0_i;
-        word1[LANES-1:0] = st1_i;
-        word2[33:0]      = {base_q, bkind_q, lt_i, inc_i, lc_i};
-        word3[31:0]      = al_i;
+        word0[LANES-1:0]   = st0_i;
+        word1[LANES-1:0]   = st1_i;
+        word2[SpBits+23:0] = {base_q, bkind_q, lt_i, inc_i, lc_i};
+        word3[31:0]        = al_i;
       end else if (push_call_i) begin
-        word0[49:0] = {base_q, bkind_q, depth_i, ret_i};
+        word0[SpBits+39:0] = {base_q, bkind_q, depth_i, ret_i};
       end else begin
         word0[LANES-1:0] = active_i;
       end
@@ -260,22 +270,26 @@ module r700_stack #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (we[0]) bank0_q[(at > 2'd0) ? row_above : row] <= wdata0;
-    if (we[1]) bank1_q[(at > 2'd1) ? row_above : row] <= wdata1;
-    if (we[2]) bank2_q[(at > 2'd2) ? row_above : row] <= wdata2;
-    if (we[3]) bank3_q[row] <= wdata3;
+    if (we[0]) bank0_q[(at > 2'd0) ? push_row_above : push_row] <= wdata0;
+    if (we[1]) bank1_q[(at > 2'd1) ? push_row_above : push_row] <= wdata1;
+    if (we[2]) bank2_q[(at > 2'd2) ? push_row_above : push_row] <= wdata2;
+    if (we[3]) bank3_q[push_row] <= wdata3;
   end
 
   // ---- registers -----------------------------------------------------------------------------------
 
-  logic [9:0]  open_frames;
-  logic [10:0] need;  // with a push: sub-entries up to its end, and those held back for the masks
+  localparam logic [SpBits-1:0] One       = 1;
+  localparam logic [SpBits-1:0] LoopFrame = SpBits'(SUBENTRIES);
+  localparam logic [SpBits:0]   Reserve   = 2;
+
+  logic [SpBits-1:0] open_frames;
+  logic [SpBits:0]   need;  // with a push: sub-entries up to its end, and those held back for the masks
 
   assign open_frames = sp_q - base_q;
-  assign need        = {1'b0, sp_q} + (push_loop_i ? 11'd4 : 11'd1)
-                     + ((push_branch_i | (nb_q != 10'd0)) ? 11'd2 : 11'd0);
+  assign need        = {1'b0, sp_q} + {1'b0, push_loop_i ? LoopFrame : One}
+                     + ((push_branch_i | (nb_q != '0)) ? Reserve : '0);
   assign overflow_o  = push & (need > {1'b0, limit_q});
-  assign underflow_o = pop_i & ({7'd0, pop_cnt_i} > open_frames);
+  assign underflow_o = pop_i & (SpBits'(pop_cnt_i) > open_frames);
 
   always_comb begin
     sp_d    = sp_q;
@@ -283,24 +297,24 @@ module r700_stack #(
     bkind_d = bkind_q;
     nb_d    = nb_q;
     if (push_branch_i) begin
-      sp_d = sp_q + 10'd1;
-      nb_d = nb_q + 10'd1;
+      sp_d = sp_q + One;
+      nb_d = nb_q + One;
     end else if (pop_i) begin
       sp_d = pop_addr;
-      nb_d = nb_q - {7'd0, pop_cnt_i};
+      nb_d = nb_q - SpBits'(pop_cnt_i);
     end else if (push_loop_i) begin
-      sp_d    = sp_q + 10'd4;
+      sp_d    = sp_q + LoopFrame;
       base_d  = sp_d;
       bkind_d = r700_pkg::FrameLoop;
     end else if (push_call_i) begin
-      sp_d    = sp_q + 10'd1;
+      sp_d    = sp_q + One;
       base_d  = sp_d;
       bkind_d = r700_pkg::FrameCall;
     end else if (drop_i) begin
       sp_d = base_q;
       nb_d = nb_q - open_frames;
     end else if (exit_loop_i | exit_call_i) begin
-      sp_d    = sp_q - (exit_loop_i ? 10'd4 : 10'd1);
+      sp_d    = sp_q - (exit_loop_i ? LoopFrame : One);
       base_d  = frame_base;
       bkind_d = frame_bkind;
     end
@@ -324,7 +338,7 @@ module r700_stack #(
     if (!rst_ni) begin
       limit_q <= '0;
     end else if (launch_i) begin
-      limit_q <= {(stack_size_i < 8'(MAX_STACK_SIZE)) ? stack_size_i : 8'(MAX_STACK_SIZE), 2'b00};
+      limit_q <= {(stack_size_i < 8'(MAX_STACK_SIZE)) ? stack_size_i : 8'(MAX_STACK_SIZE), {(SpBits-8){1'b0}}};
     end
   end
 

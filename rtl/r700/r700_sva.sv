@@ -21,7 +21,11 @@
 module r700_sva #(
   parameter int LANES          = 64,
   parameter int MAX_STACK_SIZE = 32,
-  localparam int WordBits      = (LANES > 56) ? LANES : 56
+  parameter int SUBENTRIES     = 4,
+  parameter int DX10_COUNT     = 0,
+  localparam int WordBits      = (LANES > 56) ? LANES : 56,
+  localparam int Rows          = MAX_STACK_SIZE * SUBENTRIES / 4,
+  localparam int SpBits        = (SUBENTRIES == 8) ? 11 : 10
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -56,21 +60,21 @@ module r700_sva #(
   input logic [11:0]      u_loop__lc_q,
   input logic [31:0]      u_loop__al_q,
   input logic [7:0]       u_loop__inc_q,
-  input logic [9:0]       u_stack__sp_q,
-  input logic [9:0]       u_stack__base_q,
-  input logic [1:0]       u_stack__bkind_q,
-  input logic [9:0]       u_stack__nb_q,
-  input logic [9:0]       u_stack__limit_q,
+  input logic [SpBits-1:0] u_stack__sp_q,
+  input logic [SpBits-1:0] u_stack__base_q,
+  input logic [1:0]        u_stack__bkind_q,
+  input logic [SpBits-1:0] u_stack__nb_q,
+  input logic [SpBits-1:0] u_stack__limit_q,
 `ifdef YOSYS
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank0_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank1_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank2_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank3_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank0_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank1_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank2_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank3_q,
 `else
-  input logic [WordBits-1:0] u_stack__bank0_q [MAX_STACK_SIZE],
-  input logic [WordBits-1:0] u_stack__bank1_q [MAX_STACK_SIZE],
-  input logic [WordBits-1:0] u_stack__bank2_q [MAX_STACK_SIZE],
-  input logic [WordBits-1:0] u_stack__bank3_q [MAX_STACK_SIZE],
+  input logic [WordBits-1:0] u_stack__bank0_q [Rows],
+  input logic [WordBits-1:0] u_stack__bank1_q [Rows],
+  input logic [WordBits-1:0] u_stack__bank2_q [Rows],
+  input logic [WordBits-1:0] u_stack__bank3_q [Rows],
 `endif
 
   // Nets.
@@ -93,7 +97,7 @@ module r700_sva #(
   input logic [11:0]      u_loop__count_i,
   input logic             u_loop__again_i,
   input logic             u_loop__leave_i,
-  input logic [10:0]      u_stack__need
+  input logic [SpBits:0]  u_stack__need
 );
 
   logic check;
@@ -111,17 +115,22 @@ module r700_sva #(
   // ---- the frames, from the top down ---------------------------------------------------------------------
 
   // Where the scan is: all from `at` on are met. What the registers were below the frames met so far.
-  logic [9:0]       at, base;
+  logic [SpBits-1:0] at, base;
   logic [1:0]       bkind, lt;
   logic [11:0]      lc;
   logic [31:0]      al;
   logic [7:0]       inc;
   logic [5:0]       depth;
   logic [LANES-1:0] st0, st1;
-  logic [9:0]       branches;                    // branch frames met
+  logic [SpBits-1:0] branches;                   // branch frames met
   logic [WordBits-1:0] word, word0, word1, word2;
   // So far none is wrong.
   logic             chain, loops, waits, index, depths;
+
+  // Whether a loop of type `lt` counts its passes (r700-4.3-w, r700-4.3-z).
+  logic counts, counts_below;
+  assign counts       = (u_loop__lt_q == r700_pkg::LoopAl) | (u_loop__lt_q == r700_pkg::LoopNoAl) |
+                        ((DX10_COUNT != 0) & (u_loop__lt_q == r700_pkg::LoopDx10));
 
   always_comb begin
     at       = u_stack__sp_q;
@@ -135,36 +144,38 @@ module r700_sva #(
     st0      = u_lanes__st0_q;
     st1      = u_lanes__st1_q;
     branches = '0;
+    counts_below = 1'b0;
     word     = '0;
     word0    = '0;
     word1    = '0;
     word2    = '0;
-    chain    = (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == 10'd0));
-    loops    = (lc != 12'd0) == ((lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl));
+    chain    = (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+    loops    = (lc != 12'd0) == counts;
     waits    = (lt != r700_pkg::LoopNone) | (st1 == '0);
     index    = (lt != r700_pkg::LoopNone) | ((al == 32'd0) & (inc == 8'd0));
     depths   = depth <= 6'd32;
-    for (int a = 4 * MAX_STACK_SIZE - 1; a >= 0; a--) begin
+    for (int a = 4 * Rows - 1; a >= 0; a--) begin
       if (32'(at) == 32'(a) + 32'd1) begin
         word = `R700_SVA_WORD(a);
         if (at != base) begin
-          branches = branches + 10'd1;
-          at       = 10'(a);
+          branches = branches + 1'b1;
+          at       = SpBits'(a);
         end else if (bkind == r700_pkg::FrameCall) begin
-          at     = 10'(a);
-          base   = word[49:40];
+          at     = SpBits'(a);
+          base   = word[40 +: SpBits];
           bkind  = word[39:38];
           depths = depths & (word[37:32] <= depth);
           depth  = word[37:32];
-          chain  = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == 10'd0));
-        end else if (bkind == r700_pkg::FrameLoop && a >= 3) begin
+          chain  = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+        end else if (bkind == r700_pkg::FrameLoop && a >= SUBENTRIES - 1) begin
+          // Its words are the last four.
           word0 = `R700_SVA_WORD((a >= 3) ? a - 3 : 0);
           word1 = `R700_SVA_WORD((a >= 3) ? a - 2 : 0);
           word2 = `R700_SVA_WORD((a >= 3) ? a - 1 : 0);
           // This frame belongs to a loop.
           loops = loops & (lt != r700_pkg::LoopNone);
-          at    = 10'(a - 3);
-          base  = word2[33:24];
+          at    = SpBits'(a - SUBENTRIES + 1);
+          base  = word2[24 +: SpBits];
           bkind = word2[23:22];
           lt    = word2[21:20];
           inc   = word2[19:12];
@@ -172,8 +183,10 @@ module r700_sva #(
           al    = word[31:0];
           st0   = word0[LANES-1:0];
           st1   = word1[LANES-1:0];
-          chain = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == 10'd0));
-          loops = loops & ((lc != 12'd0) == ((lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl)));
+          chain = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+          counts_below = (lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl) |
+                         ((DX10_COUNT != 0) & (lt == r700_pkg::LoopDx10));
+          loops = loops & ((lc != 12'd0) == counts_below);
           waits = waits & ((lt != r700_pkg::LoopNone) | (st1 == '0));
           index = index & ((lt != r700_pkg::LoopNone) | ((al == 32'd0) & (inc == 8'd0)));
         end
@@ -182,8 +195,8 @@ module r700_sva #(
   end
 
   // What is held back for the masks as soon as there is a branch frame.
-  logic [9:0] reserved;
-  assign reserved = (u_stack__nb_q != 10'd0) ? 10'd2 : 10'd0;
+  logic [SpBits-1:0] reserved;
+  assign reserved = (u_stack__nb_q != '0) ? SpBits'(2) : '0;
 
   always @(posedge clk_i) begin
     if (check) begin
@@ -191,7 +204,7 @@ module r700_sva #(
 
       I1: assert ({1'b0, u_stack__sp_q} + {1'b0, reserved} <= {1'b0, u_stack__limit_q});
       // Every frame has room below it, and what it saved leads to the next; the last one ends at 0.
-      I2: assert (chain & (at == 10'd0));
+      I2: assert (chain & (at == '0));
       I3: assert (u_stack__nb_q == branches);
       // Calls only nest deeper, from 0.
       I4: assert (depths & (depth == 6'd0));
@@ -205,8 +218,8 @@ module r700_sva #(
                   (err_q <= r700_pkg::ErrPcRange));
       // active_q repeats class ACTIVE.
       active_is_class: assert (u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q));
-      // The limit is a number of entries of four.
-      limit_in_range: assert ((u_stack__limit_q[1:0] == 2'd0) & (32'(u_stack__limit_q) <= 4 * MAX_STACK_SIZE));
+      // The limit is a number of entries.
+      limit_in_range: assert ((u_stack__limit_q[SpBits-9:0] == '0) & (32'(u_stack__limit_q) <= SUBENTRIES * MAX_STACK_SIZE));
       // What runs is inside the program.
       pc_in_program: assert (~running_q | (pc_q < prog_len_q));
 
@@ -227,7 +240,7 @@ module r700_sva #(
       stack_not_over: assert (~(commit & (push_branch | push_loop | push_call)) |
                               (u_stack__need <= {1'b0, u_stack__limit_q}));
       // r700_stack: a pop never reaches below `base`.
-      stack_not_under: assert (~(commit & pop) | (10'(pops) <= u_stack__sp_q - u_stack__base_q));
+      stack_not_under: assert (~(commit & pop) | (SpBits'(pops) <= u_stack__sp_q - u_stack__base_q));
       // r700_stack: LOOP_END and RETURN find their frame right under `sp`; BREAK and CONTINUE are in a loop.
       exit_loop_at_frame: assert (~(commit & exit_loop) | ((u_stack__sp_q == u_stack__base_q) &
                                                            (u_stack__bkind_q == r700_pkg::FrameLoop)));
@@ -237,8 +250,8 @@ module r700_sva #(
       // r700_loop: the requests belong to different instructions.
       loop_onehot: assert ($onehot0({u_loop__launch_i, u_loop__start_i, u_loop__again_i, u_loop__leave_i}));
       // r700_loop: a loop that counts begins with a count, and never goes below 1.
-      loop_counts: assert (~(u_loop__start_i & ~u_loop__start_dx10_i) | (u_loop__count_i != 12'd0));
-      again_counts: assert (~u_loop__again_i | (u_loop__lt_q == r700_pkg::LoopDx10) | (u_loop__lc_q > 12'd1));
+      loop_counts: assert (~u_loop__start_i | (u_loop__start_dx10_i & (DX10_COUNT == 0)) | (u_loop__count_i != 12'd0));
+      again_counts: assert (~u_loop__again_i | ~counts | (u_loop__lc_q > 12'd1));
       // r700_lanes: the three planes of the next state are classes.
       classes_exclusive: assert (~commit | (((u_lanes__on & u_lanes__st1_d) == '0) &
                                             ((u_lanes__brk & ~u_lanes__st1_d) == '0)));
@@ -254,7 +267,9 @@ endmodule
 `ifndef YOSYS
 bind r700_seq r700_sva #(
   .LANES          (LANES),
-  .MAX_STACK_SIZE (MAX_STACK_SIZE)
+  .MAX_STACK_SIZE (MAX_STACK_SIZE),
+  .SUBENTRIES     (SUBENTRIES),
+  .DX10_COUNT     (DX10_COUNT)
 ) u_sva (
   .clk_i, .rst_ni, .pc_o, .active_o, .valid_o, .al_o, .exec_o, .jump_o, .skipped_o, .running_o, .done_o,
   .halted_o, .err_o,

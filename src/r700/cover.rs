@@ -16,9 +16,9 @@ mod sample;
 use axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Cond, Control,
     Corner, Count, Dropped, Ending, Entry, Executed, Found, Frame, From, General, Innermost,
-    Inside, Jumper, Killed, Kind, Leave, Legal, Live, Mask, Opcode, Open, Pass, Pass2, Popper,
-    Pops, Pred, Present, Pusher, Reach, Returned, Room, Size, Start, Step, Straight, Tested, To,
-    Two, Updates, Valid, Vpm, Where, Woken,
+    Inside, Jumper, Killed, Kind, Leave, Legal, Live, Mask, Opcode, Open, Pass, Pass2, Place,
+    Popper, Pops, Pred, Present, Pusher, Reach, Returned, Room, Size, Start, Step, Straight,
+    Tested, To, Two, Updates, Valid, Vpm, Where, Woken,
 };
 use sample::Memory;
 
@@ -28,6 +28,8 @@ pub struct Bins {
     all: u64,
     /// Entries of the stack.
     max: u32,
+    /// Sub-entries of each.
+    subentries: u32,
     clocks: Cross<(Status, Pace, Host)>,
     writes: Cross<(Written, Port)>,
     launches: Cross<(Rest, Mask, Entry, Size)>,
@@ -47,6 +49,8 @@ pub struct Bins {
     pushes: Cross<(Pusher, Room, Live)>,
     nesting: Cross<(Frame, Innermost, Open)>,
     banks: Cross<(Start, Bank)>,
+    /// Of a unit with eight sub-entries in an entry.
+    places: Option<Cross<(Start, Place)>>,
     pops: Cross<(Popper, Pops, Against, Innermost)>,
     reaches: Cross<(Reach, Innermost, Open, Found)>,
     begins: Cross<(Start, Count, Inside, Decision)>,
@@ -110,9 +114,14 @@ impl Coverage<R700> for Bins {
     fn declare(d: &mut Declaration, build: &Build) -> Self {
         use When::{Clock, Sometimes, Step as EachStep};
         let max = build.value::<R700>("MAX_STACK_SIZE");
+        let subentries = build.value::<R700>("SUBENTRIES");
+        let dx10_count = build.value::<R700>("DX10_COUNT") == 1;
+        // Loops of this kind count their passes (r700-4.3-z).
+        let counts = move |start: Kind| start != Kind::LoopStartDx10 || dx10_count;
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),
             max,
+            subentries,
             clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
             writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
@@ -132,6 +141,7 @@ impl Coverage<R700> for Bins {
             pushes: d.cross(Sometimes, "pushes", "each push, and each that is error 7: room that it leaves"),
             nesting: d.cross(Sometimes, "nesting", "each push: what is pushed onto what"),
             banks: d.cross(Sometimes, "banks", "each loop frame: where in the four banks it begins (r700-3.4-k)"),
+            places: (subentries == 8).then(|| d.cross(Sometimes, "places", "each loop frame: where in the eight sub-entries of an entry it begins (r700-3.4-h)")),
             pops: d.cross(Sometimes, "pops", "each pop that is made, and each that is error 6"),
             reaches: d.cross(Sometimes, "reach", "each instruction that needs its own loop or call frame: what it found (r700-4.3-x)"),
             begins: d.cross(Sometimes, "loop starts", "each loop start without error: count of its constant, loop around it, entered or not"),
@@ -241,17 +251,21 @@ impl Coverage<R700> for Bins {
             });
 
         d.unreachable(bins.begins, "r700-4.3-g: LOOP_START and LOOP_START_NO_AL with count 0 jump",
-            |(start, count, _, decision)| start.0 != Kind::LoopStartDx10 && count == Count::Zero && decision == Decision::Stay);
+            move |(start, count, _, decision)| counts(start.0) && count == Count::Zero && decision == Decision::Stay);
+        // Whether a loop that ends counts its passes.
+        let counted = move |ending| ending != Ending::Dx10 || dx10_count;
         d.unreachable(bins.ends, "r700-3.2-g: passes left are 0 in a DX10 loop, and only there",
-            |(ending, count, _)| (ending == Ending::Dx10) != (count == Count::Zero));
-        d.unreachable(bins.ends, "r700-4.3-i: a DX10 loop has no last pass", |(ending, _, how)| ending == Ending::Dx10 && how == Pass2::LastPass);
+            move |(ending, count, _)| counted(ending) == (count == Count::Zero));
+        d.unreachable(bins.ends, "r700-4.3-i: a DX10 loop has no last pass",
+            move |(ending, _, how)| !counted(ending) && how == Pass2::LastPass);
         d.unreachable(bins.ends, "r700-4.3-i, r700-4.3-j: LOOP_END jumps only if lc > 1, and where a lane passes it leaves only if lc is 1",
-            |(ending, count, how)| ending != Ending::Dx10 && match how {
+            move |(ending, count, how)| counted(ending) && match how {
                 Pass2::Again => count == Count::One,
                 Pass2::LastPass => count != Count::One,
                 Pass2::NoLane => false,
             });
-        d.unreachable(bins.woken, "r700-4.3-i: a DX10 loop has no last pass", |(ending, how, _)| ending == Ending::Dx10 && how == Pass2::LastPass);
+        d.unreachable(bins.woken, "r700-4.3-i: a DX10 loop has no last pass",
+            move |(ending, how, _)| !counted(ending) && how == Pass2::LastPass);
         d.unreachable_by_history(bins.index, "r700-4.3-w: LOOP_START loads an index of 0 or more and a step; the index goes below 0 only by a negative step of the same loop",
             |(step, before, after)| step != Step::Down && (before == Before::Negative || after == After::Negative));
         d.unreachable_by_history(bins.index, "r700-O11: aL goes the way of its step, and never so far that it wraps",

@@ -6,7 +6,7 @@ use super::R700;
 use super::program::{Program, Quad};
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Histories, draw_word, noise};
+use crate::environment::{Draw, Histories, draw_word, noise};
 use crate::unit::{Environment, Pins};
 
 /// Whether `quad` is an ALU instruction whose clause gives predicates that the unit uses.
@@ -73,6 +73,12 @@ impl Environment<R700> for Surroundings {
         if !self.lanes.noisy() {
             self.lanes.count(after.exec);
         }
+    }
+
+    fn draw(&self, state: &State, lane: u32) -> Option<Draw> {
+        let draw = self.lanes.whole(lane, self.lanes.k(lane), &["predicate"]);
+        let asked = gives_predicates(self.program.quad(state.pc));
+        draw.filter(|_| asked && state.active >> lane & 1 == 1)
     }
 }
 

@@ -32,14 +32,39 @@ use structured::build;
 pub use near_legal::near_legal;
 pub use raw::raw;
 
-/// Sub-entries of the stack at its default build size (r700-3.4), and so of the deepest program.
-const SPACE: u32 = 128;
-/// Sub-entries that a loop frame takes; a branch or call frame takes one.
-const LOOP_FRAME: u32 = 4;
+/// Entries of the stack at its default build size (r700-3.4), and so of the deepest program.
+const ENTRIES: u32 = 32;
 /// What the first live branch frame takes besides its own (r700-3.4).
 const RESERVE: u32 = 2;
 /// Deepest call nesting that a CALL may lead to (r700-4.3).
 const CALL_DEPTH: u32 = 32;
+
+/// What a program has to know of the chip that it is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Sub-entries of a stack entry (r700-3.4-h).
+    pub subentries: u32,
+    /// LOOP_START_DX10 counts its passes (r700-4.3-z).
+    pub dx10_count: bool,
+}
+
+impl Target {
+    /// The unit as it is built by default.
+    pub const DEFAULT: Target = Target {
+        subentries: 4,
+        dx10_count: false,
+    };
+
+    /// Sub-entries of [`ENTRIES`].
+    fn space(self) -> u32 {
+        ENTRIES * self.subentries
+    }
+
+    /// Sub-entries that a loop frame takes; a branch or call frame takes one.
+    fn loop_frame(self) -> u32 {
+        self.subentries
+    }
+}
 
 /// Everything that [`structured`] can put into a program, by the names that [`Constructs`] uses.
 pub const CONSTRUCTS: &[&str] = &[
@@ -130,7 +155,7 @@ pub struct Options {
     /// KILL, and `VALID_PIXEL_MODE` within the limits of r700-9.2.
     pub kill: bool,
     /// Chance, in sixteenths, that a program drives one limit to its last value: the stack of
-    /// `SPACE` sub-entries, by branches or loops, or 32 nested calls.
+    /// 32 entries, by branches or loops, or 32 nested calls.
     pub limits16: u32,
     /// Chance, in thousandths, that a program has one counted loop of 1,100 to 4,095 passes, with
     /// `aL` in steps of 127 or 128 either way. It comes on top of `length`, with 20,000 instructions at
@@ -141,6 +166,8 @@ pub struct Options {
     /// Random contents for everything the sequencer must not look at: reserved and unused fields,
     /// clauses, words that are never reached, the rest of the address space.
     pub noise: bool,
+    /// What the programs are made for.
+    pub target: Target,
 }
 
 impl Options {
@@ -158,6 +185,7 @@ impl Options {
         long1000: 5,
         length: 300,
         noise: true,
+        target: Target::DEFAULT,
     };
 
     /// What LLVM emits (r700-8.2).
@@ -192,6 +220,7 @@ impl Options {
                 long1000: 5,
                 length: rng.random_range(50..500),
                 noise: rng.random_bool(0.7),
+                target: Target::DEFAULT,
             },
         }
     }

@@ -67,25 +67,28 @@ const MAX_DEPTH: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Error {
-    /// Reserved opcode.
+    /// r700-E1: reserved opcode.
     Illegal = 1,
-    /// CALL with `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction.
+    /// r700-E2: CALL with `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction.
     Field = 2,
-    /// Loop instruction, and the innermost frame is not a loop's.
+    /// r700-E3: loop instruction, and the innermost frame is not a loop's.
     NoLoop = 3,
-    /// LOOP_END with branch frames open.
+    /// r700-E4: LOOP_END with branch frames open.
     LoopOpen = 4,
-    /// RETURN without a call frame on top of the stack.
+    /// r700-E5: RETURN without a call frame on top of the stack.
     NoCall = 5,
-    /// More branch frames popped than there are; ELSE without one.
+    /// r700-E6: more branch frames popped than there are; ELSE without one.
     Underflow = 6,
-    /// A push that does not fit.
+    /// r700-E7: a push that does not fit (r700-3.4-e).
     Overflow = 7,
-    /// END with frames on the stack.
+    /// r700-E8: END with frames on the stack.
     EndStack = 8,
-    /// Next PC, or the entry, outside the program.
+    /// r700-E9: next PC, or the entry, outside the program.
     PcRange = 9,
 }
+
+/// Sub-entries of a stack entry, unless the unit is built with eight (r700-3.4-h).
+const SUBENTRIES: u16 = 4;
 
 /// What a loop frame saves: the enclosing loop, and the class of each lane around it (r700-3.4-c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,11 +134,11 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Sub-entries that it takes.
-    pub fn size(&self) -> u16 {
+    /// Sub-entries that it takes, of `subentries` in an entry: a loop frame takes an entry.
+    pub fn size(&self, subentries: u16) -> u16 {
         match self {
             Frame::Branch(_) | Frame::Call(_) => 1,
-            Frame::Loop(_) => 4,
+            Frame::Loop(_) => subentries,
         }
     }
 }
@@ -242,6 +245,10 @@ pub struct Golden {
     wave: Wave,
     /// Address of a frame's first sub-entry -> the frame.
     stack: Vec<Frame>,
+    /// Sub-entries of an entry (r700-3.4-h).
+    subentries: u16,
+    /// LOOP_START_DX10 counts its passes (r700-4.3-z).
+    dx10_count: bool,
     running: bool,
     exec: u64,
     jump: bool,
@@ -323,7 +330,7 @@ impl Golden {
         if vpm { self.wave.valid } else { self.all }
     }
 
-    /// The part of the condition test that is the same for all lanes.
+    /// The part of the condition test that is the same for all lanes (r700-4.1-c); with COND 1 no lane passes (r700-4.1-b).
     fn cond_ok(&self, cond: u32, cf_const: u32) -> bool {
         let boolean = self.bool_const >> cf_const & 1 == 1;
         match cond {
@@ -334,7 +341,7 @@ impl Golden {
         }
     }
 
-    /// Condition test: the lanes that pass.
+    /// Condition test: the lanes that pass (r700-4.1-a).
     fn test(&self, cond: u32, cf_const: u32, vpm: bool) -> u64 {
         if self.cond_ok(cond, cf_const) {
             self.of_class(ACTIVE) & self.counted(vpm)
@@ -343,10 +350,10 @@ impl Golden {
         }
     }
 
-    /// Pushes a frame of 1 or 4 sub-entries.
+    /// Pushes a frame.
     fn put(&mut self, frame: Frame) -> Result<(), Error> {
         let t = &mut self.wave;
-        let sp = t.sp + frame.size();
+        let sp = t.sp + frame.size(self.subentries);
         let nb = t.nb + u16::from(matches!(frame, Frame::Branch(_)));
         let reserved = if nb > 0 { 2 } else { 0 };
         if usize::from(sp + reserved) > self.limit {
@@ -370,7 +377,7 @@ impl Golden {
         }
     }
 
-    /// Pops branch frames; 0 does nothing.
+    /// Pops branch frames (r700-4.3-u), at most those above `base` (r700-4.3-x); 0 does nothing.
     fn pop(&mut self, count: u16, vpm: bool) -> Result<(), Error> {
         let t = &mut self.wave;
         if count > t.sp - t.base {
@@ -393,7 +400,7 @@ impl Golden {
         self.set_class(self.of_class(ACTIVE) & !keep, class);
     }
 
-    /// ELSE.
+    /// ELSE (r700-4.3-v).
     fn invert(&mut self, ok: bool, vpm: bool) -> Result<(), Error> {
         if self.wave.sp == self.wave.base {
             return Err(Error::Underflow);
@@ -428,12 +435,18 @@ impl Golden {
     /// Address of the innermost loop or call frame, which lies just below `base`.
     fn innermost_at(&self) -> Option<usize> {
         let size = match self.wave.bkind {
-            F_LOOP => 4,
+            F_LOOP => self.subentries,
             F_CALL => 1,
             _ => return None,
         };
-        let at = usize::from(self.wave.base).checked_sub(size)?;
+        let at = usize::from(self.wave.base.checked_sub(size)?);
         (at < self.stack.len()).then_some(at)
+    }
+
+    /// Whether loops of type `lt` count their passes: those of LOOP_START_DX10 only if the unit is built so
+    /// (r700-4.3-z).
+    fn counts(&self, lt: u8) -> bool {
+        lt != L_DX10 || self.dx10_count
     }
 
     /// That frame.
@@ -456,16 +469,17 @@ impl Golden {
         }
         let exec = self.of_class(ACTIVE);
         if op == ALU_PUSH_BEFORE || (op == ALU_ELSE_AFTER && upd) {
-            // Also when no lane is ACTIVE.
+            // Also when no lane is ACTIVE (r700-4.3-q).
             self.push_branch()?;
         }
         if upd {
+            // ALU r700-4.3-p; ALU_BREAK and ALU_CONTINUE r700-4.3-s.
             self.switch_off(pred, class);
         }
         match op {
-            ALU_POP_AFTER => self.pop(1, false)?,
+            ALU_POP_AFTER => self.pop(1, false)?, // r700-4.3-r
             ALU_POP2_AFTER => self.pop(2, false)?,
-            ALU_ELSE_AFTER => self.invert(true, false)?,
+            ALU_ELSE_AFTER => self.invert(true, false)?, // r700-4.3-t
             _ => {}
         }
         Ok(Outcome {
@@ -498,6 +512,7 @@ impl Golden {
         if !matches!(op, LOOP_START..=POP | CALL | RETURN | KILL) {
             return Err(Error::Illegal);
         }
+        // WQM: r700-4.2-b; it is ignored on the others (r700-4.2-a).
         if wqm || (op == CALL && pops > 0) {
             return Err(Error::Field);
         }
@@ -505,6 +520,7 @@ impl Golden {
         let some = ok != 0;
 
         match op {
+            // r700-4.3-b
             JUMP => {
                 if some {
                     return Ok(Outcome::stay(next));
@@ -513,6 +529,7 @@ impl Golden {
                 Ok(Outcome::jump(dw0))
             }
 
+            // r700-4.3-c
             PUSH => {
                 if !some {
                     // Nothing is pushed.
@@ -524,6 +541,7 @@ impl Golden {
                 Ok(Outcome::stay(next))
             }
 
+            // r700-4.3-d
             PUSH_ELSE => {
                 self.push_branch()?;
                 self.switch_off(ok, BRANCH);
@@ -534,12 +552,14 @@ impl Golden {
                 })
             }
 
+            // r700-4.3-e
             POP => {
                 self.pop(pops, vpm)?;
                 self.switch_off(self.test(cond, cf_const, vpm), BRANCH);
                 Ok(Outcome::stay(next))
             }
 
+            // r700-4.3-f
             ELSE => {
                 self.invert(self.cond_ok(cond, cf_const), vpm)?;
                 if self.of_class(ACTIVE) != 0 {
@@ -549,10 +569,17 @@ impl Golden {
                 Ok(Outcome::jump(dw0))
             }
 
+            // r700-4.3-g, r700-4.3-h; the loop registers r700-4.3-w
             LOOP_START | LOOP_START_NO_AL | LOOP_START_DX10 => {
                 let w = self.loop_const[cf_const as usize];
                 let count = bits(w, 11, 0) as u16;
-                if !some || (op != LOOP_START_DX10 && count == 0) {
+                let lt = match op {
+                    LOOP_START => L_AL,
+                    LOOP_START_NO_AL => L_NO_AL,
+                    _ => L_DX10,
+                };
+                let counts = self.counts(lt);
+                if !some || (counts && count == 0) {
                     // Loop not entered.
                     self.pop(pops, vpm)?;
                     return Ok(Outcome::jump(dw0));
@@ -571,14 +598,10 @@ impl Golden {
                 self.set_class(self.all & !ok, BRK);
                 let t = &mut self.wave;
                 (t.base, t.bkind) = (t.sp, F_LOOP);
-                match op {
-                    LOOP_START => {
-                        (t.lt, t.lc) = (L_AL, count);
-                        (t.al, t.inc) = (bits(w, 23, 12), bits(w, 31, 24) as u8);
-                    }
-                    // al, inc stay the outer loop's.
-                    LOOP_START_NO_AL => (t.lt, t.lc) = (L_NO_AL, count),
-                    _ => (t.lt, t.lc) = (L_DX10, 0),
+                (t.lt, t.lc) = (lt, if counts { count } else { 0 });
+                // Of the others al and inc stay the outer loop's.
+                if op == LOOP_START {
+                    (t.al, t.inc) = (bits(w, 23, 12), bits(w, 31, 24) as u8);
                 }
                 Ok(Outcome::stay(next))
             }
@@ -590,11 +613,12 @@ impl Golden {
                 }
                 self.set_class(self.all & !self.of_class(BRK), ACTIVE);
                 let ok = self.test(cond, cf_const, vpm);
-                if ok != 0 && (self.wave.lt == L_DX10 || self.wave.lc > 1) {
-                    // Once more.
+                let counts = self.counts(self.wave.lt);
+                if ok != 0 && (!counts || self.wave.lc > 1) {
+                    // Once more (r700-4.3-i).
                     self.switch_off(ok, BRK);
                     let t = &mut self.wave;
-                    if t.lt != L_DX10 {
+                    if counts {
                         t.lc -= 1;
                     }
                     if t.lt == L_AL {
@@ -603,9 +627,9 @@ impl Golden {
                     }
                     return Ok(Outcome::jump(dw0));
                 }
-                // Leave the loop.
+                // Leave the loop (r700-4.3-j).
                 let t = &mut self.wave;
-                t.sp -= 4;
+                t.sp -= self.subentries;
                 t.st = frame.st;
                 (t.lt, t.lc, t.al, t.inc) = (frame.lt, frame.lc, frame.al, frame.inc);
                 (t.base, t.bkind) = (frame.base, frame.bkind);
@@ -613,6 +637,7 @@ impl Golden {
                 Ok(Outcome::stay(next))
             }
 
+            // r700-4.3-k, r700-4.3-l
             LOOP_BREAK | LOOP_CONTINUE => {
                 self.in_loop()?;
                 self.set_class(ok, if op == LOOP_BREAK { BRK } else { CONT });
@@ -626,6 +651,7 @@ impl Golden {
                 Ok(Outcome::jump(dw0))
             }
 
+            // r700-4.3-m
             CALL => {
                 if !some {
                     return Ok(Outcome::stay(next));
@@ -647,6 +673,7 @@ impl Golden {
                 Ok(Outcome::jump(dw0))
             }
 
+            // r700-4.3-n
             RETURN => {
                 let frame = match self.innermost() {
                     Some(Frame::Call(frame)) if self.wave.sp == self.wave.base => frame,
@@ -663,7 +690,7 @@ impl Golden {
             }
 
             _ => {
-                // KILL.
+                // KILL (r700-4.3-o).
                 self.wave.valid &= !ok;
                 Ok(if self.wave.valid != 0 {
                     Outcome::stay(next)
@@ -685,7 +712,7 @@ impl Golden {
                 Event::Executed { jump: outcome.jump }
             }
             Err(code) => {
-                // Nothing else changes.
+                // Nothing else changes (r700-6-a).
                 self.wave = before;
                 self.halt(code);
                 Event::Halted(code)
@@ -693,6 +720,8 @@ impl Golden {
         }
     }
 
+    /// One instruction: the lanes that execute it and whether it jumps (r700-4.4-a); END_STACK and PC_RANGE after its own
+    /// checks (r700-4.4-b).
     fn execute(&mut self, pins: &In) -> Result<Outcome, Error> {
         let (outcome, end) = if is_alu(pins.dw1) {
             // The ALU format has no END_OF_PROGRAM.
@@ -707,7 +736,7 @@ impl Golden {
         if !end && outcome.next_pc >= self.prog_len {
             return Err(Error::PcRange);
         }
-        (self.wave.pc, self.wave.done) = (outcome.next_pc, end);
+        (self.wave.pc, self.wave.done) = (outcome.next_pc, end); // r700-4.3-y
         Ok(outcome)
     }
 
@@ -721,8 +750,10 @@ impl Golden {
 
 impl crate::design::Golden<super::R700> for Golden {
     fn build(build: &Build) -> Self {
-        let max_stack_size = build.value::<super::R700>("MAX_STACK_SIZE");
-        Golden::with(build.lanes as usize, max_stack_size as usize)
+        let value = |name| build.value::<super::R700>(name);
+        Golden::with(build.lanes as usize, value("MAX_STACK_SIZE") as usize)
+            .with_subentries(value("SUBENTRIES") as u16)
+            .with_dx10_count(value("DX10_COUNT") == 1)
     }
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)

@@ -87,6 +87,22 @@ pub fn load(
     Ok(loaded)
 }
 
+/// What an object of LLVM's r600 back end is called, if `bytes` are one, and whether this unit runs it.
+pub fn recognise(bytes: &[u8]) -> Option<(&'static str, bool)> {
+    let machine = bytes.get(18..20)?;
+    if !is_elf(bytes) || bytes[4] != 1 || machine != OBJECT.machine.to_le_bytes() {
+        return None;
+    }
+    let flags = <[u8; 4]>::try_from(bytes.get(36..40)?).map(u32::from_le_bytes);
+    Some(match check_flags(flags.ok()?) {
+        Ok(_) => ("an R600-family object", true),
+        Err(_) => (
+            "an object for a GPU of AMD's that is not of the R600 family",
+            false,
+        ),
+    })
+}
+
 /// A function of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
@@ -291,7 +307,7 @@ impl<'a> Object<'a> {
             return fail("st_shndx", "the function does not lie in .text".to_owned());
         }
         let code = function.code.clone()?;
-        if let Some(table) = self.elf.relocations(section) {
+        if let Some(table) = self.elf.relocations(section).next() {
             let message = "relocates the code, which a finished program does not need";
             return fail(table.title(), message.to_owned());
         }
@@ -322,6 +338,7 @@ fn is_text(section: &str) -> bool {
 /// Checks which GPU an object is for; what there is to say of it.
 fn check_flags(flags: u32) -> Result<Option<String>, Flaw> {
     const R600: [&str; 4] = ["r600", "r630", "rs880", "rv670"];
+    const SMALL: [&str; 2] = ["rv710", "rv730"];
     const GPUS: &str = "R600 and R700 are 0x1 to 0x7, rv770 is 0x7";
     let fail = |why: &str| Err(Flaw::new("e_flags", format!("0x{flags:x} {why}; {GPUS}")));
     match flags {
@@ -329,7 +346,12 @@ fn check_flags(flags: u32) -> Result<Option<String>, Flaw> {
             "made for {}, of the family before; its CF words mean the same",
             R600[flags as usize - 1]
         ))),
-        5..=7 => Ok(None),
+        // r700-3.4-h.
+        5 | 6 => Ok(Some(format!(
+            "made for {}, whose stack entries have 8 sub-entries: a unit built with SUBENTRIES=8",
+            SMALL[flags as usize - 5]
+        ))),
+        7 => Ok(None),
         0x8..=0x10 => {
             fail("is a GPU of the families after, Evergreen and Cayman, which have other CF words")
         }

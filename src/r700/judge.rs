@@ -1,7 +1,7 @@
 //! Holds every lane of a wavefront against the scalar machine.
 
 use super::R700;
-use super::scalar::{Class, End, Scalar};
+use super::scalar::{Built, Class, End, Scalar};
 use super::state::State;
 use crate::case::Case;
 use crate::judge::{Alone, compare, impossible_error};
@@ -12,13 +12,18 @@ use crate::unit::{Record, Verdict};
 pub fn judge(case: &Case<R700>, records: &[Record], end: &State) -> Verdict {
     let (valid, invalid): (Vec<u32>, Vec<u32>) =
         (0..case.lanes).partition(|lane| case.launch_mask >> lane & 1 == 1);
-    let max_stack_size = case.build().value::<R700>("MAX_STACK_SIZE");
+    let build = case.build();
+    let built = Built {
+        max_stack_size: build.value::<R700>("MAX_STACK_SIZE"),
+        subentries: build.value::<R700>("SUBENTRIES"),
+        dx10_count: build.value::<R700>("DX10_COUNT") == 1,
+    };
     let mut judged: Vec<(Scalar, Vec<u32>)> = vec![];
     for (launched, lanes) in [(true, valid), (false, invalid)] {
         if lanes.is_empty() {
             continue;
         }
-        match Scalar::with(&case.program, launched, max_stack_size) {
+        match Scalar::with(&case.program, launched, built) {
             Ok(scalar) => judged.push((scalar, lanes)),
             Err(_) if !launched && !judged.is_empty() => {}
             Err(why) => return Verdict::NotStructured(why.to_string()),

@@ -25,7 +25,7 @@ pub struct Registers {
     pub entry: u32,
     /// Quadwords that belong to the program; a PC at or above it is an error.
     pub prog_len: u32,
-    /// `STACK_SIZE`, entries of four sub-entries each.
+    /// `STACK_SIZE`, entries; of four sub-entries each, or of eight (r700-3.4-h).
     pub stack_size: u8,
     /// `SQ_BOOL_CONST`: bit i is boolean i.
     pub bool_const: u32,

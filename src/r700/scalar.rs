@@ -44,12 +44,31 @@ const OVERFLOW: u8 = 7;
 const END_STACK: u8 = 8;
 const PC_RANGE: u8 = 9;
 
-/// MAX of r700-3.4, entries, unless the unit is built with another.
-const MAX_STACK_SIZE: u32 = 32;
+/// What a unit is built with, as far as a lane is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// MAX of r700-3.4-f, entries.
+    pub max_stack_size: u32,
+    /// Sub-entries of an entry (r700-3.4-h).
+    pub subentries: u32,
+    /// A LOOP_START_DX10 has a count (r700-4.3-z).
+    pub dx10_count: bool,
+}
+
+impl Default for Built {
+    fn default() -> Self {
+        Built {
+            max_stack_size: 32,
+            subentries: 4,
+            dx10_count: false,
+        }
+    }
+}
+
 /// Depth that a CALL may reach (r700-4.3).
 const MOST_CALLS: u32 = 32;
 /// Sub-entries beyond which no stack goes that fits anywhere: `STACK_SIZE` has eight bits.
-const BOTTOMLESS: u32 = 2 * 4 * 255;
+const BOTTOMLESS: u32 = 2 * 8 * 255;
 /// Lane states and pairs of them that [`Scalar::new`] looks at before it gives up.
 const MOST_STATES: usize = 1 << 19;
 
@@ -272,10 +291,12 @@ struct Node {
 struct Stacks {
     nodes: Vec<Node>,
     known: FxHashMap<(Frame, Stack), Stack>,
+    /// Sub-entries of a loop frame, which is one entry.
+    loop_size: u32,
 }
 
 impl Stacks {
-    fn new() -> Self {
+    fn new(built: Built) -> Self {
         // The frame of the empty stack is never looked at.
         let bottom = Node {
             frame: Frame::Branch(false),
@@ -287,6 +308,7 @@ impl Stacks {
         Stacks {
             nodes: vec![bottom],
             known: FxHashMap::default(),
+            loop_size: built.subentries,
         }
     }
 
@@ -310,7 +332,7 @@ impl Stacks {
         };
         match frame {
             Frame::Branch(_) => (node.size, node.branches) = (node.size + 1, node.branches + 1),
-            Frame::Loop { .. } => node.size += 4,
+            Frame::Loop { .. } => node.size += self.loop_size,
             Frame::Call { depth, .. } => (node.size, node.depth) = (node.size + 1, depth),
         }
         let stack = Stack(self.nodes.len() as u32);
@@ -406,9 +428,9 @@ struct Known {
 }
 
 impl Known {
-    fn new() -> Self {
+    fn new(built: Built) -> Self {
         Known {
-            stacks: Stacks::new(),
+            stacks: Stacks::new(built),
             ids: FxHashMap::default(),
             states: vec![],
         }
@@ -456,7 +478,7 @@ impl Step {
 /// Loop registers (r700-3.2).
 #[derive(Clone, Copy, Default)]
 struct Loop {
-    dx10: bool,
+    counts: bool,
     steps: bool,
     lc: u32,
     al: u32,
@@ -464,11 +486,11 @@ struct Loop {
 }
 
 impl Loop {
-    /// What a LOOP_START of this type loads from its constant.
-    fn enter(&mut self, kind: LoopType, constant: u32) {
-        self.dx10 = kind == LoopType::Dx10;
+    /// What a LOOP_START of this type loads from its constant; `counts`: such loops have a count.
+    fn enter(&mut self, kind: LoopType, counts: bool, constant: u32) {
+        self.counts = counts;
         self.steps = kind == LoopType::Al;
-        self.lc = if self.dx10 { 0 } else { constant & 0xfff };
+        self.lc = if counts { constant & 0xfff } else { 0 };
         if self.steps {
             self.al = constant >> 12 & 0xfff;
             self.inc = (constant >> 24) as u8 as i8 as u32;
@@ -477,7 +499,7 @@ impl Loop {
 
     /// A LOOP_END that jumps.
     fn repeat(&mut self) {
-        if !self.dx10 {
+        if self.counts {
             self.lc -= 1;
         }
         if self.steps {
@@ -506,23 +528,19 @@ impl<'p> Scalar<'p> {
     /// [`NotStructured`] names an instruction from which one of these ways is not all the same to the
     /// lane. A program in which there are more ways than can be looked at is refused as well.
     pub fn new(program: &'p Program, valid: bool) -> Result<Self, NotStructured> {
-        Scalar::with(program, valid, MAX_STACK_SIZE)
+        Scalar::with(program, valid, Built::default())
     }
 
-    /// As [`Scalar::new`], on a unit whose stack has `max_stack_size` entries.
+    /// As [`Scalar::new`], on a unit that is `built` so.
     ///
     /// # Errors
     /// As [`Scalar::new`].
-    pub fn with(
-        program: &'p Program,
-        valid: bool,
-        max_stack_size: u32,
-    ) -> Result<Self, NotStructured> {
-        let machine = Machine::new(program, max_stack_size);
+    pub fn with(program: &'p Program, valid: bool, built: Built) -> Result<Self, NotStructured> {
+        let machine = Machine::new(program, built);
         let start = machine.launch(valid);
         let mut survey = Survey {
             machine,
-            stacks: Stacks::new(),
+            stacks: Stacks::new(built),
             met: FxHashSet::default(),
             next: FxHashMap::default(),
             pairs: FxHashSet::default(),
@@ -536,14 +554,14 @@ impl<'p> Scalar<'p> {
             errors: survey.errors,
             skips: survey.skips,
             silent: survey.met.len() + survey.next.len(),
-            known: RefCell::new(Known::new()),
+            known: RefCell::new(Known::new(built)),
         })
     }
 
     /// Bit c is set if a wavefront of this program with such a lane may end in error c (r700-6). Any
     /// other error is a bug of the unit.
     ///
-    /// OVERFLOW is among them if some nesting needs more than `STACK_SIZE` or 32 entries; it happens
+    /// OVERFLOW is among them if some nesting needs more than `STACK_SIZE` entries, or than there are; it happens
     /// only if lanes go there.
     pub fn possible_errors(&self) -> u16 {
         self.errors
@@ -600,7 +618,8 @@ impl<'p> Scalar<'p> {
                     saved.push(regs);
                     let word = self.machine.word(lane.pc);
                     if let Op::Control(Control::LoopStart(kind)) = word.op {
-                        regs.enter(kind, self.machine.constant(&word));
+                        let counts = self.machine.counts(kind);
+                        regs.enter(kind, counts, self.machine.constant(&word));
                     }
                     next
                 }

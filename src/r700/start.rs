@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::R700;
 use super::state::State;
 use crate::case::Case;
+use crate::design::Build;
 use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
@@ -34,7 +35,7 @@ pub enum Push {
         lanes: Vec<u8>,
         /// `lt` in the loop: 1 LOOP_START, 2 LOOP_START_NO_AL, 3 LOOP_START_DX10.
         kind: u8,
-        /// `lc` by now; 0 in a DX10 loop.
+        /// `lc` by now; 0 in a DX10 loop, unless the unit counts its passes.
         count: u16,
         /// aL by now, of a LOOP_START; otherwise that of the loop around it, and 0 here.
         al: i32,
@@ -68,9 +69,9 @@ pub struct Start {
 }
 
 /// Sub-entries, r700-3.4.
-fn size(push: &Push) -> u32 {
+fn size(push: &Push, build: &Build) -> u32 {
     match push {
-        Push::Loop { .. } => 4,
+        Push::Loop { .. } => build.value::<R700>("SUBENTRIES"),
         Push::Branch(_) | Push::Call { .. } => 1,
     }
 }
@@ -85,8 +86,14 @@ fn planes(classes: &[u8]) -> [u64; 2] {
 
 /// Sub-entries that there is room for (r700-3.4).
 fn room(case: &Case<R700>) -> u32 {
-    let most = case.build().value::<R700>("MAX_STACK_SIZE");
-    4 * u32::from(case.program.regs.stack_size).min(most)
+    let build = case.build();
+    let most = build.value::<R700>("MAX_STACK_SIZE");
+    build.value::<R700>("SUBENTRIES") * u32::from(case.program.regs.stack_size).min(most)
+}
+
+/// Whether a loop of this kind counts its passes (r700-4.3-z).
+fn counts(kind: u8, build: &Build) -> bool {
+    kind != DX10 || build.value::<R700>("DX10_COUNT") == 1
 }
 
 /// Classes of few sorts, one in four lanes or so ACTIVE; CONT and BRK in a loop only.
@@ -105,6 +112,7 @@ impl Start {
     /// A random state for `case`, as [`start::Start::random`] wants it.
     fn draw(case: &Case<R700>, rng: &mut impl Rng) -> Self {
         let regs = &case.program.regs;
+        let build = case.build();
         let room = room(case);
         let all = u64::MAX >> (64 - case.lanes);
         let target = corner(rng, room);
@@ -136,10 +144,9 @@ impl Start {
                     Push::Loop {
                         lanes: classes(rng, case.lanes, loops > 0),
                         kind,
-                        count: if kind == DX10 {
-                            0
-                        } else {
-                            count[rng.random_range(0..5)]
+                        count: match counts(kind, &build) {
+                            true => count[rng.random_range(0..5)],
+                            false => 0,
                         },
                         al: if own { al[rng.random_range(0..4)] } else { 0 },
                         inc: if own { inc[rng.random_range(0..5)] } else { 0 },
@@ -156,7 +163,7 @@ impl Start {
                 }
             };
             let more = u32::from(matches!(push, Push::Branch(_)));
-            let after = sp + size(&push);
+            let after = sp + size(&push, &build);
             // The push that the unit would refuse.
             if after + if branches + more > 0 { 2 } else { 0 } > room {
                 break;
@@ -186,6 +193,7 @@ impl start::Start<R700> for Start {
     fn check(&self, case: &Case<R700>) -> Result<(), (&'static str, String)> {
         let bad = |field, why: String| Err((field, why));
         let all = u64::MAX >> (64 - case.lanes);
+        let build = case.build();
         let legal = |classes: &[u8], in_loop: bool| {
             let last = if in_loop { BRK } else { BRANCH };
             classes.len() == case.lanes as usize && classes.iter().all(|c| *c <= last)
@@ -196,7 +204,7 @@ impl start::Start<R700> for Start {
         }
         let (mut sp, mut branches, mut in_loop, mut depth) = (0, 0, false, 0);
         for (n, push) in self.pushes.iter().enumerate() {
-            sp += size(push);
+            sp += size(push, &build);
             match push {
                 Push::Branch(mask) => {
                     branches += 1;
@@ -211,9 +219,9 @@ impl start::Start<R700> for Start {
                     al,
                     inc,
                 } => {
-                    let counted = match *kind {
-                        DX10 => *count == 0,
-                        _ => (1..4096).contains(count),
+                    let counted = match counts(*kind, &build) {
+                        true => (1..4096).contains(count),
+                        false => *count == 0,
                     };
                     let own = *kind == AL && INDICES.contains(al) || (*al, *inc) == (0, 0);
                     if !(AL..=DX10).contains(kind) || !counted || !own || !legal(lanes, in_loop) {
@@ -243,7 +251,7 @@ impl start::Start<R700> for Start {
         Ok(())
     }
 
-    fn states(&self, launched: &State) -> Vec<State> {
+    fn states(&self, build: &Build, launched: &State) -> Vec<State> {
         let mut now = State {
             pc: self.pc,
             st: planes(&self.lanes),
@@ -255,7 +263,7 @@ impl start::Start<R700> for Start {
         now.active = all & !(now.st[0] | now.st[1]);
         let mut states = Vec::with_capacity(self.pushes.len() + 1);
         for push in &self.pushes {
-            now.sp += size(push) as u16;
+            now.sp += size(push, build) as u16;
             match push {
                 Push::Branch(mask) => {
                     now.nb += 1;

@@ -5,12 +5,14 @@ use serde::Serialize;
 
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden};
+use super::isa::{CfOp, Word};
 use super::program::{MOST_QUADS, Program};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, judge};
 use crate::case::{Case, Conditions, Kind};
-use crate::design::Design;
+use crate::design::{Build, Design};
+use crate::exhaust::Small;
 use crate::explain::Anatomy;
 use crate::field::Declaration;
 use crate::input::InputError;
@@ -22,7 +24,7 @@ use crate::unit::{
 
 /// Classes 0 to 3 as all units show them.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
-/// `lt` of a loop that counts no passes.
+/// `lt` of a loop that counts no passes, unless the unit is built so: then it has some left.
 const DX10: u8 = 3;
 
 impl Design for R700 {
@@ -76,8 +78,12 @@ impl Programs for R700 {
     fn class(state: &State, lane: usize) -> Class {
         match state.valid >> lane & 1 {
             0 => Class::Off,
-            _ => LANE_CLASSES[usize::from(state.class(lane) & 3)],
+            _ => Self::held(state, lane),
         }
+    }
+
+    fn held(state: &State, lane: usize) -> Class {
+        LANE_CLASSES[usize::from(state.class(lane) & 3)]
     }
 
     fn frames(golden: &Golden) -> Vec<Shown> {
@@ -96,7 +102,7 @@ impl Programs for R700 {
                 Frame::Loop(f) => {
                     let (lt, lc) = std::mem::replace(&mut around, (f.lt, f.lc));
                     Shown {
-                        passes: (lt != DX10).then_some(lc.into()),
+                        passes: (lt != DX10 || lc > 0).then_some(lc.into()),
                         ..Shown::of("LOOP")
                     }
                 }
@@ -206,15 +212,26 @@ impl Campaign for R700 {
     const DRAWS_ITSELF: bool = true;
 
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
+        Self::generate_for(&Build::from(Self::LANES), kind, rng)
+    }
+
+    fn generate_for(build: &Build, kind: Kind, rng: &mut impl Rng) -> Program {
+        let target = generate::Target {
+            subentries: build.value::<R700>("SUBENTRIES"),
+            dx10_count: build.value::<R700>("DX10_COUNT") == 1,
+        };
         match kind {
             Kind::Structured => {
-                let options = generate::Options::random(rng);
+                let options = generate::Options {
+                    target,
+                    ..generate::Options::random(rng)
+                };
                 generate::structured(rng, &options)
             }
-            Kind::NearLegal => generate::near_legal(rng),
+            Kind::NearLegal => generate::near_legal(rng, target),
             Kind::Raw => generate::raw(rng),
             // Both go on from wherever they begin.
-            Kind::Seeded if rng.random() => generate::near_legal(rng),
+            Kind::Seeded if rng.random() => generate::near_legal(rng, target),
             Kind::Seeded => generate::raw(rng),
         }
     }
@@ -246,7 +263,7 @@ impl Unit for R700 {
     const VARIANTS: &'static [Variant] = &[
         Variant {
             lanes: 33,
-            parameters: &[("MAX_STACK_SIZE", 5)],
+            parameters: &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 5), ("SUBENTRIES", 8)],
         },
         Variant {
             lanes: 1,
@@ -254,9 +271,14 @@ impl Unit for R700 {
         },
         Variant {
             lanes: 4,
-            parameters: &[("MAX_STACK_SIZE", 1)],
+            parameters: &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 1)],
+        },
+        Variant {
+            lanes: 16,
+            parameters: &[("MAX_STACK_SIZE", 255), ("SUBENTRIES", 8)],
         },
     ];
+    const SMALL: Option<Small<Self>> = Some(super::exhaust::SMALL);
 
     fn load(
         bytes: &[u8],
@@ -271,8 +293,28 @@ impl Unit for R700 {
         import::list(bytes, file)
     }
 
+    fn recognises(bytes: &[u8]) -> Option<(String, bool)> {
+        let (what, ours) = import::recognise(bytes)?;
+        Some((what.to_owned(), ours))
+    }
+
+    fn remark(program: &Program, state: &State) -> Option<&'static str> {
+        let quad = program.quads.get(state.pc as usize);
+        let word = quad.map(|quad| Word::decode(*quad));
+        let returns = matches!(word, Some(Word::Cf(cf)) if cf.op == CfOp::Return);
+        // Below the top of an empty stack there is no program that could have called.
+        let alone = ERROR_NAMES.get(usize::from(state.err)) == Some(&"NO_CALL") && state.sp == 0;
+        (alone && returns).then_some(
+            "a RETURN that no CALL leads to: a fetch shader is entered by the CALL_FS of another program, and ends so alone (r700-O31)",
+        )
+    }
+
     fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         super::anatomy::anatomy(words)
+    }
+
+    fn instruction(pins: &In) -> Vec<u64> {
+        vec![pins.dw0.into(), pins.dw1.into()]
     }
 
     fn to_hex(program: &Program) -> String {

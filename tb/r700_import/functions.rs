@@ -194,8 +194,18 @@ fn objects_for_other_gpus() {
             4,
             Some("made for rv670, of the family before; its CF words mean the same"),
         ),
-        (5, None),
-        (6, None),
+        (
+            5,
+            Some(
+                "made for rv710, whose stack entries have 8 sub-entries: a unit built with SUBENTRIES=8",
+            ),
+        ),
+        (
+            6,
+            Some(
+                "made for rv730, whose stack entries have 8 sub-entries: a unit built with SUBENTRIES=8",
+            ),
+        ),
         (7, None),
     ] {
         put(&mut bytes, 36, flags);

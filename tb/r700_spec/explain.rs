@@ -276,3 +276,76 @@ fn the_golden_explains_each_field_by_its_rule() {
         );
     }
 }
+
+/// The same of units that are built otherwise: what depends on the parameters.
+#[test]
+fn the_golden_explains_what_its_parameters_change() {
+    let dx10 = cf(9, LOOP_START_DX10 | cf_const(1));
+    let end = cf(1, LOOP_END);
+    // Sub-entries, whether DX10 loops count; the instructions, the last of them explained; field; what must be said.
+    type Row<'a> = (u16, bool, &'a [In], &'a str, &'a str);
+    let rows: &[Row] = &[
+        (8, false, &[dx10], "sp", "a loop frame, 8 sub-entries"),
+        (4, false, &[dx10], "sp", "a loop frame, 4 sub-entries"),
+        (
+            8,
+            true,
+            &[dx10, end, end, end],
+            "sp",
+            "pops the loop frame, 8 sub-entries",
+        ),
+        (4, false, &[dx10], "lc", "count 0 (r700-O8)"),
+        (
+            4,
+            true,
+            &[dx10],
+            "lc",
+            "loads the count (r700-4.3-z), al and inc stay",
+        ),
+        (4, true, &[dx10], "pc", "entered, so it stays"),
+        (
+            4,
+            true,
+            &[cf(9, LOOP_START_DX10)],
+            "pc",
+            "no lane passes or the count is 0: not entered",
+        ),
+        (4, false, &[dx10, end], "lc", "a DX10 loop does not count"),
+        (4, true, &[dx10, end], "lc", "goes down by 1 (r700-4.3-z)"),
+        (
+            4,
+            false,
+            &[dx10, end],
+            "pc",
+            "and the loop is DX10 or lc > 1, so it jumps",
+        ),
+        (
+            4,
+            true,
+            &[dx10, end],
+            "pc",
+            "a lane passes, and lc > 1 (r700-4.3-z)",
+        ),
+        (
+            4,
+            true,
+            &[dx10, end, end, end],
+            "pc",
+            "or lc is 1: leaves the loop",
+        ),
+    ];
+    for (subentries, dx10_count, steps, field, said) in rows {
+        let mut golden = Golden::new(LANES)
+            .with_subentries(*subentries)
+            .with_dx10_count(*dx10_count);
+        golden.cycle(&write(1, 3));
+        golden.cycle(&launch(&program(1000, 32), ALL));
+        let (last, before) = steps.split_last().unwrap();
+        for pins in before {
+            golden.cycle(pins);
+            assert!(matches!(golden.event(), Event::Executed { .. }));
+        }
+        let text = golden.explain(last, field, 0);
+        assert!(text.contains(said), "{field}: {text:?} lacks {said:?}");
+    }
+}

@@ -2,10 +2,12 @@
 
 use super::*;
 
+/// `STACK_SIZE`, and what fits: branch frames, loop frames, call frames, call frames over one branch frame.
+type Fits = (u8, usize, usize, usize, usize);
+
 /// How many frames of a kind fit, for each `stack_size` (r700-3.4-e).
 fn stack_sizes(machine: &mut dyn Unit) {
-    // stack_size, branch frames, loop frames, call frames, call frames over one branch frame
-    const FITS: [(u8, usize, usize, usize, usize); 8] = [
+    const FITS: [Fits; 8] = [
         (0, 0, 0, 0, 0),
         (1, 2, 1, 4, 1),
         (2, 6, 2, 8, 5),
@@ -16,7 +18,27 @@ fn stack_sizes(machine: &mut dyn Unit) {
         (33, 126, 32, 128, 125),
         (255, 126, 32, 128, 125),
     ];
-    for (size, branches, loops, calls, calls_over) in FITS {
+    frames_fit(machine, &FITS);
+}
+
+/// The same with eight sub-entries in an entry (r700-3.4-h).
+fn stack_sizes_of_eight(machine: &mut dyn Unit) {
+    const FITS: [Fits; 7] = [
+        (0, 0, 0, 0, 0),
+        (1, 6, 1, 8, 5),
+        (2, 14, 2, 16, 13),
+        (3, 22, 3, 24, 21),
+        (31, 246, 31, 248, 245),
+        (32, 254, 32, 256, 253),
+        // The unit has 32 entries and no more.
+        (255, 254, 32, 256, 253),
+    ];
+    frames_fit(machine, &FITS);
+}
+
+/// As many frames of a kind fit as `fits` says, and not one more.
+fn frames_fit(machine: &mut dyn Unit, fits: &[Fits]) {
+    for &(size, branches, loops, calls, calls_over) in fits {
         let kinds = [
             ("branch frames", alu(ALU_PUSH_BEFORE, ALL), branches, 0),
             ("branch frames", cf(0, PUSH), branches, 0),
@@ -501,8 +523,92 @@ fn golden_fills_the_largest_stack_to_the_last_frame() {
 
 #[test]
 fn rtl_fills_the_largest_stack_to_the_last_frame() {
-    largest_stack(&mut Sequencer::built(Build {
-        lanes: LANES as u32,
-        parameters: [("MAX_STACK_SIZE".to_owned(), LARGEST as u32)].into(),
-    }));
+    largest_stack(&mut sequencer(LARGEST as u32, 4, false));
+}
+
+/// With eight sub-entries in an entry `sp` goes up to 2040, and a frame that does not fit would end beyond what eleven bits
+/// can say.
+fn largest_stack_of_eight(machine: &mut dyn Unit) {
+    let [push, call, dx10] = [PUSH, CALL, LOOP_START_DX10].map(|op| cf(0, op));
+    let [pop, leave, back] = [POP | 1, LOOP_END | FALSE, RETURN].map(|op| cf(1, op));
+    // What they lie on, the frames, what takes one off, how many fit
+    let mut kinds: Vec<(Vec<In>, In, In, usize)> = vec![
+        (vec![], push, pop, 2038),
+        (vec![], dx10, leave, 255),
+        (vec![], call, back, 2040),
+        (vec![push], call, back, 2037),
+        // 1 + 8 * 254 + 2 of 2040; with six branch frames below 6 + 8 * 254 + 2; with seven one loop less.
+        (vec![push], dx10, leave, 254),
+        (vec![push; 6], dx10, leave, 254),
+        (vec![push; 7], dx10, leave, 253),
+    ];
+    // Every place in an entry.
+    kinds.extend((1..=8).map(|calls| (vec![call; calls], dx10, leave, 254)));
+    for (below, frame, off, fits) in kinds {
+        let at = format!("{:08X} over {} frames", frame.dw1, below.len());
+        let mut state = start(machine, &program(5000, 255), ALL);
+        for pins in &below {
+            state = machine.clock(pins);
+            assert_eq!(state.err, 0, "{at}");
+        }
+        let mut states = vec![state];
+        for n in 1..=fits {
+            state = machine.clock(&frame);
+            assert_eq!((state.err, state.running), (0, 1), "{at}: number {n}");
+            states.push(state);
+        }
+        fails(machine, &state, &frame, OVERFLOW, &at);
+        for (n, before) in states.iter().enumerate().rev().skip(1) {
+            let s = machine.clock(&off);
+            let place = |s: &State| (s.err, s.sp, s.base, s.bkind, s.nb);
+            assert_eq!(place(&s), place(before), "{at}: back to {n}");
+        }
+    }
+}
+
+#[test]
+fn golden_with_eight_sub_entries_has_room_for_as_many_frames_as_fit() {
+    stack_sizes_of_eight(&mut Golden::new(LANES).with_subentries(8));
+    largest_stack_of_eight(&mut Golden::with(LANES, LARGEST).with_subentries(8));
+}
+
+#[test]
+fn rtl_with_eight_sub_entries_has_room_for_as_many_frames_as_fit() {
+    stack_sizes_of_eight(&mut sequencer(32, 8, false));
+    largest_stack_of_eight(&mut sequencer(LARGEST as u32, 8, false));
+}
+
+/// How many passes a DX10 loop makes that counts them (r700-4.3-z): as many as its constant says, 0 to 4095.
+fn dx10_passes(machine: &mut dyn Unit) {
+    for count in [0, 1, 2, 3, 4094, 4095] {
+        let mut regs = program(10, 8);
+        // First index and step of the constant do not matter.
+        regs.loop_const[3] = 0x80FF_F000 | count;
+        start(machine, &regs, ALL);
+        let mut state = machine.clock(&cf(5, LOOP_START_DX10 | cf_const(3)));
+        if count == 0 {
+            let expected = (0, 5, 1, 0, 0);
+            let found = (state.err, state.pc, state.jump, state.sp, state.lt);
+            assert_eq!(found, expected);
+            continue;
+        }
+        for left in (1..=count).rev() {
+            let found = (state.lt, u32::from(state.lc), state.al, state.inc);
+            assert_eq!(found, (3, left, 0, 0), "{count}");
+            assert_eq!(state.running, 1, "{count}");
+            state = machine.clock(&cf(1, LOOP_END));
+            assert_eq!(u32::from(state.jump), u32::from(left > 1), "{count}");
+        }
+        assert_eq!((state.err, state.sp, state.lt, state.lc), (0, 0, 0, 0));
+    }
+}
+
+#[test]
+fn golden_makes_as_many_passes_of_a_dx10_loop_as_counted() {
+    dx10_passes(&mut Golden::new(LANES).with_dx10_count(true));
+}
+
+#[test]
+fn rtl_makes_as_many_passes_of_a_dx10_loop_as_counted() {
+    dx10_passes(&mut sequencer(32, 4, true));
 }

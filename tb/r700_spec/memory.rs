@@ -102,7 +102,7 @@ fn the_filled_stack_has_every_kind_of_frame_at_every_alignment() {
             Frame::Call(_) => "call",
         };
         found.insert((kind, at % 4));
-        at += frame.size();
+        at += frame.size(4);
     }
     assert_eq!(found.len(), 12, "{found:?}");
     assert_eq!(golden.frames().count(), filled.pushed.len());

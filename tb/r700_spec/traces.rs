@@ -29,9 +29,9 @@ pub(super) fn classes(st: [u64; 2]) -> String {
     state.classes(LANES)
 }
 
-/// Holds the stack as it is shown against the registers that follow from it, what the state shows of its
-/// top, and the whole of it where it is known.
-fn check_stack(state: &State, stack: Option<Vec<Frame>>, text: &str, at: &str) {
+/// Holds the stack as it is shown, with so many sub-entries in a loop frame, against the registers that follow from it,
+/// what the state shows of its top, and the whole of it where it is known.
+fn check_stack(state: &State, stack: Option<Vec<Frame>>, text: &str, loop_frame: u16, at: &str) {
     let shown = frames(text);
     let (mut sp, mut base, mut bkind, mut nb, mut top) = (0, 0, 0, 0, 0);
     let mut enclosing = (0, 0);
@@ -42,7 +42,7 @@ fn check_stack(state: &State, stack: Option<Vec<Frame>>, text: &str, at: &str) {
                 (sp, nb, top) = (sp + 1, nb + 1, *mask);
                 continue;
             }
-            Shown::Loop(_) => sp += 4,
+            Shown::Loop(_) => sp += loop_frame,
             Shown::Call(_) => sp += 1,
         }
         enclosing = (base, bkind);
@@ -134,6 +134,7 @@ fn trace(name: &str) -> Trace {
         let value = u32::from_str_radix(row[1], 16).unwrap();
         match row[0].strip_prefix('i') {
             Some(n) => regs.loop_const[n.parse::<usize>().unwrap()] = value,
+            None if row[0] == "STACK_SIZE" => regs.stack_size = value as u8,
             None => regs.bool_const = value,
         }
     }
@@ -145,14 +146,26 @@ fn trace(name: &str) -> Trace {
 }
 
 /// Runs the words of `name`.exp through `machine` and checks every row. Predicates that the spec does not
-/// show, those of lanes that do not execute, are all `others`. Returns how many rows there were.
-fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
+/// show, those of lanes that do not execute, are all `others`. A loop frame has `loop_frame` sub-entries. Returns how many
+/// rows there were.
+fn check_trace(name: &str, machine: &mut dyn Unit, others: bool, loop_frame: u16) -> usize {
     let Trace { quads, regs, steps } = trace(name);
     let mut state = start(machine, &regs, ALL);
     let mut checked = 0;
     for (n, row) in rows(&steps).enumerate() {
         let at = format!("{name}.exp, step {n}");
-        let [pc, what, executes, predicate, lanes, shown, in_loop, next] = row[..] else {
+        let [
+            pc,
+            what,
+            executes,
+            predicate,
+            lanes,
+            shown,
+            in_loop,
+            next,
+            ref sp @ ..,
+        ] = row[..]
+        else {
             panic!("{at}: {row:?}")
         };
         let (mut exec, mut jump) = (0, false);
@@ -179,7 +192,11 @@ fn check_trace(name: &str, machine: &mut dyn Unit, others: bool) -> usize {
             lanes.replace(['b', 'c', 'k'], "-"),
             "{at}: active"
         );
-        check_stack(&state, machine.stack(), shown, &at);
+        check_stack(&state, machine.stack(), shown, loop_frame, &at);
+        if let [of_eight, of_four] = sp[..] {
+            let sp = if loop_frame == 8 { of_eight } else { of_four };
+            assert_eq!(state.sp.to_string(), sp, "{at}: sub-entries in use");
+        }
         let (in_loop, depth) = in_loop.split_once(" depth ").unwrap_or((in_loop, "0"));
         check_loop(&state, in_loop, &at);
         assert_eq!(state.depth.to_string(), depth, "{at}: depth");
@@ -208,7 +225,73 @@ const TRACES: [(&str, usize); 6] = [
 fn traces(machine: &mut dyn Unit) {
     for (name, rows) in TRACES {
         for others in [false, true] {
-            assert_eq!(check_trace(name, machine, others), rows, "{name}");
+            assert_eq!(check_trace(name, machine, others, 4), rows, "{name}");
+        }
+    }
+}
+
+/// Traces of r700-7.10 and r700-7.11, with their rows, of units with so many sub-entries in an entry, whose DX10 loops
+/// count or do not.
+const BUILT: [(&str, usize, u16, bool); 4] = [
+    ("nested_loops", 34, 8, false),
+    ("nested_loops", 34, 4, false),
+    ("dx10_count", 18, 4, true),
+    ("dx10_count", 18, 8, true),
+];
+
+/// Holds each to its rows on the machine that `built` makes.
+fn built_traces<M: Unit>(built: impl Fn(u16, bool) -> M) {
+    for (name, rows, subentries, dx10_count) in BUILT {
+        let mut machine = built(subentries, dx10_count);
+        for others in [false, true] {
+            let checked = check_trace(name, &mut machine, others, subentries);
+            assert_eq!(checked, rows, "{name}");
+        }
+    }
+}
+
+#[test]
+fn golden_reproduces_the_traces_of_other_builds_row_by_row() {
+    built_traces(|subentries, dx10_count| {
+        Golden::new(LANES)
+            .with_subentries(subentries)
+            .with_dx10_count(dx10_count)
+    });
+}
+
+#[test]
+fn rtl_reproduces_the_traces_of_other_builds_row_by_row() {
+    built_traces(|subentries, dx10_count| sequencer(32, subentries, dx10_count));
+}
+
+/// The stack of r700-7.10 with one entry less than it says.
+#[test]
+fn the_nested_loops_overflow_a_stack_that_is_too_small() {
+    let Trace { quads, regs, .. } = trace("nested_loops");
+    // STACK_SIZE, sub-entries, the step that fails; predicates are all 1.
+    for (size, subentries, step) in [(3, 8, None), (2, 8, Some(3)), (4, 4, None), (3, 4, Some(7))] {
+        let golden: Box<dyn Unit> = Box::new(Golden::new(LANES).with_subentries(subentries));
+        for mut machine in [golden, Box::new(sequencer(32, subentries, false))] {
+            let mut state = start(
+                &mut *machine,
+                &Registers {
+                    stack_size: size,
+                    ..regs.clone()
+                },
+                ALL,
+            );
+            let mut steps = 0;
+            while state.running == 1 {
+                state = machine.clock(&pins(quads[state.pc as usize], ALL));
+                steps += 1;
+            }
+            let ended = (state.done, state.err);
+            let expected = match step {
+                None => (1, 0),
+                Some(_) => (0, OVERFLOW),
+            };
+            assert_eq!(ended, expected, "STACK_SIZE {size} of {subentries}");
+            assert!(step.is_none_or(|step| step == steps), "{steps}");
         }
     }
 }
@@ -216,7 +299,8 @@ fn traces(machine: &mut dyn Unit) {
 /// The traces' words are what their listings assemble to, constants included.
 #[test]
 fn listings_assemble_to_the_words_of_the_traces() {
-    for (name, _) in TRACES {
+    let built = BUILT.map(|(name, ..)| name);
+    for name in TRACES.iter().map(|(name, _)| *name).chain(built) {
         let listing = machine::read::<R700>(&format!("{name}.s"));
         let assembled = assemble(&listing, name).unwrap();
         let Trace { quads, regs, .. } = trace(name);
@@ -302,7 +386,7 @@ fn corners(machine: &mut dyn Unit) {
             );
         }
         assert_eq!(state.classes(LANES), lanes, "{at}: lanes");
-        check_stack(&state, machine.stack(), shown, &at);
+        check_stack(&state, machine.stack(), shown, 4, &at);
         check_loop(&state, in_loop, &at);
         assert_eq!(
             (state.valid, state.depth, state.skipped),
@@ -315,10 +399,10 @@ fn corners(machine: &mut dyn Unit) {
         assert_eq!(state.pc.to_string(), pc, "{at}: PC");
         vectors += 1;
     }
-    assert_eq!(vectors, 84);
+    assert_eq!(vectors, 87);
 }
 
 both! {
     traces: golden_reproduces_the_worked_traces_row_by_row, rtl_reproduces_the_worked_traces_row_by_row;
-    corners: golden_agrees_with_the_84_corner_vectors, rtl_agrees_with_the_84_corner_vectors;
+    corners: golden_agrees_with_the_87_corner_vectors, rtl_agrees_with_the_87_corner_vectors;
 }

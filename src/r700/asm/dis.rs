@@ -203,6 +203,10 @@ fn constants(cf: &Cf, regs: &Registers) -> Vec<String> {
     match cf.op {
         CfOp::LoopStart => notes.push(format!("i{n}: count {count}, first {first}, step {step}")),
         CfOp::LoopStartNoAl => notes.push(format!("i{n}: count {count}")),
+        // Without an index nothing says that a count is meant (r700-4.3-z).
+        CfOp::LoopStartDx10 if n != 0 && matches!(cf.cond, Cond::Active | Cond::False) => {
+            notes.push(format!("with DX10_COUNT=1 i{n}: count {count}"));
+        }
         _ => {}
     }
     if matches!(cf.cond, Cond::Bool | Cond::NotBool) {

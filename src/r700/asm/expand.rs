@@ -4,7 +4,7 @@ use super::{Code, ElseForm, EndifForm, Line, Stmt, When, text};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Word};
 use crate::r700::program::{MOST_QUADS, Quad};
-use crate::text::{Labels, Place};
+use crate::text::{Errors, Labels, Place};
 
 /// How an IF keeps its lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -645,12 +645,18 @@ impl Expander<'_> {
     }
 
     fn resolve(&mut self) -> Result<(), InputError> {
+        let mut errors = Errors::default();
         for (at, label) in std::mem::take(&mut self.named) {
             let line = self.code.lines[at];
-            let to = self.labels.find(self.at(line), "label", &label)?;
-            set_addr(&mut self.code.quads[at], to);
+            let to = self.labels.find(self.at(line), "label", &label);
+            if let Some(to) = errors.note(to) {
+                set_addr(&mut self.code.quads[at], to);
+            }
+            if errors.is_full() {
+                break;
+            }
         }
-        Ok(())
+        errors.none()
     }
 }
 

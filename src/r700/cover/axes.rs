@@ -481,6 +481,11 @@ numbered! {
     Bank "sp mod 4" 4 |n| n.to_string()
 }
 
+numbered! {
+    /// Where in an entry of eight sub-entries a loop frame begins.
+    Place "sp mod 8" 8 |n| n.to_string()
+}
+
 axis! {
     /// Two errors at once: reported, and also holding.
     Two "errors" {

@@ -4,9 +4,9 @@ use super::Bins;
 use super::axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Control, Corner,
     Dropped, Ending, Entry, Executed, Found, Frame, From, General, Innermost, Inside, Jumper,
-    Killed, Kind, Leave, Legal, Live, Mask, Opcode, Pass, Pass2, Popper, Pops, Pred, Present,
-    Pusher, Reach, Returned, Room, Size, Start, Step, Straight, Tested, To, Two, Updates, Valid,
-    Vpm, Where, Woken,
+    Killed, Kind, Leave, Legal, Live, Mask, Opcode, Pass, Pass2, Place, Popper, Pops, Pred,
+    Present, Pusher, Reach, Returned, Room, Size, Start, Step, Straight, Tested, To, Two, Updates,
+    Valid, Vpm, Where, Woken,
 };
 use super::instruction::{Word, count, sign};
 use crate::cover::{Decision, Hits, Previous, Rest, Status, Values, classes};
@@ -27,7 +27,7 @@ impl Bins {
     pub(super) fn launch(&self, m: &mut Memory, status: Status, pins: &In, hits: &mut Hits) {
         *m = Memory {
             prog_len: pins.prog_len,
-            limit: 4 * u32::from(pins.stack_size).min(self.max),
+            limit: self.subentries * u32::from(pins.stack_size).min(self.max),
             launched: pins.lane_mask & self.all,
             previous: None,
         };
@@ -172,7 +172,7 @@ impl Bins {
             let (size, branch) = match pusher.frame() {
                 Frame::Branch => (1, 1),
                 Frame::Call => (1, 0),
-                _ => (4, 0),
+                _ => (i64::from(self.subentries), 0),
             };
             let (sp, nb) = (i64::from(before.sp) + size, before.nb + branch);
             let room = i64::from(m.limit) - sp - if nb > 0 { 2 } else { 0 };
@@ -194,6 +194,9 @@ impl Bins {
                 hits.hit(self.nesting, (pusher.frame(), w.innermost, w.open_frames()));
                 if let Some(start) = Start::of(w.kind) {
                     hits.hit(self.banks, (start, Bank((before.sp % 4) as u8)));
+                    if let Some(places) = self.places {
+                        hits.hit(places, (start, Place((before.sp % 8) as u8)));
+                    }
                 }
             }
         }
@@ -500,7 +503,8 @@ impl Bins {
         corner(after.exec & invalid != 0, Corner::DeadExecutes);
         corner(!m.launched & branch & now[0] != 0, Corner::BornLater);
         corner(leaves && before.lc > 1, Corner::LeavesEarly);
-        corner(u32::from(after.sp) == 4 * self.max, Corner::StackFull);
+        let all = self.subentries * self.max;
+        corner(u32::from(after.sp) == all, Corner::StackFull);
         corner(before.nb > 0 && after.nb == 0, Corner::ReserveFreed);
     }
 }

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::raw::{Mix, raw_quad};
 use super::{
-    CALL_DEPTH, LOOP_FRAME, Options, RESERVE, RESERVED, SPACE, corner_count, is_control, raise,
+    CALL_DEPTH, ENTRIES, Options, RESERVE, RESERVED, Target, corner_count, is_control, raise,
     structured,
 };
 use crate::generate::{chance, choose, pick};
@@ -16,16 +16,17 @@ use crate::r700::program::{Program, Quad, Registers};
 ///
 /// The result may still be structured (a change of something that has no effect, or to a neighbouring
 /// form), may run for ever, or may end in any error.
-pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
+pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     let mut program = if chance(rng, 5) {
-        brimful(rng)
+        brimful(rng, target)
     } else {
         let options = Options {
             length: 150,
+            target,
             ..Options::random(rng)
         };
         let mut program = structured(rng, &options);
-        break_one(rng, &mut program);
+        break_one(rng, &mut program, target);
         for quad in &mut program.quads {
             // An ALU instruction may have become something else.
             quad.u &= quad.dw1 >> 29 & 1 == 1;
@@ -139,11 +140,11 @@ const FAULTS: &[(Fault, u32)] = &[
     (Fault::Entry, 2),
 ];
 
-fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
+fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, target: Target) {
     // Not every program has what every fault needs.
     for _ in 0..8 {
         let fault = choose(rng, FAULTS);
-        if apply(rng, program, fault).is_some() {
+        if apply(rng, program, fault, target).is_some() {
             return;
         }
     }
@@ -180,7 +181,12 @@ fn may_jump(op: CfOp) -> bool {
 }
 
 /// `None` if the program has nothing that `fault` could be done to.
-fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> Option<()> {
+fn apply<R: Rng + ?Sized>(
+    rng: &mut R,
+    program: &mut Program,
+    fault: Fault,
+    target: Target,
+) -> Option<()> {
     let len = program.quads.len();
     let regs = &mut program.regs;
     let any = rng.random_range(0..len.max(1));
@@ -199,7 +205,10 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
                 1 => 1,
                 _ => corner_count(rng),
             };
-            let counted = |op| matches!(op, CfOp::LoopStart | CfOp::LoopStartNoAl);
+            let counted = |op| match op {
+                CfOp::LoopStart | CfOp::LoopStartNoAl => true,
+                op => op == CfOp::LoopStartDx10 && target.dx10_count,
+            };
             let n = match find_cf(rng, program, counted) {
                 Some((_, cf)) => cf.cf_const,
                 None => rng.random_range(0..32),
@@ -421,15 +430,16 @@ enum Pushed {
     Call,
 }
 
-/// Sub-entries of the largest stack that a unit can be built with (r700-3.4).
-const LARGEST: u32 = 4 * 255;
+/// Entries of the largest stack that a unit can be built with (r700-3.4).
+const LARGEST: u32 = 255;
 
 /// Frames of all kinds until the stack is full, mostly one more (OVERFLOW), and the way back; or fewer
 /// frames, a few calls and loops on top of them, and the way back to the bottom.
 ///
 /// Stacks of 0 to 4 entries, of the build's 32, and of more than there are; calls in a row, and a
 /// recursion that ends by the depth of 32, or by the stack if its `CALL_COUNT` is 0.
-fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
+fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
+    let (space, most_space) = (target.space(), LARGEST * target.subentries);
     let stack_size = choose(
         rng,
         &[
@@ -448,8 +458,8 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
     // The unit may have been built with all of it; loops alone fill that in the time there is.
     let largest = stack_size == 255 && chance(rng, 6);
     let limit = match largest {
-        true => LARGEST,
-        false => 4 * u32::from(stack_size).min(SPACE / 4),
+        true => most_space,
+        false => target.subentries * u32::from(stack_size).min(ENTRIES),
     };
     let over = chance(rng, if largest { 2 } else { 7 });
     let mut regs = Registers {
@@ -488,12 +498,12 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
     let most = match () {
         () if recursive => rng.random_range(0..4),
-        () if largest => LARGEST,
-        () if chance(rng, 5) => rng.random_range(1..=SPACE),
-        () => SPACE,
+        () if largest => most_space,
+        () if chance(rng, 5) => rng.random_range(1..=space),
+        () => space,
     };
     // On top of them, whatever lies below.
-    let crown = if most < SPACE && !recursive {
+    let crown = if most < space && !recursive {
         rng.random_range(0..4)
     } else {
         0
@@ -513,7 +523,8 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
                 ],
             ),
         };
-        let size = if kind == Pushed::Loop { LOOP_FRAME } else { 1 };
+        let is_loop = kind == Pushed::Loop;
+        let size = if is_loop { target.subentries } else { 1 };
         let with = branch || kind == Pushed::Branch;
         let needed = sp + size + if with { RESERVE } else { 0 };
         let last = needed > limit;

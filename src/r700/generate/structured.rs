@@ -2,13 +2,11 @@
 
 use rand::Rng;
 
-use super::{
-    CALL_DEPTH, CONSTRUCTS, Constructs, LOOP_FRAME, Options, RESERVE, SLOTS, SPACE, add_noise,
-};
+use super::{CALL_DEPTH, CONSTRUCTS, Constructs, Options, RESERVE, SLOTS, add_noise};
 use crate::generate::{chance, choose, pick, when};
 use crate::input::InputError;
 use crate::r700::asm::{ElseForm, EndifForm, Line, Stmt, When, expand};
-use crate::r700::isa::{Cf, Clause, Mem, MemOp};
+use crate::r700::isa::{Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
 
 mod deep;
@@ -43,7 +41,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         rng,
         ..
     } = b;
-    if need == SPACE {
+    if need == options.target.space() {
         met.insert("full stack");
     }
     let mut parts = vec![(None, main)];
@@ -76,7 +74,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     let mut regs = Registers {
         entry: code.labels.get(MAIN).copied().unwrap_or_default(),
         prog_len: code.quads.len() as u32,
-        stack_size: need.div_ceil(4) as u8,
+        stack_size: need.div_ceil(options.target.subentries) as u8,
         bool_const,
         loop_const: [0; 32],
     };
@@ -112,7 +110,29 @@ pub(super) fn build<R: Rng + ?Sized>(
     if options.noise {
         add_noise(rng, &mut program);
     }
+    if options.target.dx10_count {
+        count_dx10(rng, &mut program, counts.len());
+    }
     Ok((program, met))
+}
+
+/// Gives the loops until break counts, for a unit that counts their passes (r700-4.3-z). `counted`: loop constants that
+/// counted loops use; the counts of the others may be changed.
+fn count_dx10<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, counted: usize) {
+    for constant in program.regs.loop_const.iter_mut().skip(counted) {
+        // Few passes, so that some loops end by their count before all of their lanes have left.
+        if chance(rng, 12) {
+            *constant = *constant & !0xfff | pick(rng, &[0, 1, 2, 2, 3, 4, 4095]);
+        }
+    }
+    for quad in &mut program.quads {
+        if let Word::Cf(cf) = Word::decode(*quad)
+            && cf.op == CfOp::LoopStartDx10
+            && matches!(cf.cond, Cond::Active | Cond::False)
+        {
+            quad.dw1 = quad.dw1 & !(31 << 3) | rng.random_range(0..32) << 3;
+        }
+    }
 }
 
 /// The label at which the main part begins.
@@ -280,9 +300,10 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// Whether `more` sub-entries fit on top of `at`, the reserve counted in any case.
-    fn fits(at: &At, more: u32) -> bool {
+    fn fits(&self, at: &At, more: u32) -> bool {
         // A subroutine does not know how much there is below it; half of the stack is left to that.
-        let space = if at.sub { SPACE / 2 } else { SPACE };
+        let whole = self.options.target.space();
+        let space = if at.sub { whole / 2 } else { whole };
         at.sp + more + RESERVE <= space
     }
 
@@ -317,7 +338,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         } else if limit {
             let kind = pick(self.rng, &[Chain::Branches, Chain::Loops, Chain::Mixed]);
             let to = match self.chance(6) {
-                true => SPACE,
+                true => self.options.target.space(),
                 false => self.rng.random_range(8..72),
             };
             self.deep(at, kind, to);
@@ -364,7 +385,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             }
             // Half of them under an IF, which takes a sub-entry more.
             let around =
-                self.chance(2) && Self::fits(&at, 1 + self.subs.last().map_or(0, |s| s.need.under));
+                self.chance(2) && self.fits(&at, 1 + self.subs.last().map_or(0, |s| s.need.under));
             if around {
                 at = self.deep_if(&at);
             }
@@ -433,18 +454,17 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     fn statement(&mut self, at: &At) {
         let o = self.options;
         let deep = at.nest > 6;
+        let branch_fits = self.fits(at, 2);
+        let loop_fits = self.fits(at, o.target.loop_frame() + 2);
         let kind = choose(
             self.rng,
             &[
                 (Kind::Plain, 5),
-                (Kind::If, when(Self::fits(at, 2), if deep { 2 } else { 7 })),
+                (Kind::If, when(branch_fits, if deep { 2 } else { 7 })),
                 (Kind::Uniform, when(o.uniform, 1)),
                 (
                     Kind::Loop,
-                    when(
-                        (o.until_break || o.counted) && Self::fits(at, LOOP_FRAME + 2),
-                        4,
-                    ),
+                    when((o.until_break || o.counted) && loop_fits, 4),
                 ),
                 (
                     Kind::Leave,
@@ -563,7 +583,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             Head::PushElse => true,
         };
         // Two ENDIFs in one: the inner one ends this IF.
-        let doubled = o.forms && outer == 0 && Self::fits(at, 2) && self.chance(2);
+        let doubled = o.forms && outer == 0 && self.fits(at, 2) && self.chance(2);
         let fused = !doubled && (outer == 1 || self.chance(6));
         let pop_vpm = !doubled && !fused && self.may_drop(at) && self.chance(5);
         let push_vpm = o.kill && head == Head::Push && outer == 0 && !pop_vpm && self.chance(5);

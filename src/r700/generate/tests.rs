@@ -231,7 +231,13 @@ fn noise_changes_nothing() {
 #[test]
 fn the_same_seed_gives_the_same_program() {
     for seed in 1..=10 {
-        let all = |rng: &mut Pcg64Mcg| [structured(rng, &Options::ALL), near_legal(rng), raw(rng)];
+        let all = |rng: &mut Pcg64Mcg| {
+            [
+                structured(rng, &Options::ALL),
+                near_legal(rng, Target::DEFAULT),
+                raw(rng),
+            ]
+        };
         assert_eq!(all(&mut rng(seed)), all(&mut rng(seed)));
         assert_ne!(raw(&mut rng(seed)).quads, raw(&mut rng(seed + 1000)).quads);
     }
@@ -245,7 +251,7 @@ fn u_is_on_alu_instructions_only() {
         let options = Options::random(&mut rng);
         for p in [
             structured(&mut rng, &options),
-            near_legal(&mut rng),
+            near_legal(&mut rng, Target::DEFAULT),
             raw(&mut rng),
         ] {
             assert!(

@@ -2,7 +2,7 @@
 
 use super::{
     ACTIVE, BRANCH, CallFrame, Error, Event, F_LOOP, Frame, Golden, LoopFrame, MAX_LANES,
-    MAX_STACK_SIZE, Wave,
+    MAX_STACK_SIZE, SUBENTRIES, Wave,
 };
 use crate::r700::state::{In, State};
 
@@ -15,7 +15,7 @@ impl Golden {
         Golden::with(lanes, MAX_STACK_SIZE)
     }
 
-    /// As [`Golden::new`], with a stack of `max_stack_size` entries of four sub-entries.
+    /// As [`Golden::new`], with a stack of `max_stack_size` entries.
     ///
     /// # Panics
     /// If `lanes` is 0 or over [`MAX_LANES`].
@@ -25,7 +25,9 @@ impl Golden {
             lanes,
             all: u64::MAX >> (MAX_LANES - lanes),
             wave: Wave::RESET,
-            stack: vec![Frame::Branch(0); 4 * max_stack_size],
+            stack: vec![Frame::Branch(0); usize::from(SUBENTRIES) * max_stack_size],
+            subentries: SUBENTRIES,
+            dx10_count: false,
             running: false,
             exec: 0,
             jump: false,
@@ -40,10 +42,30 @@ impl Golden {
         golden
     }
 
+    /// The same unit after reset, with `subentries` sub-entries in an entry of its stack, 4 or 8 (r700-3.4-h).
+    #[must_use]
+    pub fn with_subentries(mut self, subentries: u16) -> Self {
+        let entries = self.stack.len() / usize::from(self.subentries);
+        self.stack
+            .resize(usize::from(subentries) * entries, Frame::Branch(0));
+        self.subentries = subentries;
+        self
+    }
+
+    /// The same unit, with DX10 loops that count their passes or without (r700-4.3-z).
+    #[must_use]
+    pub fn with_dx10_count(mut self, dx10_count: bool) -> Self {
+        self.dx10_count = dx10_count;
+        self
+    }
+
     /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
     pub fn cycle(&mut self, pins: &In) -> &State {
         if pins.rst_n == 0 {
-            *self = Golden::with(self.lanes, self.stack.len() / 4);
+            let entries = self.stack.len() / usize::from(self.subentries);
+            *self = Golden::with(self.lanes, entries)
+                .with_subentries(self.subentries)
+                .with_dx10_count(self.dx10_count);
         } else if pins.stall == 1 {
             self.event = Event::Stalled;
         } else {
@@ -71,7 +93,7 @@ impl Golden {
                 return None;
             }
             let frame = *self.stack.get(usize::from(at))?;
-            at += frame.size();
+            at += frame.size(self.subentries);
             Some(frame)
         })
     }
@@ -112,7 +134,8 @@ impl Golden {
     /// Launch (r700-3.3).
     fn launch(&mut self, pins: &In) {
         self.prog_len = pins.prog_len;
-        self.limit = (4 * usize::from(pins.stack_size)).min(self.stack.len());
+        let wanted = usize::from(self.subentries) * usize::from(pins.stack_size);
+        self.limit = wanted.min(self.stack.len());
         self.wave = Wave {
             valid: pins.lane_mask & self.all,
             pc: pins.entry,
@@ -269,11 +292,19 @@ impl Golden {
     /// lc, al, inc, base, bkind for a loop's; ret, depth, base, bkind for a call's. Widths as in the
     /// field list of the state.
     pub fn stored_bits(&self, frame: &Frame) -> u32 {
-        let lanes = self.lanes as u32;
+        let (lanes, base) = (self.lanes as u32, self.base_bits());
         match frame {
             Frame::Branch(_) => lanes,
-            Frame::Loop(_) => 2 * lanes + 2 + 12 + 32 + 8 + 10 + 2,
-            Frame::Call(_) => 32 + 6 + 10 + 2,
+            Frame::Loop(_) => 2 * lanes + 2 + 12 + 32 + 8 + base + 2,
+            Frame::Call(_) => 32 + 6 + base + 2,
+        }
+    }
+
+    /// Bits that a stored `base` needs (r700-3.4-k).
+    fn base_bits(&self) -> u32 {
+        match self.subentries {
+            SUBENTRIES => 10,
+            _ => 11,
         }
     }
 
@@ -287,8 +318,9 @@ impl Golden {
         let Some(found) = frames.get(frame).filter(|f| bit < self.stored_bits(f)) else {
             return;
         };
-        let at: u16 = frames[..frame].iter().map(Frame::size).sum();
-        let lanes = self.lanes as u32;
+        let sizes = frames[..frame].iter().map(|f| f.size(self.subentries));
+        let at: u16 = sizes.sum();
+        let (lanes, base) = (self.lanes as u32, self.base_bits());
         let mut flip = Flipper { bit };
         self.stack[usize::from(at)] = match *found {
             Frame::Branch(mask) => Frame::Branch(flip.pass(mask, lanes)),
@@ -298,13 +330,13 @@ impl Golden {
                 lc: flip.pass(f.lc.into(), 12) as u16,
                 al: flip.pass(f.al.into(), 32) as u32,
                 inc: flip.pass(f.inc.into(), 8) as u8,
-                base: flip.pass(f.base.into(), 10) as u16,
+                base: flip.pass(f.base.into(), base) as u16,
                 bkind: flip.pass(f.bkind.into(), 2) as u8,
             }),
             Frame::Call(f) => Frame::Call(CallFrame {
                 ret: flip.pass(f.ret.into(), 32) as u32,
                 depth: flip.pass(f.depth.into(), 6) as u8,
-                base: flip.pass(f.base.into(), 10) as u16,
+                base: flip.pass(f.base.into(), base) as u16,
                 bkind: flip.pass(f.bkind.into(), 2) as u8,
             }),
         };

@@ -442,6 +442,9 @@ impl Explained<'_> {
             "JUMP" | "PUSH" | "PUSH_ELSE" => "a lane passes, so it stays",
             "ELSE" if jump => "no lane is ACTIVE afterwards, so it jumps",
             "ELSE" => "a lane is ACTIVE afterwards, so it stays",
+            "LOOP_END" if jump && self.before.dx10_count => {
+                "a lane passes, and lc > 1 (r700-4.3-z), so it jumps"
+            }
             "LOOP_END" if jump => "a lane passes, and the loop is DX10 or lc > 1, so it jumps",
             "LOOP_END" => "no lane passes after the waking, or lc is 1: leaves the loop",
             "LOOP_BREAK" | "LOOP_CONTINUE" if jump => {
@@ -481,12 +484,15 @@ impl Explained<'_> {
         let (before, after) = (&self.before.wave, &self.after.wave);
         let what = if after.sp > before.sp {
             match after.sp - before.sp {
-                4 => "pushes a loop frame, 4 sub-entries".to_owned(),
-                _ if name == "CALL" => "pushes a call frame".to_owned(),
-                _ => "pushes a branch frame".to_owned(),
+                1 if name == "CALL" => "pushes a call frame".to_owned(),
+                1 => "pushes a branch frame".to_owned(),
+                size => format!("pushes a loop frame, {size} sub-entries"),
             }
         } else if name == "LOOP_END" && !self.jump {
-            "leaving pops the loop frame, 4 sub-entries".to_owned()
+            format!(
+                "leaving pops the loop frame, {} sub-entries",
+                self.before.subentries
+            )
         } else if name == "RETURN" && self.jump {
             "pops the call frame".to_owned()
         } else if matches!(name, "LOOP_BREAK" | "LOOP_CONTINUE") && self.jump {
@@ -546,9 +552,15 @@ impl Explained<'_> {
         let rule = match (name, self.jump) {
             ("LOOP_START", false) => "loads count, first index and step of the loop constant",
             ("LOOP_START_NO_AL", false) => "loads the count, al and inc stay",
+            ("LOOP_START_DX10", false) if self.before.dx10_count => {
+                "loads the count (r700-4.3-z), al and inc stay"
+            }
             ("LOOP_START_DX10", false) => "count 0 (r700-O8), al and inc stay",
             ("LOOP_END", false) => "leaving restores lt, lc, al and inc from the loop frame",
             ("LOOP_END", true) => match (field, self.before.wave.lt) {
+                ("lc", L_DX10) if self.before.dx10_count => {
+                    "once more: the count goes down by 1 (r700-4.3-z)"
+                }
                 ("lc", L_DX10) => "once more: a DX10 loop does not count",
                 ("lc", _) => "once more: the count goes down by 1",
                 ("al", L_AL) => "once more: al + inc",

@@ -1,8 +1,9 @@
 //! One step of one lane, and where other lanes could lead it (see [`super`]).
 
 use super::{
-    Alu, Class, Control, END_STACK, FIELD, Frame, ILLEGAL, LOOP_OPEN, Lane, LoopType, MOST_CALLS,
-    NO_CALL, NO_LOOP, OVERFLOW, Op, PC_RANGE, Stack, Stacks, Status, Step, Turn, UNDERFLOW, Word,
+    Alu, Built, Class, Control, END_STACK, FIELD, Frame, ILLEGAL, LOOP_OPEN, Lane, LoopType,
+    MOST_CALLS, NO_CALL, NO_LOOP, OVERFLOW, Op, PC_RANGE, Stack, Stacks, Status, Step, Turn,
+    UNDERFLOW, Word,
 };
 use crate::r700::program::Program;
 
@@ -12,12 +13,26 @@ pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     /// Sub-entries that fit (r700-3.4).
     pub(super) limit: u32,
+    dx10_count: bool,
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn new(program: &'p Program, max_stack_size: u32) -> Self {
-        let limit = 4 * max_stack_size.min(program.regs.stack_size.into());
-        Machine { program, limit }
+    pub(super) fn new(program: &'p Program, built: Built) -> Self {
+        let entries = built.max_stack_size.min(program.regs.stack_size.into());
+        Machine {
+            program,
+            limit: built.subentries * entries,
+            dx10_count: built.dx10_count,
+        }
+    }
+
+    /// Whether loops of this type end by a count, too: those until break only on a unit that counts them
+    /// (r700-4.3-w, r700-4.3-z).
+    pub(super) fn counts(&self, kind: LoopType) -> bool {
+        match kind {
+            LoopType::Al | LoopType::NoAl => true,
+            LoopType::Dx10 => self.dx10_count,
+        }
     }
 
     /// r700-3.3.
@@ -224,8 +239,8 @@ impl<'p> Machine<'p> {
                 }
             }
             Control::LoopStart(kind) => {
-                let counts = kind == LoopType::Dx10 || self.constant(word) & 0xfff > 0;
-                let entered = ok && counts;
+                let passes = !self.counts(kind) || self.constant(word) & 0xfff > 0;
+                let entered = ok && passes;
                 let frame = Frame::Loop {
                     head: lane.pc,
                     class: lane.class,
@@ -242,7 +257,7 @@ impl<'p> Machine<'p> {
                     });
                 }
                 next.class = Class::Brk;
-                let enters = (holds && counts).then_some(Ok(next));
+                let enters = (holds && passes).then_some(Ok(next));
                 (Self::jump(stacks, lane, word), enters)
             }
             Control::LoopEnd => return self.loop_end(stacks, lane, word),
@@ -385,9 +400,9 @@ impl<'p> Machine<'p> {
             lane.class = Class::Active;
         }
         let start = self.word(head);
-        let (dx10, once) = match start.op {
-            Op::Control(Control::LoopStart(LoopType::Dx10)) => (true, false),
-            _ => (false, self.constant(&start) & 0xfff == 1),
+        let (counts, once) = match start.op {
+            Op::Control(Control::LoopStart(kind)) if !self.counts(kind) => (false, false),
+            _ => (true, self.constant(&start) & 0xfff == 1),
         };
         let ok = self.passes(&lane, word);
         let again = Lane {
@@ -417,7 +432,7 @@ impl<'p> Machine<'p> {
             alone: Turn::EndsPass {
                 head,
                 again: stays.then_some(again),
-                leaves: (!stays || !dx10).then_some(leaves),
+                leaves: (!stays || counts).then_some(leaves),
             },
             led: (possible && !ok).then_some(again),
         })

@@ -255,7 +255,7 @@ impl Row {
         let mut words = [(0, NOP); 32];
         words[1] = (9, LOOP_START + (2 << 3));
         words[5] = (dw0, dw1);
-        let mut stacks = Stacks::new();
+        let mut stacks = Stacks::new(Built::default());
         let stack = frames
             .iter()
             .fold(Stack::EMPTY, |stack, f| stacks.push(stack, *f));
@@ -295,7 +295,7 @@ impl Row {
     }
 
     fn step(&mut self) -> Step {
-        let machine = Machine::new(&self.program, MAX_STACK_SIZE);
+        let machine = Machine::new(&self.program, Built::default());
         machine.step(&mut self.stacks, self.lane)
     }
 

@@ -4,7 +4,11 @@
 module r700_properties #(
   parameter int LANES          = 64,
   parameter int MAX_STACK_SIZE = 32,
-  localparam int WordBits = LANES > 56 ? LANES : 56
+  parameter int SUBENTRIES     = 4,
+  parameter int DX10_COUNT     = 0,
+  localparam int WordBits = LANES > 56 ? LANES : 56,
+  localparam int Rows     = MAX_STACK_SIZE * SUBENTRIES / 4,
+  localparam int SpBits   = SUBENTRIES == 8 ? 11 : 10
 ) (
   input logic [LANES-1:0] u_lanes__active_q,
   input logic [LANES-1:0] u_lanes__st0_q,
@@ -14,11 +18,11 @@ module r700_properties #(
   input logic [11:0] u_loop__lc_q,
   input logic [31:0] u_loop__al_q,
   input logic [7:0] u_loop__inc_q,
-  input logic [9:0] u_stack__sp_q,
-  input logic [9:0] u_stack__base_q,
+  input logic [SpBits-1:0] u_stack__sp_q,
+  input logic [SpBits-1:0] u_stack__base_q,
   input logic [1:0] u_stack__bkind_q,
-  input logic [9:0] u_stack__nb_q,
-  input logic [9:0] u_stack__limit_q,
+  input logic [SpBits-1:0] u_stack__nb_q,
+  input logic [SpBits-1:0] u_stack__limit_q,
   input logic [1023:0] u_consts__loop_q,
   input logic [31:0] u_consts__bool_q,
   input logic [31:0] pc_q,
@@ -29,10 +33,10 @@ module r700_properties #(
   input logic halted_q,
   input logic skipped_q,
   input logic [3:0] err_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank0_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank1_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank2_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank3_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank0_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank1_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank2_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank3_q,
   input logic [LANES-1:0] next__u_lanes__active_q,
   input logic [LANES-1:0] next__u_lanes__st0_q,
   input logic [LANES-1:0] next__u_lanes__st1_q,
@@ -41,11 +45,11 @@ module r700_properties #(
   input logic [11:0] next__u_loop__lc_q,
   input logic [31:0] next__u_loop__al_q,
   input logic [7:0] next__u_loop__inc_q,
-  input logic [9:0] next__u_stack__sp_q,
-  input logic [9:0] next__u_stack__base_q,
+  input logic [SpBits-1:0] next__u_stack__sp_q,
+  input logic [SpBits-1:0] next__u_stack__base_q,
   input logic [1:0] next__u_stack__bkind_q,
-  input logic [9:0] next__u_stack__nb_q,
-  input logic [9:0] next__u_stack__limit_q,
+  input logic [SpBits-1:0] next__u_stack__nb_q,
+  input logic [SpBits-1:0] next__u_stack__limit_q,
   input logic [1023:0] next__u_consts__loop_q,
   input logic [31:0] next__u_consts__bool_q,
   input logic [31:0] next__pc_q,
@@ -56,10 +60,10 @@ module r700_properties #(
   input logic next__halted_q,
   input logic next__skipped_q,
   input logic [3:0] next__err_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank0_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank1_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank2_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank3_q,
+  input logic [WordBits*Rows-1:0] next__u_stack__bank0_q,
+  input logic [WordBits*Rows-1:0] next__u_stack__bank1_q,
+  input logic [WordBits*Rows-1:0] next__u_stack__bank2_q,
+  input logic [WordBits*Rows-1:0] next__u_stack__bank3_q,
   input logic [LANES-1:0] next__u_lanes__exec_q,
   input logic next__jump_q,
   input logic rst_ni,
@@ -120,7 +124,10 @@ module r700_properties #(
   output logic cover__alu_else_after_stays,
   output logic cover__ends,
   output logic cover__skips,
-  output logic cover__loop_in_loop
+  output logic cover__loop_in_loop,
+  output logic cover__dx10_passes_over,
+  output logic cover__dx10_counts_down,
+  output logic cover__dx10_last_pass
 );
 
   wire same_status = {running_q, done_q, halted_q, err_q} == {next__running_q, next__done_q, next__halted_q, next__err_q};
@@ -209,5 +216,12 @@ module r700_properties #(
   assign cover__ends         = executes && next__done_q;
   assign cover__skips        = executes && !skipped_q && next__skipped_q;
   assign cover__loop_in_loop = executes && u_loop__lt_q == 2'd1 && next__u_loop__lt_q == 2'd3;
+  // r700-4.3-z: a DX10 loop with count 0 is not entered, one that counts goes down and leaves after its last pass.
+  assign cover__dx10_passes_over = DX10_COUNT == 0 || (executes && !is_alu && op == 7'd6 && dw1_i[9:8] == 2'd0 && !dw1_i[22] &&
+                                                       u_lanes__active_q != '0 && next__jump_q);
+  assign cover__dx10_counts_down = DX10_COUNT == 0 || (executes && !is_alu && op == 7'd5 && u_loop__lt_q == 2'd3 &&
+                                                       next__jump_q && next__u_loop__lc_q != u_loop__lc_q);
+  assign cover__dx10_last_pass   = DX10_COUNT == 0 || (executes && !is_alu && op == 7'd5 && dw1_i[9:8] == 2'd0 && !dw1_i[22] &&
+                                                       u_loop__lt_q == 2'd3 && u_lanes__active_q != '0 && !next__jump_q);
 
 endmodule

@@ -1,12 +1,16 @@
 // One cycle of r700, for the proof that the RTL does the same (docs/proofs.md). Written from docs/spec/r700.md alone, lane
 // by lane, as r700-4.4 goes. Nothing here is taken from the RTL but the names of its registers; the outputs are
 // explained in ../r500/step.sv. The stack is the storage of r700-3.4-k: sub-entry a is word a / 4 of bank a % 4, and bits of a
-// word that no frame uses are 0.
+// word that no frame uses are 0. Of a loop frame's sub-entries the last four have words.
 
 module r700_step #(
   parameter int LANES          = 64,
   parameter int MAX_STACK_SIZE = 32,
-  localparam int WordBits = LANES > 56 ? LANES : 56
+  parameter int SUBENTRIES     = 4,
+  parameter int DX10_COUNT     = 0,
+  localparam int WordBits = LANES > 56 ? LANES : 56,
+  localparam int Words    = SUBENTRIES * MAX_STACK_SIZE,
+  localparam int SpBits   = SUBENTRIES == 8 ? 11 : 10
 ) (
   // State.
   input logic [LANES-1:0] u_lanes__st0_q,
@@ -17,15 +21,15 @@ module r700_step #(
   input logic [11:0]      u_loop__lc_q,
   input logic [31:0]      u_loop__al_q,
   input logic [7:0]       u_loop__inc_q,
-  input logic [9:0]       u_stack__sp_q,
-  input logic [9:0]       u_stack__base_q,
+  input logic [SpBits-1:0] u_stack__sp_q,
+  input logic [SpBits-1:0] u_stack__base_q,
   input logic [1:0]       u_stack__bkind_q,
-  input logic [9:0]       u_stack__nb_q,
-  input logic [9:0]       u_stack__limit_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank0_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank1_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank2_q,
-  input logic [WordBits*MAX_STACK_SIZE-1:0] u_stack__bank3_q,
+  input logic [SpBits-1:0] u_stack__nb_q,
+  input logic [SpBits-1:0] u_stack__limit_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank0_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank1_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank2_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank3_q,
   input logic [1023:0]    u_consts__loop_q,
   input logic [31:0]      u_consts__bool_q,
   input logic [31:0]      pc_q,
@@ -64,15 +68,15 @@ module r700_step #(
   output logic [11:0]      next__u_loop__lc_q,
   output logic [31:0]      next__u_loop__al_q,
   output logic [7:0]       next__u_loop__inc_q,
-  output logic [9:0]       next__u_stack__sp_q,
-  output logic [9:0]       next__u_stack__base_q,
+  output logic [SpBits-1:0] next__u_stack__sp_q,
+  output logic [SpBits-1:0] next__u_stack__base_q,
   output logic [1:0]       next__u_stack__bkind_q,
-  output logic [9:0]       next__u_stack__nb_q,
-  output logic [9:0]       next__u_stack__limit_q,
-  output logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank0_q,
-  output logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank1_q,
-  output logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank2_q,
-  output logic [WordBits*MAX_STACK_SIZE-1:0] next__u_stack__bank3_q,
+  output logic [SpBits-1:0] next__u_stack__nb_q,
+  output logic [SpBits-1:0] next__u_stack__limit_q,
+  output logic [WordBits*Words/4-1:0] next__u_stack__bank0_q,
+  output logic [WordBits*Words/4-1:0] next__u_stack__bank1_q,
+  output logic [WordBits*Words/4-1:0] next__u_stack__bank2_q,
+  output logic [WordBits*Words/4-1:0] next__u_stack__bank3_q,
   output logic [1023:0]    next__u_consts__loop_q,
   output logic [31:0]      next__u_consts__bool_q,
   output logic [31:0]      next__pc_q,
@@ -101,7 +105,6 @@ module r700_step #(
   output logic             prove__widths
 );
 
-  localparam int Words = 4 * MAX_STACK_SIZE;
   localparam logic [1:0] Active = 2'd0, Branch = 2'd1, Cont = 2'd2, Brk = 2'd3;
 
   // ---- decode (r700-2.2 to r700-2.5) -----------------------------------------------------------------
@@ -164,10 +167,10 @@ module r700_step #(
   end
 
   // Places in it, in more bits than a register has, so that nothing wraps.
-  wire [11:0] sp    = {2'd0, u_stack__sp_q};
-  wire [11:0] base  = {2'd0, u_stack__base_q};
-  wire [11:0] nb    = {2'd0, u_stack__nb_q};
-  wire [11:0] limit = {2'd0, u_stack__limit_q};
+  wire [11:0] sp    = u_stack__sp_q;
+  wire [11:0] base  = u_stack__base_q;
+  wire [11:0] nb    = u_stack__nb_q;
+  wire [11:0] limit = u_stack__limit_q;
 
   // Words at sp - 1 to sp - 4, and at sp - n for a pop of n.
   wire [11:0]         popped = alu_pop ? 12'd1 : alu_pop2 ? 12'd2 : {9'd0, pops};
@@ -190,12 +193,16 @@ module r700_step #(
 
   wire [LANES-1:0] was_active, ok, again_ok, else_active, off_or_active, wants;
 
+  // A DX10 loop has no count, unless the unit counts its passes (r700-4.3-z).
+  wire        uncounted = is_start_dx10 && DX10_COUNT == 0;
+  wire        for_ever  = u_loop__lt_q == 2'd3 && DX10_COUNT == 0;
+
   wire        some     = ok != '0;
   wire [31:0] constant = u_consts__loop_q[32*cf_const +: 32];
   wire [11:0] count    = constant[11:0];
 
-  wire enters     = is_begin && some && (is_start_dx10 || count != 12'd0);
-  wire again      = is_end && again_ok != '0 && (u_loop__lt_q == 2'd3 || u_loop__lc_q > 12'd1);
+  wire enters     = is_begin && some && (uncounted || count != 12'd0);
+  wire again      = is_end && again_ok != '0 && (for_ever || u_loop__lc_q > 12'd1);
   wire leaves     = is_end && !again;
   wire goes_out   = (is_break || is_continue) && off_or_active == '0;
   wire calls_now  = is_call && some && {1'b0, depth_q} + {1'b0, calls} <= 7'd32;
@@ -279,13 +286,13 @@ module r700_step #(
 
   // ---- stack pointers --------------------------------------------------------------------------------
 
-  wire [11:0] words_pushed = enters ? 12'd4 : push_branch || calls_now ? 12'd1 : 12'd0;
+  wire [11:0] words_pushed = enters ? SUBENTRIES : push_branch || calls_now ? 12'd1 : 12'd0;
   wire [11:0] nb_pushed    = nb + (push_branch ? 12'd1 : 12'd0);
   wire        pushes       = words_pushed != 12'd0;
 
   wire [11:0] sp_after = pushes ? sp + words_pushed :
                          pops_now ? sp - popped :
-                         leaves ? sp - 12'd4 :
+                         leaves ? sp - SUBENTRIES :
                          goes_out ? base :
                          returns ? sp - 12'd1 : sp;
   wire [11:0] nb_after = push_branch ? nb_pushed :
@@ -296,23 +303,23 @@ module r700_step #(
   wire [31:0] call_ret   = top1[31:0];
   wire [5:0]  call_depth = top1[37:32];
   wire [1:0]  call_bkind = top1[39:38];
-  wire [9:0]  call_base  = top1[49:40];
+  wire [SpBits-1:0] call_base = top1[39 + SpBits:40];
   wire [11:0] loop_lc    = top2[11:0];
   wire [7:0]  loop_inc   = top2[19:12];
   wire [1:0]  loop_lt    = top2[21:20];
   wire [1:0]  loop_bkind = top2[23:22];
-  wire [9:0]  loop_base  = top2[33:24];
+  wire [SpBits-1:0] loop_base = top2[23 + SpBits:24];
   wire [31:0] loop_al    = top1[31:0];
 
-  wire [11:0] base_after  = enters || calls_now ? sp_after : leaves ? {2'd0, loop_base} : returns ? {2'd0, call_base} : base;
+  wire [11:0] base_after  = enters || calls_now ? sp_after : leaves ? loop_base : returns ? call_base : base;
   wire [1:0]  bkind_after = enters ? 2'd1 : calls_now ? 2'd2 : leaves ? loop_bkind : returns ? call_bkind : u_stack__bkind_q;
   wire [6:0]  depth_after = calls_now ? {1'b0, depth_q} + {1'b0, calls} : returns ? {1'b0, call_depth} : {1'b0, depth_q};
 
   // ---- loop registers (r700-4.3-w) -------------------------------------------------------------------
 
   wire [1:0]  lt_after  = enters ? (is_start ? 2'd1 : is_start_noal ? 2'd2 : 2'd3) : leaves ? loop_lt : u_loop__lt_q;
-  wire [11:0] lc_after  = enters ? (is_start_dx10 ? 12'd0 : count) :
-                          again && u_loop__lt_q != 2'd3 ? u_loop__lc_q - 12'd1 :
+  wire [11:0] lc_after  = enters ? (uncounted ? 12'd0 : count) :
+                          again && !for_ever ? u_loop__lc_q - 12'd1 :
                           leaves ? loop_lc : u_loop__lc_q;
   wire [31:0] al_after  = enters && is_start ? {20'd0, constant[23:12]} :
                           again && u_loop__lt_q == 2'd1 ? u_loop__al_q + {{24{u_loop__inc_q[7]}}, u_loop__inc_q} :
@@ -361,12 +368,13 @@ module r700_step #(
   assign next__u_loop__lc_q  = starts ? 12'd0 : executes ? lc_after : u_loop__lc_q;
   assign next__u_loop__al_q  = starts ? 32'd0 : executes ? al_after : u_loop__al_q;
   assign next__u_loop__inc_q = starts ? 8'd0 : executes ? inc_after : u_loop__inc_q;
-  assign next__u_stack__sp_q    = starts ? 10'd0 : executes ? sp_after[9:0] : u_stack__sp_q;
-  assign next__u_stack__base_q  = starts ? 10'd0 : executes ? base_after[9:0] : u_stack__base_q;
+  assign next__u_stack__sp_q    = starts ? '0 : executes ? sp_after[SpBits-1:0] : u_stack__sp_q;
+  assign next__u_stack__base_q  = starts ? '0 : executes ? base_after[SpBits-1:0] : u_stack__base_q;
   assign next__u_stack__bkind_q = starts ? 2'd0 : executes ? bkind_after : u_stack__bkind_q;
-  assign next__u_stack__nb_q    = starts ? 10'd0 : executes ? nb_after[9:0] : u_stack__nb_q;
-  wire [9:0] most = stack_size_i < MAX_STACK_SIZE ? {2'd0, stack_size_i} : MAX_STACK_SIZE;
-  assign next__u_stack__limit_q = !rst_ni ? 10'd0 : launches ? {most[7:0], 2'b00} : u_stack__limit_q;
+  assign next__u_stack__nb_q    = starts ? '0 : executes ? nb_after[SpBits-1:0] : u_stack__nb_q;
+  // STACK_SIZE counts entries (r700-3.4-h).
+  wire [11:0] most = SUBENTRIES * (stack_size_i < MAX_STACK_SIZE ? stack_size_i : MAX_STACK_SIZE);
+  assign next__u_stack__limit_q = !rst_ni ? '0 : launches ? most[SpBits-1:0] : u_stack__limit_q;
 
   // ---- words pushed (r700-3.4-k) ---------------------------------------------------------------------
 
@@ -374,13 +382,15 @@ module r700_step #(
   wire [WordBits-1:0] first = push_branch ? zero | was_active :
                               calls_now ? zero | {u_stack__base_q, u_stack__bkind_q, depth_q, pc_1} :
                               zero | u_lanes__st0_q;
+  // Where the frame's words begin.
+  wire [11:0] bottom = enters ? sp + SUBENTRIES - 12'd4 : sp;
   for (genvar a = 0; a < Words; a++) begin : g_write
     wire [WordBits-1:0] stored =
-        executes && pushes && sp == a ? first :
-        executes && enters && sp + 12'd1 == a ? zero | u_lanes__st1_q :
-        executes && enters && sp + 12'd2 == a ?
+        executes && pushes && bottom == a ? first :
+        executes && enters && bottom + 12'd1 == a ? zero | u_lanes__st1_q :
+        executes && enters && bottom + 12'd2 == a ?
             zero | {u_stack__base_q, u_stack__bkind_q, u_loop__lt_q, u_loop__inc_q, u_loop__lc_q} :
-        executes && enters && sp + 12'd3 == a ? zero | u_loop__al_q : word[a];
+        executes && enters && bottom + 12'd3 == a ? zero | u_loop__al_q : word[a];
     if (a % 4 == 0) assign next__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = stored;
     if (a % 4 == 1) assign next__u_stack__bank1_q[WordBits*(a/4) +: WordBits] = stored;
     if (a % 4 == 2) assign next__u_stack__bank2_q[WordBits*(a/4) +: WordBits] = stored;
@@ -410,7 +420,7 @@ module r700_step #(
   assign out__halted_o  = halted_q;
   assign out__err_o     = err_q;
 
-  assign prove__widths = !executes || (sp_after[11:10] == 2'd0 && base_after[11:10] == 2'd0 && nb_after[11:10] == 2'd0 &&
-                                       !depth_after[6] && (!again || u_loop__lt_q == 2'd3 || u_loop__lc_q != 12'd0));
+  assign prove__widths = !executes || (sp_after[11:SpBits] == '0 && base_after[11:SpBits] == '0 && nb_after[11:SpBits] == '0 &&
+                                       !depth_after[6] && (!again || for_ever || u_loop__lc_q != 12'd0));
 
 endmodule

@@ -17,7 +17,7 @@ fn near_legal_programs_are_near_legal() {
     let mut errors = [0; 10];
     let (mut sound, mut dependent) = (0, 0);
     for seed in 1..=600 {
-        let p = near_legal(&mut rng(seed));
+        let p = near_legal(&mut rng(seed), Target::DEFAULT);
         match Scalar::new(&p, true) {
             Ok(scalar) if scalar.possible_errors() == 0 => sound += 1,
             Ok(scalar) => {
@@ -42,7 +42,7 @@ fn every_fault_can_be_done() {
             let mut rng = rng(seed);
             let before = structured(&mut rng, &Options::ALL);
             let mut after = before.clone();
-            if apply(&mut rng, &mut after, *fault).is_some() {
+            if apply(&mut rng, &mut after, *fault, Target::DEFAULT).is_some() {
                 done += u32::from(after != before);
             }
         }
@@ -55,7 +55,7 @@ fn every_fault_can_be_done() {
 fn the_brim_is_reached_and_passed() {
     let (mut fit, mut over) = ([0; 34], [0; 34]);
     for seed in 1..=1000 {
-        let p = brimful(&mut rng(seed));
+        let p = brimful(&mut rng(seed), Target::DEFAULT);
         assert_eq!(p.regs.prog_len as usize, p.quads.len());
         let size = usize::from(p.regs.stack_size.min(33));
         let Ok(scalar) = Scalar::new(&p, true) else {
@@ -82,7 +82,7 @@ fn stacks_are_unwound_in_every_way() {
     let mut ways = std::collections::BTreeMap::new();
     let (mut deep, mut dropped) = (0, 0);
     for seed in 1..=2000 {
-        let p = brimful(&mut rng(seed));
+        let p = brimful(&mut rng(seed), Target::DEFAULT);
         let mut pushes = 0;
         for quad in &p.quads {
             match Word::decode(*quad) {

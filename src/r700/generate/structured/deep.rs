@@ -5,15 +5,16 @@ use rand::Rng;
 use super::{At, Builder, Chain, Routine, Skips};
 use crate::generate::pick;
 use crate::r700::asm::{EndifForm, LoopKind, Stmt, When};
-use crate::r700::generate::{CALL_DEPTH, LOOP_FRAME, RESERVE, SPACE};
+use crate::r700::generate::{CALL_DEPTH, RESERVE};
 use crate::r700::isa::Clause;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// CALLs a subroutine that fits here, `nearest`: the one written last. Returns how much deeper it
     /// leads (r700-4.3), 0 if there is none.
     pub(super) fn call(&mut self, at: &At, nearest: bool) -> u32 {
+        let whole = self.options.target.space();
         let fits = |sub: &Routine| {
-            let space = if at.sub && !nearest { SPACE / 2 } else { SPACE };
+            let space = if at.sub && !nearest { whole / 2 } else { whole };
             at.sp + 1 + sub.need.under <= space
         };
         let cheap = |b: &Self, sub: &Routine| nearest || sub.cost * at.passes <= b.time;
@@ -124,7 +125,8 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             Chain::Mixed if self.chance(5) => self.constant(1),
             Chain::Mixed => None,
         };
-        let constant = constant.filter(|_| self.options.counted && left >= LOOP_FRAME);
+        let constant =
+            constant.filter(|_| self.options.counted && left >= self.options.target.loop_frame());
         if !branch && constant.is_none() || self.room < -600 {
             self.plain(&at);
             if at.loops > 0 {

@@ -5,7 +5,6 @@ use rand::Rng;
 use super::{At, Builder, Leave, Skips};
 use crate::generate::pick;
 use crate::r700::asm::{ElseForm, EndifForm, LoopKind, Stmt, When};
-use crate::r700::generate::LOOP_FRAME;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// A loop constant with this count.
@@ -157,7 +156,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.met(construct);
             }
         }
-        let body = self.pushed(at, LOOP_FRAME, false);
+        let body = self.pushed(at, self.options.target.loop_frame(), false);
         At {
             ifs: 0,
             loops: at.loops + 1,
@@ -223,7 +222,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             false => Leave::Break,
         };
         match self.rng.random_range(0..8) {
-            0..2 if o.forms && Self::fits(at, 1) => self.leave_unless(at, leave),
+            0..2 if o.forms && self.fits(at, 1) => self.leave_unless(at, leave),
             2 if o.uniform => {
                 let when = self.boolean();
                 self.leave_now(at, leave, when);
