@@ -9,11 +9,13 @@ use std::path::PathBuf;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use reconverge::design::Build;
+use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
 use reconverge::spa5::import::{kernels, list, load};
 use reconverge::spa5::isa::{CONTROL, LeaveOp, NOP, Word, is_control};
 use reconverge::spa5::program::{MOST_BUNDLES, Program};
-use reconverge::unit::{LoadOptions, Loaded};
+use reconverge::unit::{LoadOptions, Loaded, Unit};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/spa5");
 
@@ -78,4 +80,5 @@ fn is_listed(word: Word) -> bool {
 mod bundles;
 mod cubins;
 mod damage;
+mod links;
 mod listings;

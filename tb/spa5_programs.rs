@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::rtl::{Change, Rtl as Folder};
-use crate::common::{ROOT, arg, line_starting, program, reconverge_ends};
+use crate::common::{ROOT, arg, imported_programs, line_starting, program, reconverge_ends};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{Case, Conditions};
@@ -16,6 +16,7 @@ use reconverge::environment;
 use reconverge::spa5::Spa5;
 use reconverge::spa5::generate::{self, CONSTRUCTS, Options, unstructured};
 use reconverge::spa5::golden::{Event, Golden, Token};
+use reconverge::spa5::isa::{NOP, norm, seq};
 use reconverge::spa5::program::Program;
 use reconverge::spa5::state::{ERROR_NAMES, In};
 use reconverge::stimulus::{self, Ran};
@@ -101,6 +102,8 @@ struct Jumps {
     top: Token,
     syncs: u64,
     breaks: u64,
+    /// BRX and JMX that go on at a target.
+    indirect: u64,
     /// Jumps to where the list does not lead.
     astray: u64,
 }
@@ -119,18 +122,23 @@ impl Watch<Spa5> for Jumps {
         self.top = golden.tokens().last().copied().unwrap_or_default();
     }
     fn after(&mut self, _: u64, _: &In, golden: &Golden) {
-        if golden.event() != Event::Resumed {
-            return;
-        }
         let step = golden.stepped();
+        let resumed = golden.event() == Event::Resumed;
+        let pc = golden.state().pc;
         let count = match (step.word >> 52, self.top.kind) {
-            (0xF0F, SSY) => &mut self.syncs,
-            (0xE34, PBK) => &mut self.breaks,
+            (0xF0F, SSY) if resumed => &mut self.syncs,
+            (0xE34, PBK) if resumed => &mut self.breaks,
+            // Its own condition may divide the threads, or let none of them take it.
+            (0xE20 | 0xE25, _)
+                if golden.event() == Event::Executed && pc != step.pc && pc != seq(step.pc) =>
+            {
+                &mut self.indirect
+            }
             _ => return,
         };
         *count += 1;
         let listed = self.targets.get(&step.pc);
-        let found = listed.is_some_and(|targets| targets.contains(&golden.state().pc));
+        let found = listed.is_some_and(|targets| targets.contains(&pc));
         self.astray += u64::from(!found);
     }
 }
@@ -178,16 +186,9 @@ fn kernels_of_ptxas_jump_where_their_compiler_says() {
     assert!(kernels.len() >= 42, "{} kernels", kernels.len());
     let (mut syncs, mut breaks, mut instructions) = (0, 0, 0);
     for (name, program) in &kernels {
-        let mut program = program.clone();
-        if name.starts_with("k16_") {
-            // Its indirect call, of which ptxas lists no target: the entries of f_a and f_b, by their symbols.
-            assert_eq!(program.targets.get(&0x90), Some(&Vec::new()), "{name}");
-            assert!(is_brx(program.word(0x90)));
-            program.targets.insert(0x90, vec![0xd0, 0x198]);
-        }
-        for (case, at) in runs(&model.case(&program)) {
+        for (case, at) in runs(&model.case(program)) {
             let at = format!("{name} {at}");
-            let mut jumps = Jumps::of(&program);
+            let mut jumps = Jumps::of(program);
             let (outcome, compared, _) = model.agreed(&case, &mut jumps, &at);
             assert_eq!(jumps.astray, 0, "{at}: {jumps:?}");
             let endless = name.starts_with("k15_");
@@ -224,6 +225,167 @@ fn kernels_of_ptxas_jump_where_their_compiler_says() {
     assert!(astray > 500 && astray == all, "{astray} of {all}");
 }
 
+/// Where a function of the cubin `bytes` may be entered: every symbol of type FUNC, normalized, by section and place.
+fn functions(bytes: &[u8]) -> Vec<(String, u32)> {
+    let number = |at: usize, count: usize| {
+        let bytes = bytes[at..at + count].iter().rev();
+        bytes.fold(0, |n, b| n << 8 | usize::from(*b))
+    };
+    let headers = number(0x28, 8);
+    let section = |i: usize| headers + 64 * i;
+    let text = |table: usize, at: usize| {
+        let start = number(section(table) + 24, 8) + at;
+        let end = bytes[start..].iter().position(|b| *b == 0).unwrap();
+        String::from_utf8(bytes[start..start + end].to_vec()).unwrap()
+    };
+    let names = number(0x3e, 2);
+    let table = (0..number(0x3c, 2)).find(|i| number(section(*i) + 4, 4) == 2);
+    let table = section(table.unwrap());
+    let (first, size, strings) = (
+        number(table + 24, 8),
+        number(table + 32, 8),
+        number(table + 40, 4),
+    );
+    let symbols = (first..first + size).step_by(24);
+    let functions = symbols.filter(|s| bytes[s + 4] & 15 == 2 && number(s + 6, 2) != 0);
+    functions
+        .map(|s| {
+            let name = text(names, number(section(number(s + 6, 2)), 4));
+            assert_eq!(
+                name,
+                format!(".text.{}", &name[6..]),
+                "{}",
+                text(strings, number(s, 4))
+            );
+            (name, number(s + 8, 8) as u32)
+        })
+        .collect()
+}
+
+/// How a kernel of the folder `cuda` may end, as its source says, beside coming to its end.
+fn ends(name: &str) -> &'static [&'static str] {
+    // What traps is a word that the unit does not have.
+    const TRAPS: &str = "error 10 UNSUPPORTED";
+    match name.split('.').next().unwrap() {
+        "asserts" | "traps" => &[TRAPS],
+        // Unoptimised, a function that has a frame traps if there is no room for it.
+        "pointers" | "print" | "recursion" if name.contains(".O0.") => &[TRAPS],
+        _ => &[],
+    }
+}
+
+/// Runs every kernel of the folder `cuda` with these seeds, as it comes and with stalls, with all threads and with one.
+fn calls(model: &mut Model, seeds: std::ops::RangeInclusive<u64>) {
+    let kernels = compiled("cuda", "cubin");
+    assert!(kernels.len() >= 44, "{} kernels", kernels.len());
+    let (mut syncs, mut breaks, mut indirect, mut runs) = (0, 0, 0, 0);
+    for (name, program) in &kernels {
+        let allowed = ends(name);
+        let mut met: BTreeMap<String, u32> = BTreeMap::new();
+        for seed in seeds.clone() {
+            for (stall16, one) in [(0, false), (5, false), (0, true), (5, true)] {
+                let mut case = model.case(program);
+                (case.seed, case.stall16, case.max_steps) = (seed, stall16, 100_000);
+                case.conditions = Conditions::Drawn {
+                    p16: [8, 2, 12][seed as usize % 3],
+                };
+                if one {
+                    case.launch_mask = 1 << (seed % u64::from(case.lanes));
+                }
+                let lanes = case.lanes;
+                let at = format!("{name} {lanes} lanes, seed {seed}, stall16 {stall16}, one {one}");
+                let mut jumps = Jumps::of(program);
+                let (outcome, ..) = model.agreed(&case, &mut jumps, &at);
+                assert_eq!(jumps.astray, 0, "{at}: {jumps:?}");
+                assert!(!outcome.step_limit, "{at}");
+                let end = Spa5::outcome(&outcome.end);
+                if end != "done" {
+                    assert!(allowed.contains(&end.as_str()), "{at}: {end}");
+                    let word = program.word(outcome.end.pc);
+                    assert!(
+                        word >> 52 == BPT || !end.ends_with("UNSUPPORTED"),
+                        "{at}: {word:#x}"
+                    );
+                }
+                *met.entry(end).or_default() += 1;
+                runs += 1;
+                syncs += jumps.syncs;
+                breaks += jumps.breaks;
+                indirect += jumps.indirect;
+            }
+        }
+        println!("{name}: {met:?}");
+        // Each comes to its end in some run, and those that trap do it.
+        assert!(met.contains_key("done"), "{name}: {met:?}");
+        assert_eq!(met.len(), 1 + allowed.len(), "{name}: {met:?}");
+    }
+    println!("{runs} runs, jumps: {syncs} by SYNC, {breaks} by BRK, {indirect} by BRX and JMX");
+    let least = runs / 4;
+    assert!(syncs > least && breaks > least && indirect > least);
+}
+
+/// BPT: trap, and what stands for `__assertfail`.
+const BPT: u64 = 0xE3A;
+
+#[test]
+fn kernels_with_calls_end_as_their_source_says() {
+    calls(&mut Model::new(32, &[("BRX", 1)]), 1..=3);
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test bench -- --ignored kernels_with_calls"]
+fn kernels_with_calls_end_as_their_source_says_in_every_build() {
+    for lanes in [32, 64] {
+        calls(&mut Model::new(lanes, &[("BRX", 1)]), 1..=20);
+    }
+}
+
+/// Of indirect calls the compiler lists no target: they are functions, by their symbols, or stand for those that the
+/// file does not have, behind all of its code.
+#[test]
+fn indirect_calls_lead_to_functions() {
+    let (mut brx, mut jmx, mut behind) = (0, 0, 0);
+    for path in imported_programs::<Spa5>() {
+        if path.extension().is_none_or(|x| x != "cubin") {
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let relocatable = name.ends_with(".c.cubin");
+        let program = Spa5::load(&bytes, name, &LoadOptions::default())
+            .unwrap()
+            .program;
+        let known: Vec<u32> = functions(&bytes).iter().map(|(_, at)| norm(*at)).collect();
+        let stands = |at: u32| {
+            let bundle = &program.words[at as usize / 32 * 4..][..4];
+            // RET, BPT.TRAP.
+            matches!(bundle[1], 0xe320_0000_0007_000f | 0xe3a0_0000_0010_00c0)
+                && bundle[2..] == [NOP, NOP]
+        };
+        for (pc, targets) in &program.targets {
+            let word = program.word(*pc);
+            if !matches!(word >> 52, 0xE20 | 0xE25) {
+                continue;
+            }
+            assert!(!targets.is_empty(), "{name} {pc:#x}");
+            let call = !relocatable && targets.iter().all(|at| known.contains(at));
+            let elsewhere = targets.iter().all(|at| stands(*at));
+            // A switch has a list of its own.
+            let switch =
+                name.starts_with("switches.") || name.starts_with("k07") || name.starts_with("k08");
+            assert!(
+                call || elsewhere || switch || relocatable,
+                "{name} {pc:#x} {targets:x?}"
+            );
+            brx += u32::from(word >> 52 == 0xE25);
+            jmx += u32::from(word >> 52 == 0xE20);
+            behind += u32::from(elsewhere);
+        }
+    }
+    println!("{brx} BRX, {jmx} JMX, {behind} to functions elsewhere");
+    assert!(brx > 30 && jmx > 25 && behind > 15, "{brx} {jmx} {behind}");
+}
+
 /// In a unit without it, a BRX is UNSUPPORTED; nothing else in a kernel is (spa5-2.3, spa5-A).
 #[test]
 fn a_brx_stops_a_unit_that_has_none() {
@@ -255,7 +417,8 @@ fn shaders_of_mesa_end_and_continue() {
     let mut model = Model::new(32, &[]);
     let shaders = compiled("mesa", "bin");
     assert!(shaders.len() > 20, "{} shaders", shaders.len());
-    let (mut pcnts, mut conts) = (0, 0);
+    let (mut pcnts, mut conts, mut jcals, mut kils) = (0, 0, 0, 0);
+    let mut killed = 0;
     for (name, program) in &shaders {
         for (case, at) in runs(&model.case(program)) {
             let at = format!("{name} {at}");
@@ -268,9 +431,17 @@ fn shaders_of_mesa_end_and_continue() {
             };
             pcnts += executed(0xE2B);
             conts += executed(0xE35);
+            jcals += executed(0xE22);
+            kils += executed(0xE33);
+            killed += outcome.end.killed.count_ones();
         }
     }
-    println!("{pcnts} PCNT, {conts} CONT executed");
+    println!("executed: {pcnts} PCNT, {conts} CONT, {jcals} JCAL, {kils} KIL of {killed} threads");
+    assert!(
+        jcals > 500 && kils > 100,
+        "{jcals} JCAL, {kils} KIL executed"
+    );
+    assert!(killed > 1000, "{killed} threads killed");
     assert!(
         pcnts > 1000 && conts > 1000,
         "{pcnts} PCNT, {conts} CONT executed"

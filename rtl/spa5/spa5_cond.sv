@@ -1,11 +1,11 @@
-// The active threads for which the condition of an instruction is true (spa5-2.4; T of spa5-4.1-e).
+// The active threads for which the condition of an instruction is true (spa5-2.4-c; T of spa5-4.1-e).
 //
-// A CC test is a table of 16 bits, one for each value of {O, C, S, Z}. All threads look up the same table,
+// A CC test is a table of 16 bits, one for each value of {O, C, S, Z} (spa5-2.4-b). All threads look up the same table,
 // so the lookup is a tree of multiplexers over the four planes, whose leaves are the bits of the table.
 //
 // Corner cases:
 // * The tables are normative, not the formulas behind the names: EQ and EQU differ where Z and S are set.
-// * Predicate 7 is constant 1; inverted it is never true.
+// * Predicate 7 is constant 1; inverted it is never true (spa5-2.4-a).
 // * CC tests 18..1f are bits of `csm_i` in a unit built with CSM. In any other the unit above reports error 10
 //   instead of using what comes out here.
 // * Without `en_i` no thread passes, so that a clock without a condition costs nothing.
@@ -95,7 +95,7 @@ module spa5_cond #(
   assign is_clip   = &cc_i[4:3];
   assign clip_test = cc_i[2:0];
 
-  logic [LANES-1:0] clip;  // tests 18..1f
+  logic [LANES-1:0] clip;  // tests 18..1f (spa5-2.4-e)
 
   if (CSM != 0) begin : gen_csm
     always_comb begin

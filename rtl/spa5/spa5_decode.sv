@@ -1,4 +1,4 @@
-// What an instruction word is, and the two checks that need nothing else (spa5-2.3, spa5-E9, spa5-E10).
+// What an instruction word is, and the two checks that need nothing else (spa5-2.3, spa5-4.1-c, spa5-E9, spa5-E10).
 //
 // Corner cases:
 // * Bit 5 is the constant-bank form of SSY, PBK, PCNT, PRET, CAL and BRA. JMP, JCAL, BRX and JMX have none:
@@ -44,13 +44,13 @@ module spa5_decode #(
 
   assign unanimous_o = word_i[7];
   assign bank_o      = const_bank;
-  assign offset_o    = word_i[43:20];
-  assign address_o   = word_i[51:20];
-  assign pred_o      = word_i[19:16];
+  assign offset_o    = word_i[43:20];  // spa5-2.2-a
+  assign address_o   = word_i[51:20];  // spa5-2.2-d
+  assign pred_o      = word_i[19:16];  // spa5-2.3-a
   assign cc_o        = word_i[4:0];
 
   logic no_such_test;
-  assign no_such_test = (CSM == 0) & (&word_i[4:3]);
+  assign no_such_test = (CSM == 0) & (&word_i[4:3]);  // spa5-2.4-d
 
   always_comb begin
     kind_o        = spa5_pkg::KindOther;
@@ -65,7 +65,7 @@ module spa5_decode #(
       leave_o       = spa5_pkg::LeaveSync;
       unsupported_o = no_such_test;
     end else if (is_flow) begin
-      unique case (op)
+      unique case (op)  // set-up instructions and calls have no CC test: spa5-2.3-m
         spa5_pkg::OpSsy: begin
           kind_o  = spa5_pkg::KindSetup;
           token_o = spa5_pkg::TokenSsy;
@@ -90,7 +90,7 @@ module spa5_decode #(
           kind_o        = spa5_pkg::KindCall;
           token_o       = spa5_pkg::TokenRet;
           absolute_o    = 1'b1;
-          unsupported_o = const_bank;
+          unsupported_o = const_bank;  // spa5-2.3-w
         end
         spa5_pkg::OpBra: begin
           kind_o        = spa5_pkg::KindBra;
@@ -137,8 +137,8 @@ module spa5_decode #(
           unsupported_o = no_such_test;
         end
         default: begin
-          illegal_o     = op >= spa5_pkg::OpIllegal;
-          unsupported_o = ~illegal_o;
+          illegal_o     = op >= spa5_pkg::OpIllegal;  // spa5-2.3-r
+          unsupported_o = ~illegal_o;  // spa5-2.3-q
         end
       endcase
     end
@@ -146,6 +146,6 @@ module spa5_decode #(
 
   // Register number of a BRX (the environment looks it up, as it does a constant), LMT and NOINC.
   logic unused_bits;
-  assign unused_bits = ^{word_i[15:8], word_i[6]};
+  assign unused_bits = ^{word_i[15:8], word_i[6]};  // spa5-2.3-o
 
 endmodule

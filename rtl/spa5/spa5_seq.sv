@@ -1,18 +1,18 @@
 // Call/return stack unit of SPA 5.0: one warp of LANES threads, one PC, one stack of DEPTH tokens.
 //
 // In status RUN a clock executes one instruction if and only if stall_i is 0 and inst_valid_i is 1. In
-// status UNWIND a clock pops one token if and only if stall_i is 0.
+// status UNWIND a clock pops one token if and only if stall_i is 0 (spa5-3-m, spa5-3-n).
 //
 // Corner cases:
-// * Reset beats everything: in mid-program the unit is DONE at once, PC 8, every thread exited.
+// * Reset beats everything: in mid-program the unit is DONE at once, PC 8, every thread exited (spa5-3-o).
 // * stall_i = 1: no register changes, a launch is not taken.
-// * Launch in RUN or UNWIND: ignored. In DONE or ERR: taken; with an empty mask the unit is DONE at once.
+// * Launch in RUN or UNWIND: ignored. In DONE or ERR: taken (spa5-4.1-a); with an empty mask DONE at once (spa5-3-b).
 // * inst_valid_i = 0: the unit waits, unless PC is outside the program: no memory has anything to answer
 //   there, so error 6 does not wait for an answer.
-// * An instruction that errs changes nothing but status and err. Order of the checks: 6, 9, 10, 8, 7, 5;
-//   1 to 4 never meet another.
+// * An instruction that errs changes nothing but status and err (spa5-6-a, spa5-4.1-f). Order of the checks: 6, 9,
+//   10, 8, 7, 5; 1 to 4 never meet another (spa5-6-b).
 // * A branch that no thread takes, and a leaving instruction that no thread executes, meet only 6, 9, 10.
-// * BRA.U and JMP.U branch with all active threads or not at all.
+// * BRA.U and JMP.U branch with all active threads or not at all (spa5-4.3-c).
 // * The program may lie anywhere in 32 bits, up to the last byte. The PC behind the last bundle of them is 8, which
 //   is then outside.
 // * The leaving instruction that empties `active` changes flags, `active` and status. PC and stack wait for
@@ -23,7 +23,7 @@
 // * Every output is a register.
 
 module spa5_seq #(
-  parameter int LANES = 32,  // threads, 1 to 64
+  parameter int LANES = 32,  // threads, 1 to 64 (spa5-3-a)
   parameter int DEPTH = 64,  // tokens, 1 to 1024
   parameter int BRX   = 0,   // 1: with BRX and JMX
   parameter int CSM   = 0    // 1: with the CC tests 18..1f
@@ -70,7 +70,7 @@ module spa5_seq #(
   // ---- registers -----------------------------------------------------------------------------------
 
   logic [1:0]  status_d, status_q;
-  logic [3:0]  err_d, err_q;
+  logic [3:0]  err_d, err_q;  // spa5-3-c
   logic [31:0] pc_d, pc_q;
   logic [31:0] prog_base_q, prog_size_q;
 
@@ -81,7 +81,7 @@ module spa5_seq #(
   assign launch  = launch_i & ~stall_i &
                    ((status_q == spa5_pkg::StatusDone) | (status_q == spa5_pkg::StatusErr));
   assign run     = (status_q == spa5_pkg::StatusRun) & ~stall_i;
-  // Below the base is, counted from it without a sign, behind every program that ends at 2^32 or before.
+  // Below the base is, counted from it without a sign, behind every program that ends at 2^32 or before (spa5-4.1-b).
   assign outside = (pc_q - prog_base_q) >= prog_size_q;
   assign step    = run & ~outside & inst_valid_i;
   assign unwind  = (status_q == spa5_pkg::StatusUnwind) & ~stall_i;
@@ -117,7 +117,7 @@ module spa5_seq #(
     .unsupported_o (unsupported)
   );
 
-  assign offset = bank ? const_i[23:0] : off24;
+  assign offset = bank ? const_i[23:0] : off24;  // spa5-2.3-n
 
   logic is_setup, is_call, is_bra, is_brx, is_leave;
   assign is_setup = kind == spa5_pkg::KindSetup;
@@ -191,13 +191,13 @@ module spa5_seq #(
     unique case (kind)
       spa5_pkg::KindCall: jump = 1'b1;
       spa5_pkg::KindBra: begin
-        jump      = unanimous ? all : some;
-        split     = jump & ~all;
+        jump      = unanimous ? all : some;  // spa5-4.3-d, spa5-4.3-e, spa5-4.3-j
+        split     = jump & ~all;  // spa5-4.3-f
         push_mask = rest;
       end
       spa5_pkg::KindBrx: begin
-        jump      = all;
-        split     = all ? ~one_group : some;
+        jump      = all;  // spa5-A-b
+        split     = all ? ~one_group : some;  // spa5-A-e
         stay      = all ? group : taken;
         push_mask = active & ~stay;
       end
@@ -206,11 +206,11 @@ module spa5_seq #(
   end
 
   assign to_target = is_setup | jump;
-  assign push      = is_setup | is_call | split;
+  assign push      = is_setup | is_call | split;  // spa5-4.3-a
 
   // ---- addresses (spa5-2.1, spa5-2.2) --------------------------------------------------------------
 
-  // The address of a control word means the first slot of its bundle.
+  // The address of a control word means the first slot of its bundle (spa5-2.1-c, spa5-2.1-e).
   function automatic logic [31:0] norm(input logic [31:0] address);
     norm = {address[31:4], address[3] | (address[4:0] == 5'd0), address[2:0]};
   endfunction
@@ -218,16 +218,16 @@ module spa5_seq #(
   logic [31:0] pc_entry, pc_next, pc_seq, target, push_addr, sum_absolute;
   logic [34:0] sum, from_base;  // signed; the register of a BRX is not
 
-  assign pc_entry = norm(prog_base_i + entry_i);
+  assign pc_entry = norm(prog_base_i + entry_i);  // spa5-3-d
   assign pc_next  = pc_q + 32'd8;
-  assign pc_seq   = norm(pc_next);
-  // The sum of a JMX has 32 bits; that of a BRX does not wrap.
+  assign pc_seq   = norm(pc_next);  // spa5-2.1-d
+  // The sum of a JMX has 32 bits (spa5-A-f); that of a BRX does not wrap (spa5-A-d). The base is pc + 8 (spa5-2.2-b).
   assign sum_absolute = imm32 + value;
   assign sum      = absolute ? {3'd0, sum_absolute}
                              : {3'd0, pc_q} + 35'd8 + {{11{offset[23]}}, offset} + {3'd0, value};
   assign target   = norm(sum[31:0]);
 
-  // CAL keeps the way back, as a branch does; a BRX that divides by register is run again by the others.
+  // CAL keeps the way back (spa5-4.3-b), as a branch does; a BRX that divides by register is run again by the others.
   assign push_addr = is_setup ? target : (is_brx & all) ? pc_q : pc_seq;
 
   // ---- errors --------------------------------------------------------------------------------------
@@ -236,12 +236,12 @@ module spa5_seq #(
   logic       full, misaligned, range, overflow, no_token, bad_step, fault;
   logic [3:0] err;
 
-  // Below the base is, read without a sign, above every program.
+  // Below the base is, read without a sign, above every program (spa5-4.2-a).
   assign from_base  = sum - {3'd0, prog_base_q};
   assign misaligned = to_target & (sum[2:0] != 3'd0);
   assign range      = to_target & (from_base >= {3'd0, prog_size_q});
-  assign overflow   = push & full;
-  assign no_token   = some & |(leave[3:0] & ~vis);
+  assign overflow   = push & full;  // spa5-4.2-b
+  assign no_token   = some & |(leave[3:0] & ~vis);  // spa5-4.3-g
 
   assign bad_step = illegal | unsupported | misaligned | range | overflow | no_token;
   assign fault    = (run & outside) | (step & bad_step);
@@ -313,7 +313,7 @@ module spa5_seq #(
 
   // ---- PC and status -------------------------------------------------------------------------------
 
-  logic keep_pc;  // the instruction neither jumps nor goes on
+  logic keep_pc;  // the instruction neither jumps nor goes on (spa5-4.3-i, spa5-A-c)
   assign keep_pc = (is_leave & all) | (is_brx & split & ~all);
 
   always_comb begin
@@ -331,17 +331,17 @@ module spa5_seq #(
       if (jump) begin
         pc_d = target;
       end else if (!keep_pc) begin
-        pc_d = pc_seq;
+        pc_d = pc_seq;  // spa5-4.1-d for OTHER
       end
       if (is_leave & all) begin
         status_d = spa5_pkg::StatusUnwind;
       end
     end else if (unwind) begin
-      if (empty) begin
+      if (empty) begin  // spa5-4.4-a
         status_d = spa5_pkg::StatusDone;
       end else if (resumed) begin
         status_d = spa5_pkg::StatusRun;
-        pc_d     = top_addr;
+        pc_d     = top_addr;  // spa5-4.4-d
       end
     end
   end
@@ -363,7 +363,7 @@ module spa5_seq #(
       prog_base_q <= '0;
       prog_size_q <= '0;
     end else if (launch) begin
-      prog_base_q <= prog_base_i;
+      prog_base_q <= prog_base_i;  // spa5-3-p
       prog_size_q <= prog_size_i;
     end
   end

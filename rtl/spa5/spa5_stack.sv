@@ -1,12 +1,12 @@
 // The token stack, and `vis`, which stands in for a search through it (spa5-3-k, spa5-3-l, spa5-4.2-b, spa5-4.2-c, spa5-4.4).
 //
-// One RAM of DEPTH words, {type[2:0], vis[3:0], addr[31:0], mask[LANES-1:0]}, entry 0 the oldest. It has a
+// One RAM of DEPTH words (spa5-3-j), {type[2:0], vis[3:0], addr[31:0], mask[LANES-1:0]}, entry 0 the oldest. It has a
 // single port: a push writes entry sp, a pop reads entry sp - 2, no clock does both. What the port gives
 // after the edge, the word written or the word read, is the token on top: the top register is the output
 // register of a RAM in write-first mode. The two arrays below are the two ends of one word.
 //
 // Corner cases:
-// * Full and push: refused above (error 5). Empty and pop: an unwind ends there, nothing is popped.
+// * Full and push: refused above (error 5). Empty and pop: an unwind ends there, nothing is popped (spa5-6-c).
 // * Tokens below the top never change, and nothing searches them: `vis` says which leaving instructions
 //   find their token, and each token brings back the `vis` of the time when it was pushed.
 // * CAL and PRET hide what is below: only RET is left in `vis`. PBK and PCNT hide the SSY below them.
@@ -47,8 +47,8 @@ module spa5_stack #(
   logic [LANES-1:0]    mask_q [DEPTH];
   logic [38:0]         head, top_head_q;
   logic [LANES-1:0]    top_mask_q;
-  logic [SpBits-1:0]   sp_d, sp_q;
-  logic [3:0]          vis_d, vis_q, top_vis;
+  logic [SpBits-1:0]   sp_d, sp_q;             // spa5-3-i
+  logic [3:0]          vis_d, vis_q, top_vis;  // spa5-3-h
   logic [AddrBits-1:0] at;
 
   assign {top_token_o, top_vis, top_addr_o} = top_head_q;
@@ -84,7 +84,7 @@ module spa5_stack #(
       vis_d = '0;
     end else if (push_i) begin
       sp_d = sp_q + 1'b1;
-      unique case (token_i)
+      unique case (token_i)  // spa5-4.2-c
         spa5_pkg::TokenSsy:  vis_d = vis_q | 4'b0001;
         spa5_pkg::TokenPbk:  vis_d = (vis_q & 4'b1110) | 4'b0010;
         spa5_pkg::TokenPcnt: vis_d = (vis_q & 4'b1110) | 4'b0100;
@@ -93,7 +93,7 @@ module spa5_stack #(
       endcase
     end else if (pop_i) begin
       sp_d  = sp_q - 1'b1;
-      vis_d = top_vis;
+      vis_d = top_vis;  // spa5-4.4-b
     end
   end
 

@@ -22,6 +22,7 @@ module spa5_sva #(
   parameter int LANES = 32,
   parameter int DEPTH = 64,
   parameter int BRX   = 0,
+  parameter int CSM   = 0,
   localparam int SpBits = $clog2(DEPTH + 1)
 ) (
   input logic             clk_i,
@@ -69,6 +70,7 @@ module spa5_sva #(
   input logic             is_brx,
   input logic [LANES-1:0] group,
   input logic [4:0]       leave,
+  input logic [4:0]       cc,
   input logic             kill,
   input logic             no_token,
   input logic             illegal,
@@ -269,6 +271,8 @@ module spa5_sva #(
       leave_onehot: assert ($onehot0(leave));
       // spa5_decode: KIL leaves as EXIT does.
       kil_exits: assert (~kill | (leave == spa5_pkg::LeaveExit));
+      // spa5_decode: a leaving instruction with a test of the clip state machine is refused where there is none.
+      clip_tests: assert (~(step & (leave != spa5_pkg::LeaveNone) & (cc >= 5'd24)) | (unsupported == (CSM == 0)));
       // spa5_brx: a group is never empty.
       group_not_empty: assert ((BRX == 0) | ~(commit & is_brx) | (group != '0));
       // spa5_threads, spa5_stack: at most one of the requests.
@@ -298,7 +302,8 @@ endmodule
 bind spa5_seq spa5_sva #(
   .LANES(LANES),
   .DEPTH(DEPTH),
-  .BRX  (BRX)
+  .BRX  (BRX),
+  .CSM  (CSM)
 ) u_sva (
   .clk_i, .rst_ni, .entry_i, .prog_base_i, .prog_size_i, .pc_o, .active_o, .killed_o, .status_o, .err_o,
   .status_q, .err_q, .pc_q, .prog_base_q, .prog_size_q,
@@ -314,7 +319,7 @@ bind spa5_seq spa5_sva #(
   .u_stack__top_mask_q (u_stack.top_mask_q),
   .u_stack__head_q     (u_stack.head_q),
   .u_stack__mask_q     (u_stack.mask_q),
-  .launch, .run, .step, .commit, .some, .all, .is_brx, .group, .leave, .kill, .no_token, .illegal, .unsupported, .misaligned,
+  .launch, .run, .step, .commit, .some, .all, .is_brx, .group, .leave, .cc, .kill, .no_token, .illegal, .unsupported, .misaligned,
   .range, .overflow,
   .u_threads__launch_i (u_threads.launch_i),
   .u_threads__leave_i  (u_threads.leave_i),

@@ -4,7 +4,7 @@
 // * A thread that executed SYNC, or waits in a DIV token, has no bit here: it is neither active nor
 //   flagged, and comes back through the mask of a token.
 // * The token popped clears the flags of its own type first, and resumes who is left without any flag.
-//   `exited` and `killed` are cleared by a launch only.
+//   `exited` and `killed` are cleared by a launch only (spa5-3-f, spa5-3-q).
 // * A token that resumes no thread leaves `active` empty, as it was.
 // * At most one of the requests is set: a launch is accepted only while nothing runs, and the clocks of an
 //   unwind execute nothing.
@@ -50,14 +50,14 @@ module spa5_threads #(
     d_ret_d   = d_ret_q;
     resumed_o = 1'b0;
     if (launch_i) begin
-      active_d = launch_mask_i;
+      active_d = launch_mask_i;  // spa5-3-e
       exited_d = ~launch_mask_i;
       killed_d = '0;
-      d_brk_d  = '0;
+      d_brk_d  = '0;  // spa5-3-g
       d_cont_d = '0;
       d_ret_d  = '0;
     end else if (leave_i) begin
-      active_d = active_q & ~taken_i;
+      active_d = active_q & ~taken_i;  // spa5-4.3-h
       if (to_brk)  d_brk_d  = d_brk_q  | taken_i;
       if (to_cont) d_cont_d = d_cont_q | taken_i;
       if (to_ret)  d_ret_d  = d_ret_q  | taken_i;
@@ -66,10 +66,10 @@ module spa5_threads #(
     end else if (split_i) begin
       active_d = stay_i;
     end else if (pop_i) begin
-      if (token_i == spa5_pkg::TokenPbk)  d_brk_d  = d_brk_q  & ~mask_i;
+      if (token_i == spa5_pkg::TokenPbk)  d_brk_d  = d_brk_q  & ~mask_i;  // spa5-4.4-c
       if (token_i == spa5_pkg::TokenPcnt) d_cont_d = d_cont_q & ~mask_i;
       if (token_i == spa5_pkg::TokenRet)  d_ret_d  = d_ret_q  & ~mask_i;
-      active_d  = mask_i & ~(d_brk_d | d_cont_d | d_ret_d | exited_q);
+      active_d  = mask_i & ~(d_brk_d | d_cont_d | d_ret_d | exited_q);  // spa5-4.4-d
       resumed_o = |active_d;
     end
   end

@@ -7,7 +7,7 @@ use super::Spa5;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Planes, noise, only_one};
+use crate::environment::{Draw, Planes, noise, only_one};
 use crate::unit::{Environment, Pins, Programs};
 
 /// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spa5-2.3).
@@ -178,6 +178,16 @@ impl Environment<Spa5> for Surroundings {
         }
         let counts = counts(before, *word, after);
         self.conditions.lanes.count(counts);
+    }
+
+    fn draw(&self, state: &State, lane: u32) -> Option<Draw> {
+        let names = &["P0", "P1", "P2", "P3", "P4", "P5", "P6", "Z", "S", "C", "O"];
+        let lanes = &self.conditions.lanes;
+        let draw = match is_other(self.program.word(state.pc)) {
+            true => lanes.whole(lane, lanes.k(lane), names),
+            false => self.conditions.last(lane, names),
+        };
+        draw.filter(|_| state.active >> lane & 1 == 1)
     }
 }
 

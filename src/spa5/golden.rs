@@ -20,20 +20,20 @@ pub const MAX_DEPTH: usize = 1024;
 /// Tokens of the stack unless asked for otherwise (spa5-3-a).
 pub const DEFAULT_DEPTH: usize = 64;
 
-// status.
+// status (spa5-3-b).
 const RUN: u8 = 0;
 const DONE: u8 = 1;
 const ERR: u8 = 2;
 const UNWIND: u8 = 3;
 
-// Token types.
+// Token types (spa5-3-k).
 const SSY: u8 = 1;
 const PBK: u8 = 2;
 const PCNT: u8 = 3;
 const RET: u8 = 4;
 const DIV: u8 = 5;
 
-// Bits of vis.
+// Bits of vis (spa5-3-h).
 const MAY_SYNC: u8 = 1;
 const MAY_BRK: u8 = 1 << 1;
 const MAY_CONT: u8 = 1 << 2;
@@ -52,25 +52,25 @@ const LUT16: [u16; 24] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Error {
-    /// SYNC, and the nearest token that is not DIV is not SSY.
+    /// spa5-E1: SYNC, and the nearest token that is not DIV is not SSY.
     SyncNoSsy = 1,
-    /// BRK without a PBK token above the nearest RET token.
+    /// spa5-E2: BRK without a PBK token above the nearest RET token.
     BrkNoPbk = 2,
-    /// CONT without a PCNT token above the nearest RET token.
+    /// spa5-E3: CONT without a PCNT token above the nearest RET token.
     ContNoPcnt = 3,
-    /// RET without a RET token.
+    /// spa5-E4: RET without a RET token.
     RetNoCall = 4,
-    /// A push, and the stack is full.
+    /// spa5-E5: a push, and the stack is full.
     StackOverflow = 5,
-    /// The instruction lies outside the program.
+    /// spa5-E6: the instruction lies outside the program.
     PcRange = 6,
-    /// The target lies outside the program.
+    /// spa5-E7: the target lies outside the program.
     TargetRange = 7,
-    /// The target is not a multiple of 8.
+    /// spa5-E8: the target is not a multiple of 8.
     TargetMisaligned = 8,
-    /// Reserved opcode.
+    /// spa5-E9: reserved opcode.
     Illegal = 9,
-    /// Opcode, form or CC test that the unit does not have.
+    /// spa5-E10: opcode, form or CC test that the unit does not have.
     Unsupported = 10,
 }
 
@@ -114,7 +114,7 @@ pub enum Event {
     Failed(Error),
 }
 
-/// What the trace record (spa5-4.5) says of a step besides the state after it.
+/// What the trace record (spa5-4.5-a, spa5-4.5-b) says of a step besides the state after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stepped {
     /// PC before the step.
@@ -139,7 +139,8 @@ pub struct Golden {
     csm: bool,
     /// The architectural registers, and the top token as it is shown.
     s: State,
-    /// DEPTH entries, the oldest first; a popped one stays as it is, and is not read.
+    /// DEPTH entries, the oldest first (spa5-3-j); a popped one stays as it is, and is not read. Nothing but a push writes
+    /// one, nothing below the top is read (spa5-3-l).
     stack: Vec<Token>,
     prog_base: u32,
     prog_size: u32,
@@ -153,7 +154,7 @@ fn bits(word: u64, hi: u32, lo: u32) -> u64 {
 
 // ---- spa5-2.1, spa5-2.2: addresses -------------------------------------------------------------------
 
-/// The address of a control word means the first slot of its bundle.
+/// The address of a control word means the first slot of its bundle (spa5-2.1-c).
 fn norm(a: u32) -> u32 {
     if a.is_multiple_of(32) {
         a.wrapping_add(8)
@@ -162,7 +163,7 @@ fn norm(a: u32) -> u32 {
     }
 }
 
-/// Next instruction in program order.
+/// Next instruction in program order (spa5-2.1-d).
 fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
@@ -206,39 +207,41 @@ enum Op {
     Other,
 }
 
-/// What `word` is; the outcomes ILLEGAL and UNSUPPORTED are errors. `brx`: the option of spa5-A is on.
+/// What `word` is; the outcomes ILLEGAL and UNSUPPORTED are errors (spa5-4.1-c). `brx`: the option of spa5-A is on. Of the
+/// fields of spa5-2.3-a only those are looked at here that tell instructions apart. Bits 6 and, of EXIT and KIL, 5 have no
+/// effect (spa5-2.3-o).
 fn decode(word: u64, brx: bool) -> Result<Op, Error> {
     if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
-        return Ok(Op::Sync);
+        return Ok(Op::Sync); // spa5-2.3-h
     }
     if !matches!(bits(word, 63, 56), 0xE2 | 0xE3) {
-        return Ok(Op::Other);
+        return Ok(Op::Other); // spa5-2.3-s
     }
     let constant_bank = bits(word, 5, 5) == 1;
     match bits(word, 63, 52) {
-        0xE20..=0xE22 | 0xE25 if constant_bank => Err(Error::Unsupported),
-        0xE20 if brx => Ok(Op::Jmx),
-        0xE21 => Ok(Op::Jmp),
-        0xE22 => Ok(Op::Jcal),
-        0xE29 => Ok(Op::Ssy),
-        0xE2A => Ok(Op::Pbk),
-        0xE2B => Ok(Op::Pcnt),
-        0xE27 => Ok(Op::Pret),
-        0xE26 => Ok(Op::Cal),
-        0xE24 => Ok(Op::Bra),
-        0xE25 if brx => Ok(Op::Brx),
-        0xE34 => Ok(Op::Brk),
-        0xE35 => Ok(Op::Cont),
-        0xE32 => Ok(Op::Ret),
-        0xE30 => Ok(Op::Exit),
-        0xE33 => Ok(Op::Kil),
-        0xE3B..=0xE3F => Err(Error::Illegal),
-        _ => Err(Error::Unsupported),
+        0xE20..=0xE22 | 0xE25 if constant_bank => Err(Error::Unsupported), // spa5-2.3-w
+        0xE20 if brx => Ok(Op::Jmx),                                       // spa5-A-f
+        0xE21 => Ok(Op::Jmp),                                              // spa5-2.3-t
+        0xE22 => Ok(Op::Jcal),                                             // spa5-2.3-u
+        0xE29 => Ok(Op::Ssy),                                              // spa5-2.3-b
+        0xE2A => Ok(Op::Pbk),                                              // spa5-2.3-c
+        0xE2B => Ok(Op::Pcnt),                                             // spa5-2.3-d
+        0xE27 => Ok(Op::Pret),                                             // spa5-2.3-e
+        0xE26 => Ok(Op::Cal),                                              // spa5-2.3-f
+        0xE24 => Ok(Op::Bra),                                              // spa5-2.3-g
+        0xE25 if brx => Ok(Op::Brx),                                       // spa5-A-a
+        0xE34 => Ok(Op::Brk),                                              // spa5-2.3-i
+        0xE35 => Ok(Op::Cont),                                             // spa5-2.3-j
+        0xE32 => Ok(Op::Ret),                                              // spa5-2.3-k
+        0xE30 => Ok(Op::Exit),                                             // spa5-2.3-l
+        0xE33 => Ok(Op::Kil),                                              // spa5-2.3-v
+        0xE3B..=0xE3F => Err(Error::Illegal),                              // spa5-2.3-r
+        _ => Err(Error::Unsupported),                                      // spa5-2.3-q
     }
 }
 
 impl Op {
-    /// It has a predicate field and a CC field.
+    /// It has a predicate field and a CC field; set-up instructions and calls have none (spa5-2.3-m).
     fn is_conditional(self) -> bool {
         use Op::{Bra, Brk, Brx, Cont, Exit, Jmp, Jmx, Kil, Ret, Sync};
         matches!(
@@ -250,7 +253,7 @@ impl Op {
 
 // ---- spa5-2.4: conditions ----------------------------------------------------------------------------
 
-/// Threads for which the predicate holds: pbit XOR `p[3]`.
+/// Threads for which the predicate holds: pbit XOR `p[3]` (spa5-2.4-a).
 fn predicate(word: u64, pins: &In) -> u64 {
     let pppp = bits(word, 19, 16);
     let pbit = match pppp & 7 {
@@ -260,7 +263,7 @@ fn predicate(word: u64, pins: &In) -> u64 {
     if pppp >> 3 == 1 { !pbit } else { pbit }
 }
 
-/// Threads for whose condition code the test is true, as its LUT16 says.
+/// Threads for whose condition code, bits Z, S, C, O from 0 on (spa5-2.4-b), the test is true, as its LUT16 says.
 fn test(lut16: u16, [z, s, c, o]: [u64; 4]) -> u64 {
     let mut threads = 0;
     for code in (0..16).filter(|i| lut16 >> i & 1 == 1) {
@@ -289,7 +292,7 @@ impl Golden {
             taken: 0,
         };
         if !self.in_program(self.s.pc) {
-            // There is no word at that address.
+            // There is no word at that address (spa5-4.1-b).
             self.stepped.word = 0;
             return self.fail(Error::PcRange);
         }
@@ -306,18 +309,20 @@ impl Golden {
         }
     }
 
+    /// Nothing changes but status and err (spa5-6-a).
     fn fail(&mut self, code: Error) -> Event {
         (self.s.status, self.s.err) = (ERR, code as u8);
         Event::Failed(code)
     }
 
-    /// One instruction; its T. An error comes before the first change.
+    /// One instruction; its T (spa5-4.1-e). An error comes before the first change (spa5-4.1-f); several in the order of
+    /// spa5-6-b.
     fn execute(&mut self, pins: &In) -> Result<u64, Error> {
         let w = pins.word;
         let op = decode(w, self.brx)?;
         let a = self.s.active;
         if op == Op::Other {
-            self.s.pc = seq(self.s.pc);
+            self.s.pc = seq(self.s.pc); // spa5-4.1-d
             return Ok(a);
         }
         let mut t = a;
@@ -326,7 +331,7 @@ impl Golden {
             let passes = match LUT16.get(number as usize) {
                 Some(lut16) => test(*lut16, pins.cc),
                 None if self.csm => clip(number, &pins.csm),
-                None => return Err(Error::Unsupported),
+                None => return Err(Error::Unsupported), // spa5-2.4-d
             };
             t = a & predicate(w, pins) & passes;
         }
@@ -340,13 +345,13 @@ impl Golden {
             Op::Cal => self.cal(relative),
             Op::Jcal => self.cal(absolute),
             Op::Bra | Op::Jmp => {
-                let unanimous = bits(w, 7, 7) == 1;
+                let unanimous = bits(w, 7, 7) == 1; // spa5-4.3-c
                 if unanimous && t != a {
                     t = 0;
                 }
                 self.bra(t, if op == Op::Jmp { absolute } else { relative })
             }
-            // Only off24 is sign extended, the register is not.
+            // Only off24 is sign extended, the register is not (spa5-A-d). The sum of a JMX wraps (spa5-A-f).
             Op::Brx => self.indirect(t, &pins.r, |register| relative + i64::from(register)),
             Op::Jmx => self.indirect(t, &pins.r, |register| {
                 i64::from(imm32(w).wrapping_add(register))
@@ -361,14 +366,14 @@ impl Golden {
             Op::Other => Ok(()),
         }?;
         if op == Op::Kil {
-            self.s.killed |= t;
+            self.s.killed |= t; // spa5-3-q
         }
         Ok(t)
     }
 
     // ---- spa5-4.2: helpers ---------------------------------------------------------------------------
 
-    /// Where a branch to `t` leads.
+    /// Where a branch to `t` leads (spa5-4.2-a), normalized (spa5-2.1-e).
     fn target(&self, t: i64) -> Result<u32, Error> {
         if t & 7 != 0 {
             return Err(Error::TargetMisaligned);
@@ -379,11 +384,12 @@ impl Golden {
         }
     }
 
-    /// pc + 8 + off24, wide enough that nothing wraps.
+    /// pc + 8 + off24, in every slot (spa5-2.2-b), wide enough that nothing wraps.
     fn relative(&self, word: u64, constant: u32) -> i64 {
         i64::from(self.s.pc) + 8 + off24(word, constant)
     }
 
+    /// The token keeps vis as it was (spa5-4.2-b), and vis follows its type (spa5-4.2-c).
     fn push(&mut self, kind: u8, mask: u64, addr: u32) -> Result<(), Error> {
         let vis = self.s.vis;
         let entry = self
@@ -409,7 +415,7 @@ impl Golden {
 
     // ---- spa5-4.3: instructions ----------------------------------------------------------------------
 
-    /// SSY, PBK, PCNT, PRET.
+    /// SSY, PBK, PCNT, PRET (spa5-4.3-a).
     fn set_up(&mut self, kind: u8, to: i64) -> Result<(), Error> {
         let a = self.target(to)?;
         self.push(kind, self.s.active, a)?;
@@ -417,7 +423,7 @@ impl Golden {
         Ok(())
     }
 
-    /// CAL, JCAL.
+    /// CAL, JCAL (spa5-4.3-b).
     fn cal(&mut self, to: i64) -> Result<(), Error> {
         let a = self.target(to)?;
         self.push(RET, self.s.active, seq(self.s.pc))?;
@@ -425,20 +431,20 @@ impl Golden {
         Ok(())
     }
 
-    /// BRA, JMP.
+    /// BRA, JMP (spa5-4.3-j).
     fn bra(&mut self, t: u64, to: i64) -> Result<(), Error> {
         if t == 0 {
-            // The target is not looked at.
+            // The target is not looked at (spa5-4.3-d).
             self.s.pc = seq(self.s.pc);
             return Ok(());
         }
         let a = self.target(to)?;
         if t != self.s.active {
-            // Taken side first, the other side deferred.
+            // Taken side first, the other side deferred (spa5-4.3-f).
             self.push(DIV, self.s.active & !t, seq(self.s.pc))?;
             self.s.active = t;
         }
-        self.s.pc = a;
+        self.s.pc = a; // spa5-4.3-e
         Ok(())
     }
 
@@ -451,11 +457,11 @@ impl Golden {
     ) -> Result<(), Error> {
         let a = self.s.active;
         if t == 0 {
-            self.s.pc = seq(self.s.pc);
+            self.s.pc = seq(self.s.pc); // spa5-A-b
             return Ok(());
         }
         if t != a {
-            // PC stays: it runs again, for T only.
+            // PC stays: it runs again, for T only (spa5-A-c).
             self.push(DIV, a & !t, seq(self.s.pc))?;
             self.s.active = t;
             return Ok(());
@@ -468,7 +474,7 @@ impl Golden {
             g |= a & u64::from(*value == lowest) << thread;
         }
         if g != a {
-            // The others execute it later.
+            // The others execute it later (spa5-A-e).
             self.push(DIV, a & !g, self.s.pc)?;
             self.s.active = g;
         }
@@ -488,14 +494,14 @@ impl Golden {
             && t != 0
             && self.s.vis & bit == 0
         {
-            return Err(code);
+            return Err(code); // spa5-4.3-g
         }
         if let Some(flag) = flag(&mut self.s) {
-            *flag |= t;
+            *flag |= t; // spa5-4.3-h
         }
         self.s.active &= !t;
         if self.s.active != 0 {
-            // The others go on; nothing is pushed.
+            // The others go on; nothing is pushed (spa5-4.3-i).
             self.s.pc = seq(self.s.pc);
         } else {
             self.s.status = UNWIND;
@@ -505,11 +511,11 @@ impl Golden {
 
     // ---- spa5-4.4: no active thread is left ----------------------------------------------------------
 
-    /// One turn of the loop: one clock.
+    /// One turn of the loop: one clock (spa5-3-m).
     fn unwind(&mut self) -> Event {
         let s = &mut self.s;
         if s.sp == 0 {
-            s.status = DONE;
+            s.status = DONE; // spa5-4.4-a; all threads have exited (spa5-6-c)
             return Event::Finished;
         }
         s.sp -= 1;
@@ -523,14 +529,15 @@ impl Golden {
             .get(usize::from(s.sp))
             .copied()
             .unwrap_or_default();
-        s.vis = vis_saved;
+        s.vis = vis_saved; // spa5-4.4-b
+        // spa5-4.4-c
         match kind {
             PBK => s.d_brk &= !m,
             PCNT => s.d_cont &= !m,
             RET => s.d_ret &= !m,
             _ => {}
         }
-        // With the updated flags.
+        // With the updated flags (spa5-4.4-d).
         let n = m & !(s.d_brk | s.d_cont | s.d_ret | s.exited);
         if n == 0 {
             return Event::Popped;
@@ -624,7 +631,7 @@ impl Golden {
         self.stepped.taken
     }
 
-    /// Whether `pc` lies in the program that was launched last.
+    /// Whether `pc` lies in the program that was launched last (spa5-3-p).
     pub fn in_program(&self, pc: u32) -> bool {
         let (base, size) = (u64::from(self.prog_base), u64::from(self.prog_size));
         (base..base + size).contains(&u64::from(pc))
@@ -637,6 +644,7 @@ impl Golden {
 
     fn clock(&mut self, pins: &In) -> Event {
         match self.s.status {
+            // Whatever inst_valid is (spa5-3-n).
             UNWIND => self.unwind(),
             // Outside the program the memory has nothing to answer, so the unit does not wait for it.
             RUN if pins.inst_valid == 1 || !self.in_program(self.s.pc) => self.step(pins),
@@ -646,25 +654,26 @@ impl Golden {
                 self.launch(pins.entry, pins.launch_mask);
                 Event::Launched
             }
+            // spa5-4.1-a
             _ => Event::Idle,
         }
     }
 
-    /// Resets to the state after a launch at 0 with an empty mask.
+    /// Resets to the state after a launch at 0 with an empty mask (spa5-3-o).
     fn reset(&mut self) {
         (self.prog_base, self.prog_size) = (0, 0);
         self.launch(0, 0);
         self.stepped = Stepped::default();
     }
 
-    /// Column "at launch" of spa5-3.
+    /// Column "at launch" of spa5-3: what is not named here is 0 (spa5-3-c, spa5-3-g, spa5-3-h, spa5-3-i, spa5-3-q).
     fn launch(&mut self, entry: u32, launch_mask: u64) {
         let active = launch_mask & self.all;
         self.s = State {
             status: if active == 0 { DONE } else { RUN },
-            pc: norm(self.prog_base.wrapping_add(entry)),
-            active,
-            exited: self.all & !active,
+            pc: norm(self.prog_base.wrapping_add(entry)), // spa5-3-d
+            active,                                       // spa5-3-e
+            exited: self.all & !active,                   // spa5-3-f
             ..State::default()
         };
     }

@@ -105,9 +105,9 @@ impl<'c> Warp<'c> {
         } = self.case;
         move |k| Draw {
             bits: conditions.draw(*seed, lane, k, BITS),
-            word: match conditions {
-                Conditions::Drawn { .. } => draw_word(*seed, lane, k),
-                _ => 0,
+            word: match conditions.are_drawn() {
+                true => draw_word(*seed, lane, k),
+                false => 0,
             },
         }
     }

@@ -15,28 +15,28 @@ use super::program::{BUNDLE, Program};
 
 // Error codes of spa5-6.
 
-/// SYNC without an SSY token on top.
+/// spa5-E1: SYNC without an SSY token on top.
 pub const SYNC_NO_SSY: u8 = 1;
-/// BRK without a PBK token to go to.
+/// spa5-E2: BRK without a PBK token to go to.
 pub const BRK_NO_PBK: u8 = 2;
-/// CONT without a PCNT token to go to.
+/// spa5-E3: CONT without a PCNT token to go to.
 pub const CONT_NO_PCNT: u8 = 3;
-/// RET without a RET token to go to.
+/// spa5-E4: RET without a RET token to go to.
 pub const RET_NO_CALL: u8 = 4;
-/// More tokens than there is room for.
+/// spa5-E5: more tokens than there is room for.
 pub const STACK_OVERFLOW: u8 = 5;
-/// PC outside the program.
+/// spa5-E6: PC outside the program.
 pub const PC_RANGE: u8 = 6;
-/// Target outside the program.
+/// spa5-E7: target outside the program.
 pub const TARGET_RANGE: u8 = 7;
-/// Target that is no multiple of 8.
+/// spa5-E8: target that is no multiple of 8.
 pub const TARGET_MISALIGNED: u8 = 8;
-/// Opcode that does not exist.
+/// spa5-E9: opcode that does not exist.
 pub const ILLEGAL: u8 = 9;
-/// Opcode, form or CC test that the unit does not have.
+/// spa5-E10: opcode, form or CC test that the unit does not have.
 pub const UNSUPPORTED: u8 = 10;
 
-/// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spa5-2.4). Others need CSM.
+/// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spa5-2.4-c). Others need CSM (spa5-2.4-d).
 #[rustfmt::skip]
 const TESTS: [u16; 24] = [
     // F LT EQ LE GT NE GE NUM, NAN LTU EQU LEU GTU NEU GEU T, OFF LO SFF LS HI SFT HS OFT
@@ -136,7 +136,7 @@ pub fn is_unanimous(word: u64) -> bool {
     decode(word) == Op::Branch && word & 0x80 != 0
 }
 
-/// An address of a control word means the first slot of its bundle (spa5-2.1).
+/// An address of a control word means the first slot of its bundle (spa5-2.1-c).
 fn norm(addr: u32) -> u32 {
     match addr % BUNDLE {
         0 => addr.wrapping_add(8),
@@ -144,12 +144,12 @@ fn norm(addr: u32) -> u32 {
     }
 }
 
-/// The next instruction in program order (spa5-2.1).
+/// The next instruction in program order (spa5-2.1-d).
 fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// Where the instruction `word` at `pc` leads without a register, before any check (spa5-2.2, spa5-2.3-n).
+/// Where the instruction `word` at `pc` leads without a register, before any check (spa5-2.2-a, spa5-2.2-b, spa5-2.3-n).
 fn base(pc: u32, word: u64, program: &Program) -> i64 {
     if is_absolute(word) {
         return i64::from((word >> 20) as u32);
@@ -162,7 +162,7 @@ fn base(pc: u32, word: u64, program: &Program) -> i64 {
     i64::from(pc) + 8 + off24
 }
 
-/// Whether its target is bits 51:20: JMX, JMP, JCAL.
+/// Whether its target is bits 51:20: JMX, JMP, JCAL (spa5-2.2-d).
 fn is_absolute(word: u64) -> bool {
     matches!(word >> 52, 0xE20..=0xE22)
 }
@@ -283,7 +283,7 @@ impl<'p> Scalar<'p> {
         Scalar { csm, ..self }
     }
 
-    /// A thread at launch (spa5-3).
+    /// A thread at launch (spa5-3-d).
     pub fn launch(&self) -> Thread {
         Thread {
             pc: norm(self.program.prog_base.wrapping_add(self.program.entry)),
@@ -350,7 +350,7 @@ impl<'p> Scalar<'p> {
         })
     }
 
-    /// Whether the condition of the next instruction, which has one, holds for `thread` (spa5-2.4).
+    /// Whether the condition of the next instruction, which has one, holds for `thread` (spa5-2.4-a, spa5-2.4-c, spa5-2.4-e).
     ///
     /// # Errors
     ///
@@ -432,7 +432,7 @@ impl<'p> Scalar<'p> {
         address >= base && address - base < i64::from(self.program.prog_size)
     }
 
-    /// spa5-4.2: the target normalized, or what is wrong with it.
+    /// The target normalized, or what is wrong with it (spa5-4.2-a).
     fn target(&self, target: i64) -> Result<u32, u8> {
         if target % 8 != 0 {
             return Err(TARGET_MISALIGNED);
@@ -464,7 +464,7 @@ impl<'p> Scalar<'p> {
     }
 }
 
-/// How many tokens lie below the one that an instruction for tokens of `kind` goes back to.
+/// How many tokens lie below the one that an instruction for tokens of `kind` goes back to (spa5-4.4-k, spa5-9).
 fn token_below(tokens: &[Token], kind: Kind) -> Option<usize> {
     let at = match kind {
         Kind::Ssy => tokens.len().checked_sub(1),

@@ -7,6 +7,7 @@ use super::Spa5;
 use super::isa::{is_control, norm};
 use super::state::State;
 use crate::case::Case;
+use crate::design::Build;
 use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
@@ -244,7 +245,7 @@ impl start::Start<Spa5> for Start {
         Ok(())
     }
 
-    fn states(&self, launched: &State) -> Vec<State> {
+    fn states(&self, _: &Build, launched: &State) -> Vec<State> {
         let mut now = State {
             pc: self.pc,
             ..*launched

@@ -8,9 +8,10 @@ use super::golden::{Golden, Token};
 use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, State, TOKEN_NAMES};
-use super::{Spa5, asm, cover, generate, import, judge};
+use super::{Spa5, asm, cover, generate, import, judge, refused};
 use crate::case::{Case, Conditions, Kind};
-use crate::design::Design;
+use crate::design::{Build, Design};
+use crate::exhaust::Small;
 use crate::explain::Anatomy;
 use crate::field::Declaration;
 use crate::input::InputError;
@@ -279,6 +280,7 @@ impl Unit for Spa5 {
             parameters: &[("CSM", 1), ("DEPTH", 1024)],
         },
     ];
+    const SMALL: Option<Small<Self>> = Some(super::exhaust::SMALL);
 
     fn load(
         bytes: &[u8],
@@ -293,8 +295,21 @@ impl Unit for Spa5 {
         import::list(bytes, file)
     }
 
+    fn recognises(bytes: &[u8]) -> Option<(String, bool)> {
+        let (sm, ours) = import::sm(bytes)?;
+        Some((format!("a cubin for {sm}"), ours))
+    }
+
+    fn refused(program: &Program, build: &Build) -> Vec<String> {
+        refused::refused(program, build)
+    }
+
     fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         super::anatomy::anatomy(words)
+    }
+
+    fn instruction(pins: &In) -> Vec<u64> {
+        vec![pins.word]
     }
 
     fn to_hex(program: &Program) -> String {

@@ -8,24 +8,27 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
 
 #[test]
 fn raw_bundles() {
-    let mut pcnt = 0;
+    let (mut pcnt, mut whole) = (0, 0);
     for path in files("mesa", "bin") {
         let bytes = fs::read(&path).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap();
         let Loaded { program, warnings } =
             load(&bytes, path.to_str().unwrap(), &LoadOptions::default()).unwrap();
-        assert_eq!(bytes_of(&program.words), bytes);
+        // What becomes of one that ends within a bundle is tested below.
+        let size = bytes.len().next_multiple_of(32);
+        if size == bytes.len() {
+            assert_eq!(bytes_of(&program.words), bytes);
+        }
         assert_eq!(program.name, name);
-        assert_eq!(
-            (program.entry, program.prog_size as usize),
-            (0, bytes.len())
-        );
-        assert!(warnings.is_empty() && program.targets.is_empty());
+        assert_eq!((program.entry, program.prog_size as usize), (0, size));
+        assert_eq!(warnings.len(), usize::from(size > bytes.len()));
+        assert!(program.targets.is_empty());
+        whole += usize::from(size == bytes.len());
         pcnt += program_text(&program).matches("PCNT ").count();
         let file = format!("{name}.s");
         assert_eq!(assemble(&program_text(&program), &file).unwrap(), program);
     }
-    assert!(pcnt > 10, "{pcnt}");
+    assert!(pcnt > 10 && whole > 3, "{pcnt} {whole}");
 }
 
 /// `nouveau_compiler` may end within a bundle (spa5-8).

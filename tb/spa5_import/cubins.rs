@@ -4,19 +4,19 @@ use super::*;
 
 /// A kernel or device function for [`cubin`].
 #[derive(Clone)]
-struct Part {
-    name: &'static str,
-    section: &'static str,
-    words: Vec<u64>,
-    value: u64,
+pub(super) struct Part<'a> {
+    pub(super) name: &'a str,
+    pub(super) section: &'a str,
+    pub(super) words: Vec<u64>,
+    pub(super) value: u64,
     /// `st_other`.
-    other: u8,
+    pub(super) other: u8,
     /// Its attributes; no section if there are none.
-    info: Vec<u8>,
+    pub(super) info: Vec<u8>,
 }
 
 /// A kernel of one bundle: `word`, EXIT, NOP.
-fn kernel(name: &'static str, section: &'static str, word: u64) -> Part {
+pub(super) fn kernel<'a>(name: &'a str, section: &'a str, word: u64) -> Part<'a> {
     Part {
         name,
         section,
@@ -36,7 +36,7 @@ fn one(word: u64, info: Vec<u8>) -> Vec<u8> {
 }
 
 /// Format, attribute, size, data.
-fn attribute(number: u8, values: &[u32]) -> Vec<u8> {
+pub(super) fn attribute(number: u8, values: &[u32]) -> Vec<u8> {
     let mut bytes = vec![4, number];
     bytes.extend((4 * values.len() as u16).to_le_bytes());
     bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
@@ -55,7 +55,7 @@ struct Section {
 
 /// A cubin with `parts`, each with a section of its own if it is the first to name that, and `more` sections:
 /// name, type, the section they are of, contents.
-fn cubin(parts: &[Part], more: &[(&str, u32, u32, Vec<u8>)]) -> Vec<u8> {
+pub(super) fn cubin(parts: &[Part], more: &[(&str, u32, u32, Vec<u8>)]) -> Vec<u8> {
     let mut sections: Vec<Section> = Vec::new();
     let plain = |name: &str, kind, data| Section {
         name: name.to_owned(),
@@ -171,8 +171,7 @@ fn a_cubin_with_several_kernels() {
     assert_eq!(
         import(&bytes, Some("b")).warnings,
         [
-            "0x0008: BRX, error 10 (UNSUPPORTED) unless the unit is built with BRX=1",
-            "0x0008: BRX for which the cubin lists no target; its register will be 0",
+            "0x0008: BRX or JMX for which the cubin has no target; its register will be 0",
             "CRS size 1040, 65 tokens; a unit built with DEPTH 64 holds no more than these",
         ]
     );
@@ -350,7 +349,7 @@ fn attributes_are_checked() {
         // It is listed, with the reason.
         let listed = &kernels(&bytes, "x").unwrap()[0];
         assert_eq!(listed.problem, Some(format!(".nv.info.k: {error}")));
-        assert_eq!((listed.bytes, listed.brx), (Some(32), None));
+        assert_eq!((listed.bytes, listed.indirect), (Some(32), None));
     }
     // 0 is the control word of the first bundle: normalized it is the first instruction.
     let program = import(&one(SYNC, lists(&[8, 0, 1, 0])), None).program;
@@ -416,83 +415,6 @@ fn kernels_lie_in_their_sections() {
     assert_eq!(refused(&bytes, None), "x: st_shndx: names no section");
     let listed = &kernels(&bytes, "x").unwrap()[0];
     assert_eq!(listed.to_string(), "1  k, st_shndx: names no section");
-}
-
-/// Relocations of black boxes are said, those of the unit's targets refused.
-#[test]
-fn relocations() {
-    let entry = |offset: u64, size: usize| {
-        let mut bytes = offset.to_le_bytes().to_vec();
-        bytes.resize(size, 1);
-        bytes
-    };
-    let ssy = 0xe290_0000_0000_0000;
-    // Section 1 is the code; 9 is SHT_REL, 4 SHT_RELA.
-    let with = |word, kind, data: Vec<u8>| {
-        cubin(
-            &[kernel("k", ".text.k", word)],
-            &[(".rel.text.k", kind, 1, data)],
-        )
-    };
-    let bytes = with(NOP, 9, [entry(8, 16), entry(0x14, 16)].concat());
-    let said = ".rel.text.k changes the code when it is loaded; its instructions are taken as they are in the file";
-    assert_eq!(import(&bytes, None).warnings, [said]);
-    let bytes = with(NOP, 4, [entry(8, 24), entry(0x14, 24)].concat());
-    assert_eq!(import(&bytes, None).warnings, [said]);
-    for (bytes, error) in [
-        (
-            with(ssy, 9, [entry(0x10, 16), entry(0xc, 16)].concat()),
-            "changes the SSY at 0x0008; a finished program has its targets",
-        ),
-        (
-            with(BRX, 4, [entry(0x10, 24), entry(8, 24)].concat()),
-            "changes the BRX at 0x0008; a finished program has its targets",
-        ),
-        (
-            with(NOP, 9, entry(0x20, 16)),
-            "changes byte 32, and the code has 32",
-        ),
-        (
-            with(NOP, 9, entry(u64::MAX, 16)),
-            "changes byte 18446744073709551615, and the code has 32",
-        ),
-    ] {
-        assert_eq!(refused(&bytes, None), format!("x: .rel.text.k: {error}"));
-    }
-}
-
-#[test]
-fn warnings() {
-    let mut part = kernel("k", ".text.k", 0xe3a0_0000_0000_00c0);
-    part.words.extend([
-        1 << 63,
-        0xe350_0000_0007_0018,
-        0xe290_0000_0000_0020,
-        0xe3f0_0000_0000_0000,
-    ]);
-    part.words
-        .extend([CONTROL, 0xe3a0_0000_0000_0000, 0xe250_0000_0007_003e, NOP]);
-    assert_eq!(
-        import(&cubin(&[part], &[]), None).warnings,
-        [
-            "0x0008, 0x0048: BPT, error 10 (UNSUPPORTED)",
-            "0x0028: CC.CSM_TA, error 10 (UNSUPPORTED) unless the unit is built with CSM=1",
-            "0x0050: CC.RLE, error 10 (UNSUPPORTED) unless the unit is built with CSM=1",
-            "0x0020: bit 63 of a control word is 1",
-            "0x0030: offset in a constant bank, which is taken as 0",
-            "0x0038: opcode without a name, error 9 (ILLEGAL)",
-            "0x0050: target in a constant bank, error 10 (UNSUPPORTED)",
-            "0x0050: BRX for which the cubin lists no target; its register will be 0",
-        ]
-    );
-    let mut part = kernel("k", ".text.k", NOP);
-    part.words = [CONTROL, 0xe3b0 << 48, NOP, NOP].repeat(17);
-    let warnings = import(&cubin(&[part], &[]), None).warnings;
-    assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].ends_with("0x01e8 and 1 more: opcode without a name, error 9 (ILLEGAL)"),
-        "{warnings:?}"
-    );
 }
 
 /// Kernels that share a section cost no more than the file is long.

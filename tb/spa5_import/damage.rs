@@ -99,7 +99,7 @@ fn ten_thousand_damaged_cubins() {
             false => bad += 1,
         }
         for kernel in kernels(&bytes, "x").unwrap_or_default() {
-            assert_eq!(kernel.problem.is_some(), kernel.brx.is_none());
+            assert_eq!(kernel.problem.is_some(), kernel.indirect.is_none());
             problems += usize::from(kernel.problem.is_some());
         }
     }

@@ -31,7 +31,7 @@ fn the_golden_explains_each_field_by_its_rule() {
         (&[], set_up(PBK), "top_vis", 0, "vis_saved is vis before"),
         (&[], set_up(SSY), "d_brk", 0, "only BRK sets d_brk"),
         (&[set_up(PBK)], exec_p0(BRK | P0, 0b0100), "d_brk", 2, "d_brk = d_brk | T, the thread is in T: P0 is 1"),
-        (&[set_up(PBK)], exec_p0(BRK | 0x8_0006, 0b0100), "active", 2, "!P0 is 0, CC test GE of OCSZ 0000 is 1"),
+        (&[set_up(PBK)], exec_p0(BRK | 0x8_0006, 0b0100), "active", 2, "!P0 is 0, CC test GE of OS 00 is 1"),
         (&[set_up(PBK)], exec_p0(BRK | P0, 1), "pc", 0, "a thread is still active: seq(pc)"),
         (&[set_up(PBK)], exec_p0(BRK | P0, 1), "sp", 0, "a leaving instruction pushes nothing"),
         (&[set_up(PBK)], leave(BRK), "status", 0, "no thread is active any more, so UNWIND"),

@@ -90,7 +90,7 @@ use crate::spa5::isa::{
     SetUpOp, Target, Word, is_control, norm,
 };
 use crate::spa5::program::{BUNDLE, MOST_BUNDLES, Program};
-use crate::text::{self, Given, HexItem, Line, Place, no_instruction, program_name};
+use crate::text::{self, Errors, Given, HexItem, Line, Place, no_instruction, program_name};
 
 mod parts;
 use parts::{
@@ -102,16 +102,18 @@ use parts::{
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its line.
+/// What is wrong, each with its line: the first, and with it the others.
 pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
     let mut assembler = Assembler::new(file);
-    let mut read = || {
-        for (line, content) in (1..).zip(text.lines()) {
-            assembler.line(Place { file, line }, content)?;
+    let mut errors = Errors::default();
+    for (line, content) in (1..).zip(text.lines()) {
+        errors.note(assembler.line(Place { file, line }, content));
+        if errors.is_full() {
+            break;
         }
-        Ok(())
-    };
-    read()
+    }
+    errors
+        .none()
         .and_then(|()| assembler.program())
         .map_err(|e: InputError| e.in_text(text))
 }
@@ -120,7 +122,7 @@ pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its line.
+/// What is wrong, each with its line: the first, and with it the others.
 pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     let mut assembler = Assembler::new(file);
     text::hex_items(text, file, |at, item| match item {
@@ -728,7 +730,7 @@ impl<'a> Assembler<'a> {
     fn bank(&self, at: Place, text: &str) -> Result<Target, InputError> {
         if !is_bank_form(text) {
             let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
-            return Err(at.error("constant", message));
+            return Err(at.error("constant", message).about(text));
         }
         let (bank, address) = bank_form(at, text)?;
         constant(at, bank, address)
@@ -774,11 +776,19 @@ impl<'a> Assembler<'a> {
         }
         self.bind(self.code.end());
         let missing = self.names.iter().filter(|(_, name)| !name.defined);
-        if let Some((text, name)) = missing.min_by_key(|(_, name)| name.line) {
+        let mut missing: Vec<_> = missing.map(|(text, name)| (name.line, text)).collect();
+        missing.sort_unstable();
+        let mut errors = Errors::default();
+        for (line, text) in missing {
             let defined = self.names.iter().filter(|(_, name)| name.defined);
             let defined = defined.map(|(text, _)| text);
-            return Err(self.at(name.line).undefined_label("label", text, defined));
+            let error = self.at(line).undefined_label("label", text, defined);
+            errors.note::<()>(Err(error));
+            if errors.is_full() {
+                break;
+            }
         }
+        errors.none()?;
         if let Some(Line { line, item }) = self.owed.values().next() {
             let message = "its operands are not assembled: give its word in a comment, or as .word";
             return Err(self.at(*line).error(item, message));

@@ -161,8 +161,19 @@ impl Explained<'_> {
             );
         };
         let passes = lut16 >> (8 * o + 4 * c + 2 * s + z) & 1;
+        // Only the flags that the test looks at.
+        let looks = |at: u32| (0..16).any(|n| (lut16 >> n ^ lut16 >> (n ^ 1 << at)) & 1 == 1);
+        let flags = [(3, 'O', o), (2, 'C', c), (1, 'S', s), (0, 'Z', z)];
+        let flags = flags.iter().filter(|(at, ..)| looks(*at));
+        let [names, values] = flags.fold([String::new(), String::new()], |[n, v], flag| {
+            [format!("{n}{}", flag.1), format!("{v}{}", flag.2)]
+        });
+        let of = match names.as_str() {
+            "" => String::new(),
+            _ => format!(" of {names} {values}"),
+        };
         format!(
-            "{invert}P{number} is {holds}, CC test {} of OCSZ {o}{c}{s}{z} is {passes}",
+            "{invert}P{number} is {holds}, CC test {}{of} is {passes}",
             TESTS[code]
         )
     }

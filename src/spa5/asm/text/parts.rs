@@ -26,7 +26,7 @@ pub(super) fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError
         .ok_or_else(|| {
             let message =
                 format!("`{text}` is not a 64-bit word: 16 hexadecimal digits, or 0x and fewer");
-            at.error(field, message)
+            at.error(field, message).about(text)
         })
 }
 
@@ -81,7 +81,7 @@ pub(super) fn check_label(at: Place, name: &str) -> Result<(), InputError> {
     let message = format!(
         "`{name}` is not a label: letters, digits, `_`, `.` and `$`, not beginning with a digit"
     );
-    Err(at.error("label", message))
+    Err(at.error("label", message).about(name))
 }
 
 /// An instruction without the braces that pair it with its neighbour, and whether the pair ends with it.
@@ -127,6 +127,7 @@ pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
         "mnemonic",
         format!("`{stem}` is no instruction of sm_50{hint}"),
     )
+    .about(stem)
 }
 
 /// `P0`, `!PT`.
@@ -140,7 +141,7 @@ pub(super) fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
         [b'P' | b'p', b'T' | b't'] => 7,
         _ => {
             let message = format!("`@{text}` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT");
-            return Err(at.error("predicate", message));
+            return Err(at.error("predicate", message).about(&format!("@{text}")));
         }
     };
     Ok(Pred { number, not })
@@ -158,7 +159,7 @@ pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t st
         .and_then(|t| t.strip_suffix(']'));
     inside.and_then(|t| t.split_once("][")).ok_or_else(|| {
         let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
-        at.error("target", message)
+        at.error("target", message).about(text)
     })
 }
 
@@ -216,7 +217,7 @@ impl<'a> Operands<'a> {
             Some(test) => Ok(Cond { pred, test }),
             None => {
                 let message = format!("`{text}` is not a CC test: CC.F, CC.LT ... CC.OFT");
-                Err(self.at.error("CC test", message))
+                Err(self.at.error("CC test", message).about(text))
             }
         }
     }
@@ -263,7 +264,10 @@ impl<'a> Operands<'a> {
         let operand = self.rest.first().map(|t| (*t).to_owned());
         match suffix.or(operand) {
             None => Ok(()),
-            Some(t) => Err(self.at.error(self.word, format!("does not take `{t}`"))),
+            Some(t) => Err(self
+                .at
+                .error(self.word, format!("does not take `{t}`"))
+                .about(&t)),
         }
     }
 }
@@ -278,6 +282,9 @@ fn register_number(at: Place, text: &str) -> Result<u8, InputError> {
         !number.is_empty() && number.len() <= 3 && number.chars().all(|c| c.is_ascii_digit());
     match number.parse::<u8>() {
         Ok(n) if plain && n < 255 => Ok(n),
-        _ => Err(at.error("register", format!("`{text}` is not one of R0 to R254, RZ"))),
+        _ => {
+            let message = format!("`{text}` is not one of R0 to R254, RZ");
+            Err(at.error("register", message).about(text))
+        }
     }
 }

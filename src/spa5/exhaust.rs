@@ -1,0 +1,631 @@
+//! The small worlds of the unit: which words, operands and conditions there are ([`crate::exhaust`]), and the invariants of
+//! spa5-3.
+
+use super::Spa5;
+use super::golden::{Golden, Token};
+use super::state::{In, State};
+use crate::exhaust::{Bound, Small, World, subsets};
+
+const RUN: u8 = 0;
+const DONE: u8 = 1;
+const UNWIND: u8 = 3;
+
+/// Token types (spa5-3-k).
+const SSY: u8 = 1;
+const PBK: u8 = 2;
+const PCNT: u8 = 3;
+const RET: u8 = 4;
+const DIV: u8 = 5;
+
+/// Where the program lies: not at 0, so that its base matters.
+const BASE: u32 = 0x40;
+/// Bytes of a bundle.
+const BUNDLE: u32 = 32;
+/// Predicate PT and CC test T: always.
+const ALWAYS: u64 = 0x7000f;
+/// Bits 63:52 of the set-up instructions and of CAL, which have a relative target and no condition.
+const SET_UP: [u64; 5] = [0xe29, 0xe2a, 0xe2b, 0xe27, 0xe26];
+/// Words of SYNC, BRK, CONT, RET, EXIT, KIL without their condition.
+const LEAVING: [u64; 6] = [
+    0xf0f8 << 48,
+    0xe34 << 52,
+    0xe35 << 52,
+    0xe32 << 52,
+    0xe30 << 52,
+    0xe33 << 52,
+];
+/// Bits 63:52 of words that end in an error in every build.
+const REFUSED: [u64; 17] = [
+    0xe23, 0xe28, 0xe2c, 0xe2d, 0xe2e, 0xe2f, 0xe31, 0xe36, 0xe37, 0xe38, 0xe39, 0xe3a, 0xe3b,
+    0xe3c, 0xe3d, 0xe3e, 0xe3f,
+];
+/// CC tests that are one flag, or its complement: number, which of Z, S, C, O, whether it is the complement.
+const FLAGS: [(u64, usize, bool); 7] = [
+    (0x0a, 0, false),
+    (0x15, 1, false),
+    (0x16, 2, false),
+    (0x17, 3, false),
+    (0x12, 1, true),
+    (0x11, 2, true),
+    (0x10, 3, true),
+];
+/// Ways to make a condition true for some threads: a predicate or its complement, a flag.
+const WAYS: usize = 14 + FLAGS.len();
+
+/// What `exhaust` explores of the unit.
+pub(super) const SMALL: Small<Spa5> = Small {
+    lanes: 2,
+    parameters: &[("DEPTH", 2)],
+    bounds: &[Bound {
+        name: "bundles",
+        default: 1,
+        range: 1..=8,
+        about: "bundles of the program",
+    }],
+    world: |build, limits| {
+        Box::new(Warp {
+            all: u64::MAX >> (64 - build.lanes),
+            lanes: build.lanes as usize,
+            brx: build.value::<Spa5>("BRX") == 1,
+            csm: build.value::<Spa5>("CSM") == 1,
+            size: limits.first().map_or(1, |bundles| *bundles) * BUNDLE,
+        })
+    },
+};
+
+/// One warp.
+struct Warp {
+    all: u64,
+    lanes: usize,
+    brx: bool,
+    csm: bool,
+    size: u32,
+}
+
+/// A cycle with instruction `word`.
+fn step(word: u64) -> In {
+    In {
+        word,
+        inst_valid: 1,
+        ..In::default()
+    }
+}
+
+/// `word` with target `to` as `off24`, from the instruction at `pc`.
+fn relative(word: u64, pc: u32, to: u32) -> u64 {
+    word | u64::from(to.wrapping_sub(pc + 8) & 0xff_ffff) << 20
+}
+
+/// `word` with a condition that is true for `taken` of the `active` threads and for all others: they must not be asked. All
+/// that the condition does not look at says the contrary. `way`: by what.
+fn with_condition(word: u64, taken: u64, active: u64, way: usize) -> In {
+    let holds = taken | !active;
+    let way = way % WAYS;
+    let mut pins = step(word);
+    (pins.p, pins.cc) = ([!holds; 7], [!holds; 4]);
+    match way {
+        0..14 => {
+            let (number, inverted) = (way % 7, way >= 7);
+            let bit = |value: u64| if inverted { !value } else { value };
+            pins.p = [bit(!holds); 7];
+            pins.p[number] = bit(holds);
+            pins.word |= (number as u64 | u64::from(inverted) << 3) << 16 | 0xf;
+        }
+        _ => {
+            let (test, flag, inverted) = FLAGS[way - 14];
+            let bit = |value: u64| if inverted { !value } else { value };
+            pins.cc = [bit(!holds); 4];
+            pins.cc[flag] = bit(holds);
+            pins.word |= 7 << 16 | test;
+        }
+    }
+    pins
+}
+
+impl Warp {
+    fn end(&self) -> u32 {
+        BASE + self.size
+    }
+
+    /// Targets: each slot of the program, its first control word; below it, behind it, no multiple of 8.
+    fn targets(&self) -> Vec<u32> {
+        let slots = (BASE..self.end()).step_by(8);
+        let mut targets: Vec<u32> = slots.filter(|a| !a.is_multiple_of(BUNDLE)).collect();
+        targets.extend([BASE, BASE - 8, self.end(), BASE + 12]);
+        targets
+    }
+
+    /// BRA, JMP: `word` gives its word for a target.
+    fn branches(
+        &self,
+        state: &State,
+        way: &mut usize,
+        word: impl Fn(u32) -> u64,
+        each: &mut dyn FnMut(In),
+    ) {
+        let active = state.active;
+        for taken in subsets(active) {
+            let targets = match taken {
+                // The target is not looked at: one that would be an error.
+                0 => vec![self.end()],
+                _ => self.targets(),
+            };
+            for to in targets {
+                *way += 1;
+                each(with_condition(word(to), taken, active, *way));
+            }
+            // .U, and .LMT, which has no effect.
+            *way += 1;
+            each(with_condition(word(BASE + 16) | 0xc0, taken, active, *way));
+        }
+    }
+
+    /// BRX, JMX: each active thread has a register that leads to one of a few places.
+    fn indirect(&self, state: &State, way: &mut usize, each: &mut dyn FnMut(In)) {
+        let places = [BASE + 8, BASE + 16, self.end()];
+        let threads: Vec<usize> = (0..self.lanes)
+            .filter(|t| state.active >> t & 1 == 1)
+            .collect();
+        for taken in subsets(state.active) {
+            for choice in 0..places.len().pow(threads.len() as u32) {
+                for absolute in [false, true] {
+                    *way += 1;
+                    // An offset of 8 on top of the register; BRX counts from pc + 8.
+                    let (opcode, base) = match absolute {
+                        true => (0xe20_u64, 8),
+                        false => (0xe25, state.pc + 16),
+                    };
+                    let word = opcode << 52 | 8 << 20;
+                    let mut pins = with_condition(word, taken, state.active, *way);
+                    pins.r = [BASE.wrapping_sub(base); 64];
+                    let mut rest = choice;
+                    for thread in &threads {
+                        pins.r[*thread] = places[rest % places.len()].wrapping_sub(base);
+                        rest /= places.len();
+                    }
+                    each(pins);
+                }
+            }
+        }
+    }
+
+    /// Every CC test and every condition code, in every thread: BRA to the first slot.
+    fn tests(&self, state: &State, each: &mut dyn FnMut(In)) {
+        let word = relative(0xe24 << 52, state.pc, BASE + 8) | 7 << 16;
+        for test in 0..24 {
+            for code in 0..16 {
+                let mut pins = step(word | test);
+                for thread in 0..self.lanes {
+                    for (bit, plane) in pins.cc.iter_mut().enumerate() {
+                        *plane |= ((code + 5 * thread) >> bit & 1) as u64 * (1 << thread);
+                    }
+                }
+                each(pins);
+            }
+        }
+    }
+
+    /// The CC tests of the clip state machine: errors without it.
+    fn clip_tests(&self, state: &State, each: &mut dyn FnMut(In)) {
+        for number in 0..8 {
+            let mut words = vec![LEAVING[4]];
+            if number == 0 {
+                words = LEAVING.to_vec();
+            }
+            for word in words {
+                for taken in subsets(state.active) {
+                    let mut pins = step(word | 7 << 16 | (24 + number));
+                    for (thread, csm) in pins.csm.iter_mut().enumerate() {
+                        // The other tests say the contrary.
+                        let holds = (taken | !state.active) >> thread & 1 == 1;
+                        *csm = if holds { 1 << number } else { !(1 << number) };
+                    }
+                    each(pins);
+                    if !self.csm {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl World<Spa5> for Warp {
+    fn launches(&self) -> Vec<In> {
+        let mut all = Vec::new();
+        for launch_mask in subsets(self.all) {
+            for entry in [0, 16, self.size] {
+                all.push(In {
+                    launch: 1,
+                    launch_mask,
+                    entry,
+                    prog_base: BASE,
+                    prog_size: self.size,
+                    ..In::default()
+                });
+            }
+        }
+        // The first one runs.
+        let runs = all.iter().position(|pins| pins.launch_mask == self.all);
+        all.swap(0, runs.unwrap_or(0));
+        all
+    }
+
+    fn steps(&self, state: &State, each: &mut dyn FnMut(In)) {
+        if state.status == UNWIND {
+            // No instruction is looked at.
+            return each(step(LEAVING[4] | ALWAYS));
+        }
+        let pc = state.pc;
+        // NOP. Outside the program no word is looked at.
+        each(step(0x50b0_0000_0007_0f00));
+        if !(BASE..self.end()).contains(&pc) {
+            return each(step(LEAVING[4] | ALWAYS));
+        }
+        // Another way for each instruction, and in each state.
+        let mut way = state.sp as usize * 5 + pc as usize / 8 + state.active as usize * 3;
+        for opcode in SET_UP {
+            for to in self.targets() {
+                each(step(relative(opcode << 52, pc, to)));
+            }
+            // PRET and CAL with and without .NOINC, fields that there are not.
+            each(step(relative(opcode << 52 | 0xf005f, pc, BASE + 16)));
+            // From a constant bank; bits above the offset are ignored.
+            let mut bank = step(opcode << 52 | 1 << 5 | 3 << 36);
+            bank.constant = (BASE + 8).wrapping_sub(pc + 8) & 0xff_ffff | 0xa5 << 24;
+            each(bank);
+        }
+        let absolute = |opcode: u64, to: u32| opcode << 52 | u64::from(to) << 20;
+        for to in self.targets() {
+            each(step(absolute(0xe22, to)));
+        }
+        self.branches(state, &mut way, |to| relative(0xe24 << 52, pc, to), each);
+        self.branches(state, &mut way, |to| absolute(0xe21, to), each);
+        for word in LEAVING {
+            for taken in subsets(state.active) {
+                way += 1;
+                each(with_condition(word, taken, state.active, way));
+            }
+        }
+        match self.brx {
+            true => self.indirect(state, &mut way, each),
+            false => {
+                each(step(0xe20 << 52 | ALWAYS));
+                each(step(0xe25 << 52 | ALWAYS));
+            }
+        }
+        for opcode in REFUSED {
+            each(step(opcode << 52 | ALWAYS));
+        }
+        // There is no such form of these.
+        for opcode in [0xe20_u64, 0xe21, 0xe22, 0xe25] {
+            each(step(absolute(opcode, BASE + 8) | ALWAYS | 1 << 5));
+        }
+        self.clip_tests(state, each);
+        if state.sp == 0 && state.active == self.all && pc == BASE + 8 {
+            self.tests(state, each);
+        }
+    }
+
+    fn loads(&self, golden: &Golden) -> Vec<State> {
+        let tokens = golden.tokens().iter().zip(1..);
+        let mut loads: Vec<State> = tokens
+            .map(|(token, sp)| State {
+                sp,
+                top_type: token.kind,
+                top_vis: token.vis_saved,
+                top_addr: token.addr,
+                top_mask: token.mask,
+                ..State::default()
+            })
+            .collect();
+        // The one on top stands in the state itself.
+        loads.pop();
+        loads.push(*golden.state());
+        loads
+    }
+
+    fn broken(&self, golden: &Golden) -> Option<&'static str> {
+        broken(golden.state(), golden.tokens(), self.all)
+    }
+
+    fn reveal(&self, golden: &Golden) -> Option<In> {
+        let state = golden.state();
+        match state.status {
+            _ if state.sp < 2 => None,
+            UNWIND => Some(In::default()),
+            RUN if golden.in_program(state.pc) => Some(step(LEAVING[4] | ALWAYS)),
+            // Stopped, or about to.
+            _ => None,
+        }
+    }
+}
+
+/// `vis` behind a push (spa5-4.2-c).
+fn vis_behind(kind: u8, vis: u8) -> u8 {
+    match kind {
+        SSY => vis | 1,
+        PBK => vis & !1 | 2,
+        PCNT => vis & !1 | 4,
+        RET => 8,
+        _ => vis,
+    }
+}
+
+/// The rule of an invariant of spa5-3 that does not hold of `s` and its tokens, the oldest first; `all`: the threads.
+fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
+    let dis = s.d_brk | s.d_cont | s.d_ret | s.exited;
+    let flags = [s.d_brk, s.d_cont, s.d_ret, s.exited, s.active];
+    let is = |kind: u8| move |t: &&Token| t.kind == kind;
+    let masks = |kind: u8| {
+        tokens
+            .iter()
+            .filter(is(kind))
+            .fold(0, |all, t| all | t.mask)
+    };
+    // Which token has `thread` on top of the others that have it.
+    let topmost = |thread: u64, kinds: &[u8]| {
+        let has = |t: &Token| t.mask & thread != 0 && kinds.contains(&t.kind);
+        tokens.iter().rposition(has)
+    };
+    let threads = || (0..64).map(|t| 1_u64 << t).filter(|t| t & all != 0);
+    let pairs =
+        || (0..tokens.len()).flat_map(|low| (low + 1..tokens.len()).map(move |high| (low, high)));
+
+    if s.status == RUN && s.active == 0 || s.status == UNWIND && s.active != 0 {
+        return Some("spa5-I1");
+    }
+    for (n, a) in flags.iter().enumerate() {
+        if flags[n + 1..].iter().any(|b| a & b != 0) {
+            return Some("spa5-I2");
+        }
+    }
+    if tokens
+        .iter()
+        .any(|t| t.kind != DIV && s.active & !t.mask != 0)
+    {
+        return Some("spa5-I3");
+    }
+    for (n, t) in tokens.iter().enumerate().filter(|(_, t)| t.kind == DIV) {
+        let others = tokens[n + 1..].iter().filter(is(DIV));
+        let shared = others.fold(0, |all, other| all | other.mask & t.mask);
+        if t.mask == 0 || shared != 0 || t.mask & (s.active | dis) != 0 {
+            return Some("spa5-I4");
+        }
+    }
+    if pairs()
+        .any(|(low, high)| tokens[low].kind == DIV && tokens[low].mask & tokens[high].mask != 0)
+    {
+        return Some("spa5-I4b");
+    }
+    if pairs()
+        .any(|(low, high)| tokens[low].kind != DIV && tokens[high].mask & !tokens[low].mask != 0)
+    {
+        return Some("spa5-I5");
+    }
+    if s.d_brk & !masks(PBK) | s.d_cont & !masks(PCNT) | s.d_ret & !masks(RET) != 0 {
+        return Some("spa5-I6");
+    }
+    for (flag, kind) in [(s.d_brk, PBK), (s.d_cont, PCNT)] {
+        let crossed = |t: &u64| topmost(*t, &[RET]) > topmost(*t, &[kind]);
+        if threads().filter(|t| flag & t != 0).any(|t| crossed(&t)) {
+            return Some("spa5-I6b");
+        }
+    }
+    // spa5-I7 and spa5-I7b say all of it: asked behind these, which follow from them.
+    // In UNWIND no thread is active: the step ends in DONE.
+    if tokens.is_empty() && s.active != all & !s.exited {
+        return Some("spa5-I8");
+    }
+    if let (UNWIND, Some(top)) = (s.status, tokens.last()) {
+        let left = match top.kind {
+            PBK => Some((s.d_brk, s.d_cont | s.d_ret)),
+            PCNT => Some((s.d_cont, s.d_brk | s.d_ret)),
+            RET => Some((s.d_ret, s.d_brk | s.d_cont)),
+            _ => None,
+        };
+        if left.is_some_and(|(own, others)| top.mask & !(others | s.exited) != top.mask & own) {
+            return Some("spa5-I9");
+        }
+    }
+    let waiting = all & !s.active & !dis & !masks(DIV);
+    if waiting & !masks(SSY) != 0 {
+        return Some("spa5-I7");
+    }
+    let waits_elsewhere = |t: u64| topmost(t, &[SSY]) != topmost(t, &[SSY, PBK, PCNT, RET, DIV]);
+    if threads().filter(|t| waiting & t != 0).any(waits_elsewhere) {
+        return Some("spa5-I7b");
+    }
+    let mut vis = 0;
+    for token in tokens {
+        if token.vis_saved != vis {
+            return Some("spa5-I10");
+        }
+        vis = vis_behind(token.kind, vis);
+    }
+    if s.vis != vis {
+        return Some("spa5-I10");
+    }
+    if s.status == DONE
+        && (s.exited != all || s.d_brk | s.d_cont | s.d_ret != 0 || !tokens.is_empty())
+    {
+        return Some("spa5-I11");
+    }
+    (s.killed & !s.exited != 0).then_some("spa5-I12")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Build;
+    use crate::design::Golden as _;
+    use crate::exhaust::Space;
+    use crate::program::Programs;
+
+    fn token(kind: u8, vis_saved: u8, mask: u64) -> Token {
+        Token {
+            kind,
+            vis_saved,
+            addr: BASE + 8,
+            mask,
+        }
+    }
+
+    #[test]
+    fn each_invariant_can_be_broken() {
+        let two = |state: State, tokens: &[Token]| broken(&state, tokens, 0b11);
+        let run = State {
+            active: 0b11,
+            ..State::default()
+        };
+        assert_eq!(two(run, &[]), None);
+        let ssy = token(SSY, 0, 0b11);
+        let pbk = token(PBK, 0, 0b11);
+        let half = State { active: 1, ..run };
+        let vis = |vis: u8, state: State| State { vis, ..state };
+        assert_eq!(two(vis(1, half), &[ssy]), None);
+        assert_eq!(two(vis(2, State { d_brk: 2, ..half }), &[pbk]), None);
+        let unwind = State {
+            status: UNWIND,
+            active: 0,
+            ..run
+        };
+        for (rule, state, tokens) in [
+            (
+                "spa5-I1",
+                State {
+                    active: 0,
+                    exited: 3,
+                    ..run
+                },
+                vec![],
+            ),
+            (
+                "spa5-I1",
+                State {
+                    active: 1,
+                    exited: 2,
+                    ..unwind
+                },
+                vec![],
+            ),
+            ("spa5-I2", State { exited: 2, ..run }, vec![]),
+            (
+                "spa5-I2",
+                State {
+                    d_brk: 2,
+                    d_ret: 2,
+                    ..half
+                },
+                vec![],
+            ),
+            ("spa5-I3", vis(1, run), vec![token(SSY, 0, 1)]),
+            ("spa5-I4", half, vec![token(DIV, 0, 0)]),
+            ("spa5-I4", run, vec![token(DIV, 0, 2)]),
+            (
+                "spa5-I4",
+                State {
+                    active: 0,
+                    status: 2,
+                    ..run
+                },
+                vec![token(DIV, 0, 2), token(DIV, 0, 2)],
+            ),
+            (
+                "spa5-I4b",
+                State {
+                    active: 0,
+                    ..vis(1, unwind)
+                },
+                vec![token(DIV, 0, 2), token(SSY, 0, 2)],
+            ),
+            (
+                "spa5-I5",
+                vis(1, State { exited: 2, ..half }),
+                vec![token(SSY, 0, 1), token(SSY, 1, 3)],
+            ),
+            ("spa5-I6", State { d_brk: 2, ..half }, vec![]),
+            ("spa5-I6", vis(2, State { d_cont: 2, ..half }), vec![pbk]),
+            (
+                "spa5-I6b",
+                vis(8, State { d_brk: 2, ..half }),
+                vec![pbk, token(RET, 2, 3)],
+            ),
+            ("spa5-I7", vis(2, half), vec![pbk]),
+            ("spa5-I7b", vis(2, half), vec![ssy, token(PBK, 1, 3)]),
+            ("spa5-I8", unwind, vec![]),
+            (
+                "spa5-I9",
+                vis(2, State { d_brk: 1, ..unwind }),
+                vec![ssy, token(PBK, 1, 3)],
+            ),
+            ("spa5-I10", vis(1, run), vec![]),
+            ("spa5-I10", vis(1, run), vec![token(SSY, 1, 3)]),
+            (
+                "spa5-I11",
+                State {
+                    status: DONE,
+                    ..run
+                },
+                vec![],
+            ),
+            ("spa5-I12", State { killed: 1, ..run }, vec![]),
+        ] {
+            let found = two(state, &tokens);
+            assert_eq!(found, Some(rule), "{state:?} {tokens:?}");
+        }
+    }
+
+    /// What a condition says, worked out with the golden model: one EXIT, for each way and each of its outcomes.
+    #[test]
+    fn every_way_takes_the_threads_that_it_is_to_take() {
+        let build = Build {
+            lanes: 3,
+            parameters: [("DEPTH".to_owned(), 2)].into(),
+        };
+        let world = (SMALL.world)(&build, &[1]);
+        for way in 0..WAYS {
+            for taken in subsets(0b111) {
+                let mut golden = Golden::build(&build);
+                golden.cycle(&world.launches()[0]);
+                golden.cycle(&with_condition(LEAVING[4], taken, 0b111, way));
+                assert_eq!(golden.state().exited, taken, "way {way}");
+            }
+        }
+    }
+
+    /// All that a golden model holds comes back, tokens below the top among it.
+    #[test]
+    fn every_state_is_loaded_whole() {
+        let build = Build {
+            lanes: 1,
+            parameters: [("DEPTH".to_owned(), 2)].into(),
+        };
+        let world = (SMALL.world)(&build, &[1]);
+        let mut space = Space::<Spa5>::new(&*world, &build, 100_000);
+        while space.done() < space.found() {
+            assert!(space.expand().is_ok());
+        }
+        assert_eq!(space.broken(), None);
+        let mut depths = [0; 3];
+        for number in 0..space.found() {
+            let loads = space.loads(number);
+            let mut golden = Golden::build(&build);
+            golden.cycle(&world.launches()[0]);
+            loads.iter().for_each(|state| golden.load(state));
+            assert_eq!(world.loads(&golden), loads);
+            let shown = loads[loads.len() - 1];
+            assert_eq!(golden.state(), &shown);
+            // The way there leads there.
+            let mut walked = Golden::build(&build);
+            let path = space.path(number, true);
+            for pins in crate::exhaust::head(&*world).iter().chain(&path) {
+                walked.cycle(pins);
+            }
+            assert_eq!(Spa5::stack(&walked), Spa5::stack(&golden));
+            assert_eq!(walked.state(), &shown);
+            depths[usize::from(shown.sp)] += 1;
+        }
+        assert!(depths.iter().all(|n| *n > 0), "{depths:?}");
+    }
+}

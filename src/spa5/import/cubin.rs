@@ -1,0 +1,291 @@
+//! Cubins of ptxas: their kernels, and what they say of each (spa5-2.5).
+
+use std::collections::BTreeMap;
+
+use super::link::Link;
+use super::number;
+use crate::elf::{EXEC, Elf, Flaw, Function, REL, Wanted, is_elf};
+use crate::input::InputError;
+use crate::spa5::isa::{LeaveOp, Word, is_control, norm};
+use crate::spa5::program::Program;
+use crate::unit::Loaded;
+
+/// The GPU whose cubins are read, the low byte of `e_flags` (spa5-2.5).
+const SM: u32 = 50;
+
+/// The cubins that are read (spa5-2.5).
+const CUBIN: Wanted = Wanted {
+    what: "a cubin",
+    bits64: true,
+    machine: 190,
+    types: &[EXEC, REL],
+};
+
+/// Bit of `st_other` that a kernel has, and a device function has not (spa5-2.5).
+pub(super) const ENTRY: u8 = 0x10;
+
+/// Attributes of `.nv.info.NAME` (spa5-2.5): offsets of the EXITs, CRS size, legal targets.
+const EXITS: u8 = 0x1c;
+const CRS_SIZE: u8 = 0x1e;
+const TARGETS: u8 = 0x34;
+
+/// Format of an attribute with data behind it; others have their value in the size (spa5-2.5).
+const WITH_DATA: u8 = 4;
+
+/// Bytes that ptxas reserves for a token (spa5-O16).
+const TOKEN_BYTES: u32 = 16;
+
+/// Tokens that a unit holds if it is built without another number (spa5-3).
+const DEPTH: u32 = 64;
+
+/// A cubin that was opened.
+pub(super) struct Cubin<'a> {
+    pub(super) elf: Elf<'a>,
+    /// The kernels, as positions in the list of functions.
+    kernels: Vec<usize>,
+    /// Sections by name, the first of each.
+    sections: BTreeMap<&'a str, usize>,
+}
+
+/// What `.nv.info.NAME` tells, checked against itself only.
+#[derive(Default)]
+pub(super) struct Info {
+    pub(super) exits: Vec<u32>,
+    pub(super) crs_size: Option<u32>,
+    pub(super) targets: BTreeMap<u32, Vec<u32>>,
+}
+
+impl<'a> Cubin<'a> {
+    pub(super) fn open(bytes: &'a [u8], file: &str) -> Result<Self, InputError> {
+        let elf = Elf::open(bytes, file, &CUBIN)?;
+        check_flags(elf.flags).map_err(|flaw| flaw.in_file(file))?;
+        let mut sections = BTreeMap::new();
+        for (i, section) in elf.sections.iter().enumerate() {
+            sections.entry(section.name).or_insert(i);
+        }
+        let is_kernel = |i: &usize| elf.functions[*i].other & ENTRY != 0;
+        let kernels: Vec<usize> = (0..elf.functions.len()).filter(is_kernel).collect();
+        if kernels.is_empty() {
+            let message = "no kernel in it: no function whose st_other has bit 4";
+            return Err(InputError::new(file, 0, ".symtab", message));
+        }
+        let cubin = Cubin {
+            elf,
+            kernels,
+            sections,
+        };
+        // Sections may overlap in the file, kernels may not: reading them all is linear in its length.
+        let total: usize = cubin.kernels().map(|f| cubin.read(f)).sum();
+        if total > bytes.len() {
+            let message = format!(
+                "the kernels have {total} bytes together, more than the file, which has {}",
+                bytes.len()
+            );
+            return Err(InputError::new(file, 0, "sh_size", message));
+        }
+        Ok(cubin)
+    }
+
+    pub(super) fn kernels(&self) -> impl Iterator<Item = &Function<'a>> {
+        self.kernels.iter().map(|i| &self.elf.functions[*i])
+    }
+
+    pub(super) fn kernel(&self, i: usize) -> &Function<'a> {
+        &self.elf.functions[self.kernels[i]]
+    }
+
+    /// Bytes that have to be read for a kernel.
+    fn read(&self, kernel: &Function) -> usize {
+        let code = kernel.section.map(|i| self.elf.sections[i].data());
+        let info = self
+            .section(&info_name(&kernel.name))
+            .map(|i| self.elf.sections[i].data());
+        let length =
+            |data: Option<Result<&[u8], Flaw>>| data.and_then(Result::ok).map_or(0, <[u8]>::len);
+        length(code) + length(info)
+    }
+
+    fn section(&self, name: &str) -> Option<usize> {
+        self.sections.get(name).copied()
+    }
+
+    /// The section that is the kernel's program.
+    pub(super) fn code(&self, kernel: &Function) -> Result<&'a [u8], Flaw> {
+        let Some(section) = kernel.section.map(|i| &self.elf.sections[i]) else {
+            return Err(Flaw::new("st_shndx", "names no section"));
+        };
+        if section.name.strip_prefix(".text.") != Some(&kernel.name) {
+            let message = format!(
+                "the kernel lies in {}, not in .text.{}",
+                section.title(),
+                kernel.name
+            );
+            return Err(Flaw::new("st_shndx", message));
+        }
+        section.data()
+    }
+
+    /// Kernel `i` as a program: its section, and behind it all that it calls.
+    pub(super) fn program(&self, i: usize) -> Result<Loaded<Program>, Flaw> {
+        let kernel = self.kernel(i);
+        let size = self.code(kernel)?.len();
+        let program = Link::of(self, kernel)?.program()?;
+        let Loaded {
+            mut program,
+            mut warnings,
+        } = program;
+        program.entry = match u32::try_from(kernel.offset) {
+            Ok(entry) if (entry as usize) < size && entry.is_multiple_of(8) => entry,
+            _ => {
+                let message = format!(
+                    "{:#x} is no instruction's place in the {size} bytes of the kernel",
+                    kernel.offset
+                );
+                return Err(Flaw::new("st_value", message));
+            }
+        };
+        program.name.clone_from(&kernel.name);
+        let crs_size = self.info(&kernel.name)?.crs_size;
+        if let Some(size) = crs_size.filter(|size| *size > DEPTH * TOKEN_BYTES) {
+            warnings.push(format!(
+                "CRS size {size}, {} tokens; a unit built with DEPTH {DEPTH} holds no more than these",
+                size / TOKEN_BYTES
+            ));
+        }
+        Ok(Loaded { program, warnings })
+    }
+    /// The attributes of the function `name`, a kernel or not; none if it has no section of them.
+    pub(super) fn info(&self, name: &str) -> Result<Info, Flaw> {
+        let name = info_name(name);
+        let Some(section) = self.section(&name) else {
+            return Ok(Info::default());
+        };
+        let data = self.elf.sections[section].data()?;
+        let mut info = Info::default();
+        let mut rest = data;
+        while !rest.is_empty() {
+            let at = data.len() - rest.len();
+            let fail = |why: &str| {
+                Err(Flaw::new(
+                    &name,
+                    format!("the attribute at byte {at} {why}"),
+                ))
+            };
+            let [format, attribute, low, high, behind @ ..] = rest else {
+                return fail("is cut off");
+            };
+            rest = behind;
+            if *format != WITH_DATA {
+                continue;
+            }
+            let Some((value, behind)) =
+                rest.split_at_checked(u16::from_le_bytes([*low, *high]).into())
+            else {
+                return fail("does not end in the section");
+            };
+            rest = behind;
+            if !matches!(*attribute, EXITS | CRS_SIZE | TARGETS) {
+                continue;
+            }
+            if !value.len().is_multiple_of(4) {
+                return fail("is no sequence of 32-bit words");
+            }
+            let mut values = value.chunks_exact(4).map(|b| number(b) as u32);
+            match *attribute {
+                EXITS => info.exits.extend(values),
+                CRS_SIZE => match (values.next(), values.next()) {
+                    (Some(size), None) => info.crs_size = Some(size),
+                    _ => return fail("is no size: it has not four bytes"),
+                },
+                _ => {
+                    while let Some(pc) = values.next() {
+                        // A flag, which an indirect call has and its empty list tells as well, and 0; then how many
+                        // targets.
+                        let (Some(_), Some(count)) = (values.next(), values.next()) else {
+                            return fail("ends within a list");
+                        };
+                        if usize::try_from(count).map_or(true, |count| count > values.len()) {
+                            return fail("ends within a list");
+                        }
+                        let targets = values.by_ref().take(count as usize).map(norm).collect();
+                        if info.targets.insert(pc, targets).is_some() {
+                            return fail(&format!("lists the targets of {pc:#06x} again"));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(info)
+    }
+}
+
+pub(super) fn info_name(function: &str) -> String {
+    format!(".nv.info.{function}")
+}
+
+/// Checks which GPU a cubin is for: the low byte of `e_flags` (spa5-2.5).
+fn check_flags(flags: u32) -> Result<(), Flaw> {
+    let sm = flags & 0xff;
+    if sm == SM {
+        return Ok(());
+    }
+    let family = family(sm);
+    let message =
+        format!("{flags:#x}: made for sm_{sm}{family}, where sm_50 is wanted (ptxas -arch=sm_50)");
+    Err(Flaw::new("e_flags", message))
+}
+
+/// What `sm_NN` is called besides, in brackets.
+fn family(sm: u32) -> &'static str {
+    match sm {
+        20..=21 => " (Fermi)",
+        30..=37 => " (Kepler)",
+        50..=53 => " (Maxwell)",
+        60..=62 => " (Pascal)",
+        70..=72 => " (Volta)",
+        75 => " (Turing)",
+        80.. => " (Ampere or later)",
+        _ => "",
+    }
+}
+
+/// Which GPU a cubin is for, if `bytes` are one, and whether it is this unit's: `sm_61 (Pascal)`, false.
+pub fn sm(bytes: &[u8]) -> Option<(String, bool)> {
+    let cubin = is_elf(bytes) && bytes.get(18..20)? == CUBIN.machine.to_le_bytes();
+    // The low byte of `e_flags` in a file of 64 bits.
+    let sm = u32::from(*bytes.get(48).filter(|_| cubin && bytes[4] == 2)?);
+    Some((format!("sm_{sm}{}", family(sm)), sm == SM))
+}
+
+/// Checks what a cubin says of a kernel against its words.
+pub(super) fn check_info(info: &Info, words: &[u64], section: &str) -> Result<(), Flaw> {
+    let fail = |message: String| Err(Flaw::new(section, message));
+    let size = words.len() as u64 * 8;
+    let instruction = |pc: u32| {
+        let inside = u64::from(pc) < size && pc.is_multiple_of(8) && !is_control(pc);
+        inside.then(|| Word::decode(words[pc as usize / 8]))
+    };
+    for &pc in &info.exits {
+        match instruction(pc) {
+            Some(Word::Leave(leave)) if leave.op == LeaveOp::Exit => {}
+            _ => return fail(format!("there is no EXIT at {pc:#06x}, where it lists one")),
+        }
+    }
+    for (&pc, targets) in &info.targets {
+        match instruction(pc) {
+            Some(Word::Indirect(_)) => {}
+            Some(Word::Leave(leave)) if !matches!(leave.op, LeaveOp::Exit | LeaveOp::Kil) => {}
+            _ => {
+                let message =
+                    format!("there is no SYNC, BRK or BRX at {pc:#06x}, of which it lists targets");
+                return fail(message);
+            }
+        }
+        if let Some(target) = targets.iter().find(|t| instruction(**t).is_none()) {
+            return fail(format!(
+                "{target:#06x} is listed as a target of {pc:#06x}, and is no instruction's place"
+            ));
+        }
+    }
+    Ok(())
+}

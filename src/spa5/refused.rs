@@ -1,0 +1,68 @@
+//! What a program contains that a build of the unit refuses (spa5-2.5-i).
+
+use std::collections::BTreeMap;
+
+use super::Spa5;
+use super::isa::{Cond, Target, Word, is_control};
+use super::program::Program;
+use crate::design::Build;
+
+const UNSUPPORTED: &str = "error 10 (UNSUPPORTED)";
+
+/// One line for each kind of instruction that a unit built as `build` ends in an error, with how many there are: in
+/// the order in which they come. Whether they are reached is not looked at.
+pub fn refused(program: &Program, build: &Build) -> Vec<String> {
+    let has = |parameter| build.value::<Spa5>(parameter) == 1;
+    let mut kinds: Vec<String> = Vec::new();
+    let mut found: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for (n, word) in (0..).zip(&program.words) {
+        let pc = program.prog_base.wrapping_add(8 * n);
+        if is_control(pc) {
+            continue;
+        }
+        if let Some(kind) = refuses(Word::decode(*word), has("BRX"), has("CSM")) {
+            let (count, _) = found.entry(kind.clone()).or_insert_with(|| {
+                kinds.push(kind);
+                (0, pc)
+            });
+            *count += 1;
+        }
+    }
+    (kinds.iter())
+        .map(|kind| {
+            let (count, first) = found[kind];
+            let (what, error) = kind.split_once(": ").unwrap_or((kind, ""));
+            match count {
+                1 => format!("1 {what}, at {first:#06x}: {error}"),
+                n => format!("{n} {what}, the first at {first:#06x}: {error}"),
+            }
+        })
+        .collect()
+}
+
+/// What is refused of an instruction, if something is, and how it ends.
+fn refuses(word: Word, brx: bool, csm: bool) -> Option<String> {
+    let name = word.name().unwrap_or_default();
+    let cond = match word {
+        Word::Unsupported(op, _) => return Some(format!("{}: {UNSUPPORTED}", op.name())),
+        Word::Illegal(_) => {
+            return Some("of an opcode without a name: error 9 (ILLEGAL)".to_owned());
+        }
+        Word::Indirect(indirect) if matches!(indirect.target, Target::Bank { .. }) => {
+            return Some(format!("{name} by a constant bank: {UNSUPPORTED}"));
+        }
+        Word::Indirect(_) if !brx => {
+            return Some(format!(
+                "{name}: {UNSUPPORTED} unless the unit is built with BRX=1"
+            ));
+        }
+        Word::Branch(b) => b.cond,
+        Word::Indirect(b) => b.cond,
+        Word::Leave(l) => l.cond,
+        _ => Cond::ALWAYS,
+    };
+    (cond.test.is_clip() && !csm).then(|| {
+        let test = cond.test.name();
+        format!("{name} CC.{test}: {UNSUPPORTED} unless the unit is built with CSM=1")
+    })
+}
