@@ -15,7 +15,7 @@ use crate::common::tool::have;
 use crate::common::{ROOT, arg, command_in, reconverge_in, text};
 use serde_json::Value;
 
-const TOOLS: [&str; 2] = ["yosys", "yosys-abc"];
+const TOOLS: [&str; 3] = ["yosys", "yosys-abc", "cadical"];
 
 /// A run of `mutate` in a folder of its own.
 struct Run {

@@ -175,6 +175,53 @@ impl Aig {
         needed
     }
 
+    /// Returns `what` and that all of `known` hold, worked out with `known` as constants: where they decide much, little is left
+    /// of it. [`Aig::forget`] takes away what this adds.
+    pub fn supposing(&mut self, known: &[Lit], what: Lit) -> Lit {
+        let mut constant = HashMap::new();
+        let mut open = known.to_vec();
+        while let Some(lit) = open.pop() {
+            let (a, b) = self.nodes[lit.node()];
+            let new = constant
+                .insert(lit.node(), Lit::from(!lit.inverted()))
+                .is_none();
+            // Both operands of a gate that holds do.
+            if new && !lit.inverted() && (a, b) != INPUT {
+                open.extend([a, b]);
+            }
+        }
+        let needed = self.needed([what].into_iter());
+        let mut new: Vec<Lit> = Vec::with_capacity(needed.len());
+        let of = |new: &[Lit], lit: Lit| Lit(new[lit.node()].0 ^ u32::from(lit.inverted()));
+        for (node, needed) in needed.into_iter().enumerate() {
+            let (a, b) = self.nodes[node];
+            let lit = match constant.get(&node) {
+                Some(value) => *value,
+                None if needed && (a, b) != INPUT => {
+                    let (a, b) = (of(&new, a), of(&new, b));
+                    self.and(a, b)
+                }
+                None => Lit((node as u32) << 1),
+            };
+            new.push(lit);
+        }
+        let mut all = known.to_vec();
+        all.push(of(&new, what));
+        self.all(all)
+    }
+
+    /// How many nodes there are.
+    pub fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Takes away all nodes but the first `len`.
+    pub fn forget(&mut self, len: usize) {
+        for gate in self.nodes.drain(len..) {
+            self.known.remove(&gate);
+        }
+    }
+
     /// Tells whether any of `inputs` makes a difference to `what` at first sight.
     pub fn reaches(&self, inputs: &HashSet<Lit>, what: Lit) -> bool {
         let needed = self.needed([what].into_iter());
@@ -310,6 +357,39 @@ mod tests {
         assert_eq!(aig.and(both, a), both);
         assert_eq!(aig.and(both, !b), Lit::FALSE);
         assert_eq!(aig.mux(a, both, Lit::FALSE), both);
+    }
+
+    #[test]
+    fn what_is_supposed_is_a_constant_and_what_holds_with_it() {
+        let mut aig = Aig::new();
+        let [a, b, c, d] = [aig.input(), aig.input(), aig.input(), aig.input()];
+        let both = aig.and(a, b);
+        let [x, y] = [aig.xor(both, c), aig.xor(a, d)];
+        let what = aig.and(x, y);
+        let len = aig.size();
+        for known in [vec![both], vec![!both], vec![a, !c], vec![!a, both], vec![]] {
+            let found = aig.supposing(&known, what);
+            let mut expected = known.clone();
+            expected.push(what);
+            let expected = aig.all(expected);
+            for row in 0..16u64 {
+                let bits = [a, b, c, d].into_iter().zip(0..);
+                let inputs = bits.map(|(input, i)| (input, row >> i & 1)).collect();
+                let values = aig.evaluate(&inputs);
+                assert_eq!(
+                    values.of(found) & 1,
+                    values.of(expected) & 1,
+                    "{known:?} {row}"
+                );
+            }
+            aig.forget(len);
+            assert_eq!(aig.size(), len);
+        }
+        // Nothing of the exclusive or is left.
+        let found = aig.supposing(&[both, c], what);
+        assert_eq!(found, Lit::FALSE);
+        aig.forget(len);
+        assert_eq!(aig.and(b, a), both);
     }
 
     /// Two inputs, a register that keeps their conjunction, bad when the register is not set; a third input

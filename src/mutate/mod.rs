@@ -20,6 +20,7 @@ pub mod equivalence;
 pub mod netlist;
 #[cfg(feature = "campaign")]
 mod programs;
+pub(crate) mod sat;
 pub mod source;
 mod summary;
 pub(crate) mod tool;
@@ -355,8 +356,7 @@ pub(crate) struct Origin {
     pub top: String,
     /// Port of the reset, and whether it acts at 1.
     pub reset: Option<(String, bool)>,
-    /// Names and contents.
-    pub texts: Vec<(String, String)>,
+    pub texts: Texts,
     /// Where its state is, as a file of probes.
     pub probes: String,
     /// All parameters with their values.
@@ -458,6 +458,25 @@ fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Tr
         })
         .collect();
     Ok(from.list(options, Some(candidates), mutants))
+}
+
+/// Files: names and contents.
+type Texts = Vec<(String, String)>;
+
+/// Mutants of the text as `options` choose them, and the texts with all of them as Yosys is to read them: which one it is,
+/// wires called [`source::SELECTED_WIRE`] say. Files go to `dir`.
+pub(crate) fn for_proof(
+    from: &Origin,
+    options: &Options,
+    dir: &Path,
+) -> Result<(Vec<Mutant>, Texts), Trouble> {
+    let list = in_text(from, options, &Folder::new(dir.to_owned())?)?;
+    let mut texts = Vec::new();
+    for (name, _) in &from.texts {
+        let text = source::for_proof(name, &read_text(&dir.join(name))?)?;
+        texts.push((name.clone(), text));
+    }
+    Ok((list.mutants, texts))
 }
 
 // ---- judging ----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ use tokens::tokens;
 pub const SELECTED: &str = "reconverge_mutants::selected";
 
 /// What it is called where Yosys is to read it, which has no variables in packages: a wire of every module.
-pub(super) const SELECTED_WIRE: &str = "reconverge_selected";
+pub(crate) const SELECTED_WIRE: &str = "reconverge_selected";
 
 /// A place in a file and what could stand there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@
 //! Nothing that cannot fail counts as proved: for each property there is a fault of the RTL (`proofs.toml`) that it must
 //! refute, and the cycles that it speaks of are shown to exist.
 
+mod mutants;
 mod naive;
 mod questions;
-mod sat;
 mod shown;
 mod world;
 
@@ -26,15 +26,17 @@ use crate::dut;
 use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
 use crate::mutate::aig::Lit;
+pub use crate::mutate::sat::SOLVER;
+use crate::mutate::sat::{self, Answer};
 use crate::mutate::{Origin, Trouble};
+pub use mutants::{Compared, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
 use questions::{Property, Questions};
-use sat::Answer;
 use world::{Besides, Unit};
 
-/// The solver that all questions go to.
-pub const SOLVER: &str = "cadical";
+/// Time of the processor after which a question is divided into cases, where there are any.
+const SOON: Duration = Duration::from_secs(10);
 
 /// A text and where it stands, as in messages.
 #[derive(Clone, Debug)]
@@ -71,8 +73,20 @@ struct Plan {
     permutation: bool,
     /// Nets in which a lane sees what others do; none if that is not to be proved.
     decision: Vec<String>,
+    /// How a question is divided that is not answered soon.
+    #[serde(default)]
+    cases: Cases,
     /// Faults of the RTL.
     faults: Vec<Fault>,
+}
+
+/// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1, or none is, each
+/// with every value of the register.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cases {
+    nets: Vec<String>,
+    register: String,
 }
 
 impl Plan {
@@ -93,6 +107,9 @@ pub struct Fault {
     pub from: String,
     /// What it becomes; `FAULT` stands for 1.
     pub to: String,
+    /// Parameters of the builds that it is planted in: elsewhere it changes nothing.
+    #[serde(default)]
+    pub with: BTreeMap<String, u32>,
     /// Names of the properties.
     pub refutes: Vec<String>,
 }
@@ -249,6 +266,8 @@ pub enum Progress<'a> {
     Proved(&'a Proved),
     /// So are a fault's.
     Control(&'a Control),
+    /// A mutant was judged.
+    Mutant(&'a Compared),
 }
 
 /// Proves all that is said of `D`, and plants the faults.
@@ -277,7 +296,7 @@ pub fn prove<D: Design>(
 
     let beside = Besides::read(&from, &files, stop)?;
     let unit = Unit::read(&from, &from.texts, &beside, stop)?;
-    let questions = Questions::of(&unit, &plan, lanes)?;
+    let mut questions = Questions::of(&unit, &plan, lanes)?;
     let known: Vec<String> = questions
         .properties
         .iter()
@@ -295,8 +314,9 @@ pub fn prove<D: Design>(
         controls: Vec::new(),
         uncontrolled: Vec::new(),
     };
-    for property in questions.properties.iter().filter(|p| wanted(&p.name)) {
-        let proved = decide(&unit, &questions, property, options.time, stop)?;
+    let properties = std::mem::take(&mut questions.properties);
+    for property in properties.iter().filter(|p| wanted(&p.name)) {
+        let proved = decide(&unit, &mut questions, property, options.time, stop)?;
         progress(Progress::Proved(&proved));
         report.proved.push(proved);
     }
@@ -306,7 +326,9 @@ pub fn prove<D: Design>(
     for fault in &plan.faults {
         let mut fault = fault.clone();
         fault.refutes.retain(|name| wanted(name));
-        if fault.refutes.is_empty() {
+        let mut with = fault.with.iter();
+        let planted = with.all(|(name, value)| options.build.value::<D>(name) == *value);
+        if !planted || fault.refutes.is_empty() {
             continue;
         }
         let control = plant(&from, (&files, &beside), &plan, fault, options, stop)?;
@@ -371,7 +393,7 @@ fn check_names(plan: &Plan, known: &[String]) -> Result<(), String> {
 /// Asks all questions of a property, until one is not answered as it should be.
 fn decide(
     unit: &Unit<'_>,
-    all: &Questions,
+    all: &mut Questions,
     property: &Property,
     time: Duration,
     stop: &AtomicBool,
@@ -380,14 +402,40 @@ fn decide(
     let mut proved = Proved {
         name: property.name.clone(),
         method: property.method,
-        questions: property.questions.len(),
+        questions: 0,
         verdict: Verdict::Holds,
         place: String::new(),
         time: Duration::ZERO,
     };
     let cover = property.method == Method::Cover;
-    for (place, bad) in &property.questions {
-        let verdict = match sat::ask(&all.aig, *bad, time, stop)? {
+    let soon = if all.cases.is_empty() {
+        time
+    } else {
+        SOON.min(time)
+    };
+    let mut rest = &property.questions[..];
+    while let [(place, bad), others @ ..] = rest {
+        let mut answer = sat::ask(&all.aig, *bad, soon, stop)?;
+        proved.questions += 1;
+        rest = others;
+        let mut place = place;
+        if answer == Answer::GaveUp && soon < time {
+            // All that are left together, for a case leaves little of them.
+            let all_bad: Vec<Lit> = [*bad]
+                .into_iter()
+                .chain(others.iter().map(|(_, bad)| *bad))
+                .collect();
+            let (number, said) = by_cases(all, &all_bad, time, stop)?;
+            proved.questions += number;
+            if let Answer::Sometimes(inputs) = &said {
+                let values = all.aig.evaluate(inputs);
+                let mut left = property.questions.iter();
+                let found = left.find(|(_, bad)| values.of(*bad) & 1 == 1);
+                place = found.map_or(place, |(place, _)| place);
+            }
+            (answer, rest) = (said, &[]);
+        }
+        let verdict = match answer {
             Answer::Never if cover => Verdict::Unreachable,
             Answer::Sometimes(_) if cover => continue,
             Answer::Never => continue,
@@ -402,6 +450,33 @@ fn decide(
     }
     proved.time = begin.elapsed();
     Ok(proved)
+}
+
+/// Asks whether any of `bad` can be, case by case: also how many questions that were.
+fn by_cases(
+    all: &mut Questions,
+    bad: &[Lit],
+    time: Duration,
+    stop: &AtomicBool,
+) -> Result<(usize, Answer), String> {
+    let len = all.aig.size();
+    let mut number = 0;
+    for case in &all.cases {
+        let any = all.aig.any(bad.iter().copied());
+        let question = all.aig.supposing(case, any);
+        let answer = match question {
+            Lit::FALSE => Answer::Never,
+            _ => {
+                number += 1;
+                sat::ask(&all.aig, question, time, stop)?
+            }
+        };
+        all.aig.forget(len);
+        if answer != Answer::Never {
+            return Ok((number, answer));
+        }
+    }
+    Ok((number, Answer::Never))
 }
 
 /// Plants a fault and asks what it is to refute.
@@ -441,13 +516,14 @@ fn plant(
         _ => beside,
     };
     let unit = Unit::read(from, &texts, beside, stop)?;
-    let questions = Questions::of(&unit, plan, options.build.lanes as usize)?;
+    let mut questions = Questions::of(&unit, plan, options.build.lanes as usize)?;
+    let properties = std::mem::take(&mut questions.properties);
     let mut survived = Vec::new();
     for name in &fault.refutes {
-        let property = questions.properties.iter().find(|p| p.name == *name);
+        let property = properties.iter().find(|p| p.name == *name);
         let property =
             property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-        match decide(&unit, &questions, property, options.time, stop)?.verdict {
+        match decide(&unit, &mut questions, property, options.time, stop)?.verdict {
             Verdict::Refuted(_) => {}
             Verdict::Undecided => survived.push((name.clone(), "is undecided")),
             Verdict::Holds | Verdict::Unreachable => survived.push((name.clone(), "still holds")),

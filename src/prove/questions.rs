@@ -46,6 +46,8 @@ pub struct Questions {
     pub(super) aig: Aig,
     /// What is asked.
     pub properties: Vec<Property>,
+    /// Cases that together are all; none, if the plan has none.
+    pub(super) cases: Vec<Vec<Lit>>,
     /// The cycle.
     pub now: Cycle,
     /// What the naive step says of it.
@@ -82,9 +84,11 @@ impl Questions {
         all.dead()?;
         all.lanes()?;
         all.written()?;
+        let cases = all.cases()?;
         Ok(Questions {
             aig: all.aig,
             properties: all.properties,
+            cases,
             now: all.now,
             step,
         })
@@ -129,6 +133,42 @@ impl All<'_> {
             method,
             questions,
         });
+    }
+
+    /// The cases of the plan.
+    fn cases(&self) -> Result<Vec<Vec<Lit>>, String> {
+        let plan = &self.plan.cases;
+        if plan.register.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = |name: &String| {
+            let bits = self.unit.named(name, &self.now);
+            bits.ok_or_else(|| format!("proofs.json: cases: the RTL has no {name}"))
+        };
+        let mut kinds = Vec::new();
+        let mut none = vec![self.released];
+        for net in &plan.nets {
+            let [bit] = found(net)?[..] else {
+                return Err(format!(
+                    "proofs.json: cases: {net}: it has more than one bit"
+                ));
+            };
+            let mut kind = none.clone();
+            kind.push(bit);
+            kinds.push(kind);
+            none.push(!bit);
+        }
+        kinds.push(none);
+        let register = found(&plan.register)?;
+        let mut cases = vec![vec![!self.released]];
+        for value in 0..1usize << register.len() {
+            let bits = register.iter().enumerate();
+            let bits: Vec<Lit> = bits
+                .map(|(i, bit)| if value >> i & 1 == 1 { *bit } else { !*bit })
+                .collect();
+            cases.extend(kinds.iter().map(|kind| [&kind[..], &bits].concat()));
+        }
+        Ok(cases)
     }
 
     /// Invariants, and what the files promise.
@@ -202,7 +242,7 @@ impl All<'_> {
                     Method::Allowed,
                     vec![(String::new(), bad)],
                 );
-            } else {
+            } else if !name.starts_with("said__") {
                 return Err(format!("step.sv: {name}: what output is this?"));
             }
         }

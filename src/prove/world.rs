@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::circuit::{Circuit, Frame};
-use crate::mutate::{Origin, netlist};
+use crate::mutate::{Origin, netlist, source};
 
 /// A module beside the RTL, whose inputs are what the RTL calls so.
 struct Beside {
@@ -38,6 +38,9 @@ pub struct Besides {
 /// A unit and what is said of it.
 pub struct Unit<'a> {
     circuit: Circuit,
+    /// Which mutant of the RTL it is, and the wires that say so; none in RTL without mutants.
+    selected: u32,
+    selectors: Vec<(usize, usize)>,
     reset: (String, bool),
     beside: &'a Besides,
     /// Labels of the assertions that look at registers alone.
@@ -121,14 +124,22 @@ impl<'a> Unit<'a> {
         }
         let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
         let rtl = netlist::read_and_flatten(from, &from.top, &names);
+        let circuit = synthesized(work, &rtl, &from.top, stop)?;
         let mut unit = Unit {
-            circuit: synthesized(work, &rtl, &from.top, stop)?,
+            selected: 0,
+            selectors: circuit.ending(source::SELECTED_WIRE),
+            circuit,
             reset: from.reset.clone().ok_or("the design declares no reset")?,
             beside,
             invariant: HashSet::new(),
         };
         unit.sort_assertions();
         Ok(unit)
+    }
+
+    /// Makes it mutant `number` of its text; 0: none.
+    pub fn select(&mut self, number: u32) {
+        self.selected = number;
     }
 
     /// Finds the invariants among the assertions: an output or a net of the RTL may depend on anything, and what is said of
@@ -165,6 +176,9 @@ impl<'a> Unit<'a> {
         let mut free = vec![Lit::FALSE; self.circuit.wires()];
         for wire in self.circuit.free() {
             free[*wire] = aig.input();
+        }
+        for (wire, bit) in &self.selectors {
+            free[*wire] = (*bit < 32 && self.selected >> bit & 1 == 1).into();
         }
         for (name, bits) in ports {
             let wires = self.circuit.input(name).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::R500;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Planes, noise};
+use crate::environment::{Draw, Planes, noise};
 use crate::unit::{Environment, Pins};
 
 /// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
@@ -102,6 +102,16 @@ impl Environment<R500> for Surroundings {
             self.conditions.redraw(counts);
         }
         self.conditions.lanes.count(counts);
+    }
+
+    fn draw(&self, state: &State, lane: u32) -> Option<Draw> {
+        let names = &["alu", "R", "G", "B", "A"];
+        let lanes = &self.conditions.lanes;
+        let draw = match self.program.slot(state.pc).cmn & 3 == 2 {
+            true => self.conditions.last(lane, names),
+            false => lanes.whole(lane, lanes.k(lane), names),
+        };
+        draw.filter(|_| state.active >> lane & 1 == 1)
     }
 }
 

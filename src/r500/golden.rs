@@ -39,23 +39,23 @@ const STACK_DEPTH: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Error {
-    /// A reserved field value.
+    /// r500-E1: a reserved field value.
     Illegal = 1,
-    /// Loop or address-stack operation in partial mode.
+    /// r500-E2: loop or address-stack operation in partial mode.
     Partial = 2,
-    /// Loop instruction with an empty loop stack.
+    /// r500-E3: loop instruction with an empty loop stack.
     LoopUnderflow = 3,
-    /// LOOP frame closed as REP, or the other way round.
+    /// r500-E4: LOOP frame closed as REP, or the other way round.
     LoopKind = 4,
-    /// Fifth loop.
+    /// r500-E5: fifth loop.
     LoopOverflow = 5,
-    /// Fifth call.
+    /// r500-E6: fifth call.
     AddrOverflow = 6,
-    /// Return with an empty address stack.
+    /// r500-E7: return with an empty address stack.
     AddrUnderflow = 7,
-    /// Branch counter past its limit.
+    /// r500-E8: branch counter past its limit.
     BranchOverflow = 8,
-    /// Fetch or taken jump outside the code window.
+    /// r500-E9: fetch or taken jump outside the code window.
     PcRange = 9,
 }
 
@@ -249,14 +249,14 @@ impl Golden {
             return Event::Idle;
         }
         if !self.in_window(self.pc) {
-            return self.halt(Error::PcRange);
+            return self.halt(Error::PcRange); // r500-4.5-c
         }
         if pins.inst_valid == 0 {
             return Event::Waiting;
         }
         if bits(pins.cmn, 1, 0) != 2 {
             self.end_of_program();
-            self.pc += 1;
+            self.pc += 1; // r500-4.5-b
             return Event::Other;
         }
         // The usual count by number: the same code, a third faster.
@@ -272,6 +272,7 @@ impl Golden {
         if N == 0 { self.lanes.min(MAX_LANES) } else { N }
     }
 
+    /// One FC instruction (r500-4.5-a): an error comes before any change (r500-4.1-a).
     fn flow_control<const N: usize>(&mut self, pins: &In) -> Event {
         let mut lanes = Lanes::NONE;
         match self.decide::<N>(pins, &mut lanes) {
@@ -336,7 +337,7 @@ impl Golden {
         Event::Halted(code)
     }
 
-    /// The instruction at `END_ADDR` is the last one, whatever it is (r500-O26).
+    /// The instruction at `END_ADDR` is the last one, whatever it is (r500-4.5-d, r500-O26).
     fn end_of_program(&mut self) {
         if self.pc == self.control.offset + self.control.end {
             self.done = true;
@@ -348,7 +349,7 @@ impl Golden {
     #[inline(always)]
     fn decide<const N: usize>(&self, pins: &In, lanes: &mut Lanes) -> Result<Decision, Error> {
         let n = self.count::<N>();
-        // Step 0: decode.
+        // Step 0: decode (r500-4.1-b).
         let op = bits(pins.inst, 2, 0);
         let b_else = bits(pins.inst, 4, 4) == 1;
         let jump_any = bits(pins.inst, 5, 5) == 1;
@@ -369,7 +370,7 @@ impl Golden {
         let is_break = op == BREAKLOOP || op == BREAKREP;
         let is_continue = op == CONTINUE;
 
-        // Step 1: checks that need no decision. In the order of the codes, so the lowest wins.
+        // Step 1: checks that need no decision (r500-4.1-c). In the order of the codes, so the lowest wins (r500-6-b).
         if a_op == 3 || b_op0 == 3 || b_op1 == 3 || matches!(pred_sel, 1 | 6 | 7) {
             return Err(Error::Illegal);
         }
@@ -385,7 +386,7 @@ impl Golden {
         }
 
         // Step 4 comes first here, for it asks no lane: iteration counts override.
-        let k = self.int_const[int_addr];
+        let k = self.int_const[int_addr]; // r500-4.4-k
         let (kr, kg, kb) = (
             bits(k, 7, 0) as u8,
             bits(k, 15, 8) as u8,
@@ -393,10 +394,10 @@ impl Golden {
         );
         let mut forced = None;
         if is_begin && kr == 0 {
-            forced = Some(true);
+            forced = Some(true); // r500-4.1-g
         }
         if is_end && self.loops.last().is_some_and(|top| top.count == 1) {
-            forced = Some(false);
+            forced = Some(false); // r500-4.1-h
         }
 
         // The boolean is the same for all lanes, so four bits of the table remain.
@@ -410,18 +411,20 @@ impl Golden {
             pins.pred[pred_sel as usize - 2]
         };
         let predicate = lanes_of(if pred_inv == 1 { !predicate } else { predicate }, n);
+        // r500-4.2-a
         let consulted = lanes_of(if ignore_uncovered { pins.cov } else { u64::MAX }, n);
         let (b_else, is_end_too) = (u8::from(b_else), u8::from(is_end));
-        // Lanes switched off by this else vote, but not on a BREAK or CONTINUE.
+        // Lanes switched off by this else vote (r500-4.2-b), but not on a BREAK or CONTINUE.
         let else_votes = u8::from(!is_break && !is_continue);
-        let branch_holds = u8::from(is_break || is_continue);
-        let cont_holds = u8::from(is_break);
+        let branch_holds = u8::from(is_break || is_continue); // r500-4.2-d
+        let cont_holds = u8::from(is_break); // r500-4.2-c
         let bc_max = if self.control.full { 31 } else { 3 };
 
         let Lanes { st, want } = lanes;
         let (mut wants_jump, mut wants_stay, mut held_back, mut at_limit) = (0, 0, 0, 0);
         for i in 0..n {
-            // Step 2: the else swap, then the return of continued lanes. A lane that was ACTIVE has bc 0.
+            // Step 2: the else swap (r500-4.1-d), then the return of continued lanes (r500-4.1-e). A lane that was ACTIVE
+            // has bc 0.
             let was = self.st[i];
             let else_off = b_else & u8::from(was == ACTIVE);
             let else_on = b_else & u8::from(was == BRANCH) & u8::from(self.bc[i] == 0);
@@ -430,7 +433,7 @@ impl Golden {
             let now = if else_on | returns == 1 { ACTIVE } else { now };
             st[i] = now;
 
-            // Step 3: what the lane wants.
+            // Step 3: what the lane wants (r500-4.1-f).
             let (a, p) = (alu[i], predicate[i]);
             let if_alu = p & t11 | (p ^ 1) & t10;
             let if_not = p & t01 | (p ^ 1) & t00;
@@ -448,24 +451,24 @@ impl Golden {
             at_limit |= branch & u8::from(self.bc[i] == bc_max);
         }
 
-        // Step 5: the decision of the unit.
+        // Step 5: the decision of the unit (r500-4.1-i).
         let held_back = forced.is_none() && held_back == 1;
         let jump = match forced {
             Some(jump) => {
                 *want = [u8::from(jump); MAX_LANES];
                 jump
             }
-            None if held_back => false,
-            None if jump_any => wants_jump == 1,
-            None => wants_stay == 0,
+            None if held_back => false,          // r500-4.2-g
+            None if jump_any => wants_jump == 1, // r500-4.2-f
+            None => wants_stay == 0,             // r500-4.2-e
         };
-        let b_op = if jump { b_op1 } else { b_op0 };
+        let b_op = if jump { b_op1 } else { b_op0 }; // r500-4.3-a
         let push_loop = is_begin && !jump;
         let pop_loop = (is_end && !jump) || (is_break && jump);
         let push_addr = a_op == A_PUSH && jump;
         let pop_addr = a_op == A_POP && jump;
 
-        // Step 6: next PC and the checks that depend on the decision, in the order of the codes.
+        // Step 6: next PC and the checks that depend on the decision, in the order of the codes (r500-4.1-j).
         if push_loop && self.loops.len() == STACK_DEPTH {
             return Err(Error::LoopOverflow);
         }
@@ -482,7 +485,7 @@ impl Golden {
         if jump {
             let relative_to = if jump_global { 0 } else { self.control.offset };
             next_pc = match self.addrs.last() {
-                Some(top) if pop_addr => *top,
+                Some(top) if pop_addr => *top, // r500-4.4-h
                 _ => jump_addr + relative_to,
             };
             if !self.in_window(next_pc) {
@@ -508,16 +511,16 @@ impl Golden {
         })
     }
 
-    /// Steps 7 and 8 of r500-4.1: lanes (r500-4.3), stacks (r500-4.4), PC, end of program.
+    /// Steps 7 and 8 of r500-4.1: lanes (r500-4.1-k), each by itself (r500-4.3-o); stacks, PC, end of program (r500-4.1-l).
     #[inline(always)]
     fn update<const N: usize>(&mut self, d: &Decision, lanes: &Lanes) {
         let decision = u8::from(d.jump);
-        // What becomes of an ACTIVE lane that disagrees.
+        // What becomes of an ACTIVE lane that disagrees; one that agrees stays so (r500-4.3-b).
         let off = match d.op {
-            BREAKLOOP | BREAKREP if !d.jump => BRK,
-            CONTINUE if !d.jump => CONT,
-            _ if d.b_op == INCR => BRANCH,
-            _ => ACTIVE,
+            BREAKLOOP | BREAKREP if !d.jump => BRK, // r500-4.3-c
+            CONTINUE if !d.jump => CONT,            // r500-4.3-d
+            _ if d.b_op == INCR => BRANCH,          // r500-4.3-e
+            _ => ACTIVE,                            // r500-4.3-f
         };
         let (incr, decr) = (u8::from(d.b_op == INCR), u8::from(d.b_op == DECR));
         let pop_cnt = if decr == 1 { d.pop_cnt } else { 0 };
@@ -527,9 +530,10 @@ impl Golden {
             let disagrees = u8::from(lanes.want[i] != decision);
             let branch = u8::from(st == BRANCH);
             let waits = u8::from(st == CONT) | u8::from(st == BRK);
-            let branch_ends = branch & decr & u8::from(bc < pop_cnt);
-            let wait_ends = waits & pop_loop & u8::from(lc == 0);
-            // The wrapped value of a counter that would go below 0 is never the one taken.
+            let branch_ends = branch & decr & u8::from(bc < pop_cnt); // r500-4.3-i
+            let wait_ends = waits & pop_loop & u8::from(lc == 0); // r500-4.3-l
+            // Of BRANCH lanes r500-4.3-g, r500-4.3-h and r500-4.3-j; of CONT and BRK lanes r500-4.3-k, r500-4.3-m and
+            // r500-4.3-n. The wrapped value of a counter that would go below 0 is never the one taken.
             let bc_moved = bc.wrapping_add(incr).wrapping_sub(pop_cnt);
             let lc_moved = lc.wrapping_add(push_loop).wrapping_sub(pop_loop);
             let next = if branch_ends | wait_ends == 1 {
@@ -549,7 +553,9 @@ impl Golden {
         }
 
         let outer_al = self.loops.last().map_or(0, |top| top.al);
+        // CONTINUE and JUMP leave the loop stack alone (r500-4.4-f).
         if d.push_loop {
+            // r500-4.4-a, r500-4.4-b
             let rep = d.op == REP;
             self.loops.push(Frame {
                 rep,
@@ -557,15 +563,17 @@ impl Golden {
                 al: if rep { outer_al } else { d.kg },
             });
         } else if d.pop_loop {
-            self.loops.pop();
+            self.loops.pop(); // r500-4.4-e, or the last iteration
         } else if let (ENDLOOP | ENDREP, Some(top)) = (d.op, self.loops.last_mut()) {
-            top.count -= 1;
+            top.count -= 1; // r500-4.4-d
             if d.op == ENDLOOP {
+                // r500-4.4-c
                 top.al = top.al.wrapping_add(d.kb);
             }
         }
+        // Neither: nothing (r500-4.4-i).
         if d.push_addr {
-            self.addrs.push(self.pc + 1);
+            self.addrs.push(self.pc + 1); // r500-4.4-g
         } else if d.pop_addr {
             self.addrs.pop();
         }
@@ -596,7 +604,7 @@ impl Golden {
         s.addrs[..self.addrs.len()].copy_from_slice(&self.addrs);
         s.loop_depth = self.loops.len() as u8;
         s.addr_depth = self.addrs.len() as u8;
-        s.al = self.loops.last().map_or(0, |top| top.al);
+        s.al = self.loops.last().map_or(0, |top| top.al); // r500-4.4-j
     }
 
     fn publish(&mut self) {

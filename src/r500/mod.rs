@@ -7,6 +7,7 @@ mod anatomy;
 pub mod asm;
 mod cover;
 pub mod environment;
+mod exhaust;
 pub mod generate;
 pub mod golden;
 pub mod import;

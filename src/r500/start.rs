@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::R500;
 use super::state::State;
 use crate::case::Case;
+use crate::design::Build;
 use crate::start::{self, corner};
 
 /// Frames of the loop stack, entries of the address stack (r500-3.2).
@@ -129,7 +130,7 @@ impl start::Start<R500> for Start {
         Ok(())
     }
 
-    fn states(&self, launched: &State) -> Vec<State> {
+    fn states(&self, _: &Build, launched: &State) -> Vec<State> {
         // The whole of both stacks is visible: one state is enough.
         let mut state = *launched;
         (state.st, state.bc, state.lc, state.active) = ([0; 2], [0; 5], [0; 2], 0);

@@ -11,6 +11,7 @@ use super::state::{DECLARATION, ERROR_NAMES, In, State};
 use super::{R500, asm, cover, generate, import, judge};
 use crate::case::{Case, Kind};
 use crate::design::Design;
+use crate::exhaust::Small;
 use crate::explain::Anatomy;
 use crate::field::Declaration;
 use crate::import::sound_name;
@@ -246,6 +247,7 @@ impl Unit for R500 {
             parameters: &[],
         },
     ];
+    const SMALL: Option<Small<Self>> = Some(super::exhaust::SMALL);
 
     fn load(
         bytes: &[u8],
@@ -280,6 +282,10 @@ impl Unit for R500 {
 
     fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         super::anatomy::anatomy(words)
+    }
+
+    fn instruction(pins: &In) -> Vec<u64> {
+        vec![pins.cmn.into(), pins.inst.into(), pins.addr.into()]
     }
 
     fn needs(program: &Program) -> Vec<String> {

@@ -1,7 +1,7 @@
 // What the referee of mutants may know of r500 (src/mutate/equivalence.rs). Inputs are registers of the
 // flattened unit, `__` for the dot in their names, and its own inputs.
 //
-//   invariant   holds after a clock in reset, and no clock breaks it
+//   invariant   holds after a clock in reset, and no clock breaks it; of several bits each, which is proved bit by bit
 //   live__NAME  which bits of register NAME matter; of a register without, all do
 //   seen        what the bench compares, beside the outputs
 //   contract    what the spec demands of the inputs; without it, nothing

@@ -5,7 +5,10 @@
 
 module r700_formal #(
   parameter int LANES          = 64,
-  parameter int MAX_STACK_SIZE = 32
+  parameter int MAX_STACK_SIZE = 32,
+  parameter int SUBENTRIES     = 4,
+  parameter int DX10_COUNT     = 0,
+  localparam int SpBits = SUBENTRIES == 8 ? 11 : 10
 ) (
   input logic [LANES-1:0] u_lanes__active_q,
   input logic [LANES-1:0] u_lanes__st0_q,
@@ -16,11 +19,11 @@ module r700_formal #(
   input logic [11:0]      u_loop__lc_q,
   input logic [31:0]      u_loop__al_q,
   input logic [7:0]       u_loop__inc_q,
-  input logic [9:0]       u_stack__sp_q,
-  input logic [9:0]       u_stack__base_q,
+  input logic [SpBits-1:0] u_stack__sp_q,
+  input logic [SpBits-1:0] u_stack__base_q,
   input logic [1:0]       u_stack__bkind_q,
-  input logic [9:0]       u_stack__nb_q,
-  input logic [9:0]       u_stack__limit_q,
+  input logic [SpBits-1:0] u_stack__nb_q,
+  input logic [SpBits-1:0] u_stack__limit_q,
   input logic [1023:0]    u_consts__loop_q,
   input logic [31:0]      u_consts__bool_q,
   input logic [31:0]      pc_q,
@@ -36,23 +39,23 @@ module r700_formal #(
   output logic          invariant,
   output logic [2047:0] seen,
   output logic [31:0]   live__prog_len_q,
-  output logic [9:0]    live__u_stack__limit_q
+  output logic [SpBits-1:0] live__u_stack__limit_q
 );
 
-  localparam logic [9:0] Most = 10'(4 * MAX_STACK_SIZE);
+  localparam logic [SpBits-1:0] Most = SUBENTRIES * MAX_STACK_SIZE;
 
   assign invariant =
       u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q) &&
       // At most one of them.
       !(running_q && (done_q || halted_q)) && !(done_q && halted_q) &&
       halted_q == (err_q != 4'd0) && err_q <= 4'd9 &&
-      u_stack__limit_q[1:0] == 2'd0 && u_stack__limit_q <= Most;
+      u_stack__limit_q[SpBits-9:0] == '0 && u_stack__limit_q <= Most;
 
   assign seen = {u_lanes__st0_q, u_lanes__st1_q, u_loop__lt_q, u_loop__lc_q, u_loop__inc_q, u_stack__sp_q,
                  u_stack__base_q, u_stack__bkind_q, u_stack__nb_q, depth_q, u_consts__loop_q,
                  u_consts__bool_q};
   // A launch sets these before anything looks at them.
   assign live__prog_len_q       = {32{running_q}};
-  assign live__u_stack__limit_q = {10{running_q}};
+  assign live__u_stack__limit_q = {SpBits{running_q}};
 
 endmodule

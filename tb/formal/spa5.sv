@@ -31,7 +31,7 @@ module spa5_formal #(
   input logic [31:0]             prog_base_i,
   input logic [31:0]             prog_size_i,
 
-  output logic                   invariant,
+  output logic [19:0]            invariant,
   output logic                   contract,
   output logic [LANES*8+256-1:0] seen,
   output logic [38:0]            live__u_stack__top_head_q,
@@ -59,12 +59,17 @@ module spa5_formal #(
   // The tokens under sp, from the oldest on: sound by themselves, each with the vis that those below it make, and
   // the one on top twice, in the memory and in the top register. Then who is in them: I3, I4, I4b and I5 of
   // spa5-3 token by token, and for I6, I6b and I7b the threads whose token is there.
-  logic                   tokens, masks;
+  logic                   sound, saved, twice, active_in, div_apart, div_alone, nested;
   logic [3:0]             vis;
   logic [LANES-1:0]       mask, shared, in_div, in_ret, to_ssy, to_pbk, to_pcnt;
   always_comb begin
-    tokens  = 1'b1;
-    masks   = 1'b1;
+    sound     = 1'b1;
+    saved     = 1'b1;
+    twice     = 1'b1;
+    active_in = 1'b1;
+    div_apart = 1'b1;
+    div_alone = 1'b1;
+    nested    = 1'b1;
     vis     = 4'd0;
     mask    = '0;
     shared  = '1;
@@ -77,12 +82,13 @@ module spa5_formal #(
       if (u_stack__sp_q > i) begin
         mask   = u_stack__mask_q[LANES*i +: LANES];
         to_ssy = to_ssy & ~mask;
-        if ((mask & ~shared) != '0 || (mask & in_div) != '0) masks = 1'b0;
+        if ((mask & ~shared) != '0) nested = 1'b0;
+        if ((mask & in_div) != '0) div_alone = 1'b0;
         if (u_stack__head_q[39*i + 36 +: 3] == 3'd5) begin
-          if ((mask & (u_threads__active_q | u_threads__exited_q | waiting)) != '0) masks = 1'b0;
+          if ((mask & (u_threads__active_q | u_threads__exited_q | waiting)) != '0) div_apart = 1'b0;
           in_div = in_div | mask;
         end else begin
-          if ((u_threads__active_q & ~mask) != '0) masks = 1'b0;
+          if ((u_threads__active_q & ~mask) != '0) active_in = 1'b0;
           shared = shared & mask;
         end
         case (u_stack__head_q[39*i + 36 +: 3])
@@ -97,35 +103,35 @@ module spa5_formal #(
           default: ;
         endcase
         if (u_stack__head_q[39*i + 36 +: 3] == 3'd0 || u_stack__head_q[39*i + 36 +: 3] > 3'd5 ||
-            u_stack__head_q[39*i +: 5] == 5'd0 ||
-            u_stack__head_q[39*i + 32 +: 4] != vis || u_stack__mask_q[LANES*i +: LANES] == '0) begin
-          tokens = 1'b0;
+            u_stack__head_q[39*i +: 5] == 5'd0 || mask == '0) begin
+          sound = 1'b0;
         end
+        if (u_stack__head_q[39*i + 32 +: 4] != vis) saved = 1'b0;
         vis = vis_after(u_stack__head_q[39*i +: 39]);
       end
       if (u_stack__sp_q == i + 1 && (u_stack__top_head_q != u_stack__head_q[39*i +: 39] ||
                                      u_stack__top_mask_q != u_stack__mask_q[LANES*i +: LANES])) begin
-        tokens = 1'b0;
+        twice = 1'b0;
       end
     end
   end
 
-  assign invariant =
-      tokens && masks &&
-      (u_threads__d_brk_q & ~to_pbk) == '0 && (u_threads__d_cont_q & ~to_pcnt) == '0 &&
-      (u_threads__d_ret_q & ~in_ret) == '0 &&
-      (~u_threads__exited_q & ~u_threads__active_q & ~waiting & ~in_div & ~to_ssy) == '0 &&
-      (u_threads__killed_q & ~u_threads__exited_q) == '0 &&
-      prog_base_q[4:0] == 5'd0 && {1'b0, prog_base_q} + {1'b0, prog_size_q} <= 33'h1_0000_0000 &&
-      pc_q[4:0] != 5'd0 && prog_size_q[4:0] == 5'd0 && vis == u_stack__vis_q && u_stack__sp_q <= DEPTH &&
-      (u_threads__active_q & (waiting | u_threads__exited_q)) == '0 &&
-      (u_threads__exited_q & waiting) == '0 &&
-      (u_threads__d_brk_q & u_threads__d_cont_q) == '0 &&
-      (u_threads__d_brk_q & u_threads__d_ret_q) == '0 &&
-      (u_threads__d_cont_q & u_threads__d_ret_q) == '0 &&
-      (status_q != Run || u_threads__active_q != '0) &&
-      (status_q == Run || status_q == Err || u_threads__active_q == '0) &&
-      (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10;
+  // Each is proved by itself.
+  assign invariant = {
+    sound, saved && vis == u_stack__vis_q, twice, u_stack__sp_q <= DEPTH,
+    active_in, div_apart, div_alone, nested,
+    (u_threads__d_brk_q & ~to_pbk) == '0, (u_threads__d_cont_q & ~to_pcnt) == '0, (u_threads__d_ret_q & ~in_ret) == '0,
+    (~u_threads__exited_q & ~u_threads__active_q & ~waiting & ~in_div & ~to_ssy) == '0,
+    (u_threads__active_q & (waiting | u_threads__exited_q)) == '0 && (u_threads__exited_q & waiting) == '0,
+    (u_threads__d_brk_q & u_threads__d_cont_q) == '0 && (u_threads__d_brk_q & u_threads__d_ret_q) == '0 &&
+        (u_threads__d_cont_q & u_threads__d_ret_q) == '0,
+    (u_threads__killed_q & ~u_threads__exited_q) == '0,
+    prog_base_q[4:0] == 5'd0 && prog_size_q[4:0] == 5'd0,
+    {1'b0, prog_base_q} + {1'b0, prog_size_q} <= 33'h1_0000_0000,
+    pc_q[4:0] != 5'd0,
+    (status_q != Run || u_threads__active_q != '0) && (status_q == Run || status_q == Err || u_threads__active_q == '0),
+    (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10
+  };
 
   // What a launch may ask for; the unit does not check it (spa5-6).
   assign contract = !launch_i || (entry_i[2:0] == 3'd0 && prog_size_i[4:0] == 5'd0 &&

@@ -7,7 +7,7 @@ use super::{Code, Cond, Line, Stmt, Targets};
 use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Slot};
-use crate::text::{Labels, Place};
+use crate::text::{Errors, Labels, Place};
 
 /// Where an instruction jumps to, before addresses are known. Numbers are those of [`Item`]s.
 #[derive(Clone, Debug)]
@@ -731,6 +731,7 @@ impl Expander<'_> {
             place[n] = at;
         }
         let global = targets == Targets::Global;
+        let mut errors = Errors::default();
         for &n in &self.order {
             let item = &self.items[n];
             let to = match &item.target {
@@ -738,8 +739,8 @@ impl Expander<'_> {
                 Target::At(i) => Some(place[*i]),
                 Target::After(i) => Some(place[*i] + 1),
                 Target::Label(name) => {
-                    let to = self.labels.find(self.at(item.line), item.what, name)?;
-                    Some(usize::from(to))
+                    let to = self.labels.find(self.at(item.line), item.what, name);
+                    errors.note(to).map(usize::from)
                 }
             };
             let mut slot = match item.fc {
@@ -762,8 +763,11 @@ impl Expander<'_> {
             }
             self.code.slots.push(slot);
             self.code.lines.push(item.line);
+            if errors.is_full() {
+                break;
+            }
         }
-        Ok(())
+        errors.none()
     }
 }
 

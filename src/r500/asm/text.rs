@@ -99,7 +99,7 @@ use crate::text::{self, Address, Given, HexItem, Item, Operands, Place, program_
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its line.
+/// What is wrong, each with its line: the first, and with it the others.
 pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
     assemble_lines(text, file).map_err(|e| e.in_text(text))
 }
@@ -108,7 +108,7 @@ pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its line.
+/// What is wrong, each with its line: the first, and with it the others.
 pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     hex_lines(text, file).map_err(|e| e.in_text(text))
 }

@@ -57,22 +57,39 @@ impl Golden {
             format!("the unit {verb} by its voters ({voting})")
         };
         let b_op = ["NONE", "DECR", "INCR", "reserved"][d.b_op as usize & 3];
+        // What happened to the lane before its want was asked for.
+        let first = match (self.st.get(element), lanes.st.get(element)) {
+            (Some(&BRANCH), Some(&ACTIVE)) => "; this else switched it on first (r500-4.1-d)",
+            (Some(&ACTIVE), Some(&BRANCH)) => "; this else switched it off first (r500-4.1-d)",
+            (Some(was), Some(&ACTIVE)) if *was != ACTIVE => {
+                "; it was CONT, and the loop's end made it ACTIVE first (r500-4.1-e)"
+            }
+            _ => "",
+        };
         let rule = match field {
             "st" | "bc" | "lc" | "active" if element < self.lanes => {
                 let agrees = (lanes.want[element] == 1) == d.jump;
-                match lanes.st[element] {
-                    ACTIVE if agrees => "r500-4.3-b ACTIVE and agrees: stays ACTIVE".to_owned(),
+                // What a lane wants does not matter where the count decides.
+                let want = match lanes.want[element] {
+                    _ if d.forced => "",
+                    1 => ", wants to jump",
+                    _ => ", wants to stay",
+                };
+                let rule = match lanes.st[element] {
+                    ACTIVE if agrees => format!("r500-4.3-b ACTIVE{want}, agrees: stays ACTIVE"),
                     ACTIVE => match d.op {
                         BREAKLOOP | BREAKREP if !d.jump => {
-                            "r500-4.3-c ACTIVE, disagrees, BREAK stays: BRK, lc 0".to_owned()
+                            format!("r500-4.3-c ACTIVE{want}, disagrees, BREAK stays: BRK, lc 0")
                         }
                         CONTINUE if !d.jump => {
-                            "r500-4.3-d ACTIVE, disagrees, CONTINUE stays: CONT, lc 0".to_owned()
+                            format!(
+                                "r500-4.3-d ACTIVE{want}, disagrees, CONTINUE stays: CONT, lc 0"
+                            )
                         }
                         _ if d.b_op == INCR => {
-                            "r500-4.3-e ACTIVE, disagrees, INCR: BRANCH, bc 0".to_owned()
+                            format!("r500-4.3-e ACTIVE{want}, disagrees, INCR: BRANCH, bc 0")
                         }
-                        _ => format!("r500-4.3-f ACTIVE, disagrees, {b_op}: carried along"),
+                        _ => format!("r500-4.3-f ACTIVE{want}, disagrees, {b_op}: carried along"),
                     },
                     BRANCH => {
                         let bc = self.bc[element];
@@ -97,7 +114,8 @@ impl Golden {
                         )
                     }
                     _ => "r500-4.3-n CONT or BRK: untouched".to_owned(),
-                }
+                };
+                rule + first
             }
             "loops" | "loop_depth" | "al" => {
                 let rule = match d.op {

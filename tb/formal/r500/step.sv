@@ -5,6 +5,7 @@
 //   next__NAME   what register NAME holds after the cycle
 //   out__NAME    what output NAME shows in the cycle
 //   prove__NAME  holds in every cycle that begins in a state which tb/formal/r500.sv allows
+//   said__NAME   what no register of the RTL keeps: for tb/naive.rs
 //
 // Registers that only repeat what others say (active_q, al_top_q) are not read.
 

@@ -7,9 +7,11 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::SOLVER;
-use crate::mutate::aig::{Aig, Lit};
-use crate::mutate::tool::{self, Ended};
+use super::aig::{Aig, Lit};
+use super::tool::{self, Ended};
+
+/// What it is called.
+pub const SOLVER: &str = "cadical";
 
 /// What a SAT solver says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,251 @@
+//! RTL against golden model in every cycle from some states, by the comparison that runs every case
+//! ([`crate::lockstep::run`]).
+
+use bytemuck::{bytes_of, bytes_of_mut};
+use serde::{Deserialize, Serialize};
+
+use super::space::{base, unpacked};
+use super::{World, head, transitions};
+use crate::design::{Build, Control, Design, Golden};
+use crate::dut::Dut;
+use crate::failure::Cause;
+use crate::lockstep::{self, Setting, Stimulus};
+use crate::program::{Executor, Programs};
+use crate::stream::Stream;
+
+/// Cycles that may bring to light what one transition hides.
+const REVEALS: usize = 64;
+
+/// What the cycles from some states came to.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Checked<U: Design> {
+    /// Transitions that were compared before a difference.
+    pub transitions: u64,
+    /// Clocks on which the whole state was compared.
+    pub clocks: u64,
+    /// The first difference.
+    pub difference: Option<Difference<U>>,
+}
+
+/// A transition that RTL and golden model do not take alike.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Difference<U: Design> {
+    /// Which of the states.
+    pub state: usize,
+    /// The number of the transition; `None`: the states differ when they have been loaded.
+    pub transition: Option<usize>,
+    /// How they differ.
+    pub cause: Cause<U>,
+}
+
+/// Where a walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// On the way to a state in which a program runs.
+    Head(usize),
+    /// In the stalled cycle behind which the state is loaded.
+    Load,
+    /// In the transition.
+    Step,
+    /// Behind it, so many cycles.
+    Reveal(usize),
+}
+
+/// Walks from each state through each of its transitions.
+struct Walk<'a, U: Programs, P> {
+    world: &'a dyn World<U>,
+    root: U::State,
+    states: &'a [Vec<u8>],
+    /// Only this transition.
+    only: Option<usize>,
+    head: Vec<U::In>,
+    phase: Phase,
+    state: usize,
+    loads: Vec<U::State>,
+    transitions: Vec<U::In>,
+    transition: usize,
+    done: u64,
+    /// For the last cycles, the state and the transition under way.
+    marks: [(u64, usize, Option<usize>); 4],
+    pulse: P,
+}
+
+impl<U: Programs, P: FnMut(u64)> Walk<'_, U, P> {
+    /// Takes up state `number`, if there is one.
+    fn enter(&mut self, number: usize) {
+        self.state = number;
+        self.transition = self.only.unwrap_or(0);
+        if let Some(bytes) = self.states.get(number) {
+            self.loads = unpacked(&self.root, bytes);
+            let shown = self.loads.last().copied().unwrap_or(self.root);
+            self.transitions = transitions(self.world, &shown, Some(bytes));
+        }
+    }
+
+    /// Goes on to the next transition; whether there is one.
+    fn advance(&mut self) -> bool {
+        self.done += 1;
+        let reset = self.transitions.get(self.transition);
+        let reset = reset.is_some_and(Control::is_reset);
+        self.transition += 1;
+        if self.only.is_some() || self.transition >= self.transitions.len() {
+            self.enter(self.state + 1);
+        }
+        // Operands of the launch and constants are gone.
+        self.phase = if reset { Phase::Head(0) } else { Phase::Load };
+        self.state < self.states.len()
+    }
+}
+
+impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
+    fn next(&mut self, cycle: u64, golden: &U::Golden) -> Option<U::In> {
+        let mut revealed = None;
+        if let Phase::Reveal(count) = self.phase {
+            revealed = self.world.reveal(golden).filter(|_| count < REVEALS);
+            if revealed.is_none() && !self.advance() {
+                return None;
+            }
+        }
+        if self.state >= self.states.len() {
+            return None;
+        }
+        if self.phase == Phase::Head(self.head.len()) {
+            self.phase = Phase::Load;
+        }
+        let pins = match self.phase {
+            Phase::Head(n) => self.head[n],
+            Phase::Load => {
+                let mut stalled = U::In::default();
+                stalled.set_stall(true);
+                stalled
+            }
+            Phase::Step => self.transitions.get(self.transition).copied()?,
+            Phase::Reveal(_) => revealed?,
+        };
+        let under_way = matches!(self.phase, Phase::Step | Phase::Reveal(_));
+        let mark = (cycle, self.state, under_way.then_some(self.transition));
+        self.marks[cycle as usize % self.marks.len()] = mark;
+        Some(pins)
+    }
+
+    fn after(&mut self, cycle: u64, _: &U::In, _: &U::Golden) {
+        if cycle.is_multiple_of(1024) {
+            (self.pulse)(cycle);
+        }
+        self.phase = match self.phase {
+            Phase::Head(n) => Phase::Head(n + 1),
+            // `load` comes behind this.
+            Phase::Load => Phase::Load,
+            Phase::Step => Phase::Reveal(0),
+            Phase::Reveal(n) => Phase::Reveal(n + 1),
+        };
+    }
+
+    fn load(&mut self, golden: &mut U::Golden, mut put: impl FnMut(&U::State)) {
+        if self.phase == Phase::Load {
+            for state in &self.loads {
+                put(state);
+                golden.load(state);
+            }
+            self.phase = Phase::Step;
+        }
+    }
+}
+
+/// Takes `dut` and a golden model through all transitions from `states`, bytes of a [`super::Space`] of `world`, or through
+/// transition `only` of each. `pulse` is told of the clocks now and then. A model that stopped the simulation is of no more use.
+pub fn check<U: Programs>(
+    world: &dyn World<U>,
+    build: &Build,
+    dut: &mut Dut<U>,
+    states: &[Vec<u8>],
+    only: Option<usize>,
+    pulse: impl FnMut(u64),
+) -> Checked<U> {
+    let (root, _) = base(world, build);
+    let mut cycles = head(world);
+    cycles.extend(world.launches().first());
+    let mut walk = Walk {
+        world,
+        root: *root.state(),
+        states,
+        only,
+        head: cycles,
+        phase: Phase::Head(0),
+        state: 0,
+        loads: Vec::new(),
+        transitions: Vec::new(),
+        transition: 0,
+        done: 0,
+        marks: [(u64::MAX, 0, None); 4],
+        pulse,
+    };
+    walk.enter(0);
+    let setting = Setting {
+        lanes: build.lanes as usize,
+        ..Setting::default()
+    };
+    let mut golden = U::Golden::build(build);
+    let ran = lockstep::run(&mut walk, setting, dut, &mut golden)
+        .unwrap_or_else(|e| unreachable!("no dump: {e}"));
+    let cause = match (ran.stopped, ran.mismatch) {
+        (Some(stopped), _) => Some((stopped.clock, Cause::Stopped(stopped))),
+        (None, Some(mismatch)) => Some((mismatch.clock, Cause::Mismatch(Box::new(mismatch)))),
+        (None, None) => None,
+    };
+    let mut transitions = walk.done;
+    let difference = cause.map(|(clock, cause)| {
+        let mark = walk.marks.iter().find(|mark| mark.0 == clock);
+        let (_, state, transition) = mark.copied().unwrap_or((clock, walk.state, None));
+        // The cycle behind the last one of a transition brings out what it did: then the next has been taken up.
+        if (walk.state, Some(walk.transition)) != (state, transition) && transition.is_some() {
+            transitions = transitions.saturating_sub(1);
+        }
+        Difference {
+            state,
+            transition,
+            cause,
+        }
+    });
+    Checked {
+        transitions,
+        clocks: ran.cycles,
+        difference,
+    }
+}
+
+/// Returns the stream of pins that goes from reset along `path` and takes `last`, then brings to light what that led to.
+pub fn stream<U: Programs>(
+    world: &dyn World<U>,
+    build: &Build,
+    path: &[U::In],
+    last: Option<&U::In>,
+) -> Stream<U> {
+    let mut cycles = head(world);
+    cycles.extend(path);
+    cycles.extend(last);
+    // Lanes that there are not have noise too: a saved stream says nothing of them.
+    for pins in &mut cycles {
+        for pin in U::DECLARATION.pins {
+            let most = pin.most(build.lanes);
+            for word in 0..pin.words() {
+                let value = pin.get(bytes_of(pins), word);
+                pin.set(bytes_of_mut(pins), word, value & most);
+            }
+        }
+    }
+    let mut golden = U::Golden::build(build);
+    for pins in &cycles {
+        golden.cycle(pins);
+    }
+    for _ in 0..REVEALS {
+        let Some(pins) = world.reveal(&golden) else {
+            break;
+        };
+        golden.cycle(&pins);
+        cycles.push(pins);
+    }
+    Stream::new("exhaust", build, cycles)
+}

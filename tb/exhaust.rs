@@ -1,0 +1,370 @@
+//! `exhaust`: small worlds are closed, with the same counts for any number of workers; a fault of one state is found, saved and
+//! replayed; what is wrong with the input is said.
+
+use std::fs;
+use std::process::Output;
+
+use reconverge::spa5::Spa5;
+use serde_json::Value;
+
+use crate::common::rtl::{Copy, Rtl};
+use crate::common::schema::Formats;
+use crate::common::{arg, reconverge, reconverge_in, text};
+
+/// A run in a folder of its own.
+struct Run {
+    dir: tempfile::TempDir,
+    output: Output,
+}
+
+fn exhaust(args: &[&str]) -> Run {
+    exhaust_in(tempfile::tempdir().unwrap(), args)
+}
+
+fn exhaust_in(dir: tempfile::TempDir, args: &[&str]) -> Run {
+    let all = [&["exhaust"], args, &["--json", "all.json", "--out", "out"]].concat();
+    let output = reconverge_in(dir.path(), &all);
+    Run { dir, output }
+}
+
+impl Run {
+    fn said(&self) -> String {
+        text(&self.output.stdout) + &text(&self.output.stderr)
+    }
+    fn ends(self, status: i32) -> Self {
+        assert_eq!(self.output.status.code(), Some(status), "{}", self.said());
+        self
+    }
+    fn says(self, line: &str) -> Self {
+        assert!(self.said().contains(line), "no {line:?}:\n{}", self.said());
+        self
+    }
+    fn json(&self) -> Value {
+        let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+/// The smallest world of spa5: one thread, one token.
+const TINY: [&str; 5] = ["spa5", "--lanes", "1", "--param", "DEPTH=1"];
+
+#[test]
+fn the_smallest_world_of_spa5_is_closed_whatever_the_jobs() {
+    let one = exhaust(&[&TINY[..], &["--jobs", "1"]].concat()).ends(0);
+    assert_eq!(text(&one.output.stdout), TINY_SAID);
+    let three = exhaust(&[&TINY[..], &["--jobs", "3"]].concat()).ends(0);
+    assert_eq!(text(&three.output.stdout), TINY_SAID);
+    assert_eq!(one.json(), three.json());
+    let json = one.json();
+    let written = fs::read_to_string(one.dir.path().join("all.json")).unwrap();
+    let formats = Formats::of::<Spa5>(1);
+    assert_eq!(formats.object("exhaust", &written), Ok(()));
+    assert_eq!(
+        (&json["closed"], &json["agrees"]),
+        (&true.into(), &true.into())
+    );
+    let depths = json["depths"].as_array().unwrap();
+    let sum: u64 = depths.iter().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(json["states"], sum);
+    assert_eq!(depths[0], 1, "one state behind reset");
+}
+
+/// The other units: a change of an alphabet, or of a rule, changes these numbers.
+#[test]
+fn the_smallest_worlds_of_the_other_units_are_closed() {
+    for (args, states) in [
+        (
+            &["r500", "--lanes", "1", "--bound", "full=0"][..],
+            "  states       71, the last one 5 cycles behind reset\n  transitions  11,170\n",
+        ),
+        (
+            &["r700", "--lanes", "1", "--bound", "calls=0"],
+            "  states       2,468, the last one 8 cycles behind reset\n  transitions  442,554\n",
+        ),
+    ] {
+        exhaust(args)
+            .ends(0)
+            .says(states)
+            .says("CLOSED: every transition agrees, every invariant holds");
+    }
+}
+
+#[test]
+fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
+    let whole = exhaust(&TINY).ends(0).json();
+    let kept = [&TINY[..], &["--checkpoint", "kept.json"]].concat();
+    // It ends in the middle, and not at the end of a chunk.
+    let cut = exhaust(&[&kept[..], &["--states", "60"]].concat()).ends(3);
+    let cut = cut.says(
+        "the world is too large: more than 60 states (--states); what was explored of it agrees",
+    );
+    let json = cut.json();
+    assert_eq!(
+        (&json["closed"], &json["agrees"]),
+        (&false.into(), &true.into())
+    );
+    let before = json["states"].as_u64().unwrap();
+    assert!((1..60).contains(&before), "{before}");
+    let kept_there = fs::read_to_string(cut.dir.path().join("kept.json")).unwrap();
+    assert_eq!(
+        Formats::of::<Spa5>(1).object("checkpoint", &kept_there),
+        Ok(())
+    );
+    let resumed = exhaust_in(cut.dir, &kept).ends(0);
+    let resumed = resumed.says(&format!("  resumed behind {before} states\n"));
+    assert_eq!(resumed.json(), whole);
+    // All is done: nothing is run again.
+    let again = exhaust_in(resumed.dir, &kept).ends(0);
+    let again = again.says("CLOSED: every transition agrees, every invariant holds");
+    assert_eq!(again.json(), whole);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused() {
+    let kept = [&TINY[..], &["--checkpoint", "kept.json"]].concat();
+    let mut run = exhaust(&[&kept[..], &["--states", "60"]].concat()).ends(3);
+    let path = run.dir.path().join("kept.json");
+    let good = fs::read_to_string(&path).unwrap();
+    let line = |name: &str| good.lines().find(|l| l.contains(name)).unwrap().to_owned();
+    let damaged = "sum: the checkpoint is damaged: delete it, and the exploration begins anew";
+    let another = "is of another exploration; name another file, or delete this one";
+    for (from, to, why) in [
+        (
+            line("\"transitions\""),
+            "  \"transitions\": 1,".to_owned(),
+            damaged,
+        ),
+        (
+            line("\"digest\""),
+            "  \"digest\": \"0x1\",".to_owned(),
+            damaged,
+        ),
+        (line("\"lanes\""), "  \"lanes\": 2,".to_owned(), another),
+        (
+            line("\"sources\""),
+            "  \"sources\": \"\",".to_owned(),
+            another,
+        ),
+        (line("\"clocks\""), String::new(), "missing field `clocks`"),
+        (
+            line("\"clocks\""),
+            "  \"clocks\": -1,".to_owned(),
+            "invalid value: integer `-1`",
+        ),
+        (
+            line("\"reconverge_checkpoint\""),
+            "  \"reconverge_checkpoint\": 2,".to_owned(),
+            "format 2 is of a later version, this one reads 1",
+        ),
+        (good[good.len() / 2..].to_owned(), String::new(), "EOF"),
+    ] {
+        fs::write(&path, good.replacen(&from, &to, 1)).unwrap();
+        run = exhaust_in(run.dir, &kept).ends(2);
+        let said = text(&run.output.stderr);
+        assert!(said.starts_with("error: kept.json:"), "{from}: {said}");
+        assert!(said.contains(why), "{from}: {said}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_input_is_said() {
+    for (args, why) in [
+        (
+            &["spa5", "--bound", "loops=1"][..],
+            "error: --bound: bound: spa5 has no bound loops; there are bundles",
+        ),
+        (
+            &["spa5", "--bound", "bundles=0"],
+            "error: --bound: bound: bundles = 0 is not 1..8",
+        ),
+        (
+            &["spa5", "--param", "DEPTH=0"],
+            "error: --param: parameter: DEPTH = 0 is not 1..1024",
+        ),
+        (
+            &["spa5", "--checkpoint", "none/kept.json"],
+            "error: --checkpoint: none/kept.json: its folder does not exist",
+        ),
+    ] {
+        let run = exhaust(args).ends(2);
+        assert_eq!(text(&run.output.stderr).trim_end(), why, "{args:?}");
+    }
+}
+
+/// A fault in the memory of the stack: the token below a DIV changes if that DIV is pushed on a PCNT by KIL's survivors. What
+/// shows of the state does not, until the token is on top again.
+fn hidden() -> Copy {
+    let copy = Rtl::own("spa5").copy();
+    copy.change((
+        "spa5_stack.sv",
+        "    end else if (pop_i) begin\n      top_head_q",
+        "      if (sp_q == 1 && token_i == spa5_pkg::TokenDiv && top_token_o == spa5_pkg::TokenPcnt &&\n          \
+         addr_i[4:0] == 5'd24) head_q[0][31:0] <= top_addr_o ^ 32'd24;\n    end else if (pop_i) begin\n      top_head_q",
+    ));
+    copy
+}
+
+#[test]
+#[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
+fn a_fault_of_one_state_is_found_saved_and_replayed() {
+    let copy = hidden();
+    let world = ["spa5", "--rtl", copy.arg()];
+    let one = exhaust(&[&world[..], &["--jobs", "1"]].concat()).ends(1);
+    let three = exhaust(&[&world[..], &["--jobs", "3"]].concat()).ends(1);
+    assert_eq!(one.json(), three.json());
+    let json = one.json();
+    assert_eq!(json["agrees"], false);
+    assert_eq!(json["failure"]["field"], "top_addr");
+    assert_eq!(json["rule"], "spa5-3-l");
+    let said = text(&one.output.stdout);
+    assert!(said.contains("MISMATCH spa5.exhaust.1  "), "{said}");
+    assert!(said.contains("  rule    spa5-3-l "), "{said}");
+    let saved = json["saved"].as_str().unwrap();
+    let saved = one.dir.path().join(saved);
+    // Again: the same failure on this RTL, none on ours.
+    let replay = |rtl: &[&str]| {
+        let args = [&["replay", arg(&saved), "--out", "again"], rtl].concat();
+        let output = reconverge_in(one.dir.path(), &args);
+        (
+            output.status.code(),
+            text(&output.stdout) + &text(&output.stderr),
+        )
+    };
+    let (status, said) = replay(&["--rtl", copy.arg()]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(
+        said.contains("MISMATCH spa5.exhaust.1  ") && !said.contains("fails now"),
+        "{said}"
+    );
+    let (status, said) = replay(&[]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("it failed at clock "), "{said}");
+    // The campaign at this size meets it too, and the theorem of the register is refuted.
+    let small = [
+        "spa5",
+        "--lanes",
+        "2",
+        "--param",
+        "DEPTH=2",
+        "--rtl",
+        copy.arg(),
+    ];
+    let fuzz = [
+        &["fuzz"],
+        &small[..],
+        &["--no-shrink", "--out", arg(one.dir.path())],
+    ]
+    .concat();
+    assert_eq!(reconverge(&fuzz).status.code(), Some(1));
+    if crate::common::tool::have(&["yosys", "cadical"]) {
+        let only = [
+            "--no-controls",
+            "--only",
+            "step u_stack.head_q",
+            "--out",
+            arg(one.dir.path()),
+        ];
+        let prove = reconverge(&[&["prove"], &small[..], &only].concat());
+        let said = text(&prove.stdout) + &text(&prove.stderr);
+        assert_eq!(prove.status.code(), Some(1), "{said}");
+    }
+}
+
+#[test]
+#[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
+fn rtl_that_crashes_in_one_transition_is_survived_and_the_transition_found() {
+    let copy = Rtl::own("spa5").copy();
+    let die = "#include <cstdlib>\nextern \"C\" void die() { std::abort(); }\n";
+    fs::write(copy.dir().join("die.cpp"), die).unwrap();
+    let list = fs::read_to_string(copy.dir().join("spa5.f")).unwrap();
+    fs::write(copy.dir().join("spa5.f"), format!("die.cpp\n{list}")).unwrap();
+    copy.change((
+        "spa5_threads.sv",
+        "module spa5_threads",
+        "import \"DPI-C\" function void die();\nmodule spa5_threads",
+    ));
+    copy.change((
+        "spa5_threads.sv",
+        "  assign killed_o = killed_q;\n",
+        "  assign killed_o = killed_q;\n  always_ff @(posedge clk_i) if (rst_ni && kill_i && leave_i && d_ret_q == 1) die();\n",
+    ));
+    let run = exhaust(&["spa5", "--rtl", copy.arg()]).ends(1);
+    let said = run.said();
+    assert!(
+        said.contains("CRASHED spa5.exhaust.1  signal: 6 (SIGABRT)"),
+        "{said}"
+    );
+    // The transition is the last one on the way.
+    assert!(said.contains("KIL       e3300000"), "{said}");
+    assert_eq!(run.json()["failure"]["kind"], "crashed");
+    assert!(run.dir.path().join("out/spa5.exhaust.1.json").is_file());
+}
+
+#[test]
+fn streams_are_replayed_without_a_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("stream.json");
+    let cycles = r#"[{"rst_n":"0x0"},{"rst_n":"0x0"},{"launch":"0x1","launch_mask":"0x1","prog_size":"0x20"},{"inst_valid":"0x1","word":"0xe30000000007000f"},{}]"#;
+    let saved = format!(
+        r#"{{"reconverge_stream":1,"design":"spa5","failure":null,"stream":{{"name":"by-hand","seed":"0x1","lanes":1,"parameters":{{"DEPTH":1}},"cycles":{cycles},"flip":null}}}}"#
+    );
+    fs::write(&file, &saved).unwrap();
+    let replay = |args: &[&str]| {
+        let output = reconverge_in(dir.path(), &[&["replay", arg(&file)], args].concat());
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let (status, said, trouble) = replay(&["--json", "ended.json"]);
+    assert_eq!((status, trouble.as_str()), (Some(0), ""), "{said}");
+    assert_eq!(
+        said,
+        "spa5.by-hand.1\nlock-step    agrees: 5 clocks, 15 fields each, 1 lanes\n"
+    );
+    let ended = fs::read_to_string(dir.path().join("ended.json")).unwrap();
+    let ended: Value = serde_json::from_str(&ended).unwrap();
+    assert_eq!(ended["end"]["outcome"], "done");
+    // A bit that the golden model is not expected to have.
+    let flipped = saved.replace(
+        r#""flip":null"#,
+        r#""flip":{"field":"pc","element":0,"bit":3,"clock":3}"#,
+    );
+    fs::write(&file, flipped).unwrap();
+    let (status, said, _) = replay(&[]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(
+        said.starts_with(
+            "MISMATCH spa5.by-hand.1  clock 3  (3 clocks, 15 fields each, agreed before this)\n"
+        ),
+        "{said}"
+    );
+    assert!(dir.path().join("waves/spa5.by-hand.1.vcd").is_file());
+    for (flags, why) in [
+        (
+            &["--shrink"][..],
+            "--shrink: a stream of pins is not shrunk: its path is a shortest one",
+        ),
+        (
+            &["--show"],
+            "--show: a stream of pins has no program to be shown",
+        ),
+    ] {
+        let (status, _, trouble) = replay(flags);
+        assert_eq!(status, Some(2), "{trouble}");
+        assert!(trouble.contains(why), "{trouble}");
+    }
+    // Damaged.
+    fs::write(&file, saved.replace("\"lanes\":1", "\"lanes\":65")).unwrap();
+    assert_eq!(replay(&[]).0, Some(2));
+}
+
+/// What is said of it.
+const TINY_SAID: &str = "\
+exhaust spa5, 1 lane, DEPTH=1, bundles=1
+  states       537, the last one 5 cycles behind reset
+  transitions  9,376
+  clocks       20,363
+CLOSED: every transition agrees, every invariant holds
+";
