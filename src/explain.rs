@@ -1,4 +1,8 @@
-//! What an instruction word consists of, field by field, each with the rule that gives it.
+//! What an instruction word consists of, field by field, each with the rule that gives it. With a bench, also why an
+//! instruction of a run did what it did (`explain::cycle`).
+
+#[cfg(feature = "rtl")]
+pub mod cycle;
 
 use crate::rules::{self, BitField, Rule, bit_fields};
 use crate::text::{did_you_mean, hex};

@@ -80,4 +80,7 @@ impl<U: Programs, W: Watch<U> + ?Sized> Watch<U> for &mut W {
     fn loaded(&mut self, start: &U::Start) {
         (**self).loaded(start);
     }
+    fn enough(&self) -> bool {
+        (**self).enough()
+    }
 }

@@ -1,5 +1,9 @@
 //! Waves: the GTKWave view of a unit, made from its field list, and the filters that name values.
 
+#[cfg(feature = "fst")]
+pub mod fst;
+mod xor;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -7,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crate::design::Design;
 use crate::field::{Field, Shape, Table};
+use xor::Sides;
+pub use xor::XOR;
 
 /// Time units (ns) a clock takes in a dump; clock n rises at n times this.
 pub const PERIOD_NS: u64 = 10;
@@ -90,6 +96,7 @@ const UNFOLDED_LANES: usize = 16;
 // Trace flags of a save file: radix, and what opens and ends a group.
 const BINARY: &str = "28";
 const HEX: &str = "22";
+const TEXT: &str = "820";
 const NAMED: &str = "2028";
 const COMMENT: &str = "200";
 const OPEN: &str = "800200";
@@ -124,33 +131,76 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Writes `words` into the dump `path`, as signals of their own.
+impl Words {
+    /// Puts a signal before the others that says `text` from `time` on, and nothing from `begin` to there.
+    pub fn put_first(&mut self, name: &str, begin: u64, time: u64, text: &str) {
+        for (_, signal, _) in &mut self.changes {
+            *signal += 1;
+        }
+        self.signals.insert(0, name.to_owned());
+        self.changes.insert(0, (begin, 0, "-".to_owned()));
+        let later = self.changes.partition_point(|(at, ..)| *at <= time);
+        self.changes.insert(later, (time, 0, text.to_owned()));
+    }
+}
+
+/// What is added to a dump that the RTL has written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// Signals of [`WORDS`].
+    pub words: Vec<String>,
+    /// Signals of [`XOR`]: those of the views in which both sides ever differ.
+    pub xor: Vec<String>,
+}
+
+/// Writes `words` into the dump `path`, as signals of their own, and the exclusive or of what differs; returns which signals
+/// these are.
 ///
 /// # Errors
 /// The dump cannot be read or written.
-pub fn insert(path: &Path, words: &Words) -> Result<(), String> {
-    if words.signals.is_empty() {
-        return Ok(());
-    }
+pub fn insert(path: &Path, words: &Words) -> Result<Added, String> {
     let shown = |e: io::Error| format!("{}: {e}", path.display());
-    let from = fs::File::open(path).map_err(shown)?;
+    let read = || fs::File::open(path).map(io::BufReader::new);
+    let mut sides = read().and_then(Sides::of).map_err(shown)?;
+    let added = Added {
+        words: words.signals.clone(),
+        xor: sides.names(),
+    };
+    if added == Added::default() {
+        return Ok(added);
+    }
+    let from = read().map_err(shown)?;
     let file = Output::create(path).map_err(shown)?;
     let mut out = io::BufWriter::new(file);
-    copy_with(io::BufReader::new(from), &mut out, words).map_err(shown)?;
+    copy_with(from, &mut out, words, &mut sides).map_err(shown)?;
     let file = out.into_inner().map_err(|e| shown(e.into_error()))?;
-    file.finish().map_err(shown)
+    file.finish().map_err(shown)?;
+    Ok(added)
 }
 
-/// Copies a dump, with `words` in it.
-fn copy_with(mut from: impl BufRead, out: &mut impl Write, words: &Words) -> io::Result<()> {
+/// Copies a dump, with `words` in it and where `sides` differ.
+fn copy_with(
+    mut from: impl BufRead,
+    out: &mut impl Write,
+    words: &Words,
+    sides: &mut Sides,
+) -> io::Result<()> {
     let mut line = Vec::new();
     let mut changes = words.changes.iter().peekable();
+    let mut head = true;
     loop {
         line.clear();
         if from.read_until(b'\n', &mut line)? == 0 {
-            return Ok(());
+            return sides.write(out);
+        }
+        if !head {
+            sides.line(&line, out)?;
         }
         if line.starts_with(b"$enddefinitions") {
+            head = false;
+            sides.declare(out)?;
+        }
+        if line.starts_with(b"$enddefinitions") && !words.signals.is_empty() {
             writeln!(out, "$scope module {WORDS} $end")?;
             for (n, name) in words.signals.iter().enumerate() {
                 writeln!(out, "$var string 1 ~{WORDS}{n} {name} $end")?;
@@ -169,12 +219,12 @@ fn copy_with(mut from: impl BufRead, out: &mut impl Write, words: &Words) -> io:
     }
 }
 
-/// Returns the words' signals that a dump has, by the lines of its head; `None` if it is no dump.
+/// Returns what was added to a dump, by the lines of its head; `None` if it is no dump.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn words_of(mut dump: impl BufRead) -> io::Result<Option<Vec<String>>> {
-    let mut names = Vec::new();
+pub fn added_to(mut dump: impl BufRead) -> io::Result<Option<Added>> {
+    let mut added = Added::default();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -182,17 +232,28 @@ pub fn words_of(mut dump: impl BufRead) -> io::Result<Option<Vec<String>>> {
             return Ok(None);
         }
         if line.starts_with(b"$enddefinitions") {
-            return Ok(Some(names));
+            return Ok(Some(added));
         }
         let text = String::from_utf8_lossy(&line);
-        let own = format!("~{WORDS}");
-        if let ["$var", "string", _, id, name, "$end"] =
-            text.split_whitespace().collect::<Vec<_>>()[..]
-            && id.starts_with(&own)
-        {
-            names.push(name.to_owned());
+        if let ["$var", _, _, id, name, ..] = text.split_whitespace().collect::<Vec<_>>()[..] {
+            if id.starts_with(&format!("~{WORDS}")) {
+                added.words.push(name.to_owned());
+            } else if id.starts_with(&format!("~{XOR}")) {
+                added.xor.push(name.to_owned());
+            }
         }
     }
+}
+
+/// How a dump is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Value change dump.
+    #[default]
+    Vcd,
+    /// GTKWave's own, which takes less room.
+    #[cfg(feature = "fst")]
+    Fst,
 }
 
 /// What a view shows of a dump.
@@ -204,27 +265,51 @@ pub struct Shown {
     pub marker: Option<u64>,
     /// Fields that differ there, by their number: they come first.
     pub fields: Vec<usize>,
-    /// The words' signals in it.
-    pub words: Vec<String>,
+    /// What was added to it.
+    pub added: Added,
+    /// Letters of each word that was added, where a word is a vector; none where they are strings.
+    pub letters: Vec<usize>,
+    /// Cycles in the dump, if they are known.
+    pub cycles: Option<u64>,
+}
+
+/// Pixels of a window for the waves, and of 2^z ns at zoom -z.
+const WAVES_WIDE: f64 = 1100.0;
+const ZOOM_UNIT: f64 = 200.0;
+/// Zoom at which some forty cycles are to be seen, and one at which no shorter run is shown larger.
+const ZOOM: f64 = 6.0;
+const LARGEST: f64 = 3.0;
+
+/// Returns the zoom at which a dump of so many cycles fills the window, or shows forty of them.
+fn zoom(cycles: Option<u64>) -> f64 {
+    let Some(cycles) = cycles else { return -ZOOM };
+    let length = (cycles.max(1) * PERIOD_NS) as f64;
+    let tenths = (ZOOM_UNIT * length / WAVES_WIDE).log2() * 10.0;
+    -(tenths.ceil() / 10.0).clamp(LARGEST, ZOOM)
 }
 
 /// The view as the text of a save file. `dump` is named in it; `filters` is the folder of the filter
 /// files as seen from where GTKWave is started, for it looks there and not beside the save file.
-pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String {
+///
+/// A view that is to be found from any folder names itself, as `own`. GTKWave then takes the dump and the filters beside the
+/// view, wherever both have been moved.
+pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filters: &str) -> String {
     let Shown { lanes, marker, .. } = *shown;
     let mut text = String::new();
     let top = format!("TOP.{}_tb", U::NAME);
     let start = marker.map_or(0, |t| t.saturating_sub(CLOCKS_BEFORE * PERIOD_NS));
     let marker = marker.map_or_else(|| "-1".to_owned(), |t| t.to_string());
-    // Zoom -6: 2^6 ns take 200 pixels, so that forty clocks have room.
+    let zoom = zoom(shown.cycles);
+    let own = own.map_or_else(String::new, |own| format!("[savefile] \"{own}\"\n"));
     let _ = writeln!(
         text,
         "[*] Reconverge {}: RTL beside golden, {lanes} lanes\n\
          [dumpfile] \"{dump}\"\n\
+         {own}\
          [timestart] {start}\n\
          [size] 1700 1000\n\
          [pos] -1 -1\n\
-         *-6.0 {marker}{}\n\
+         *{zoom:.1} {marker}{}\n\
          [treeopen] TOP.\n\
          [treeopen] {top}.\n\
          [sst_expanded] 0\n\
@@ -235,10 +320,14 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String 
     let mut line = |flags: &str, what: &str| {
         let _ = writeln!(text, "@{flags}\n{what}");
     };
-    for name in &shown.words {
+    for (n, name) in shown.added.words.iter().enumerate() {
+        let (flags, range) = match shown.letters.get(n) {
+            Some(letters) => (TEXT, range(8 * *letters as u32)),
+            None => (BINARY, String::new()),
+        };
         line(
-            BINARY,
-            &format!("+{{{}}} {WORDS}.{name}", name.replace('_', " ")),
+            flags,
+            &format!("+{{{}}} {WORDS}.{name}{range}", label(name)),
         );
     }
     line(BINARY, &format!("{top}.clk_i"));
@@ -262,7 +351,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String 
     if !end.is_empty() {
         line(END, end);
     }
-    line(OPEN, "-inputs, one clock before they act");
+    line(OPEN, "-inputs: what they do is to be seen one clock later");
     for (name, width) in U::DECLARATION.inputs {
         let width = if *width == 0 { lanes as u32 } else { *width };
         line(
@@ -271,7 +360,10 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String 
         );
     }
     line(END, "-group_end");
-    line(COMMENT, "-rtl, and golden below it");
+    line(
+        COMMENT,
+        "-rtl, golden below it, exclusive or where they differ",
+    );
     let traces = traces::<U>(lanes);
     let mut groups: Vec<&[Trace]> = traces.chunk_by(|a, b| a.list() == b.list()).collect();
     // What differs comes first, and is not folded.
@@ -307,6 +399,14 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String 
                     ),
                 );
             }
+            if shown.added.xor.contains(&trace.name) {
+                // As both sides are shown, unless these have names.
+                let named = trace.filter.is_some() || trace.width == 1;
+                let flags = if named { BINARY } else { HEX };
+                let (name, range) = (&trace.name, range(trace.width));
+                let text = format!("[color] 1\n+{{xor {name}}} {XOR}.{name}{range}");
+                line(flags, &text);
+            }
         }
         if let Some((_, end)) = ends {
             line(end, "-group_end");
@@ -314,6 +414,14 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, filters: &str) -> String 
     }
     text.push_str("[pattern_trace] 1\n[pattern_trace] 0\n");
     text
+}
+
+/// Returns how a word is listed. Of the RTL's stack no words are known.
+fn label(word: &str) -> String {
+    match word.starts_with("stack") {
+        true => format!("golden {word}"),
+        false => word.replace('_', " "),
+    }
 }
 
 fn folded_from(trace: &Trace) -> usize {
@@ -330,6 +438,18 @@ fn range(width: u32) -> String {
     } else {
         format!("[{}:0]", width - 1)
     }
+}
+
+/// The same for Surfer: the name by which it is chosen as a format, the width, and the values. What is an error is drawn as
+/// one.
+fn mapping_text(table: &Table) -> String {
+    let width = table.width as usize;
+    let errors = table.name.ends_with("_err");
+    let values = table.values.iter().map(|(value, name)| {
+        let kind = if errors && *value != 0 { "[error]" } else { "" };
+        format!("0b{value:0width$b}{kind} {name}\n")
+    });
+    format!("Name = {}\nBits = {width}\n", table.name) + &values.collect::<String>()
 }
 
 /// A filter file: value in binary, then its name.
@@ -406,6 +526,15 @@ impl io::Write for Output {
     }
 }
 
+impl io::Seek for Output {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        match &mut self.0 {
+            Sink::New(file, _) => file.seek(to),
+            Sink::There(file) => file.seek(to),
+        }
+    }
+}
+
 /// Writes `text` to `path`, whole or not at all, and the folder if there is none.
 ///
 /// # Errors
@@ -420,7 +549,13 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     file.finish().map_err(shown)
 }
 
-/// Writes the filters of `U` into `dir/filters` and the view to `path`; returns the command that opens
+/// Folder of the filters, beside the view.
+const FILTERS: &str = "filters";
+
+/// Folder in which Surfer looks for names of values, from where it is started.
+const MAPPINGS: &str = ".surfer/mappings";
+
+/// Writes the filters of `U` into `dir/filters`, the same for Surfer into `dir/.surfer/mappings`, and the view to `path`; returns the command that opens
 /// `dump` in it, to be run from the current folder. With `anywhere` the view finds dump and filters from any folder.
 ///
 /// # Errors
@@ -432,24 +567,30 @@ pub fn write_view<U: Design>(
     anywhere: bool,
 ) -> Result<String, String> {
     let dir = path.parent().unwrap_or(Path::new(""));
-    let filters: PathBuf = dir.join("filters");
+    let filters: PathBuf = dir.join(FILTERS);
     for table in U::DECLARATION.tables {
         write_whole(
             &filters.join(format!("{}.txt", table.name)),
             &filter_text(table),
         )?;
+        let mapping = dir.join(MAPPINGS).join(format!("{}.txt", table.name));
+        write_whole(&mapping, &mapping_text(table))?;
     }
-    let dump_name = dump.to_string_lossy();
-    let place = |path: &Path| match std::path::absolute(path) {
-        Ok(absolute) if anywhere => absolute.to_string_lossy().into_owned(),
-        _ => path.to_string_lossy().into_owned(),
+    let shown_as = |path: &Path| path.to_string_lossy().into_owned();
+    let text = match (std::path::absolute(dump), std::path::absolute(path)) {
+        (Ok(dump), Ok(own)) if anywhere => {
+            save_file::<U>(shown, &shown_as(&dump), Some(&shown_as(&own)), FILTERS)
+        }
+        _ => save_file::<U>(shown, &shown_as(dump), None, &shown_as(&filters)),
     };
-    write_whole(path, &save_file::<U>(shown, &place(dump), &place(&filters)))?;
-    Ok(format!(
-        "gtkwave {} {}",
-        quoted(&dump_name),
-        quoted(&path.to_string_lossy())
-    ))
+    write_whole(path, &text)?;
+    Ok(command(dump, path))
+}
+
+/// Returns the command that opens `dump` in `view`.
+pub fn command(dump: &Path, view: &Path) -> String {
+    let [dump, view] = [dump, view].map(|path| quoted(&path.to_string_lossy()));
+    format!("gtkwave {dump} {view}")
 }
 
 /// `word` as a shell reads it back.

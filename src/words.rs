@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::InputError;
 use crate::instructions::{Instructions, Piece, moved, places};
-use crate::text::{Item, items, program_name};
+use crate::text::{Errors, Item, items, program_name};
 
 /// A mnemonic, the word of it with target 0, and whether it has a target.
 pub type Mnemonic = (&'static str, u32, bool);
@@ -127,17 +127,22 @@ impl<C: Code> Words<C> {
             Ok(())
         })?;
         let most = (1 << C::TARGET) - 1;
+        let mut errors = Errors::default();
         for (at, number, target) in targets {
-            let led: u32 = match labels.get(target) {
+            let led: Result<u32, InputError> = match labels.get(target) {
                 // As far as an address goes.
-                Some(place) => at.unsigned("target", &place.to_string(), most)?,
+                Some(place) => at.unsigned("target", &place.to_string(), most),
                 None if target.starts_with(|c: char| c.is_ascii_digit()) => {
-                    at.unsigned("target", target, most)?
+                    at.unsigned("target", target, most)
                 }
-                None => return Err(at.undefined_label("target", target, labels.keys())),
+                None => Err(at.undefined_label("target", target, labels.keys())),
             };
-            words[number] |= led;
+            words[number] |= errors.note(led).unwrap_or(0);
+            if errors.is_full() {
+                break;
+            }
         }
+        errors.none()?;
         let program = Words::new(&program_name(file), words);
         program.check(file)?;
         Ok(program)

@@ -14,7 +14,8 @@ use reconverge::case::Case;
 use reconverge::instructions::Instructions as _;
 use reconverge::show::{Class, Item, Row, Run, page};
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
@@ -28,9 +29,17 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
+/// The data of each run in a page.
+fn runs(page: &str) -> Vec<Value> {
+    let marker = "<script type=\"application/json\" class=\"run\">";
+    let parts = page.split(marker).skip(1);
+    let run = |part: &str| serde_json::from_str(part.split_once("</script>").unwrap().0).unwrap();
+    parts.map(run).collect()
+}
+
 /// The data in a page.
 fn data(page: &str) -> Value {
-    let marker = "<script type=\"application/json\" id=\"run\">";
+    let marker = "<script type=\"application/json\" class=\"run\">";
     let (_, rest) = page.split_once(marker).unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
 }
@@ -128,7 +137,7 @@ fn a_page_of_a_failure_has_both_sides_the_rule_and_its_replay<U: Tested>() {
         .collect();
     assert_eq!(differ, [2]);
     // The rule is one of the specification, with what it says there.
-    let (_, rest) = page.split_once("<p id=\"rule\"><b>Rule ").unwrap();
+    let (_, rest) = page.split_once("<p class=\"rule\"><b>Rule ").unwrap();
     let (id, said) = rest.split_once("</b> ").unwrap();
     let rule = reconverge::rules::find(id).unwrap();
     assert!(
@@ -136,7 +145,7 @@ fn a_page_of_a_failure_has_both_sides_the_rule_and_its_replay<U: Tested>() {
         "{said}"
     );
     assert!(page.contains(&format!("#{id} ")), "the report names {id}");
-    let (_, rest) = page.split_once("<code id=\"replay\">").unwrap();
+    let (_, rest) = page.split_once("<code class=\"replay\">").unwrap();
     let command = rest.split_once("</code>").unwrap().0;
     let words: Vec<_> = command.split(' ').collect();
     assert_eq!(words[0], env!("CARGO_BIN_EXE_reconverge"));
@@ -161,9 +170,15 @@ fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
              [...document.querySelectorAll('#one:not([hidden]) .differs, #both:not([hidden]) .differs')].map((c) => c.title).join(),
              [...document.querySelectorAll('#stack li')].map((c) => c.firstChild.textContent).join(),
              [...document.querySelectorAll('#program li.here')].map((c) => c.textContent).join(),
-             String(document.documentElement.scrollWidth <= window.innerWidth)]);
+             String(document.documentElement.scrollWidth <= window.innerWidth || [...document.querySelectorAll('body *')].filter((c) => c.getBoundingClientRect().right > window.innerWidth).map((c) => c.tagName + c.className + c.id).join()),
+             [...document.querySelectorAll('[data-failure]:not([hidden]) h2')].map((c) => c.textContent).join()]);
+           const press = (key) => {{
+             const button = key.startsWith('run ') && [...document.querySelectorAll('button')].find((b) => b.dataset.run === key.slice(4));
+             if (button) {{ button.focus(); button.click(); return; }}
+             document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }}));
+           }};
            see();
-           for (const key of {keys}) {{ document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }})); see(); }}
+           for (const key of {keys}) {{ press(key); see(); }}
            const out = document.createElement('pre');
            out.id = 'seen';
            out.textContent = JSON.stringify(errors.length ? [errors] : seen);
@@ -307,4 +322,166 @@ fn what_a_run_says_is_no_part_of_the_page() {
         text(&output.stderr),
         "error: --html: no/such/folder.html: its folder does not exist\n"
     );
+}
+
+/// Everything between `before` and `after`, each time.
+fn between<'a>(page: &'a str, before: &str, after: &str) -> Vec<&'a str> {
+    let parts = page.split(before).skip(1);
+    parts
+        .map(|part| part.split_once(after).unwrap().0)
+        .collect()
+}
+
+/// A campaign on RTL with one change: each group of failures stands on the page with the run that shows it, both sides, the
+/// rule and the command; the first one is the case that it was made to.
+#[test]
+fn a_page_of_a_campaign_shows_each_failure() {
+    let bad = crate::common::rtl::Rtl::own("r500").copy();
+    bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    let dir = tempfile::tempdir().unwrap();
+    let (file, results) = (dir.path().join("page.html"), dir.path().join("r"));
+    let args = ["fuzz", "r500", "--programs", "40", "--keep-going"];
+    let with = ["--rtl", bad.arg(), "--out", arg(dir.path())];
+    let files = ["--html", arg(&file), "--results", arg(&results)];
+    let said = reconverge_ends(1, &[&args[..], &with, &files].concat());
+    let page = fs::read_to_string(&file).unwrap();
+    // What the text says stands on the page, in its order.
+    let told: Vec<&str> = (said.lines())
+        .filter(|line| line.ends_with(" failures") && line.contains(" of "))
+        .collect();
+    let shown = runs(&page);
+    assert!(told.len() >= 2, "{said}");
+    assert_eq!(shown.len(), told.len().min(8));
+    for (number, told) in told.iter().take(8).enumerate() {
+        let button = format!(
+            "<button data-run=\"{number}\" aria-pressed=\"{}\">",
+            number == 0
+        );
+        assert_eq!(between(&page, &button, "</button>"), [*told]);
+    }
+    let numbers = between(&page, "<td class=\"number\">", "</td>");
+    assert_eq!(numbers[0], "40");
+    assert!(
+        told[0].ends_with(&format!(" of {} failures", numbers[4])),
+        "{numbers:?}"
+    );
+    assert!(page.contains("<td>bins</td>") && !page.contains("Never met"));
+    for other in ["http:", "https:", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(other), "{other}");
+    }
+    // Each case fails again by the command beside it.
+    let commands = between(&page, "<code class=\"replay\">", "</code>");
+    assert_eq!(commands.len(), shown.len());
+    assert!(commands[0].contains(" run r500 "), "{}", commands[0]);
+    assert_eq!(between(&page, "<pre class=\"program\">", "</pre>").len(), 1);
+    for (command, run) in commands.iter().zip(&shown) {
+        let words: Vec<_> = command.split(' ').collect();
+        let again = reconverge_in(Path::new(ROOT), &[&words[1..], &with[2..]].concat());
+        let again = text(&again.stdout);
+        let rule = again.lines().find_map(|line| line.split_once(".md#"));
+        if let Some((_, rule)) = rule {
+            let id = rule.split(' ').next().unwrap();
+            assert!(page.contains(&format!("<b>Rule {id}</b>")), "{id}");
+        }
+        let mismatch = again.starts_with("MISMATCH ");
+        assert!(
+            mismatch || again.starts_with("STOPPED "),
+            "{command} {again}"
+        );
+        assert_eq!(run["sides"].is_array(), mismatch);
+    }
+
+    // The results say the same by themselves, beside coverage and mutants.
+    let cover = ["cover", "spa5", "--programs", "64", "--json"];
+    let coverage = results.join("coverage.json");
+    reconverge_ends(0, &[&cover[..], &[arg(&coverage)]].concat());
+    let mutants = r#"[{"unit": "spa5", "family": "source", "seed": "0x1", "modules": {"spa5_stack":
+        {"caught": 40, "missed": 1, "equivalent": 2, "undecided": 0}}, "verdicts": {"caught": 41, "missed": 1,
+        "equivalent": 2, "undecided": 0}, "mutants": [{"number": 7, "file": "spa5_stack.sv", "line": 31, "operator":
+        "operator", "before": "a < b", "after": "a <= b", "verdict": "missed", "why": "one input shows it"}]}]"#;
+    fs::write(results.join("mutants.json"), mutants).unwrap();
+    fs::write(results.join("other.json"), "{\"reconverge\": 3}").unwrap();
+    let report = ["report", arg(&results), "-o", arg(&file)];
+    let out = ["--out", arg(dir.path())];
+    assert_eq!(reconverge_ends(0, &[&report[..], &out].concat()), "");
+    let page = fs::read_to_string(&file).unwrap();
+    let again = between(&page, "<td class=\"number\">", "</td>");
+    assert_eq!(again[..5], numbers[..5]);
+    assert_eq!(runs(&page).len(), shown.len());
+    // What `fuzz` made smaller is beside its case.
+    assert_eq!(between(&page, "<pre class=\"program\">", "</pre>").len(), 1);
+    assert!(page.contains("<h2>Coverage of spa5.cover, 32 lanes</h2>"));
+    let (_, mutants) = page.split_once("<h2>Mutants of spa5.source</h2>").unwrap();
+    let counts = between(mutants, "<td class=\"number\">", "</td>");
+    assert_eq!(counts[..8], ["41", "1", "2", "0", "40", "1", "2", "0"]);
+    assert!(mutants.contains(
+        "missed 7  spa5_stack.sv:31  operator: a &lt; b  -&gt;  a &lt;= b  (one input shows it)"
+    ));
+
+    if !have(&["chromium", "timeout"]) {
+        return;
+    }
+    let seen = pressed(&page, &["run 1", "Home", "run 0", "ArrowLeft"]);
+    let name = |run: usize| runs(&page)[run]["name"].as_str().unwrap().to_owned();
+    let rows = |run: usize| runs(&page)[run]["rows"].as_array().unwrap().len();
+    let steps = [
+        (0, "end".to_owned()),
+        (1, "end".to_owned()),
+        (1, format!("1 of {}", rows(1))),
+        (0, "end".to_owned()),
+        (0, format!("{} of {}", rows(0), rows(0))),
+    ];
+    assert_eq!(seen.len(), steps.len(), "{seen:?}");
+    for ((run, step), seen) in steps.iter().zip(&seen) {
+        assert_eq!((&seen[9], &seen[0]), (&name(*run), step), "{seen:?}");
+        assert_eq!(seen[8], "true", "nothing stands out of a narrow window");
+        let data = &runs(&page)[*run];
+        if step != "end" {
+            continue;
+        }
+        // Both sides, with a frame around the lanes that differ.
+        let side = |i: usize| data["sides"][i]["lanes"].as_str().unwrap().to_owned();
+        assert_eq!(seen[4], side(0) + &side(1));
+    }
+}
+
+/// What there is nothing of is refused, and so is what cannot be written.
+#[test]
+fn a_report_of_nothing_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("page.html");
+    let refused = |from: &Path, to: &Path, why: &str| {
+        let output = reconverge(&["report", arg(from), "-o", arg(to)]);
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(text(&output.stderr).lines().next(), Some(why));
+        assert!(!page.exists());
+    };
+    let nothing =
+        "nothing to report: no results of `fuzz --results`, `cover --json` or `mutate --json`";
+    let shown = dir.path().display();
+    refused(
+        dir.path(),
+        &page,
+        &format!("error: {shown}: results: {nothing}"),
+    );
+    let case = dir.path().join("case.json");
+    fs::write(&case, "{\"reconverge\": 3}").unwrap();
+    refused(
+        &case,
+        &page,
+        &format!("error: {}: results: {nothing}", case.display()),
+    );
+    fs::write(&case, "{").unwrap();
+    let why = "EOF while parsing an object, column 1";
+    refused(
+        dir.path(),
+        &page,
+        &format!("error: {}:1: json: {why}", case.display()),
+    );
+    let gone = dir.path().join("gone/page.html");
+    let why = format!(
+        "error: --output: {}: its folder does not exist",
+        gone.display()
+    );
+    refused(dir.path(), &gone, &why);
 }

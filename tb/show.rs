@@ -15,13 +15,15 @@ use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
 use reconverge::show::{Class, Row, Turn, rows};
 use reconverge::unit::LoadOptions;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 runs_are_shown_as_they_are_expected,
                 rows_are_the_steps_of_the_trace,
+                a_run_ends_with_the_row_that_was_enough,
                 no_line_is_longer_than_the_terminal,
                 colours_change_no_letter,
                 waves_say_in_words_what_the_rows_say,
@@ -133,6 +135,19 @@ fn rows_are_the_steps_of_the_trace<U: Tested>() {
     }
     for turn in [Turn::Parted, Turn::Met, Turn::Switched] {
         assert!(turns.contains(&turn), "{turn:?} never came");
+    }
+}
+
+/// A watch behind a reference ends the run as well: the run once went on to its end.
+fn a_run_ends_with_the_row_that_was_enough<U: Tested>() {
+    let case = Case::<U>::new(loaded::<U>(U::LONG));
+    for most in [1, 2] {
+        let mut shown = 0;
+        rows(&case, u64::MAX, |_| {
+            shown += 1;
+            shown < most
+        });
+        assert_eq!(shown, most);
     }
 }
 

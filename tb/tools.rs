@@ -4,6 +4,8 @@
 //! A test whose tool is not installed says so and passes; with `RECONVERGE_ALL_TOOLS` set, as in CI, it
 //! fails. `./setup --all` installs all of them.
 
+mod fst;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +16,11 @@ use crate::common::dump::Dump;
 use crate::common::rtl::Rtl;
 use crate::common::tool::have;
 use crate::common::{ROOT, Tested, arg, program, reconverge_ends};
+use fst::{an_fst_says_what_the_vcd_says, gtkwave_shows_the_view_of_an_fst};
 use tempfile::TempDir;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
         /// The units, whose RTL lies in `rtl/`.
@@ -27,6 +31,8 @@ macro_rules! tests {
                 views_name_only_what_the_dump_has,
                 gtkwave_shows_the_view_of_a_run,
                 gtkwave_shows_a_mismatch_at_the_marker,
+                gtkwave_shows_the_view_of_an_fst,
+                an_fst_says_what_the_vcd_says,
             );
         })+
     };
@@ -535,8 +541,13 @@ fn waves<U: Tested>(status: i32, more: &[&str]) -> Waves {
         assert!(found.next().is_none());
         file
     };
+    let ending = if more.contains(&"--fst") {
+        "fst"
+    } else {
+        "vcd"
+    };
     Waves {
-        dump: only("vcd"),
+        dump: only(ending),
         view: only("gtkw"),
         dir,
     }
@@ -587,7 +598,7 @@ fn gtkwave_shows_the_view_of_a_run<U: Tested>() {
     for time in [100, 205, 300] {
         let dump = Dump::at(&waves.dump, time);
         let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), Some(time));
-        shows(&opened, &lines, &dump, Path::new(ROOT)).unwrap();
+        shows(&opened, &lines, &dump, waves.dir.path()).unwrap();
         for (line, (_, value)) in lines.iter().zip(&opened.entries) {
             named.extend(line.filter.is_some().then(|| value.clone()));
         }
@@ -612,7 +623,7 @@ fn gtkwave_shows_a_mismatch_at_the_marker<U: Tested>() {
     let lines = view_lines(&view);
     let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), None);
     let dump = Dump::at(&waves.dump, opened.marker);
-    shows(&opened, &lines, &dump, Path::new(ROOT)).unwrap();
+    shows(&opened, &lines, &dump, waves.dir.path()).unwrap();
     // The failing clock is in the picture, with some of what came before.
     let (start, end) = opened.window;
     assert!(
@@ -640,6 +651,32 @@ fn gtkwave_shows_a_mismatch_at_the_marker<U: Tested>() {
         .collect();
     assert_eq!(sides.len(), 1, "{sides:?}");
 
+    // A folder that has been moved, seen from another one: dump and names are taken from beside the view.
+    let moved = tempfile::tempdir().unwrap();
+    let beside = |file: &Path| moved.path().join(file.file_name().unwrap());
+    fs::create_dir(moved.path().join("filters")).unwrap();
+    for file in fs::read_dir(waves.dir.path().join("filters")).unwrap() {
+        let file = file.unwrap().path();
+        fs::copy(
+            &file,
+            moved.path().join("filters").join(file.file_name().unwrap()),
+        )
+        .unwrap();
+    }
+    for file in [&waves.dump, &waves.view] {
+        fs::copy(file, beside(file)).unwrap();
+    }
+    let filters = waves.dir.path().join("filters");
+    fs::rename(&filters, waves.dir.path().join("gone")).unwrap();
+    let opened_there = gtkwave(
+        &beside(&waves.dump),
+        &beside(&waves.view),
+        Path::new("/"),
+        None,
+    );
+    shows(&opened_there, &lines, &dump, moved.path()).unwrap();
+    fs::rename(waves.dir.path().join("gone"), &filters).unwrap();
+
     // A signal that is not there is noticed.
     let bogus = waves.dir.path().join("bogus.gtkw");
     let text = view.replacen("rtl_view.active", "rtl_view.passive", 1);
@@ -647,15 +684,15 @@ fn gtkwave_shows_a_mismatch_at_the_marker<U: Tested>() {
     fs::write(&bogus, &text).unwrap();
     let opened = gtkwave(&waves.dump, &bogus, Path::new(ROOT), None);
     refused(
-        shows(&opened, &view_lines(&text), &dump, Path::new(ROOT)),
+        shows(&opened, &view_lines(&text), &dump, waves.dir.path()),
         "GTKWave shows",
     );
 
     // So is a filter that is not found: values without names.
     let unnamed = waves.dir.path().join("unnamed.gtkw");
-    let text = view.replace("/filters/", "/nothing/");
+    let text = view.replace("^1 filters/", "^1 nothing/");
     assert_ne!(text, view);
     fs::write(&unnamed, &text).unwrap();
     let opened = gtkwave(&waves.dump, &unnamed, Path::new(ROOT), None);
-    refused(shows(&opened, &lines, &dump, Path::new(ROOT)), "shown as");
+    refused(shows(&opened, &lines, &dump, waves.dir.path()), "shown as");
 }

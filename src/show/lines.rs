@@ -40,11 +40,12 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
         let found = Found::of::<U>(before, lanes);
         let pc = found.pc;
         let what = match golden.step() {
-            Step::Executed | Step::Failed => U::statement(&self.case.program, pc),
-            // The instruction has begun, or goes on.
-            Step::None if U::mid_step(golden.state()) || U::mid_step(before.state()) => {
-                U::statement(&self.case.program, pc)
+            // A further cycle of the instruction before it.
+            _ if U::mid_step(before.state()) => {
+                format!("{} (continued)", U::statement(&self.case.program, pc))
             }
+            Step::Executed | Step::Failed => U::statement(&self.case.program, pc),
+            Step::None if U::mid_step(golden.state()) => U::statement(&self.case.program, pc),
             Step::None => pins.describe(U::running(before.state())),
         };
         let next = Found::of_state::<U>(golden.state(), lanes).active();

@@ -14,6 +14,8 @@ mod record;
 #[cfg(feature = "rtl")]
 mod run;
 #[cfg(feature = "rtl")]
+pub mod step;
+#[cfg(feature = "rtl")]
 pub mod svg;
 pub mod text;
 #[cfg(feature = "rtl")]
@@ -25,7 +27,7 @@ pub(crate) use lines::Lines;
 #[cfg(feature = "rtl")]
 pub use record::{Recorder, rows};
 #[cfg(feature = "rtl")]
-pub use run::{Run, Share};
+pub use run::{Run, Share, ended, until};
 #[cfg(feature = "rtl")]
 pub use words::words;
 
@@ -102,6 +104,18 @@ impl Found {
             lanes: (0..lanes).map(|lane| U::class(state, lane)).collect(),
             stack: Vec::new(),
         }
+    }
+
+    /// Returns what `sides`, the states of RTL and golden, are, without the stack. If all lanes do the same on both sides,
+    /// lanes that take no part are shown in the class that the registers hold of them: they may differ in it.
+    pub fn of_sides<U: Programs>(sides: [&U::State; 2], lanes: usize) -> [Self; 2] {
+        let mut both = sides.map(|state| Self::of_state::<U>(state, lanes));
+        if both[0].lanes == both[1].lanes {
+            for (found, state) in both.iter_mut().zip(sides) {
+                found.lanes = (0..lanes).map(|lane| U::held(state, lane)).collect();
+            }
+        }
+        both
     }
 
     /// Returns the lanes that execute, bit i is lane i.

@@ -110,39 +110,130 @@ pub fn data(run: &Run, said: &Said) -> Value {
         "stacks": stacks.values,
         "turns": turns.values,
         "end": end,
+        "failed": run.failed,
         "sides": run.sides.as_ref().map(|sides| sides.each_ref().map(found)),
         "program": said.program,
     })
 }
 
+/// A failure of a campaign, or one that stands for several.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// What failed, and how often.
+    pub heading: String,
+    /// The run up to there.
+    pub run: Run,
+    /// What is said of it.
+    pub said: Said,
+    /// The program as text, of one that was made smaller.
+    pub text: Option<String>,
+    /// Where further failures of this kind are saved.
+    pub others: Vec<String>,
+}
+
 /// Returns the page of a run whose repeats are not folded.
 pub fn page(run: &Run, said: &Said) -> String {
-    let name = text(&run.name);
-    let (class, word) = match said.agrees {
+    let mut page = head(&run.name, said.agrees);
+    about(&mut page, said);
+    if run.left_out > 0 {
+        left_out(&mut page, run);
+    }
+    view(&mut page);
+    foot(&mut page, &[data(run, said)]);
+    page
+}
+
+/// Returns the page of a campaign: `above` and `below`, in HTML, and between them each failure to step through.
+pub fn campaign(
+    title: &str,
+    agrees: bool,
+    above: &str,
+    failures: &[Failed],
+    below: &str,
+) -> String {
+    let mut page = head(title, agrees);
+    page += above;
+    if failures.is_empty() {
+        page += below;
+        page += "</body>\n</html>\n";
+        return page;
+    }
+    page += "<h2>Failures</h2>\n<div id=\"failures\">\n";
+    for (number, failed) in failures.iter().enumerate() {
+        let _ = writeln!(
+            page,
+            "<button data-run=\"{number}\" aria-pressed=\"{}\">{}</button>",
+            number == 0,
+            text(&failed.heading)
+        );
+    }
+    page += "</div>\n";
+    for (number, failed) in failures.iter().enumerate() {
+        let hidden = if number == 0 { "" } else { " hidden" };
+        let _ = writeln!(
+            page,
+            "<section data-failure=\"{number}\"{hidden}>\n<h2>{}</h2>",
+            text(&failed.run.name)
+        );
+        about(&mut page, &failed.said);
+        if let Some(program) = &failed.text {
+            let _ = writeln!(
+                page,
+                "<details open><summary>Program</summary><pre class=\"program\">{}</pre></details>",
+                text(program.trim_end())
+            );
+        }
+        if !failed.others.is_empty() {
+            let others = failed.others.join("\n");
+            let _ = writeln!(
+                page,
+                "<details><summary>Others that fail so</summary><pre>{}</pre></details>",
+                text(&others)
+            );
+        }
+        if failed.run.left_out > 0 {
+            left_out(&mut page, &failed.run);
+        }
+        page += "</section>\n";
+    }
+    view(&mut page);
+    page += below;
+    let runs: Vec<Value> = failures.iter().map(|f| data(&f.run, &f.said)).collect();
+    foot(&mut page, &runs);
+    page
+}
+
+fn head(title: &str, agrees: bool) -> String {
+    let title = text(title);
+    let (class, word) = match agrees {
         true => ("good", "agrees"),
         false => ("bad", "fails"),
     };
-    let mut page = format!(
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name} <span class=\"{class}\">{word}</span></h1>\n"
-    );
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title} <span class=\"{class}\">{word}</span></h1>\n"
+    )
+}
+
+/// What the judges said, the rule, the command.
+fn about(page: &mut String, said: &Said) {
     let verdict = text(said.verdict.trim_end());
     match said.agrees {
         true => {
-            let _ = writeln!(page, "<pre id=\"verdict\">{verdict}</pre>");
+            let _ = writeln!(page, "<pre class=\"verdict\">{verdict}</pre>");
         }
         false => {
             let _ = writeln!(
                 page,
-                "<details open><summary>Report</summary><pre id=\"verdict\">{verdict}</pre></details>"
+                "<details open><summary>Report</summary><pre class=\"verdict\">{verdict}</pre></details>"
             );
         }
     }
     if let Some((id, rule)) = &said.rule {
         let _ = writeln!(
             page,
-            "<p id=\"rule\"><b>Rule {}</b> {}</p>",
+            "<p class=\"rule\"><b>Rule {}</b> {}</p>",
             text(id),
             text(rule)
         );
@@ -150,20 +241,25 @@ pub fn page(run: &Run, said: &Said) -> String {
     if let Some(replay) = &said.replay {
         let _ = writeln!(
             page,
-            "<p>Again: <code id=\"replay\">{}</code></p>",
+            "<p>Again: <code class=\"replay\">{}</code></p>",
             text(replay)
         );
     }
-    if run.left_out > 0 {
-        let _ = writeln!(
-            page,
-            "<p class=\"dim\">The first {} of {} instructions.</p>",
-            crate::html::number(run.items.len() as u64),
-            crate::html::number(run.rows)
-        );
-    }
-    page += BODY;
-    page += "<p class=\"legend\">";
+}
+
+fn left_out(page: &mut String, run: &Run) {
+    let _ = writeln!(
+        page,
+        "<p class=\"dim\">The first {} of {} instructions.</p>",
+        crate::html::number(run.items.len() as u64),
+        crate::html::number(run.rows)
+    );
+}
+
+/// Where a run is shown, and what the letters mean.
+fn view(page: &mut String) {
+    *page += BODY;
+    *page += "<p class=\"legend\">";
     for class in Class::ALL {
         let letter = class.letter();
         let style = format!("{class:?}").to_lowercase();
@@ -173,13 +269,20 @@ pub fn page(run: &Run, said: &Said) -> String {
             class.meaning()
         );
     }
-    // Within a script nothing may look like the end of it.
-    let data = data(run, said).to_string().replace('<', "\\u003c");
-    let _ = write!(
-        page,
-        "</p>\n<script type=\"application/json\" id=\"run\">{data}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-    );
-    page
+    *page += "</p>\n";
+}
+
+/// The runs, and the script that shows them.
+fn foot(page: &mut String, runs: &[Value]) {
+    for run in runs {
+        // Within a script nothing may look like the end of it.
+        let data = run.to_string().replace('<', "\\u003c");
+        let _ = writeln!(
+            page,
+            "<script type=\"application/json\" class=\"run\">{data}</script>"
+        );
+    }
+    let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
 }
 
 const BODY: &str = r#"<div id="view">

@@ -2,6 +2,8 @@
 
 use super::{Class, End, Fold, Found, Item, Row, rows};
 use crate::case::Case;
+use crate::check::Judged;
+use crate::failure::{Cause, Failure};
 use crate::program::Programs;
 
 /// Bins of the strip over a whole run.
@@ -33,9 +35,50 @@ pub struct Run {
     pub end: End,
     /// RTL and golden where they differ.
     pub sides: Option<[Found; 2]>,
+    /// It failed, in this way or another.
+    pub failed: bool,
+}
+
+/// Returns the cycle behind which a run is not shown that was judged so, and the states of RTL and golden there if they
+/// differ.
+pub fn until<U: Programs>(judged: &Judged<Case<U>>) -> (u64, Option<[&U::State; 2]>) {
+    let failure = judged.as_ref().err();
+    let last = match failure.map(|failure| (&failure.cause, failure.cycle())) {
+        Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle,
+        _ => u64::MAX,
+    };
+    let mismatch = failure.and_then(Failure::mismatch);
+    let sides = mismatch.map(|mismatch| [&mismatch.rtl, &mismatch.golden]);
+    (last, sides)
+}
+
+/// Returns what the RTL ended a run with that was judged so, where the golden model says no more than how it goes on.
+pub fn ended<U: Programs>(judged: &Judged<Case<U>>) -> Option<&'static str> {
+    match judged.as_ref().err()?.cause {
+        Cause::Stopped(_) => Some("RTL stopped"),
+        Cause::Crashed(_) => Some("RTL crashed"),
+        Cause::Hung(_) => Some("RTL hangs"),
+        _ => None,
+    }
 }
 
 impl Run {
+    /// Returns the run of `case` that was judged so, up to where it failed.
+    pub fn judged<U: Programs>(
+        case: &Case<U>,
+        judged: &Judged<Case<U>>,
+        fold: bool,
+        most: usize,
+    ) -> Self {
+        let (last, sides) = until(judged);
+        let mut run = Run::of(case, last, sides, fold, most);
+        run.failed = judged.is_err();
+        if let Some(ended) = ended(judged) {
+            ended.clone_into(&mut run.end.outcome);
+        }
+        run
+    }
+
     /// Returns the run of `case` up to cycle `last`, with `most` items at most; `sides` are the RTL's state and the
     /// golden's if they differ there. Repeats of a loop become one item if `fold`.
     pub fn of<U: Programs>(
@@ -57,6 +100,7 @@ impl Run {
             rows_in_bin: 1,
             end: End::default(),
             sides: None,
+            failed: false,
         };
         let mut folded = Fold::default();
         let end = rows(case, last, |row| {
@@ -69,7 +113,7 @@ impl Run {
         });
         folded.end(&mut |item| run.keep(item, most));
         run.sides = sides.map(|sides| {
-            let [rtl, golden] = sides.map(|state| Found::of_state::<U>(state, lanes));
+            let [rtl, golden] = Found::of_sides::<U>(sides, lanes);
             let stack = end.found.stack.clone();
             [rtl, Found { stack, ..golden }]
         });

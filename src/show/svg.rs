@@ -32,6 +32,21 @@ fn name(class: Class) -> &'static str {
     }
 }
 
+/// Returns the colour of what has this class, on a light page.
+pub fn colour(class: &str) -> [u8; 3] {
+    if let Some(lanes) = Class::ALL.iter().find(|lanes| name(**lanes) == class) {
+        return lanes.rgb();
+    }
+    match class {
+        "page" => [0xff; 3],
+        "dim" | "dim number" | "frame" | "switched" | "resumed" => [0x65, 0x6d, 0x76],
+        "parted" => Class::Break.rgb(),
+        "met" => Class::Active.rgb(),
+        "wrong" => [0xcf, 0x22, 0x2e],
+        _ => [0x1f, 0x23, 0x28],
+    }
+}
+
 /// Where things stand.
 struct Place {
     cycle: usize,

@@ -52,7 +52,7 @@ impl<U: Programs> Writer<'_, U> {
         }
     }
 
-    /// Says at `time` what the unit is in; the RTL's lanes are `rtl` if they are others.
+    /// Says at `time` what the unit is in; the RTL's lanes are `rtl` if there is a difference.
     fn found(&mut self, time: u64, found: &Found, rtl: Option<&[Class]>) {
         let rtl = rtl.unwrap_or(&found.lanes);
         self.say(time, GOLDEN, lanes(&found.lanes, false));
@@ -129,8 +129,7 @@ pub fn words<U: Programs>(
     golden_alone(case, last, &mut writer);
     if let Some(mismatch) = mismatch {
         let count = case.lanes as usize;
-        let [rtl, golden] =
-            [&mismatch.rtl, &mismatch.golden].map(|state| Found::of_state::<U>(state, count));
+        let [rtl, golden] = Found::of_sides::<U>([&mismatch.rtl, &mismatch.golden], count);
         let golden = Found {
             stack: std::mem::take(&mut writer.last.stack),
             ..golden

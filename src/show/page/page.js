@@ -1,6 +1,7 @@
 'use strict';
-// The page of a run: moves through its steps by scrubber, buttons, keys or a click.
-const run = JSON.parse(document.getElementById('run').textContent);
+// The page of one run or of several: moves through the steps of one by scrubber, buttons, keys or a click.
+const runs = [...document.querySelectorAll('script.run')].map((data) => JSON.parse(data.textContent));
+let run = runs[0];
 const CLASSES = {
   '#': ['active', 'executes', '#009e73'], '.': ['branch', 'waits at a branch', '#e69f00'],
   'c': ['continue', 'has continued the loop', '#56b4e9'], 'k': ['break', 'has left the loop', '#d55e00'],
@@ -15,7 +16,7 @@ const make = (tag, name, text) => {
 };
 const hex = (n) => '0x' + n.toString(16).padStart(3, '0');
 // Behind the last instruction is what the run ended in.
-const last = run.rows.length;
+let last = run.rows.length;
 let at = 0;
 
 const state = (step) => {
@@ -69,6 +70,7 @@ function timeline() {
 
 function program() {
   const list = el('program').firstElementChild;
+  list.textContent = '';
   const executed = new Set(run.rows.map((row) => row[1]));
   for (const [pc, text] of run.program) {
     const line = make('li', executed.has(pc) ? '' : 'never', `${hex(pc)}  ${text}`);
@@ -128,10 +130,10 @@ function go(step) {
   timeline();
 }
 
-// The next step, in this direction, at which lanes part, meet, switch or go on again.
+// The next step, in this direction, that changes what lanes do: they part, meet, switch, go on again, or end.
 function turn(direction) {
   for (let step = at + direction; step >= 0 && step < last; step += direction) {
-    if (run.turns[run.rows[step][5]]) return step;
+    if (state(step).lanes !== state(step + 1).lanes) return step;
   }
   return direction < 0 ? 0 : last;
 }
@@ -149,9 +151,23 @@ document.addEventListener('keydown', (event) => {
 for (const button of document.querySelectorAll('button[data-key]')) {
   button.addEventListener('click', () => go(KEYS[button.dataset.key]()));
 }
-el('scrub').max = last;
 el('scrub').addEventListener('input', () => go(Number(el('scrub').value)));
 window.addEventListener('resize', timeline);
-program();
-// A failure is what one came for.
-go(run.sides === null ? 0 : last);
+
+// Shows another run, and what is said of it.
+function choose(number) {
+  run = runs[number];
+  last = run.rows.length;
+  el('scrub').max = last;
+  for (const part of document.querySelectorAll('[data-failure]')) part.hidden = Number(part.dataset.failure) !== number;
+  for (const button of document.querySelectorAll('button[data-run]')) {
+    button.setAttribute('aria-pressed', String(Number(button.dataset.run) === number));
+  }
+  program();
+  // A failure is what one came for.
+  go(run.failed ? last : 0);
+}
+for (const button of document.querySelectorAll('button[data-run]')) {
+  button.addEventListener('click', () => choose(Number(button.dataset.run)));
+}
+choose(0);

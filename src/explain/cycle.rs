@@ -1,0 +1,432 @@
+//! Why an instruction of a run did what it did: which lanes went which way, and by which rules.
+//!
+//! The golden model of a case runs alone, and is asked ([`crate::design::Golden::explain`]) for the rule of every value that
+//! it gives. Nothing here knows a unit.
+
+use std::fmt::Write as _;
+
+use bytemuck::{bytes_of, bytes_of_mut};
+use rand::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
+
+use crate::case::Case;
+use crate::design::{Control as _, Golden as _};
+use crate::environment::noise;
+use crate::field::{Field, Pin, Shape};
+use crate::instructions::Instructions as _;
+use crate::program::{Executor as _, Pins as _, Step};
+use crate::rules;
+use crate::show::{Class, Found};
+use crate::stimulus::golden_alone;
+use crate::unit::Unit;
+use crate::watch::Watch;
+
+/// Name of the field that every unit has its address in.
+const PC: &str = "pc";
+/// Draws of conditions by which it is found whether an instruction looks at one.
+const TRIALS: u32 = 32;
+
+/// An instruction that a cycle near the one asked for completed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The cycle.
+    pub cycle: u64,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// The instruction as text.
+    pub text: String,
+}
+
+/// What there is to say of a cycle.
+#[derive(Clone, Debug)]
+pub enum Explained {
+    /// An instruction was executed, or ended in an error.
+    Instruction(Instruction),
+    /// None was.
+    Nothing {
+        /// What the cycle was instead: a reset, a stall, a launch.
+        what: String,
+        /// The last instruction before it.
+        before: Option<Near>,
+        /// The first behind it.
+        after: Option<Near>,
+    },
+    /// The run was over before it. Holds the last cycle of the run; `None` if it had none.
+    Beyond(Option<u64>),
+}
+
+/// An executed instruction.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Its address.
+    pub pc: u32,
+    /// It as text.
+    pub text: String,
+    /// Its words, as [`Unit::anatomy`] takes them; empty if the program has no instruction there.
+    pub words: Vec<u64>,
+    /// The cycles that it took, without those in which the unit was stalled.
+    pub cycles: Vec<Cycle>,
+}
+
+/// What a cycle of an instruction did.
+#[derive(Clone, Debug)]
+pub struct Cycle {
+    /// Its number in the run.
+    pub number: u64,
+    /// Lanes, those together that go the same way for the same reason, in the order of the lowest of each group.
+    pub groups: Vec<Group>,
+    /// What the cycle found.
+    pub before: Found,
+    /// What it left.
+    pub after: Found,
+    /// How the address came about: `jumps to`, `falls through to`, `pops to`, `stays at`.
+    pub way: &'static str,
+    /// The rule that gave the address: its id and what it says.
+    pub address: String,
+    /// The other fields of the state that are of no lane: those that changed, and those that reports always show unless
+    /// they stay 0. Those that one rule gave their value are together.
+    pub fields: Vec<Values>,
+}
+
+/// Lanes that go the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Their class before the cycle.
+    pub before: Class,
+    /// Their class after it.
+    pub after: Class,
+    /// The condition bits of theirs that the instruction looks at, each with its value: `pred[1] 0`; empty without any.
+    pub conditions: String,
+    /// The lanes, bit i is lane i.
+    pub lanes: u64,
+    /// The rule that decided: its id and what it says of these lanes.
+    pub rule: String,
+}
+
+/// Fields that one rule gave their value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// The fields: `sp 1 -> 2`, or `sp 1` if it stays.
+    pub fields: Vec<String>,
+    /// The rule: its id and what it says.
+    pub rule: String,
+}
+
+/// Returns the ids of rules that `text` names, in its order.
+pub fn cited(text: &str) -> Vec<&'static str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')));
+    let rules = words.filter_map(|word| rules::find(word.trim_end_matches(['.', '-'])));
+    rules.map(|rule| rule.id.as_str()).collect()
+}
+
+/// Finds the instruction that a cycle belongs to.
+struct Find<'c, U: Unit> {
+    case: &'c Case<U>,
+    cycle: u64,
+    /// The first cycle of the step that is under way, and the address of its instruction.
+    began: u64,
+    pc: u32,
+    what: String,
+    last: Option<u64>,
+    before: Option<Near>,
+    after: Option<Near>,
+    /// First and last cycle of the step that is asked for.
+    found: Option<(u64, u64)>,
+}
+
+impl<U: Unit> Watch<U> for Find<'_, U> {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        let state = golden.state();
+        if !U::mid_step(state) {
+            (self.began, self.pc) = (cycle, U::pc(state));
+        }
+        if cycle == self.cycle {
+            self.what = pins.describe(U::running(state));
+        }
+        self.last = Some(cycle);
+    }
+
+    fn after(&mut self, cycle: u64, _: &U::In, golden: &U::Golden) {
+        if golden.step() == Step::None {
+            return;
+        }
+        if (self.began..=cycle).contains(&self.cycle) {
+            self.found = Some((self.began, cycle));
+            return;
+        }
+        let near = Some(Near {
+            cycle,
+            pc: self.pc,
+            text: U::statement(&self.case.program, self.pc),
+        });
+        match cycle < self.cycle {
+            true => self.before = near,
+            false => self.after = near,
+        }
+    }
+
+    fn enough(&self) -> bool {
+        self.found.is_some() || self.after.is_some()
+    }
+}
+
+/// Keeps what each cycle from `from` on found.
+struct Keep<U: Unit> {
+    from: u64,
+    kept: Vec<(u64, U::In, U::Golden)>,
+}
+
+impl<U: Unit> Watch<U> for Keep<U> {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        if cycle >= self.from {
+            self.kept.push((cycle, *pins, golden.clone()));
+        }
+    }
+    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+}
+
+/// Explains cycle `cycle` of the run of `case`, by its golden model alone.
+pub fn explain<U: Unit>(case: &Case<U>, cycle: u64) -> Explained {
+    let mut find = Find::<U> {
+        case,
+        cycle,
+        began: 0,
+        pc: 0,
+        what: String::new(),
+        last: None,
+        before: None,
+        after: None,
+        found: None,
+    };
+    golden_alone(case, u64::MAX, &mut find);
+    if find.last.is_none_or(|last| last < cycle) {
+        return Explained::Beyond(find.last);
+    }
+    let Some((from, last)) = find.found else {
+        return Explained::Nothing {
+            what: find.what,
+            before: find.before,
+            after: find.after,
+        };
+    };
+    let mut keep = Keep::<U> {
+        from,
+        kept: Vec::new(),
+    };
+    golden_alone(case, last, &mut keep);
+    let there = case.program.number(find.pc).is_some();
+    let mut words = Vec::new();
+    let mut cycles = Vec::new();
+    for (number, pins, golden) in &keep.kept {
+        if pins.is_stalled() {
+            continue;
+        }
+        if cycles.is_empty() && there {
+            words = U::instruction(pins);
+        }
+        cycles.push(of_cycle(case, *number, pins, golden));
+    }
+    Explained::Instruction(Instruction {
+        pc: find.pc,
+        text: U::statement(&case.program, find.pc),
+        words,
+        cycles,
+    })
+}
+
+fn of_cycle<U: Unit>(case: &Case<U>, number: u64, pins: &U::In, golden: &U::Golden) -> Cycle {
+    let lanes = case.lanes as usize;
+    let mut next = golden.clone();
+    next.cycle(pins);
+    let [before, after] = [golden, &next].map(|golden| Found::of::<U>(golden, lanes));
+    let sides = [bytes_of(golden.state()), bytes_of(next.state())];
+    let conditions = conditions::<U>(pins, golden, lanes);
+    let mut groups: Vec<Group> = Vec::new();
+    for (lane, conditions) in conditions.into_iter().enumerate() {
+        let field = deciding::<U>(sides, lane, before.lanes[lane] != after.lanes[lane]);
+        let group = Group {
+            before: before.lanes[lane],
+            after: after.lanes[lane],
+            conditions,
+            lanes: 1 << lane,
+            rule: field.map_or_else(String::new, |field| golden.explain(pins, field.name, lane)),
+        };
+        let same = |other: &&mut Group| {
+            Group {
+                lanes: group.lanes,
+                ..(**other).clone()
+            } == group
+        };
+        match groups.iter_mut().find(same) {
+            Some(other) => other.lanes |= group.lanes,
+            None => groups.push(group),
+        }
+    }
+    let popped = before.stack.get(after.stack.len()..).unwrap_or_default();
+    let behind = case
+        .program
+        .number(before.pc)
+        .map(|n| case.program.address(n + 1));
+    // A pop that leaves no lane to go on leaves the address as well, whatever the frame says.
+    let goes_on = after.pc != before.pc || after.active() != 0;
+    let way = match after.pc {
+        pc if goes_on && popped.iter().any(|frame| frame.address == Some(pc)) => "pops to",
+        pc if pc == before.pc => "stays at",
+        pc if Some(pc) == behind => "falls through to",
+        _ => "jumps to",
+    };
+    Cycle {
+        number,
+        groups,
+        way,
+        address: golden.explain(pins, PC, 0),
+        fields: values::<U>(pins, golden, sides),
+        before,
+        after,
+    }
+}
+
+/// Returns the field of a lane whose rule says why the lane goes its way: the first that is declared of a lane. If that one
+/// stays although the class of the lane changes (`moves`), the first that changes.
+fn deciding<U: Unit>(sides: [&[u8]; 2], lane: usize, moves: bool) -> Option<&'static Field> {
+    let mut of_lanes = U::fields().iter().filter(|field| field.per_lane());
+    let changes = |field: &&Field| field.get(sides[0], lane) != field.get(sides[1], lane);
+    let first = of_lanes.clone().next();
+    match moves {
+        true => of_lanes.find(changes).or(first),
+        false => first,
+    }
+}
+
+/// Returns the fields that are of no lane, but the address: those that change, and those that every report shows unless they stay 0.
+fn values<U: Unit>(pins: &U::In, golden: &U::Golden, sides: [&[u8]; 2]) -> Vec<Values> {
+    let mut values: Vec<Values> = Vec::new();
+    let others = |field: &&Field| !field.per_lane() && field.name != PC;
+    for field in U::fields().iter().filter(others) {
+        let elements = match field.shape {
+            Shape::Words { count, .. } => count,
+            Shape::Planes(_) => 0,
+        };
+        for element in 0..elements {
+            let [was, is] = sides.map(|state| field.get(state, element));
+            // Of what stays 0 there is nothing to say: no error, nothing on the stack.
+            if was == is && (is == 0 || !field.context) {
+                continue;
+            }
+            let name = match elements {
+                1 => field.name.to_owned(),
+                _ => format!("{}[{element}]", field.name),
+            };
+            let text = match was == is {
+                true => format!("{name} {}", (field.show)(is)),
+                false => format!("{name} {} -> {}", (field.show)(was), (field.show)(is)),
+            };
+            let rule = golden.explain(pins, field.name, element);
+            match values.iter_mut().find(|other| other.rule == rule) {
+                Some(other) => other.fields.push(text),
+                None => values.push(Values {
+                    fields: vec![text],
+                    rule,
+                }),
+            }
+        }
+    }
+    values
+}
+
+/// A pin with a value for each lane, or one plane of it.
+#[derive(Clone, Copy)]
+struct Condition {
+    pin: &'static Pin,
+    plane: Option<usize>,
+}
+
+impl Condition {
+    /// Every one of `U`.
+    fn all<U: Unit>() -> Vec<Self> {
+        let mut all = Vec::new();
+        for pin in U::DECLARATION.pins {
+            match pin.shape {
+                Shape::Planes(planes) => all.extend((0..planes).map(|plane| Condition {
+                    pin,
+                    plane: Some(plane),
+                })),
+                Shape::Words { count: 64, .. } => all.push(Condition { pin, plane: None }),
+                Shape::Words { .. } => {}
+            }
+        }
+        all
+    }
+
+    /// Draws what the lanes have on it. Registers keep what they have: almost no number is an address.
+    fn draw(&self, pins: &mut [u8], rng: &mut Pcg64Mcg) {
+        if let Some(plane) = self.plane {
+            let active = rng.random();
+            self.pin.set(pins, plane, noise(rng, active));
+        }
+    }
+
+    /// Changes what the lanes of `mask` have on it.
+    fn change(&self, pins: &mut [u8], mask: u64, rng: &mut Pcg64Mcg) {
+        if let Some(plane) = self.plane {
+            let was = self.pin.get(pins, plane);
+            self.pin.set(pins, plane, was ^ mask);
+            return;
+        }
+        for lane in (0..64).filter(|lane| mask >> lane & 1 == 1) {
+            let was = self.pin.get(pins, lane);
+            let bit = rng.random_range(0..self.pin.width);
+            self.pin.set(pins, lane, was ^ 1 << bit);
+        }
+    }
+
+    /// Tells whether what `golden` does in a cycle with pins like `pins` can depend on what the lanes of `mask` have on it.
+    fn decides<U: Unit>(&self, all: &[Self], pins: &U::In, golden: &U::Golden, mask: u64) -> bool {
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        (0..TRIALS).any(|_| {
+            let mut one = *pins;
+            for other in all {
+                other.draw(bytes_of_mut(&mut one), &mut rng);
+            }
+            let mut other = one;
+            self.change(bytes_of_mut(&mut other), mask, &mut rng);
+            let [mut left, mut right] = [golden.clone(), golden.clone()];
+            left.cycle(&one) != right.cycle(&other)
+        })
+    }
+
+    /// Its name and what `lane` has on it.
+    fn of_lane(&self, pins: &[u8], lane: usize) -> String {
+        let name = self.pin.name;
+        match (self.plane, self.pin.shape) {
+            (Some(plane), Shape::Planes(planes)) => {
+                let bit = self.pin.get(pins, plane) >> lane & 1;
+                match planes {
+                    1 => format!("{name} {bit}"),
+                    _ => format!("{name}[{plane}] {bit}"),
+                }
+            }
+            _ => format!("{name} {:#x}", self.pin.get(pins, lane)),
+        }
+    }
+}
+
+/// Returns the condition bits of each lane that the golden looks at in a cycle with `pins`. Which they are is tried: with
+/// others of them the golden ends in another state.
+fn conditions<U: Unit>(pins: &U::In, golden: &U::Golden, lanes: usize) -> Vec<String> {
+    let all = Condition::all::<U>();
+    let mut said = vec![String::new(); lanes];
+    for condition in &all {
+        let every = u64::MAX >> (64 - lanes);
+        if !condition.decides::<U>(&all, pins, golden, every) {
+            continue;
+        }
+        for (lane, said) in said.iter_mut().enumerate() {
+            if condition.decides::<U>(&all, pins, golden, 1 << lane) {
+                let between = if said.is_empty() { "" } else { ", " };
+                let _ = write!(said, "{between}{}", condition.of_lane(bytes_of(pins), lane));
+            }
+        }
+    }
+    said
+}

@@ -1,0 +1,212 @@
+//! Where both sides of a dump differ: a signal for each pair of signals that ever does, their exclusive or.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+
+/// Scope of these signals in a dump.
+pub const XOR: &str = "xor";
+
+/// A signal that both sides of a view have.
+struct Pair {
+    /// As the dump writes it: `lane[3] [7:0]`.
+    reference: String,
+    width: usize,
+    /// Of RTL and golden, as many digits as it is wide; empty before the first.
+    values: [Vec<u8>; 2],
+    /// They differ somewhere.
+    differs: bool,
+    /// What was said last.
+    said: Vec<u8>,
+}
+
+impl Pair {
+    /// Returns where the two values differ, a digit a bit; what is no 0 or 1 on one side alone does.
+    fn xor(&self) -> Vec<u8> {
+        let [rtl, golden] = &self.values;
+        let digits = rtl.iter().zip(golden);
+        digits.map(|(a, b)| b'0' + u8::from(a != b)).collect()
+    }
+}
+
+/// The signals of both sides, while a dump is read line by line.
+#[derive(Default)]
+pub struct Sides {
+    pairs: Vec<Pair>,
+    /// Pairs and sides of a signal, by its code in the dump: several signals that are always equal share one.
+    codes: HashMap<Vec<u8>, Vec<(usize, usize)>>,
+    scopes: Vec<String>,
+}
+
+/// Returns a line's words that are not spaces.
+fn words(line: &[u8]) -> Vec<&[u8]> {
+    let words = line.split(u8::is_ascii_whitespace);
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+impl Sides {
+    /// Takes a line of the head.
+    fn declared(&mut self, line: &[u8]) {
+        match words(line)[..] {
+            [b"$scope", _, name, ..] => {
+                self.scopes.push(String::from_utf8_lossy(name).into_owned());
+            }
+            [b"$upscope", ..] => {
+                self.scopes.pop();
+            }
+            [b"$var", _, width, code, ref reference @ .., b"$end"] => {
+                let side = match self.scopes.last().map(String::as_str) {
+                    Some("rtl_view") => 0,
+                    Some("golden_view") => 1,
+                    _ => return,
+                };
+                let reference = String::from_utf8_lossy(&reference.join(&b' ')).into_owned();
+                // The whole state goes into a view by its port.
+                if reference
+                    .split(' ')
+                    .next()
+                    .is_some_and(|name| name.ends_with("_i"))
+                {
+                    return;
+                }
+                let width = String::from_utf8_lossy(width).parse().unwrap_or(1);
+                let known = self.pairs.iter().position(|p| p.reference == reference);
+                let pair = known.unwrap_or_else(|| {
+                    self.pairs.push(Pair {
+                        reference,
+                        width,
+                        values: Default::default(),
+                        differs: false,
+                        said: Vec::new(),
+                    });
+                    self.pairs.len() - 1
+                });
+                let sharing = self.codes.entry(code.to_owned()).or_default();
+                sharing.push((pair, side));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a line that changes a value, or one that does not.
+    fn changed(&mut self, line: &[u8]) {
+        let (digits, code) = match words(line)[..] {
+            [vector, code] if matches!(vector[0], b'b' | b'B') => (&vector[1..], code),
+            [scalar] if matches!(scalar[0], b'0' | b'1' | b'x' | b'X' | b'z' | b'Z') => {
+                scalar.split_at(1)
+            }
+            _ => return,
+        };
+        let Some(sharing) = self.codes.get(code) else {
+            return;
+        };
+        for (pair, side) in sharing {
+            let pair = &mut self.pairs[*pair];
+            // Digits that a dump leaves out on the left are 0, or what is no digit.
+            let fill = match digits.first() {
+                Some(b'0' | b'1') | None => b'0',
+                Some(other) => *other,
+            };
+            let missing = pair.width.saturating_sub(digits.len());
+            let value = std::iter::repeat_n(fill, missing).chain(digits.iter().copied());
+            pair.values[*side] = value.collect();
+        }
+    }
+
+    /// All changes of a time are known.
+    fn compared(&mut self) {
+        for pair in &mut self.pairs {
+            pair.differs |= pair.values[0] != pair.values[1];
+        }
+    }
+
+    /// Returns which signals of `dump` ever differ.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn of(mut dump: impl BufRead) -> io::Result<Self> {
+        let mut sides = Sides::default();
+        let mut line = Vec::new();
+        let mut head = true;
+        while dump.read_until(b'\n', &mut line)? > 0 {
+            if head {
+                sides.declared(&line);
+                head = !line.starts_with(b"$enddefinitions");
+            } else if line.starts_with(b"#") {
+                sides.compared();
+            } else {
+                sides.changed(&line);
+            }
+            line.clear();
+        }
+        sides.compared();
+        for pair in &mut sides.pairs {
+            pair.values = Default::default();
+        }
+        Ok(sides)
+    }
+
+    fn differing(&self) -> impl Iterator<Item = (usize, &Pair)> {
+        self.pairs.iter().enumerate().filter(|(_, p)| p.differs)
+    }
+
+    /// Returns the names of those that differ, without their ranges.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.differing().map(|(_, pair)| {
+            let name = pair.reference.split(' ').next();
+            name.unwrap_or_default().to_owned()
+        });
+        names.collect()
+    }
+
+    /// Writes their signals into the head of a dump.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn declare(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.differing().next().is_none() {
+            return Ok(());
+        }
+        writeln!(out, "$scope module {XOR} $end")?;
+        for (n, pair) in self.differing() {
+            writeln!(
+                out,
+                "$var wire {} ~{XOR}{n} {} $end",
+                pair.width, pair.reference
+            )?;
+        }
+        writeln!(out, "$upscope $end")
+    }
+
+    /// Takes a line behind the head, before it is copied; writes what the changes of the time before came to if it begins
+    /// another.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn line(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<()> {
+        match line.starts_with(b"#") {
+            true => self.write(out),
+            false => {
+                self.changed(line);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what has changed.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let pairs = self.pairs.iter_mut().enumerate();
+        for (n, pair) in pairs.filter(|(_, pair)| pair.differs) {
+            let xor = pair.xor();
+            if !xor.is_empty() && xor != pair.said {
+                out.write_all(b"b")?;
+                out.write_all(&xor)?;
+                writeln!(out, " ~{XOR}{n}")?;
+                pair.said = xor;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! `explain UNIT --program FILE --cycle N`: why an instruction of a run did what it did.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{
+    ROOT, Tested, arg, line_starting, own_programs, program, reconverge, reconverge_ends, text,
+};
+use reconverge::case::Case;
+use reconverge::explain::cycle::{Explained, cited, explain};
+use reconverge::rules;
+use reconverge::show::{Class, Row, rows};
+use reconverge::unit::LoadOptions;
+
+use reconverge::for_each_unit;
+
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::common::test_unit!(reconverge::$module::$unit:
+                instructions_are_explained_as_they_are_expected,
+                every_row_is_explained_by_rules_that_exist,
+                a_saved_case_is_explained_as_its_program_is,
+                what_cannot_be_explained_is_said,
+            );
+        }
+    )+};
+}
+for_each_unit!(tests);
+
+/// A program with a loop, and the cycles in which it diverges, breaks and meets again, on 8 lanes.
+fn looped<U: Tested>() -> (String, [u64; 3]) {
+    let (name, cycles) = match U::NAME {
+        "r500" => ("loop_continue_break.s", [10, 12, 15]),
+        "r700" => ("dx10_break_continue.s", [9, 7, 14]),
+        _ => ("if_in_loop.s", [7, 13, 17]),
+    };
+    (program::<U>(name), cycles)
+}
+
+/// The whole text of a branch that diverges, a loop break and a reconvergence.
+fn instructions_are_explained_as_they_are_expected<U: Tested>() {
+    let (file, cycles) = looped::<U>();
+    let explained = cycles.map(|cycle| {
+        let cycle = cycle.to_string();
+        let options = ["--program", &file, "--lanes", "8", "--cycle", &cycle];
+        reconverge_ends(0, &[&["explain", U::NAME][..], &options].concat())
+    });
+    let expected = Path::new(ROOT).join(program::<U>("explained.txt"));
+    assert_eq!(
+        explained.join("\n"),
+        fs::read_to_string(expected).unwrap_or_default()
+    );
+}
+
+/// Every lane of every row is in one group, with its class on both sides, and each rule named is in the specification.
+fn every_row_is_explained_by_rules_that_exist<U: Tested>() {
+    let mut ways = Vec::new();
+    for file in own_programs::<U>() {
+        let name = file.to_string_lossy();
+        let bytes = fs::read(&file).unwrap();
+        let loaded = U::load(&bytes, &name, &LoadOptions::default()).unwrap();
+        let mut case = Case::<U>::new(loaded.program);
+        (case.lanes, case.launch_mask) = (5, 0x1f);
+        let mut shown: Vec<Row> = Vec::new();
+        rows(&case, u64::MAX, |row| {
+            shown.push(row);
+            shown.len() < 40
+        });
+        assert!(!shown.is_empty(), "{name}");
+        for row in shown {
+            let at = format!("{name}: cycle {}", row.cycle);
+            let Explained::Instruction(done) = explain(&case, row.cycle) else {
+                panic!("{at}: no instruction");
+            };
+            assert_eq!((done.pc, &done.text), (row.found.pc, &row.text), "{at}");
+            assert!(U::anatomy(&done.words).is_ok(), "{at}");
+            let [first, last] = [done.cycles.first(), done.cycles.last()].map(Option::unwrap);
+            assert_eq!(
+                (&first.before, last.number),
+                (&row.found, row.cycle),
+                "{at}"
+            );
+            assert_eq!(last.after.active(), row.next, "{at}");
+            for cycle in &done.cycles {
+                ways.push(cycle.way);
+                let mut seen = 0;
+                for group in &cycle.groups {
+                    assert_eq!(seen & group.lanes, 0, "{at}: a lane in two groups");
+                    seen |= group.lanes;
+                    for lane in (0..5).filter(|lane| group.lanes >> lane & 1 == 1) {
+                        let classes = [cycle.before.lanes[lane], cycle.after.lanes[lane]];
+                        assert_eq!([group.before, group.after], classes, "{at}: lane {lane}");
+                    }
+                }
+                assert_eq!(seen, 0x1f, "{at}: a lane in no group");
+                let groups = cycle.groups.iter().map(|group| &group.rule);
+                let fields = cycle.fields.iter().map(|values| &values.rule);
+                for rule in groups.chain(fields).chain([&cycle.address]) {
+                    let id = rule.split(' ').next().unwrap_or_default();
+                    assert!(
+                        rules::find(id).is_some(),
+                        "{at}: no rule {id:?} in {rule:?}"
+                    );
+                    assert_eq!(cited(rule).first(), Some(&id), "{at}: {rule:?}");
+                    // Whatever begins as an id is one.
+                    let prefix = format!("{}-", U::NAME);
+                    let named = rule.matches(&prefix).count() + rule.matches("contract-").count();
+                    assert_eq!(cited(rule).len(), named, "{at}: {rule:?}");
+                }
+            }
+        }
+    }
+    for way in ["jumps to", "falls through to", "pops to"] {
+        assert!(ways.contains(&way), "{way} never came");
+    }
+}
+
+fn a_saved_case_is_explained_as_its_program_is<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let file = program::<U>(U::IF_ELSE);
+    let options = ["--lanes", "4", "--seed", "3"];
+    let place = ["--flip", U::FLIPPED, "--out", arg(out.path())];
+    let run = [&["run", U::NAME, &file][..], &options, &place].concat();
+    reconverge_ends(1, &run);
+    let saved = fs::read_dir(out.path()).unwrap().map(|f| f.unwrap().path());
+    let saved = saved.filter(|f| f.extension().is_some_and(|e| e == "json"));
+    let saved: Vec<_> = saved.collect();
+    let [saved] = &saved[..] else {
+        panic!("{saved:?}");
+    };
+    let start = ["explain", U::NAME, "--cycle", "5"];
+    let of_case = reconverge_ends(0, &[&start[..], &["--case", arg(saved)]].concat());
+    let of_program = [&start[..], &["--program", &file], &options].concat();
+    assert_eq!(of_case, reconverge_ends(0, &of_program));
+    let other = if U::NAME == "r500" { "r700" } else { "r500" };
+    let refused = reconverge(&["explain", other, "--cycle", "5", "--case", arg(saved)]);
+    assert_eq!(refused.status.code(), Some(2));
+    let why = format!("the case is for {:?}, not for {other}", U::NAME);
+    assert!(text(&refused.stderr).contains(&why), "{refused:?}");
+}
+
+/// Cycles without an instruction, cycles beyond the end, options that do not go together.
+fn what_cannot_be_explained_is_said<U: Tested>() {
+    let file = program::<U>(U::IF_ELSE);
+    let bytes = fs::read(Path::new(ROOT).join(&file)).unwrap();
+    let loaded = U::load(&bytes, &file, &LoadOptions::default()).unwrap();
+    let case = Case::<U>::new(loaded.program);
+    let mut shown: Vec<Row> = Vec::new();
+    rows(&case, u64::MAX, |row| {
+        shown.push(row);
+        true
+    });
+    let near = |row: &Row| format!("cycle {}  0x{:03x}  {}", row.cycle, row.found.pc, row.text);
+    let (first, last) = (shown.first().unwrap(), shown.last().unwrap());
+    assert!(first.found.lanes.contains(&Class::Active));
+    let asked = |cycle: u64, more: &[&str]| {
+        let cycle = cycle.to_string();
+        let start = ["explain", U::NAME, "--program", &file, "--cycle", &cycle];
+        reconverge(&[&start[..], more].concat())
+    };
+    let nothing = |cycle| {
+        let output = asked(cycle, &[]);
+        assert_eq!(output.status.code(), Some(0));
+        text(&output.stdout)
+    };
+    assert_eq!(
+        nothing(0),
+        format!(
+            "cycle 0  no instruction was executed: reset\nbefore  none\nafter   {}\n",
+            near(first)
+        )
+    );
+    let end = last.cycle + 2;
+    assert_eq!(
+        nothing(end),
+        format!(
+            "cycle {end}  no instruction was executed: idle\nbefore  {}\nafter   none\n",
+            near(last)
+        )
+    );
+    let refused = |output: std::process::Output, why: &str| {
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let said = text(&output.stderr);
+        assert!(line_starting(&said, "error: ").contains(why), "{said}");
+    };
+    for beyond in [end + 1, u64::MAX] {
+        let why = format!("{beyond} is beyond the end of the run, whose last cycle is {end}");
+        refused(asked(beyond, &[]), &format!("--cycle: cycle: {why}"));
+    }
+    refused(asked(5, &["--case", "x.json"]), "cannot be used with");
+    refused(asked(5, &["e24000000087000f"]), "cannot be used with");
+    refused(asked(5, &["--param", "X=1"]), "no parameter X");
+    let alone = |more: &[&str]| reconverge(&[&["explain", U::NAME], more].concat());
+    refused(alone(&[]), "required");
+    refused(alone(&["--program", &file]), "required");
+    refused(alone(&["--cycle", "5"]), "required");
+    refused(alone(&["r500-4.3-b", "--seed", "2"]), "cannot be used with");
+    let of_case = ["--case", "x.json", "--cycle", "5", "--seed", "2"];
+    refused(alone(&of_case), "cannot be used with");
+    let of_case = ["--case", "x.json", "--cycle", "5", "--select", "2"];
+    refused(alone(&of_case), "cannot be used with");
+}
+
+/// The token that a cycle of an unwind takes off may have the address of the instruction itself.
+#[test]
+fn a_pop_that_resumes_no_lane_stays_where_it_is() {
+    let program = "SUB:    SSY NEXT\nNEXT:   RET\n.entry START\nSTART:  CAL SUB\n        EXIT\n";
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("program.s");
+    fs::write(&file, program).unwrap();
+    let start = ["explain", "spa5", "--program", arg(&file), "--lanes", "4"];
+    let said = reconverge_ends(0, &[&start[..], &["--cycle", "6"]].concat());
+    let ways: Vec<&str> = said.lines().filter(|l| l.starts_with("  pc ")).collect();
+    let expected = [
+        "0x010 stays at 0x010",
+        "0x010 stays at 0x010",
+        "0x010 pops to 0x028",
+    ];
+    assert_eq!(ways, expected.map(|way| format!("  pc {way}")), "{said}");
+}
