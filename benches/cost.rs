@@ -175,10 +175,14 @@ fn measure<U: Unit>(pace: Pace, dir: &Path) -> Done<()> {
 
     // Each lane count with the recording that it makes of the same cases. Beside it, with the inputs of the
     // widest, masks cut off: the very same words, but a narrower unit branches otherwise than the program
-    // that it is fed, runs into errors and then has less to do.
+    // that it is fed, runs into errors and then has less to do. Noise may be forbidden where the wider unit ignores it.
     let widths = widths::<U>();
     let widest = widths[widths.len() - 1];
-    let wide = campaign::recorded::<U>(1, &widest.into(), RECORDED, pace);
+    let quiet = match pace {
+        Pace::Campaign => Pace::NoNoise,
+        other => other,
+    };
+    let wide = campaign::recorded::<U>(1, &widest.into(), RECORDED, quiet);
     let mut bares = Vec::new();
     let mut alone = 0;
     for &lanes in &widths {
@@ -265,6 +269,7 @@ fn measure<U: Unit>(pace: Pace, dir: &Path) -> Done<()> {
     }
     let what = match pace {
         Pace::Campaign => "campaign cases, with stalls, wait states and noise",
+        Pace::NoNoise => "campaign cases, with stalls and wait states",
         Pace::Busy => "an instruction in every clock",
     };
     println!(
@@ -345,8 +350,7 @@ macro_rules! units {
         const UNITS: &[Entry] = &[$((stringify!($module), unit::<reconverge::$module::$unit>)),+];
     };
 }
-include!("../src/units.rs");
-for_each_unit!(units);
+reconverge::for_each_unit!(units);
 
 fn main() -> Done<()> {
     let mut args = std::env::args_os().skip(1).map(PathBuf::from);

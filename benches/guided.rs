@@ -188,8 +188,7 @@ macro_rules! units {
         const UNITS: &[Entry] = &[$((stringify!($module), unit::<reconverge::$module::$unit>)),+];
     };
 }
-include!("../src/units.rs");
-for_each_unit!(units);
+reconverge::for_each_unit!(units);
 
 fn main() -> Done<()> {
     let mut args = std::env::args().skip(1);

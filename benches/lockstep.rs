@@ -50,8 +50,7 @@ macro_rules! units {
         }
     };
 }
-include!("../src/units.rs");
-for_each_unit!(units);
+reconverge::for_each_unit!(units);
 
 criterion_group!(benches, all);
 criterion_main!(benches);

@@ -34,7 +34,7 @@ use crate::stimulus::CaseStimulus;
 use crate::unit::{Campaign, Executor as _};
 use crate::watch::Watch;
 
-pub use fuzz::{Found, fuzz, replay};
+pub use fuzz::{fuzz, replay};
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
 /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
@@ -123,8 +123,8 @@ pub struct Summary<U: Campaign> {
     pub failures: Vec<Failed<U>>,
 }
 
-/// What is said of cases that begin in a state which the RTL cannot be put into.
-const NOT_PRELOADED: &str = "skipped, no preloading";
+/// Names the outcome of cases that begin in a state which the RTL cannot be put into: they are not run.
+pub const NOT_PRELOADED: &str = "skipped, no preloading";
 
 /// A failed case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -310,7 +310,7 @@ pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>
     let mut rng = Pcg64Mcg::seed_from_u64(own);
     // Every other case is raw words; all but structured ones have a fixed length and noise.
     let kind = KINDS[index as usize % KINDS.len()];
-    let mut case = Case::<U>::new(U::generate(kind, &mut rng));
+    let mut case = Case::<U>::new(U::generate_for(build, kind, &mut rng));
     // Two builds may fail in the case of the same number, and each is saved.
     let name = format!("{}-{index}{}", kind.name(), build.tag::<U>());
     U::rename(&mut case.program, name);
@@ -347,6 +347,9 @@ pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>
 pub enum Pace {
     /// Campaign cases as they are: stalls, wait states, noise, resets.
     Campaign,
+    /// The same without noise. A unit with fewer lanes may be given them too: noise may be what the contract forbids where
+    /// the unit ignores it, and the narrower unit, which is in another state, does not ignore it.
+    NoNoise,
     /// The same programs with none of it: an instruction in every clock of a program.
     Busy,
 }
@@ -362,7 +365,10 @@ pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace
             continue;
         }
         if pace == Pace::Busy {
-            (case.stall16, case.noise_clocks, case.max_steps) = (0, None, CASE_CLOCKS);
+            (case.stall16, case.max_steps) = (0, CASE_CLOCKS);
+        }
+        if pace != Pace::Campaign {
+            case.noise_clocks = None;
         }
         let mut stimulus = CaseStimulus::new(&case);
         while let Some(pins) = stimulus.next(golden.state()) {
@@ -489,11 +495,10 @@ fn run_one<U: Campaign>(
         }
         Err(failure) => {
             summary.compared = failure.compared;
-            if dut.stopped().is_some() {
-                // A model that has stopped is of no more use.
-                if let Ok(fresh) = rtl.open(case.model_seed()) {
-                    *dut = fresh;
-                }
+            // One that has stopped is of no more use, and any other may be in a state that sound RTL never reaches, in which
+            // assertions fail before the next reset has ended.
+            if let Ok(fresh) = rtl.open(case.model_seed()) {
+                *dut = fresh;
             }
             summary.failures.push(Failed {
                 number: index,

@@ -20,6 +20,8 @@ use crate::start::Start;
 
 /// Seed used where the user gives none. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
+/// Instructions after which a run ends by itself, where nothing else is said.
+pub const MAX_STEPS: u64 = 100_000;
 /// Noisy cycles that a case may have: some seconds. A case of a campaign has 512.
 pub const MOST_NOISE: u64 = 10_000_000;
 
@@ -60,6 +62,13 @@ pub enum Conditions {
     },
     /// Bits of draw k of a lane, keyed `lane:k`; draws that are not in the table are 0.
     Table(Table),
+    /// Each lane's own draw but for those in `rows`, which replace their condition bits.
+    Changed {
+        /// 0..=16.
+        p16: u32,
+        /// Draws with other bits.
+        rows: Table,
+    },
     /// Anything, every clock, coverage too.
     Noise,
 }
@@ -70,8 +79,17 @@ impl Conditions {
         match self {
             Conditions::Drawn { p16 } => bits(draw_word(seed, lane, k), count, *p16),
             Conditions::Table(table) => table.bits(lane, k),
+            Conditions::Changed { p16, rows } => match rows.get(lane, k) {
+                Some(changed) => changed,
+                None => bits(draw_word(seed, lane, k), count, *p16),
+            },
             Conditions::Noise => 0,
         }
+    }
+
+    /// Whether they follow from the seed, some of them at least.
+    pub fn are_drawn(&self) -> bool {
+        matches!(self, Conditions::Drawn { .. } | Conditions::Changed { .. })
     }
 }
 
@@ -81,7 +99,7 @@ impl Conditions {
 pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 
 /// One row of a `--conditions` file: JSON Lines.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// Lane.
@@ -177,7 +195,12 @@ impl Table {
 
     /// Condition bits of draw `k` of `lane`.
     pub fn bits(&self, lane: u32, k: u64) -> u16 {
-        self.0.get(&(lane, k)).copied().unwrap_or(0)
+        self.get(lane, k).unwrap_or(0)
+    }
+
+    /// Condition bits of draw `k` of `lane`, if the table has them.
+    pub fn get(&self, lane: u32, k: u64) -> Option<u16> {
+        self.0.get(&(lane, k)).copied()
     }
 }
 
@@ -236,7 +259,7 @@ impl<U: Programs> Case<U> {
             parameters: BTreeMap::new(),
             launch_mask: u64::MAX >> (64 - U::LANES),
             stall16: 0,
-            max_steps: 100_000,
+            max_steps: MAX_STEPS,
             conditions: Conditions::Drawn { p16: 8 },
             noise_clocks: None,
             start: Vec::new(),
@@ -252,9 +275,9 @@ impl<U: Programs> Case<U> {
         format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
     }
 
-    /// What the program runs under, as options of `run` where there are some; rows of a table as
-    /// `lane:k=bits`.
-    pub fn surroundings(&self) -> String {
+    /// The options with which `run` runs the program as this case does, but for what only a saved case holds: rows of a
+    /// table, noise, states to begin in, the RTL.
+    pub fn options(&self) -> String {
         let mut text = format!("--lanes {} --seed {}", self.lanes, self.seed);
         if self.launch_mask != u64::MAX >> (64 - self.lanes) {
             let _ = write!(text, " --launch-mask {:x}", self.launch_mask);
@@ -266,19 +289,44 @@ impl<U: Programs> Case<U> {
             let _ = write!(text, " --param {name}={value}");
         }
         match &self.conditions {
-            Conditions::Drawn { p16 } => {
+            Conditions::Drawn { p16 } | Conditions::Changed { p16, .. } => {
                 let _ = write!(text, " --p16 {p16}");
             }
-            Conditions::Table(table) => {
+            Conditions::Table(table) if table.rows().is_empty() => text += " --p16 0",
+            Conditions::Table(_) | Conditions::Noise => {}
+        }
+        if self.max_steps != MAX_STEPS {
+            let _ = write!(text, " --max-steps {}", self.max_steps);
+        }
+        if let Some(flip) = &self.flip {
+            let _ = write!(
+                text,
+                " --flip '{}[{}].{}@{}'",
+                flip.field, flip.element, flip.bit, flip.clock
+            );
+        }
+        text
+    }
+
+    /// What the program runs under, as options of `run` where there are some; rows of a table as
+    /// `lane:k=bits`.
+    pub fn surroundings(&self) -> String {
+        let mut text = self.options();
+        match &self.conditions {
+            Conditions::Table(table) if !table.rows().is_empty() => {
                 text += ", conditions";
                 for row in table.rows() {
                     let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
                 }
-                if table.rows().is_empty() {
-                    text += " all 0";
+            }
+            Conditions::Changed { rows, .. } => {
+                text += ", changed conditions";
+                for row in Vec::from(rows.clone()) {
+                    let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
                 }
             }
             Conditions::Noise => text += ", conditions: noise",
+            Conditions::Drawn { .. } | Conditions::Table(_) => {}
         }
         match self.start.len() {
             0 => {}
@@ -341,7 +389,7 @@ impl<U: Programs> Case<U> {
                 ),
             );
         }
-        if let Conditions::Drawn { p16 } = self.conditions
+        if let Conditions::Drawn { p16 } | Conditions::Changed { p16, .. } = self.conditions
             && p16 > 16
         {
             return bad("p16", format!("{p16} is not 0..16"));
@@ -389,7 +437,7 @@ impl<U: Programs> Case<U> {
             let why = "without a limit only with noise_clocks".to_owned();
             return bad("max_steps", why);
         }
-        if let Conditions::Table(table) = &self.conditions
+        if let Conditions::Table(table) | Conditions::Changed { rows: table, .. } = &self.conditions
             && let Some(lane) = table
                 .0
                 .keys()

@@ -1,5 +1,5 @@
-//! The one place where a case is judged: `run`, `fuzz`, `replay`, the shrinker, mutation, coverage and tests all
-//! come to [`check`]. What a case is, a [`TestCase`] says: a stream of pins, or a program (`crate::judges`).
+//! How a case is judged, whatever it is: [`check`] asks the [`TestCase`]. What fails and what passes is decided by
+//! `verdict` in `crate::judges` for a program, by [`crate::stream::Stream::check_on`] for a stream of pins.
 
 use std::path::Path;
 
@@ -47,8 +47,8 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// Runs the golden alone up to cycle `last`; returns the last cycles as text, and how the golden was before the
     /// last one, with the pins of that.
     fn history(&self, last: u64) -> History<Self::Design>;
-    /// Returns what each lane does; nothing if the design runs no programs.
-    fn classes(&self, state: &<Self::Design as Design>::State) -> Vec<Class>;
+    /// Returns the class of each lane on both `sides`, the states of RTL and golden; nothing if the design runs no programs.
+    fn classes(&self, sides: [&<Self::Design as Design>::State; 2]) -> [Vec<Class>; 2];
     /// Returns what is on the golden's stack, if the state shows only its top.
     fn stack(golden: &<Self::Design as Design>::Golden) -> Option<String>;
     /// Returns what waves of it say in words, from cycle `from` to cycle `last` or the end of the run; of `mismatch` both

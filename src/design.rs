@@ -65,9 +65,8 @@ impl Build {
                 };
                 return bad(why);
             };
-            if !known.range.contains(value) {
-                let (least, most) = (known.range.start(), known.range.end());
-                return bad(format!("{name} = {value} is not {least}..{most}"));
+            if let Some(why) = known.refuses(*value) {
+                return bad(why);
             }
         }
         Ok(())

@@ -124,9 +124,66 @@ impl<'a> Section<'a> {
     }
 }
 
+impl Section<'_> {
+    /// Whether there are relocations in it.
+    pub fn has_relocations(&self) -> bool {
+        matches!(SectionType(self.kind), SHT_REL | SHT_RELA) && self.size > 0
+    }
+
+    /// The relocations in a section of a file of 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// As [`Section::data`], or bytes that are no whole entries.
+    pub fn relocations(&self) -> Result<Vec<Relocation>, Flaw> {
+        let data = self.data()?;
+        let with_addend = SectionType(self.kind) == SHT_RELA;
+        let entry = if with_addend { 24 } else { 16 };
+        if !data.len().is_multiple_of(entry) {
+            let message = format!("{} bytes are no relocations of {entry} each", data.len());
+            return Err(Flaw::new(self.title(), message));
+        }
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+        let relocation = |bytes: &[u8]| {
+            let info = word(&bytes[8..16]);
+            Relocation {
+                offset: word(&bytes[..8]),
+                symbol: (info >> 32) as usize,
+                kind: info as u32,
+                addend: with_addend.then(|| word(&bytes[16..]) as i64),
+            }
+        };
+        Ok(data.chunks_exact(entry).map(relocation).collect())
+    }
+}
+
+/// A function that a file calls and does not have: a symbol of type `STT_FUNC` that is not defined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undefined {
+    /// Number in the symbol table.
+    pub symbol: usize,
+    /// Name; the part of it that is text.
+    pub name: String,
+}
+
+/// A change that a loader makes to a section, of a file of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Place in the section, bytes.
+    pub offset: u64,
+    /// Number of the symbol whose value is put there.
+    pub symbol: usize,
+    /// What of it and how, a number of the machine's.
+    pub kind: u32,
+    /// What is added to the value, as `SHT_RELA` has it; with `SHT_REL` it is what the place holds.
+    pub addend: Option<i64>,
+}
+
 /// A function: a symbol of type `STT_FUNC` that a section defines.
 #[derive(Clone, Debug)]
 pub struct Function<'a> {
+    /// Number in the symbol table.
+    pub symbol: usize,
     /// Name; the part of it that is text.
     pub name: String,
     /// Index of its section in [`Elf::sections`]; none if it lies in no section of the file.
@@ -150,6 +207,8 @@ pub struct Elf<'a> {
     pub sections: Vec<Section<'a>>,
     /// The functions, by section and place in it, in the symbol table's order where these are the same.
     pub functions: Vec<Function<'a>>,
+    /// The functions that other files define, in the symbol table's order.
+    pub undefined: Vec<Undefined>,
 }
 
 /// Whether a file begins as ELF files do.
@@ -191,13 +250,10 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The section with relocations for the section with this index, if there are any.
-    pub fn relocations(&self, section: usize) -> Option<&Section<'a>> {
-        self.sections.iter().find(|s| {
-            matches!(SectionType(s.kind), SHT_REL | SHT_RELA)
-                && usize::try_from(s.info) == Ok(section)
-                && s.size > 0
-        })
+    /// The sections with relocations for the section with this index: none, one, or one of each type.
+    pub fn relocations(&self, section: usize) -> impl Iterator<Item = &Section<'a>> {
+        let of = move |s: &&Section| s.has_relocations() && usize::try_from(s.info) == Ok(section);
+        self.sections.iter().filter(of)
     }
 }
 
@@ -296,8 +352,9 @@ fn read<'a, H: FileHeader<Endian = LittleEndian>>(
         flags: header.e_flags(E).0,
         sections,
         functions: Vec::new(),
+        undefined: Vec::new(),
     };
-    elf.functions = functions::<H>(&elf, headers, bytes, kind == REL)?;
+    (elf.functions, elf.undefined) = functions::<H>(&elf, headers, bytes, kind == REL)?;
     Ok(elf)
 }
 
@@ -325,7 +382,7 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
     headers: &'a [H::SectionHeader],
     bytes: &'a [u8],
     relocatable: bool,
-) -> Result<Vec<Function<'a>>, Flaw> {
+) -> Result<(Vec<Function<'a>>, Vec<Undefined>), Flaw> {
     let outside = |i: usize| {
         let message = "the symbol table and its strings do not lie within the file: is it cut off?";
         Flaw::new(elf.sections[i].title(), message)
@@ -339,11 +396,12 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
         .symbols(E, bytes, SHT_SYMTAB)
         .map_err(|_| outside(table))?;
     let mut found = Vec::new();
+    let mut undefined = Vec::new();
     for (i, symbol) in symbols.iter().enumerate() {
-        if symbol.st_type() != STT_FUNC || symbol.is_undefined(E) {
+        if symbol.st_type() != STT_FUNC {
             continue;
         }
-        if found.len() == MOST_FUNCTIONS {
+        if found.len() + undefined.len() == MOST_FUNCTIONS {
             let message = format!("more than {MOST_FUNCTIONS} functions");
             return Err(Flaw::new(elf.sections[table].title(), message));
         }
@@ -352,6 +410,10 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
             Flaw::new("st_name", message)
         })?;
         let name = String::from_utf8_lossy(name).into_owned();
+        if symbol.is_undefined(E) {
+            undefined.push(Undefined { symbol: i, name });
+            continue;
+        }
         let section = symbols
             .symbol_section(E, symbol, SymbolIndex(i))
             .ok()
@@ -370,6 +432,7 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
             None => (value, Err(Flaw::new("st_shndx", "names no section"))),
         };
         found.push(Function {
+            symbol: i,
             name,
             section,
             offset,
@@ -383,7 +446,7 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
         return Err(Flaw::new(elf.sections[table].title(), message));
     }
     found.sort_by_key(|f| (f.section, f.offset));
-    Ok(found)
+    Ok((found, undefined))
 }
 
 /// `size` bytes of a section from `offset` on.
@@ -484,12 +547,14 @@ mod tests {
             Err(Flaw::new(".nv.info", "there is no such section"))
         );
         assert!(elf.functions.iter().all(|f| f.other == 0x10));
+        let (symbol, name) = (4, "a".to_owned());
+        assert_eq!(elf.undefined, [Undefined { symbol, name }]);
         let functions: Vec<_> = elf
             .functions
             .iter()
             .map(|f| {
                 (
-                    f.name.as_str(),
+                    (f.name.as_str(), f.symbol),
                     f.section,
                     f.offset,
                     f.code.clone().unwrap(),
@@ -499,9 +564,9 @@ mod tests {
         assert_eq!(
             functions,
             [
-                ("b", Some(1), 0, &b"bbbbbbbb"[..]),
-                ("c", Some(1), 8, &b"cccccccccccccccc"[..]),
-                ("a", Some(2), 0, &b"aaaaaaaa"[..]),
+                (("b", 2), Some(1), 0, &b"bbbbbbbb"[..]),
+                (("c", 0), Some(1), 8, &b"cccccccccccccccc"[..]),
+                (("a", 1), Some(2), 0, &b"aaaaaaaa"[..]),
             ]
         );
     }

@@ -119,6 +119,12 @@ impl Histories {
         })
     }
 
+    /// Returns draw `k` of `lane` with these names for its bits; `None` where conditions are noise.
+    pub fn whole(&self, lane: u32, k: u64, names: &'static [&'static str]) -> Option<Draw> {
+        let bits = self.draw(lane, k, BITS);
+        (!self.noisy()).then_some(Draw { k, bits, names })
+    }
+
     /// Counts an instruction for the lanes of `mask`.
     pub fn count(&mut self, mask: u64) {
         // Added, not branched upon: masks are as random as the programs.
@@ -126,6 +132,17 @@ impl Histories {
             *k += mask >> lane & 1;
         }
     }
+}
+
+/// A draw of one lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Number of the draw: k of contract-7-b.
+    pub k: u64,
+    /// Its condition bits, bit j being condition bit j.
+    pub bits: u16,
+    /// What the bits are to the unit, as many as it uses, the lowest first.
+    pub names: &'static [&'static str],
 }
 
 /// Condition bits that stay with the lanes until they are drawn again, one plane a bit.
@@ -208,6 +225,13 @@ impl<const BITS: usize> Planes<BITS> {
         &self.planes
     }
 
+    /// Returns the last draw of `lane` with these names for its bits; `None` before the first, and where conditions are noise.
+    pub fn last(&self, lane: u32, names: &'static [&'static str]) -> Option<Draw> {
+        let drawn = self.drawn >> lane & 1 == 1;
+        let k = self.drawn_at[lane as usize];
+        self.lanes.whole(lane, k, names).filter(|_| drawn)
+    }
+
     /// All condition bits of the last draw of `lane`, those that no plane has among them; 0 before the first.
     pub fn last_bits(&self, lane: u32) -> u16 {
         match self.drawn >> lane & 1 == 1 {
@@ -218,11 +242,9 @@ impl<const BITS: usize> Planes<BITS> {
 
     /// The whole word of the last draw of `lane`; 0 before the first, and where draws are not drawn.
     pub fn last_word(&self, lane: u32) -> u64 {
-        match self.lanes.conditions {
-            Conditions::Drawn { .. } if self.drawn >> lane & 1 == 1 => {
-                draw_word(self.lanes.seed, lane, self.drawn_at[lane as usize])
-            }
-            _ => 0,
+        match self.lanes.conditions.are_drawn() && self.drawn >> lane & 1 == 1 {
+            true => draw_word(self.lanes.seed, lane, self.drawn_at[lane as usize]),
+            false => 0,
         }
     }
 }

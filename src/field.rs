@@ -86,8 +86,26 @@ pub struct Parameter {
     pub name: &'static str,
     /// Value unless asked for otherwise.
     pub default: u32,
-    /// Values that it can have.
+    /// Least and greatest value.
     pub range: RangeInclusive<u32>,
+    /// The only values, in ascending order; empty: all of the range.
+    pub values: &'static [u32],
+}
+
+impl Parameter {
+    /// Says why it cannot be `value`; `None` if it can.
+    pub fn refuses(&self, value: u32) -> Option<String> {
+        let (name, least, most) = (self.name, self.range.start(), self.range.end());
+        match self.values {
+            [] if self.range.contains(&value) => None,
+            [] => Some(format!("{name} = {value} is not {least}..{most}")),
+            values if values.contains(&value) => None,
+            values => {
+                let values: Vec<String> = values.iter().map(u32::to_string).collect();
+                Some(format!("{name} = {value} is not {}", values.join(" or ")))
+            }
+        }
+    }
 }
 
 /// A table that names values in the waves.

@@ -17,7 +17,7 @@ pub const LONGEST_NAME: usize = 200;
 
 /// Why a file or a flag was not accepted.
 ///
-/// Prints as `FILE:LINE: FIELD: MESSAGE`, without the line where there is none (binary input, flags).
+/// Prints as `FILE:LINE: FIELD: MESSAGE`, the first mistake of a file alone ([`InputError::others`]), without the line where there is none (binary input, flags).
 /// Control characters in it are escaped ([`printable`]); file and field have no line breaks either.
 /// With the text at hand ([`InputError::in_text`]) the command shows the line itself and underlines the place.
 #[derive(Debug, Error)]
@@ -32,8 +32,10 @@ pub struct InputError {
     /// What is wrong with it and what would be right.
     pub message: String,
     /// What the message is about, as it stands in the line, where that is not the field.
-    token: Option<String>,
+    token: Option<Box<str>>,
     excerpt: Option<Box<Excerpt>>,
+    /// What else is wrong in the file.
+    others: Option<Box<Others>>,
     of_the_machine: bool,
 }
 
@@ -43,6 +45,13 @@ struct Excerpt {
     line: String,
     span: Range<usize>,
 }
+
+/// What is wrong besides the first mistake.
+#[derive(Debug, Default)]
+struct Others(Vec<InputError>);
+
+/// Mistakes of a file that are told of besides the first.
+const MOST_OTHERS: usize = 7;
 
 /// Bytes of a line that an excerpt keeps on either side of the place.
 const MOST_BESIDE: usize = 500;
@@ -62,6 +71,7 @@ impl InputError {
             message: message.into(),
             token: None,
             excerpt: None,
+            others: None,
             of_the_machine: false,
         }
     }
@@ -95,8 +105,25 @@ impl InputError {
     /// The same error about `token`, a part of the line. Without, it is about the field.
     #[must_use]
     pub fn about(mut self, token: &str) -> Self {
-        self.token = Some(token.to_owned());
+        self.token = Some(token.into());
         self
+    }
+
+    /// Returns what else is wrong in the file: tokens that are wrong whatever the rest of it says.
+    pub fn others(&self) -> &[InputError] {
+        self.others.as_ref().map_or(&[], |others| &others.0)
+    }
+
+    /// Notes that `other` is wrong too. What is not about a token may follow from the first mistake, and is left out.
+    pub(crate) fn note(&mut self, other: InputError) {
+        if other.token.is_some() && !self.is_full() {
+            self.others.get_or_insert_default().0.push(other);
+        }
+    }
+
+    /// Whether further mistakes are not told of.
+    pub(crate) fn is_full(&self) -> bool {
+        self.others().len() == MOST_OTHERS
     }
 
     /// Returns the line with the mistake, shortened if it is long, and the bytes of it that are wrong; `None`
@@ -111,6 +138,10 @@ impl InputError {
     /// Underlined is the token or the field if the line's code has it in exactly one place, otherwise the code.
     #[must_use]
     pub fn in_text(mut self, text: &str) -> Self {
+        if let Some(Others(others)) = self.others.as_deref_mut() {
+            let located = std::mem::take(others).into_iter();
+            *others = located.map(|e| e.in_text(text)).collect();
+        }
         if let Some(line) = self.content(text) {
             let code = match code(line) {
                 "" => line.trim(),

@@ -123,8 +123,8 @@ impl<U: Programs> TestCase for Case<U> {
         lines.history
     }
 
-    fn classes(&self, state: &U::State) -> Vec<Class> {
-        Found::of_state::<U>(state, self.lanes as usize).lanes
+    fn classes(&self, sides: [&U::State; 2]) -> [Vec<Class>; 2] {
+        Found::of_sides::<U>(sides, self.lanes as usize).map(|found| found.lanes)
     }
 
     fn stack(golden: &U::Golden) -> Option<String> {

@@ -14,7 +14,7 @@
 //!            Failure -> report, saved case, VCD, view
 //! ```
 //!
-//! # The clock contract
+//! # The cycle contract
 //!
 //! One clock, synchronous active-low reset. A launch starts a wavefront; while the unit is stalled
 //! nothing changes at all; while a program runs, a clock executes one instruction if and only if the
@@ -70,6 +70,7 @@
 //! | make a failing case smaller | [`shrink`] |
 //! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
 //! | know what would be caught | [`mutate`] |
+//! | explore every state of a small world | [`exhaust`], and `src/<unit>/exhaust.rs` |
 //! | draw conditions | [`environment`] |
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`]; [`words`] for simple ones |
 //! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
@@ -79,7 +80,7 @@
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
-//! | add a unit | [`mod@unit`]: its three traits; [`design`], [`field`], `src/units.rs`; README, "A further unit" |
+//! | add a unit | [`mod@unit`]: its three traits; [`design`], [`field`], `src/units.rs`; `docs/further-unit.md` |
 //! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
 //! | build RTL | `build.rs`, `crates/verilate` |
 //! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |
@@ -97,12 +98,16 @@
 //! * `linked`: their RTL, verilated by the build script and linked.
 //! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated on first use.
 //!   Without it the crate needs no Verilator.
+//! * `fst`: [`wave::fst`].
 //! * `campaign`: [`campaign`] and coverage runs of designs that run programs.
 //! * `mutate`: [`mutate`], which needs Yosys for its proofs, and `campaign`.
 
 // The command calls the library by name, as any other program would.
 #[cfg(feature = "cli")]
 extern crate self as reconverge;
+
+#[cfg(feature = "units")]
+include!("units.rs");
 
 // For the structs that are generated, also those of other crates.
 #[doc(hidden)]
@@ -123,10 +128,13 @@ pub mod design;
 pub mod dut;
 pub mod elf;
 pub mod environment;
+pub mod exhaust;
 pub mod explain;
 #[cfg(feature = "rtl")]
 pub mod failure;
 pub mod field;
+#[cfg(feature = "rtl")]
+pub mod found;
 pub mod generate;
 #[cfg(feature = "rtl")]
 pub mod home;

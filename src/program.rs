@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::case::Case;
 use crate::design::{Control, Design, Golden};
+use crate::environment::Draw;
 use crate::field::show;
 use crate::input::InputError;
 use crate::show::{Class, Frame};
@@ -79,6 +80,11 @@ pub trait Environment<U: Programs>: Send {
     fn pins(&mut self, state: &U::State, rng: &mut impl Rng) -> U::In;
     /// The instruction that was last asked for has been executed; `after` is the state it led to.
     fn executed(&mut self, after: &U::State);
+    /// Returns the draw by which `lane` decides at the instruction that `state` asks for, or which it makes there; `None` if
+    /// the lane does not execute it, or no condition plays a part. Without further words there are no draws.
+    fn draw(&self, _state: &U::State, _lane: u32) -> Option<Draw> {
+        None
+    }
 }
 
 /// One executed instruction of a wavefront, as the scalar judge wants to hear of it.
@@ -219,6 +225,11 @@ pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
             1 => Class::Active,
             _ => Class::Off,
         }
+    }
+    /// Returns the class that the registers hold of lane `lane`, where a lane that takes no part has one too: RTL and golden
+    /// model are compared in it.
+    fn held(state: &Self::State, lane: usize) -> Class {
+        Self::class(state, lane)
     }
     /// Returns what is on the golden's stacks, bottom first.
     fn frames(_: &Self::Golden) -> Vec<Frame> {

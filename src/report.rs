@@ -117,7 +117,7 @@ impl Report {
             } = mismatch;
             report.differences = Some(Differences {
                 table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
-                lanes: [rtl, golden].map(|s| case.classes(s)),
+                lanes: case.classes([rtl, golden]),
                 stack,
             });
         }
@@ -169,6 +169,12 @@ impl Display for Report {
 }
 
 impl Report {
+    /// Returns the fields of both sides at a mismatch, those that differ marked, as lines.
+    pub fn fields(&self) -> Option<String> {
+        let differences = self.differences.as_ref()?;
+        Some(printable(&differences.to_string()).into_owned())
+    }
+
     /// The last cycles, and at the end of them the lanes of both sides.
     fn cycles(&self, f: &mut Formatter<'_>, colour: bool) -> fmt::Result {
         if self.history.is_empty() {
@@ -244,6 +250,8 @@ pub struct Waves {
     differs: Option<u64>,
     /// Why it is not the run that failed.
     not_reproduced: Option<String>,
+    /// Why the dump is a VCD, where another format was asked for.
+    pub kept: Option<String>,
 }
 
 /// Where the dump of a case begins, `failure` being how it fails: long runs get a window before the failure.
@@ -274,10 +282,11 @@ impl Waves {
         std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let dump = dump_file(case, dir);
         let again = case.judge(rtl, Some((dump_from(failure), &dump)))?;
-        Self::of(case, failure, &again, dump)
+        Self::of(case, failure, &again, dump, wave::Format::Vcd)
     }
 
-    /// Writes the view of `dump`, which lies there: of the run that came to `again`.
+    /// Writes the view of `dump`, a VCD which lies there: of the run that came to `again`. In another `format` the dump
+    /// takes the place of the VCD.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -286,20 +295,48 @@ impl Waves {
         failure: Option<&Failure<C>>,
         again: &Judged<C>,
         dump: PathBuf,
+        format: wave::Format,
     ) -> Result<Self, String> {
         let mismatch = again.as_ref().err().and_then(Failure::mismatch);
         let last = match again {
             Err(again) => again.cycle(),
             Ok(_) => u64::MAX,
         };
-        let words = case.words(dump_from(failure), last, mismatch);
-        wave::insert(&dump, &words)?;
+        let from = dump_from(failure);
+        let mut words = case.words(from, last, mismatch);
+        // No clock follows that would show what is wrong.
+        let stopped = again.as_ref().err().and_then(|again| match &again.cause {
+            Cause::Stopped(stopped) => Some(stopped),
+            _ => None,
+        });
+        let stopped_at = stopped.map(|s| s.clock * wave::PERIOD_NS);
+        if let (Some(stopped), Some(time)) = (stopped, stopped_at) {
+            let why = one_line(&stopped.why);
+            words.put_first("failure", from * wave::PERIOD_NS, time, &why);
+        }
+        let added = wave::insert(&dump, &words)?;
+        let (dump, letters, kept) = match format {
+            wave::Format::Vcd => (dump, Vec::new(), None),
+            #[cfg(feature = "fst")]
+            wave::Format::Fst => {
+                let letters = wave::fst::letters(&words);
+                match wave::fst::convert(&dump, &letters) {
+                    Ok(fst) => (fst, letters, None),
+                    Err(why) => (dump, Vec::new(), Some(why)),
+                }
+            }
+        };
         let differs = mismatch.map(|m| wave::time_of(m.clock));
         let shown = wave::Shown {
             lanes: case.lanes(),
-            marker: differs,
+            marker: differs.or(stopped_at),
             fields: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(|d| d.field).collect()),
-            words: words.signals,
+            added,
+            letters,
+            // Four cycles follow a mismatch.
+            cycles: mismatch
+                .map(|m| m.clock + 5 - from)
+                .or(stopped.map(|s| s.clock + 1 - from)),
         };
         let view = dump.with_extension("gtkw");
         let view = wave::write_view::<C::Design>(&view, &dump, &shown, true)?;
@@ -308,6 +345,7 @@ impl Waves {
             view,
             differs,
             not_reproduced: failure.and_then(|first| not_reproduced(first, again)),
+            kept,
         })
     }
 }

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
+use crate::design::Build;
 use crate::program::Programs;
 
 /// A state of unit `U` in which a program can be, under the operands of its launch.
@@ -26,10 +27,10 @@ pub trait Start<U: Programs>:
     /// # Errors
     /// Field and reason.
     fn check(&self, case: &Case<U>) -> Result<(), (&'static str, String)>;
-    /// The states to be loaded one after another, behind a launch that led to `launched`: a load writes what
-    /// the state shows of a stack, so one for each frame, the bottom one first. In the last one the case
+    /// The states to be loaded one after another, into a unit that is built as `build`, behind a launch that led to
+    /// `launched`: a load writes what the state shows of a stack, so one for each frame, the bottom one first. In the last one the case
     /// begins.
-    fn states(&self, launched: &U::State) -> Vec<U::State>;
+    fn states(&self, build: &Build, launched: &U::State) -> Vec<U::State>;
     /// The same for a wavefront of these lanes of it.
     #[must_use]
     fn of_lanes(&self, lanes: &[usize]) -> Self;
@@ -51,7 +52,7 @@ impl<U: Programs> Start<U> for Launched {
     fn check(&self, _: &Case<U>) -> Result<(), (&'static str, String)> {
         match *self {}
     }
-    fn states(&self, _: &U::State) -> Vec<U::State> {
+    fn states(&self, _: &Build, _: &U::State) -> Vec<U::State> {
         match *self {}
     }
     fn of_lanes(&self, _: &[usize]) -> Self {

@@ -10,6 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use crate::case::Case;
 use crate::design::{Control, Design, Golden};
 use crate::dut::Dut;
+use crate::environment::Draw;
 use crate::lockstep::{self, Compared, Mismatch, Outcome, Setting, Stimulus, Stopped};
 use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
@@ -248,7 +249,8 @@ impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
     }
     fn load(&mut self, golden: &mut U::Golden, mut put: impl FnMut(&U::State)) {
         if let Some(start) = self.stimulus.load() {
-            for state in start.states(golden.state()) {
+            let build = self.stimulus.case.build();
+            for state in start.states(&build, golden.state()) {
                 put(&state);
                 golden.load(&state);
             }
@@ -320,6 +322,37 @@ pub fn run<U: Programs>(
     watch: &mut impl Watch<U>,
 ) -> Ran<U> {
     run_with_dump(case, dut, golden, watch, None).unwrap_or_else(|e| unreachable!("no dump: {e}"))
+}
+
+/// Keeps the state that the instruction under way was asked for in.
+struct Asked<U: Programs>(Option<U::State>);
+
+impl<U: Programs> Watch<U> for Asked<U> {
+    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        if !U::mid_step(golden.state()) {
+            self.0 = Some(*golden.state());
+        }
+    }
+    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+}
+
+/// Returns each lane's draw ([`Environment::draw`]) at the instruction that is done in cycle `cycle` of `case`.
+pub fn draws<U: Programs>(case: &Case<U>, cycle: u64) -> Vec<Option<Draw>> {
+    let mut asked = Asked::<U>(None);
+    let mut watched = Watched::new(case, &mut asked);
+    watched.alone = true;
+    let mut golden = case.golden();
+    if let Some(last) = cycle.checked_sub(1) {
+        lockstep::golden_alone(&mut watched, last, &mut golden);
+    }
+    let environment = watched.stimulus.environment;
+    // What takes several cycles was asked for in the first of them.
+    let state = match asked.0 {
+        Some(state) if U::mid_step(golden.state()) => state,
+        _ => *golden.state(),
+    };
+    let lanes = 0..case.lanes;
+    lanes.map(|lane| environment.draw(&state, lane)).collect()
 }
 
 /// Runs the golden of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` looks on.

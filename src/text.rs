@@ -59,14 +59,46 @@ pub enum Item<'a> {
     Line(String, &'a str),
 }
 
-/// Calls `take` for each label, instruction and directive of a `.s` file.
+/// What is wrong in a file, so that all of it is told of at once.
+#[derive(Default)]
+pub struct Errors(Option<InputError>);
+
+impl Errors {
+    /// Returns what was found, and notes what is wrong otherwise.
+    pub fn note<T>(&mut self, found: Result<T, InputError>) -> Option<T> {
+        match (found, &mut self.0) {
+            (Ok(found), _) => return Some(found),
+            (Err(error), None) => self.0 = Some(error),
+            (Err(error), Some(first)) => first.note(error),
+        }
+        None
+    }
+
+    /// Whether nothing that comes would be told of.
+    pub fn is_full(&self) -> bool {
+        self.0.as_ref().is_some_and(InputError::is_full)
+    }
+
+    /// Ends the work on a file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with the others.
+    pub fn none(self) -> Result<(), InputError> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
+/// Calls `take` for each label, instruction and directive of a `.s` file. Of a line that is wrong the rest is left out.
+///
+/// # Errors
+/// What `take` found wrong, the first with the others.
 pub fn items<'a>(
     text: &'a str,
     file: &'a str,
     mut take: impl FnMut(Place<'a>, Item<'a>) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
-    for (line, content) in (1..).zip(text.lines()) {
-        let at = Place { file, line };
+    let mut errors = Errors::default();
+    let mut line_items = |at: Place<'a>, content: &'a str| {
         let mut rest = code(content);
         while let Some((name, after)) = label(rest) {
             at.check_label(name)?;
@@ -74,13 +106,19 @@ pub fn items<'a>(
             rest = after.trim_start();
         }
         if rest.is_empty() {
-            continue;
+            return Ok(());
         }
         let end = rest.find(|c: char| c.is_whitespace() || c == '[' || c == ',');
         let (word, operands) = rest.split_at(end.unwrap_or(rest.len()));
-        take(at, Item::Line(word.to_ascii_lowercase(), operands.trim()))?;
+        take(at, Item::Line(word.to_ascii_lowercase(), operands.trim()))
+    };
+    for (line, content) in (1..).zip(text.lines()) {
+        errors.note(line_items(Place { file, line }, content));
+        if errors.is_full() {
+            break;
+        }
     }
-    Ok(())
+    errors.none()
 }
 
 /// What a `.hex` file consists of.
@@ -92,11 +130,15 @@ pub enum HexItem<'a> {
 }
 
 /// Calls `take` for each instruction and directive of a `.hex` file.
+///
+/// # Errors
+/// As [`items`].
 pub fn hex_items<'a>(
     text: &'a str,
     file: &'a str,
     mut take: impl FnMut(Place<'a>, HexItem<'a>) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
+    let mut errors = Errors::default();
     for (line, content) in (1..).zip(text.lines()) {
         let at = Place { file, line };
         let content = code(content);
@@ -104,15 +146,17 @@ pub fn hex_items<'a>(
             let (word, operands) = content
                 .split_once(char::is_whitespace)
                 .unwrap_or((content, ""));
-            take(
-                at,
-                HexItem::Directive(word.to_ascii_lowercase(), operands.trim()),
-            )?;
+            let directive = HexItem::Directive(word.to_ascii_lowercase(), operands.trim());
+            errors.note(take(at, directive));
         } else if !content.is_empty() {
-            take(at, HexItem::Words(content.split_whitespace().collect()))?;
+            let words = HexItem::Words(content.split_whitespace().collect());
+            errors.note(take(at, words));
+        }
+        if errors.is_full() {
+            break;
         }
     }
-    Ok(())
+    errors.none()
 }
 
 /// `NAME: rest` as name and rest. A colon further on in the line (an operand, a remark) does not count.

@@ -6,6 +6,7 @@ use rand::Rng;
 use crate::case::Kind;
 use crate::cover::Coverage;
 use crate::design::Build;
+use crate::exhaust::Small;
 use crate::explain::Anatomy;
 use crate::input::InputError;
 use crate::instructions::Instructions;
@@ -74,6 +75,11 @@ pub trait Campaign: Programs<Program: Instructions> {
 
     /// A random program.
     fn generate(kind: Kind, rng: &mut impl Rng) -> Self::Program;
+    /// A random program for a unit that is built as `build`, if that makes a difference to what programs are worth
+    /// running; of the default build the same as [`Campaign::generate`].
+    fn generate_for(_build: &Build, kind: Kind, rng: &mut impl Rng) -> Self::Program {
+        Self::generate(kind, rng)
+    }
     /// The program as assembly text that assembles to the same.
     fn to_text(program: &Self::Program) -> String;
     /// The program of an assembly text, which is called `file`.
@@ -101,6 +107,8 @@ pub trait Unit: Campaign {
     /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
     /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
     const VARIANTS: &'static [Variant];
+    /// The small worlds that can be explored exhaustively, if there are some.
+    const SMALL: Option<Small<Self>> = None;
 
     /// Reads a program of any kind that the unit knows, recognised by content.
     ///
@@ -116,11 +124,27 @@ pub trait Unit: Campaign {
     /// # Errors
     /// As [`Unit::load`].
     fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError>;
+    /// What a file is that only this unit's importer reads, recognised by content, and whether the unit runs it: of a cubin
+    /// for another GPU it does not. Nothing of text, and for units of which there are no other files.
+    fn recognises(_bytes: &[u8]) -> Option<(String, bool)> {
+        None
+    }
+    /// What `program` contains that ends in an error in any unit built as `build`, one line for each kind, with how many
+    /// there are.
+    fn refused(_program: &Self::Program, _build: &Build) -> Vec<String> {
+        Vec::new()
+    }
+    /// What there is to say of how `program` ended, in `state`, beside the outcome.
+    fn remark(_program: &Self::Program, _state: &Self::State) -> Option<&'static str> {
+        None
+    }
     /// The words of one instruction taken apart, in the order in which the manuals number them.
     ///
     /// # Errors
     /// Not the words of one instruction.
     fn anatomy(words: &[u64]) -> Result<Anatomy<Self::Program>, String>;
+    /// The words of the instruction on `pins`, as [`Unit::anatomy`] takes them.
+    fn instruction(pins: &Self::In) -> Vec<u64>;
     /// What the lanes of `program` compute with besides its own words, one line each. Nothing for units whose lanes
     /// compute nothing, and of a file that says nothing of it.
     fn needs(_program: &Self::Program) -> Vec<String> {

@@ -12,7 +12,8 @@ use reconverge::dut::Rtl;
 use crate::common::Tested;
 use crate::common::rtl::{Copy, Rtl as Folder};
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
@@ -221,14 +222,14 @@ const R700: &[Fault] = &[
     ),
     (
         "r700_stack.sv",
-        "frame2[33:24] : top_word[49:40];",
-        "frame2[33:24] : top_word[49:40] ^ 10'(FAULT);",
+        "frame2[24 +: SpBits] : top_word[40 +: SpBits];",
+        "frame2[24 +: SpBits] : top_word[40 +: SpBits] ^ SpBits'(FAULT);",
         &["I2"],
     ),
     (
         "r700_stack.sv",
-        "nb_d = nb_q + 10'd1;",
-        "nb_d = nb_q + 10'd1 + 10'(FAULT);",
+        "nb_d = nb_q + One;",
+        "nb_d = nb_q + One + SpBits'(FAULT);",
         &["I3"],
     ),
     (
@@ -239,8 +240,8 @@ const R700: &[Fault] = &[
     ),
     (
         "r700_loop.sv",
-        "lc_d = start_dx10_i ?",
-        "lc_d = (start_dx10_i & ~FAULT) ?",
+        "lc_d = (start_dx10_i & (DX10_COUNT == 0)) ?",
+        "lc_d = (start_dx10_i & ((DX10_COUNT == 0) | FAULT)) ?",
         &["I5"],
     ),
     (
@@ -269,8 +270,8 @@ const R700: &[Fault] = &[
     ),
     (
         "r700_stack.sv",
-        "8'(MAX_STACK_SIZE), 2'b00};",
-        "8'(MAX_STACK_SIZE), 1'b0, FAULT};",
+        "8'(MAX_STACK_SIZE), {(SpBits-8){1'b0}}};",
+        "8'(MAX_STACK_SIZE), {(SpBits-9){1'b0}}, FAULT};",
         &["limit_in_range"],
     ),
     (
@@ -329,8 +330,8 @@ const R700: &[Fault] = &[
     ),
     (
         "r700_seq.sv",
-        "((count == 12'd0) & ~start_dx10)",
-        "((count == 12'd0) & ~start_dx10 & ~FAULT)",
+        "((count == 12'd0) & ~(start_dx10 & (DX10_COUNT == 0)))",
+        "((count == 12'd0) & ~((start_dx10 & (DX10_COUNT == 0)) | FAULT))",
         &["loop_counts"],
     ),
     (
@@ -478,6 +479,12 @@ const SPA5: &[Fault] = &[
         &["kil_exits"],
     ),
     (
+        "spa5_decode.sv",
+        "no_such_test = (CSM == 0) &",
+        "no_such_test = ((CSM == 0) ^ FAULT) &",
+        &["clip_tests"],
+    ),
+    (
         "spa5_brx.sv",
         "group_o[t] = active_i[t] &",
         "group_o[t] = active_i[t] & ~FAULT &",
@@ -574,7 +581,7 @@ fn with_faults<U: Tested>(faults: &[Fault]) -> (Copy, Vec<String>) {
 fn small<U: Tested>() -> Build {
     let mut build = Build::from(4);
     let parameters: &[(&str, u32)] = match U::NAME {
-        "r700" => &[("MAX_STACK_SIZE", 3)],
+        "r700" => &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 3), ("SUBENTRIES", 8)],
         "spa5" => &[("BRX", 1), ("CSM", 1), ("DEPTH", 6)],
         _ => &[],
     };

@@ -8,7 +8,8 @@ use std::process::Command;
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
 use reconverge::case::{CASE_FORMAT, Case, Place, SavedCase, Table, unit_of_case};
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
         /// As messages list them.
@@ -650,7 +651,7 @@ fn parameters_that_a_unit_does_not_have_are_refused() {
     );
     refused(
         &["run", "r700", r700, "--param", "DEPTH=4"],
-        "error: flags: parameter: r700 has no parameter DEPTH; there are MAX_STACK_SIZE",
+        "error: flags: parameter: r700 has no parameter DEPTH; there are MAX_STACK_SIZE SUBENTRIES DX10_COUNT",
     );
     for value in ["0", "256"] {
         let parameter = format!("MAX_STACK_SIZE={value}");
@@ -659,6 +660,17 @@ fn parameters_that_a_unit_does_not_have_are_refused() {
             &format!("error: --param: parameter: MAX_STACK_SIZE = {value} is not 1..255"),
         );
     }
+    for value in ["0", "5", "16"] {
+        let parameter = format!("SUBENTRIES={value}");
+        refused(
+            &["fuzz", "r700", "--param", &parameter],
+            &format!("error: --param: parameter: SUBENTRIES = {value} is not 4 or 8"),
+        );
+    }
+    refused(
+        &["fuzz", "r700", "--param", "DX10_COUNT=2"],
+        "error: --param: parameter: DX10_COUNT = 2 is not 0..1",
+    );
 }
 
 /// What belongs to one unit says so when it is given to another.
@@ -669,9 +681,43 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
         &["run", "r700", object, "--safe-loops"],
         "error: --safe-loops: flag: is for the LOOP words of r500; r700 has none",
     );
+    let cubin = "tb/programs/spa5/cubin/k01_ifelse.12.9.O3.cubin";
+    for (unit, file, what) in [
+        ("r500", object, "an R600-family object, try `run r700`"),
+        ("spa5", object, "an R600-family object, try `run r700`"),
+        ("r500", cubin, "a cubin for sm_50 (Maxwell), try `run spa5`"),
+        ("r700", cubin, "a cubin for sm_50 (Maxwell), try `run spa5`"),
+    ] {
+        for command in [&["run"][..], &["import"], &["import", "--list"], &["dis"]] {
+            let args = [command, &[unit, file]].concat();
+            refused(&args, &format!("error: {file}: file: this is {what}"));
+        }
+    }
+    // What no unit runs is named; another kind of object says that it is one.
+    let dir = tempfile::tempdir().unwrap();
+    let changed = |from: &str, at: usize, value: u8| {
+        let mut bytes = fs::read(Path::new(ROOT).join(from)).unwrap();
+        bytes[at] = value;
+        let path = dir.path().join("changed");
+        fs::write(&path, bytes).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let file = changed(cubin, 48, 75);
     refused(
-        &["run", "r500", object],
-        &format!("error: {object}: file: is an ELF object; of this unit there is none to read"),
+        &["run", "r700", &file],
+        &format!("error: {file}: file: this is a cubin for sm_75 (Turing)"),
+    );
+    let file = changed(object, 36, 9);
+    refused(
+        &["run", "spa5", &file],
+        &format!(
+            "error: {file}: file: this is an object for a GPU of AMD's that is not of the R600 family"
+        ),
+    );
+    let file = changed(object, 18, 62);
+    refused(
+        &["run", "r500", &file],
+        &format!("error: {file}: file: is an ELF object; of this unit there is none to read"),
     );
     let listing = "tb/programs/r700/llvm/k01_ifelse.s";
     let output = reconverge(&["run", "r700", listing]);
@@ -683,4 +729,74 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
         ),
         "{message}"
     );
+}
+
+/// Each mistake of a program is told of in one go, with its token underlined and what it may be a slip of; what may only
+/// follow from the first one is not.
+#[test]
+fn all_mistakes_of_a_program_are_told_of_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("bad.s");
+    let name = arg(&file);
+    let told = |unit: &str, program: &str| {
+        fs::write(&file, program).unwrap();
+        let output = reconverge(&["asm", unit, name]);
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(text(&output.stdout), "");
+        text(&output.stderr).replace(name, "bad.s")
+    };
+    let errors = |said: &str| {
+        let lines = said.lines().filter_map(|line| line.strip_prefix("error: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let said = told(
+        "spa5",
+        "        SSY .L_1;\n        SNYC;\n.L_1:\n        RET;\n        BRAA .L_1;\n",
+    );
+    assert_eq!(
+        said,
+        "error: bad.s:2: mnemonic: `SNYC` is no instruction of sm_50; did you mean `SYNC`?
+ --> bad.s:2:9
+  |
+2 |         SNYC;
+  |         ^^^^ mnemonic
+error: bad.s:5: mnemonic: `BRAA` is no instruction of sm_50; did you mean `BRA`?
+ --> bad.s:5:9
+  |
+5 |         BRAA .L_1;
+  |         ^^^^ mnemonic
+"
+    );
+    // Labels are looked for when every line has been read.
+    let said = told("spa5", "start: NOP\nBRA strat\nBRA nowhere\nEXIT\n");
+    assert_eq!(
+        errors(&said),
+        [
+            "bad.s:2: label: label `strat` is not defined; did you mean `start`?",
+            "bad.s:3: label: label `nowhere` is not defined",
+        ]
+    );
+    let said = told("r700", "NPO\nELSE\nJUPM @0\n");
+    assert_eq!(
+        errors(&said),
+        [
+            "bad.s:1: mnemonic: `npo` is no instruction, statement or directive; did you mean `nop`?",
+            "bad.s:3: mnemonic: `jupm` is no instruction, statement or directive; did you mean `jump`?",
+        ]
+    );
+    let said = told("r500", "ALUU\nIF alu\nEND\nTEXX\n");
+    assert_eq!(errors(&said).len(), 3, "{said}");
+    let said = told("r500", "0x00007807 1 2\n0 1g 2\n0 1 2\nx 0 0\n");
+    assert_eq!(
+        errors(&said),
+        [
+            "bad.s:2: INST: `1g` is not a 32-bit word in hexadecimal",
+            "bad.s:4: CMN: `x` is not a 32-bit word in hexadecimal",
+        ]
+    );
+    // Eight at most.
+    for lines in [8, 9, 10_000] {
+        assert_eq!(errors(&told("r500", &"NPO\n".repeat(lines))).len(), 8);
+    }
+    assert_eq!(errors(&told("r500", &"NPO\n".repeat(7))).len(), 7);
 }

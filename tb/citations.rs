@@ -1,8 +1,9 @@
-//! Rules are cited by id (`r500-4.3-b`, `contract-3`): every id that is cited exists, once.
+//! Rules are cited by id (`r500-4.3-b`, `contract-3`): every id that is cited exists, once; golden model and RTL cite each
+//! rule of behaviour. What the documents name in the source is there.
 //!
 //! An id is the anchor `<a id="..."></a>` of a rule in docs/spec/<unit>.md or docs/contract.md.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -199,7 +200,23 @@ fn a_section_without_its_unit_is_seen() {
     assert!(!cites_a_section("the spec says so (r500-4.3)"));
 }
 
-/// Links between the documents: the file is there, and so is the rule that the link names.
+/// What links of a page can lead to: its anchors, and its headings as a browser of Markdown calls them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let named = page.split("<a id=\"").skip(1);
+    let mut all: BTreeSet<String> = named
+        .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
+        .collect();
+    for line in page.lines().filter(|line| line.starts_with('#')) {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        all.insert(kept.collect::<String>().replace(' ', "-"));
+    }
+    all
+}
+
+/// Links between the documents: the file is there, and so is the rule or heading that the link names.
 #[test]
 fn links_of_the_documents_lead_somewhere() {
     let rules = rules();
@@ -219,6 +236,10 @@ fn links_of_the_documents_lead_somewhere() {
                     };
                     let at = format!("{}:{}: link to {target}", path.display(), n + 1);
                     assert!(to.exists(), "{at}: no such file");
+                    if to.extension().is_some_and(|e| e == "md") && !anchor.is_empty() {
+                        let there = anchors(&fs::read_to_string(&to).unwrap());
+                        assert!(there.contains(anchor), "{at}: no such heading");
+                    }
                     let prefix = RULES.iter().find(|(_, prefix)| anchor.starts_with(prefix));
                     if let Some((file, _)) = prefix {
                         assert!(rules.contains_key(anchor), "{at}: no such rule");
@@ -233,6 +254,278 @@ fn links_of_the_documents_lead_somewhere() {
         }
     }
     assert!(links > 150, "{links} links to rules");
+}
+
+/// Rules of a unit that golden model and RTL need not cite, as the ids begin, and why.
+const NOT_IN_BOTH: [(&str, &str); 13] = [
+    (
+        "spa5-2.1-a",
+        "how bundles lie in memory: the assembler and the importer",
+    ),
+    ("spa5-2.1-b", "control words, which the unit ignores"),
+    ("spa5-2.2-c", "evidence"),
+    ("spa5-2.3-p", "there is no such suffix"),
+    ("spa5-2.5-", "cubins: the importer"),
+    ("spa5-4-a", "what the environment does"),
+    // The table behind 4.4-d, and what follows from the rules.
+    ("spa5-4.4-e", "a consequence"),
+    ("spa5-4.4-f", "a consequence"),
+    ("spa5-4.4-g", "a consequence"),
+    ("spa5-4.4-h", "a consequence"),
+    ("spa5-4.4-i", "a consequence"),
+    ("spa5-4.4-j", "a consequence"),
+    ("spa5-4.4-k", "a consequence"),
+];
+/// Likewise, of sections that say nothing of the unit itself: traces, what is not checked, the scalar machine, departures.
+const NO_BEHAVIOUR: [&str; 4] = ["spa5-4.5-", "spa5-6-d", "spa5-9-", "spa5-10-"];
+
+/// Whether an id is that of a rule of `unit`, with a letter, or of an error; not of a section, invariant or open point.
+fn is_rule(id: &str, unit: &str) -> bool {
+    let rest = id
+        .strip_prefix(unit)
+        .and_then(|rest| rest.strip_prefix('-'));
+    rest.is_some_and(|rest| rest.contains('-') || rest.starts_with('E'))
+}
+
+/// The rules of `unit` that none of `files` cites, but for those that need not be.
+fn uncited(unit: &str, files: &[PathBuf]) -> Vec<String> {
+    let texts: Vec<_> = files.iter().flat_map(|path| texts(path)).collect();
+    assert!(!texts.is_empty(), "{files:?}");
+    let lines = texts.iter().flat_map(|(_, text)| text.lines());
+    let cited: BTreeSet<&str> = lines.flat_map(cited).collect();
+    let excepted = |id: &str| {
+        let begins = |with: &str| id.starts_with(with);
+        NOT_IN_BOTH.iter().any(|(with, _)| begins(with)) || NO_BEHAVIOUR.iter().any(|w| begins(w))
+    };
+    let rules = rules().into_keys().filter(|id| is_rule(id, unit));
+    rules
+        .filter(|id| !cited.contains(id.as_str()) && !excepted(id))
+        .collect()
+}
+
+/// So the way from a rule to the code is `grep`.
+#[test]
+fn golden_model_and_rtl_cite_each_rule_of_behaviour() {
+    let root = Path::new(ROOT);
+    let unit = "spa5";
+    let golden = root.join(format!("src/{unit}/golden.rs"));
+    let rtl: Vec<PathBuf> = texts(&root.join(format!("rtl/{unit}")))
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(|path| path.extension().is_some_and(|e| e == "sv"))
+        .filter(|path| !path.to_string_lossy().ends_with("_sva.sv"))
+        .collect();
+    assert_eq!(uncited(unit, &[golden]), [""; 0]);
+    assert_eq!(uncited(unit, &rtl), [""; 0]);
+    // Of the others the golden model's step function.
+    for (unit, sections) in [
+        ("r500", &["4.", "E"][..]),
+        ("r700", &["4.1", "4.2", "4.3", "E"]),
+    ] {
+        let mut step = uncited(unit, &[root.join(format!("src/{unit}/golden.rs"))]);
+        step.retain(|id| {
+            sections
+                .iter()
+                .any(|s| id.starts_with(&format!("{unit}-{s}")))
+        });
+        assert_eq!(step, [""; 0]);
+    }
+    // The specification cites every rule, a file that cites none none.
+    let none = uncited(unit, &[root.join("LICENSE-MIT")]);
+    assert!(
+        none.len() > 90 && none.contains(&"spa5-4.4-d".to_owned()),
+        "{none:?}"
+    );
+}
+
+/// What stands between single backquotes in a page, outside of blocks of code, with the number of its line.
+fn quoted(page: &str) -> Vec<(usize, &str)> {
+    let mut inside = false;
+    let lines = page.lines().enumerate().filter(|(_, line)| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    });
+    lines
+        .flat_map(|(n, line)| {
+            let parts = line.split('`').skip(1).step_by(2);
+            parts.map(move |part| (n + 1, part))
+        })
+        .collect()
+}
+
+/// The files and folders that a name in a document means, each by what it may be: `<unit>` is a unit, `{a,b}` both. `None`:
+/// it is no path of this repository.
+fn paths(name: &str) -> Option<Vec<Vec<String>>> {
+    // Not `waves`: what commands write there is named too.
+    const FOLDERS: [&str; 8] = [
+        "src", "tb", "rtl", "crates", "docs", "examples", "benches", "fuzz",
+    ];
+    let (first, rest) = name.split_once('/')?;
+    let letters = |c: char| c.is_ascii_alphanumeric() || "/._-<>{},".contains(c);
+    if !FOLDERS.contains(&first) || rest.is_empty() || !name.chars().all(letters) {
+        return None;
+    }
+    let mut all = vec![name.to_owned()];
+    while let Some(at) = all.iter().position(|name| name.contains('{')) {
+        let name = all.swap_remove(at);
+        let (before, rest) = name.split_once('{')?;
+        let (choices, after) = rest.split_once('}')?;
+        all.extend(
+            choices
+                .split(',')
+                .map(|one| format!("{before}{one}{after}")),
+        );
+    }
+    let each = all.iter().map(|name| {
+        let of = |unit: &&str| name.replace("<unit>", unit);
+        let units = ["r500", "r700", "spa5"];
+        let many = if name.contains("<unit>") { 3 } else { 1 };
+        units[..many].iter().map(of).collect()
+    });
+    Some(each.collect())
+}
+
+/// The word of a definition at the beginning of a line of Rust: `Dut` of `pub struct Dut<U>`, a variant, a field.
+fn defines(line: &str, word: &str) -> bool {
+    let mut rest = line.trim_start();
+    for before in [
+        "pub(crate) ",
+        "pub(super) ",
+        "pub ",
+        "const fn ",
+        "fn ",
+        "struct ",
+        "enum ",
+        "trait ",
+        "const ",
+        "static ",
+        "type ",
+        "mod ",
+        "macro_rules! ",
+    ] {
+        rest = rest.strip_prefix(before).unwrap_or(rest);
+    }
+    let Some(behind) = rest.strip_prefix(word) else {
+        return false;
+    };
+    !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Whether `a::b::C` names something in `sources`: a definition of C in a file of module b, or beside that of type b. The
+/// crate's own name in front counts for nothing.
+fn is_defined(name: &str, sources: &[(PathBuf, String)]) -> bool {
+    let name = name.trim_end_matches("()");
+    let mut segments = name
+        .strip_prefix("reconverge::")
+        .unwrap_or(name)
+        .rsplit("::");
+    let (last, owner) = (segments.next().unwrap_or_default(), segments.next());
+    let of_module = |path: &Path, module: &str| {
+        path.file_stem().is_some_and(|stem| stem == module)
+            || path.iter().any(|part| part == module)
+    };
+    sources.iter().any(|(path, text)| {
+        let Some(owner) = owner else {
+            return of_module(path, last);
+        };
+        let here = match owner.starts_with(|c: char| c.is_ascii_uppercase()) {
+            true => text.lines().any(|line| defines(line, owner)),
+            false => of_module(path, owner),
+        };
+        here && text.lines().any(|line| defines(line, last))
+    })
+}
+
+/// The pages for people: README, docs and what stands beside the RTL, but not the specifications, whose Python has names of
+/// its own.
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = Path::new(ROOT);
+    let all = ["README.md", "docs", "rtl", "waves/README.md", "src/lib.rs"]
+        .map(|path| texts(&root.join(path)));
+    let is_page = |path: &Path| {
+        let page = path.extension().is_some_and(|e| e == "md") || path.ends_with("src/lib.rs");
+        page && !path.starts_with(root.join("docs/spec"))
+    };
+    all.into_iter()
+        .flatten()
+        .filter(|(path, _)| is_page(path))
+        .collect()
+}
+
+#[test]
+fn files_and_symbols_that_the_documents_name_are_there() {
+    let root = Path::new(ROOT);
+    let mut sources: Vec<_> = ["src", "tb", "crates", "examples/own_unit"]
+        .iter()
+        .flat_map(|dir| texts(&root.join(dir)))
+        .collect();
+    sources.retain(|(path, _)| path.extension().is_some_and(|e| e == "rs"));
+    let (mut wrong, mut files, mut symbols) = (Vec::new(), 0, 0);
+    for (page, text) in pages() {
+        let at = |n: usize| format!("{}:{n}", page.strip_prefix(root).unwrap().display());
+        // The guide follows a crate of its own, which is like the example.
+        let own = page
+            .ends_with("your-own-unit.md")
+            .then(|| root.join("examples/own_unit"));
+        let roots: Vec<PathBuf> = own.into_iter().chain([root.to_owned()]).collect();
+        for (n, name) in quoted(&text) {
+            for may_be in paths(name).unwrap_or_default() {
+                files += 1;
+                if !roots
+                    .iter()
+                    .any(|root| may_be.iter().any(|path| root.join(path).exists()))
+                {
+                    wrong.push(format!("{}: there is no {}", at(n), may_be.join(", no ")));
+                }
+            }
+            let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let words: Vec<&str> = name.trim_end_matches("()").split("::").collect();
+            let symbol = words.len() > 1
+                && words
+                    .iter()
+                    .all(|w| !w.is_empty() && w.chars().all(letters));
+            if symbol && !name.contains("_pkg::") {
+                symbols += 1;
+                if !is_defined(name, &sources) {
+                    wrong.push(format!("{}: nothing is called {name}", at(n)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        files > 150 && symbols > 40,
+        "{files} files, {symbols} symbols"
+    );
+}
+
+#[test]
+fn a_name_that_is_not_there_is_seen() {
+    let page = "a `src/<unit>/x.rs` b `std::fs`\n```sh\n`no/path`\n```\nc `tb/{a,b}.rs`";
+    let names = quoted(page);
+    assert_eq!(
+        names,
+        [(1, "src/<unit>/x.rs"), (1, "std::fs"), (5, "tb/{a,b}.rs")]
+    );
+    let units = ["src/r500/x.rs", "src/r700/x.rs", "src/spa5/x.rs"];
+    assert_eq!(paths("src/<unit>/x.rs").unwrap(), [units]);
+    assert_eq!(paths("tb/{a,b}.rs").unwrap(), [["tb/a.rs"], ["tb/b.rs"]]);
+    assert_eq!(paths("std/fs"), None);
+    let sources = [(
+        PathBuf::from("src/dut/mod.rs"),
+        "pub struct Dut<U> {\n    pub fn check(&self) {}\n".to_owned(),
+    )];
+    for (name, there) in [
+        ("Dut::check", true),
+        ("dut::Dut", true),
+        ("reconverge::dut", true),
+        ("Dut::checks", false),
+        ("Dot::check", false),
+        ("lockstep::Dut", false),
+    ] {
+        assert_eq!(is_defined(name, &sources), there, "{name}");
+    }
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! What the commands print and write: traces, conversions, conditions, views.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use crate::common::{
     ROOT, Tested, arg, own_programs, program, reconverge, reconverge_ends, reconverge_in, text,
 };
+use reconverge::environment::{bits, draw_word};
 use serde_json::Value;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
         const UNITS: &[&str] = &[$(stringify!($module)),+];
@@ -18,6 +22,7 @@ macro_rules! tests {
                 the_records_of_a_trace_follow_one_another,
                 conditions_are_drawn_as_defined,
                 conditions_come_from_a_table,
+                conditions_are_drawn_but_for_those_that_are_changed,
                 asm_and_dis_are_each_other_s_inverse,
                 committed_views_are_up_to_date,
             );
@@ -132,6 +137,41 @@ fn conditions_come_from_a_table<U: Tested>() {
     );
 }
 
+/// The program that is not built without a parameter, and by which draws its targets: changed bits leave the word alone.
+const SWITCH: [&str; 5] = [
+    "spa5",
+    "tb/programs/spa5/cubin/k08_switch_cmp.12.9.O3.cubin",
+    "--param",
+    "BRX=1",
+    "--lanes",
+];
+
+/// With `--p16` a table replaces the draws that it has, and no others.
+fn conditions_are_drawn_but_for_those_that_are_changed<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("c.jsonl");
+    let drawn = parts::<U>(&["--seed", "2", "--p16", "8"]);
+    for lane in 0..4 {
+        let other = 1 - (drawn[0] >> lane & 1);
+        fs::write(
+            &file,
+            format!("{{\"lane\":{lane},\"k\":0,\"bits\":{other}}}\n"),
+        )
+        .unwrap();
+        let changed = parts::<U>(&["--seed", "2", "--p16", "8", "--conditions", arg(&file)]);
+        assert_eq!(changed[0] ^ drawn[0], 1 << lane, "lane {lane} alone");
+        assert_eq!(changed, [changed[0], 15 & !changed[0], 15]);
+    }
+    // The scalar judge agrees with all of them: `trace` expects status 0.
+    if U::NAME == SWITCH[0] {
+        let run = [&["run"], &SWITCH[..], &["4", "--seed", "5"]].concat();
+        let draw = bits(draw_word(5, 2, 1), 16, 8);
+        fs::write(&file, format!("{{\"lane\":2,\"k\":1,\"bits\":{draw}}}\n")).unwrap();
+        let same = ["--p16", "8", "--conditions", arg(&file)];
+        assert_eq!(trace(&[&run[..], &same].concat()), trace(&run));
+    }
+}
+
 /// Text to words to text: every own program comes back with the same words, through files and pipes.
 fn asm_and_dis_are_each_other_s_inverse<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
@@ -149,6 +189,33 @@ fn asm_and_dis_are_each_other_s_inverse<U: Tested>() {
     }
 }
 
+/// A mapping of Surfer is one by its documentation, and has the values of GTKWave's filter: `Name` and `Bits`, then lines of a
+/// value, a kind in brackets if there is one, a space, and the name up to the line's end or `#`.
+fn same_names(mapping: &str, filter: &str, name: &str) {
+    let mut lines = mapping.lines();
+    assert_eq!(lines.next(), Some(&*format!("Name = {name}")));
+    let bits = lines.next().unwrap().strip_prefix("Bits = ").unwrap();
+    let bits: usize = bits.parse().unwrap();
+    let mut named = 0;
+    for (line, expected) in lines.zip(filter.lines()) {
+        let (value, what) = line.split_once(' ').unwrap();
+        let value = value.strip_prefix("0b").unwrap();
+        let (value, kind) = match value.split_once('[') {
+            Some((value, kind)) => (value, kind.strip_suffix(']')),
+            None => (value, None),
+        };
+        assert_eq!(value.len(), bits, "{name}: {line}");
+        assert!(matches!(kind, None | Some("error")), "{name}: {line}");
+        let wrong = name.ends_with("_err") && value.contains('1');
+        assert_eq!(kind.is_some(), wrong, "{name}: {line}");
+        assert!(!what.contains('#'), "{name}: a comment: {line}");
+        assert_eq!(format!("{value} {what}"), expected);
+        named += 1;
+    }
+    assert_eq!(named, filter.lines().count(), "{name}");
+    assert!(named > 1);
+}
+
 /// The views in `waves/` are what `view` writes today.
 fn committed_views_are_up_to_date<U: Tested>() {
     let unit = U::NAME;
@@ -162,8 +229,16 @@ fn committed_views_are_up_to_date<U: Tested>() {
     let mut files = vec![format!("waves/{unit}.gtkw")];
     for entry in fs::read_dir(dir.path().join("waves/filters")).unwrap() {
         let name = entry.unwrap().file_name();
-        files.push(format!("waves/filters/{}", name.to_str().unwrap()));
+        let name = name.to_str().unwrap();
+        let filter = format!("waves/filters/{name}");
+        let mapping = format!("waves/.surfer/mappings/{name}");
+        let [values, mapped] =
+            [&filter, &mapping].map(|file| fs::read_to_string(dir.path().join(file)).unwrap());
+        same_names(&mapped, &values, name.strip_suffix(".txt").unwrap());
+        files.extend([filter, mapping]);
     }
+    let mappings = fs::read_dir(dir.path().join("waves/.surfer/mappings")).unwrap();
+    assert_eq!(2 * mappings.count() + 1, files.len());
     assert!(files.len() > 2);
     for file in files {
         let fresh = fs::read_to_string(dir.path().join(&file)).unwrap();
@@ -413,4 +488,193 @@ fn r700_runs_the_function_of_an_object_that_is_chosen() {
         stdout(&["run", "r700", object, "--kernel", "search"]),
         search
     );
+}
+
+#[test]
+fn counts_and_chances_are_written_as_people_write_them() {
+    let program = "tb/programs/spa5/if_else.s";
+    let run = |more: &[&str]| reconverge_ends(0, &[&["run", "spa5", program], more].concat());
+    let said = run(&["--p16", "4", "--stall16", "5", "--max-steps", "2000"]);
+    assert_eq!(
+        run(&["--p", "25%", "--stall", "30%", "--max-steps", "2k"]),
+        said
+    );
+    assert_ne!(run(&["--p", "50%", "--stall", "30%"]), said);
+    assert_ne!(run(&["--p", "25%", "--stall", "40%"]), said);
+    let fuzz = |n: &str| reconverge_ends(0, &["fuzz", "r500", "--programs", n]);
+    assert_eq!(fuzz("0.3k"), fuzz("300"));
+    for (args, why) in [
+        (
+            ["fuzz", "r500", "--clocks", "2m"],
+            "invalid value '2m' for '--clocks <CLOCKS>': no number, such as 2000000, 2M, 100k or 1e6",
+        ),
+        (
+            ["cover", "r500", "--programs", "1e99"],
+            "invalid value '1e99' for '--programs <PROGRAMS>': more than 18446744073709551615",
+        ),
+        (
+            ["run", "r500", "x.s", "--p=1%"],
+            "invalid value '1%' for '--p <PERCENT>': chances are drawn in 16ths; the next are 0%, 6.25%, 93.75% and 100%",
+        ),
+        (
+            ["run", "r500", "x.s", "--stall=100%"],
+            "invalid value '100%' for '--stall <PERCENT>': at most 93.75%",
+        ),
+    ] {
+        let output = reconverge(&args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert_eq!(said.lines().next(), Some(&*format!("error: {why}")));
+    }
+}
+
+/// The command with `input` on its standard input.
+fn piped(args: &[&str], input: &[u8]) -> Output {
+    let mut command = crate::common::command_in(Path::new(ROOT), args);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    // Of a command that refuses its arguments nothing reads it.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// `-` is standard input where a file is read and standard output where one is written.
+#[test]
+fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let (at, out) = (|name: &str| dir.path().join(name), arg(dir.path()));
+    let source = fs::read(Path::new(ROOT).join("tb/programs/spa5/if_else.s")).unwrap();
+    let file = at("stdin.s");
+    fs::write(&file, &source).unwrap();
+    let ok = |args: &[&str], input: &[u8]| {
+        let output = piped(args, input);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{args:?} {}",
+            text(&output.stderr)
+        );
+        output
+    };
+    // As from the file; what is told gives way to what is asked for.
+    for (command, flag, ending) in [
+        (&["asm", "spa5"][..], "-o", "hex"),
+        (&["dis", "spa5"], "-o", "s"),
+        (&["import", "spa5"], "-o", "s"),
+        (&["run", "spa5"], "--json", "json"),
+        (&["run", "spa5"], "--trace", "jsonl"),
+        (&["run", "spa5"], "--html", "html"),
+        (&["picture", "spa5"], "-o", "svg"),
+    ] {
+        let written = at(&format!("written.{ending}"));
+        let program = [command, &[arg(&file)]].concat();
+        let told = reconverge(&[&program[..], &[flag, arg(&written)]].concat());
+        let written = fs::read(&written).unwrap();
+        assert!(!written.is_empty());
+        let output = ok(&[command, &["-", flag, "-"]].concat(), &source);
+        assert_eq!(text(&output.stdout), text(&written), "{command:?}");
+        assert_eq!(
+            text(&output.stderr),
+            text(&told.stderr) + &text(&told.stdout)
+        );
+    }
+    // A failing case, and where it is replayed.
+    let flip = ["run", "spa5", "-", "--flip", "pc.1@6", "--out", out];
+    let failed = piped(&flip, &source);
+    assert_eq!(failed.status.code(), Some(1));
+    let case = fs::read(at("spa5.stdin.1.json")).unwrap();
+    let again = piped(&["replay", "-", "--out", out], &case);
+    assert_eq!(again.status.code(), Some(1));
+    assert_eq!(text(&again.stdout), text(&failed.stdout));
+    let json = piped(&["replay", "-", "--json", "-", "--out", out], &case);
+    assert_eq!(json.status.code(), Some(1));
+    assert_eq!(record(&text(&json.stdout))["run"], "spa5.stdin.1");
+    assert_eq!(text(&json.stderr), text(&failed.stdout));
+    let fuzz = ["fuzz", "r500", "--programs", "20", "--json", "-"];
+    assert_eq!(record(&text(&ok(&fuzz, b"").stdout))["programs"], 20);
+    let shown = ok(&["run", "spa5", "-", "--show", "--json", "-"], &source);
+    assert!(
+        text(&shown.stderr).starts_with("lanes  "),
+        "it is told elsewhere"
+    );
+    record(&text(&shown.stdout));
+    assert!(!Path::new(ROOT).join("-").exists());
+
+    // A reader that goes away is no error.
+    let script = format!(
+        "{} run spa5 {} --trace - 2>/dev/null | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_reconverge"),
+        arg(&file)
+    );
+    let mut shell = Command::new("bash");
+    let shell = shell
+        .args(["-c", &script])
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
+    assert_eq!(text(&shell.stdout), "0\n");
+
+    let refused = |args: &[&str], input: &[u8], why: &str| {
+        let output = piped(args, input);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?} {said}");
+        // Above it there may be warnings.
+        assert!(said.lines().any(|line| line == why), "{args:?} {said}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+    };
+    let run = ["run", "spa5", "-"];
+    let with = |more: &[&'static str]| [&run[..], more].concat();
+    refused(
+        &with(&["--conditions", "-"]),
+        &source,
+        "error: stdin: file: `-` is given for two files",
+    );
+    refused(
+        &with(&["--json", "-", "--trace", "-"]),
+        &source,
+        "error: --trace: -: another output goes to standard output already",
+    );
+    refused(
+        &run,
+        b"NOP\nNPO\n",
+        "error: stdin:2: mnemonic: `NPO` is no instruction of sm_50; did you mean `NOP`?",
+    );
+    refused(
+        &["replay", "-"],
+        b"\xff",
+        "error: stdin: file: not UTF-8 text at byte 0",
+    );
+    refused(
+        &["view", "spa5", "-"],
+        b"",
+        "error: -: dump: GTKWave opens files alone: a dump cannot be read from standard input",
+    );
+    refused(
+        &["render", "r500", "-", "--png", "-"],
+        &fs::read(Path::new(ROOT).join("examples/shaders/nested.txt")).unwrap(),
+        "error: --png: -: pictures are not written to standard output",
+    );
+}
+
+/// A fetch shader ends in RETURN; what would have called it is not there.
+#[test]
+fn a_fetch_shader_run_alone_says_why_it_ends_in_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("fetch.hex");
+    let note = "note         a RETURN that no CALL leads to: a fetch shader is entered by the CALL_FS of another program, \
+                and ends so alone (r700-O31)\n";
+    // VTX, RETURN.
+    fs::write(
+        &file,
+        "00000002 81000000\n00000000 8A000000\n00000000 00000000\n",
+    )
+    .unwrap();
+    let said = stdout(&["run", "r700", arg(&file)]);
+    assert!(said.contains("error 5 NO_CALL, pc 0x001"), "{said}");
+    assert!(said.ends_with(note), "{said}");
+    // The same error under an open branch frame is another matter: PUSH, RETURN.
+    fs::write(&file, "00000000 85800000\n00000000 8A000000\n").unwrap();
+    let said = stdout(&["run", "r700", arg(&file)]);
+    assert!(said.contains("error 5 NO_CALL, pc 0x001"), "{said}");
+    assert!(!said.contains("note"), "{said}");
 }

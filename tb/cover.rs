@@ -19,7 +19,8 @@ use reconverge::stimulus;
 use reconverge::unit::{Executor as _, Step, Unit};
 use reconverge::watch::Watch;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {

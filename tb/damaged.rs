@@ -38,7 +38,7 @@ use crate::common::damage::{Damager, Kind, seal};
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{ROOT, Tested, imported_programs, own_programs};
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
 
 /// Files of `cargo test`, and of the long run unless `RECONVERGE_INPUTS` says otherwise.
 const FEW: usize = 10_000;
@@ -116,7 +116,7 @@ fn run<U: Unit>(case: &Case<U>) {
         records.before(clock, &pins, &golden);
         golden.cycle(&pins);
         if let Some(start) = stimulus.load() {
-            for state in start.states(golden.state()) {
+            for state in start.states(&case.build(), golden.state()) {
                 golden.load(&state);
             }
         }

@@ -6,7 +6,9 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::common::schema::{Entry, Formats, Reader, Type};
-use crate::common::{Tested, arg, imported_programs, loaded, own_programs, reconverge, text};
+use crate::common::{
+    Tested, arg, imported_programs, loaded, own_programs, program, reconverge, text,
+};
 use reconverge::campaign::{self, results};
 use reconverge::case::{CASE_FORMAT, Case, Conditions, Place, Row, SavedCase, Table};
 use reconverge::cover::{Saved, UnitCoverage};
@@ -14,7 +16,8 @@ use reconverge::design::Build;
 use reconverge::field::Flip;
 use reconverge::unit::LoadOptions;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
         $(mod $module {
@@ -24,6 +27,7 @@ macro_rules! tests {
                 a_saved_case_without_a_field_or_with_another_is_refused,
                 coverage_files_are_as_documented_and_read_strictly,
                 results_are_as_documented_and_read_strictly,
+                ends_of_runs_are_as_documented,
             );
         })+
     };
@@ -138,6 +142,12 @@ fn cases<U: Tested>() -> Vec<SavedCase<U>> {
     run.launch_mask = 15;
     let row = |lane, k| Row { lane, k, bits: 3 };
     run.conditions = Conditions::Table(Table::from(vec![row(1, 0), row(0, 7)]));
+    let mut changed = run.clone();
+    changed.conditions = Conditions::Changed {
+        p16: 16,
+        rows: Table::from(vec![row(3, 1)]),
+    };
+    cases.push(changed);
     run.parameters = U::PARAMETERS
         .iter()
         .map(|p| (p.name.to_owned(), *p.range.end()))
@@ -421,6 +431,66 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
         error,
         format!("b.json: groups.{name}: more than {most} in all")
     );
+}
+
+// ---- ends of runs -------------------------------------------------------------------------------------
+
+/// `run` and `replay` write them: of a run that agrees, of one that is cut off, of a mismatch.
+fn ends_of_runs_are_as_documented<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, program) = (dir.path().join("run.json"), program::<U>(U::IF_ELSE));
+    let formats = Formats::of::<U>(U::LANES as usize);
+    let ended = |status: i32, args: &[&str]| -> Value {
+        let place = ["--json", arg(&file), "--out", arg(dir.path())];
+        let output = reconverge(&[args, &place[..]].concat());
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{}",
+            text(&output.stderr)
+        );
+        let written = fs::read_to_string(&file).unwrap();
+        if let Err(why) = formats.object("run", &written) {
+            panic!("run{why}\n{written}");
+        }
+        serde_json::from_str(&written).unwrap()
+    };
+    let run = ["run", U::NAME, &program];
+    let whole = ended(0, &run);
+    assert_eq!(
+        (&whole["agrees"], &whole["saved"]),
+        (&true.into(), &Value::Null)
+    );
+    assert!(whole["scalar"]["lanes"].is_number() && whole["end"]["max_steps"] == false);
+    let cut = ended(0, &[&run[..], &["--max-steps", "2"]].concat());
+    assert_eq!(
+        (&cut["instructions"], &cut["end"]["max_steps"]),
+        (&2.into(), &true.into())
+    );
+    assert!(cut["clocks"].as_u64() < whole["clocks"].as_u64());
+    let failed = ended(1, &[&run[..], &["--flip", "pc.1@6"]].concat());
+    assert_eq!(
+        (&failed["agrees"], &failed["end"]),
+        (&false.into(), &Value::Null)
+    );
+    assert_eq!(failed["failure"]["field"], "pc");
+    let [difference] = &failed["differences"].as_array().unwrap()[..] else {
+        panic!("{failed}");
+    };
+    let hex = |side: &str| {
+        let digits = difference[side]
+            .as_str()
+            .unwrap()
+            .strip_prefix("0x")
+            .unwrap();
+        u64::from_str_radix(digits, 16).unwrap()
+    };
+    assert_eq!(hex("rtl") ^ hex("golden"), 2);
+    let rule = failed["rule"].as_str().unwrap();
+    assert!(rule.starts_with(&format!("{}-", U::NAME)), "{rule}");
+    let saved = failed["saved"].as_str().unwrap();
+    let again = ended(1, &["replay", saved]);
+    assert_eq!(again, failed);
 }
 
 // ---- results ------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ const LAYERS: [(&str, &[&str]); 6] = [
     (
         "designs",
         &[
-            "check", "design", "dut", "failure", "field", "home", "lanes", "lcov", "lockstep",
-            "place", "report", "stream", "wave",
+            "check", "design", "dut", "failure", "field", "found", "home", "lanes", "lcov",
+            "lockstep", "place", "report", "stream", "wave",
         ],
     ),
     (
@@ -38,7 +38,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
     (
         "campaigns",
         &[
-            "campaign", "cover", "explain", "mutate", "prove", "shrink", "unit",
+            "campaign", "cover", "exhaust", "explain", "mutate", "prove", "shrink", "unit",
         ],
     ),
     ("units", &["r500", "r700", "spa5"]),

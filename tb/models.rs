@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use quick_junit::{Report, TestCaseStatus};
 use reconverge::campaign::results;
 use reconverge::case::{CASE_FORMAT, SavedCase};
 use reconverge::dut::{Dut, Rtl};
@@ -859,6 +860,8 @@ fn with_probes_alone() -> Copy {
 #[test]
 fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it() {
     let (own, rtl) = (Folder::own(NAME), with_probes_alone());
+    let junit = rtl.dir().join("s.xml");
+    // Returns what is said, and the tests that count as skipped.
     let fuzz = |dir: &str| {
         let options = [
             "fuzz",
@@ -866,15 +869,37 @@ fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it(
             "--programs",
             "60",
             "--no-shrink",
+            "--junit",
+            arg(&junit),
             "--rtl",
             dir,
         ];
-        reconverge_ends(0, &options)
+        let said = reconverge_ends(0, &options);
+        let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+        let mut skipped = Vec::new();
+        for test in &read.test_suites[0].test_cases {
+            if let TestCaseStatus::Skipped { message, .. } = &test.status {
+                skipped.push(format!(
+                    "{}: {}",
+                    test.name.as_str(),
+                    message.as_deref().unwrap()
+                ));
+            }
+        }
+        (said, skipped)
     };
-    let said = fuzz(rtl.arg());
-    assert!(said.contains("skipped, no preloading"), "{said}");
-    let said = fuzz(arg(&own.dir));
+    let (said, skipped) = fuzz(rtl.arg());
+    let line = said.lines().find(|l| l.ends_with("skipped, no preloading"));
+    let programs = line.unwrap().split_whitespace().nth(1).unwrap();
+    assert_eq!(
+        skipped,
+        [format!(
+            "r500.seeded.1: {programs} programs: skipped, no preloading"
+        )]
+    );
+    let (said, skipped) = fuzz(arg(&own.dir));
     assert!(!said.contains("skipped"), "{said}");
+    assert!(skipped.is_empty(), "{skipped:?}");
 
     // A saved case that begins in a state says why it cannot be replayed there.
     let case = (0..)

@@ -1,5 +1,6 @@
 //! Runs that must fail, and how: a flipped golden bit, RTL with one operator changed, an uncaught flip.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +17,15 @@ use reconverge::field::Flip;
 use reconverge::stimulus;
 use reconverge::wave;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 every_flipped_bit_of_every_field_is_reported_where_it_is,
                 a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides,
+                a_dump_holds_the_design_and_the_fields_of_both_sides_and_no_net_of_the_bench,
                 a_report_says_where_what_why_and_how_to_go_on,
                 a_flip_that_never_comes_is_bad_input_and_not_a_pass,
                 rtl_with_one_operator_changed_is_caught_and_its_case_replays,
@@ -147,9 +150,32 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
             .collect();
         assert_eq!(set, [index], "{flip}: mismatch bits {bits}");
 
+        // The exclusive or of the two, of this signal and of no other.
+        let xor = |dump: &Dump, of: &str| {
+            let [rtl, golden] = ["rtl", "golden"].map(|side| {
+                dump.bits(&format!("TOP.{}_tb.{side}_view.{of}", U::NAME))
+                    .to_owned()
+            });
+            let digits = rtl.chars().zip(golden.chars());
+            digits
+                .map(|(a, b)| if a == b { '0' } else { '1' })
+                .collect::<String>()
+        };
+        let added: Vec<&String> = dump
+            .0
+            .keys()
+            .filter(|name| name.starts_with("xor."))
+            .collect();
+        assert_eq!(added, [&format!("xor.{signal}")], "{flip}");
+        assert_eq!(dump.bits(added[0]), xor(&dump, &signal), "{flip}");
+        assert!(dump.bits(added[0]).contains('1'), "{flip}");
+        let view = fs::read_to_string(vcd.with_extension("gtkw")).unwrap();
+        assert_eq!(view.matches("} xor.").count(), 1, "{flip}: {view}");
+
         // The clock before, nothing differs.
         let before = Dump::at(&vcd, wave::time_of(clock as u64) - 1);
         assert!(!before.bits(&mismatch).contains('1'), "{flip}");
+        assert!(!before.bits(added[0]).contains('1'), "{flip}");
 
         // The saved case fails again in the same place.
         let case = dir.join(format!("{name}.json"));
@@ -158,6 +184,59 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
         assert_eq!(text(&again.stdout), report, "replay prints the same report");
         assert_eq!(text(&again.stderr), "", "replay has nothing to note");
     }
+}
+
+/// What a dump has outside the design: the clock, the mismatch bits, parameters, and each field on both sides. A port of the
+/// view that holds the whole state was most of its bytes.
+fn a_dump_holds_the_design_and_the_fields_of_both_sides_and_no_net_of_the_bench<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let dir = arg(out.path());
+    let run = [
+        "run",
+        U::NAME,
+        &program::<U>(U::LONG),
+        "--wave",
+        "--out",
+        dir,
+    ];
+    reconverge_ends(0, &run);
+    let vcd = fs::read_dir(out.path()).unwrap().map(|e| e.unwrap().path());
+    let vcd = vcd.filter(|p| p.extension().is_some_and(|e| e == "vcd"));
+    let dump = Dump::at(&vcd.last().unwrap(), 0);
+    let top = format!("TOP.{}_tb.", U::NAME);
+    let fields: Vec<String> = (U::fields().iter())
+        .flat_map(|field| {
+            let elements = field.elements(U::LANES as usize);
+            (0..elements).map(|element| wave::signal(field, element))
+        })
+        .collect();
+    let mut seen = 0;
+    for name in dump.0.keys().filter_map(|name| name.strip_prefix(&top)) {
+        if name.starts_with("dut.") {
+            continue;
+        }
+        let parameter = name.rsplit('.').next().unwrap();
+        let parameter = parameter == "Fields"
+            || parameter
+                .chars()
+                .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        let bench = [
+            "clk_i",
+            "mismatch_o",
+            "rtl_view.bench_i",
+            "golden_view.bench_i",
+        ];
+        let side = ["rtl_view.", "golden_view."]
+            .iter()
+            .find_map(|side| name.strip_prefix(side));
+        let field = side.is_some_and(|signal| fields.iter().any(|field| field == signal));
+        seen += u32::from(field);
+        assert!(field || parameter || bench.contains(&name), "{name}");
+    }
+    assert_eq!(
+        seen as usize,
+        2 * fields.iter().collect::<BTreeSet<_>>().len()
+    );
 }
 
 /// The whole text of one report.
@@ -329,6 +408,25 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
         .unwrap();
     let again = reconverge_ends(1, &[&["replay", case], &rtl_and_out[..]].concat());
     assert_eq!(line_starting(&again, "STOPPED "), stopped);
+
+    // The wave says so too: nothing in it differs, and no cycle follows.
+    let dump = PathBuf::from(
+        line_starting(&again, "wave ")
+            .split_whitespace()
+            .last()
+            .unwrap(),
+    );
+    let view = fs::read_to_string(dump.with_extension("gtkw")).unwrap();
+    assert!(view.contains("+{failure} run.failure"), "{view}");
+    let zoom = view.lines().find(|line| line.starts_with('*')).unwrap();
+    let marker: u64 = zoom.split(' ').nth(1).unwrap().parse().unwrap();
+    let failure = |time| Dump::at(&dump, time).bits("run.failure").to_owned();
+    assert_eq!(failure(marker - 1).trim_start_matches('0'), "-", "{zoom}");
+    let why = failure(marker);
+    assert!(
+        stopped.contains(why.trim_start_matches('0')),
+        "{why} is not in {stopped}"
+    );
 }
 
 /// A mismatch is not lost because its files cannot be written where they should go.

@@ -111,6 +111,46 @@ fn logic_without_a_clock_is_sampled_and_a_file_list_is_taken() {
     assert_eq!((made.pins.len(), made.state.len()), (12, 4));
 }
 
+/// Found by following docs/your-own-unit.md to the letter: `full` had the width of `mask_o`. With 8 lanes Verilator lists
+/// the ports in another order than with 37.
+#[test]
+fn each_port_has_its_own_width_with_few_lanes() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().join("rpstack");
+    let file = format!("{ROOT}/examples/own_unit/rtl/rpstack.sv");
+    let output = reconverge(&["new", arg(&at), "--rtl", &file, "--top", "rpstack"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        !text(&output.stdout).contains("note:"),
+        "{}",
+        text(&output.stdout)
+    );
+    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let word = |width| Shape::Words {
+        width,
+        count: Some(1),
+    };
+    let pins = made.pins.iter().map(|p| (p.name.as_str(), p.shape));
+    let fields = made.state.iter().map(|s| (s.name.as_str(), s.shape));
+    let mut all: Vec<_> = pins.chain(fields).collect();
+    all.sort_by_key(|(name, _)| *name);
+    assert_eq!(
+        all,
+        [
+            ("empty", word(1)),
+            ("full", word(1)),
+            ("mask", Shape::Planes(1)),
+            ("mask", Shape::Planes(1)),
+            ("pc", word(16)),
+            ("pc", word(16)),
+            ("pop", word(1)),
+            ("push", word(1)),
+            ("rst_n", word(1)),
+        ]
+    );
+}
+
 /// Found by a newcomer: each was a pin that is drawn at random, or a width of another build, without a word.
 #[test]
 fn what_is_chosen_and_what_is_left_out_is_told() {

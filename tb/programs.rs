@@ -17,7 +17,8 @@ use reconverge::environment;
 use reconverge::stimulus::{self, Ran};
 use reconverge::unit::{LoadOptions, Programs, Records, Unit, Verdict};
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
@@ -324,4 +325,64 @@ fn compiled_programs_need_the_stack_that_their_compiler_declared() {
         functions >= 40 && 10 * all_of_it >= 9 * functions,
         "{all_of_it} of {functions}"
     );
+}
+
+/// The shaders that Mesa's r600 driver compiled end, but for those that only a CALL_FS can enter; none needs more stack
+/// than the driver counted, and loops are continued in the two with loops.
+#[test]
+fn shaders_of_mesa_for_r700_end_within_their_stack() {
+    const SHADERS: [&str; 8] = [
+        "loops.fetch",
+        "loops.fragment",
+        "loops.vertex",
+        "strips.copy",
+        "strips.fetch",
+        "strips.fragment",
+        "strips.geometry",
+        "strips.vertex",
+    ];
+    const LOOP_CONTINUE: u32 = 8;
+    let mut dut = dut::<R700>(64);
+    for name in SHADERS {
+        let file = format!("mesa/{name}.hex");
+        let options = LoadOptions::default();
+        let loaded = R700::load(&common::source::<R700>(&file), &file, &options).unwrap();
+        let program = loaded.program;
+        let declared = 4 * u32::from(program.regs.stack_size);
+        let (mut deepest, mut continues) = (Deepest(0), 0);
+        for (seed, stall16) in (1..=20).flat_map(|seed| [(seed, 0), (seed, 5)]) {
+            let at = format!("{name} seed {seed} stall16 {stall16}");
+            let mut case = Case::<R700>::new(program.clone());
+            (case.seed, case.stall16) = (seed, stall16);
+            let mut golden = <R700 as Design>::Golden::new(64);
+            let mut watches = (Records::default(), &mut deepest);
+            let outcome = stimulus::run(&case, &mut dut, &mut golden, &mut watches);
+            assert!(outcome.mismatch.is_none(), "{at}");
+            let (records, _) = watches;
+            match records.judge(&case, &outcome.end) {
+                Verdict::Agrees { lanes: 64, .. } => {}
+                other => panic!("{at}: {other:?}"),
+            }
+            let alone = name.ends_with("fetch");
+            let end = if alone { "error 5 NO_CALL" } else { "done" };
+            assert_eq!(R700::outcome(&outcome.end), end, "{at}");
+            assert_eq!(
+                R700::remark(&program, &outcome.end).is_some(),
+                alone,
+                "{at}"
+            );
+            let executed = records.records.iter().map(|r| program.quads[r.pc as usize]);
+            continues += executed
+                .filter(|q| q.dw1 >> 23 & 127 == LOOP_CONTINUE)
+                .count();
+        }
+        let deepest = deepest.0;
+        assert!(deepest <= declared, "{name}: {deepest} of {declared}");
+        let loops = matches!(name, "loops.fragment" | "strips.geometry");
+        assert!(
+            !loops || deepest.next_multiple_of(4) == declared,
+            "{name}: {deepest}"
+        );
+        assert_eq!(continues > 100, loops, "{name}: {continues} LOOP_CONTINUE");
+    }
 }

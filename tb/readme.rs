@@ -45,7 +45,7 @@ fn commands(page: &str) -> Vec<(Vec<String>, String)> {
 
 /// Commands that take a moment, with our own RTL as it is built for the tests anyhow. `.ci/run readme` runs the others too.
 fn is_quick(words: &[String]) -> bool {
-    let slow = |word: &&String| ["--rtl", "--param", "--html"].contains(&word.as_str());
+    let slow = |word: &&String| ["--rtl", "--param", "--html", "--case"].contains(&word.as_str());
     matches!(words[0].as_str(), "run" | "picture" | "explain" | "dis")
         && !words.iter().any(|word| slow(&word))
 }

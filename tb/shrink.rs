@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::rtl::{Change, Rtl as Folder};
-use crate::common::{Tested, arg, line_starting, loaded, reconverge, reconverge_ends, text};
+use crate::common::{
+    ROOT, Tested, arg, line_starting, loaded, program, reconverge, reconverge_ends, text,
+};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{CASE_FORMAT, Case, Kind, SavedCase};
@@ -17,7 +20,8 @@ use reconverge::shrink::{self, Budget};
 use reconverge::stimulus::CaseStimulus;
 use reconverge::unit::{Executor as _, LoadOptions, Programs, Step};
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
@@ -62,7 +66,7 @@ fn differs(report: &str, field: &str) -> bool {
 
 /// RTL with `change` is caught by `fuzz`, and the case that it shrinks to is what it says: it fails in the
 /// same field and at the place that is saved with it, its text is the program, and our own RTL passes it.
-fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Small {
+fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> (Small, String) {
     let out = tempfile::tempdir().unwrap();
     let out = arg(out.path());
     let bad = Folder::own(U::NAME).copy().without_assertions();
@@ -81,16 +85,21 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
         ],
     );
     let (first, rest) = report.split_once("program shrunk from ").unwrap();
-    let (headline, rest) = rest.split_once(": tb-ready text follows\n").unwrap();
-    let (assembly, replay) = rest.split_once("replay  ").unwrap();
-    let words: Vec<&str> = replay.split_whitespace().collect();
-    assert_eq!(words[2..4], ["--rtl", bad.arg()]);
-    let path = words[4];
-    let failed = line_starting(first, "MISMATCH ")
+    let (headline, rest) = rest.split_once(":\n").unwrap();
+    let (assembly, commands) = rest
+        .split_once("\nrun     ")
+        .unwrap_or_else(|| rest.split_once("\nprogram ").unwrap());
+    let (original, first) = first.split_once("\n\n").unwrap();
+    let words: Vec<&str> = line_starting(commands, "replay  ")
         .split_whitespace()
-        .nth(1)
-        .unwrap();
+        .collect();
+    assert_eq!(words[2..5], ["replay", "--rtl", bad.arg()]);
+    let path = words[5];
+    let failed = original.split_whitespace().nth(1).unwrap();
+    assert!(original.starts_with("MISMATCH ") && original.lines().count() == 1);
+    assert!(original.ends_with(&format!("; saved as {out}/{failed}.json")));
     assert_eq!(path, format!("{out}/{failed}.shrunk.json"));
+    assert!(first.starts_with("MISMATCH "), "{report}");
 
     let saved = SavedCase::<U>::parse(&fs::read_to_string(path).unwrap(), path).unwrap();
     let case = &saved.case;
@@ -110,6 +119,29 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
     U::rename(&mut again, U::name(&case.program).to_owned());
     assert_eq!(again, case.program, "{assembly}");
 
+    // The program's file begins with the command that shows the mismatch again.
+    let script = fs::read_to_string(format!("{out}/{failed}.shrunk.s")).unwrap();
+    let (command, lines) = script.split_once('\n').unwrap();
+    let command = command.strip_prefix("// ").unwrap();
+    let (_, program) = assembly.split_once('\n').unwrap();
+    assert!(lines.ends_with(&format!("{program}\n")), "{script}");
+    let mut shell = Command::new("sh");
+    let ran = shell
+        .args(["-c", command])
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{command}");
+    let shown = text(&ran.stdout);
+    let table = |report: &str| {
+        let from = report.find("\n  field ").unwrap();
+        let end = report[from..]
+            .find("\nreplay  ")
+            .map_or(report.len(), |at| from + at);
+        report[from..end].trim_end().to_owned()
+    };
+    assert_eq!(table(&shown), table(first), "{command}");
+
     let with = ["--rtl", bad.arg(), "--out", out];
     let again = reconverge(&[&["replay", path], &with[..]].concat());
     assert_eq!(again.status.code(), Some(1), "{change:?}\n{report}");
@@ -124,7 +156,7 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
         reconverge_ends(1, &[&["replay", &original], &with[..], more].concat());
         start.elapsed().as_secs_f64()
     };
-    Small {
+    let small = Small {
         instructions,
         lanes,
         seconds: if timed {
@@ -132,15 +164,27 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> Sm
         } else {
             0.0
         },
-    }
+    };
+    let report = report
+        .replace(out, "OUT")
+        .replace(bad.arg(), "RTL")
+        .replace(env!("CARGO_BIN_EXE_reconverge"), "reconverge");
+    (small, report)
 }
 
 /// A decision and a breach of the contract; `all_changes_are_shrunk` does them all.
 fn a_caught_change_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
-    for change in [U::DECISIONS[U::OTHER_FIELD], U::CONTRACT[4]] {
-        let small = caught_and_shrunk::<U>(change, "400000", false);
+    for (n, change) in [U::DECISIONS[U::OTHER_FIELD], U::CONTRACT[4]]
+        .into_iter()
+        .enumerate()
+    {
+        let (small, report) = caught_and_shrunk::<U>(change, "400000", false);
         assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
         assert!(small.lanes <= LANES, "{change:?}");
+        if n == 0 {
+            let expected = Path::new(ROOT).join(program::<U>("shrunk.report"));
+            assert_eq!(report, fs::read_to_string(expected).unwrap());
+        }
     }
 }
 
@@ -150,7 +194,7 @@ fn all_changes_are_shrunk<U: Tested>() {
     let mut lanes = Vec::new();
     let mut seconds = Vec::new();
     for change in &changes {
-        let small = caught_and_shrunk::<U>(**change, "4000000", true);
+        let (small, _) = caught_and_shrunk::<U>(**change, "4000000", true);
         println!(
             "{:>3} instructions {:>2} lanes {:>6.2} s  {change:?}",
             small.instructions, small.lanes, small.seconds
@@ -204,7 +248,8 @@ fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
         ],
     );
     let what = |report: &str| {
-        let line = line_starting(report, "STOPPED ");
+        // The last one: above it stands the case as it was found.
+        let line = report.lines().rfind(|l| l.starts_with("STOPPED ")).unwrap();
         line.split_once(".sv").unwrap().1.to_owned()
     };
     assert!(

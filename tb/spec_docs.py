@@ -61,7 +61,8 @@ class R700:
     def __init__(self, spec, r):
         n = r["lanes"]
         self.spec, self.config = spec, spec.Config(
-            r["prog_len"], r["stack_size"], r["loop_const"], r["bool_const"], r["max_stack_size"])
+            r["prog_len"], r["stack_size"], r["loop_const"], r["bool_const"], r["max_stack_size"],
+            r["subentries"], r["dx10_count"])
         self.state = spec.State(self.config, n, lanes(r["valid"], n), r["entry"])
 
     def step(self, r):
@@ -77,7 +78,7 @@ class R700:
                 yield [1, mask(frame)]
             else:
                 yield [2 if len(frame) == 7 else 3, *frame]
-            at += 4 if len(frame) == 7 and not isinstance(frame, list) else 1
+            at += self.config.entry if len(frame) == 7 and not isinstance(frame, list) else 1
 
     def shown(self):
         s = self.state

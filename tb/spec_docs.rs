@@ -108,8 +108,12 @@ impl Normative for R500 {
 }
 
 impl Normative for R700 {
-    const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] =
-        &[(8, &[]), (4, &[("MAX_STACK_SIZE", 2)]), (64, &[]), (5, &[])];
+    const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] = &[
+        (8, &[]),
+        (4, &[("MAX_STACK_SIZE", 2)]),
+        (64, &[("DX10_COUNT", 1)]),
+        (5, &[("DX10_COUNT", 1), ("SUBENTRIES", 8)]),
+    ];
     const CHANGE: (&'static str, &'static str) =
         ("if ACTIVE in t.st or BRANCH in t.st:", "if ACTIVE in t.st:");
     const ERRORS: std::ops::RangeInclusive<u8> = 1..=9;
@@ -118,6 +122,7 @@ impl Normative for R700 {
         let s = golden.state();
         json!({
             "lanes": build.lanes, "max_stack_size": build.value::<R700>("MAX_STACK_SIZE"),
+            "subentries": build.value::<R700>("SUBENTRIES"), "dx10_count": build.value::<R700>("DX10_COUNT"),
             "prog_len": pins.prog_len, "stack_size": pins.stack_size, "entry": pins.entry,
             "valid": pins.lane_mask, "loop_const": s.loop_const, "bool_const": s.bool_const,
         })

@@ -17,7 +17,8 @@ use reconverge::stimulus;
 use reconverge::unit::{Executor as _, Records, Verdict};
 use reconverge::watch::Watch;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
@@ -52,7 +53,7 @@ fn begun<U: Tested>(case: &Case<U>, start: &U::Start) -> Option<U::State> {
     if !U::running(golden.state()) {
         return None;
     }
-    for state in start.states(golden.state()) {
+    for state in start.states(&case.build(), golden.state()) {
         golden.load(&state);
         assert_eq!(bytes_of(golden.state()), bytes_of(&state), "{start:?}");
     }

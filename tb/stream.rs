@@ -17,7 +17,8 @@ use reconverge::stream::{RESET_CYCLES, SavedStream, Stream};
 use crate::common::Tested;
 use crate::common::schema::Formats;
 
-include!("../src/units.rs");
+use reconverge::for_each_unit;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
         $(mod $module {
@@ -247,10 +248,11 @@ fn replay_says_whose_test_runs_a_saved_stream() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("s.json");
     let text = idle::<R500>(2).to_saved(reconverge::case::Place::Hung { seconds: 1 });
+    let text = text.replace("\"design\": \"r500\"", "\"design\": \"fifo\"");
     std::fs::write(&file, text).unwrap();
     let output = crate::common::reconverge(&["replay", crate::common::arg(&file)]);
     let said = crate::common::text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    let message = "reconverge: a stream of pins of design r500: a test of that design runs it (reconverge::stream::fuzz::replay)";
+    let message = "reconverge: a stream of pins of design fifo: a test of that design runs it (reconverge::stream::fuzz::replay)";
     assert!(said.contains(message), "{said}");
 }

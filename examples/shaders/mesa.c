@@ -28,6 +28,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+/* Another of Mesa's drivers for the same kernel driver can be asked for: PCI id, driver, name of the GPU. */
+#ifndef PCI_ID
+#define PCI_ID 0x7140
+#define DRIVER "r300"
+#define GPU "RV515"
+#endif
+
 static void die(const char *what, const char *why) {
     fprintf(stderr, "mesa: %s: %s\n", what, why);
     exit(1);
@@ -124,7 +131,7 @@ static void answer(size_t *length, char *to, const char *text) {
 
 static int info(uint32_t request, uint32_t *value) {
     switch (request) {
-    case 0: *value = 0x7140; return 0;  /* PCI id: RV515 */
+    case 0: *value = PCI_ID; return 0;
     case 1: case 2: *value = 1; return 0;  /* one pipe of each kind */
     case 3: case 5: *value = 1; return 0;  /* acceleration works */
     default: *value = 0; return 0;
@@ -193,7 +200,7 @@ struct device {
 
 int drmGetDevice2(int fd, uint32_t flags, struct device **device) {
     static char *nodes[3] = {"/dev/null", "/dev/null", "/dev/null"};
-    static uint16_t bus[4], numbers[4] = {0x1002, 0x7140, 0, 0};
+    static uint16_t bus[4], numbers[4] = {0x1002, PCI_ID, 0, 0};
     static struct device gpu_device = {nodes, 5, 0, bus, numbers};
     (void)flags;
     if (!is_gpu(fd)) return -EINVAL;
@@ -245,21 +252,21 @@ static void load_functions(void) {
 }
 
 static void open_context(void) {
-    setenv("MESA_LOADER_DRIVER_OVERRIDE", "r300", 1);
+    setenv("MESA_LOADER_DRIVER_OVERRIDE", DRIVER, 1);
     int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     void *gbm = dlopen("libgbm.so.1", RTLD_NOW);
     if (!gbm) die("libgbm.so.1", dlerror());
     void *(*create)(int) = (void *(*)(int))dlsym(gbm, "gbm_create_device");
     void *device = create ? create(fd) : NULL;
-    if (!device) die("gbm_create_device", "Mesa's r300 driver did not start");
+    if (!device) die("gbm_create_device", "Mesa's " DRIVER " driver did not start");
     EGLDisplay display = eglGetPlatformDisplay(0x31d7 /* GBM */, device, NULL);
     if (!eglInitialize(display, NULL, NULL)) die("eglInitialize", "failed");
     eglBindAPI(EGL_OPENGL_API);
     EGLContext context = eglCreateContext(display, NULL, EGL_NO_CONTEXT, NULL);
     if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) die("eglMakeCurrent", "failed");
     load_functions();
-    if (!strstr((const char *)glGetString_(GL_RENDERER), "RV515"))
-        die((const char *)glGetString_(GL_RENDERER), "is not the r300 driver");
+    if (!strstr((const char *)glGetString_(GL_RENDERER), GPU))
+        die((const char *)glGetString_(GL_RENDERER), "is not the " DRIVER " driver");
 }
 
 static GLuint shader(GLenum kind, const char *name, const char *source) {

@@ -1,7 +1,6 @@
 //! A campaign as a test wants it: what fails first is made smaller, saved, and run again with a dump.
 
-use std::fmt::{self, Debug, Display, Formatter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Options, Summary, case, run};
 use crate::case::{Case, SavedCase};
@@ -9,23 +8,11 @@ use crate::check::{Judged, check};
 use crate::design::Build;
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
+use crate::found::Found;
 use crate::input::{InputError, read_text};
 use crate::lockstep::Compared;
-use crate::report::{Report, Waves};
 use crate::shrink::{Budget, Shrunk, shrink};
 use crate::unit::{Campaign, Programs};
-
-/// A case that fails. `Display` and `Debug` are all that is to be said of it, so that `unwrap` in a test prints it.
-pub struct Found<U: Campaign> {
-    /// The smallest case that fails like it, and how; how large both are.
-    pub shrunk: Shrunk<U>,
-    /// File with the case, if one was written.
-    pub saved: Option<PathBuf>,
-    /// The dump with both sides, if one was written.
-    pub waves: Option<Waves>,
-    /// What could not be done: to make it smaller, to write a file.
-    pub troubles: Vec<String>,
-}
 
 /// Runs a campaign in threads of this process. The first case that fails is made smaller, saved in `out`, and run again with
 /// a dump beside it; without `out` nothing is written. The same options find the same case, unless a time ends them.
@@ -36,19 +23,16 @@ pub fn fuzz<U: Campaign>(
     rtl: &Rtl<U>,
     options: &Options,
     out: Option<&Path>,
-) -> Result<Summary<U>, Box<Found<U>>> {
+) -> Result<Summary<U>, Box<Found<Case<U>>>> {
     let not_run = |why| {
         let (_, first) = case::<U>(options.seed, 0, rtl.build());
         let failure = Failure::new(&first, Cause::NotRun(why), Compared::default());
-        Box::new(Found::new(Shrunk::new(&first, failure, 0)))
+        Box::new(found(failure, rtl, out))
     };
     let mut summary = run(options, rtl, |_| ()).map_err(not_run)?;
     if !summary.failures.is_empty() {
-        return Err(Box::new(Found::of(
-            summary.failures.swap_remove(0).failure,
-            rtl,
-            out,
-        )));
+        let failure = summary.failures.swap_remove(0).failure;
+        return Err(Box::new(found(failure, rtl, out)));
     }
     match summary.compared.clocks {
         0 => Err(not_run("nothing was compared".to_owned())),
@@ -56,80 +40,26 @@ pub fn fuzz<U: Campaign>(
     }
 }
 
-impl<U: Campaign> Found<U> {
-    fn new(shrunk: Shrunk<U>) -> Self {
-        Found {
-            shrunk,
-            saved: None,
-            waves: None,
-            troubles: Vec::new(),
-        }
-    }
-
-    fn of(failure: Failure<Case<U>>, rtl: &Rtl<U>, out: Option<&Path>) -> Self {
-        let case = Case::clone(&failure.case);
-        let mut found = Found::new(Shrunk::new(&case, failure, 0));
-        if matches!(found.shrunk.failure.cause, Cause::NotRun(_)) {
-            return found;
-        }
-        // Saved first: nothing that comes may lose it.
-        found.save(out);
+/// Keeps what is known of the case that failed.
+fn found<U: Campaign>(
+    failure: Failure<Case<U>>,
+    rtl: &Rtl<U>,
+    out: Option<&Path>,
+) -> Found<Case<U>> {
+    let case = Case::clone(&failure.case);
+    let text = |shrunk: &Shrunk<U>| format!("{}:\n{}", shrunk.headline(), shrunk.text());
+    let as_found = text(&Shrunk::new(&case, failure.clone(), 0));
+    let smaller = |_: &_| {
         let other = |lanes| {
             let build = rtl.build().clone();
             Ok(rtl.rebuilt(Build { lanes, ..build })?)
         };
-        match shrink(&case, rtl, other, &Budget::default(), &mut ()) {
-            Ok(shrunk) => {
-                found.shrunk = shrunk;
-                found.save(out);
-            }
-            Err(why) => found.troubles.push(format!("not made smaller: {why}")),
-        }
-        if let Some(dir) = out {
-            let failure = &found.shrunk.failure;
-            let made = for_case(&failure.case, rtl)
-                .and_then(|rtl| Waves::make(&*failure.case, &rtl, Some(failure), dir));
-            match made {
-                Ok(waves) => found.waves = Some(waves),
-                Err(why) => found.troubles.push(format!("no dump: {why}")),
-            }
-        }
-        found
-    }
-
-    fn save(&mut self, out: Option<&Path>) {
-        match out.map(|dir| self.shrunk.failure.save(dir)) {
-            None => {}
-            Some(Ok(path)) => self.saved = Some(path),
-            Some(Err(why)) => self.troubles.push(format!("not saved: {why}")),
-        }
-    }
+        let shrunk = shrink(&case, rtl, other, &Budget::default(), &mut ())?;
+        let text = text(&shrunk);
+        Ok((shrunk.failure, text))
+    };
+    Found::of(failure, as_found, out, smaller, |case| for_case(case, rtl))
 }
-
-impl<U: Campaign> Display for Found<U> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Report::of(&self.shrunk.failure))?;
-        write!(f, "{}:\n{}", self.shrunk.headline(), self.shrunk.text())?;
-        if let Some(path) = &self.saved {
-            writeln!(f, "saved   {}", path.display())?;
-        }
-        if let Some(waves) = &self.waves {
-            write!(f, "{waves}")?;
-        }
-        for trouble in &self.troubles {
-            writeln!(f, "{trouble}")?;
-        }
-        Ok(())
-    }
-}
-
-impl<U: Campaign> Debug for Found<U> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "\n{self}")
-    }
-}
-
-impl<U: Campaign> std::error::Error for Found<U> {}
 
 /// Returns `rtl` with the lanes and parameters of `case`: a smaller case may have fewer lanes than the one that it was.
 fn for_case<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Rtl<U>, String> {
@@ -175,7 +105,7 @@ mod tests {
             fuzz(&rtl, &options, None)
         };
         let nothing = run(0).unwrap_err();
-        assert_eq!(nothing.shrunk.failure.kind(), "not-run");
+        assert_eq!(nothing.failure.kind(), "not-run");
         let said = nothing.to_string();
         assert!(said.contains("nothing was compared"), "{said}");
         assert_eq!(run(1).unwrap().programs, 1);

@@ -4,28 +4,53 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use reconverge::input::{self, InputError, read};
+use reconverge::design::Build;
+use reconverge::input::{self, InputError};
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::wave::{self, Shown};
 
+use super::streams::{is_standard, read};
 use super::{
-    Agreed, AsmArgs, Done, Failure, ImportArgs, ViewArgs, complain, print, warn, writable,
+    Agreed, AsmArgs, Done, Failure, ImportArgs, UNITS, ViewArgs, complain, print, warn, writable,
 };
 
 fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     match output {
-        Some(path) => {
+        Some(path) if !is_standard(path) => {
             writable("--output", path)?;
             Ok(wave::write_whole(path, text)?)
         }
-        None => print(text),
+        _ => print(text),
     }
 }
 
-fn load<U: Unit>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
-    let loaded = U::load(&read(path)?, &path.to_string_lossy(), options)?;
+/// Reads a program, and says what there is to say of it.
+pub fn load<U: Unit>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
+    let (bytes, file) = read(path)?;
+    of_another_unit(&bytes, &file, U::NAME)?;
+    let loaded = U::load(&bytes, &file, options)?;
     warn(&loaded.warnings);
     Ok(loaded.program)
+}
+
+/// Refuses a file that only another unit than `unit` reads.
+fn of_another_unit(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
+    for other in UNITS.iter().filter(|other| other.name() != unit) {
+        let Some((what, runs)) = other.recognises(bytes) else {
+            continue;
+        };
+        let hint = match runs {
+            true => format!(", try `run {}`", other.name()),
+            false => String::new(),
+        };
+        return Err(InputError::new(
+            file,
+            0,
+            "file",
+            format!("this is {what}{hint}"),
+        ));
+    }
+    Ok(())
 }
 
 pub fn asm<U: Unit>(args: &AsmArgs) -> Done {
@@ -42,11 +67,14 @@ pub fn dis<U: Unit>(args: &AsmArgs) -> Done {
 
 pub fn import<U: Unit>(args: &ImportArgs) -> Done {
     if args.list {
-        let names = U::list(&read(&args.program)?, &args.program.to_string_lossy())?;
+        let (bytes, file) = read(&args.program)?;
+        of_another_unit(&bytes, &file, U::NAME)?;
+        let names = U::list(&bytes, &file)?;
         print(&(names.join("\n") + "\n"))?;
         return Ok(Agreed::Yes);
     }
     let program = load::<U>(&args.program, &LoadOptions::from(&args.load))?;
+    warn(&U::refused(&program, &Build::from(U::LANES)));
     for need in U::needs(&program) {
         complain(&format!("needs   {need}"));
     }
@@ -67,14 +95,20 @@ pub fn view<U: Unit>(args: &ViewArgs) -> Done {
     };
     let (view, dump) = match &args.dump {
         Some(dump) if !dump.is_file() => {
-            let why = "no such dump; `run --wave` or a mismatch writes one";
+            let why = match is_standard(dump) {
+                true => "GTKWave opens files alone: a dump cannot be read from standard input",
+                false => "no such dump; `run --wave` or a mismatch writes one",
+            };
             return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
+        }
+        Some(dump) if dump.extension().is_some_and(|e| e == "fst") => {
+            return written(dump, args.open);
         }
         Some(dump) => {
             let from = BufReader::new(input::open(dump)?).take(input::MOST_BYTES);
-            let words = wave::words_of(from);
-            let words = words.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
-            shown.words = words.ok_or_else(|| {
+            let added = wave::added_to(from);
+            let added = added.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
+            shown.added = added.ok_or_else(|| {
                 let why = "not a VCD: no $enddefinitions in it";
                 InputError::new(dump.to_string_lossy(), 0, "dump", why)
             })?;
@@ -91,6 +125,23 @@ pub fn view<U: Unit>(args: &ViewArgs) -> Done {
         return open(&dump, &view);
     }
     print(&format!("{command}\n"))?;
+    Ok(Agreed::Yes)
+}
+
+/// Takes the view that was written with an FST, as it is: it says which words there are.
+fn written(dump: &Path, and_open: bool) -> Done {
+    let view = dump.with_extension("gtkw");
+    if !view.is_file() {
+        let why = format!(
+            "{} is gone, which was written with it; run the case again",
+            view.display()
+        );
+        return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
+    }
+    if and_open {
+        return open(dump, &view);
+    }
+    print(&format!("{}\n", wave::command(dump, &view)))?;
     Ok(Agreed::Yes)
 }
 

@@ -8,13 +8,14 @@ use reconverge::campaign::{Limit, Shard};
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::Options;
 use reconverge::cover::{Model, Saved, UnitCoverage, page};
-use reconverge::input::{InputError, read_text};
+use reconverge::input::InputError;
 use reconverge::unit::Unit;
-use reconverge::wave::write_whole;
 
-use super::args::{BuildArgs, limit, workers};
+use super::args::{BuildArgs, count, limit, workers};
 use super::fuzz::bar;
+use super::progress::Lines;
 use super::run::{absolute, counting_rtl, rtl};
+use super::streams::{self, write_whole};
 use super::workers::{Isolated, LimitArgs};
 use super::{
     Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
@@ -33,13 +34,13 @@ pub struct CoverArgs {
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
     /// Stop after this many programs
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "limit", value_parser = count)]
     programs: Option<u64>,
     /// Stop after at least this many cycles [default: 20000000]
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "limit", value_parser = count)]
     clocks: Option<u64>,
     /// Stop after about this many seconds
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "limit", value_parser = count)]
     seconds: Option<u64>,
     /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -115,8 +116,8 @@ pub fn all(args: &CoverArgs) -> Done {
     }
     let mut gathered = Gathered::default();
     for path in &args.merge {
-        let file = path.to_string_lossy().into_owned();
-        let saved = Saved::parse(&read_text(path)?, &file)?;
+        let (text, file) = streams::read_text(path)?;
+        let saved = Saved::parse(&text, &file)?;
         let names: Vec<&str> = UNITS.iter().map(|u| u.name()).collect();
         let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
         if let Some(unit) = saved
@@ -201,7 +202,7 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         };
         let model = Model::<U>::new(&build);
         let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
-        let started = std::time::Instant::now();
+        let (started, mut lines) = (std::time::Instant::now(), Lines::new());
         let mut rtl = Isolated::new(&model_of_rtl, args.limits)?;
         let covered = rtl.cover(&options, |programs, clocks, hit| {
             if let Some(bar) = &bar {
@@ -212,6 +213,11 @@ pub fn cover<U: Unit>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
                 });
                 bar.set_message(format!("{hit} of {} bins", model.reachable()));
             }
+            let [programs, clocks] = [programs, clocks].map(HumanCount);
+            lines.tell(|| {
+                let (unit, all) = (U::NAME, model.reachable());
+                format!("{unit}: {programs} programs, {clocks} clocks, {hit} of {all} bins")
+            });
         })?;
         if let Some(bar) = &bar {
             bar.finish_and_clear();

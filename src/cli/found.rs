@@ -3,11 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use reconverge::case::Case;
+use reconverge::case::{Case, Conditions, LONGEST_NAME, SavedCase};
 use reconverge::failure::{Cause, Failure};
-use reconverge::input::printable;
+use reconverge::input::{one_line, printable};
+use reconverge::lanes::{RED, styled};
 use reconverge::report::headline;
-use reconverge::unit::Unit;
+use reconverge::shrink::Shrunk;
+use reconverge::unit::{LoadOptions, Unit};
 use reconverge::wave::{self, shell};
 
 use super::run::trusted;
@@ -18,12 +20,20 @@ use super::{Agreed, Done, Failure as Trouble, complain, folder, print, print_sty
 /// Saves, prints and dumps a failure.
 ///
 /// # Errors
-/// The bench could not run the case: that is no failure of the RTL.
+/// As [`save_run`].
 pub fn report<U: Unit>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, out: &Path) -> Done {
-    if let Cause::NotRun(why) = &failure.cause {
-        return Err(Trouble::Other(format!("{}: {why}", failure.case.name())));
+    report_saved(failure, &save_run(failure, out)?, rtl)
+}
+
+/// Saves the failure of a run.
+///
+/// # Errors
+/// The bench could not run the case: that is no failure of the RTL.
+pub fn save_run<U: Unit>(failure: &Failure<Case<U>>, out: &Path) -> Result<Saved, Trouble> {
+    match &failure.cause {
+        Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
+        _ => Ok(save(failure, out)),
     }
-    report_saved(failure, &save(failure, out), rtl)
 }
 
 /// As [`report`], of a failure whose case is saved.
@@ -32,9 +42,7 @@ pub fn report_saved<U: Unit>(
     saved: &Saved,
     rtl: &mut Isolated<U>,
 ) -> Done {
-    let text = printed(failure) + &printable(&replay(&failure.case, saved));
-    print_styled(&text)?;
-    print(&waves(failure, rtl, saved))?;
+    whole(failure, saved, rtl)?;
     Ok(Agreed::No)
 }
 
@@ -111,7 +119,12 @@ pub fn waves<U: Unit>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, saved: 
         return String::new();
     };
     match rtl.waves(&failure.case, Some(failure), folder(path)) {
-        Ok(waves) => waves.to_string(),
+        Ok(waves) => {
+            if let Some(why) = &waves.kept {
+                complain(&format!("warning: the dump stays a VCD: {why}"));
+            }
+            waves.to_string()
+        }
         Err(trouble) => {
             complain(&format!("warning: no waves: {}", trouble.why()));
             String::new()
@@ -119,41 +132,209 @@ pub fn waves<U: Unit>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, saved: 
     }
 }
 
-/// Makes a failing case smaller; prints the program as a file that `run` takes, and how to replay it. What cannot be
-/// done is only said: the failure itself has been reported.
-pub fn shrink<U: Unit>(
+/// A case that was made smaller.
+pub struct Small<U: Unit> {
+    /// How it fails.
+    pub failure: Failure<Case<U>>,
+    /// Its program.
+    pub text: String,
+    /// The command that runs it again, if it could be saved.
+    pub command: Option<String>,
+}
+
+/// Says in one line that a case fails and where it is saved, then makes it smaller and tells of what it has become: the
+/// report, the program as a file that `run` takes, the commands that run it again, waves. What cannot be made smaller is
+/// reported as it is. Returns what was said, and the small case if there is
+/// one.
+///
+/// # Errors
+/// Standard output cannot be written. Whatever else cannot be done is only said: there is a failure to be told.
+pub fn smaller<U: Unit>(
     failure: &Failure<Case<U>>,
+    saved: &Saved,
     rtl: &mut Isolated<U>,
     out: &Path,
-) -> Result<(), Trouble> {
-    let case = Case::clone(&failure.case);
-    let (shrunk, why) = match rtl.shrink(&case) {
+) -> Result<(String, Option<Small<U>>), Trouble> {
+    let case = &failure.case;
+    let line = line(failure, saved);
+    let (what, rest) = line.split_once("  ").unwrap_or((&line, ""));
+    print_styled(&format!("{}  {rest}\n", styled(colour(), RED, what)))?;
+    let (shrunk, why) = match rtl.shrink(case) {
         Ok(shrunk) => shrunk,
         Err(why) => {
             complain(&format!("note: not shrunk: {why}"));
-            return Ok(());
+            print("\n")?;
+            return Ok((whole(failure, saved, rtl)?, None));
         }
     };
     if let Some(why) = why {
         complain(&format!("note: not shrunk further: {why}"));
     }
-    let place = shrunk.failure.place();
-    let at = match (place.clock(), place.field()) {
-        (Some(clock), Some(field)) => format!("  (clock {clock}, {field})"),
-        _ => String::new(),
-    };
-    let mut text = format!(
-        "{}: tb-ready text follows\n{}",
-        shrunk.headline(),
-        shrunk.text()
-    );
-    let path = out.join(format!("{}.shrunk.json", case.name()));
-    match wave::write_whole(&path, &shrunk.failure.saved().to_text()) {
-        Ok(()) => {
-            let line = replay(&shrunk.failure.case, &Some(path));
-            text += &format!("{}{at}\n", line.trim_end());
+    let small = &shrunk.failure;
+    let text = format!("{}:\n{}", shrunk.headline(), shrunk.text());
+    let commands = save_small(&shrunk, out, &case.name());
+    print_styled(&format!("\n{}", printed(small)))?;
+    print(&format!("{text}{commands}"))?;
+    let waves = match rtl.built_for(&small.case) {
+        // What ran last is another model.
+        Ok(Some(other)) => {
+            let mut other = Isolated::new(&other, rtl.limits())?.dumping(rtl.format());
+            waves(small, &mut other, saved)
         }
-        Err(why) => complain(&format!("warning: {why}: the shrunk case is not saved")),
+        Ok(None) => waves(small, rtl, saved),
+        Err(trouble) => {
+            complain(&format!("warning: no waves: {}", trouble.why()));
+            String::new()
+        }
+    };
+    print(&waves)?;
+    let report = format!("{line}\n\n{small}{text}{commands}{waves}");
+    // The first of them, where it names one.
+    let again = |line: &str| {
+        let command = line.strip_prefix("run     ");
+        command.or(line.strip_prefix("replay  ")).map(str::to_owned)
+    };
+    let command = commands.lines().find_map(again);
+    let small = Small {
+        text: shrunk.text(),
+        failure: shrunk.failure,
+        command,
+    };
+    Ok((report, Some(small)))
+}
+
+/// Prints the whole report of a failure whose case is saved, and returns it.
+pub fn whole<U: Unit>(
+    failure: &Failure<Case<U>>,
+    saved: &Saved,
+    rtl: &mut Isolated<U>,
+) -> Result<String, Trouble> {
+    let text = plain(failure, saved)?;
+    let waves = waves(failure, rtl, saved);
+    print(&waves)?;
+    Ok(text + &waves)
+}
+
+/// As [`whole`], without waves.
+pub fn plain<U: Unit>(failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
+    print_styled(&(printed(failure) + &printable(&replay(&failure.case, saved))))?;
+    Ok(text(failure, saved))
+}
+
+/// Returns the id of a rule that a report names as `FILE#ID WORDS`.
+pub fn rule_id(rule: &str) -> Option<&str> {
+    let (_, id) = rule.split(' ').next()?.split_once('#')?;
+    Some(id)
+}
+
+/// Tells of a failure in one line, with its saved case.
+fn line<U: Unit>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
+    let headline = headline(failure);
+    let (what, _) = headline.split_once("  ").unwrap_or((&headline, ""));
+    let saved = saved
+        .as_ref()
+        .map_or_else(String::new, |path| format!("; saved as {}", path.display()));
+    let text = format!("{what}  {}{saved}", failure.message());
+    one_line(&text).into_owned()
+}
+
+/// Saves a smaller case of the one called `name`: [`save_again`]. Returns the commands that run it again.
+fn save_small<U: Unit>(shrunk: &Shrunk<U>, out: &Path, name: &str) -> String {
+    let saved = save_again(&shrunk.failure.saved(), &out.join(format!("{name}.shrunk")));
+    saved.unwrap_or_else(|why| {
+        complain(&format!("warning: {why}: the shrunk case is not saved"));
+        String::new()
+    })
+}
+
+/// Writes a case, its program, and a table of conditions if it needs one, as files that begin with `stem`. Returns the
+/// commands that run it again.
+///
+/// # Errors
+/// The case cannot be written.
+pub fn save_again<U: Unit>(saved: &SavedCase<U>, stem: &Path) -> Result<String, String> {
+    let case = &saved.case;
+    let at = |ending: &str| {
+        let mut path = stem.as_os_str().to_owned();
+        path.push(format!(".{ending}"));
+        PathBuf::from(path)
+    };
+    wave::write_whole(&at("json"), &saved.to_text())?;
+    let replay = replay_command(case, &at("json"));
+    let rows = match &case.conditions {
+        Conditions::Table(table) => table.rows(),
+        // A draw that is changed to 0 is one too.
+        Conditions::Changed { rows, .. } => Vec::from(rows.clone()),
+        Conditions::Drawn { .. } | Conditions::Noise => Vec::new(),
+    };
+    let run = run_command(case, &at("s"), (!rows.is_empty()).then(|| at("conditions")));
+    let command = run.as_ref().unwrap_or(&replay);
+    // Nothing of it stands in the command already.
+    let others = match run.is_some() && case.options() == case.surroundings() {
+        true => String::new(),
+        false => format!("// {}\n", case.surroundings()),
+    };
+    let program = format!("// {command}\n{others}{}", U::to_text(&case.program));
+    let mut written = wave::write_whole(&at("s"), &program);
+    if run.is_some() && !rows.is_empty() {
+        let lines = rows
+            .iter()
+            .filter_map(|row| serde_json::to_string(row).ok());
+        let lines: String = lines.map(|line| line + "\n").collect();
+        written = written.and_then(|()| wave::write_whole(&at("conditions"), &lines));
     }
-    print(&text)
+    if let Err(why) = written {
+        complain(&format!("warning: {why}: the program is not saved"));
+        return Ok(format!("replay  {replay}\n"));
+    }
+    let program = match &run {
+        Some(run) => format!("run     {run}\n"),
+        // What `run` has no option for is in the saved case.
+        None => format!("program {}\n", at("s").display()),
+    };
+    Ok(format!("{program}replay  {replay}\n"))
+}
+
+/// Returns the command that runs the program of `case`, written as `path`, as the case does, with its conditions in
+/// `conditions` if it needs them; `None` where `run` has no option for something in the case.
+fn run_command<U: Unit>(
+    case: &Case<U>,
+    path: &Path,
+    conditions: Option<PathBuf>,
+) -> Option<String> {
+    let noise = case.noise_clocks.is_some() || case.conditions == Conditions::Noise;
+    if noise || !case.start.is_empty() || case.mutant.is_some() {
+        return None;
+    }
+    // Not every random word comes out of its text as it went in, and not every name is one of a file.
+    let file = path.to_string_lossy();
+    let text = U::to_text(&case.program);
+    let mut again = U::load(text.as_bytes(), &file, &LoadOptions::default()).ok()?;
+    U::rename(&mut again.program, U::name(&case.program).to_owned());
+    let length = path.file_stem()?.len().saturating_sub(U::NAME.len() + 1);
+    if again.program != case.program || length > LONGEST_NAME || path.to_str().is_none() {
+        return None;
+    }
+    let shown = |path: &Path| {
+        let here = std::env::current_dir().ok();
+        let below = here.and_then(|here| path.strip_prefix(here).ok());
+        shell(
+            &below
+                .filter(|p| !p.as_os_str().is_empty())
+                .unwrap_or(path)
+                .to_string_lossy(),
+        )
+    };
+    let mut text = format!("{} run {} {}", shell(&program()), U::NAME, shown(path));
+    text += &format!(" {}", case.options());
+    if let Some(path) = conditions {
+        text += &format!(" --conditions {}", shown(&path));
+    }
+    if let Some(dir) = &case.rtl {
+        text += &format!(" --rtl {}", shown(dir));
+    }
+    if case.no_assert {
+        text += " --no-assert";
+    }
+    Some(text)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,23 +16,24 @@ use reconverge::campaign::{
 use reconverge::cover::{Model, Share};
 use reconverge::design::Build;
 use reconverge::input::InputError;
+use reconverge::show::page;
 use reconverge::unit::Unit;
-use reconverge::wave;
 use serde_json::Value;
 
 use super::args::{limit, workers};
+use super::failures::{self, Told, groups, reports, tell};
 use super::found::Saved;
 use super::junit::{self, Suite};
+use super::progress::Lines;
+use super::report::{self, Part};
 use super::run::{absolute, rtl};
+use super::streams::{is_standard, write_whole};
 use super::variants::{self, Variant, Which};
 use super::workers::Isolated;
 use super::{
     Agreed, Commands, Done, Failure, FuzzArgs, PlaceArgs, SummaryArgs, complain, found, print,
-    stop, tell, writable,
+    stop, tell as tell_why, writable,
 };
-
-/// Mismatches that get a full report with waves; more are only saved.
-const REPORTS: usize = 8;
 
 /// Failed cases by their numbers, and where each was saved, if it has been tried.
 type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
@@ -47,6 +49,8 @@ pub struct Ran {
     pub json: Value,
     /// For `--junit`.
     pub suite: Suite,
+    /// For `--html`.
+    pub part: Part,
 }
 
 /// Writes what is known of a campaign that is not through with its failures.
@@ -59,10 +63,12 @@ pub struct Campaign<'a> {
     pub variant: Option<&'a Build>,
     /// One line is printed of it.
     pub row: bool,
+    /// Nothing is printed before it.
+    pub first: bool,
 }
 
 /// Above the lines of [`row`].
-pub const HEADER: &str = "campaign     build                            programs        cycles  instructions  judged  failed\n";
+pub const HEADER: &str = "campaign     build                                                    programs        cycles  instructions  judged  failed\n";
 
 /// Runs the campaigns of `units` in turn, then those of their variants, and writes what is to be written of them.
 pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
@@ -87,9 +93,15 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
             false => Ok(()),
         };
         let ran = ready.and_then(|()| {
-            unit.fuzz(args, Campaign { variant, row }, &mut |ran| {
+            let first = number == 0;
+            let campaign = Campaign {
+                variant,
+                row,
+                first,
+            };
+            unit.fuzz(args, campaign, &mut |ran| {
                 let so_far: Vec<&Ran> = all.iter().chain([ran]).collect();
-                publish(&args.summary, &so_far, several)
+                publish(&args.summary, &so_far, several, false)
             })
         });
         let ran = match ran {
@@ -105,7 +117,7 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
                     return Err(why);
                 }
                 // That there is a failure is told by the exit status whatever else there is to say.
-                tell(&why);
+                tell_why(&why);
                 return written;
             }
         };
@@ -119,7 +131,12 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
 }
 
 pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
-    for (flag, path) in [("--json", &args.json), ("--junit", &args.junit)] {
+    let files = [
+        ("--json", &args.json),
+        ("--junit", &args.junit),
+        ("--html", &args.html),
+    ];
+    for (flag, path) in files {
         if let Some(path) = path {
             writable(flag, path)?;
         }
@@ -128,31 +145,38 @@ pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
 }
 
 /// Writes the files.
-fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
+///
+/// Before the `last` time nothing goes to standard output.
+fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Result<(), Failure> {
+    let now = |path: &&PathBuf| last || !is_standard(path);
+    if let Some(path) = args.json.as_ref().filter(now) {
         let mut jsons: Vec<Value> = ran.iter().map(|ran| ran.json.clone()).collect();
         let json = if several {
             Value::from(jsons)
         } else {
             jsons.pop().unwrap_or_default()
         };
-        wave::write_whole(path, &format!("{json:#}\n"))?;
+        write_whole(path, &format!("{json:#}\n"))?;
     }
-    if let Some(path) = &args.junit {
+    if let Some(path) = args.junit.as_ref().filter(now) {
         let suites = ran.iter().map(|ran| ran.suite.clone()).collect();
-        wave::write_whole(path, &junit::text(suites)?)?;
+        write_whole(path, &junit::text(suites)?)?;
+    }
+    if let Some(path) = args.html.as_ref().filter(now) {
+        let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
+        write_whole(path, &report::page(&parts, ""))?;
     }
     Ok(())
 }
 
 /// Writes what came of campaigns; whether all agreed.
 pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
-    let written = publish(args, &ran.iter().collect::<Vec<_>>(), several);
+    let written = publish(args, &ran.iter().collect::<Vec<_>>(), several, true);
     let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
     if ran.iter().any(|ran| ran.agreed == Agreed::No) {
         // That there is a failure is told by the exit status whatever else there is to say.
         for why in [written.err(), interrupted.map(Failure::Other)] {
-            why.as_ref().map(tell);
+            why.as_ref().map(tell_why);
         }
         return Ok(Agreed::No);
     }
@@ -163,9 +187,12 @@ pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
     }
 }
 
-/// Progress of a campaign; shown only if stderr is a terminal.
+/// Progress of a campaign: a bar on a terminal, otherwise lines.
 struct Progress {
     bar: Option<ProgressBar>,
+    lines: Lines,
+    /// What the lines begin with.
+    name: String,
     limit: Limit,
     started: Instant,
     /// Clocks that were done before.
@@ -174,8 +201,11 @@ struct Progress {
 
 impl Progress {
     fn new<U: Unit>(limit: Limit, shard: Shard, build: &Build, so_far: &Summary<U>) -> Self {
-        let progress = Progress {
-            bar: bar(limit, shard).map(|b| b.with_prefix(named::<U>(build))),
+        let name = named::<U>(build);
+        let mut progress = Progress {
+            bar: bar(limit, shard).map(|b| b.with_prefix(name.clone())),
+            lines: Lines::new(),
+            name,
             limit,
             started: Instant::now(),
             before: so_far.compared.clocks,
@@ -189,7 +219,16 @@ impl Progress {
         progress
     }
 
-    fn set<U: Unit>(&self, so_far: &Summary<U>) {
+    fn set<U: Unit>(&mut self, so_far: &Summary<U>) {
+        let numbers = [
+            so_far.programs,
+            so_far.compared.clocks,
+            so_far.failures.len() as u64,
+        ];
+        let [programs, clocks, failed] = numbers.map(HumanCount);
+        let name = &self.name;
+        self.lines
+            .tell(|| format!("{name}: {programs} programs, {clocks} clocks, {failed} failed"));
         let Some(bar) = &self.bar else {
             return;
         };
@@ -319,7 +358,7 @@ pub fn fuzz<U: Unit>(
     }
 
     let started = Instant::now();
-    let progress = Progress::new(limit, shard, &build, tally.total());
+    let mut progress = Progress::new(limit, shard, &build, tally.total());
     let (out, over) = (&args.place.out, AtomicBool::new(false));
     // Whatever is found, also what does not count yet because a chunk before it is not done or it cannot be kept.
     let known = tally.failures().into_iter();
@@ -367,10 +406,17 @@ pub fn fuzz<U: Unit>(
     if !finished {
         summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
     }
-    print(&match campaign.row {
-        true => row(&summary, &options, shard, &build, finished),
-        false => text(&summary, &options, shard, &build, finished),
-    })?;
+    let failed = !summary.failures.is_empty();
+    let shown = Shown {
+        row: campaign.row,
+        details: args.details,
+    };
+    let said = shown.text(&summary, &options, shard, &build, finished);
+    // What failed comes first. A row belongs to the table above it.
+    let last = failed && !campaign.row;
+    if !last {
+        print(&said)?;
+    }
     let interrupted = (!finished).then(|| {
         let then = if results.is_some() {
             "; the same command goes on from there"
@@ -389,18 +435,14 @@ pub fn fuzz<U: Unit>(
         there.unwrap_or_else(|| found::save(&failed.failure, out))
     };
     let saved: Vec<Saved> = summary.failures.iter().map(saved).collect();
-    let mut reports: Vec<String> = summary
-        .failures
-        .iter()
-        .zip(&saved)
-        .enumerate()
-        .map(|(n, (failed, saved))| match n < REPORTS {
-            true => found::text(&failed.failure, saved),
-            false => found::brief(&failed.failure, saved),
-        })
-        .collect();
+    let groups = groups(&summary.failures);
+    let mut reports = reports(&summary.failures, &saved, &groups);
     let took = started.elapsed();
-    let ran = |reports: &[String]| {
+    let shown = |small| match args.summary.html {
+        Some(_) => failures::shown(&summary.failures, &saved, &groups, small),
+        None => Vec::new(),
+    };
+    let ran = |reports: &[String], shown: Vec<page::Failed>| {
         let interrupted = interrupted.clone();
         let whole = Whole {
             summary: &summary,
@@ -409,37 +451,32 @@ pub fn fuzz<U: Unit>(
             shard,
             build: &build,
         };
-        ran(&whole, reports, interrupted, Some(took))
+        ran(&whole, reports, interrupted, Some(took), shown)
     };
     // Whatever comes now may take its time. What cannot be written will be told at the end.
     if !reports.is_empty() {
-        let _ = publish(&ran(&reports)?);
+        let _ = publish(&ran(&reports, shown(None))?);
     }
-    let mut rtl = Isolated::new(&rtl, args.limits)?;
-    let mut cut = interrupted.is_some();
-    for (n, ((failed, saved), report)) in (summary.failures.iter().zip(&saved))
-        .zip(&mut reports)
-        .enumerate()
-    {
-        print(&format!("\n{report}"))?;
-        if n < REPORTS && !cut {
-            // It is said once that there are none.
-            cut = rtl.stopped();
-            let waves = found::waves(&failed.failure, &mut rtl, saved);
-            print(&waves)?;
-            *report += &waves;
+    let mut small = None;
+    if failed {
+        if campaign.row || !campaign.first {
+            print("\n")?;
         }
+        let mut told = Told {
+            rtl: Isolated::new(&rtl, args.limits)?.dumping(args.place.format()),
+            out,
+            shrink: !args.no_shrink,
+            cut: interrupted.is_some(),
+            small: None,
+        };
+        let telling = Some(&mut told);
+        tell(&summary.failures, &saved, &groups, &mut reports, telling)?;
+        small = told.small;
     }
-    let ran = ran(&reports)?;
-    // The first one: it takes as long as a campaign, and `replay --shrink` does the others.
-    if let Some(failed) = summary.failures.first()
-        && !(failed.failure.lost() || args.no_shrink || rtl.stopped())
-    {
-        let _ = publish(&ran);
-        print("\n")?;
-        found::shrink(&failed.failure, &mut rtl, out)?;
+    if last {
+        print(&format!("\n{said}"))?;
     }
-    Ok(ran)
+    ran(&reports, shown(small.as_ref()))
 }
 
 /// A campaign that is through, or was interrupted.
@@ -454,12 +491,13 @@ pub struct Whole<'a, U: Unit> {
     pub build: &'a Build,
 }
 
-/// What is handed on of a campaign; `reports` are those of its failures.
+/// What is handed on of a campaign; `reports` are those of its failures, `shown` what a page shows of them.
 pub fn ran<U: Unit>(
     whole: &Whole<U>,
     reports: &[String],
     interrupted: Option<String>,
     took: Option<Duration>,
+    shown: Vec<page::Failed>,
 ) -> Result<Ran, Failure> {
     let &Whole {
         summary,
@@ -481,7 +519,9 @@ pub fn ran<U: Unit>(
     if shard.of() > 1 {
         json["shard"] = shard.to_string().into();
     }
+    let complete = json["complete"] == true;
     Ok(Ran {
+        part: Part::new(whole, complete, shown),
         agreed: if summary.failures.is_empty() {
             Agreed::Yes
         } else {
@@ -512,7 +552,7 @@ fn given_up<U: Unit>(summary: &Summary<U>, options: &Options, shard: Shard) -> O
 }
 
 /// What a campaign is called, whatever its build.
-fn name<U: Unit>(options: &Options, shard: Shard) -> String {
+pub fn name<U: Unit>(options: &Options, shard: Shard) -> String {
     let name = format!("{}.fuzz.{:x}", U::NAME, options.seed);
     match shard.of() {
         1 => name,
@@ -527,6 +567,58 @@ pub fn campaign<U: Unit>(options: &Options, shard: Shard, build: &Build) -> Stri
         true => name,
         false => format!("{name}  {build}"),
     }
+}
+
+/// How much is said of a campaign.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// A row of a table.
+    pub row: bool,
+    /// Every statistic, of one that failed too.
+    pub details: bool,
+}
+
+impl Shown {
+    /// What is said of a campaign besides its failures. `whole`: it came to its end.
+    pub fn text<U: Unit>(
+        self,
+        summary: &Summary<U>,
+        options: &Options,
+        shard: Shard,
+        build: &Build,
+        whole: bool,
+    ) -> String {
+        let failed = !summary.failures.is_empty();
+        match (self.row, failed && !self.details) {
+            (true, _) => row(summary, options, shard, build, whole),
+            (_, true) => failed_text(summary, options, shard, build),
+            (_, false) => text(summary, options, shard, build, whole),
+        }
+    }
+}
+
+/// Says of a campaign with failures how many there are among how much, and why it was given up, if it was.
+fn failed_text<U: Unit>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    build: &Build,
+) -> String {
+    let [programs, failed, clocks] = [
+        summary.programs,
+        summary.failures.len() as u64,
+        summary.compared.clocks,
+    ]
+    .map(HumanCount);
+    let campaign = campaign::<U>(options, shard, build);
+    let s = if summary.programs == 1 { "" } else { "s" };
+    let mut text = format!(
+        "{campaign}  {programs} program{s}, {failed} FAILED; {clocks} clocks agreed (-v prints every statistic)\n"
+    );
+    if let Some(why) = given_up(summary, options, shard) {
+        let _ = writeln!(text, "  given up        {why}");
+    }
+    text
 }
 
 /// Lines about what was never met.
@@ -549,7 +641,7 @@ fn missing<U: Unit>(summary: &Summary<U>, shard: Shard, build: &Build, whole: bo
 }
 
 /// The summary as one line below [`HEADER`], and what was never met. `whole`: the campaign came to its end.
-pub fn row<U: Unit>(
+fn row<U: Unit>(
     summary: &Summary<U>,
     options: &Options,
     shard: Shard,
@@ -565,7 +657,7 @@ pub fn row<U: Unit>(
     ];
     let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
     let mut text = format!(
-        "{:<13}{:<32}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
+        "{:<13}{:<56}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
         name::<U>(options, shard),
         build.to_string(),
     );
@@ -591,7 +683,7 @@ fn natural(text: &str) -> (&str, u64, &str) {
 }
 
 /// The summary with every statistic. `whole`: the campaign came to its end.
-pub fn text<U: Unit>(
+fn text<U: Unit>(
     summary: &Summary<U>,
     options: &Options,
     shard: Shard,

@@ -8,7 +8,9 @@ use reconverge::design::Build;
 use reconverge::input::InputError;
 use reconverge::unit::Unit;
 
-use super::fuzz::{self, HEADER, Ran, Whole, ran, text, writable_summary, write_summary};
+use super::failures::{groups, reports, shown, tell};
+use super::fuzz::{HEADER, Ran, Shown, Whole, ran, writable_summary, write_summary};
+use super::report::{Part, ReportArgs};
 use super::{Commands, Done, Failure, MergeArgs, found, print};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
@@ -27,8 +29,29 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
             files.push(path.clone());
         }
     }
+    let campaigns = campaigns(units, files)?;
+    let several = campaigns.len() > 1;
+    let row = several && !args.details;
+    if row {
+        print(HEADER)?;
+    }
+    let all: Result<Vec<Ran>, Failure> = campaigns
+        .iter()
+        .map(|((unit, _), files)| units[*unit].merge(files, args, row))
+        .collect();
+    write_summary(&args.summary, &all?, several)
+}
+
+/// Files of results, by the build of the unit that they are of: its number and the build.
+pub type Campaign = ((usize, Build), Vec<PathBuf>);
+
+/// Sorts files of results by campaign, in the order in which `fuzz` runs them.
+///
+/// # Errors
+/// A file without a header, or of a unit that there is not.
+pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Campaign>, Failure> {
     // A campaign for each build of a unit.
-    let mut campaigns: Vec<((usize, Build), Vec<PathBuf>)> = Vec::new();
+    let mut campaigns: Vec<Campaign> = Vec::new();
     for file in files {
         let bad = |field: &str, why: &str| InputError::new(file.to_string_lossy(), 0, field, why);
         let Some(header) = results::header(&file)? else {
@@ -49,32 +72,49 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
         let mut variants = units[*unit].variants().into_iter();
         (variants.position(|variant| variant == *build), *unit)
     });
-    let several = campaigns.len() > 1;
-    let row = several && !args.details;
-    if row {
-        print(HEADER)?;
-    }
-    let all: Result<Vec<Ran>, Failure> = campaigns
-        .iter()
-        .map(|((unit, _), files)| units[*unit].merge(files, args, row))
-        .collect();
-    write_summary(&args.summary, &all?, several)
+    Ok(campaigns)
+}
+
+/// Adds up the results of one unit for a page.
+pub fn report<U: Unit>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
+    let (header, summary) = results::merge::<U>(files)?;
+    let (options, shard) = (header.options(), Shard::default());
+    let saved = summary.failures.iter();
+    let saved: Vec<_> = saved.map(|f| found::save(&f.failure, &args.out)).collect();
+    let groups = groups(&summary.failures);
+    let whole = Whole {
+        summary: &summary,
+        counted: &summary.failures,
+        options: &options,
+        shard,
+        build: &header.build,
+    };
+    let shown = shown(&summary.failures, &saved, &groups, None);
+    Ok(Part::new(&whole, true, shown))
 }
 
 /// Adds up the results of one unit and says what they are.
 pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
     let (header, summary) = results::merge::<U>(files)?;
     let (options, whole) = (header.options(), Shard::default());
-    print(&match row {
-        true => fuzz::row(&summary, &options, whole, &header.build, true),
-        false => text(&summary, &options, whole, &header.build, true),
-    })?;
-    let mut reports = Vec::new();
-    for failed in &summary.failures {
-        let saved = found::save(&failed.failure, &args.out);
-        let report = found::brief(&failed.failure, &saved);
-        print(&format!("\n{report}"))?;
-        reports.push(report);
+    let failed = !summary.failures.is_empty();
+    let details = args.details;
+    let said = Shown { row, details }.text(&summary, &options, whole, &header.build, true);
+    // As in `fuzz`.
+    let last = failed && !row;
+    if !last {
+        print(&said)?;
+    }
+    let saved = summary.failures.iter();
+    let saved: Vec<_> = saved.map(|f| found::save(&f.failure, &args.out)).collect();
+    let groups = groups(&summary.failures);
+    let mut reports = reports(&summary.failures, &saved, &groups);
+    if row && failed {
+        print("\n")?;
+    }
+    tell(&summary.failures, &saved, &groups, &mut reports, None)?;
+    if last {
+        print(&format!("\n{said}"))?;
     }
     let whole = Whole {
         summary: &summary,
@@ -83,5 +123,9 @@ pub fn unit<U: Unit>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<R
         shard: whole,
         build: &header.build,
     };
-    ran(&whole, &reports, None, None)
+    let shown = match args.summary.html {
+        Some(_) => shown(&summary.failures, &saved, &groups, None),
+        None => Vec::new(),
+    };
+    ran(&whole, &reports, None, None, shown)
 }

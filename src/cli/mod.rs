@@ -5,28 +5,37 @@ mod cache;
 mod convert;
 mod cover;
 mod doctor;
+mod exhaust;
 mod explain;
+mod failures;
 mod found;
 mod fuzz;
 mod junit;
 mod merge;
 mod mutate;
 mod new;
+mod outcome;
+mod play;
+mod progress;
 mod prove;
+mod raster;
 mod render;
+mod report;
 mod run;
 mod show;
+mod step;
 mod stop;
+mod streams;
 mod variants;
 mod workers;
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use args::BuildArgs;
+use args::{BuildArgs, CaseArgs, count};
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
@@ -34,8 +43,9 @@ use fuzz::{Campaign, Publish, Ran};
 use reconverge::campaign::Shard;
 use reconverge::design::Build;
 use reconverge::dut;
-use reconverge::input::{InputError, printable, read_text};
+use reconverge::input::{InputError, printable};
 use reconverge::unit::Unit;
+use streams::writable;
 use variants::Which;
 use workers::LimitArgs;
 
@@ -53,17 +63,24 @@ enum Command {
     Run(RunArgs),
     /// Run one program in lock-step, as `run` does, and write a picture of it
     Picture(PictureArgs),
+    /// Run one program in lock-step, as `run` does, and step through it in the terminal: forwards, backwards, with other
+    /// conditions
+    Step(RunArgs),
     /// Run random programs in lock-step
     Fuzz(FuzzArgs),
     /// Merge the results of a campaign's shards
     Merge(MergeArgs),
+    /// Write results of campaigns, coverage and mutation as one page
+    Report(report::ReportArgs),
     /// Run random programs in lock-step and show what they cover
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
     /// Prove properties of the RTL for all states and all inputs, and that it does in a cycle what its specification says
     Prove(prove::ProveArgs),
-    /// Run a saved failing case again, with waves. RTL that the case names is built and run only if it lies below the
+    /// Take RTL and golden model through every cycle from every state that a small build can reach
+    Exhaust(exhaust::ExhaustArgs),
+    /// Run a saved failing case or stream of pins again, with waves. RTL that the case names is built and run only if it lies below the
     /// current folder; RTL from elsewhere needs --rtl
     Replay(ReplayArgs),
     /// Assemble a program: text to words
@@ -72,7 +89,8 @@ enum Command {
     Dis(AsmArgs),
     /// Turn a compiler's or driver's output into a program
     Import(ImportArgs),
-    /// Print a rule of the specification, or decode the words of an instruction
+    /// Print a rule of the specification, decode the words of an instruction, or say why an instruction of a run did what
+    /// it did
     Explain(explain::ExplainArgs),
     /// Render a shader's picture: each block of 4 x 4 pixels is a wavefront in lock-step, with an ALU beside every lane
     Render(render::RenderArgs),
@@ -166,32 +184,11 @@ struct RunArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     unit: String,
-    /// Program: assembly, hex, or a compiler's output, recognised by content
+    /// Program: assembly, hex, or a compiler's output, recognised by content; `-`: standard input, here and wherever a
+    /// file is read. Where a file is written `-` is standard output, and all else is told on standard error
     program: PathBuf,
-    /// Seed of conditions and stalls; never 0
-    #[arg(long, default_value = "1", value_parser = seed)]
-    seed: u64,
-    /// Probability of each condition bit, in 1/16ths
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=16))]
-    p16: u32,
-    /// Lanes of the wavefront [default: the unit's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
-    lanes: Option<u32>,
-    /// Parameter of RTL and golden model, e.g. MAX_STACK_SIZE=8 for r700; may be repeated
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    parameters: Vec<(String, u32)>,
-    /// Lanes launched (r500: covered; r700: valid), hexadecimal, bit i is lane i [default: all]
-    #[arg(long, value_name = "HEX", value_parser = mask)]
-    launch_mask: Option<u64>,
-    /// Stall or starve the unit in about this many of 16 cycles
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
-    stall16: u32,
-    /// Stop after this many instructions
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
-    max_steps: u64,
-    /// Read the conditions from this file instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}
-    #[arg(long, value_name = "FILE", conflicts_with = "p16")]
-    conditions: Option<PathBuf>,
+    #[command(flatten)]
+    case: CaseArgs,
     /// Write a trace: a line of JSON for each executed instruction
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -201,6 +198,9 @@ struct RunArgs {
     /// Flip one bit of the expected state, to see what a mismatch looks like: FIELD[ELEMENT].BIT@CYCLE
     #[arg(long, value_name = "WHERE")]
     flip: Option<String>,
+    /// Write how the run ended, and of a failure where and why, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     #[command(flatten)]
     show: show::ShowArgs,
     #[command(flatten)]
@@ -213,7 +213,7 @@ struct RunArgs {
 
 #[derive(Args)]
 struct PictureArgs {
-    /// The picture, SVG
+    /// The picture, SVG or PNG by its ending
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -242,6 +242,9 @@ struct PlaceArgs {
     /// Folder for dumps, views and saved cases
     #[arg(long, value_name = "DIR", default_value = "waves")]
     out: PathBuf,
+    /// Write dumps as FST instead of VCD, which takes less room
+    #[arg(long)]
+    fst: bool,
 }
 
 #[derive(Args)]
@@ -253,13 +256,13 @@ struct FuzzArgs {
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
     /// Stop after this many programs
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "limit", value_parser = count)]
     programs: Option<u64>,
     /// Stop after at least this many cycles [default: 2000000]
-    #[arg(long, group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "limit", value_parser = count)]
     clocks: Option<u64>,
     /// Stop after about this many seconds. Such a campaign can neither be resumed nor divided into shards
-    #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = count)]
     seconds: Option<u64>,
     /// Worker processes [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -270,13 +273,14 @@ struct FuzzArgs {
     /// `all` and neither --lanes nor --param is given, otherwise none]
     #[arg(long, value_enum, value_name = "WHICH")]
     variants: Option<Which>,
-    /// Print every statistic of each campaign instead of one line
-    #[arg(long)]
+    /// Print every statistic of each campaign, of several and of one that failed too
+    #[arg(short = 'v', long, visible_alias = "verbose")]
     details: bool,
-    /// Do not stop at the first mismatch
+    /// Do not stop at the first mismatch. Failures are told by groups that have first field and rule in common, the
+    /// largest first
     #[arg(long)]
     keep_going: bool,
-    /// Do not shrink the first failing case. (With --rtl and more than 4 lanes, shrinking builds the RTL once more,
+    /// Do not shrink the failing case, of several groups that of the first. (With --rtl and more than 4 lanes, shrinking builds the RTL once more,
     /// with 4 lanes)
     #[arg(long)]
     no_shrink: bool,
@@ -304,6 +308,10 @@ struct SummaryArgs {
     /// Write the summary as JUnit XML: a suite for each campaign, a test for each kind of program and for each failure
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write the summary as a page: what was met, and each failure to step through, with the rule, the program and the
+    /// command that runs it again. It needs no network and no server
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -311,8 +319,8 @@ struct MergeArgs {
     /// Folders of --results, or files in them
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
-    /// Print every statistic of each campaign instead of one line
-    #[arg(long)]
+    /// Print every statistic of each campaign, of several and of one that failed too
+    #[arg(short = 'v', long, visible_alias = "verbose")]
     details: bool,
     #[command(flatten)]
     summary: SummaryArgs,
@@ -332,9 +340,12 @@ struct WorkerArgs {
 struct ReplayArgs {
     /// A saved case
     file: PathBuf,
-    /// Shrink the case, and save the smaller one beside it as NAME.shrunk.json
+    /// Shrink the case, save the smaller one as NAME.shrunk.json and its program as NAME.shrunk.s, and report that one
     #[arg(long)]
     shrink: bool,
+    /// Write how the run ended, and of a failure where and why, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     #[command(flatten)]
     show: show::ShowArgs,
     #[command(flatten)]
@@ -441,13 +452,18 @@ trait Commands: Sync {
     fn variants(&self) -> Vec<Build>;
     fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure>;
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure>;
+    fn report(&self, files: &[PathBuf], args: &report::ReportArgs)
+    -> Result<report::Part, Failure>;
     fn worker(&self) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
     fn prove(&self, args: &prove::ProveArgs) -> Done;
+    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done;
+    fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
+    fn recognises(&self, bytes: &[u8]) -> Option<(String, bool)>;
     fn import(&self, args: &ImportArgs) -> Done;
     fn explain(&self, args: &explain::ExplainArgs) -> Done;
     fn view(&self, args: &ViewArgs) -> Done;
@@ -474,6 +490,13 @@ impl<U: Unit> Commands for For<U> {
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
         merge::unit::<U>(files, args, row)
     }
+    fn report(
+        &self,
+        files: &[PathBuf],
+        args: &report::ReportArgs,
+    ) -> Result<report::Part, Failure> {
+        merge::report::<U>(files, args)
+    }
     fn worker(&self) -> Done {
         workers::work::<U>()
     }
@@ -486,6 +509,12 @@ impl<U: Unit> Commands for For<U> {
     fn prove(&self, args: &prove::ProveArgs) -> Done {
         prove::prove::<U>(args)
     }
+    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done {
+        exhaust::exhaust::<U>(args)
+    }
+    fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
+        play::replay::<U>(text, file, args)
+    }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
     }
@@ -494,6 +523,9 @@ impl<U: Unit> Commands for For<U> {
     }
     fn dis(&self, args: &AsmArgs) -> Done {
         convert::dis::<U>(args)
+    }
+    fn recognises(&self, bytes: &[u8]) -> Option<(String, bool)> {
+        U::recognises(bytes)
     }
     fn import(&self, args: &ImportArgs) -> Done {
         convert::import::<U>(args)
@@ -511,7 +543,6 @@ macro_rules! commands {
         static UNITS: &[&dyn Commands] = &[$(&For::<reconverge::$module::$unit>(PhantomData)),+];
     };
 }
-include!("../units.rs");
 for_each_unit!(commands);
 
 fn unit(name: &str) -> Result<&'static dyn Commands, Failure> {
@@ -522,7 +553,8 @@ fn unit(name: &str) -> Result<&'static dyn Commands, Failure> {
         .ok_or_else(|| InputError::new(name, 0, "unit", "there is no such unit").into())
 }
 
-/// Prints to standard output; a reader that went away is not an error.
+/// Prints to standard output, or to standard error where that is a file that was asked for; a reader that went away is not
+/// an error.
 ///
 /// What a terminal would obey is escaped, as by [`complain`].
 fn print(text: &str) -> Result<(), Failure> {
@@ -531,13 +563,9 @@ fn print(text: &str) -> Result<(), Failure> {
 
 /// As [`print`], of text in which nothing has to be escaped but colours.
 fn print_styled(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::Other(format!("standard output: {e}")))
-        }
-        _ => Ok(()),
-    }
+    let mut out = streams::told();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    Ok(streams::ignoring_readers(written)?)
 }
 
 /// Colour of `error:`. Like all of them on a terminal only, and not with `NO_COLOR`.
@@ -573,18 +601,6 @@ fn folder(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Refuses an output that cannot become a file, before any work is done for it.
-fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
-    let bad = |why: &str| Err(InputError::new(flag, 0, path.to_string_lossy(), why));
-    if path.is_dir() {
-        return bad("is a folder");
-    }
-    if !folder(path).is_dir() {
-        return bad("its folder does not exist");
-    }
-    Ok(())
-}
-
 fn dispatch(command: &Command) -> Done {
     match command {
         Command::Picture(PictureArgs { output, run }) => {
@@ -592,23 +608,35 @@ fn dispatch(command: &Command) -> Done {
             args.show.picture = Some(output.clone());
             unit(&args.unit)?.run(&args)
         }
+        Command::Step(args) => {
+            let mut args = args.clone();
+            args.show.step = true;
+            unit(&args.unit)?.run(&args)
+        }
         Command::Run(args) => unit(&args.unit)?.run(args),
         Command::Fuzz(args) if args.unit == "all" => fuzz::units(UNITS, args),
         Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),
         Command::Merge(args) => merge::merge(UNITS, args),
+        Command::Report(args) => report::command(args),
         Command::Worker(args) => unit(&args.unit)?.worker(),
         Command::Cover(args) => cover::all(args),
         Command::Render(args) => render::render(args),
         Command::Mutate(args) => mutate::command(args),
         Command::Prove(args) => prove::command(args),
+        Command::Exhaust(args) => exhaust::command(args),
         Command::Replay(args) => {
-            let text = read_text(&args.file)?;
-            let file = args.file.to_string_lossy();
+            let (text, file) = streams::read_text(&args.file)?;
+            // A stream of pins of another design is for a test of that one: the message below.
+            let design = reconverge::stream::design_of_stream(&text);
+            let unit = design.and_then(|name| UNITS.iter().find(|u| u.name() == name));
+            if let Some(unit) = unit {
+                return unit.play(&text, &file, args);
+            }
             let name = reconverge::case::unit_of_case(&text, &file)?;
             let unit = UNITS.iter().find(|u| u.name() == name).ok_or_else(|| {
                 let known: Vec<_> = UNITS.iter().map(|u| u.name()).collect();
                 let why = format!("there is no unit {name:?}; there are {}", known.join(", "));
-                InputError::new(file.as_ref(), 0, "unit", why)
+                InputError::new(&*file, 0, "unit", why)
             })?;
             unit.replay(&text, &file, args)
         }
@@ -659,9 +687,11 @@ fn ends(agreed: Agreed, trouble: Option<Failure>) -> Done {
 fn tell(failure: &Failure) -> u8 {
     match failure {
         Failure::Input(e) => {
-            // The first line is the whole message; the lines below it show the place.
-            let snippet = e.snippet().map_or_else(String::new, |s| s + "\n");
-            let _ = write!(anstream::stderr(), "{ERROR}error:{ERROR:#} {e}\n{snippet}");
+            for e in std::iter::once(e).chain(e.others()) {
+                // The first line is the whole message; the lines below it show the place.
+                let snippet = e.snippet().map_or_else(String::new, |s| s + "\n");
+                let _ = write!(anstream::stderr(), "{ERROR}error:{ERROR:#} {e}\n{snippet}");
+            }
             2
         }
         Failure::Other(message) => {

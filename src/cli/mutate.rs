@@ -11,12 +11,14 @@ use reconverge::unit::Unit;
 use reconverge::wave;
 use serde_json::Value;
 
-use super::args::{BuildArgs, workers};
+use super::args::{BuildArgs, count, workers};
+use super::progress::{Lines, Ticker};
 use super::run::absolute;
 use super::stop::Trouble;
 use super::workers::{Isolated, LimitArgs};
 use super::{
-    Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, unit, unit_names_and_all, writable,
+    Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, streams, unit, unit_names_and_all,
+    writable,
 };
 
 /// Cycles for one mutant by default.
@@ -47,7 +49,7 @@ pub struct MutateArgs {
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
     /// Cycles that the campaign may take for one mutant
-    #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = count)]
     clocks: u64,
     /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -108,7 +110,7 @@ pub fn command(args: &MutateArgs) -> Done {
         }
     }
     if let Some(path) = &args.json {
-        wave::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
+        streams::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
     }
     let why = "interrupted: the mutants that were judged until then were counted";
     let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
@@ -139,7 +141,11 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
         };
         let made = {
             let (options, build) = (options.clone(), build.clone());
-            stop::unless_asked(move || Mutants::<U>::make(&options, &build))
+            let mut ticker = Ticker::new();
+            stop::unless_asked(
+                move || Mutants::<U>::make(&options, &build),
+                || ticker.tick(|| format!("building the mutants of {}", U::NAME)),
+            )
         };
         let mutants = match made {
             Ok(mutants) => mutants?,
@@ -150,7 +156,9 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
             }
             Err(trouble) => return Err(trouble.into()),
         };
-        let bar = bar(&format!("{}.{}", U::NAME, family.name()));
+        let name = format!("{}.{}", U::NAME, family.name());
+        let bar = bar(&name);
+        let lines = Mutex::new(Lines::new());
         let stop = stop::asked()?;
         // A worker for each thread that judges.
         let idle: Mutex<Vec<Isolated<U>>> = Mutex::default();
@@ -170,6 +178,8 @@ pub fn mutate<U: Unit>(args: &MutateArgs) -> Mutated {
                 bar.set_length(of as u64);
                 bar.set_position(done as u64);
             }
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.tell(|| format!("{name}: {done} of {of} mutants"));
         })?;
         if let Some(bar) = &bar {
             bar.finish_and_clear();

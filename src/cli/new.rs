@@ -208,17 +208,22 @@ pub fn command(args: &NewArgs) -> Done {
         // Two numbers of lanes tell which ports depend on them.
         Some(_) => {
             let more = ask(Some(TWO[1]))?;
-            let pairs = ask(Some(TWO[0]))?.into_iter().zip(more);
+            let pairs = ask(Some(TWO[0]))?.into_iter();
             pairs
-                .map(|(port, other)| (port, Some(other.width)))
+                .map(|port| {
+                    let width = width_in(&more, &port);
+                    (port, width)
+                })
                 .collect()
         }
     };
     let mut ports = declared(ports);
     // One that depends on the lanes otherwise, as by a logarithm, has the width that it has by default.
-    for (port, usual) in ports.iter_mut().zip(ask(None)?) {
-        if matches!(port.layout, Layout::Words { .. }) && port.port.width != usual.width {
-            let (name, width) = (&usual.name, usual.width);
+    let usual = ask(None)?;
+    for port in &mut ports {
+        let width = width_in(&usual, &port.port).unwrap_or(port.port.width);
+        if matches!(port.layout, Layout::Words { .. }) && port.port.width != width {
+            let name = &port.port.name;
             notes.push(format!("{name} has {width} bits with {of_lanes} as it is by default: the declaration holds for no other"));
             port.layout = words(width);
         }
@@ -265,6 +270,13 @@ pub fn command(args: &NewArgs) -> Done {
 
 /// Numbers of lanes of which no port is so wide by chance.
 const TWO: [u32; 2] = [37, 41];
+
+/// Returns the width that `port` has among `ports`, those of the same module with other parameters. Verilator sorts ports by
+/// their sizes, so the place of one among them is not the same in both.
+fn width_in(ports: &[Port], port: &Port) -> Option<u32> {
+    let found = ports.iter().find(|other| other.name == port.name)?;
+    Some(found.width)
+}
 
 /// Returns the file list: names as they are seen from `from`.
 fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {

@@ -1,16 +1,17 @@
 //! `prove`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use reconverge::mutate;
 use reconverge::prove::{self, Options, Progress, Report, Verdict};
 use reconverge::unit::Unit;
 use reconverge::wave;
 
 use super::args::BuildArgs;
 use super::run::absolute;
-use super::{Agreed, Done, Failure, ends, print, stop, unit, unit_names, writable};
+use super::{Agreed, Done, Failure, ends, print, stop, streams, unit, unit_names, writable};
 
 #[derive(Args)]
 pub struct ProveArgs {
@@ -35,6 +36,16 @@ pub struct ProveArgs {
     /// same names
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
+    /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
+    /// what it says of them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "no_controls", "json"])]
+    mutants: Option<PathBuf>,
+    /// Only so many of them, evenly spread
+    #[arg(long, value_name = "N", requires = "mutants", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// Only those of which it says this: caught, equivalent, missed, undecided
+    #[arg(long, value_name = "VERDICT", requires = "mutants", value_parser = clap::builder::PossibleValuesParser::new(mutate::VERDICTS))]
+    verdict: Option<String>,
     /// Folder for the VCDs of counterexamples
     #[arg(long, value_name = "DIR", default_value = "waves")]
     out: PathBuf,
@@ -56,10 +67,13 @@ pub fn prove<U: Unit>(args: &ProveArgs) -> Done {
         time: Duration::from_secs(args.time),
     };
     print(&format!("prove {}, {}\n", U::NAME, options.build))?;
+    if let Some(file) = &args.mutants {
+        return mutants::<U>(args, &options, file);
+    }
     let report = prove::prove::<U>(&options, stop::asked()?, |_: Progress<'_>| {})?;
     print(&report.to_string())?;
     if let Some(path) = &args.json {
-        wave::write_whole(path, &format!("{:#}\n", report.to_json()))?;
+        streams::write_whole(path, &format!("{:#}\n", report.to_json()))?;
     }
     counterexamples(&report, args)?;
     let open = report.open();
@@ -81,6 +95,55 @@ pub fn prove<U: Unit>(args: &ProveArgs) -> Done {
             "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are refuted\n"
         ))?;
     }
+    ends(agreed, trouble)
+}
+
+/// `--mutants`: a table of both verdicts, and each mutant on which they do not agree.
+fn mutants<U: Unit>(args: &ProveArgs, options: &Options, file: &Path) -> Done {
+    let sample = prove::Sample {
+        verdict: args.verdict.as_deref(),
+        count: args.count.map(|n| n as usize),
+    };
+    let all = prove::mutants::<U>(options, file, sample, stop::asked()?, |_: Progress<'_>| {})?;
+    let verdicts = [
+        ("refuted", Some(false)),
+        ("holds", Some(true)),
+        ("undecided", None),
+    ];
+    let mut text = format!("  {:12}", "");
+    for (name, _) in verdicts {
+        text += &format!("{name:>11}");
+    }
+    text.push('\n');
+    for campaign in mutate::VERDICTS {
+        text += &format!("  {campaign:12}");
+        for (_, holds) in verdicts {
+            let number = all
+                .iter()
+                .filter(|m| m.campaign == campaign && m.holds == holds);
+            text += &format!("{:11}", number.count());
+        }
+        text.push('\n');
+    }
+    print(&text)?;
+    for m in all.iter().filter(|m| !m.agrees() || m.holds.is_none()) {
+        let said = match m.holds {
+            Some(true) => "holds",
+            Some(false) => "refuted",
+            None => "undecided",
+        };
+        print(&format!(
+            "{said}, {}: {}\n",
+            m.campaign,
+            m.mutant.describe()
+        ))?;
+    }
+    let agreed = match all.iter().all(prove::Compared::agrees) {
+        true => Agreed::Yes,
+        false => Agreed::No,
+    };
+    let open = all.iter().filter(|m| m.holds.is_none()).count();
+    let trouble = (open > 0).then(|| Failure::Other(format!("{open} mutants are undecided")));
     ends(agreed, trouble)
 }
 

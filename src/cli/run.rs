@@ -2,32 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar};
-use reconverge::case::{Case, Conditions, Place, SavedCase, Table};
+use indicatif::HumanCount;
+use reconverge::case::{Case, Place, SavedCase};
+use reconverge::check::Judged;
 use reconverge::design::{Build, Golden};
 use reconverge::dut::{Make, Rtl};
 use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
 use reconverge::home::own_rtl;
-use reconverge::input::{InputError, read, read_text};
+use reconverge::input::InputError;
 use reconverge::judges::{self, Judges, Scalar};
 use reconverge::mutate::check_number;
 use reconverge::stimulus::golden_alone;
 use reconverge::unit::{Executor as _, LoadOptions, Step, Unit};
 use reconverge::watch::Watch;
-use reconverge::wave::{Output, shell};
+use reconverge::wave::{Format, Output, shell};
 
+use super::found::Saved;
+use super::progress::Ticker;
 use super::stop::Trouble;
+use super::streams::{ignoring_readers, is_standard, write_whole};
 use super::workers::Isolated;
 use super::{
-    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, ends, found, print,
-    stop, warn, writable,
+    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, ends, found,
+    outcome, print, stop, warn, writable,
 };
 
 /// How many of Verilator's warnings are shown.
@@ -55,6 +58,14 @@ impl PlaceArgs {
     /// The RTL that is asked for, as it is to be built.
     pub fn make(&self) -> Make {
         make(self.rtl.as_deref(), self.no_assert)
+    }
+
+    /// How dumps are written.
+    pub fn format(&self) -> Format {
+        match self.fst {
+            true => Format::Fst,
+            false => Format::Vcd,
+        }
     }
 }
 
@@ -90,8 +101,12 @@ fn made<U: Unit>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
         return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
     }
     let rtl = {
-        let make = make.clone();
-        stop::unless_asked(move || Rtl::make(build, &make))?
+        let (make, mut ticker) = (make.clone(), Ticker::new());
+        let what = format!("building the RTL of {}, {build}", U::NAME);
+        stop::unless_asked(
+            move || Rtl::make(build, &make),
+            || ticker.tick(|| what.clone()),
+        )?
     };
     let rtl = rtl.map_err(|e| Failure::unbuilt(&e, dir))?;
     warn_of(&rtl, dir);
@@ -164,9 +179,33 @@ fn flip(text: &str) -> Result<Flip, InputError> {
     })
 }
 
+/// Where a trace goes.
+enum TraceFile {
+    /// A file that gets its name at the end.
+    File(Output),
+    /// `-`.
+    Standard(Stdout),
+}
+
+impl Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            TraceFile::File(file) => file.write(bytes),
+            TraceFile::Standard(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            TraceFile::File(file) => file.flush(),
+            TraceFile::Standard(out) => out.flush(),
+        }
+    }
+}
+
 /// Writes the trace of the golden's run, into a file that gets its name at the end.
 struct Trace<U: Unit> {
-    out: BufWriter<Output>,
+    out: BufWriter<TraceFile>,
     /// State before the step, and the pins of its first clock.
     before: (U::State, U::In),
     step: u64,
@@ -201,46 +240,44 @@ impl<U: Unit> Trace<U> {
     /// Writes the trace of `case` up to cycle `last`.
     fn write(mut self, case: &Case<U>, last: u64, path: &Path) -> Result<(), Failure> {
         let shown = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", path.display()));
+        let standard = is_standard(path);
         golden_alone(case, last, &mut self);
         if self.stop.load(Ordering::Relaxed) {
             return Err(shown(&"interrupted"));
         }
+        if standard {
+            let written = self.error.map_or_else(|| self.out.flush(), Err);
+            return Ok(ignoring_readers(written)?);
+        }
         if let Some(e) = self.error {
             return Err(shown(&e));
         }
-        let file = self.out.into_inner().map_err(|e| shown(&e))?;
-        file.finish().map_err(|e| shown(&e))
+        match self.out.into_inner().map_err(|e| shown(&e))? {
+            TraceFile::File(file) => file.finish().map_err(|e| shown(&e)),
+            TraceFile::Standard(_) => Ok(()),
+        }
     }
 }
 
-fn trace_file(path: &Path) -> Result<BufWriter<Output>, Failure> {
+fn trace_file(path: &Path) -> Result<BufWriter<TraceFile>, Failure> {
     writable("--trace", path)?;
+    if is_standard(path) {
+        return Ok(BufWriter::new(TraceFile::Standard(std::io::stdout())));
+    }
     let file = Output::create(path)
         .map_err(|e| InputError::new("--trace", 0, path.to_string_lossy(), e.to_string()))?;
-    Ok(BufWriter::new(file))
+    Ok(BufWriter::new(TraceFile::File(file)))
 }
 
 pub fn run<U: Unit>(args: &RunArgs) -> Done {
     args.show.check()?;
-    let file = args.program.to_string_lossy();
-    let loaded = U::load(&read(&args.program)?, &file, &LoadOptions::from(&args.load))?;
-    warn(&loaded.warnings);
-    let lanes = args.lanes.unwrap_or(U::LANES);
-    let mut case = Case::<U>::new(loaded.program);
-    case.seed = args.seed;
-    case.lanes = lanes;
-    case.parameters = parameters::<U>(&args.parameters);
-    case.launch_mask = args.launch_mask.unwrap_or(u64::MAX >> (64 - lanes));
-    case.stall16 = args.stall16;
-    case.max_steps = args.max_steps;
-    case.conditions = match &args.conditions {
-        Some(path) => Conditions::Table(Table::parse(&read_text(path)?, &path.to_string_lossy())?),
-        None => Conditions::Drawn { p16: args.p16 },
-    };
+    writable_json(args.json.as_deref())?;
+    let mut case = args.case.case::<U>(&args.program, &args.load)?;
     case.flip = args.flip.as_deref().map(flip).transpose()?;
     // Absolute, so that the saved case replays from anywhere.
     case.rtl = args.place.rtl.as_deref().map(absolute);
     case.check("flags")?;
+    warn(&U::refused(&case.program, &case.build()));
 
     let trace = match &args.trace {
         Some(path) => {
@@ -249,7 +286,7 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
                 before: (*case.golden().state(), U::In::default()),
                 step: 0,
                 program: case.program.clone(),
-                lanes: lanes as usize,
+                lanes: case.lanes as usize,
                 error: None,
                 stop: stop::asked()?,
             };
@@ -259,9 +296,11 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
     };
     let rtl = rtl::<U>(&args.place, case.build())?;
     case.no_assert = rtl.no_assert();
-    let mut rtl = Isolated::new(&rtl, args.limits)?;
+    let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
     let judged = check(&mut rtl, &case, Judges::All)?;
-    super::show::show(&args.show, &case, &judged, &args.place.out)?;
+    let out = &args.place.out;
+    let (case, judged) = super::show::show(&args.show, case, judged, &mut rtl, out)?;
+    let mut saved = None;
     let (done, last) = match &judged {
         Ok(agreed) => {
             let text = agreed_text(&case, agreed)?;
@@ -273,16 +312,35 @@ pub fn run<U: Unit>(args: &RunArgs) -> Done {
                 Cause::Mismatch(_) | Cause::Stopped(_) => failure.cycle(),
                 _ => u64::MAX,
             };
-            (found::report(failure, &mut rtl, &args.place.out), last)
+            saved = found::save_run(failure, &args.place.out)?;
+            (found::report_saved(failure, &saved, &mut rtl), last)
         }
     };
+    let told = tell_json(args.json.as_deref(), &case, &judged, &saved);
     // The golden alone: what the RTL did is no matter, and no trace is lost by it.
     let traced = trace.map_or(Ok(()), |(trace, path)| trace.write(&case, last, path));
     let dumped = match judged {
         Ok(_) if args.wave => waves(&mut rtl, &case, &args.place.out),
         _ => Ok(()),
     };
-    ends(done?, traced.and(dumped).err())
+    ends(done?, told.and(traced).and(dumped).err())
+}
+
+fn writable_json(path: Option<&Path>) -> Result<(), InputError> {
+    path.map_or(Ok(()), |path| writable("--json", path))
+}
+
+/// Writes how a run ended, if that is asked for.
+fn tell_json<U: Unit>(
+    path: Option<&Path>,
+    case: &Case<U>,
+    judged: &Judged<Case<U>>,
+    saved: &Saved,
+) -> Result<(), Failure> {
+    match path {
+        Some(path) => Ok(write_whole(path, &outcome::text(case, judged, saved))?),
+        None => Ok(()),
+    }
 }
 
 /// Judges a case in a worker, and says how far it is if that takes long.
@@ -291,10 +349,19 @@ fn check<U: Unit>(
     case: &Case<U>,
     judges: Judges,
 ) -> Result<Result<judges::Agreed<U>, failure::Failure<Case<U>>>, Failure> {
-    let mut ticker = Ticker::new(case.name());
-    match rtl.check(case, judges, |cycles| ticker.tick(cycles)) {
+    let (name, mut ticker, mut done) = (case.name(), Ticker::new(), 0);
+    let judged = rtl.check(case, judges, |cycles| {
+        done = cycles;
+        let cycles = HumanCount(cycles);
+        ticker.tick(|| format!("{name}: {cycles} clocks, nothing failed so far"));
+    });
+    match judged {
         Ok(judged) => Ok(judged),
-        Err(Trouble::Interrupted) => Err(Failure::Other(ticker.interrupted())),
+        Err(Trouble::Interrupted) => {
+            let cycles = HumanCount(done);
+            let why = format!("{name}: interrupted after {cycles} clocks, in which nothing failed");
+            Err(Failure::Other(why))
+        }
         Err(trouble) => Err(Failure::Other(trouble.why())),
     }
 }
@@ -302,67 +369,12 @@ fn check<U: Unit>(
 /// Writes waves of a case that agrees; says where.
 fn waves<U: Unit>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Result<(), Failure> {
     match rtl.waves(case, None, out) {
-        Ok(waves) => print(&waves.to_string()),
+        Ok(waves) => {
+            print(&waves.to_string())?;
+            let kept = waves.kept.map(|why| format!("the dump stays a VCD: {why}"));
+            kept.map_or(Ok(()), |why| Err(Failure::Other(why)))
+        }
         Err(trouble) => Err(Failure::Other(trouble.why())),
-    }
-}
-
-/// How often progress is told where no terminal shows it.
-const LINE: Duration = Duration::from_secs(60);
-
-/// Progress of one case, which mostly is over before there is any.
-struct Ticker {
-    name: String,
-    bar: Option<ProgressBar>,
-    last: Instant,
-    cycles: u64,
-}
-
-impl Ticker {
-    fn new(name: String) -> Self {
-        Ticker {
-            name,
-            bar: None,
-            last: Instant::now(),
-            cycles: 0,
-        }
-    }
-
-    /// The case is at this cycle.
-    fn tick(&mut self, cycles: u64) {
-        self.cycles = cycles;
-        let cycles = HumanCount(cycles);
-        if std::io::stderr().is_terminal() {
-            let name = &self.name;
-            let bar = self
-                .bar
-                .get_or_insert_with(|| ProgressBar::new_spinner().with_message(name.clone()));
-            bar.set_message(format!("{name}  {cycles} clocks"));
-            bar.tick();
-        } else if self.last.elapsed() >= LINE {
-            self.last = Instant::now();
-            complain(&format!(
-                "{}: {cycles} clocks, nothing failed so far",
-                self.name
-            ));
-        }
-    }
-
-    /// What is said of a case that did not come to its end.
-    fn interrupted(&self) -> String {
-        let cycles = HumanCount(self.cycles);
-        format!(
-            "{}: interrupted after {cycles} clocks, in which nothing failed",
-            self.name
-        )
-    }
-}
-
-impl Drop for Ticker {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }
 
@@ -402,8 +414,10 @@ pub fn agreed_text<U: Unit>(case: &Case<U>, agreed: &judges::Agreed<U>) -> Resul
             "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
         ),
     };
+    let remark = U::remark(&case.program, &agreed.end)
+        .map_or_else(String::new, |remark| format!("note         {remark}\n"));
     Ok(format!(
-        "{}  {end}\nlock-step    agrees: {} clocks, {} fields each, {} lanes\nscalar judge {scalar}\n",
+        "{}  {end}\nlock-step    agrees: {} clocks, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
         case.name(),
         compared.clocks,
         U::fields().len(),
@@ -424,6 +438,7 @@ pub fn trusted<U: Unit>(dir: &Path) -> bool {
 
 pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     args.show.check()?;
+    writable_json(args.json.as_deref())?;
     let mut saved = SavedCase::<U>::parse(text, file)?;
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
     match (&args.place.rtl, &saved.case.rtl) {
@@ -455,7 +470,7 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         check_number(dir, number, file)?;
     }
     let rtl = rtl_of(case)?;
-    let mut rtl = Isolated::new(&rtl, args.limits)?;
+    let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
     // A judge that could not tell was the failure of a program that promised to be structured.
     let judges = match &saved.failure {
         Some(Place::ScalarJudge { .. }) => Judges::Structured,
@@ -463,19 +478,21 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     };
     let out = &args.place.out;
     let judged = check(&mut rtl, case, judges)?;
-    super::show::show(&args.show, case, &judged, out)?;
-    match judged {
+    let (case, judged) = super::show::show(&args.show, case.clone(), judged, &mut rtl, out)?;
+    let json = |there: &Saved| tell_json(args.json.as_deref(), &case, &judged, there);
+    match &judged {
         Ok(_) if args.shrink => {
             let why = "does not fail, there is nothing to shrink";
             Err(InputError::new(file, 0, "--shrink", why).into())
         }
         Ok(agreed) => {
-            let mut text = agreed_text(case, &agreed)?;
+            let mut text = agreed_text(&case, agreed)?;
             if let Some(place) = &saved.failure {
                 let _ = writeln!(text, "it failed {place} when it was saved");
             }
             print(&text)?;
-            waves(&mut rtl, case, out)?;
+            json(&None)?;
+            waves(&mut rtl, &case, out)?;
             Ok(Agreed::Yes)
         }
         Err(failure) => {
@@ -483,14 +500,15 @@ pub fn replay<U: Unit>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             if let Some(place) = saved.failure.as_ref().filter(|place| **place != now) {
                 complain(&format!("note: saved as failing {place}; fails now {now}"));
             }
-            let done = found::report(&failure, &mut rtl, out)?;
             if args.shrink && failure.lost() {
                 complain("note: not shrunk: what crashes or hangs is not made smaller");
-            } else if args.shrink && !rtl.stopped() {
-                print("\n")?;
-                found::shrink(&failure, &mut rtl, out)?;
             }
-            Ok(done)
+            let there = found::save_run(failure, out)?;
+            match args.shrink && !failure.lost() {
+                true => found::smaller(failure, &there, &mut rtl, out).map(drop),
+                false => found::whole(failure, &there, &mut rtl).map(drop),
+            }?;
+            ends(Agreed::No, json(&there).err())
         }
     }
 }

@@ -1,25 +1,28 @@
 //! A run on the terminal, instruction by instruction.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reconverge::case::Case;
 use reconverge::check::Judged;
-use reconverge::failure::{Cause, Failure};
+use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::instructions::Instructions as _;
 use reconverge::report::Report;
 use reconverge::rules;
 use reconverge::show::page::{self, Said};
 use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
-use reconverge::show::{Fold, Found, Run, rows, svg};
+use reconverge::show::{Fold, Found, Run, ended, rows, svg, until};
 use reconverge::unit::Unit;
-use reconverge::wave::write_whole;
 
-use super::found::replay_command;
+use super::found::{replay_command, rule_id};
+use super::raster;
+use super::render::pictures;
 use super::run::agreed_text;
-use super::{Failure as Trouble, writable};
+use super::streams::{self, is_standard, taken, write_whole};
+use super::workers::Isolated;
+use super::{Failure as Trouble, step, writable};
 
 /// What is shown of a run besides how it ends.
 #[derive(Args, Clone)]
@@ -28,7 +31,11 @@ pub struct ShowArgs {
     /// of a loop are folded
     #[arg(long)]
     show: bool,
-    /// Write a picture of the run, SVG: instructions from top to bottom, lanes side by side, the stack at the right
+    /// Step through the run in the terminal, forwards and backwards; what is said of it in the end is said of the run as it
+    /// was left
+    #[arg(long)]
+    pub step: bool,
+    /// Write a picture of the run, SVG or PNG by its ending: instructions from top to bottom, lanes side by side, the stack at the right
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
     /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
@@ -38,11 +45,32 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
+    /// Refuses all of it for `file`, a stream of pins: it has no program to be shown.
+    pub fn none(&self, file: &str) -> Result<(), InputError> {
+        let flags = [
+            ("--show", self.show),
+            ("--step", self.step),
+            ("--picture", self.picture.is_some()),
+            ("--html", self.html.is_some()),
+        ];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => {
+                let why = "a stream of pins has no program to be shown";
+                Err(InputError::new(file, 0, *flag, why))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Refuses what cannot be written, before any work is done for it.
     pub fn check(&self) -> Result<(), InputError> {
+        if self.step {
+            step::check()?;
+        }
         if let Some(path) = &self.picture {
-            if path.extension().is_none_or(|ending| ending != "svg") {
-                let why = "a picture is SVG: its name ends in .svg";
+            let known = path.extension().is_some_and(|e| e == "svg" || e == "png");
+            if !is_standard(path) && !known {
+                let why = "a picture is SVG or PNG: its name ends in .svg or .png";
                 return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
             }
             writable("--picture", path)?;
@@ -64,98 +92,115 @@ pub fn width() -> usize {
     asked.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
 }
 
-/// Whether standard output takes colours: a terminal, and not with `NO_COLOR`.
+/// Whether what is told may have colours: on a terminal, and not with `NO_COLOR`.
 pub fn colour() -> bool {
-    let out = std::io::stdout();
-    anstream::AutoStream::choice(&out) != anstream::ColorChoice::Never
+    let choice = match taken() {
+        true => anstream::AutoStream::choice(&std::io::stderr()),
+        false => anstream::AutoStream::choice(&std::io::stdout()),
+    };
+    choice != anstream::ColorChoice::Never
 }
 
-/// Prints and draws the run of `case` as far as that is asked for, up to where it fails.
+/// Steps through the run of `case`, prints it and draws it, as far as that is asked for, up to where it fails. Returns what is
+/// to be said of it: the run as it was left, if conditions were changed.
 ///
 /// # Errors
 /// Standard output or a file cannot be written.
 pub fn show<U: Unit>(
     args: &ShowArgs,
+    case: Case<U>,
+    judged: Judged<Case<U>>,
+    rtl: &mut Isolated<U>,
+    out: &Path,
+) -> Result<(Case<U>, Judged<Case<U>>), Trouble> {
+    let (case, judged) = match args.step {
+        true => step::step(case, judged, rtl, out)?,
+        false => (case, judged),
+    };
+    written(args, &case, &judged, out)?;
+    Ok((case, judged))
+}
+
+fn written<U: Unit>(
+    args: &ShowArgs,
     case: &Case<U>,
     judged: &Judged<Case<U>>,
     out: &Path,
 ) -> Result<(), Trouble> {
-    let failure = judged.as_ref().err();
-    let last = match failure.map(|f| (&f.cause, f.cycle())) {
-        Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle,
-        _ => u64::MAX,
-    };
-    let mismatch = failure.and_then(Failure::mismatch);
-    let sides = mismatch.map(|mismatch| [&mismatch.rtl, &mismatch.golden]);
     if let Some(path) = &args.html {
-        let run = Run::of(case, last, sides, false, page::ROWS);
+        let run = Run::judged(case, judged, false, page::ROWS);
         let said = said(case, judged, out)?;
         write_whole(path, &page::page(&run, &said))?;
     }
     if let Some(path) = &args.picture {
-        let picture = svg::svg(&Run::of(case, last, sides, true, svg::LINES));
-        write_whole(path, &picture)?;
+        let picture = svg::svg(&Run::judged(case, judged, true, svg::LINES));
+        match path.extension().is_some_and(|ending| ending == "png") {
+            true => pictures::write(path, &raster::png(&picture)?)?,
+            false => write_whole(path, &picture)?,
+        }
     }
     if !args.show {
         return Ok(());
     }
-    match print(case, failure, last) {
-        // A reader that went away is not an error.
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(Trouble::Other(format!("standard output: {e}")))
-        }
-        _ => Ok(()),
-    }
+    Ok(streams::ignoring_readers(print(case, judged))?)
 }
 
 /// What a page says besides the run. `out` is the folder in which the case will be saved.
 fn said<U: Unit>(case: &Case<U>, judged: &Judged<Case<U>>, out: &Path) -> Result<Said, Trouble> {
-    let program = &case.program;
-    let addresses = (0..program.count()).map(|number| program.address(number));
-    let mut said = Said {
-        agrees: judged.is_ok(),
-        program: addresses
-            .map(|pc| (pc, U::statement(program, pc)))
-            .collect(),
-        ..Said::default()
-    };
     match judged {
-        Ok(agreed) => said.verdict = agreed_text(case, agreed)?,
+        Ok(agreed) => Ok(Said {
+            agrees: true,
+            verdict: agreed_text(case, agreed)?,
+            program: statements(case),
+            ..Said::default()
+        }),
         Err(failure) => {
-            said.verdict = failure.to_string();
-            let rule = Report::of(failure).rule;
-            let id = rule.as_deref().and_then(|rule| {
-                let (_, id) = rule.split(' ').next()?.split_once('#')?;
-                rules::find(id)
-            });
-            said.rule = id.map(|rule| (rule.id.clone(), rule.text.clone()));
             let saved = out.join(format!("{}.json", case.name()));
-            said.replay = Some(replay_command(case, &saved));
+            Ok(said_of(failure, Some(replay_command(case, &saved))))
         }
     }
-    Ok(said)
 }
 
-fn print<U: Unit>(
-    case: &Case<U>,
-    failure: Option<&Failure<Case<U>>>,
-    last: u64,
-) -> std::io::Result<()> {
+/// What a page says of a failure besides the run, which `command` runs again.
+pub fn said_of<U: Unit>(failure: &Failure<Case<U>>, command: Option<String>) -> Said {
+    let rule = Report::of(failure).rule;
+    let rule = rule.as_deref().and_then(rule_id).and_then(rules::find);
+    Said {
+        agrees: false,
+        verdict: failure.to_string(),
+        rule: rule.map(|rule| (rule.id.clone(), rule.text.clone())),
+        replay: command,
+        program: statements(&failure.case),
+    }
+}
+
+/// Every instruction of a program with its address.
+fn statements<U: Unit>(case: &Case<U>) -> Vec<(u32, String)> {
+    let program = &case.program;
+    let addresses = (0..program.count()).map(|number| program.address(number));
+    addresses
+        .map(|pc| (pc, U::statement(program, pc)))
+        .collect()
+}
+
+fn print<U: Unit>(case: &Case<U>, judged: &Judged<Case<U>>) -> std::io::Result<()> {
     let lanes = case.lanes as usize;
-    let sides = failure.and_then(Failure::mismatch).map(|mismatch| {
-        [&mismatch.rtl, &mismatch.golden].map(|state| Found::of_state::<U>(state, lanes))
-    });
+    let (last, sides) = until(judged);
+    let sides = sides.map(|sides| Found::of_sides::<U>(sides, lanes));
     let mut survey = Survey::default();
-    let end = rows(case, last, |row| {
+    let mut end = rows(case, last, |row| {
         survey.see(&row);
         true
     });
+    if let Some(ended) = ended(judged) {
+        ended.clone_into(&mut end.outcome);
+    }
     survey.found(&end.found);
     for side in sides.iter().flatten() {
         survey.found(side);
     }
     let layout = Layout::new(survey, width(), colour());
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = std::io::BufWriter::new(streams::told());
     let mut written = out.write_all(layout.header().as_bytes());
     let mut fold = Fold::default();
     rows(case, last, |row| {

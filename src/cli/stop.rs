@@ -90,12 +90,13 @@ impl Trouble {
 }
 
 /// Does `work`, which takes its time and cannot be stopped, in a thread of its own, and does not wait for it once the
-/// process has been told to end.
+/// process has been told to end. `waiting` is called several times a second until it is done.
 ///
 /// # Errors
 /// The process has been told to end; signals cannot be watched.
 pub fn unless_asked<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
+    mut waiting: impl FnMut(),
 ) -> Result<T, Trouble> {
     let stop = asked()?;
     let (send, receive) = mpsc::channel();
@@ -103,7 +104,7 @@ pub fn unless_asked<T: Send + 'static>(
     loop {
         match receive.recv_timeout(Duration::from_millis(50)) {
             Ok(done) => return Ok(done),
-            Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+            Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => waiting(),
             Err(_) => return Err(Trouble::Interrupted),
         }
     }

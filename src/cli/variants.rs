@@ -1,15 +1,14 @@
 //! The builds that `fuzz` tests beside the default one: which, for how long, and their models.
 
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use indicatif::ProgressBar;
 use reconverge::campaign::{CHUNK, Limit, Shard};
 use reconverge::design::Build;
 
+use super::progress::Ticker;
 use super::{Commands, Failure, PlaceArgs, stop};
 
 /// A variant is tested for the limit of the default build divided by this.
@@ -59,15 +58,14 @@ pub fn build(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(),
         return Ok(());
     }
     let (variants, place) = (variants.to_vec(), place.clone());
-    stop::unless_asked(move || build_all(&variants, &place, jobs))?
+    let (count, mut ticker) = (variants.len(), Ticker::new());
+    stop::unless_asked(
+        move || build_all(&variants, &place, jobs),
+        || ticker.tick(|| format!("building models of {count} variants")),
+    )?
 }
 
 fn build_all(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(), Failure> {
-    let bar = std::io::stderr().is_terminal().then(|| {
-        let bar = ProgressBar::new_spinner();
-        bar.enable_steady_tick(Duration::from_millis(100));
-        bar.with_message(format!("building models of {} variants", variants.len()))
-    });
     let (next, trouble) = (AtomicUsize::new(0), Mutex::new(None));
     let work = || {
         while let Some((unit, build)) = variants.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -83,9 +81,6 @@ fn build_all(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(),
             scope.spawn(work);
         }
     });
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
     let trouble = trouble.into_inner().unwrap_or_else(PoisonError::into_inner);
     trouble.map_or(Ok(()), Err)
 }

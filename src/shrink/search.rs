@@ -37,7 +37,7 @@ impl<U: Campaign> Search<'_, U> {
         if same(&candidate, &self.best) || candidate.check("shrink").is_err() {
             return false;
         }
-        let drawn = matches!(candidate.conditions, Conditions::Drawn { .. });
+        let drawn = candidate.conditions.are_drawn();
         let varies = drawn || candidate.noise_clocks.is_some() || candidate.stall16 > 0;
         let first = candidate.seed;
         for n in 0..if varies { seeds } else { 1 } {
@@ -420,7 +420,7 @@ impl<U: Campaign> Search<'_, U> {
     /// A table in place of draws: the same bits, one by one.
     pub(super) fn table(&mut self) {
         let conditions = &self.best.conditions;
-        if !matches!(conditions, Conditions::Drawn { .. }) || self.best.noise_clocks.is_some() {
+        if !conditions.are_drawn() || self.best.noise_clocks.is_some() {
             return;
         }
         let steps = self.history.steps.len() as u64;

@@ -1,6 +1,6 @@
 //! Streams at random, until one fails or enough agree.
 
-use std::fmt::{self, Debug, Display, Formatter};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::coverage::Coverage;
@@ -10,8 +10,8 @@ use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
+use crate::found::Found;
 use crate::lockstep::Compared;
-use crate::report::{Report, Waves};
 
 /// How many streams, and what happens to one that fails.
 #[derive(Clone, Debug)]
@@ -81,20 +81,6 @@ pub struct Summary {
     pub coverage: Coverage,
 }
 
-/// A stream that fails. `Display` and `Debug` are all that is to be said of it, so that `unwrap` in a test prints it.
-pub struct Found<D: Design> {
-    /// The shortest stream that fails like it, and how.
-    pub failure: Failure<Stream<D>>,
-    /// Cycles of the stream that was drawn.
-    pub cycles: usize,
-    /// File with the stream, if one was written.
-    pub saved: Option<PathBuf>,
-    /// The dump with both sides, if one was written.
-    pub waves: Option<Waves>,
-    /// What could not be done: to make it shorter, to write a file.
-    pub troubles: Vec<String>,
-}
-
 /// Draws streams and runs golden and RTL through each in lock-step. The first that fails is made shorter, saved, and run
 /// again with a dump. The same options give the same streams.
 ///
@@ -103,7 +89,7 @@ pub struct Found<D: Design> {
 ///
 /// # Panics
 /// `seed` is 0, there are no streams, or `cycles` is not 1 to [`MOST_CYCLES`]: nothing would be compared.
-pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<Found<D>>> {
+pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<Found<Stream<D>>>> {
     let Options {
         seed,
         streams,
@@ -142,91 +128,50 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
         };
         match judged.unwrap_or_else(not_run) {
             Ok(agreed) => summary.cycles += agreed.cycles,
-            Err(failure) => return Err(Box::new(Found::of(failure, rtl, options))),
+            Err(failure) => return Err(Box::new(found(failure, rtl, options))),
         }
         summary.streams += 1;
     }
     Ok(summary)
 }
 
-impl<D: Design> Found<D> {
-    fn of(failure: Failure<Stream<D>>, rtl: &Rtl<D>, options: &Options) -> Self {
-        let mut found = Found {
-            cycles: failure.case.cycles.0.len(),
-            failure,
-            saved: None,
-            waves: None,
-            troubles: Vec::new(),
-        };
-        if matches!(found.failure.cause, Cause::NotRun(_)) {
-            return found;
-        }
-        // Saved first: nothing that comes may lose it.
-        found.save(options);
-        match shrink(&found.failure, rtl, &options.budget) {
-            Ok(Shrunk { failure, .. }) => {
-                found.failure = failure;
-                found.save(options);
-            }
-            Err(why) => found.troubles.push(format!("not made shorter: {why}")),
-        }
-        if let Some(dir) = &options.out {
-            match Waves::make(&*found.failure.case, rtl, Some(&found.failure), dir) {
-                Ok(waves) => found.waves = Some(waves),
-                Err(why) => found.troubles.push(format!("no dump: {why}")),
-            }
-        }
-        found
-    }
-
-    fn save(&mut self, options: &Options) {
-        let Some(dir) = &options.out else { return };
-        match self.failure.save(dir) {
-            Ok(path) => self.saved = Some(path),
-            Err(why) => self.troubles.push(format!("not saved: {why}")),
-        }
-    }
+/// Keeps what is known of the stream that failed.
+fn found<D: Design>(
+    failure: Failure<Stream<D>>,
+    rtl: &Rtl<D>,
+    options: &Options,
+) -> Found<Stream<D>> {
+    let drawn = failure.case.cycles.0.len();
+    let text = text(&failure.case, drawn);
+    let smaller = |failure: &Failure<Stream<D>>| {
+        let Shrunk { failure, .. } = shrink(failure, rtl, &options.budget)?;
+        let text = self::text(&failure.case, drawn);
+        Ok((failure, text))
+    };
+    Found::of(failure, text, options.out.as_deref(), smaller, |_| {
+        Ok(rtl.clone())
+    })
 }
 
 /// Cycles of a stream that are printed.
 const PRINTED: usize = 20;
 
-impl<D: Design> Display for Found<D> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Report::of(&self.failure))?;
-        let stream = &self.failure.case;
-        let left = stream.cycles.0.len();
-        match left < self.cycles {
-            true => writeln!(f, "stream shortened from {} to {left} cycles:", self.cycles)?,
-            false => writeln!(f, "stream of {left} cycles:")?,
-        }
-        for line in stream.text().lines().take(PRINTED) {
-            writeln!(f, "{line}")?;
-        }
-        if left > PRINTED {
-            writeln!(f, "   ... {} more", left - PRINTED)?;
-        }
-        writeln!(f, "with    {}, seed {:#x}", stream.build(), stream.seed)?;
-        if let Some(path) = &self.saved {
-            writeln!(f, "saved   {}", path.display())?;
-        }
-        if let Some(waves) = &self.waves {
-            write!(f, "{waves}")?;
-        }
-        for trouble in &self.troubles {
-            writeln!(f, "{trouble}")?;
-        }
-        Ok(())
+/// Returns `stream` as text; it had `drawn` cycles.
+fn text<D: Design>(stream: &Stream<D>, drawn: usize) -> String {
+    let left = stream.cycles.0.len();
+    let mut text = match left < drawn {
+        true => format!("stream shortened from {drawn} to {left} cycles:\n"),
+        false => format!("stream of {left} cycles:\n"),
+    };
+    for line in stream.text().lines().take(PRINTED) {
+        let _ = writeln!(text, "{line}");
     }
-}
-
-impl<D: Design> Debug for Found<D> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "\n{self}")
+    if left > PRINTED {
+        let _ = writeln!(text, "   ... {} more", left - PRINTED);
     }
+    let _ = writeln!(text, "with    {}, seed {:#x}", stream.build(), stream.seed);
+    text
 }
-
-impl<D: Design> std::error::Error for Found<D> {}
 
 /// Reads a saved stream and runs it again on `rtl`.
 ///

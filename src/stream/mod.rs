@@ -44,7 +44,7 @@ use crate::lanes::Class;
 use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus, state_bytes};
 use crate::place::Place;
 use crate::report::{History, Line};
-pub use saved::{Cycles, STREAM_FORMAT, SavedStream};
+pub use saved::{Cycles, STREAM_FORMAT, SavedStream, design_of_stream};
 
 /// Cycles of reset at the beginning of a stream that is drawn.
 pub const RESET_CYCLES: usize = 2;
@@ -305,8 +305,8 @@ impl<D: Design> TestCase for Stream<D> {
         history
     }
 
-    fn classes(&self, _: &D::State) -> Vec<Class> {
-        Vec::new()
+    fn classes(&self, _: [&D::State; 2]) -> [Vec<Class>; 2] {
+        [Vec::new(), Vec::new()]
     }
 
     fn stack(_: &D::Golden) -> Option<String> {

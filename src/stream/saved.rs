@@ -111,6 +111,20 @@ pub struct SavedStream<D: Design> {
     pub stream: Stream<D>,
 }
 
+/// Returns the design that a saved stream is for; `None` if `text` is none.
+pub fn design_of_stream(text: &str) -> Option<String> {
+    /// The fields that say what a file is; all others are passed over.
+    #[derive(Deserialize)]
+    struct Kind {
+        #[serde(rename = "reconverge_stream")]
+        _format: u64,
+        design: String,
+    }
+    serde_json::from_str(text)
+        .ok()
+        .map(|kind: Kind| kind.design)
+}
+
 impl<D: Design> SavedStream<D> {
     /// Reads a saved stream; `file` is its name in messages.
     ///

@@ -8,9 +8,11 @@ use std::path::Path;
 /// Every signal of a dump by its path: its width, and its value at some time as so many binary digits.
 pub struct Dump(pub BTreeMap<String, (u32, String)>);
 
-type Names = HashMap<vcd::IdCode, Vec<(String, u32)>>;
+/// Paths and widths of the signals with a code.
+pub type Names = HashMap<vcd::IdCode, Vec<(String, u32)>>;
 
-fn walk(items: &[vcd::ScopeItem], scope: &str, names: &mut Names) {
+/// Adds the signals of `items` to `names`.
+pub fn walk(items: &[vcd::ScopeItem], scope: &str, names: &mut Names) {
     for item in items {
         match item {
             vcd::ScopeItem::Scope(inner) => {

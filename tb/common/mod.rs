@@ -10,7 +10,7 @@
 //!         }
 //!     )+};
 //! }
-//! for_each_unit!(tests);
+//! reconverge::for_each_unit!(tests);
 //! ```
 //!
 //! so that it runs as `r500::name` and so on, for every unit of `src/units.rs`.

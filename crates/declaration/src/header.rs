@@ -1,5 +1,5 @@
-//! Generates the C++ side: the struct of the pins, what drives them, what reads the outputs. For loops around the bare
-//! design, without a bench top.
+//! Generates the C and C++ side: the structs of pins and state; and for loops around the bare design, without a bench top,
+//! what drives the pins and reads the outputs.
 
 use std::fmt::Write as _;
 
@@ -11,34 +11,14 @@ impl Declaration {
     /// mask to the lanes of the model. Pins with `only_with` are not driven, nor are fields of several ports read.
     pub fn header(&self) -> String {
         let mut out = format!(
-            "// Generated from the declaration of {}; change that.\n\nstruct In {{\n",
+            "// Generated from the declaration of {}; change that.\n\n",
             self.name
         );
-        let mut size = 0;
-        let mut pads = 0;
-        for member in layout(self.pins.iter().map(|pin| (pin.shape, pin))) {
-            let (of, name, count) = match member.what {
-                None => {
-                    pads += 1;
-                    (1, format!("pad{pads}"), member.size)
-                }
-                Some(pin) => match pin.shape.bytes() {
-                    bytes @ (1 | 2 | 4 | 8) => (bytes, pin.name.clone(), pin.shape.count()),
-                    // No integer of that size.
-                    _ => (1, pin.name.clone(), member.size),
-                },
-            };
-            let count = if count == 1 {
-                String::new()
-            } else {
-                format!("[{count}]")
-            };
-            let _ = writeln!(out, "  uint{}_t {name}{count};", 8 * of);
-            size = member.offset + member.size;
-        }
+        let pins = self.pins.iter();
+        let size = structure(&mut out, "In", pins.map(|p| (p.shape, (&p.name, None))));
         let _ = write!(
             out,
-            "}};\nstatic_assert(sizeof(In) == {size}, \"not the struct of the declaration\");\n\n\
+            "static_assert(sizeof(In) == {size}, \"not the struct of the declaration\");\n\n\
              inline void drive(UNIT &top, const In &in) {{\n"
         );
         for pin in self.pins.iter().filter(|pin| pin.only_with.is_none()) {
@@ -74,4 +54,78 @@ impl Declaration {
         out.push_str("  };\n}\n");
         out
     }
+
+    /// Generates a C header with `struct <name>_pins` and `struct <name>_state`, as [`Declaration::rust`] has them, for a
+    /// program in C or C++ that calls a golden model. Lane masks are planes: bit i is lane i.
+    pub fn c_header(&self) -> String {
+        let name = &self.name;
+        let guard = format!("RECONVERGE_{}_H", name.to_uppercase());
+        let mut out = format!(
+            "/* Generated from the declaration of {name}; change that. */\n#ifndef {guard}\n#define {guard}\n\n\
+             #include <stdint.h>\n\n/* The pins of one cycle: {} Bit i of a lane mask is lane i. */\n",
+            self.doc
+        );
+        let pins = self.pins.iter();
+        let of = format!("{name}_pins");
+        let sizes = [
+            structure(
+                &mut out,
+                &of,
+                pins.map(|p| (p.shape, (&p.name, Some(&p.doc)))),
+            ),
+            {
+                out.push_str("\n/* The state that is compared after every cycle. */\n");
+                let state = self.state.iter();
+                let of = format!("{name}_state");
+                structure(
+                    &mut out,
+                    &of,
+                    state.map(|f| (f.shape, (&f.name, Some(&f.doc)))),
+                )
+            },
+        ];
+        let upper = name.to_uppercase();
+        let _ = write!(
+            out,
+            "\n/* Bytes of the structs, as the library has them. */\nenum {{ RECONVERGE_{upper}_PINS = {}, RECONVERGE_{upper}_STATE = {} }};\n\n#endif\n",
+            sizes[0], sizes[1]
+        );
+        out
+    }
+}
+
+/// Writes the struct `of` with these members, each with its name and what is said of it; returns its bytes.
+fn structure<'d>(
+    out: &mut String,
+    of: &str,
+    members: impl Iterator<Item = (Shape, (&'d String, Option<&'d String>))>,
+) -> usize {
+    let _ = writeln!(out, "struct {of} {{");
+    let (mut size, mut pads) = (0, 0);
+    for member in layout(members.map(|(shape, what)| (shape, (shape, what)))) {
+        let (bytes, name, count) = match member.what {
+            None => {
+                pads += 1;
+                (1, format!("pad{pads}"), member.size)
+            }
+            Some((shape, (name, doc))) => {
+                if let Some(doc) = doc {
+                    let _ = writeln!(out, "  /* {doc} */");
+                }
+                match shape.bytes() {
+                    bytes @ (1 | 2 | 4 | 8) => (bytes, name.clone(), shape.count()),
+                    // No integer of that size.
+                    _ => (1, name.clone(), member.size),
+                }
+            }
+        };
+        let count = match count {
+            1 => String::new(),
+            _ => format!("[{count}]"),
+        };
+        let _ = writeln!(out, "  uint{}_t {name}{count};", 8 * bytes);
+        size = member.offset + member.size;
+    }
+    out.push_str("};\n");
+    size
 }

@@ -11,7 +11,7 @@
 //! top = "fifo"                 # the module under test
 //! doc = "A FIFO of eight bits."
 //!
-//! [[parameter]]                # of the module; all have `name`, `default` and `range`
+//! [[parameter]]                # of the module; all have `name`, `default` and `range` or `values`
 //! name = "DEPTH"
 //! default = 4
 //! range = [2, 16]
@@ -53,7 +53,7 @@
 //! |---|---|
 //! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true`: it has none, `verilog`: functions and nets that probes use |
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
-//! | `[[parameter]]` | `name`, `default`, `range` |
+//! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only ones, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name in the waves |
 //! | `[[pin]]` | `name`, `doc`; `port`, or a list of one for each element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; drawn at random: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: shown, or how many of its ports are |
 //! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: what reads as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes |
@@ -149,6 +149,8 @@ pub struct Parameter {
     pub default: u64,
     /// Least and greatest value.
     pub range: (u64, u64),
+    /// The only values, in ascending order; empty: all of the range.
+    pub values: Vec<u64>,
 }
 
 /// A table of names.

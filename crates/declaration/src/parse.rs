@@ -319,15 +319,28 @@ fn ports(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error>
 }
 
 fn parameter(table: &Table) -> Result<Parameter, Error> {
-    let range = needed(table, "range", table.pair("range", 0..=u32::MAX.into())?)?;
+    let all = 0..=u64::from(u32::MAX);
+    let values = table.ascending("values", all.clone())?.unwrap_or_default();
+    let range = match (values.first(), values.last(), table.pair("range", all)?) {
+        (Some(_), Some(_), Some(_)) => {
+            return Err(table.error("values", "the parameter has a range as well"));
+        }
+        (Some(least), Some(most), None) => (*least, *most),
+        (_, _, range) => needed(table, "range", range)?,
+    };
+    let default = needed(
+        table,
+        "default",
+        table.number("default", range.0..=range.1)?,
+    )?;
+    if !values.is_empty() && !values.contains(&default) {
+        return Err(table.error("default", format!("{default} is not among the values")));
+    }
     Ok(Parameter {
         name: needed(table, "name", port(table, "name")?)?,
-        default: needed(
-            table,
-            "default",
-            table.number("default", range.0..=range.1)?,
-        )?,
+        default,
         range,
+        values,
     })
 }
 

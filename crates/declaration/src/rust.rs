@@ -229,10 +229,10 @@ impl Declaration {
             self.lanes.as_ref().map_or(1, |lanes| lanes.default)
         );
         for parameter in &self.parameters {
-            let (low, high) = parameter.range;
+            let ((low, high), values) = (parameter.range, &parameter.values);
             let _ = write!(
                 out,
-                "\n        {bench}::field::Parameter {{ name: {:?}, default: {}, range: {low}..={high} }},",
+                "\n        {bench}::field::Parameter {{ name: {:?}, default: {}, range: {low}..={high}, values: &{values:?} }},",
                 parameter.name, parameter.default
             );
         }

@@ -234,6 +234,27 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Reads numbers, each above the one before it.
+    pub fn ascending(
+        &self,
+        key: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<Vec<u64>>, Error> {
+        let Some(value) = self.value(key) else {
+            return Ok(None);
+        };
+        let ascending = "not a list of numbers, each above the one before it";
+        let DeValue::Array(list) = value.get_ref() else {
+            return Err(self.error(key, ascending));
+        };
+        let numbers = list.iter().map(|n| self.number_of(key, n, range.clone()));
+        let numbers = numbers.collect::<Result<Vec<u64>, _>>()?;
+        match !numbers.is_empty() && numbers.is_sorted_by(|a, b| a < b) {
+            true => Ok(Some(numbers)),
+            false => Err(self.error(key, ascending)),
+        }
+    }
+
     pub fn flag(&self, key: &'static str) -> Result<bool, Error> {
         match self.value(key).map(Spanned::get_ref) {
             None => Ok(false),

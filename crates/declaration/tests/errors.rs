@@ -142,6 +142,26 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
             "7: parameter DEPTH.range: not a list of two numbers",
         ),
         (
+            "range = [2, 16]",
+            "values = [2, 8]",
+            "6: parameter DEPTH.default: 4 is not among the values",
+        ),
+        (
+            "range = [2, 16]",
+            "values = [4, 8, 8]",
+            "7: parameter DEPTH.values: not a list of numbers, each above the one before it",
+        ),
+        (
+            "range = [2, 16]",
+            "values = []",
+            "7: parameter DEPTH.values: not a list of numbers, each above the one before it",
+        ),
+        (
+            "range = [2, 16]",
+            "range = [2, 16]\nvalues = [4, 8]",
+            "8: parameter DEPTH.values: the parameter has a range as well",
+        ),
+        (
             "names = [\"EMPTY\", \"ONE\", \"FULL\"]",
             "names = []",
             "11: enum level.names: an empty list",

@@ -23,7 +23,10 @@ fn rtl_and_golden_agree_on_random_pins_and_every_bit_is_toggled() {
     let options = Options::default().out(env!("CARGO_TARGET_TMPDIR"));
     let met = fuzz(&built(4), &options).unwrap();
     let missing = met.coverage.missing::<RpStack>();
-    println!("{}", met.coverage.table::<RpStack>());
+    let table = met.coverage.table::<RpStack>().to_string();
+    println!("{table}");
+    // A mask has a bit for each lane.
+    assert!(table.contains("  field top_mask    8 of 8\n"), "{table}");
     // A level of four takes three bits of five.
     let expected = [
         "field level: bit 3 was never 1",

@@ -9,6 +9,7 @@ use reconverge::check::check;
 use reconverge::cover::Model;
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
+use reconverge::instructions::Instructions as _;
 use reconverge::judges::Scalar;
 use reconverge::mutate::{self, Family, by_programs};
 
@@ -49,11 +50,11 @@ fn a_mistake_in_the_rtl_is_reported_with_a_short_program_that_replays() {
     let found = fuzz(&wrong, &Options::default(), Some(&out)).unwrap_err();
     println!("{found}");
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
-    assert!(found.shrunk.after.instructions <= 2, "{found}");
+    assert!(found.failure.case.program.count() <= 2, "{found}");
 
     let saved = found.saved.as_ref().unwrap();
     let again = replay::<RpSeq>(saved, &wrong).unwrap().unwrap_err();
-    assert_eq!(again.to_string(), found.shrunk.failure.to_string());
+    assert_eq!(again.to_string(), found.failure.to_string());
     let right = Rtl::of(8, &rtl()).unwrap();
     replay::<RpSeq>(saved, &right).unwrap().unwrap();
     for file in ["vcd", "gtkw"] {

@@ -6,7 +6,7 @@
 
 mod html;
 mod numbers;
-mod pictures;
+pub mod pictures;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use reconverge::case::{CASE_FORMAT, Case, SavedCase};
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::Failure;
-use reconverge::input::{InputError, read};
+use reconverge::input::InputError;
 use reconverge::judges::Judges;
 use reconverge::lockstep::Compared;
 use reconverge::r500::R500;
@@ -30,11 +30,15 @@ use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{CHANNELS, LANES};
 use reconverge::r500::render::Pixels;
 use reconverge::r500::shader::{Example, VARYINGS, Vector};
-use reconverge::unit::{LoadOptions, Programs, Unit};
+use reconverge::unit::{LoadOptions, Programs};
 use reconverge::wave;
 
+use super::args::stall;
+use super::convert::load;
+use super::progress::Lines;
 use super::run::{absolute, rtl};
 use super::stop::Trouble;
+use super::streams::{is_standard, write_whole};
 use super::workers::{Isolated, LimitArgs};
 use super::{
     Agreed, Done, Failure as Unable, LoadArgs, PlaceArgs, complain, found, fuzz, print, seed, warn,
@@ -86,6 +90,9 @@ pub struct RenderArgs {
     /// Stall or starve the unit in about this many of 16 cycles
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
     stall16: u32,
+    /// The same as a percentage, which is taken to the nearest 16th
+    #[arg(long, value_name = "PERCENT", value_parser = stall, conflicts_with = "stall16")]
+    stall: Option<u32>,
     /// Seed of the stalls; never 0
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
@@ -227,6 +234,7 @@ struct Shared<K> {
     /// Where the run ends, and why.
     end: Option<(u64, End)>,
     keep: K,
+    lines: Lines,
 }
 
 /// Renders all wavefronts in `jobs` threads, each with a worker of its own. `keep` takes each one on which the judges
@@ -249,6 +257,7 @@ fn run_all(
         },
         end: None,
         keep,
+        lines: Lines::new(),
     });
     let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     let one = |isolated: &mut Isolated<R500>, number: u64| -> Result<(), End> {
@@ -263,7 +272,9 @@ fn run_all(
         let agreed = agreed.map_err(|failure| End::Failed(Box::new(failure)))?;
         let alone = judges[set].judge(&shading, &pixels, &agreed);
         let alone = alone.map_err(End::Failed)?;
-        let Shared { sum, keep, .. } = &mut *lock();
+        let Shared {
+            sum, keep, lines, ..
+        } = &mut *lock();
         sum.wavefronts += 1;
         sum.profile.add(&shading.profile);
         sum.compared += agreed.compared;
@@ -272,6 +283,8 @@ fn run_all(
         if let Some(bar) = &bar {
             bar.set_position(sum.wavefronts);
         }
+        let done = sum.wavefronts;
+        lines.tell(|| format!("{done} of {count} wavefronts"));
         keep(number, &shading, &R500::outcome(&agreed.end))
     };
     let job = |mut isolated: Isolated<R500>| {
@@ -317,9 +330,8 @@ fn run_all(
 
 pub fn render(args: &RenderArgs) -> Done {
     let file = args.program.to_string_lossy();
-    let loaded = R500::load(&read(&args.program)?, &file, &LoadOptions::from(&args.load))?;
-    warn(&loaded.warnings);
-    let scene = scene(args, loaded.program)?;
+    let program = load::<R500>(&args.program, &LoadOptions::from(&args.load))?;
+    let scene = scene(args, program)?;
     let shader = &scene.program.shader;
     if shader.is_empty() {
         warn(&[format!(
@@ -371,7 +383,7 @@ pub fn render(args: &RenderArgs) -> Done {
     match end {
         None => {}
         Some(End::Failed(failure)) => {
-            let mut isolated = Isolated::new(&rtl, args.limits)?;
+            let mut isolated = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
             return found::report(&failure, &mut isolated, &args.place.out);
         }
         Some(End::Wrong(text)) => {
@@ -429,7 +441,7 @@ fn scene(
         program,
         size: args.size,
         uniforms,
-        stall16: args.stall16,
+        stall16: args.stall.unwrap_or(args.stall16),
         seed: args.seed,
         max_steps: args.max_steps,
         rtl: args.place.rtl.as_deref().map(absolute),
@@ -535,6 +547,10 @@ impl Outputs {
         ];
         for (flag, path) in flags {
             if let Some(path) = path {
+                if is_standard(path) && matches!(flag, "--png" | "--heat") {
+                    let why = "pictures are not written to standard output";
+                    return Err(InputError::new(flag, 0, "-", why));
+                }
                 writable(flag, path)?;
             }
         }
@@ -585,7 +601,7 @@ impl Outputs {
             heat.scale()
         );
         if let Some(path) = &args.json {
-            wave::write_whole(path, &numbers::json(name, scene, sum, counts)?)?;
+            write_whole(path, &numbers::json(name, scene, sum, counts)?)?;
             text += &format!("  {:<16}{}\n", "numbers", path.display());
         }
         let idlest = || {
@@ -595,7 +611,7 @@ impl Outputs {
         let block = self.block.or(idlest().map(|(block, _)| block)).unwrap_or(0);
         if let Some(path) = &args.html {
             let page = html::page(name, renderer, sum, picture, &heat, block)?;
-            wave::write_whole(path, &page)?;
+            write_whole(path, &page)?;
             text += &format!("  {:<16}{}\n", "page", path.display());
         }
         if args.save {

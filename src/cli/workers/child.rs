@@ -10,8 +10,11 @@ use std::time::{Duration, Instant};
 
 use reconverge::campaign::{Failed, Limit, Options, Runner, Summary};
 use reconverge::case::Case;
+use reconverge::check::TestCase;
 use reconverge::cover::{Model, run as cover};
+use reconverge::design::Design;
 use reconverge::dut::Rtl;
+use reconverge::exhaust::check::check as exhaust;
 use reconverge::failure::{Cause, Failure};
 use reconverge::judges::{check_fresh, check_with_dump};
 use reconverge::mutate::Hunt;
@@ -80,13 +83,13 @@ impl Memory {
     }
 
     /// The cause, if `why` is that there was no memory.
-    fn short<U: Unit>(&self, why: &str) -> Option<Cause<U>> {
+    fn short<D: Design>(&self, why: &str) -> Option<Cause<D>> {
         let short = self.0 > 0 && why.contains("out of memory");
         short.then(|| Cause::Crashed(super::out_of_memory(self.0)))
     }
 
     /// The cause, if that is why a case failed: what stopped for want of memory has crashed.
-    fn cause<U: Unit>(&self, failure: &Failure<Case<U>>) -> Option<Cause<U>> {
+    fn cause<C: TestCase>(&self, failure: &Failure<C>) -> Option<Cause<C::Design>> {
         match &failure.cause {
             Cause::Stopped(stopped) => self.short(&stopped.why),
             Cause::NotRun(why) => self.short(why),
@@ -94,7 +97,7 @@ impl Memory {
         }
     }
 
-    fn blame<U: Unit>(&self, failure: &mut Failure<Case<U>>) {
+    fn blame<C: TestCase>(&self, failure: &mut Failure<C>) {
         if let Some(cause) = self.cause(failure) {
             failure.cause = cause;
         }
@@ -217,6 +220,19 @@ impl<U: Unit> Worker<U> {
                 budget,
                 each,
             } => self.hunt(mutant, seed, hunt, budget, each),
+            Order::Exhaust {
+                limits,
+                states,
+                only,
+            } => self.exhaust(&limits, &states, only),
+            Order::Play { stream, dump } => {
+                let dump = dump.as_ref().map(|(from, path)| (*from, path.as_path()));
+                let mut played = stream.judge(&self.rtl, dump);
+                if let Ok(Err(failure)) = &mut played {
+                    self.memory.blame(failure);
+                }
+                Answer::Played(Box::new(played))
+            }
             Order::Built(_) | Order::Stop => Answer::Cannot("worker: nothing was asked".to_owned()),
         }
     }
@@ -330,6 +346,30 @@ impl<U: Unit> Worker<U> {
             return Answer::Lost(Box::new(cause));
         }
         Answer::Hunting(Box::new(hunt))
+    }
+}
+
+impl<U: Unit> Worker<U> {
+    fn exhaust(&mut self, limits: &[u32], states: &[Vec<u8>], only: Option<usize>) -> Answer<U> {
+        let Some(small) = U::SMALL else {
+            return Answer::Cannot(format!("worker: {} has no small world", U::NAME));
+        };
+        let build = self.rtl.build().clone();
+        let world = (small.world)(&build, limits);
+        let mut dut = match self.rtl.open(1) {
+            Ok(dut) => dut,
+            Err(why) => return self.memory.cannot(why),
+        };
+        let parent = self.parent.clone();
+        let pulse = |clocks| parent.pulse(|| Answer::<U>::Pulse(clocks));
+        let mut checked = exhaust(&*world, &build, &mut dut, states, only, pulse);
+        if let Some(Cause::Stopped(stopped)) = checked.difference.as_ref().map(|d| &d.cause)
+            && let Some(cause) = self.memory.short(&stopped.why)
+            && let Some(difference) = &mut checked.difference
+        {
+            difference.cause = cause;
+        }
+        Answer::Exhausted(Box::new(checked))
     }
 }
 

@@ -20,17 +20,22 @@ use reconverge::case::Case;
 use reconverge::cover::run as cover;
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
+use reconverge::exhaust::check::{Checked, Difference};
 use reconverge::failure::{Cause, Failure};
+use reconverge::instructions::Instructions as _;
 use reconverge::judges::Judges;
 use reconverge::lockstep::Compared;
 use reconverge::mutate::Hunt;
 use reconverge::report::{Waves, dump_file, dump_from};
 use reconverge::shrink::Shrunk;
+use reconverge::stream::Stream;
 use reconverge::unit::Unit;
+use reconverge::wave::Format;
 
+use super::progress::Ticker;
 use super::{complain, stop, stop::Trouble};
 pub use child::work;
-use protocol::{Answer, Job, Judged, Order, parsed};
+use protocol::{Answer, Job, Judged, Order, Played, parsed};
 use supervisor::{Lost, Patience, Worker};
 
 /// What a worker that is told to stop gets to come to an end.
@@ -76,6 +81,8 @@ enum Step<U: Unit, T> {
 pub struct Isolated<'a, U: Unit> {
     rtl: &'a Rtl<U>,
     limits: LimitArgs,
+    /// Of the dumps.
+    format: Format,
     stop: &'static AtomicBool,
     over: &'a AtomicBool,
     worker: Option<Worker>,
@@ -95,10 +102,42 @@ impl<'a, U: Unit> Isolated<'a, U> {
         Ok(Isolated {
             rtl,
             limits,
+            format: Format::default(),
             stop: stop::asked()?,
             over,
             worker: None,
         })
+    }
+
+    /// Writes dumps as `format`.
+    pub fn dumping(self, format: Format) -> Self {
+        Isolated { format, ..self }
+    }
+
+    /// How dumps are written.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What the RTL may take.
+    pub fn limits(&self) -> LimitArgs {
+        self.limits
+    }
+
+    /// Returns the same RTL with as many lanes as `case` has, if it has others.
+    ///
+    /// # Errors
+    /// It cannot be built; the command is to stop.
+    pub fn built_for(&self, case: &Case<U>) -> Result<Option<Rtl<U>>, Trouble> {
+        let lanes = case.lanes;
+        if lanes == self.rtl.build().lanes {
+            return Ok(None);
+        }
+        let mut ticker = Ticker::new();
+        let waiting = || {
+            ticker.tick(|| format!("building the RTL of {} with {lanes} lanes", U::NAME));
+        };
+        rebuilt(self.rtl, lanes, waiting).map(Some)
     }
 
     /// Whether the command has been told to end.
@@ -205,6 +244,125 @@ impl<'a, U: Unit> Isolated<'a, U> {
         }
     }
 
+    /// Takes all transitions from `states` of a small world with the bounds `limits`. What takes the process along is looked
+    /// for, state by state and transition by transition.
+    ///
+    /// # Errors
+    /// The command is to stop, or the bench is at fault.
+    pub fn exhaust(&mut self, limits: &[u32], states: &[Vec<u8>]) -> Result<Checked<U>, Trouble> {
+        let lost = match self.transitions(limits, states, None) {
+            Ok(checked) => return Ok(checked),
+            Err(lost) => lost.cause().map_err(Lost::trouble)?,
+        };
+        let mut checked = Checked {
+            transitions: 0,
+            clocks: 0,
+            difference: None,
+        };
+        for (number, state) in states.iter().enumerate() {
+            let one = std::slice::from_ref(state);
+            let found = match self.transitions(limits, one, None) {
+                Ok(found) => found,
+                Err(lost) => {
+                    let cause = lost.cause().map_err(Lost::trouble)?;
+                    self.transition(limits, one, cause)?
+                }
+            };
+            checked.transitions += found.transitions;
+            checked.clocks += found.clocks;
+            if let Some(difference) = found.difference {
+                checked.difference = Some(Difference {
+                    state: number,
+                    ..difference
+                });
+                return Ok(checked);
+            }
+        }
+        // Each state by itself does nothing of the kind.
+        Err(Trouble::Other(Lost::<U>::By(lost).trouble().why()))
+    }
+
+    /// Looks for the transition from the one state `state` which loses the process by `cause`.
+    fn transition(
+        &mut self,
+        limits: &[u32],
+        state: &[Vec<u8>],
+        cause: Cause<U>,
+    ) -> Result<Checked<U>, Trouble> {
+        let (mut transitions, mut clocks) = (0, 0);
+        let mut found = None;
+        for number in 0.. {
+            match self.transitions(limits, state, Some(number)) {
+                // Beyond the last one.
+                Ok(checked) if checked.transitions == 0 && checked.difference.is_none() => break,
+                Ok(checked) => {
+                    transitions += checked.transitions;
+                    clocks += checked.clocks;
+                }
+                Err(lost) => {
+                    found = Some((number, lost.cause().map_err(Lost::trouble)?));
+                    break;
+                }
+            }
+        }
+        let (transition, cause) = match found {
+            Some((number, cause)) => (Some(number), cause),
+            None => (None, cause),
+        };
+        Ok(Checked {
+            transitions,
+            clocks,
+            difference: Some(Difference {
+                state: 0,
+                transition,
+                cause,
+            }),
+        })
+    }
+
+    fn transitions(
+        &mut self,
+        limits: &[u32],
+        states: &[Vec<u8>],
+        only: Option<usize>,
+    ) -> Result<Checked<U>, Lost<U>> {
+        let order = Order::Exhaust {
+            limits: limits.to_vec(),
+            states: states.to_vec(),
+            only,
+        };
+        self.ask_again(&order, |answer| match answer {
+            Answer::Exhausted(checked) => Step::Done(*checked),
+            _ => Step::More,
+        })
+    }
+
+    /// Judges a stream of pins; with `dump` a VCD is written, from this cycle on.
+    ///
+    /// # Errors
+    /// The command is to stop, or the bench is at fault; with `dump`, it cannot be written.
+    pub fn play(
+        &mut self,
+        stream: &Stream<U>,
+        dump: Option<(u64, &Path)>,
+    ) -> Result<Played<U>, Trouble> {
+        let order = Order::Play {
+            stream: Box::new(stream.clone()),
+            dump: dump.map(|(from, path)| (from, path.to_owned())),
+        };
+        let played = self.ask_again(&order, |answer| match answer {
+            Answer::Played(played) => Step::Done(*played),
+            _ => Step::More,
+        });
+        match played {
+            Ok(played) => Ok(played?),
+            Err(lost) => match lost.cause() {
+                Ok(cause) => Ok(Err(Failure::new(stream, cause, Compared::default()))),
+                Err(lost) => Err(lost.trouble()),
+            },
+        }
+    }
+
     /// Runs `case` again with waves, and writes dump and view into `dir`; `failure` is how it fails, if it does.
     ///
     /// # Errors
@@ -235,7 +393,7 @@ impl<'a, U: Unit> Isolated<'a, U> {
         let made = match dumped {
             Ok(Ok(again)) => std::fs::rename(&part, &dump)
                 .map_err(|e| format!("{}: {e}", dump.display()))
-                .and_then(|()| Waves::of(case, failure, &again, dump))
+                .and_then(|()| Waves::of(case, failure, &again, dump, self.format))
                 .map_err(Trouble::Other),
             // The user knows the dump by its own name.
             Ok(Err(why)) => {
@@ -258,25 +416,30 @@ impl<'a, U: Unit> Isolated<'a, U> {
         let mut smallest: Option<Failure<Case<U>>> = None;
         let mut runs = 0;
         let order = Order::Shrink(Box::new(case.clone()));
+        let (name, mut ticker) = (case.name(), Ticker::new());
+        let before = case.program.count();
+        let mut after = before;
+        let far = |after| format!("shrinking {name}: {before} to {after} instructions");
         let shrunk = self.ask(&order, Duration::ZERO, |answer| match answer {
             Answer::Smaller(failure) => {
+                after = failure.case.program.count();
+                ticker.tick(|| far(after));
                 smallest = Some(*failure);
                 runs += 1;
                 Step::More
             }
             Answer::Wants(lanes) => {
-                let rtl = self.rtl.clone();
-                let built = stop::unless_asked(move || {
-                    let build = Build {
-                        lanes,
-                        ..rtl.build().clone()
-                    };
-                    Ok(rtl.rebuilt(build)?.built())
-                });
-                Step::Tell(Order::Built(built.unwrap_or_else(|e| Err(e.why()))))
+                let waiting = || {
+                    ticker.tick(|| format!("{}, building {lanes} lanes", far(after)));
+                };
+                let built = rebuilt(self.rtl, lanes, waiting).map(|rtl| rtl.built());
+                Step::Tell(Order::Built(built.map_err(Trouble::why)))
             }
             Answer::Shrunk(shrunk) => Step::Done(shrunk),
-            _ => Step::More,
+            _ => {
+                ticker.tick(|| far(after));
+                Step::More
+            }
         });
         let why = match shrunk {
             Ok(Ok((failure, runs))) => return Ok((Shrunk::new(case, *failure, runs), None)),
@@ -513,6 +676,19 @@ impl<'a, U: Unit> Isolated<'a, U> {
             }
         }
     }
+}
+
+/// Returns `rtl` with so many lanes; `waiting` is called several times a second.
+fn rebuilt<U: Unit>(rtl: &Rtl<U>, lanes: u32, waiting: impl FnMut()) -> Result<Rtl<U>, Trouble> {
+    let rtl = rtl.clone();
+    let rebuild = move || {
+        let build = Build {
+            lanes,
+            ..rtl.build().clone()
+        };
+        rtl.rebuilt(build).map_err(|e| e.to_string())
+    };
+    Ok(stop::unless_asked(rebuild, waiting)??)
 }
 
 impl<U: Unit> Lost<U> {

@@ -4,11 +4,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use reconverge::case::Case;
+use reconverge::check;
 use reconverge::cover::run as cover;
 use reconverge::dut::Built;
+use reconverge::exhaust::check::Checked;
 use reconverge::failure::{Cause, Failure};
 use reconverge::judges::{Agreed, Judges};
 use reconverge::mutate::Hunt;
+use reconverge::stream::Stream;
 use reconverge::unit::Unit;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -74,6 +77,22 @@ pub enum Order<U: Unit> {
         /// Tell before each case how far it is.
         each: bool,
     },
+    /// Take all transitions from states of a small world.
+    Exhaust {
+        /// The values of the world's bounds.
+        limits: Vec<u32>,
+        /// The states, as their space has them.
+        states: Vec<Vec<u8>>,
+        /// Only this transition of each.
+        only: Option<usize>,
+    },
+    /// Judge a stream of pins.
+    Play {
+        /// The stream.
+        stream: Box<Stream<U>>,
+        /// The cycle in which a dump begins, and where it goes.
+        dump: Option<(u64, PathBuf)>,
+    },
     /// Come to an end with what is being done, and answer.
     Stop,
 }
@@ -83,6 +102,9 @@ pub type Smaller<U> = (Box<Failure<Case<U>>>, u64);
 
 /// What judging a case came to.
 pub type Judged<U> = Result<Agreed<U>, Failure<Case<U>>>;
+
+/// What judging a stream of pins came to.
+pub type Played<U> = check::Judged<Stream<U>>;
 
 /// What a worker says.
 #[derive(Serialize, Deserialize)]
@@ -116,6 +138,10 @@ pub enum Answer<U: Unit> {
     Covered(Box<cover::Covered<U>>),
     /// [`Order::Hunt`]: how far it is, now and then or before each case, and at the end.
     Hunting(Box<Hunt<Case<U>>>),
+    /// [`Order::Exhaust`].
+    Exhausted(Box<Checked<U>>),
+    /// [`Order::Play`]: what the run came to; or why there is no dump.
+    Played(Box<Result<Played<U>, String>>),
     /// It has come to an end because of [`Order::Stop`].
     Stopped,
     /// The RTL is at fault that this was not done.

@@ -33,6 +33,17 @@ impl Tested for R700 {
             "(stack_size_i < 8'(MAX_STACK_SIZE)) ? stack_size_i : 8'(MAX_STACK_SIZE)",
             "(stack_size_i < 8'd32) ? stack_size_i : 8'd32",
         ),
+        // A loop frame has four sub-entries whatever an entry has; a DX10 loop never counts.
+        (
+            "r700_stack.sv",
+            "LoopFrame = SpBits'(SUBENTRIES);",
+            "LoopFrame = 4;",
+        ),
+        (
+            "r700_loop.sv",
+            "(start_dx10_i & (DX10_COUNT == 0))",
+            "start_dx10_i",
+        ),
         // The last lane of an odd number goes on.
         (
             "r700_lanes.sv",
@@ -110,8 +121,8 @@ impl Tested for R700 {
         // A loop frame saves CONT lanes as ACTIVE.
         (
             "r700_stack.sv",
-            "word1[LANES-1:0] = st1_i;",
-            "word1[LANES-1:0] = st1_i & st0_i;",
+            "word1[LANES-1:0]   = st1_i;",
+            "word1[LANES-1:0]   = st1_i & st0_i;",
         ),
         // A loop frame that begins in bank 1 has two words exchanged when it is written; of one that begins in
         // bank 3, a word is read from the wrong bank.
