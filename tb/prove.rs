@@ -108,7 +108,9 @@ fn what_holds_is_proved_and_its_fault_is_refuted() {
     }
     let run = prove(&["--only", "step err_q", "--only", "error_9"], &[]).ends(0);
     run.says("prove r500, 2 lanes");
-    run.says("PROVED: 1 properties hold, 1 covers are reached, 1 faults are refuted");
+    run.says(
+        "PROVED: 1 properties hold, 1 covers are reached, 1 faults are refuted, 1 proofs are accepted",
+    );
     let json = run.json();
     let properties = json["properties"].as_array().unwrap();
     let verdicts: Vec<_> = properties
@@ -329,9 +331,51 @@ fn a_unit_with_a_memory_is_proved() {
     let said = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("PROVED: 2 properties hold, 0 covers are reached, 2 faults are refuted"),
+        said.contains("PROVED: 2 properties hold, 0 covers are reached, 2 faults are refuted, 2 proofs are accepted"),
         "{said}"
     );
+}
+
+/// A solver that finds nothing says so with a proof, which is kept where it is asked for.
+#[test]
+fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let only = ["--no-controls", "--only", "step err_q"];
+    let run = prove(&[&only[..], &["--proofs", "kept/here"]].concat(), &[]).ends(0);
+    for ending in ["cnf", "drat"] {
+        let kept = format!("kept/here/step_err_q.0.{ending}");
+        assert!(run.dir.path().join(kept).metadata().unwrap().len() > 0);
+    }
+    assert_eq!(run.json()["properties"][0]["proofs checked"], 1);
+    // CaDiCaL, and then something else in the place of its proof.
+    let solver = |change: &str| {
+        format!(
+            "cadical=$(PATH=${{PATH#*:}} command -v cadical)\n\"$cadical\" \"$@\"; status=$?\n{change}\nexit $status"
+        )
+    };
+    for (change, why) in [
+        (
+            "echo x >question.drat",
+            "its answer is no, but proof, byte 0: not in the binary DRAT format",
+        ),
+        (
+            ": >question.drat",
+            "its answer is no, but proof: it ends after 0 steps without a contradiction",
+        ),
+    ] {
+        let (_keep, first) = path(&[], Some(&solver(change)));
+        let all = std::env::var_os("PATH").unwrap();
+        let both = std::env::join_paths([first].into_iter().chain(std::env::split_paths(&all)));
+        let with = both.unwrap();
+        let run = prove(&only, &[("PATH", Path::new(&with))]).ends(3);
+        run.says(why);
+        let believed = [&only[..], &["--believe"]].concat();
+        prove(&believed, &[("PATH", Path::new(&with))])
+            .ends(0)
+            .says("PROVED: 1 properties hold, 0 covers are reached, 0 faults are refuted");
+    }
 }
 
 /// All of it, at the smallest size at which lanes are not alone: `.ci/run proofs` does it at those that ship.

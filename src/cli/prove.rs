@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Options, Progress, Report, Verdict};
 use reconverge::unit::Unit;
@@ -29,6 +30,12 @@ pub struct ProveArgs {
     /// Seconds of the processor for each question; what is not answered then is undecided
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     time: u64,
+    /// Believe the solver where it says that there is no counterexample. Otherwise its proof is checked
+    #[arg(long)]
+    believe: bool,
+    /// Keep the clauses of each question (DIMACS) and the solver's proof (DRAT) in this folder, for a checker of your own
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["believe", "mutants"])]
+    proofs: Option<PathBuf>,
     /// Write what was proved as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -55,6 +62,11 @@ pub fn command(args: &ProveArgs) -> Done {
     if let Some(path) = &args.json {
         writable("--json", path)?;
     }
+    if let Some(dir) = &args.proofs {
+        std::fs::create_dir_all(dir).map_err(|e| {
+            InputError::new(dir.display().to_string(), 0, "--proofs", e.to_string())
+        })?;
+    }
     unit(&args.unit)?.prove(args)
 }
 
@@ -65,6 +77,8 @@ pub fn prove<U: Unit>(args: &ProveArgs) -> Done {
         only: args.only.clone(),
         controls: !args.no_controls,
         time: Duration::from_secs(args.time),
+        believe: args.believe,
+        proofs: args.proofs.clone(),
     };
     print(&format!("prove {}, {}\n", U::NAME, options.build))?;
     if let Some(file) = &args.mutants {
@@ -91,8 +105,13 @@ pub fn prove<U: Unit>(args: &ProveArgs) -> Done {
         let covers = covers.count();
         let properties = report.proved.len() - covers;
         let faults = report.controls.len();
+        let checked: usize = report.proved.iter().map(|p| p.checked).sum();
+        let checked = match args.believe {
+            true => String::new(),
+            false => format!(", {checked} proofs are accepted"),
+        };
         print(&format!(
-            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are refuted\n"
+            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are refuted{checked}\n"
         ))?;
     }
     ends(agreed, trouble)

@@ -353,7 +353,7 @@ impl Referee {
                 String::new()
             };
             let broken = aig.and(from, !after);
-            match sat::ask(&aig, broken, abc.time, abc.stop)? {
+            match sat::ask(&aig, broken, abc.time, abc.stop, &sat::Proof::Believed)? {
                 sat::Answer::Never => {}
                 sat::Answer::Sometimes(_) => {
                     return Err(format!("{file}: a clock can break the invariant{which}"));

@@ -20,6 +20,7 @@ pub mod equivalence;
 pub mod netlist;
 #[cfg(feature = "campaign")]
 mod programs;
+pub(crate) mod proof;
 pub(crate) mod sat;
 pub mod source;
 mod summary;

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::aig::{Aig, Lit};
+use super::proof;
 use super::tool::{self, Ended};
 
 /// What it is called.
@@ -24,13 +26,35 @@ pub enum Answer {
     GaveUp,
 }
 
+/// Whether an answer that there is no assignment is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// It is believed.
+    Believed,
+    /// [`proof::check`] must accept the solver's proof.
+    Checked,
+    /// So it must, and clauses and proof are kept in files of this name with the endings `cnf` and `drat`.
+    Kept(PathBuf),
+}
+
 /// Asks whether `what` can be, for any inputs. `time` is the processor's.
 ///
 /// # Errors
-/// There is no CaDiCaL, it says what it should not, or `stop` is set.
-pub fn ask(aig: &Aig, what: Lit, time: Duration, stop: &AtomicBool) -> Result<Answer, String> {
-    ask_of(SOLVER, aig, what, time, stop)
+/// There is no CaDiCaL, it says what it should not, its proof is none, or `stop` is set.
+pub fn ask(
+    aig: &Aig,
+    what: Lit,
+    time: Duration,
+    stop: &AtomicBool,
+    proof: &Proof,
+) -> Result<Answer, String> {
+    ask_of(SOLVER, aig, what, time, stop, proof)
 }
+
+/// What the solver reads.
+const CLAUSES: &str = "question.cnf";
+/// What it writes beside its answer.
+const PROOF: &str = "question.drat";
 
 fn ask_of(
     name: &str,
@@ -38,13 +62,16 @@ fn ask_of(
     what: Lit,
     time: Duration,
     stop: &AtomicBool,
+    proof: &Proof,
 ) -> Result<Answer, String> {
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let (clauses, variables) = aig.dimacs(what);
-    fs::write(work.path().join("question.cnf"), clauses)
-        .map_err(|e| format!("question.cnf: {e}"))?;
+    fs::write(work.path().join(CLAUSES), clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
     let mut solver = Command::new(name);
-    solver.args(["-q", "question.cnf"]).current_dir(work.path());
+    solver.args(["-q", CLAUSES]).current_dir(work.path());
+    if *proof != Proof::Believed {
+        solver.arg(PROOF);
+    }
     match tool::run(&mut solver, &mut time.clone(), stop) {
         Err(e) if e.kind() == ErrorKind::NotFound => Err(format!(
             "{name}: not found; it is needed for proofs: ./setup --all installs it"
@@ -54,7 +81,10 @@ fn ask_of(
         Ok(Ended::TimeOver) => Ok(Answer::GaveUp),
         // The statuses are those of the SAT competitions: 10 satisfiable, 20 not.
         Ok(Ended::Itself(status, said, complaint)) => match status.code() {
-            Some(20) if said.contains("s UNSATISFIABLE") => Ok(Answer::Never),
+            Some(20) if said.contains("s UNSATISFIABLE") => {
+                accept(work.path(), stop, proof).map_err(|e| format!("{name}: {e}"))?;
+                Ok(Answer::Never)
+            }
             Some(10) => {
                 let inputs = model(&said, &variables).ok_or_else(|| {
                     format!("{name}: no assignment of all {} variables", variables.len())
@@ -68,6 +98,26 @@ fn ask_of(
             _ => Err(format!("{name}: {status}: {}", complaint.trim())),
         },
     }
+}
+
+/// Checks the proof in `work`, as `proof` says, and keeps what is to be kept, a proof that is not accepted too.
+fn accept(work: &Path, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
+    let keep = match proof {
+        Proof::Believed => return Ok(()),
+        Proof::Checked => None,
+        Proof::Kept(name) => Some(name),
+    };
+    let [clauses, steps] = [CLAUSES, PROOF].map(|file| work.join(file));
+    for (file, ending) in [(&clauses, "cnf"), (&steps, "drat")] {
+        if let Some(name) = keep {
+            let kept = PathBuf::from(format!("{}.{ending}", name.display()));
+            fs::copy(file, &kept).map_err(|e| format!("{}: {e}", kept.display()))?;
+        }
+    }
+    let clauses = fs::read_to_string(clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
+    let steps = fs::read(steps).map_err(|e| format!("{PROOF}: {e}"))?;
+    proof::check(&clauses, &steps, stop).map_err(|e| format!("its answer is no, but {e}"))?;
+    Ok(())
 }
 
 /// What the lines `v ...` say of the variables.
@@ -103,7 +153,60 @@ mod tests {
         let mut aig = Aig::new();
         let input = aig.input();
         let stop = AtomicBool::new(stop);
-        ask_of(file.to_str().unwrap(), &aig, input, time, &stop)
+        ask_of(
+            file.to_str().unwrap(),
+            &aig,
+            input,
+            time,
+            &stop,
+            &Proof::Believed,
+        )
+    }
+
+    /// As `asked`, of what cannot be, with a proof.
+    fn proved(what: &str, proof: &Proof) -> Result<Answer, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("solver");
+        stand_in(&file, what);
+        let mut aig = Aig::new();
+        let [a, b] = [aig.input(), aig.input()];
+        // Alike and unlike: unit propagation alone does not see that it cannot be.
+        let [both, neither] = [aig.and(a, b), aig.and(!a, !b)];
+        let [one, other] = [aig.and(a, !b), aig.and(!a, b)];
+        let [alike, unlike] = [aig.or(both, neither), aig.or(one, other)];
+        let never = aig.and(alike, unlike);
+        let stop = AtomicBool::new(false);
+        ask_of(file.to_str().unwrap(), &aig, never, TIME, &stop, proof)
+    }
+
+    #[test]
+    fn an_answer_that_there_is_none_is_accepted_with_a_proof_alone() {
+        // Input 1 can be neither 0 nor 1.
+        let honest = r#"echo s UNSATISFIABLE; printf "a\\002\\000" >question.drat; exit 20"#;
+        assert_eq!(proved(honest, &Proof::Checked), Ok(Answer::Never));
+        for (what, why) in [
+            (
+                "echo s UNSATISFIABLE; exit 20",
+                "question.drat: No such file or directory (os error 2)",
+            ),
+            (
+                "echo s UNSATISFIABLE; : >question.drat; exit 20",
+                "its answer is no, but proof: it ends after 0 steps without a contradiction",
+            ),
+        ] {
+            let said = proved(what, &Proof::Checked).unwrap_err();
+            assert!(said.ends_with(why), "{said}");
+        }
+        let kept = tempfile::tempdir().unwrap();
+        let name = kept.path().join("question");
+        assert_eq!(
+            proved(honest, &Proof::Kept(name.clone())),
+            Ok(Answer::Never)
+        );
+        let clauses = fs::read_to_string(name.with_extension("cnf")).unwrap();
+        let steps = fs::read(name.with_extension("drat")).unwrap();
+        assert!(clauses.starts_with("p cnf "));
+        assert!(proof::check(&clauses, &steps, &AtomicBool::new(false)).is_ok());
     }
 
     /// Written by a process of its own: where another thread starts a program while this one has the file open, it
@@ -163,7 +266,8 @@ mod tests {
         let mut aig = Aig::new();
         let input = aig.input();
         let stop = AtomicBool::new(false);
-        let said = ask_of("no-such-solver", &aig, input, TIME, &stop).unwrap_err();
+        let said =
+            ask_of("no-such-solver", &aig, input, TIME, &stop, &Proof::Believed).unwrap_err();
         assert_eq!(
             said,
             "no-such-solver: not found; it is needed for proofs: ./setup --all installs it"

@@ -27,7 +27,7 @@ use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
 use crate::mutate::aig::Lit;
 pub use crate::mutate::sat::SOLVER;
-use crate::mutate::sat::{self, Answer};
+use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{Origin, Trouble};
 pub use mutants::{Compared, Sample, mutants};
 pub use naive::{Naive, Values};
@@ -149,6 +149,8 @@ pub struct Proved {
     pub method: Method,
     /// Questions asked: one for each lane or register.
     pub questions: usize,
+    /// Of these, how many the solver answered with a proof, which was checked.
+    pub checked: usize,
     /// What became of it.
     pub verdict: Verdict,
     /// The one that was not proved, where there are several.
@@ -203,6 +205,10 @@ pub struct Options {
     pub controls: bool,
     /// Time of the processor for one question.
     pub time: Duration,
+    /// The solver's answer that there is no such cycle is believed without a proof.
+    pub believe: bool,
+    /// Folder where clauses and proof of each such answer are kept; it exists.
+    pub proofs: Option<PathBuf>,
 }
 
 /// A unit's proofs.
@@ -316,7 +322,7 @@ pub fn prove<D: Design>(
     };
     let properties = std::mem::take(&mut questions.properties);
     for property in properties.iter().filter(|p| wanted(&p.name)) {
-        let proved = decide(&unit, &mut questions, property, options.time, stop)?;
+        let proved = decide(&unit, &mut questions, property, options, stop)?;
         progress(Progress::Proved(&proved));
         report.proved.push(proved);
     }
@@ -395,19 +401,27 @@ fn decide(
     unit: &Unit<'_>,
     all: &mut Questions,
     property: &Property,
-    time: Duration,
+    options: &Options,
     stop: &AtomicBool,
 ) -> Result<Proved, String> {
-    let begin = Instant::now();
+    let (begin, time) = (Instant::now(), options.time);
     let mut proved = Proved {
         name: property.name.clone(),
         method: property.method,
         questions: 0,
+        checked: 0,
         verdict: Verdict::Holds,
         place: String::new(),
         time: Duration::ZERO,
     };
     let cover = property.method == Method::Cover;
+    let file = proved.file_name();
+    // Of a cover that cannot be reached too: its answer is no.
+    let proof = |number: usize| match &options.proofs {
+        _ if options.believe => Proof::Believed,
+        None => Proof::Checked,
+        Some(dir) => Proof::Kept(dir.join(format!("{file}.{number}"))),
+    };
     let soon = if all.cases.is_empty() {
         time
     } else {
@@ -415,8 +429,9 @@ fn decide(
     };
     let mut rest = &property.questions[..];
     while let [(place, bad), others @ ..] = rest {
-        let mut answer = sat::ask(&all.aig, *bad, soon, stop)?;
+        let mut answer = sat::ask(&all.aig, *bad, soon, stop, &proof(proved.questions))?;
         proved.questions += 1;
+        proved.checked += usize::from(answer == Answer::Never && !options.believe);
         rest = others;
         let mut place = place;
         if answer == Answer::GaveUp && soon < time {
@@ -425,8 +440,13 @@ fn decide(
                 .into_iter()
                 .chain(others.iter().map(|(_, bad)| *bad))
                 .collect();
-            let (number, said) = by_cases(all, &all_bad, time, stop)?;
+            let asked = proved.questions;
+            let proof = |number: usize| proof(asked + number);
+            let (number, said) = by_cases(all, &all_bad, time, stop, &proof)?;
             proved.questions += number;
+            if !options.believe {
+                proved.checked += number - usize::from(said != Answer::Never);
+            }
             if let Answer::Sometimes(inputs) = &said {
                 let values = all.aig.evaluate(inputs);
                 let mut left = property.questions.iter();
@@ -458,6 +478,7 @@ fn by_cases(
     bad: &[Lit],
     time: Duration,
     stop: &AtomicBool,
+    proof: &dyn Fn(usize) -> Proof,
 ) -> Result<(usize, Answer), String> {
     let len = all.aig.size();
     let mut number = 0;
@@ -468,7 +489,7 @@ fn by_cases(
             Lit::FALSE => Answer::Never,
             _ => {
                 number += 1;
-                sat::ask(&all.aig, question, time, stop)?
+                sat::ask(&all.aig, question, time, stop, &proof(number - 1))?
             }
         };
         all.aig.forget(len);
@@ -523,7 +544,12 @@ fn plant(
         let property = properties.iter().find(|p| p.name == *name);
         let property =
             property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-        match decide(&unit, &mut questions, property, options.time, stop)?.verdict {
+        // An assignment speaks for itself; of a fault that is not refuted no proof is needed.
+        let believe = Options {
+            believe: true,
+            ..options.clone()
+        };
+        match decide(&unit, &mut questions, property, &believe, stop)?.verdict {
             Verdict::Refuted(_) => {}
             Verdict::Undecided => survived.push((name.clone(), "is undecided")),
             Verdict::Holds | Verdict::Unreachable => survived.push((name.clone(), "still holds")),

@@ -13,7 +13,7 @@ use crate::design::Design;
 use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
 use crate::json::hex;
-use crate::mutate::sat::{self, Answer};
+use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{self, Family, Mutant};
 
 /// What `mutate --json` says of a unit, as far as it is needed.
@@ -130,7 +130,7 @@ pub fn mutants<D: Design>(
             .flat_map(|p| p.questions.iter().map(|(_, bad)| *bad))
             .collect();
         let bad = questions.aig.any(bad);
-        let holds = match sat::ask(&questions.aig, bad, options.time, stop)? {
+        let holds = match sat::ask(&questions.aig, bad, options.time, stop, &Proof::Believed)? {
             Answer::Never => Some(true),
             Answer::Sometimes(_) => Some(false),
             Answer::GaveUp => None,

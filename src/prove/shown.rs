@@ -32,6 +32,7 @@ impl Report {
                 "cycles": 1,
                 "questions": p.questions,
                 "solver": SOLVER,
+                "proofs checked": p.checked,
                 "seconds": p.time.as_secs_f64(),
                 "verdict": p.verdict.name(p.method).to_lowercase(),
                 "place": p.place,
