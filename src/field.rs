@@ -347,6 +347,13 @@ pub fn in_eights(letters: &str) -> String {
     groups.join(" ")
 }
 
+/// Writes a mask of `lanes` lanes, lane 0 on the left: 1 for a lane that is in it, 0 for another. Classes of lanes have letters, so
+/// that the two are told apart.
+pub fn mask_in_eights(lanes: usize, is_in: impl Fn(usize) -> bool) -> String {
+    let digit = |lane| if is_in(lane) { '1' } else { '0' };
+    in_eights(&(0..lanes).map(digit).collect::<String>())
+}
+
 /// Gathers bit `bit` of every byte of `lanes` into a plane, lane i to bit i. Lanes come in eights.
 pub fn plane(lanes: &[u8], bit: u32) -> u64 {
     let (chunks, rest) = lanes.as_chunks::<8>();

@@ -377,7 +377,10 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
         let ends = match group {
             [_] => None,
             _ if differs(group) => Some((OPEN, END)),
-            [first, ..] if group.len() > folded_from(first) => Some((FOLDED, END_FOLDED)),
+            // Beside a difference the rest is folded; without one, what is long.
+            [first, ..] if !shown.fields.is_empty() || group.len() > folded_from(first) => {
+                Some((FOLDED, END_FOLDED))
+            }
             _ => Some((OPEN, END)),
         };
         if let Some((begin, _)) = ends {

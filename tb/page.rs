@@ -155,6 +155,11 @@ fn a_page_of_a_failure_has_both_sides_the_rule_and_its_replay<U: Tested>() {
 
 /// What the page is after each of these keys, as its own text; `Error` if a script failed.
 fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
+    opened(page, "", keys)
+}
+
+/// As `pressed`, with `at` behind the address of the page.
+fn opened(page: &str, at: &str, keys: &[&str]) -> Vec<Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("page.html");
     let keys = serde_json::to_string(keys).unwrap();
@@ -205,7 +210,7 @@ fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
             "--user-data-dir={}",
             dir.path().join("profile").display()
         ))
-        .arg(format!("file://{}", file.display()))
+        .arg(format!("file://{}{at}", file.display()))
         .output()
         .unwrap();
     let dom = text(&output.stdout);
@@ -273,6 +278,19 @@ fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
             );
         }
         assert_eq!(seen[8], "true", "nothing stands out of a narrow window");
+    }
+    // The address of the page may name a step.
+    let (third, last) = (format!("3 of {end}"), format!("{end} of {end}"));
+    let addresses = [
+        ("#step=3", third.as_str()),
+        (&format!("#step={end}"), &last),
+        (&format!("#step={}", end + 1), "end"),
+        ("#step=end", "end"),
+        ("#step=-1", seen[0][0].as_str()),
+        ("#run=9&step=x", &seen[0][0]),
+    ];
+    for (at, step) in addresses {
+        assert_eq!(opened(&page, at, &[])[0][0], step, "{at}");
     }
     // A failure is shown first, both sides of it.
     let (page, _, _) = paged::<U>(1, 20, out.path(), &["--flip", &flip::<U>(20)]);

@@ -9,7 +9,7 @@ use std::fmt::{self, Display, Formatter};
 use bytemuck::bytes_of;
 
 use crate::design::Design;
-use crate::field::{Diff, Field, in_eights};
+use crate::field::{Diff, Field, mask_in_eights};
 
 /// Characters of a line.
 const WIDTH: usize = 100;
@@ -103,17 +103,14 @@ fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8
         let elements: Vec<usize> = diffs.iter().map(|d| d.element).collect();
         // A bench that drives bits above the last lane must be seen.
         let count = elements.iter().fold(lanes, |most, i| most.max(i + 1));
-        let letters = |state: &[u8]| {
-            let letter = |i| if field.get(state, i) == 0 { '.' } else { '#' };
-            in_eights(&(0..count).map(letter).collect::<String>())
-        };
+        let bits = |state: &[u8]| mask_in_eights(count, |i| field.get(state, i) != 0);
         return Row::Mask {
             name: field.name,
             differ: match ranges(&elements) {
                 which if which.len() <= LIST => format!("lanes {which}"),
                 _ => format!("{} lanes", elements.len()),
             },
-            sides: states.map(letters),
+            sides: states.map(bits),
         };
     }
     let mut columns = columns(field, diffs);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::text::turn;
 use super::{Class, Found, Frame, Item, Run};
+use crate::field::mask_in_eights;
 use crate::html::text;
 
 /// Most instructions of a page.
@@ -60,10 +61,9 @@ fn letters(lanes: &[Class]) -> String {
 
 fn stack(frames: &[Frame], lanes: usize) -> Value {
     let frame = |frame: &Frame| {
-        let kept = frame.lanes.map(|mask| {
-            let letter = |i| if mask >> i & 1 == 1 { '#' } else { '.' };
-            crate::field::in_eights(&(0..lanes).map(letter).collect::<String>())
-        });
+        let kept = frame
+            .lanes
+            .map(|mask| mask_in_eights(lanes, |i| mask >> i & 1 == 1));
         json!({"kind": frame.kind, "address": frame.address, "passes": frame.passes, "lanes": kept})
     };
     frames.iter().map(frame).collect()

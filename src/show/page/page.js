@@ -1,7 +1,8 @@
 'use strict';
 // The page of one run or of several: moves through the steps of one by scrubber, buttons, keys or a click.
 const runs = [...document.querySelectorAll('script.run')].map((data) => JSON.parse(data.textContent));
-let run = runs[0];
+let number = 0;
+let run = runs[number];
 const CLASSES = {
   '#': ['active', 'executes', '#009e73'], '.': ['branch', 'waits at a branch', '#e69f00'],
   'c': ['continue', 'has continued the loop', '#56b4e9'], 'k': ['break', 'has left the loop', '#d55e00'],
@@ -18,6 +19,7 @@ const hex = (n) => '0x' + n.toString(16).padStart(3, '0');
 // Behind the last instruction is what the run ended in.
 let last = run.rows.length;
 let at = 0;
+let waiting;
 
 const state = (step) => {
   if (step === last) return { pc: run.end.pc, text: run.end.outcome, lanes: run.end.lanes, stack: run.end.stack };
@@ -128,6 +130,15 @@ function go(step) {
   }
   el('scrub').value = at;
   timeline();
+  // Not at every step of a scrubber that is dragged: browsers refuse when there are too many.
+  clearTimeout(waiting);
+  waiting = setTimeout(named, 100);
+}
+
+// Names the step in the address of the page, so that it can be sent to others and opened again.
+function named() {
+  const which = runs.length > 1 ? `run=${number + 1}&` : '';
+  history.replaceState(null, '', `#${which}step=${at === last ? 'end' : at + 1}`);
 }
 
 // The next step, in this direction, that changes what lanes do: they part, meet, switch, go on again, or end.
@@ -155,7 +166,8 @@ el('scrub').addEventListener('input', () => go(Number(el('scrub').value)));
 window.addEventListener('resize', timeline);
 
 // Shows another run, and what is said of it.
-function choose(number) {
+function choose(chosen) {
+  number = chosen;
   run = runs[number];
   last = run.rows.length;
   el('scrub').max = last;
@@ -164,10 +176,21 @@ function choose(number) {
     button.setAttribute('aria-pressed', String(Number(button.dataset.run) === number));
   }
   program();
-  // A failure is what one came for.
+  // A failure opens at its end, where the difference is.
   go(run.failed ? last : 0);
+}
+
+// Goes to the run and step that the address of the page names: `#step=14`, `#run=2&step=end`. Without them it shows the first run.
+function address() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  const wanted = Math.min(Math.max(Number(words.get('run')) || 1, 1), runs.length) - 1;
+  const step = words.get('step');
+  choose(wanted);
+  if (step === 'end') go(last);
+  else if (Number(step) >= 1) go(Math.floor(Number(step)) - 1);
 }
 for (const button of document.querySelectorAll('button[data-run]')) {
   button.addEventListener('click', () => choose(Number(button.dataset.run)));
 }
-choose(0);
+window.addEventListener('hashchange', address);
+address();

@@ -1,7 +1,7 @@
 //! What is on the screen: the run above, with the row where one stands; below it stack, changes, keys.
 
 use super::{Mode, Stepper};
-use crate::field::in_eights;
+use crate::field::mask_in_eights;
 use crate::input::one_line;
 use crate::lanes::{BOLD, DIM, RED, RESET, columns, styled};
 use crate::show::Frame;
@@ -229,15 +229,15 @@ impl Stepper {
             let Some(mask) = frame.lanes else {
                 return vec![line.trim_end().to_owned()];
             };
-            let letter = |lane| if mask >> lane & 1 == 1 { '#' } else { '.' };
-            let letters: String = (0..found.lanes.len()).map(letter).collect();
-            if line.len() + 2 + columns(letters.len()) <= width {
-                return vec![format!("{line}  {}", in_eights(&letters))];
+            let lanes = found.lanes.len();
+            let bits = |from: usize, count| mask_in_eights(count, |i| mask >> (from + i) & 1 == 1);
+            if line.len() + 2 + columns(lanes) <= width {
+                return vec![format!("{line}  {}", bits(0, lanes))];
             }
             // Where there is little room lanes have lines of their own.
-            let letters = letters.as_bytes().chunks(32);
-            let letters = letters.map(|part| in_eights(&String::from_utf8_lossy(part)));
-            let lanes = letters.map(|part| format!("{:11}{part}", ""));
+            let parts = (0..lanes).step_by(32);
+            let lanes =
+                parts.map(|from| format!("{:11}{}", "", bits(from, (lanes - from).min(32))));
             [line.trim_end().to_owned()]
                 .into_iter()
                 .chain(lanes)
