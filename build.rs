@@ -78,11 +78,14 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     // docs.rs has no Verilator and needs no model to document the crate; the bench of another design needs none of ours.
     if std::env::var_os("DOCS_RS").is_some() || !cfg!(feature = "linked") {
         println!("cargo:rustc-env=RECONVERGE_BUILT_WITH=");
-        std::fs::write(out.join("models.rs"), "static LINKED: &[Linked] = &[];\n")?;
+        std::fs::write(
+            out.join("models.rs"),
+            "reconverge_bench::linked_models! {}\n",
+        )?;
         return Ok(());
     }
 
-    // As src/dut has them: what is built here is used there too.
+    // As crates/bench/src/dut has them: what is built here is used there too.
     let target = var("TARGET")?;
     let mut build = verilate::cc::Build::new();
     let debug = var("PROFILE")? == "debug";
@@ -92,7 +95,6 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     let (verilator, compiler) = (tools.verilator_found()?.1, tools.compiler_found()?.1);
     println!("cargo:rustc-env=RECONVERGE_BUILT_WITH=Verilator {verilator}, {compiler}");
     let store = verilate::Store::trusted(&out)?;
-    let mut externs = String::new();
     let mut list = String::new();
     let mut runtime = None;
     for ((unit, models), declaration) in UNITS.iter().zip(declared) {
@@ -122,10 +124,9 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
             let contents = archive.contents;
             println!("cargo:rustc-link-search=native={}", archive.dir.display());
             println!("cargo:rustc-link-lib=static={symbol}");
-            writeln!(externs, "    safe static {symbol}: Api;")?;
             writeln!(
                 list,
-                "    Linked {{ unit: {unit:?}, lanes: {lanes}, parameters: &{parameters:?}, contents: {contents:?}, api: &{symbol} }},"
+                "    {unit:?} {lanes} {parameters:?}, {contents:?} {symbol};"
             )?;
         }
         for file in &files {
@@ -142,28 +143,18 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
         println!("cargo:rustc-link-lib={library}");
     }
     // Say it by what it is: only files that changed are rewritten, so cargo rebuilds no more than that.
-    let text = format!(
-        "// SAFETY: each table is constant data that the shim defines with the layout of `Api`.\n\
-         #[allow(non_upper_case_globals)]\n\
-         unsafe extern \"C\" {{\n{externs}}}\nstatic LINKED: &[Linked] = &[\n{list}];\n"
-    );
+    let text = format!("reconverge_bench::linked_models! {{\n{list}}}\n");
     verilate::write_if_changed(&out.join("models.rs"), &text)?;
     Ok(())
 }
 
-/// Writes `embedded.rs`: the files with which models are built when the program runs, for where their folder is gone.
+/// Writes `embedded.rs`: the RTL from which models are built when the program runs, and what proofs may use of it, for where
+/// their folder is gone.
 #[cfg(feature = "rtl")]
 fn embed(root: &std::path::Path, out: &std::path::Path) -> Done {
     use std::fmt::Write as _;
 
-    let alone = [
-        "rtl/lint.vlt",
-        "tb/shim.cpp",
-        "tb/shim.h",
-        "tb/stop.cpp",
-        "tb/stop.h",
-    ];
-    let mut files: Vec<String> = alone.map(str::to_owned).to_vec();
+    let mut files: Vec<String> = Vec::new();
     let units = if cfg!(feature = "units") { UNITS } else { &[] };
     let mut dirs: Vec<String> = units
         .iter()
@@ -184,9 +175,6 @@ fn embed(root: &std::path::Path, out: &std::path::Path) -> Done {
                 files.push(format!("{dir}/{name}"));
             }
         }
-    }
-    for file in &alone {
-        println!("cargo:rerun-if-changed={}", root.join(file).display());
     }
     files.sort();
     let mut text = "static FILES: &[(&str, &str)] = &[\n".to_owned();

@@ -1,7 +1,7 @@
 //! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::{self, Display, Formatter, Write as _};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -467,28 +467,6 @@ impl<U: Programs> Case<U> {
             return bad("name", format!("{name:?} cannot be part of a file name"));
         }
         U::check(&self.program, file)
-    }
-}
-
-impl Display for Place {
-    /// On one line, as in `it failed at clock 9 in bc[2]`.
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Mismatch {
-                clock,
-                field,
-                element,
-            } => write!(f, "at clock {clock} in {field}[{element}]"),
-            Place::Stopped { clock, how } => {
-                write!(f, "at clock {clock}, where the RTL stopped: {how}")
-            }
-            Place::ScalarJudge { lane, how } => {
-                write!(f, "before the scalar judge, lane {lane}: {how}")
-            }
-            Place::Crashed { how } => write!(f, "by a crash: {how}"),
-            Place::Hung { seconds } => write!(f, "by making no progress within {seconds} s"),
-            Place::NotRun { how } => write!(f, "to run: {how}"),
-        }
     }
 }
 

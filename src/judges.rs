@@ -66,14 +66,14 @@ pub struct Agreed<U: Programs> {
     pub scalar: Scalar,
 }
 
-impl<U: Programs> Failure<Case<U>> {
-    /// The case as it is saved.
-    pub fn saved(&self) -> SavedCase<U> {
+/// The case as it is saved.
+impl<U: Programs> From<&Failure<Case<U>>> for SavedCase<U> {
+    fn from(failure: &Failure<Case<U>>) -> Self {
         SavedCase {
             reconverge: CASE_FORMAT,
             unit: U::NAME.to_owned(),
-            failure: Some(self.place()),
-            case: Case::clone(&self.case),
+            failure: Some(failure.place()),
+            case: Case::clone(&failure.case),
         }
     }
 }

@@ -82,7 +82,7 @@
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`]: its three traits; [`design`], [`field`], `src/units.rs`; `docs/further-unit.md` |
 //! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
-//! | build RTL | `build.rs`, `crates/verilate` |
+//! | build RTL | `build.rs`, `crates/verilate`; [`home`], `src/package.rs` |
 //! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |
 //!
 //! # Units
@@ -112,47 +112,34 @@ include!("units.rs");
 // For the structs that are generated, also those of other crates.
 #[doc(hidden)]
 pub use bytemuck;
+#[cfg(feature = "rtl")]
+#[doc(inline)]
+pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, stream};
+#[doc(inline)]
+pub use reconverge_bench::{design, field, html, input, json, lanes, lcov, place, text, wave};
 
 #[cfg(feature = "campaign")]
 pub mod campaign;
 pub mod case;
-#[cfg(feature = "rtl")]
-pub mod check;
 // It has no unit tests of its own: what it does is tested by running it.
 #[cfg(all(feature = "cli", not(test)))]
 #[doc(hidden)]
 pub mod cli;
 pub mod cover;
-pub mod design;
-#[cfg(feature = "rtl")]
-pub mod dut;
 pub mod elf;
 pub mod environment;
 pub mod exhaust;
 pub mod explain;
-#[cfg(feature = "rtl")]
-pub mod failure;
-pub mod field;
-#[cfg(feature = "rtl")]
-pub mod found;
 pub mod generate;
-#[cfg(feature = "rtl")]
-pub mod home;
-pub mod html;
 pub mod import;
-pub mod input;
 pub mod instructions;
-pub mod json;
 pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod judges;
-pub mod lanes;
-pub mod lcov;
-#[cfg(feature = "rtl")]
-pub mod lockstep;
 #[cfg(feature = "mutate")]
 pub mod mutate;
-pub mod place;
+#[cfg(all(feature = "rtl", feature = "units"))]
+mod package;
 pub mod program;
 #[cfg(feature = "mutate")]
 pub mod prove;
@@ -160,8 +147,6 @@ pub mod prove;
 pub mod r500;
 #[cfg(feature = "units")]
 pub mod r700;
-#[cfg(feature = "rtl")]
-pub mod report;
 pub mod rules;
 pub mod show;
 #[cfg(feature = "rtl")]
@@ -171,10 +156,8 @@ pub mod spa5;
 pub mod start;
 #[cfg(feature = "rtl")]
 pub mod stimulus;
-#[cfg(feature = "rtl")]
-pub mod stream;
-pub mod text;
+#[cfg(all(test, feature = "units"))]
+mod tests;
 pub mod unit;
 pub mod watch;
-pub mod wave;
 pub mod words;

@@ -20,13 +20,14 @@ const RULES: [(&str, &str); 5] = [
 ];
 
 /// What may cite rules.
-const CITING: [&str; 12] = [
+const CITING: [&str; 13] = [
     "README.md",
     "Cargo.toml",
     "build.rs",
     "setup",
     ".ci",
     "benches",
+    "crates",
     "docs",
     "examples",
     "rtl",
@@ -169,7 +170,7 @@ fn every_cited_rule_exists() {
 #[test]
 fn no_rule_is_cited_without_its_unit() {
     let mut wrong = Vec::new();
-    for path in ["README.md", "rtl", "src", "tb"] {
+    for path in ["README.md", "crates", "rtl", "src", "tb"] {
         for (path, text) in texts(&Path::new(ROOT).join(path)) {
             let file = path.strip_prefix(ROOT).unwrap().display().to_string();
             for (n, line) in text.lines().enumerate() {
@@ -413,13 +414,14 @@ fn defines(line: &str, word: &str) -> bool {
 }
 
 /// Whether `a::b::C` names something in `sources`: a definition of C in a file of module b, or beside that of type b. The
-/// crate's own name in front counts for nothing.
+/// name of one of the library's crates in front counts for nothing.
 fn is_defined(name: &str, sources: &[(PathBuf, String)]) -> bool {
     let name = name.trim_end_matches("()");
-    let mut segments = name
-        .strip_prefix("reconverge::")
-        .unwrap_or(name)
-        .rsplit("::");
+    let mut segments = match name.split_once("::") {
+        Some((of, rest)) if of == "reconverge" || of.starts_with("reconverge_") => rest,
+        _ => name,
+    }
+    .rsplit("::");
     let (last, owner) = (segments.next().unwrap_or_default(), segments.next());
     let of_module = |path: &Path, module: &str| {
         path.file_stem().is_some_and(|stem| stem == module)
@@ -513,13 +515,14 @@ fn a_name_that_is_not_there_is_seen() {
     assert_eq!(paths("tb/{a,b}.rs").unwrap(), [["tb/a.rs"], ["tb/b.rs"]]);
     assert_eq!(paths("std/fs"), None);
     let sources = [(
-        PathBuf::from("src/dut/mod.rs"),
+        PathBuf::from("crates/bench/src/dut/mod.rs"),
         "pub struct Dut<U> {\n    pub fn check(&self) {}\n".to_owned(),
     )];
     for (name, there) in [
         ("Dut::check", true),
         ("dut::Dut", true),
         ("reconverge::dut", true),
+        ("reconverge_bench::dut", true),
         ("Dut::checks", false),
         ("Dot::check", false),
         ("lockstep::Dut", false),

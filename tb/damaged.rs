@@ -268,7 +268,7 @@ fn saved_cases<U: Tested>(formats: &mut Vec<Format>) {
 
 fn saved<U: Unit>(case: Case<U>) -> Vec<u8> {
     let failure = Failure::new(&case, Cause::Hung(60), Compared::default());
-    failure.saved().to_text().into_bytes()
+    SavedCase::from(&failure).to_text().into_bytes()
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, InputError> {

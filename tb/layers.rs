@@ -1,15 +1,26 @@
 //! The library is built in layers, and a module names none of a layer above its own: a design that runs no program needs no
-//! module that knows of programs, and a change above changes nothing below. docs/architecture.md shows them.
+//! module that knows of programs, and a change above changes nothing below. docs/architecture.md shows them. Between crates the
+//! compiler holds that; here it is held within one, and that each crate stands on those below it alone.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The layers, the lowest first: what each is for, and the modules of `src`.
-const LAYERS: [(&str, &[&str]); 6] = [
-    ("text and numbers", &["html", "input", "json", "text"]),
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The crates of the library, the lowest first, each with its folder.
+const CRATES: [(&str, &str); 2] = [("reconverge-bench", "crates/bench"), ("reconverge", ".")];
+
+/// The layers, the lowest first: what each is for, the folder of its crate, and the modules.
+const LAYERS: [(&str, &str, &[&str]); 6] = [
+    (
+        "text and numbers",
+        "crates/bench",
+        &["html", "input", "json", "text"],
+    ),
     (
         "designs",
+        "crates/bench",
         &[
             "check", "design", "dut", "failure", "field", "found", "home", "lanes", "lcov",
             "lockstep", "place", "report", "stream", "wave",
@@ -17,6 +28,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
     ),
     (
         "programs",
+        ".",
         &[
             "case",
             "elf",
@@ -37,21 +49,23 @@ const LAYERS: [(&str, &[&str]); 6] = [
     ),
     (
         "campaigns",
+        ".",
         &[
             "campaign", "cover", "exhaust", "explain", "mutate", "prove", "shrink", "unit",
         ],
     ),
-    ("units", &["r500", "r700", "spa5"]),
-    ("command", &["cli"]),
+    ("units", ".", &["r500", "r700", "spa5"]),
+    ("command", ".", &["cli"]),
 ];
 
-/// What belongs to no layer: the roots, which name everything.
-const ROOTS: [&str; 3] = ["lib", "main", "units"];
+/// What belongs to no layer: the roots, which name everything; what build script and units share; tests of a layer that take a
+/// unit as an example.
+const ROOTS: [&str; 5] = ["lib", "main", "package", "tests", "units"];
 
 fn layer(module: &str) -> Option<usize> {
     LAYERS
         .iter()
-        .position(|(_, modules)| modules.contains(&module))
+        .position(|(_, _, modules)| modules.contains(&module))
 }
 
 /// The code of `text`: without comments, and without the tests of the module, which may take any unit as an example.
@@ -93,16 +107,14 @@ fn named(code: &str) -> BTreeSet<&str> {
     modules
 }
 
-/// Every Rust file below `path` with its text.
-fn files(path: &Path, found: &mut Vec<(String, String)>) {
+/// Every Rust file below `path` with its text, each by its path from `src` on.
+fn files(src: &Path, path: &Path, found: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(path).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files(&path, found);
+            files(src, &path, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            let name = path
-                .strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
-                .unwrap();
+            let name = path.strip_prefix(src).unwrap();
             found.push((
                 name.display().to_string(),
                 fs::read_to_string(&path).unwrap(),
@@ -111,14 +123,24 @@ fn files(path: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// What `text`, the file `name` of `src`, names of a layer above its own.
-fn upwards(name: &str, text: &str) -> Vec<String> {
+/// The source files of the crate in `folder`.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let src = Path::new(ROOT).join(folder).join("src");
+    let mut found = Vec::new();
+    files(&src, &src, &mut found);
+    found
+}
+
+/// What `text`, the file `name` of the sources of the crate in `folder`, names of a layer above its own.
+fn upwards(folder: &str, name: &str, text: &str) -> Vec<String> {
     let module = name.split(['/', '.']).next().unwrap_or(name);
     if ROOTS.contains(&module) {
         return Vec::new();
     }
-    let Some(own) = layer(module) else {
-        return vec![format!("{name}: `{module}` is in no layer of tb/layers.rs")];
+    let Some(own) = layer(module).filter(|own| LAYERS[*own].1 == folder) else {
+        return vec![format!(
+            "{name}: `{module}` is in no layer of {folder} in tb/layers.rs"
+        )];
     };
     let code = code(text);
     let above = named(&code)
@@ -137,27 +159,48 @@ fn upwards(name: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn no_module_names_one_of_a_layer_above_its_own() {
-    let mut found = Vec::new();
-    files(
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")),
-        &mut found,
-    );
-    assert!(found.len() > 100, "{} files", found.len());
-    let wrong: Vec<String> = found
-        .iter()
-        .flat_map(|(name, text)| upwards(name, text))
-        .collect();
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (_, folder) in CRATES {
+        for (name, text) in sources(folder) {
+            wrong.extend(upwards(folder, &name, &text));
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count} files");
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The packages of the library that a manifest names, also for its tests alone, where cargo takes circles.
+fn depends_on(manifest: &str) -> Vec<&str> {
+    let names = CRATES.map(|(name, _)| name);
+    let lines = manifest.lines();
+    let named = lines.filter_map(|line| {
+        let name = line.split([' ', '.', '=']).next()?;
+        names.into_iter().find(|known| *known == name)
+    });
+    named.collect()
+}
+
+#[test]
+fn each_crate_depends_on_those_below_it_alone() {
+    for (index, (name, folder)) in CRATES.iter().enumerate() {
+        let path = Path::new(ROOT).join(folder).join("Cargo.toml");
+        let manifest = fs::read_to_string(path).unwrap();
+        assert!(manifest.contains(&format!("\nname = \"{name}\"\n")));
+        let below: Vec<&str> = CRATES[..index].iter().map(|(name, _)| *name).collect();
+        let named = depends_on(&manifest);
+        assert!(named.iter().all(|n| below.contains(n)), "{name}: {named:?}");
+        assert!(below.iter().all(|b| named.contains(b)), "{name}: {named:?}");
+    }
+    let above =
+        "[dependencies]\nserde = \"1\"\n\n[dev-dependencies]\nreconverge = { path = \"../..\" }\n";
+    assert_eq!(depends_on(above), ["reconverge"]);
 }
 
 /// One unit names no other.
 #[test]
 fn no_unit_names_another() {
-    let mut found = Vec::new();
-    files(
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")),
-        &mut found,
-    );
+    let found = sources(".");
     for unit in ["r500", "r700", "spa5"] {
         for (name, text) in found.iter().filter(|(name, _)| name.starts_with(unit)) {
             let code = code(text);
@@ -171,15 +214,15 @@ fn no_unit_names_another() {
 
 #[test]
 fn a_name_from_above_is_seen_wherever_it_stands() {
-    let wrong = |text: &str| upwards("lockstep.rs", text);
+    let wrong = |text: &str| upwards("crates/bench", "input.rs", text);
     assert_eq!(
-        wrong("use crate::case::Case;\n"),
-        ["lockstep.rs: `case` is of the layer of programs, above designs"]
+        wrong("use crate::design::Design;\n"),
+        ["input.rs: `design` is of the layer of designs, above text and numbers"]
     );
-    assert_eq!(wrong("use crate::{field, unit::Unit};").len(), 1);
+    assert_eq!(wrong("use crate::{text, field::Field};").len(), 1);
     assert_eq!(wrong("fn f(_: crate::spa5::state::State) {}").len(), 1);
     assert_eq!(
-        wrong("use crate::field::Field;\n// crate::case::Case\n"),
+        wrong("use crate::text::hex;\n// crate::case::Case\n"),
         Vec::<String>::new()
     );
     assert_eq!(
@@ -187,7 +230,7 @@ fn a_name_from_above_is_seen_wherever_it_stands() {
         Vec::<String>::new()
     );
     assert_eq!(
-        upwards("more/deep.rs", ""),
-        ["more/deep.rs: `more` is in no layer of tb/layers.rs"]
+        upwards(".", "more/deep.rs", ""),
+        ["more/deep.rs: `more` is in no layer of . in tb/layers.rs"]
     );
 }

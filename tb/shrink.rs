@@ -323,8 +323,8 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     assert_eq!((place.field(), place.clock()), (Some("pc"), Some(2)));
     let twice = shrink(&once.failure.case);
     assert_eq!(
-        twice.failure.saved().to_text(),
-        once.failure.saved().to_text()
+        SavedCase::from(&twice.failure).to_text(),
+        SavedCase::from(&once.failure).to_text()
     );
     assert_eq!(twice.before, twice.after);
 

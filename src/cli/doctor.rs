@@ -84,7 +84,7 @@ fn line(text: &mut String, what: &str, found: &str, about: &str) {
 pub fn command() -> Done {
     let mut text = String::new();
     let mut missing = Vec::new();
-    let home = home::home().map_err(|e| Failure::unbuilt(&e.into(), None))?;
+    let home = home::home(None).map_err(|e| Failure::unbuilt(&e.into(), None))?;
     let tools = dut::tools(&home);
     for (what, found) in [
         ("Verilator", tools.verilator_found()),

@@ -93,6 +93,7 @@ fn what<U: Unit>(failure: &Failure<Case<U>>) -> String {
         Cause::Crashed(how) => format!("crashed, {how}"),
         Cause::Hung(seconds) => format!("no progress within {seconds} s"),
         Cause::NotRun(why) => format!("not run, {why}"),
+        _ => failure.message(),
     }
 }
 

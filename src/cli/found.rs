@@ -103,7 +103,7 @@ pub fn save<U: Unit>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
         }
         Err::<_, String>(other) => {
             // The last place where it is not lost.
-            let case = serde_json::to_string(&failure.saved()).unwrap_or_default();
+            let case = serde_json::to_string(&SavedCase::from(failure)).unwrap_or_default();
             complain(&format!(
                 "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
             ));
@@ -240,7 +240,10 @@ fn line<U: Unit>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
 
 /// Saves a smaller case of the one called `name`: [`save_again`]. Returns the commands that run it again.
 fn save_small<U: Unit>(shrunk: &Shrunk<U>, out: &Path, name: &str) -> String {
-    let saved = save_again(&shrunk.failure.saved(), &out.join(format!("{name}.shrunk")));
+    let saved = save_again(
+        &SavedCase::from(&shrunk.failure),
+        &out.join(format!("{name}.shrunk")),
+    );
     saved.unwrap_or_else(|why| {
         complain(&format!("warning: {why}: the shrunk case is not saved"));
         String::new()

@@ -131,7 +131,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
             text += &format!("{what:<12}{is}\n");
         }
     }
-    for (unit, contents) in dut::linked() {
+    for (unit, contents) in crate::package::linked() {
         text += &format!("RTL {unit:<8}{contents}\n");
     }
     text.truncate(text.trim_end().len());

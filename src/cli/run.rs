@@ -432,7 +432,7 @@ pub fn trusted<U: Unit>(dir: &Path) -> bool {
     let current = std::env::current_dir().ok().and_then(real);
     // Everything lies below the root.
     let current = current.filter(|dir| dir.parent().is_some());
-    let ours = [current, own_rtl(U::NAME).ok().and_then(real)];
+    let ours = [current, own_rtl::<U>().ok().and_then(real)];
     real(dir.to_owned()).is_some_and(|dir| ours.iter().flatten().any(|own| dir.starts_with(own)))
 }
 

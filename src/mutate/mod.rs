@@ -307,7 +307,7 @@ impl<D: Design> Mutants<D> {
     pub fn make(options: &Options, build: &Build) -> Result<Self, Trouble> {
         let rtl_dir = match &options.rtl {
             Some(dir) => dir.clone(),
-            None => own_rtl(D::NAME).map_err(|e| e.to_string())?,
+            None => own_rtl::<D>().map_err(|e| e.to_string())?,
         };
         let from = Origin::of::<D>(&rtl_dir, build)?;
         let dir = folder_of::<D>(options);
@@ -401,7 +401,7 @@ impl Origin {
                         .map(|p| (p.name.to_owned(), build.value::<D>(p.name))),
                 )
                 .collect(),
-            formal: dut::formal_of(D::NAME, dir),
+            formal: dut::formal_of::<D>(dir),
             build: build.clone(),
         })
     }

@@ -287,10 +287,10 @@ pub fn prove<D: Design>(
 ) -> Result<Report, Trouble> {
     let rtl_dir = match &options.rtl {
         Some(dir) => dir.clone(),
-        None => own_rtl(D::NAME).map_err(|e| e.to_string())?,
+        None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
-    let (files, plan) = files_of(D::NAME, &rtl_dir)?;
+    let (files, plan) = files_of::<D>(&rtl_dir)?;
     let lanes = options.build.lanes as usize;
     let wanted = |name: &str| {
         options.only.is_empty()
@@ -347,9 +347,10 @@ pub fn prove<D: Design>(
     Ok(report)
 }
 
-/// The files that speak of the RTL of `unit` in `rtl`.
-fn files_of(unit: &str, rtl: &Path) -> Result<(Files, Plan), Trouble> {
-    let home = home().map_err(|e| e.to_string())?;
+/// The files that speak of the RTL of `D` in `rtl`.
+fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
+    let unit = D::NAME;
+    let home = home(D::package()).map_err(|e| e.to_string())?;
     let own = |name: String| File::read(home.join(&name), name);
     let step = own(format!("tb/formal/{unit}/step.sv"))?;
     let properties = own(format!("tb/formal/{unit}/properties.sv"))?;
@@ -360,7 +361,7 @@ fn files_of(unit: &str, rtl: &Path) -> Result<(Files, Plan), Trouble> {
     let more = format!("tb/formal/{unit}/live.sv");
     let live = match home.join(&more).is_file() {
         true => own(more)?,
-        false => dut::formal_of(unit, rtl)
+        false => dut::formal_of::<D>(rtl)
             .map(|(name, text)| File { name, text })
             .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?,
     };

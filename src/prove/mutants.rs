@@ -89,10 +89,10 @@ pub fn mutants<D: Design>(
 
     let rtl_dir = match &options.rtl {
         Some(dir) => dir.clone(),
-        None => own_rtl(D::NAME).map_err(|e| e.to_string())?,
+        None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
-    let (files, plan) = super::files_of(D::NAME, &rtl_dir)?;
+    let (files, plan) = super::files_of::<D>(&rtl_dir)?;
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let made = mutate::Options {
         count: Some(run.mutants.len()),

@@ -25,7 +25,7 @@ impl Naive {
     /// # Errors
     /// It is missing or not understood; there is no Yosys.
     pub fn of<D: Design>(build: &Build) -> Result<Self, Trouble> {
-        let home = home().map_err(|e| e.to_string())?;
+        let home = home(D::package()).map_err(|e| e.to_string())?;
         let from = Origin::of::<D>(&home.join("rtl").join(D::NAME), build)?;
         let name = format!("tb/formal/{}/step.sv", D::NAME);
         let file = File::read(home.join(&name), name)?;

@@ -29,6 +29,11 @@ impl Design for R500 {
     type In = In;
     type State = State;
     type Golden = Golden;
+
+    #[cfg(feature = "rtl")]
+    fn package() -> Option<&'static crate::home::Package> {
+        Some(&crate::package::PACKAGE)
+    }
 }
 
 impl Programs for R500 {

@@ -32,6 +32,11 @@ impl Design for R700 {
     type In = In;
     type State = State;
     type Golden = Golden;
+
+    #[cfg(feature = "rtl")]
+    fn package() -> Option<&'static crate::home::Package> {
+        Some(&crate::package::PACKAGE)
+    }
 }
 
 impl Programs for R700 {

@@ -28,6 +28,11 @@ impl Design for Spa5 {
     type In = In;
     type State = State;
     type Golden = Golden;
+
+    #[cfg(feature = "rtl")]
+    fn package() -> Option<&'static crate::home::Package> {
+        Some(&crate::package::PACKAGE)
+    }
 }
 
 impl Programs for Spa5 {

@@ -26,7 +26,7 @@ pub struct Found<C: TestCase> {
 impl<C: TestCase> Found<C> {
     /// Keeps what is known of `failure`: its case is saved in `out`, made smaller by `smaller`, saved again, and run once more
     /// on the RTL that `rtl_for` gives for it, with a dump. A case that did not run is nothing to make smaller.
-    pub(crate) fn of(
+    pub fn of(
         failure: Failure<C>,
         text: String,
         out: Option<&Path>,

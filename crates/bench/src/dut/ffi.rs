@@ -29,9 +29,9 @@ struct Raw {
     opaque: [u8; 0],
 }
 
-/// `rcv_api` of `tb/shim.h`.
+/// The table of functions of a model: `rcv_api` of `tb/shim.h`.
 #[repr(C)]
-pub(super) struct Api {
+pub struct Api {
     abi: u32,
     lanes: u32,
     in_size: u32,
@@ -50,20 +50,40 @@ pub(super) struct Api {
     write_coverage: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
 }
 
-/// A model that the build script linked.
-pub(super) struct Linked {
+/// A model that the build script of a package linked.
+pub struct Linked {
+    /// Name of the design.
     pub unit: &'static str,
+    /// Its lanes.
     pub lanes: u32,
+    /// The parameters that do not have their default, in alphabetical order.
     pub parameters: &'static [(&'static str, u32)],
+    /// Hash of the contents of RTL and bench.
     pub contents: &'static str,
+    /// The table that the shim defines.
     pub api: &'static Api,
 }
 
-include!(concat!(env!("OUT_DIR"), "/models.rs"));
-
-/// Models linked into this program.
-pub(super) fn linked() -> &'static [Linked] {
-    LINKED
+/// Declares the static `LINKED`, the list of the models that a build script has linked: for the file that it writes, and for
+/// nothing else. Each model is its design, lanes, parameters, contents, and the symbol of the table in its archive.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! linked_models {
+    ($($unit:literal $lanes:literal $parameters:expr, $contents:literal $symbol:ident;)*) => {
+        // SAFETY: each table is constant data that the shim defines with the layout of `Api`; `verilate` names the symbol
+        // by its model.
+        #[allow(unsafe_code, non_upper_case_globals)]
+        unsafe extern "C" {
+            $(safe static $symbol: $crate::dut::Api;)*
+        }
+        static LINKED: &[$crate::dut::Linked] = &[$($crate::dut::Linked {
+            unit: $unit,
+            lanes: $lanes,
+            parameters: &$parameters,
+            contents: $contents,
+            api: &$symbol,
+        }),*];
+    };
 }
 
 /// Where a table comes from; the library stays loaded while anything uses it.

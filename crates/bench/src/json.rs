@@ -56,27 +56,30 @@ impl<'de> Deserialize<'de> for Hex {
 }
 
 /// A `u64` as [`Hex`].
-pub(crate) mod hex {
+pub mod hex {
     use super::*;
 
+    /// Writes it.
     pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
         Hex(*number).serialize(to)
     }
 
+    /// Reads it.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         Ok(Hex::deserialize(from)?.0)
     }
 }
 
 /// A list of `u64`, each as [`Hex`].
-#[cfg(any(test, feature = "units"))]
-pub(crate) mod hexes {
+pub mod hexes {
     use super::*;
 
+    /// Writes it.
     pub fn serialize<S: Serializer>(numbers: &[u64], to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(numbers.iter().map(|n| Hex(*n)))
     }
 
+    /// Reads it.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
         let numbers = Vec::<Hex>::deserialize(from)?;
         Ok(numbers.into_iter().map(|n| n.0).collect())
@@ -84,13 +87,15 @@ pub(crate) mod hexes {
 }
 
 /// A `u64` that counts: a number of at most [`MOST`].
-pub(crate) mod count {
+pub mod count {
     use super::*;
 
+    /// Writes it.
     pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(*number)
     }
 
+    /// Reads it.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         match u64::deserialize(from)? {
             number @ ..=MOST => Ok(number),
@@ -102,9 +107,10 @@ pub(crate) mod count {
 }
 
 /// A limit: as [`count`], [`u64::MAX`] as `null`.
-pub(crate) mod limit {
+pub mod limit {
     use super::*;
 
+    /// Writes it.
     pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
         match *number {
             u64::MAX => to.serialize_none(),
@@ -112,6 +118,7 @@ pub(crate) mod limit {
         }
     }
 
+    /// Reads it.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         #[derive(Deserialize)]
         struct Count(#[serde(with = "count")] u64);
@@ -120,9 +127,10 @@ pub(crate) mod limit {
 }
 
 /// Reads what must be there, be it `null`. Without, serde takes an [`Option`] that is missing for `None`.
-pub(crate) fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    from: D,
-) -> Result<T, D::Error> {
+///
+/// # Errors
+/// Another type.
+pub fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::deserialize(from)
 }
 
@@ -131,7 +139,7 @@ pub(crate) fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ///
 /// # Errors
 /// No such number; another one than `format`.
-pub(crate) fn check_format(
+pub fn check_format(
     found: Option<u64>,
     (field, format): (&str, u32),
     what: &str,
@@ -152,7 +160,10 @@ pub(crate) fn check_format(
 }
 
 /// Reads an object that has no key twice. serde itself takes the last.
-pub(crate) fn map<'de, K, V, D>(from: D) -> Result<BTreeMap<K, V>, D::Error>
+///
+/// # Errors
+/// Another type, or a key twice.
+pub fn map<'de, K, V, D>(from: D) -> Result<BTreeMap<K, V>, D::Error>
 where
     K: Deserialize<'de> + Ord + fmt::Debug,
     V: Deserialize<'de>,

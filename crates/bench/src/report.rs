@@ -1,6 +1,7 @@
 //! What a person needs of a failure: a short report, and waves of the run again.
 
-mod table;
+#[doc(hidden)]
+pub mod table;
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};

@@ -1,5 +1,5 @@
 //! How a case is judged, whatever it is: [`check`] asks the [`TestCase`]. What fails and what passes is decided by
-//! `verdict` in `crate::judges` for a program, by [`crate::stream::Stream::check_on`] for a stream of pins.
+//! [`crate::stream::Stream::check_on`] for a stream of pins, and for any other case by the crate that brings it.
 
 use std::path::Path;
 
@@ -16,7 +16,8 @@ use crate::place::Place;
 use crate::report::History;
 use crate::wave::Words;
 
-/// What a bench judges: a program with its surroundings (`crate::case::Case`), or a stream of pins ([`crate::stream::Stream`]).
+/// What a bench judges: a stream of pins ([`crate::stream::Stream`]), or what another crate brings, such as a program with its
+/// surroundings.
 pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// The design that it is for.
     type Design: Design;

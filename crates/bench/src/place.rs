@@ -1,5 +1,7 @@
 //! How and where a case failed, as it is saved with the case.
 
+use std::fmt::{self, Display, Formatter};
+
 use serde::{Deserialize, Serialize};
 
 use crate::json::count;
@@ -75,6 +77,28 @@ impl Place {
         match self {
             Place::Mismatch { clock, .. } | Place::Stopped { clock, .. } => Some(*clock),
             _ => None,
+        }
+    }
+}
+
+impl Display for Place {
+    /// On one line, as in `it failed at clock 9 in bc[2]`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Mismatch {
+                clock,
+                field,
+                element,
+            } => write!(f, "at clock {clock} in {field}[{element}]"),
+            Place::Stopped { clock, how } => {
+                write!(f, "at clock {clock}, where the RTL stopped: {how}")
+            }
+            Place::ScalarJudge { lane, how } => {
+                write!(f, "before the scalar judge, lane {lane}: {how}")
+            }
+            Place::Crashed { how } => write!(f, "by a crash: {how}"),
+            Place::Hung { seconds } => write!(f, "by making no progress within {seconds} s"),
+            Place::NotRun { how } => write!(f, "to run: {how}"),
         }
     }
 }

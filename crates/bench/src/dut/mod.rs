@@ -2,6 +2,9 @@
 
 mod ffi;
 
+#[doc(hidden)]
+pub use ffi::{Api, Linked};
+
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -139,10 +142,10 @@ impl<U: Design> Rtl<U> {
         if let Some(rtl) = Self::linked(&build, make) {
             return Ok(rtl);
         }
-        let project = home()?;
+        let project = home(U::package())?;
         let dir = match &make.dir {
             Some(dir) => dir.clone(),
-            None => own_rtl(U::NAME)?,
+            None => own_rtl::<U>()?,
         };
         let dir = dir.as_path();
         let sources = sources::<U>(dir)?;
@@ -153,8 +156,12 @@ impl<U: Design> Rtl<U> {
             counting: make.counting,
             assertions: make.assertions,
         };
-        // The build script has built the runtime already.
-        let store = verilate::Store::of_user()?.beside(Path::new(env!("OUT_DIR")));
+        let store = verilate::Store::of_user()?;
+        let store = match U::package() {
+            // Its build script has built the runtime already.
+            Some(package) => store.beside(Path::new(package.built)),
+            None => store,
+        };
         let library = job.library(&tools(&project), &store)?;
         let counted = match make.counting {
             true => sources.rtl(),
@@ -176,7 +183,7 @@ impl<U: Design> Rtl<U> {
             return None;
         }
         let parameters = || build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-        let mut linked = ffi::linked().iter();
+        let mut linked = U::package()?.linked.iter();
         let model = linked.find(|m| {
             m.unit == U::NAME
                 && m.lanes == build.lanes
@@ -338,27 +345,27 @@ impl<U: Design> Rtl<U> {
     }
 }
 
-/// What the referee of mutants may know of the RTL of `design` in `dir`, and the file that says it: `<design>_formal.sv`
-/// there, or `tb/formal/<design>.sv` of our own units.
-#[cfg(feature = "mutate")]
-pub(crate) fn formal_of(design: &str, dir: &Path) -> Option<(String, String)> {
-    let beside = dir.join(format!("{design}_formal.sv"));
-    let own = format!("tb/formal/{design}.sv");
+/// Returns what proofs may use of the RTL of `D` in `dir`, and the file that says it: `<design>_formal.sv` there, or
+/// `tb/formal/<design>.sv` of its package.
+#[doc(hidden)]
+pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
+    let beside = dir.join(format!("{}_formal.sv", D::NAME));
+    let own = format!("tb/formal/{}.sv", D::NAME);
     let files = [
         (beside.display().to_string(), beside),
-        (own.clone(), home().ok()?.join(own)),
+        (own.clone(), home(D::package()).ok()?.join(own)),
     ];
     files
         .into_iter()
         .find_map(|(name, path)| Some((name, std::fs::read_to_string(path).ok()?)))
 }
 
-/// The files that `<unit>.f` in `dir` names, in its order.
+/// Returns the files that `<unit>.f` in `dir` names, in its order.
 ///
 /// # Errors
 /// As [`Rtl::of`]; a list that says more than names of files.
-#[cfg(feature = "mutate")]
-pub(crate) fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
+#[doc(hidden)]
+pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
     let sources = sources::<D>(dir).map_err(|e| e.to_string())?;
     if !sources.list.is_plain() {
         let list = dir.join(format!("{}.f", D::NAME));
@@ -370,8 +377,12 @@ pub(crate) fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(sources.rtl())
 }
 
-/// What the declaration of `D` says, with the probes of our own RTL.
-pub(crate) fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Error> {
+/// Reads what the declaration of `D` says, with the probes of its own RTL.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+#[doc(hidden)]
+pub fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Error> {
     declaration::Declaration::parse(&format!("{}/design.toml", D::NAME), D::DECLARATION.toml)
 }
 
@@ -390,7 +401,12 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
         from: from.file_name().unwrap_or_default().into(),
         assertions: probes.assertions.map(|a| a.file.into()),
     };
-    Ok(verilate::Sources::of(D::NAME, &home()?, dir, bench)?)
+    Ok(verilate::Sources::of(
+        D::NAME,
+        &home(D::package())?,
+        dir,
+        bench,
+    )?)
 }
 
 /// Debug builds of this program build models sooner, release builds models that run faster: by a few percent.
@@ -416,7 +432,7 @@ pub fn ports(
     top: &str,
     parameters: &[(&str, u32)],
 ) -> Result<Vec<verilate::Port>, verilate::Error> {
-    verilate::ports(&tools(&home()?), dir, list, top, parameters)
+    verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
 }
 
 /// What a compared clock brought.
@@ -526,7 +542,7 @@ impl<U: Design> Dut<U> {
             ));
         }
         let coverage = RtlCoverage::parse(&text, &shown)?;
-        let home = home().map_err(|e| e.to_string())?;
+        let home = home(U::package()).map_err(|e| e.to_string())?;
         let own = home.join("rtl").join(U::NAME);
         let dir = self.dir.as_deref().unwrap_or(&own);
         Ok(coverage.within(&self.counted, dir, &home))
@@ -536,11 +552,4 @@ impl<U: Design> Dut<U> {
     pub fn mismatch(&self) -> u64 {
         self.model.mismatch()
     }
-}
-
-/// Returns the unit and the contents of each model that is linked, as the cache would name them.
-pub fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ffi::linked()
-        .iter()
-        .map(|linked| (linked.unit, linked.contents))
 }

@@ -640,8 +640,8 @@ pub fn listing_line(t: &mut String, text: &str, address: impl Display, note: &st
     let _ = writeln!(t, "{}", format!("{text:<56} ; {address} {note}").trim_end());
 }
 
-/// `part` of `whole` in percent, rounded down: 100.0 only if it is all.
-pub(crate) fn percent(part: usize, whole: usize) -> String {
+/// Writes `part` of `whole` in percent, rounded down: 100.0 only if it is all.
+pub fn percent(part: usize, whole: usize) -> String {
     let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
     format!("{}.{}", tenths / 10, tenths % 10)
 }

@@ -1,5 +1,4 @@
-//! What a design is: the trait through which the bench sees any module that has a golden model. A design needs no program;
-//! [`crate::unit::Unit`] is a design that runs programs.
+//! What a design is: the trait through which the bench sees any module that has a golden model. A design needs no program.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
@@ -8,6 +7,8 @@ use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{Declaration, Field, Parameter};
+#[cfg(feature = "rtl")]
+use crate::home::Package;
 use crate::input::InputError;
 use crate::json::map;
 
@@ -126,6 +127,11 @@ pub trait Design: Copy + Send + Sync + 'static {
     /// The state's fields, in the order of the bench top's mismatch bits.
     fn fields() -> &'static [Field] {
         Self::DECLARATION.fields
+    }
+    /// Returns what its package has in it of the RTL, if it has some: then a bench need not be told where the RTL lies.
+    #[cfg(feature = "rtl")]
+    fn package() -> Option<&'static Package> {
+        None
     }
 }
 

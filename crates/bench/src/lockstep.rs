@@ -1,5 +1,5 @@
 //! The loop: golden and RTL get the same pins, and every bit of state is compared in every cycle. It knows no program:
-//! where the pins come from is a [`Stimulus`]; [`mod@crate::stimulus`] has that of a case with a program.
+//! where the pins come from is a [`Stimulus`].
 
 use std::path::Path;
 
@@ -50,15 +50,17 @@ impl std::ops::AddAssign for Compared {
 }
 
 /// A state as the list of its bytes: it travels between processes of one program only.
-pub(crate) mod state_bytes {
+pub mod state_bytes {
     use bytemuck::{Pod, bytes_of, try_pod_read_unaligned};
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    /// Writes it.
     pub fn serialize<T: Pod, S: Serializer>(state: &T, to: S) -> Result<S::Ok, S::Error> {
         bytes_of(state).serialize(to)
     }
 
+    /// Reads it.
     pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         let bytes = Vec::<u8>::deserialize(from)?;
         try_pod_read_unaligned(&bytes)

@@ -115,14 +115,14 @@ impl InputError {
     }
 
     /// Notes that `other` is wrong too. What is not about a token may follow from the first mistake, and is left out.
-    pub(crate) fn note(&mut self, other: InputError) {
+    pub fn note(&mut self, other: InputError) {
         if other.token.is_some() && !self.is_full() {
             self.others.get_or_insert_default().0.push(other);
         }
     }
 
-    /// Whether further mistakes are not told of.
-    pub(crate) fn is_full(&self) -> bool {
+    /// Tells whether further mistakes are not told of.
+    pub fn is_full(&self) -> bool {
         self.others().len() == MOST_OTHERS
     }
 
@@ -369,7 +369,7 @@ pub fn read_line(
     Ok(line)
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "snippet")]
 impl InputError {
     /// The line with the mistake, marked, if the text is known: what a terminal shows below the message. With
     /// colours as ANSI escape codes.

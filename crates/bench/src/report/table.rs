@@ -12,17 +12,17 @@ use crate::design::Design;
 use crate::field::{Diff, Field, mask_in_eights};
 
 /// Characters of a line.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 /// Characters of the elements above a column.
 const HEADER: usize = 24;
 /// Characters of the list of lanes above a mask.
 const LIST: usize = 60;
 /// Mark of what differs.
-const MARK: &str = "  <--";
+pub const MARK: &str = "  <--";
 
 /// What RTL and golden hold.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub struct Table {
     rows: Vec<Row>,
 }
 
@@ -243,139 +243,4 @@ fn block(f: &mut Formatter<'_>, element: &str, columns: &[Column]) -> fmt::Resul
         }
     }
     writeln!(f, "{}", lines.join("\n"))
-}
-
-#[cfg(all(test, feature = "units"))]
-mod tests {
-    use super::*;
-    use crate::field::diff;
-    use crate::r500::R500;
-    use crate::r700::R700;
-    use crate::spa5::Spa5;
-    use crate::unit::Unit;
-    use rand::{Rng, SeedableRng};
-    use rand_pcg::Pcg64Mcg;
-
-    fn table<U: Unit>(lanes: usize, rtl: U::State, golden: U::State) -> String {
-        let diffs = diff(U::fields(), lanes, bytes_of(&rtl), bytes_of(&golden));
-        let table = Table::new::<U>(&rtl, &golden, &diffs, lanes).to_string();
-        table.lines().map(|line| format!("|{line}\n")).collect()
-    }
-
-    /// With twelve rows of `active[n]` and "22 more", neither PC nor status was there.
-    #[test]
-    fn single_values_that_differ_stand_above_the_lanes_that_do() {
-        let golden = crate::spa5::state::State {
-            active: 0xffff_00f0,
-            exited: 0x0000_000f,
-            pc: 0x28,
-            sp: 2,
-            ..Default::default()
-        };
-        let rtl = crate::spa5::state::State {
-            active: 0x00ff_ff00,
-            exited: 0x0000_000e,
-            pc: 0x30,
-            status: 3,
-            ..golden
-        };
-        assert_eq!(
-            table::<Spa5>(32, rtl, golden),
-            "\
-|  field       rtl               golden
-|  pc          0x030             0x028             <--
-|  status      UNWIND            RUN               <--
-|  active      lanes 4..15 24..31                  <--
-|    rtl     ........ ######## ######## ........
-|    golden  ....#### ........ ######## ########
-|  exited[0]   0                 1                 <--
-|  top_addr    0x000             0x000
-|  sp          2                 2
-|  err         0 OK              0 OK
-|  vis         0000              0000
-|  top_type    -                 -
-"
-        );
-    }
-
-    #[test]
-    fn lanes_with_equal_values_share_a_column() {
-        let golden = crate::r500::state::State {
-            bc: [0b1111, 0, 0b0011, 0, 0],
-            loops: [0x1_0503, 0, 0, 0],
-            ..Default::default()
-        };
-        let rtl = crate::r500::state::State {
-            st: [0xf0f0, 0],
-            bc: [0b0001, 0, 0b1011, 0, 1 << 15],
-            loops: [0x1_0403, 7, 0, 0],
-            ..golden
-        };
-        assert_eq!(
-            table::<R500>(16, rtl, golden),
-            "\
-|  field            rtl               golden
-|  st[4..7 12..15]  BRANCH            ACTIVE            <--
-|  bc               4 lanes                             <--
-|    lane    1  2  3  15
-|    rtl     4  0  4  16
-|    golden  5  1  1   0
-|  loops            2 entries                           <--
-|    entry              0              1
-|    rtl     REP n=4 aL=3  LOOP n=0 aL=7
-|    golden  REP n=5 aL=3  LOOP n=0 aL=0
-|  pc               0x000             0x000
-|  loop_depth       0                 0
-|  addr_depth       0                 0
-|  err              0 OK              0 OK
-"
-        );
-    }
-
-    /// Every single value that differs has its row, every lane that differs is named or counted, and no line is too
-    /// long, whatever differs.
-    fn whatever_differs_is_shown<U: Unit>(rng: &mut Pcg64Mcg) {
-        for lanes in [1, 4, 16, 32, 33, 64] {
-            for odds in [1, 4, 64] {
-                let golden = U::State::default();
-                let mut rtl = golden;
-                for field in U::fields() {
-                    for element in 0..field.elements(lanes) {
-                        for bit in 0..field.width as usize {
-                            if rng.random_ratio(1, odds) {
-                                field.flip(bytemuck::bytes_of_mut(&mut rtl), element, bit);
-                            }
-                        }
-                    }
-                }
-                let diffs = diff(U::fields(), lanes, bytes_of(&rtl), bytes_of(&golden));
-                let text = table::<U>(lanes, rtl, golden);
-                for line in text.lines() {
-                    assert!(line.len() <= 1 + WIDTH, "{lanes}: {} {line}", line.len());
-                }
-                for (index, field) in U::fields().iter().enumerate() {
-                    let differs = diffs.iter().any(|d| d.field == index);
-                    let row = |line: &str| {
-                        let name = line[1..].trim_start().split([' ', '[']).next();
-                        name == Some(field.name) && line.ends_with(MARK)
-                    };
-                    let rows = text.lines().filter(|line| row(line)).count();
-                    assert_eq!(
-                        rows,
-                        usize::from(differs),
-                        "{lanes}: {}\n{text}",
-                        field.name
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn whatever_differs_is_in_the_table() {
-        let mut rng = Pcg64Mcg::seed_from_u64(1);
-        whatever_differs_is_shown::<R500>(&mut rng);
-        whatever_differs_is_shown::<R700>(&mut rng);
-        whatever_differs_is_shown::<Spa5>(&mut rng);
-    }
 }

@@ -1,0 +1,146 @@
+//! Where shim and RTL lie when a model is built: in the folder from which this program was built, or, where that is gone or has
+//! changed, unpacked from the program itself.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHasher;
+use verilate::{Error, Store};
+
+use crate::design::Design;
+use crate::dut::Linked;
+use crate::wave::write_whole;
+
+/// What every model is built with: paths in the folder, and contents.
+const FILES: [(&str, &str); 5] = [
+    ("rtl/lint.vlt", include_str!("../rtl/lint.vlt")),
+    ("tb/shim.cpp", include_str!("../tb/shim.cpp")),
+    ("tb/shim.h", include_str!("../tb/shim.h")),
+    ("tb/stop.cpp", include_str!("../tb/stop.cpp")),
+    ("tb/stop.h", include_str!("../tb/stop.h")),
+];
+
+/// What a package has in it of the RTL of its designs.
+pub struct Package {
+    /// The folder that it was built from. It has the files that every model is built with, too.
+    pub root: &'static str,
+    /// Files of that folder with their contents, each named by its path: RTL (`rtl/<design>`), and what proofs may use of it
+    /// (`tb/formal`).
+    pub files: &'static [(&'static str, &'static str)],
+    /// A cache in which its build script left Verilator's runtime.
+    pub built: &'static str,
+    /// Models that are linked in.
+    pub linked: &'static [Linked],
+}
+
+/// Returns the folder with `tb` and with the `rtl` of `package`, if there is one: `$RECONVERGE_HOME`; otherwise the folder from
+/// which this program was built, if it has the files that the program was built with; otherwise the cache, with these files
+/// unpacked.
+///
+/// # Errors
+/// There is no cache, or it cannot be written.
+pub fn home(package: Option<&'static Package>) -> Result<PathBuf, Error> {
+    if let Some(given) = std::env::var_os("RECONVERGE_HOME").filter(|v| !v.is_empty()) {
+        return Ok(given.into());
+    }
+    static HOMES: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
+    let (root, files) = package.map_or(("", &[][..]), |p| (p.root, p.files));
+    let known = || HOMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(home) = known().get(root) {
+        return Ok(home.clone());
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // In its repository this crate lies two folders below the one with the tools.
+    let repository = here.ancestors().nth(2).unwrap_or(here);
+    let built_in = match package {
+        Some(package) => vec![Path::new(package.root)],
+        None => vec![repository, here],
+    };
+    let whole = built_in.into_iter().find(|dir| is_whole(dir, files));
+    let home = match whole {
+        Some(dir) => dir.to_owned(),
+        None => unpacked(Store::of_user()?.dir(), files)?,
+    };
+    known().insert(root, home.clone());
+    Ok(home)
+}
+
+/// Returns the folder of the RTL that the package of `D` has for it.
+///
+/// # Errors
+/// As [`home`].
+pub fn own_rtl<D: Design>() -> Result<PathBuf, Error> {
+    Ok(home(D::package())?.join("rtl").join(D::NAME))
+}
+
+/// The files that every model is built with, and `more`.
+fn with<'f>(more: &'f [(&'f str, &'f str)]) -> impl Iterator<Item = &'f (&'f str, &'f str)> {
+    FILES.iter().chain(more)
+}
+
+/// Whether `dir` has every file as this program has it: those that every model is built with, and `more`.
+fn is_whole(dir: &Path, more: &[(&str, &str)]) -> bool {
+    with(more).all(|(path, text)| {
+        let there = std::fs::read(dir.join(path));
+        there.is_ok_and(|bytes| bytes == text.as_bytes())
+    })
+}
+
+/// Unpacks the files into a folder of `cache` that is named by their contents; returns it. What is there and right stays: two
+/// programs may do this at once.
+fn unpacked(cache: &Path, more: &[(&str, &str)]) -> Result<PathBuf, Error> {
+    let mut hasher = FxHasher::default();
+    (FILES, more).hash(&mut hasher);
+    let dir = cache.join(format!("home_{:016x}", hasher.finish()));
+    for (path, text) in with(more) {
+        let file = dir.join(path);
+        if std::fs::read(&file).is_ok_and(|bytes| bytes == text.as_bytes()) {
+            continue;
+        }
+        let made =
+            std::fs::create_dir_all(file.parent().unwrap_or(&dir)).map_err(|e| e.to_string());
+        made.and_then(|()| write_whole(&file, text))
+            .map_err(|e| Error::Cache(format!("{}: {e}", file.display())))?;
+    }
+    Ok(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MORE: [(&str, &str); 1] = [("rtl/mine/mine.f", "mine.sv\n")];
+
+    #[test]
+    fn files_are_unpacked_once_and_a_damaged_one_is_mended() {
+        let cache = tempfile::tempdir().unwrap();
+        let dir = unpacked(cache.path(), &MORE).unwrap();
+        assert!(dir.starts_with(cache.path()) && is_whole(&dir, &MORE));
+        let file = dir.join("tb/shim.cpp");
+        let written = || std::fs::metadata(&file).unwrap().modified().unwrap();
+        let first = written();
+        assert_eq!(unpacked(cache.path(), &MORE).unwrap(), dir);
+        assert_eq!(written(), first);
+        std::fs::write(&file, "half").unwrap();
+        assert!(!is_whole(&dir, &MORE));
+        assert_eq!(unpacked(cache.path(), &MORE).unwrap(), dir);
+        assert!(is_whole(&dir, &MORE));
+        // Another package's files lie elsewhere.
+        assert_ne!(unpacked(cache.path(), &[]).unwrap(), dir);
+    }
+
+    #[test]
+    fn shim_and_lint_settings_are_embedded() {
+        let has = |path: &str| FILES.iter().any(|(file, _)| *file == path);
+        assert!(has("tb/shim.cpp") && has("tb/stop.cpp") && has("rtl/lint.vlt"));
+    }
+
+    #[test]
+    fn the_folder_that_the_program_was_built_from_is_used_while_it_is_the_same() {
+        assert!(is_whole(Path::new(env!("CARGO_MANIFEST_DIR")), &[]));
+        assert!(!is_whole(Path::new(env!("CARGO_MANIFEST_DIR")), &MORE));
+        assert!(!is_whole(Path::new("/"), &[]));
+    }
+}
