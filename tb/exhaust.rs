@@ -71,6 +71,7 @@ fn the_smallest_world_of_spa5_is_closed_whatever_the_jobs() {
 
 /// The other units: a change of an alphabet, or of a rule, changes these numbers.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn the_smallest_worlds_of_the_other_units_are_closed() {
     for (args, states) in [
         (

@@ -250,6 +250,7 @@ fn list(rtl: &Copy, line: &str) {
 
 /// Only files of some endings in some folders counted: the model of the RTL before the change was judged.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_change_in_a_file_of_any_ending_from_anywhere_is_another_model() {
     let (rtl, shared) = (Folder::own(NAME).copy(), tempfile::tempdir().unwrap());
     list(&rtl, &format!("+incdir+inc\n-I{}", arg(shared.path())));

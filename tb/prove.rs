@@ -312,6 +312,7 @@ fn mutants_of_other_rtl_and_files_that_are_none_of_mutants_are_refused() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_unit_with_a_memory_is_proved() {
     if !have(&TOOLS) {
         return;

@@ -285,6 +285,7 @@ fn rtl_is_clean_in_yosys() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn assertions_are_read_by_yosys() {
     if have(&["yosys"]) {
         for rtl in rtl_units() {
