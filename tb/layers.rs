@@ -212,6 +212,31 @@ fn no_unit_names_another() {
     }
 }
 
+/// A file is read in one go. Tests at its end do not count.
+const MOST_LINES: usize = 800;
+
+#[test]
+fn no_file_of_the_library_is_longer_than_one_reads() {
+    let mut count = 0;
+    for part in [
+        ".",
+        "crates/bench",
+        "crates/declaration",
+        "crates/verilate",
+        "crates/golden",
+    ] {
+        for (name, text) in sources(part) {
+            let lines = text
+                .lines()
+                .take_while(|line| !line.starts_with("mod tests {"));
+            let lines = lines.count();
+            assert!(lines <= MOST_LINES, "{part}: {name}: {lines} lines");
+            count += 1;
+        }
+    }
+    assert!(count > 200, "{count} files");
+}
+
 #[test]
 fn a_name_from_above_is_seen_wherever_it_stands() {
     let wrong = |text: &str| upwards("crates/bench", "input.rs", text);

@@ -1,0 +1,135 @@
+//! What models have in common and is built once: Verilator's runtime, precompiled headers.
+
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Archive, Made, RUNTIME, Recipe, Tools};
+use crate::error::{Error, io};
+use crate::files::Snapshot;
+use crate::manifest::Roots;
+use crate::sources::{STOP, STOP_H, Sources};
+use crate::store::{self, Entry, Store, Work};
+
+// ---- the runtime --------------------------------------------------------------------------------------
+
+/// Verilator's runtime as an archive. It is the slow part, and built once.
+pub(super) fn runtime(sources: &Sources, tools: &Tools, store: &Store) -> Result<Entry, Error> {
+    // Models that are built at the same time wait for it instead of building one each.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let tb = sources.tb();
+    let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
+        let out = work.path();
+        let verilator = tools.verilator()?;
+        // $stop and the like end a case and not the process: tb/stop.cpp.
+        let compiler = tools.of_verilator(&verilator, out, false, |build| {
+            build.flag("-include").flag(tb.join(STOP_H));
+        })?;
+        let mut made = Made::default();
+        let mut objects = Vec::new();
+        let of_verilator = ["verilated", "verilated_threads", "verilated_vcd_c"];
+        let of_verilator =
+            of_verilator.map(|name| verilator.include.join(name).with_extension("cpp"));
+        for source in [tb.join(STOP)].iter().chain(&of_verilator) {
+            let name = source.file_stem().unwrap_or_default().to_string_lossy();
+            let object = compiler.object(out, source, out, &name)?;
+            made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
+            objects.push(object.path);
+        }
+        compiler.archive(&objects, out, RUNTIME)?;
+        made.outputs.push(format!("lib{RUNTIME}.a"));
+        made.used(compiler.programs())?;
+        made.used([verilator.program])?;
+        Ok(made)
+    };
+    Recipe {
+        name: format!("{}archive", store::RUNTIME),
+        key: tools.key.clone(),
+        roots: sources.roots.clone(),
+        listed: [STOP, STOP_H].map(|name| tb.join(name)).into(),
+        build: &build,
+        shadows: &|_| Vec::new(),
+    }
+    .entry(store)
+}
+
+/// Verilator's runtime as an archive.
+///
+/// # Errors
+/// No usable tools, or a compiler that refuses it.
+pub fn archive_of_runtime(
+    sources: &Sources,
+    tools: &Tools,
+    store: &Store,
+) -> Result<Archive, Error> {
+    let entry = runtime(sources, tools, store)?;
+    Ok(archive_in(&entry, &sources.roots))
+}
+
+pub(super) fn archive_in(entry: &Entry, roots: &Roots) -> Archive {
+    let sources = entry.manifest.sources.iter();
+    Archive {
+        dir: entry.dir.clone(),
+        contents: entry.manifest.contents(),
+        files: sources
+            .filter(|(_, digest)| digest.is_some())
+            .map(|(place, _)| place.path(roots))
+            .collect(),
+    }
+}
+
+// ---- headers ------------------------------------------------------------------------------------------
+
+/// The headers that every model and the shim include.
+const INCLUDED: [&str; 9] = [
+    "verilated.h",
+    "verilated_vcd_c.h",
+    "cerrno",
+    "cstdio",
+    "cstring",
+    "exception",
+    "memory",
+    "new",
+    "string",
+];
+
+/// Name of the header that includes them.
+pub(super) const HEADER: &str = "model.h";
+
+/// The headers that every model includes, precompiled: reading them is a third of the work of compiling a small model.
+pub(super) fn headers(
+    sources: &Sources,
+    counting: bool,
+    tools: &Tools,
+    store: &Store,
+) -> Result<Entry, Error> {
+    // As of the runtime.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
+        let out = work.path();
+        let path = out.join(HEADER);
+        let text = INCLUDED.map(|name| format!("#include <{name}>\n")).concat();
+        fs::write(&path, text).map_err(io(&path))?;
+        let verilator = tools.verilator()?;
+        let compiler = tools.of_verilator(&verilator, out, counting, |_| {})?;
+        let read = compiler.precompiled(out, HEADER)?.read;
+        let mut made = Made::default();
+        made.used(read.into_iter().filter(|path| verilator.owns(path)))?;
+        made.used(compiler.programs())?;
+        made.used([verilator.program])?;
+        made.outputs = vec![HEADER.to_owned(), format!("{HEADER}.gch")];
+        Ok(made)
+    };
+    let mut key = tools.key.clone();
+    key.push(counting.to_string().into_bytes());
+    Recipe {
+        name: format!("{}precompiled", store::HEADERS),
+        key,
+        roots: sources.roots.clone(),
+        listed: Vec::new(),
+        build: &build,
+        shadows: &|_| Vec::new(),
+    }
+    .entry(store)
+}

@@ -1,0 +1,259 @@
+//! What each kind of cell of a netlist computes, as a graph.
+
+use super::{Bit, Cell, Circuit, Frame};
+use crate::mutate::aig::{Aig, Lit};
+
+impl Circuit {
+    /// Returns what `cell` gives out in `frame`, bit by bit.
+    pub(super) fn cell(&self, aig: &mut Aig, frame: &Frame, cell: &Cell) -> Vec<Lit> {
+        let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
+        let (a, b, s) = (get(&cell.a), get(&cell.b), get(&cell.s));
+        let width = cell.y.len();
+        // Both as wide as the result, or as the wider of them.
+        let operands = |width: usize| {
+            (
+                extended(&a, width, cell.signed),
+                extended(&b, width, cell.signed),
+            )
+        };
+        let each = |aig: &mut Aig, gate: fn(&mut Aig, Lit, Lit) -> Lit| -> Vec<Lit> {
+            let (a, b) = operands(width);
+            a.iter().zip(&b).map(|(a, b)| gate(aig, *a, *b)).collect()
+        };
+        let wide = a.len().max(b.len());
+        let one = |bit: Lit| {
+            let mut y = vec![Lit::FALSE; width];
+            y[0] = bit;
+            y
+        };
+        match cell.kind.as_str() {
+            "$not" => extended(&a, width, cell.a_signed)
+                .iter()
+                .map(|l| !*l)
+                .collect(),
+            "$pos" => extended(&a, width, cell.a_signed),
+            "$neg" => negated(aig, &extended(&a, width, cell.a_signed)),
+            "$and" => each(aig, Aig::and),
+            "$or" => each(aig, Aig::or),
+            "$xor" => each(aig, Aig::xor),
+            "$xnor" => each(aig, Aig::xor).iter().map(|l| !*l).collect(),
+            "$add" => {
+                let (a, b) = operands(width);
+                sum(aig, &a, &b, Lit::FALSE).0
+            }
+            "$sub" => {
+                let (a, b) = operands(width);
+                let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
+                sum(aig, &a, &b, Lit::TRUE).0
+            }
+            "$mul" => {
+                let (a, b) = operands(width);
+                let mut total = vec![Lit::FALSE; width];
+                for (i, by) in b.iter().enumerate() {
+                    let mut part = vec![Lit::FALSE; i];
+                    for bit in &a[..width - i] {
+                        part.push(aig.and(*bit, *by));
+                    }
+                    total = sum(aig, &total, &part, Lit::FALSE).0;
+                }
+                total
+            }
+            "$eq" | "$eqx" | "$ne" | "$nex" => {
+                let (a, b) = operands(wide);
+                let differ: Vec<Lit> = a.iter().zip(&b).map(|(a, b)| aig.xor(*a, *b)).collect();
+                let differs = aig.any(differ);
+                one(if cell.kind.starts_with("$n") {
+                    differs
+                } else {
+                    !differs
+                })
+            }
+            "$lt" | "$ge" | "$gt" | "$le" => {
+                // One bit more, so that the sign of the difference tells.
+                let (mut a, mut b) = operands(wide + 1);
+                if matches!(cell.kind.as_str(), "$gt" | "$le") {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
+                let less = sum(aig, &a, &b, Lit::TRUE).0[wide];
+                one(if matches!(cell.kind.as_str(), "$lt" | "$gt") {
+                    less
+                } else {
+                    !less
+                })
+            }
+            "$logic_not" => {
+                let any = aig.any(a);
+                one(!any)
+            }
+            "$logic_and" | "$logic_or" => {
+                let (a, b) = (aig.any(a), aig.any(b));
+                one(if cell.kind == "$logic_and" {
+                    aig.and(a, b)
+                } else {
+                    aig.or(a, b)
+                })
+            }
+            "$reduce_or" | "$reduce_bool" => one(aig.any(a)),
+            "$reduce_and" => {
+                let any_not = aig.any(a.iter().map(|l| !*l));
+                one(!any_not)
+            }
+            "$reduce_xor" | "$reduce_xnor" => {
+                let odd = a.iter().fold(Lit::FALSE, |sum, l| aig.xor(sum, *l));
+                one(if cell.kind == "$reduce_xor" {
+                    odd
+                } else {
+                    !odd
+                })
+            }
+            "$mux" => a
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| aig.mux(s[0], *b, *a))
+                .collect(),
+            "$pmux" => {
+                // If several are chosen it is the first, as in what `write_verilog` makes of it.
+                let mut y = a;
+                for (i, by) in s.iter().enumerate().rev() {
+                    let own = &b[i * width..][..width];
+                    y = y
+                        .iter()
+                        .zip(own)
+                        .map(|(y, b)| aig.mux(*by, *b, *y))
+                        .collect();
+                }
+                y
+            }
+            "$shl" | "$sshl" => left(aig, &extended(&a, width, cell.a_signed), &b),
+            "$shr" | "$sshr" => {
+                let a = extended(&a, width.max(a.len()), cell.a_signed);
+                let arithmetic = cell.kind == "$sshr" && cell.a_signed;
+                let fill = if arithmetic {
+                    *a.last().unwrap_or(&Lit::FALSE)
+                } else {
+                    Lit::FALSE
+                };
+                let mut y = right(aig, &a, &b, &|_| fill);
+                y.truncate(width);
+                y
+            }
+            "$shift" | "$shiftx" => {
+                let beyond = get(&cell.beyond);
+                let open = cell.kind == "$shiftx";
+                let fill = |i: usize| match open {
+                    true => beyond.get(i).copied().unwrap_or(Lit::FALSE),
+                    false => Lit::FALSE,
+                };
+                let (length, sign) = (a.len(), cell.b_signed.then(|| b.last().copied()).flatten());
+                let mut wide = a.clone();
+                for i in length..width.max(length) {
+                    wide.push(fill(i));
+                }
+                let mut y = right(aig, &wide, &b, &fill);
+                y.truncate(width);
+                if let Some(sign) = sign {
+                    let back = negated(aig, &b);
+                    let mut other = left(aig, &wide, &back);
+                    other.truncate(width);
+                    y = y
+                        .iter()
+                        .zip(&other)
+                        .enumerate()
+                        .map(|(i, (y, l))| {
+                            // Below its first bit a part of a vector has nothing either.
+                            let l = if open { fill(i) } else { *l };
+                            aig.mux(sign, l, *y)
+                        })
+                        .collect();
+                }
+                y
+            }
+            _ => {
+                let memory = &self.memories[cell.memory];
+                let words = &frame.memories[cell.memory];
+                let mut level: Vec<Vec<Lit>> =
+                    words.chunks(memory.width).map(<[Lit]>::to_vec).collect();
+                let beyond = get(&cell.beyond);
+                for by in &a {
+                    if level.len() % 2 == 1 {
+                        level.push(beyond.clone());
+                    }
+                    level = level
+                        .chunks(2)
+                        .map(|pair| {
+                            let bits = pair[0].iter().zip(&pair[1]);
+                            bits.map(|(no, yes)| aig.mux(*by, *yes, *no)).collect()
+                        })
+                        .collect();
+                }
+                level.into_iter().next().unwrap_or(beyond)
+            }
+        }
+    }
+}
+
+fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
+    let fill = match bits.last() {
+        Some(last) if signed => *last,
+        _ => Lit::FALSE,
+    };
+    let mut bits = bits.to_vec();
+    bits.resize(width, fill);
+    bits
+}
+
+/// Of two numbers of the same width; and the carry.
+fn sum(aig: &mut Aig, a: &[Lit], b: &[Lit], mut carry: Lit) -> (Vec<Lit>, Lit) {
+    let mut total = Vec::with_capacity(a.len());
+    for (a, b) in a.iter().zip(b) {
+        let half = aig.xor(*a, *b);
+        total.push(aig.xor(half, carry));
+        let (both, through) = (aig.and(*a, *b), aig.and(half, carry));
+        carry = aig.or(both, through);
+    }
+    (total, carry)
+}
+
+fn negated(aig: &mut Aig, bits: &[Lit]) -> Vec<Lit> {
+    let not: Vec<Lit> = bits.iter().map(|l| !*l).collect();
+    sum(aig, &not, &vec![Lit::FALSE; bits.len()], Lit::TRUE).0
+}
+
+pub(super) fn is_number(aig: &mut Aig, bits: &[Lit], number: usize) -> Lit {
+    let mut is = Lit::TRUE;
+    for (i, bit) in bits.iter().enumerate() {
+        let wanted = i < usize::BITS as usize && number >> i & 1 == 1;
+        is = aig.and(is, if wanted { *bit } else { !*bit });
+    }
+    is
+}
+
+/// Moved to the right; bit `i` gets `fill(i)` where nothing comes.
+fn right(aig: &mut Aig, bits: &[Lit], by: &[Lit], fill: &dyn Fn(usize) -> Lit) -> Vec<Lit> {
+    let mut y = bits.to_vec();
+    for (k, by) in by.iter().enumerate() {
+        let far = 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
+        y = (0..y.len())
+            .map(|i| {
+                let from = i.checked_add(far).and_then(|j| y.get(j)).copied();
+                aig.mux(*by, from.unwrap_or_else(|| fill(i)), y[i])
+            })
+            .collect();
+    }
+    y
+}
+
+fn left(aig: &mut Aig, bits: &[Lit], by: &[Lit]) -> Vec<Lit> {
+    let mut y = bits.to_vec();
+    for (k, by) in by.iter().enumerate() {
+        let far = 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
+        y = (0..y.len())
+            .map(|i| {
+                let from = i.checked_sub(far).map_or(Lit::FALSE, |j| y[j]);
+                aig.mux(*by, from, y[i])
+            })
+            .collect();
+    }
+    y
+}
