@@ -1,5 +1,5 @@
 //! Judges a case: RTL and golden in lock-step, then, where it can tell, the scalar judge. The first of these counts: the RTL
-//! stopped the simulation, RTL and golden differ, the scalar judge disagrees.
+//! stopped the simulation, RTL and golden differ, nothing was compared, the scalar judge disagrees.
 
 use std::path::Path;
 
@@ -23,8 +23,8 @@ use crate::wave::Words;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judges {
-    /// RTL against golden alone. Mutation asks no further: the scalar judge is one of the golden, and says the same
-    /// of every mutant.
+    /// RTL against golden model alone. Mutation asks no further: the scalar judge looks at the golden model's run, which is the same
+    /// for every mutant.
     LockStep,
     /// The scalar judge too; of a program that is not structured it cannot tell, and that is no failure.
     All,
