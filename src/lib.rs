@@ -63,7 +63,7 @@
 //! | to | look at |
 //! |---|---|
 //! | judge a case | [`case`], [`mod@check`], [`judges`]; [`lockstep`], [`stimulus`], [`dut`] |
-//! | bring a module of your own | [`design`], [`stream`]; with programs [`program`], [`words`], [`campaign::fuzz()`]; `docs/your-own-unit.md`, `examples/own_unit` |
+//! | bring a module of your own | [`design`], [`stream`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; `docs/your-own-unit.md`, `examples/own_unit` |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
 //! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
@@ -80,7 +80,7 @@
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
 //! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
-//! | add a unit | [`mod@unit`]: its three traits; [`design`], [`field`], `src/units.rs`; `docs/further-unit.md` |
+//! | add a unit | [`mod@unit`], [`mod@grammar`], [`program`]: its three traits; [`design`], [`field`], `src/units.rs`; `docs/further-unit.md` |
 //! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
 //! | build RTL | `build.rs`, `crates/verilate`; [`home`], `src/package.rs` |
 //! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |
@@ -90,6 +90,11 @@
 //! * [`r500`]: ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
 //! * [`r700`]: AMD R700 control-flow programs: lane classes, one stack of branch, loop and call frames.
 //! * [`spa5`]: NVIDIA SPA 5.0 (sm_50): one call-return stack of tokens (SSY, PBK, PCNT, CAL, divergent BRA).
+//!
+//! # Crates
+//!
+//! The layers below the units are crates of their own, whose modules are here under their names: `reconverge-bench` (designs without
+//! programs), `reconverge-program`, `reconverge-campaign`, `reconverge-mutate`. `docs/architecture.md` says what is where.
 //!
 //! # Features
 //!
@@ -117,47 +122,44 @@ pub use bytemuck;
 pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, stream};
 #[doc(inline)]
 pub use reconverge_bench::{design, field, html, input, json, lanes, lcov, place, text, wave};
-
 #[cfg(feature = "campaign")]
-pub mod campaign;
-pub mod case;
+#[doc(inline)]
+pub use reconverge_campaign::campaign;
+#[cfg(feature = "rtl")]
+#[doc(inline)]
+pub use reconverge_campaign::shrink;
+#[doc(hidden)]
+pub use reconverge_campaign::{axis, numbered, part};
+#[doc(inline)]
+pub use reconverge_campaign::{cover, exhaust, grammar};
+#[cfg(feature = "mutate")]
+#[doc(inline)]
+pub use reconverge_mutate::{mutate, prove};
+#[doc(inline)]
+pub use reconverge_program::{
+    case, elf, environment, generate, import, instructions, judge, program, show, start, watch,
+    words,
+};
+#[cfg(feature = "rtl")]
+#[doc(inline)]
+pub use reconverge_program::{judges, stimulus};
+
+#[cfg(feature = "units")]
+mod axes;
 // It has no unit tests of its own: what it does is tested by running it.
 #[cfg(all(feature = "cli", not(test)))]
 #[doc(hidden)]
 pub mod cli;
-pub mod cover;
-pub mod elf;
-pub mod environment;
-pub mod exhaust;
 pub mod explain;
-pub mod generate;
-pub mod import;
-pub mod instructions;
-pub mod judge;
-#[cfg(feature = "rtl")]
-pub mod judges;
-#[cfg(feature = "mutate")]
-pub mod mutate;
 #[cfg(all(feature = "rtl", feature = "units"))]
 mod package;
-pub mod program;
-#[cfg(feature = "mutate")]
-pub mod prove;
 #[cfg(feature = "units")]
 pub mod r500;
 #[cfg(feature = "units")]
 pub mod r700;
 pub mod rules;
-pub mod show;
-#[cfg(feature = "rtl")]
-pub mod shrink;
 #[cfg(feature = "units")]
 pub mod spa5;
-pub mod start;
-#[cfg(feature = "rtl")]
-pub mod stimulus;
 #[cfg(all(test, feature = "units"))]
 mod tests;
 pub mod unit;
-pub mod watch;
-pub mod words;

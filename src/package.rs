@@ -11,6 +11,7 @@ include!(concat!(env!("OUT_DIR"), "/models.rs"));
 pub(crate) static PACKAGE: Package = Package {
     root: env!("CARGO_MANIFEST_DIR"),
     files: FILES,
+    sources: env!("RECONVERGE_SOURCES"),
     built: env!("OUT_DIR"),
     linked: LINKED,
 };
@@ -25,7 +26,8 @@ pub(crate) fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
 mod tests {
     use super::*;
 
-    /// A program that was copied to another machine builds models from these alone, with shim and lint settings, which are in the bench.
+    /// A program that was copied to another machine builds models from these alone, with shim and lint settings, which are
+    /// in the bench.
     #[test]
     fn every_unit_is_embedded() {
         let has = |path: &str| FILES.iter().any(|(file, _)| *file == path);

@@ -1,5 +1,13 @@
 //! Tests of the layers below that take a unit as an example.
 
+#[cfg(all(feature = "campaign", feature = "linked"))]
+mod fuzz;
+#[cfg(feature = "campaign")]
+mod guide;
+#[cfg(feature = "rtl")]
+mod judges;
+#[cfg(feature = "rtl")]
+mod shrink;
 #[cfg(feature = "rtl")]
 mod stream;
 #[cfg(feature = "rtl")]

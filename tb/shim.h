@@ -32,7 +32,7 @@ typedef struct {
   uint32_t features;    // what it was built with
 
   // A model after power-up; `seed` (never 0) fills what reset does not reach. `mutant` is for RTL that
-  // holds many and asks +reconverge_mutant=N which one to be (src/mutate); other RTL does not look.
+  // holds many and asks +reconverge_mutant=N which one to be (crates/mutate/src/mutate); other RTL does not look.
   // NULL: there is none, and the `size` bytes at `error` say why.
   rcv_model *(*create)(uint32_t seed, uint32_t mutant, char *error, size_t size);
   // Runs the RTL's `final` blocks, closes an open dump, and frees the model.

@@ -1,13 +1,25 @@
 //! The bins of the unit: what of the rules in `docs/spec/r500.md` a campaign has to meet. What they tell apart is
 //! in `cover/axes.rs`, what counts their hits in `cover/sample.rs`.
+//!
+//! ```
+//! use reconverge::cover::{Collector, Model};
+//! use reconverge::r500::R500;
+//! use reconverge::design::Build;
+//!
+//! let model = Model::<R500>::new(&Build::from(16));
+//! let collector = Collector::new(&model); // a `Watch`: looks on in `stimulus::run`
+//! let coverage = model.coverage(&collector);
+//! assert_eq!(coverage.hit(), 0);
+//! assert!(coverage.reachable() > 1000);
+//! ```
 
 use super::R500;
 use super::golden::{Error, Event, Golden};
 use super::isa::Op;
 use super::state::{In, State};
+use crate::axes::{Host, Port, Rest, Written};
 use crate::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Host, Level, Pace, Port, Previous, Rest, Status,
-    When, Written,
+    Coverage, Cross, Decision, Declaration, Hits, Level, Pace, Previous, Status, When,
 };
 use crate::design::Build;
 

@@ -4,9 +4,9 @@
 use super::R700;
 use super::golden::{Error, Event, Golden};
 use super::state::{In, State};
+use crate::axes::{Host, Port, Rest, Written};
 use crate::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Host, Pace, Port, Previous, Rest, Status, Values,
-    When, Written,
+    Coverage, Cross, Decision, Declaration, Hits, Pace, Previous, Status, Values, When,
 };
 use crate::design::Build;
 

@@ -1,4 +1,4 @@
-// What the referee of mutants may know of r500 (src/mutate/equivalence.rs). Inputs are registers of the
+// What the referee of mutants may know of r500 (crates/mutate/src/mutate/equivalence.rs). Inputs are registers of the
 // flattened unit, `__` for the dot in their names, and its own inputs.
 //
 //   invariant   holds after a clock in reset, and no clock breaks it; of several bits each, which is proved bit by bit

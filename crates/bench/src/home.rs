@@ -29,6 +29,8 @@ pub struct Package {
     /// Files of that folder with their contents, each named by its path: RTL (`rtl/<design>`), and what proofs may use of it
     /// (`tb/formal`).
     pub files: &'static [(&'static str, &'static str)],
+    /// Hash of its sources: golden models, generators, judges.
+    pub sources: &'static str,
     /// A cache in which its build script left Verilator's runtime.
     pub built: &'static str,
     /// Models that are linked in.

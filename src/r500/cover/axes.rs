@@ -1,6 +1,7 @@
 //! The axes that the bins of the unit cross.
 
-use crate::cover::{Values, axis, numbered, part, present};
+use crate::axes::present;
+use crate::cover::{Values, axis, numbered, part};
 use crate::r500::golden::Error;
 use crate::r500::isa::Op;
 use crate::r500::state::ERROR_NAMES;

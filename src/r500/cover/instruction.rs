@@ -3,7 +3,7 @@
 use super::axes::{Around, BOp, Count, Family, LoopKind, Reserved, Stacking, Why};
 use super::sample::Memory;
 use super::{begins, breaks, ends};
-use crate::cover::classes;
+use crate::axes::classes;
 use crate::r500::isa::{AOp as AddrOp, BOp as BranchOp, Cmn, FcAddr, FcInst, Op, PredSel};
 use crate::r500::state::{In, State};
 

@@ -7,7 +7,8 @@ use super::axes::{
 };
 use super::instruction::{Flow, below, count, highest};
 use super::{Bins, STACK, begins, breaks, ends, in_loop, pops_frame, pushes_frame};
-use crate::cover::{Decision, Hits, Level, Previous, Values, classes};
+use crate::axes::classes;
+use crate::cover::{Decision, Hits, Level, Previous, Values};
 use crate::r500::golden::{Error, Event};
 use crate::r500::isa::{AOp as AddrOp, Op, PredSel, Type};
 use crate::r500::state::{In, State};

@@ -3,7 +3,8 @@
 use super::axes::{
     Cond, Control, Count, Frame, General, Innermost, Kind, Open, Popper, Pusher, Reach,
 };
-use crate::cover::{Values, classes};
+use crate::axes::classes;
+use crate::cover::Values;
 use crate::r700::isa::{AluOp, CfOp, MemOp};
 use crate::r700::state::{In, State};
 

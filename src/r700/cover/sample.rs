@@ -9,7 +9,8 @@ use super::axes::{
     Valid, Vpm, Where, Woken,
 };
 use super::instruction::{Word, count, sign};
-use crate::cover::{Decision, Hits, Previous, Rest, Status, Values, classes};
+use crate::axes::{Rest, classes};
+use crate::cover::{Decision, Hits, Previous, Status, Values};
 use crate::r700::golden::Error;
 use crate::r700::state::{In, State};
 

@@ -8,7 +8,8 @@ use super::axes::{
 };
 use super::instruction::{Instruction, taken};
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
-use crate::cover::{Hits, Level, Previous, Values, present};
+use crate::axes::present;
+use crate::cover::{Hits, Level, Previous, Values};
 use crate::spa5::golden::{Error, Event, Golden};
 use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};

@@ -12,7 +12,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{CHUNK, Failed, Limit, Options, Summary};
-use crate::unit::Campaign;
+use crate::grammar::Campaign;
 
 /// A part of a campaign: every `of`-th chunk, beginning with number `index` - 1. Prints and parses as `3/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

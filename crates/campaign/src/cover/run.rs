@@ -40,8 +40,8 @@ use crate::case::Case;
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
+use crate::grammar::Campaign;
 use crate::judges::{Judges, check_on};
-use crate::unit::Campaign;
 use crate::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the jobs.

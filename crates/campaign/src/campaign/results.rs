@@ -25,9 +25,9 @@ use serde::{Deserialize, Serialize};
 use super::{Limit, Options, Piece, Shard, Summary, Tally};
 use crate::design::Build;
 use crate::dut::Rtl;
+use crate::grammar::Campaign;
 use crate::input::{self, InputError};
 use crate::json::{self, hex};
-use crate::unit::Campaign;
 
 /// Ending of the files.
 pub const ENDING: &str = "jsonl";
@@ -80,7 +80,9 @@ impl Header {
             build: rtl.build().clone(),
             rtl: rtl.contents().to_owned(),
             assertions: rtl.assertions(),
-            program: env!("RECONVERGE_SOURCES").to_owned(),
+            program: U::package()
+                .map_or(env!("CARGO_PKG_VERSION"), |package| package.sources)
+                .to_owned(),
             shard,
         }
     }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::case::{Case, Row, Table};
 use crate::design::Control;
 use crate::design::Golden;
+use crate::grammar::Campaign;
 use crate::instructions::Instructions;
+use crate::program::{Executor as _, Pins, Step};
 use crate::stimulus;
-use crate::unit::{Campaign, Executor as _, Pins, Step};
 use crate::watch::Watch;
 
 /// An instruction that was executed, or that ended in an error.

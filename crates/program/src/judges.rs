@@ -166,7 +166,7 @@ pub fn check_fresh<U: Programs>(
 ///
 /// # Errors
 /// [`Cause::NotRun`].
-pub(crate) fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
+pub fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
     let opened = rtl.open(case.model_seed());
     opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
 }
@@ -186,10 +186,14 @@ pub fn check_on<U: Programs>(
 }
 
 /// How a scalar judge is asked.
-pub(crate) type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
+pub type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
 
-/// As [`check_on`], with `judge` as the scalar judge.
-pub(crate) fn check_by<U: Programs>(
+/// Judges as [`check_on`], with `judge` as the scalar judge.
+///
+/// # Errors
+/// The failure of `case`.
+#[doc(hidden)]
+pub fn check_by<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
     judges: Judges,
@@ -227,8 +231,12 @@ pub fn check_with_dump<U: Programs>(
     ))
 }
 
-/// The order in which the judges count.
-fn verdict<U: Programs>(
+/// Gives the verdict on what `ran`: the order in which the judges count.
+///
+/// # Errors
+/// The failure of `case`.
+#[doc(hidden)]
+pub fn verdict<U: Programs>(
     case: &Case<U>,
     judges: Judges,
     judge: Judge<U>,
@@ -276,96 +284,4 @@ fn verdict<U: Programs>(
         step_limit,
         scalar,
     })
-}
-
-#[cfg(all(test, feature = "units"))]
-mod tests {
-    use super::*;
-    use crate::check::check;
-    use crate::field::Flip;
-    use crate::r500::{R500, asm::assemble, state::State};
-
-    fn disagrees(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
-        let how = "it strays".to_owned();
-        Verdict::Disagrees { lane: 3, how }
-    }
-
-    fn cannot_tell(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
-        Verdict::NotStructured("a maze".to_owned())
-    }
-
-    /// A program on which RTL and golden agree, with `judge` for the scalar judge.
-    fn judged(judges: Judges, judge: Judge<R500>, flip: Option<Flip>) -> Result<Scalar, String> {
-        let program = assemble("ALU c\nIF alu\nALU a\nENDIF\nOUT\n", "judged.s").unwrap();
-        let mut case = Case::<R500>::new(program);
-        case.lanes = 4;
-        case.launch_mask = 15;
-        case.flip = flip;
-        let mut dut = Rtl::own(4).unwrap().open(1).unwrap();
-        match check_by(&case, &mut dut, judges, judge, &mut ()) {
-            Ok(agreed) => Ok(agreed.scalar),
-            Err(failure) => Err(format!("{}: {}", failure.kind(), failure.message())),
-        }
-    }
-
-    #[test]
-    fn the_scalar_judge_is_asked_as_the_caller_wants() {
-        let ask = |judges, judge| judged(judges, judge, None);
-        assert_eq!(ask(Judges::LockStep, disagrees), Ok(Scalar::NotAsked));
-        let strays = Err("scalar-judge: lane 3: it strays".to_owned());
-        assert_eq!(ask(Judges::All, disagrees), strays);
-        assert_eq!(ask(Judges::Structured, disagrees), strays);
-        let maze = Ok(Scalar::CannotTell("a maze".to_owned()));
-        assert_eq!(ask(Judges::All, cannot_tell), maze);
-        let broken = Err("scalar-judge: lane 0: not structured: a maze".to_owned());
-        assert_eq!(ask(Judges::Structured, cannot_tell), broken);
-        let agrees = ask(Judges::Structured, Records::judge);
-        assert!(
-            matches!(agrees, Ok(Scalar::Agrees { lanes: 4, .. })),
-            "{agrees:?}"
-        );
-    }
-
-    #[test]
-    fn a_mismatch_counts_before_what_the_scalar_judge_says() {
-        let flip = Flip {
-            field: "pc".to_owned(),
-            element: 0,
-            bit: 0,
-            clock: 6,
-        };
-        let found = judged(Judges::All, disagrees, Some(flip)).unwrap_err();
-        assert!(found.starts_with("mismatch: clock 6: pc[0] is "), "{found}");
-    }
-
-    #[test]
-    fn what_stops_the_rtl_counts_before_a_mismatch() {
-        let program = assemble("ALU c\nOUT\n", "judged.s").unwrap();
-        let mut case = Case::<R500>::new(program);
-        case.flip = Some(Flip {
-            field: "pc".to_owned(),
-            element: 0,
-            bit: 0,
-            clock: 4,
-        });
-        let mut dut = Rtl::own(case.lanes).unwrap().open(1).unwrap();
-        let mut ran = stimulus::run(&case, &mut dut, &mut case.golden(), &mut ());
-        assert!(ran.mismatch.is_some());
-        let why = "$stop".to_owned();
-        ran.stopped = Some(crate::lockstep::Stopped { clock: 4, why });
-        let failure = verdict(&case, Judges::All, disagrees, ran, None).unwrap_err();
-        assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
-    }
-
-    /// Before anything is compared there is no pass.
-    #[test]
-    fn a_case_that_launches_nothing_is_no_pass() {
-        let program = assemble("OUT\n", "judged.s").unwrap();
-        let mut case = Case::<R500>::new(program);
-        let rtl = Rtl::own(case.lanes).unwrap();
-        assert!(check(&case, &rtl).is_ok());
-        case.noise_clocks = Some(1);
-        let failure = check(&case, &rtl).unwrap_err();
-        assert_eq!(failure.kind(), "not-run", "{failure}");
-    }
 }

@@ -9,10 +9,11 @@ use crate::design::Build;
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::found::Found;
+use crate::grammar::Campaign;
 use crate::input::{InputError, read_text};
 use crate::lockstep::Compared;
+use crate::program::Programs;
 use crate::shrink::{Budget, Shrunk, shrink};
-use crate::unit::{Campaign, Programs};
 
 /// Runs a campaign in threads of this process. The first case that fails is made smaller, saved in `out`, and run again with
 /// a dump beside it; without `out` nothing is written. The same options find the same case, unless a time ends them.
@@ -84,49 +85,4 @@ pub fn replay<U: Programs>(file: &Path, rtl: &Rtl<U>) -> Result<Judged<Case<U>>,
     Ok(for_case(&saved.case, rtl)
         .map_err(not_run)
         .and_then(|rtl| check(&saved.case, &rtl)))
-}
-
-#[cfg(all(test, feature = "linked"))]
-mod tests {
-    use super::*;
-    use crate::campaign::Limit;
-    use crate::r500::R500;
-    use crate::spa5::Spa5;
-
-    #[test]
-    fn a_campaign_that_compares_nothing_is_no_pass() {
-        let rtl = Rtl::<R500>::own(16).unwrap();
-        let run = |programs| {
-            let options = Options {
-                limit: Limit::Programs(programs),
-                jobs: 1,
-                ..Options::default()
-            };
-            fuzz(&rtl, &options, None)
-        };
-        let nothing = run(0).unwrap_err();
-        assert_eq!(nothing.failure.kind(), "not-run");
-        let said = nothing.to_string();
-        assert!(said.contains("nothing was compared"), "{said}");
-        assert_eq!(run(1).unwrap().programs, 1);
-    }
-
-    #[test]
-    fn a_case_is_replayed_with_its_own_build_on_its_own_unit() {
-        let dir = tempfile::tempdir().unwrap();
-        let rtl = Rtl::<R500>::own(16).unwrap();
-        let (_, mut case) = case::<R500>(1, 0, &Build::from(4));
-        let flip = r#"{"field":"pc","element":0,"bit":0,"clock":5}"#;
-        case.flip = Some(serde_json::from_str(flip).unwrap());
-        let failure = check(&case, &Rtl::own(4).unwrap()).unwrap_err();
-        let saved = failure.save(dir.path()).unwrap();
-        let again = replay(&saved, &rtl).unwrap().unwrap_err();
-        assert_eq!(again.to_string(), failure.to_string());
-        let wrong = replay(&saved, &Rtl::<Spa5>::own(32).unwrap())
-            .err()
-            .unwrap();
-        assert!(wrong.to_string().contains("not for spa5"), "{wrong}");
-        let none = replay(&dir.path().join("none.json"), &rtl).err().unwrap();
-        assert!(none.to_string().contains("none.json"), "{none}");
-    }
 }

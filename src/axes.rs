@@ -1,6 +1,6 @@
-//! Axes that several of our units have.
+//! Axes of coverage that several of our units have.
 
-use super::{Status, axis};
+use crate::cover::{Status, axis};
 
 /// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
 pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {

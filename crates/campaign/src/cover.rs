@@ -5,23 +5,13 @@
 //! section of the specification. Bins are hit by what the golden does on each clock (state before, pins,
 //! state after), never by the RTL's insides.
 //!
-//! ```
-//! use reconverge::cover::{Collector, Model};
-//! use reconverge::r500::R500;
-//! use reconverge::design::Build;
-//!
-//! let model = Model::<R500>::new(&Build::from(16));
-//! let collector = Collector::new(&model); // a `Watch`: looks on in `stimulus::run`
-//! let coverage = model.coverage(&collector);
-//! assert_eq!(coverage.hit(), 0);
-//! assert!(coverage.reachable() > 1000);
-//! ```
+//! A [`Model`] holds the bins of a build; a [`Collector`] counts their hits, looking on in `stimulus::run`; [`Model::coverage`]
+//! says what was hit.
 
-#[cfg(feature = "units")]
-mod axes;
 mod axis;
 #[cfg(feature = "campaign")]
-mod guide;
+#[doc(hidden)]
+pub mod guide;
 mod html;
 mod met;
 #[cfg(feature = "campaign")]
@@ -33,17 +23,16 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::lcov;
-#[cfg(feature = "units")]
-pub(crate) use axes::*;
 pub use axis::*;
 pub use html::page;
 pub use met::Met;
+pub use reconverge_bench::lcov;
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
 use crate::case::Case;
 use crate::design::{Build, Golden};
-use crate::unit::{Campaign, Executor as _, Step};
+use crate::grammar::Campaign;
+use crate::program::{Executor as _, Step};
 use crate::watch::Watch;
 
 /// When a group is sampled.
@@ -180,9 +169,10 @@ impl Declaration {
         bins
     }
 
-    /// The bins of its group that differ from `bin` in the value of one axis, by axis.
+    /// Returns the bins of its group that differ from `bin` in the value of one axis, by axis.
     #[cfg(feature = "campaign")]
-    fn beside(&self, bin: usize) -> Vec<Vec<usize>> {
+    #[doc(hidden)]
+    pub fn beside(&self, bin: usize) -> Vec<Vec<usize>> {
         let Some(group) = self.groups.iter().rfind(|g| g.first <= bin) else {
             return Vec::new();
         };
@@ -198,6 +188,12 @@ impl Declaration {
                 .collect()
         });
         lines.collect()
+    }
+
+    /// Tells whether `bin` is not declared unreachable.
+    #[doc(hidden)]
+    pub fn is_reachable(&self, bin: usize) -> bool {
+        self.unreachable[bin].is_none()
     }
 
     /// Declarations of unreachable bins that apply to no bin: mistakes, in a unit's usual build.

@@ -27,10 +27,11 @@ use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
+use crate::grammar::Campaign;
 use crate::instructions::{Instructions, Piece};
 use crate::judges::{Judge, Judges, check_by};
+use crate::program::Records;
 use crate::start::Start;
-use crate::unit::{Campaign, Records};
 use crate::watch::Watch;
 use history::History;
 use search::Search;
@@ -176,16 +177,23 @@ pub fn shrink<U: Campaign>(
     budget: &Budget,
     follow: &mut dyn Follow<U>,
 ) -> Result<Shrunk<U>, String> {
-    let bench = Bench::new(rtl, Records::judge, follow)?;
-    shrink_on(case, bench, other, budget)
+    shrink_by(case, rtl, Records::judge, other, budget, follow)
 }
 
-fn shrink_on<U: Campaign>(
+/// Shrinks as [`shrink`], with `judge` as the scalar judge.
+///
+/// # Errors
+/// As [`shrink`].
+#[doc(hidden)]
+pub fn shrink_by<U: Campaign>(
     case: &Case<U>,
-    mut bench: Bench<'_, U>,
+    rtl: &Rtl<U>,
+    judge: Judge<U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
+    follow: &mut dyn Follow<U>,
 ) -> Result<Shrunk<U>, String> {
+    let mut bench = Bench::new(rtl, judge, follow)?;
     let failure = bench
         .fresh(case)?
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
@@ -294,59 +302,5 @@ impl<'f, U: Campaign> Bench<'f, U> {
             *dut = rtl.open(case.model_seed())?;
         }
         self.run(case)
-    }
-}
-
-#[cfg(all(test, feature = "units"))]
-mod tests {
-    use super::*;
-    use crate::case::Place;
-    use crate::r500::R500;
-    use crate::r500::asm::assemble;
-    use crate::r500::state::State;
-    use crate::unit::Verdict;
-
-    /// Stands in for a scalar judge that finds something: it minds whatever only some lanes execute.
-    fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict {
-        let all = u64::MAX >> (64 - case.lanes);
-        let some = |executes: u64| executes != 0 && executes != all;
-        if records.records.iter().any(|r| some(r.executes)) {
-            let how = String::new();
-            return Verdict::Disagrees { lane: 0, how };
-        }
-        Verdict::NotStructured(String::new())
-    }
-
-    /// Whether the scalar judge finds something in `case`.
-    fn judged(bench: &mut Bench<'_, R500>, case: &Case<R500>) -> bool {
-        let failure = bench.fresh(case).unwrap().unwrap();
-        matches!(failure.cause, Cause::Judge { .. })
-    }
-
-    #[test]
-    fn what_only_the_scalar_judge_finds_is_shrunk_too() {
-        let text =
-            ".int 1 3 0 1\nLOOP i1\nALU c\nIF alu\nALU a\nELSE\nALU b\nENDIF\nENDLOOP\nALU\nOUT\n";
-        let mut case = Case::<R500>::new(assemble(text, "judged.s").unwrap());
-        case.stall16 = 4;
-        let rtl = Rtl::own(case.lanes).unwrap();
-        let mut unseen = ();
-        let mut bench = Bench::new(&rtl, minds_some, &mut unseen).unwrap();
-        assert!(judged(&mut bench, &case));
-        let shrunk = shrink_on(
-            &case,
-            bench,
-            |lanes| Ok(Rtl::own(lanes)?),
-            &Budget::default(),
-        )
-        .unwrap();
-        let place = shrunk.failure.place();
-        assert!(matches!(place, Place::ScalarJudge { lane: 0, .. }));
-        // A draw, a branch on it, and what some execute behind it.
-        assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
-        let case = &shrunk.failure.case;
-        assert_eq!((case.lanes, case.stall16), (LANES, 0));
-        let mut bench = Bench::new(&Rtl::own(LANES).unwrap(), minds_some, &mut unseen).unwrap();
-        assert!(judged(&mut bench, case));
     }
 }

@@ -26,12 +26,13 @@ use crate::design::{Build, Golden};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
+use crate::grammar::Campaign;
 use crate::json::{Hex, count, map};
 use crate::judges::{Judges, Scalar, check_on};
 use crate::lockstep::Compared;
+use crate::program::Executor as _;
 use crate::start::Start;
 use crate::stimulus::CaseStimulus;
-use crate::unit::{Campaign, Executor as _};
 use crate::watch::Watch;
 
 pub use fuzz::{fuzz, replay};

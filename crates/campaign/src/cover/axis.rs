@@ -19,7 +19,7 @@ pub trait Values: Copy {
 /// Declares an axis that is an enum of its own: its name, and the name of each value.
 ///
 /// ```
-/// use reconverge::cover::{Values, axis};
+/// use reconverge_campaign::cover::{Values, axis};
 ///
 /// axis! {
 ///     /// Which way a branch goes.
@@ -59,7 +59,7 @@ pub use crate::axis;
 /// Declares an axis whose values have numbers, as opcodes and error codes do: how many there are, and the name of each.
 ///
 /// ```
-/// use reconverge::cover::{Values, numbered};
+/// use reconverge_campaign::cover::{Values, numbered};
 ///
 /// numbered! {
 ///     /// How a program ended.

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Axis, Model, When};
 use crate::design::Build;
+use crate::grammar::Campaign;
 use crate::input::InputError;
 use crate::json::{self, count, map, required};
 use crate::text::percent;
-use crate::unit::Campaign;
 
 /// The version of [`Saved`] that this crate writes and reads.
 pub const FORMAT: u32 = 2;

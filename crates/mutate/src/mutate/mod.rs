@@ -18,7 +18,6 @@ pub(crate) mod aig;
 pub(crate) mod circuit;
 pub mod equivalence;
 pub mod netlist;
-#[cfg(feature = "campaign")]
 mod programs;
 pub(crate) mod proof;
 pub(crate) mod sat;
@@ -49,7 +48,6 @@ use crate::json::hex;
 use crate::stream::Stream;
 use crate::wave;
 use equivalence::{Proof, Referee};
-#[cfg(feature = "campaign")]
 pub use programs::by_programs;
 pub use summary::{Counts, Summary, VERDICTS};
 

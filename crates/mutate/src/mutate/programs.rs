@@ -7,8 +7,8 @@ use crate::campaign;
 use crate::case::Case;
 use crate::design::Build;
 use crate::dut::Rtl;
+use crate::grammar::Campaign;
 use crate::judges::{Judges, check_on, open};
-use crate::unit::Campaign;
 use crate::watch::Watch;
 
 impl<U: Campaign> Hunt<Case<U>> {

@@ -1,0 +1,49 @@
+//! What the scalar judge of a unit finds is made smaller.
+
+use crate::case::{Case, Place};
+use crate::dut::Rtl;
+use crate::failure::Cause;
+use crate::judges::{Judges, check_by};
+use crate::program::{Records, Verdict};
+use crate::r500::R500;
+use crate::r500::asm::assemble;
+use crate::r500::state::State;
+use crate::shrink::{Budget, LANES, shrink_by};
+
+/// Stands in for a scalar judge that finds something: it minds whatever only some lanes execute.
+fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict {
+    let all = u64::MAX >> (64 - case.lanes);
+    let some = |executes: u64| executes != 0 && executes != all;
+    if records.records.iter().any(|r| some(r.executes)) {
+        let how = String::new();
+        return Verdict::Disagrees { lane: 0, how };
+    }
+    Verdict::NotStructured(String::new())
+}
+
+/// Whether the scalar judge finds something in `case`.
+fn judged(rtl: &Rtl<R500>, case: &Case<R500>) -> bool {
+    let mut dut = rtl.open(case.model_seed()).unwrap();
+    let failure = check_by(case, &mut dut, Judges::All, minds_some, &mut ()).unwrap_err();
+    matches!(failure.cause, Cause::Judge { .. })
+}
+
+#[test]
+fn what_only_the_scalar_judge_finds_is_shrunk_too() {
+    let text =
+        ".int 1 3 0 1\nLOOP i1\nALU c\nIF alu\nALU a\nELSE\nALU b\nENDIF\nENDLOOP\nALU\nOUT\n";
+    let mut case = Case::<R500>::new(assemble(text, "judged.s").unwrap());
+    case.stall16 = 4;
+    let rtl = Rtl::own(case.lanes).unwrap();
+    assert!(judged(&rtl, &case));
+    let other = |lanes| Ok(Rtl::own(lanes)?);
+    let budget = Budget::default();
+    let shrunk = shrink_by(&case, &rtl, minds_some, other, &budget, &mut ()).unwrap();
+    let place = shrunk.failure.place();
+    assert!(matches!(place, Place::ScalarJudge { lane: 0, .. }));
+    // A draw, a branch on it, and what some execute behind it.
+    assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
+    let case = &shrunk.failure.case;
+    assert_eq!((case.lanes, case.stall16), (LANES, 0));
+    assert!(judged(&Rtl::own(LANES).unwrap(), case));
+}
