@@ -311,6 +311,31 @@ fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
     );
 }
 
+/// The listed program is where it runs: every instruction that was executed stands in it.
+#[test]
+fn a_page_lists_a_program_at_the_addresses_at_which_it_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, page) = (dir.path().join("far.s"), dir.path().join("far.html"));
+    let near =
+        fs::read_to_string(Path::new(ROOT).join(program::<reconverge::spa5::Spa5>("if_else.s")))
+            .unwrap();
+    for base in ["0", "0xfffff700"] {
+        fs::write(&source, format!(".prog_base {base}\n{near}")).unwrap();
+        let run = ["run", "spa5", arg(&source), "--html", arg(&page)];
+        reconverge_ends(0, &run);
+        let data = data(&fs::read_to_string(&page).unwrap());
+        let listed: Vec<_> = data["program"].as_array().unwrap().iter().collect();
+        let texts = data["texts"].as_array().unwrap();
+        let rows = data["rows"].as_array().unwrap();
+        assert!(rows.len() > 5);
+        for row in rows {
+            let text = &texts[row[2].as_u64().unwrap() as usize];
+            let stands = |line: &&&Value| line[0] == row[1] && line[1] == *text;
+            assert_eq!(listed.iter().filter(stands).count(), 1, "{base}: {row}");
+        }
+    }
+}
+
 /// What stands in a program or a report cannot end the page's script, or be a part of the page.
 #[test]
 fn what_a_run_says_is_no_part_of_the_page() {

@@ -76,7 +76,7 @@ impl Instructions for Program {
     }
 
     fn address(&self, number: usize) -> u32 {
-        address(number)
+        address(number).wrapping_add(self.prog_base)
     }
 
     fn number(&self, pc: u32) -> Option<usize> {
@@ -297,5 +297,23 @@ mod tests {
             .into();
         assert_eq!(found, [None, None, Some(0), Some(1), Some(0)]);
         assert_eq!(Instructions::number(&program, 0xff), None);
+    }
+
+    /// Addresses were those of a program at 0: a page showed no instruction of one elsewhere, `explain` a jump at every step.
+    #[test]
+    fn an_instruction_is_at_its_address_wherever_the_program_lies() {
+        for prog_base in [0, 0x100, 0u32.wrapping_sub(2 * BUNDLE)] {
+            let program = Program {
+                words: vec![1; 2 * WORDS],
+                prog_base,
+                prog_size: 2 * BUNDLE,
+                ..Program::default()
+            };
+            let addresses = [8, 0x10, 0x18, 0x28].map(|offset| prog_base.wrapping_add(offset));
+            for (number, pc) in addresses.into_iter().enumerate() {
+                assert_eq!(program.address(number), pc);
+                assert_eq!(Instructions::number(&program, pc), Some(number));
+            }
+        }
     }
 }
