@@ -7,7 +7,7 @@ use crate::common::{
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use reconverge::campaign::{self, Limit, Options};
+use reconverge::campaign::{self, Limit, Options, Pace};
 use reconverge::case::{Case, Conditions, Kind};
 use reconverge::cover::Model;
 use reconverge::design::Design;
@@ -29,6 +29,7 @@ macro_rules! tests {
                 a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything,
                 stalls_and_wait_states_change_no_step,
                 any_number_of_lanes_runs,
+                a_recording_for_measurements_ends_at_every_pace,
             );
         }
     )+};
@@ -184,6 +185,14 @@ fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
             matches!(judge(&strayed), Verdict::Disagrees { .. }),
             "change {change}"
         );
+    }
+}
+
+/// Without noise a program that waits for an instruction waited for ever, and its recording took all memory.
+fn a_recording_for_measurements_ends_at_every_pace<U: Tested>() {
+    for pace in [Pace::Campaign, Pace::Busy, Pace::NoNoise] {
+        let pins = campaign::recorded::<U>(1, &U::LANES.into(), 40_000, pace);
+        assert_eq!(pins.len(), 40_000);
     }
 }
 

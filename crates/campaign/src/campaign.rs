@@ -372,7 +372,11 @@ pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace
             case.noise_clocks = None;
         }
         let mut stimulus = CaseStimulus::new(&case);
-        while let Some(pins) = stimulus.next(golden.state()) {
+        // Without noise a program may wait for ever for an instruction.
+        for _ in 0..16 * CASE_CLOCKS {
+            let Some(pins) = stimulus.next(golden.state()) else {
+                break;
+            };
             golden.cycle(&pins);
             stimulus.done(&pins, golden.step(), golden.state());
             inputs.push(pins);
