@@ -592,18 +592,8 @@ pub fn write_view<U: Design>(
 
 /// Returns the command that opens `dump` in `view`.
 pub fn command(dump: &Path, view: &Path) -> String {
-    let [dump, view] = [dump, view].map(|path| quoted(&path.to_string_lossy()));
+    let [dump, view] = [dump, view].map(|path| shell(&path.to_string_lossy()));
     format!("gtkwave {dump} {view}")
-}
-
-/// `word` as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// `word` as one word for a shell: quoted only where it has to be.

@@ -35,6 +35,9 @@ pub enum Refused {
 /// A literal: twice the number of its variable, and 1 more if it is negated.
 type Literal = u32;
 
+/// The greatest number of a variable.
+const MOST_VARIABLES: u32 = 1 << 28;
+
 /// Where a clause begins in the arena.
 type Place = u32;
 
@@ -54,15 +57,13 @@ pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Ref
         for word in words.by_ref() {
             match word.parse::<i32>().map_err(|_| bad())? {
                 0 => break,
+                literal if literal.unsigned_abs() > MOST_VARIABLES => return Err(bad()),
                 literal => {
                     literals.push(literal.unsigned_abs() << 1 | u32::from(literal < 0));
                 }
             }
         }
-        if !line.ends_with('0')
-            || words.next().is_some()
-            || literals.iter().any(|l| l >> 1 > 1 << 28)
-        {
+        if !line.ends_with('0') || words.next().is_some() {
             return Err(bad());
         }
         checker.add(literals);
@@ -394,6 +395,7 @@ mod tests {
             ("1 0\nx 0\n", 2),
             ("1 0 2 0\n", 1),
             ("999999999 0\n", 1),
+            ("-2147483648 0\n", 1),
         ] {
             assert_eq!(
                 check(clauses, &[], &stop),

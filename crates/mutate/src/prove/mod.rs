@@ -541,15 +541,15 @@ fn plant(
     let mut questions = Questions::of(&unit, plan, options.build.lanes as usize)?;
     let properties = std::mem::take(&mut questions.properties);
     let mut survived = Vec::new();
+    // An assignment speaks for itself; of a fault that is not refuted no proof is needed.
+    let believe = Options {
+        believe: true,
+        ..options.clone()
+    };
     for name in &fault.refutes {
         let property = properties.iter().find(|p| p.name == *name);
         let property =
             property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-        // An assignment speaks for itself; of a fault that is not refuted no proof is needed.
-        let believe = Options {
-            believe: true,
-            ..options.clone()
-        };
         match decide(&unit, &mut questions, property, &believe, stop)?.verdict {
             Verdict::Refuted(_) => {}
             Verdict::Undecided => survived.push((name.clone(), "is undecided")),
