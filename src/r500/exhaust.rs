@@ -4,6 +4,7 @@
 use super::R500;
 use super::golden::Golden;
 use super::state::{In, State};
+use super::unit::host_write;
 use crate::exhaust::{Bound, Small, World, subsets};
 
 /// `OFFSET_ADDR`, and the first address of the code window. The window has three.
@@ -245,20 +246,13 @@ impl Wavefront {
     }
 }
 
-/// A host write.
-fn write(const_addr: u8, const_wdata: u32) -> In {
-    In {
-        const_we: 1,
-        const_addr,
-        const_wdata,
-        ..In::default()
-    }
-}
-
 impl World<R500> for Wavefront {
     fn setup(&self) -> Vec<In> {
-        let mut writes: Vec<In> = (0..).zip(CONSTANTS).map(|(n, k)| write(n, k)).collect();
-        writes.push(write(32, BOOLEANS));
+        let mut writes: Vec<In> = (0..)
+            .zip(CONSTANTS)
+            .map(|(n, k)| host_write(n, k))
+            .collect();
+        writes.push(host_write(32, BOOLEANS));
         writes
     }
 

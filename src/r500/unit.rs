@@ -36,6 +36,16 @@ impl Design for R500 {
     }
 }
 
+/// Returns the pins of a cycle in which the host writes `data` to the constant at `addr`.
+pub(super) fn host_write(addr: u8, data: u32) -> In {
+    In {
+        const_we: 1,
+        const_addr: addr,
+        const_wdata: data,
+        ..In::default()
+    }
+}
+
 impl Programs for R500 {
     type Program = Program;
     type Environment = Surroundings;
@@ -115,18 +125,12 @@ impl Programs for R500 {
 
     fn setup(program: &Program) -> Vec<In> {
         let regs = &program.regs;
-        let write = |addr: u8, data: u32| In {
-            const_we: 1,
-            const_addr: addr,
-            const_wdata: data,
-            ..In::default()
-        };
         // Reset leaves zeros; only what is not zero is written.
         let ints = (0..32)
             .zip(&regs.int_const)
             .filter(|(_, k)| **k != 0)
-            .map(|(n, k)| write(n, *k));
-        let bools = (regs.bool_const != 0).then(|| write(32, regs.bool_const));
+            .map(|(n, k)| host_write(n, *k));
+        let bools = (regs.bool_const != 0).then(|| host_write(32, regs.bool_const));
         ints.chain(bools).collect()
     }
 

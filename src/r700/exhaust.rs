@@ -4,6 +4,7 @@
 use super::R700;
 use super::golden::{Frame, Golden};
 use super::state::{In, State};
+use super::unit::host_write;
 use crate::exhaust::{Bound, Small, World, subsets};
 
 /// Quadwords of the program.
@@ -140,20 +141,13 @@ impl Wave {
     }
 }
 
-/// A host write.
-fn write(const_addr: u8, const_wdata: u32) -> In {
-    In {
-        const_we: 1,
-        const_addr,
-        const_wdata,
-        ..In::default()
-    }
-}
-
 impl World<R700> for Wave {
     fn setup(&self) -> Vec<In> {
-        let mut writes: Vec<In> = (0..).zip(CONSTANTS).map(|(n, k)| write(n, k)).collect();
-        writes.push(write(32, BOOLEANS));
+        let mut writes: Vec<In> = (0..)
+            .zip(CONSTANTS)
+            .map(|(n, k)| host_write(n, k))
+            .collect();
+        writes.push(host_write(32, BOOLEANS));
         writes
     }
 
