@@ -204,6 +204,28 @@ fn a_fault_that_nothing_refutes_is_no_proof() {
 }
 
 #[test]
+fn a_fault_that_breaks_what_it_should_keep_is_no_proof() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let home = home();
+    change(
+        &home,
+        "proofs.json",
+        "\"refutes\": [\"stall\"]",
+        "\"refutes\": [], \"keeps\": [\"stall\", \"widths\"]",
+    );
+    let environment = [("RECONVERGE_HOME", home.path())];
+    let run = prove(&["--only", "stall", "--only", "widths"], &environment).ends(3);
+    run.says("stall does not hold with the fault");
+    assert!(
+        !run.said().contains("widths does not hold"),
+        "{}",
+        run.said()
+    );
+}
+
+#[test]
 fn a_property_without_a_fault_and_a_cover_that_is_not_reached_are_no_proof() {
     if !have(&TOOLS) {
         return;
@@ -266,6 +288,9 @@ fn bad_input_of_a_proof_names_file_and_field() {
     if !have(&TOOLS) {
         return;
     }
+    prove(&["--only", "stall", "--skip", "st"], &[])
+        .ends(2)
+        .says("no property begins so");
     prove(&["--only", "nothing"], &[])
         .ends(2)
         .says("no property begins so; there are I1, I2");

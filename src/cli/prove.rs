@@ -24,6 +24,9 @@ pub struct ProveArgs {
     /// Prove only the properties whose names begin so; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Leave out the properties whose names begin so; may be repeated
+    #[arg(long, value_name = "NAME")]
+    skip: Vec<String>,
     /// Plant no faults. Otherwise each property must be refuted by the faults of tb/formal/UNIT/proofs.json
     #[arg(long)]
     no_controls: bool,
@@ -45,7 +48,7 @@ pub struct ProveArgs {
     rtl: Option<PathBuf>,
     /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
     /// what it says of them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "no_controls", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_controls", "json"])]
     mutants: Option<PathBuf>,
     /// Only so many of them, evenly spread
     #[arg(long, value_name = "N", requires = "mutants", value_parser = clap::value_parser!(u64).range(1..))]
@@ -75,6 +78,7 @@ pub fn prove<U: Unit>(args: &ProveArgs) -> Done {
         build: args.build.build::<U>()?,
         rtl: args.rtl.as_deref().map(absolute),
         only: args.only.clone(),
+        skip: args.skip.clone(),
         controls: !args.no_controls,
         time: Duration::from_secs(args.time),
         believe: args.believe,

@@ -2,7 +2,7 @@
 // registers of the RTL before a cycle, `next__` those after it, and its ports, `__` for the dot in names.
 //
 //   always__NAME  holds whatever the state
-//   prove__NAME   holds in every cycle that begins with all invariants
+//   prove__NAME   holds in every cycle that begins with all invariants; of several bits each is a lane's
 //   cover__NAME   some cycle that begins with all invariants does this, so that the proofs are not empty
 
 module r500_properties #(

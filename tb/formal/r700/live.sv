@@ -1,5 +1,6 @@
-// Which bits of r700's state matter when, for proofs of what it does in a cycle: what `live__NAME` says is explained in
-// ../r500.sv. It says more than ../r700.sv, for the referee of mutants leaves the memory alone.
+// Which bits of r700's state matter when, and which words of its stack have a bit for each lane, for proofs of what it does
+// in a cycle: what `live__NAME` says is explained in ../r500.sv. It says more than ../r700.sv, for the referee of mutants
+// leaves the memory alone. Bit i of `lanes__NAME` is 1 if the lowest bits of word i of memory NAME are those of the lanes.
 
 module r700_formal #(
   parameter int LANES          = 64,
@@ -11,6 +12,12 @@ module r700_formal #(
   localparam int SpBits   = SUBENTRIES == 8 ? 11 : 10
 ) (
   input logic [SpBits-1:0] u_stack__sp_q,
+  input logic [SpBits-1:0] u_stack__base_q,
+  input logic [1:0]        u_stack__bkind_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank0_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank1_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank2_q,
+  input logic [WordBits*Rows-1:0] u_stack__bank3_q,
   input logic             running_q,
 
   output logic [WordBits*Rows-1:0] live__u_stack__bank0_q,
@@ -18,7 +25,13 @@ module r700_formal #(
   output logic [WordBits*Rows-1:0] live__u_stack__bank2_q,
   output logic [WordBits*Rows-1:0] live__u_stack__bank3_q,
   output logic [31:0]   live__prog_len_q,
-  output logic [SpBits-1:0] live__u_stack__limit_q
+  output logic [SpBits-1:0] live__u_stack__limit_q,
+
+  // Words that have a bit for each lane.
+  output logic [Rows-1:0]   lanes__u_stack__bank0_q,
+  output logic [Rows-1:0]   lanes__u_stack__bank1_q,
+  output logic [Rows-1:0]   lanes__u_stack__bank2_q,
+  output logic [Rows-1:0]   lanes__u_stack__bank3_q
 );
 
   // Above the top of the stack is nothing. Sub-entry a is word a / 4 of bank a % 4.
@@ -32,5 +45,46 @@ module r700_formal #(
   // A launch sets these before anything looks at them.
   assign live__prog_len_q       = {32{running_q}};
   assign live__u_stack__limit_q = {SpBits{running_q}};
+
+  // Of the frames (r700-3.4-k), from the top down: the word of a branch, and the class planes of a loop, its fourth and
+  // third word from above.
+  localparam logic [1:0] Loop = 2'd1;
+  logic [4*Rows-1:0]   of_lanes;
+  logic [SpBits-1:0]   base, base_below;
+  logic [1:0]          kind, kind_below;
+  logic [WordBits-1:0] word;
+  always_comb begin
+    of_lanes   = '0;
+    base       = u_stack__base_q;
+    kind       = u_stack__bkind_q;
+    base_below = '0;
+    kind_below = '0;
+    word       = '0;
+    for (int a = 4 * Rows - 1; a >= 0; a--) begin
+      case (a % 4)
+        0: word = u_stack__bank0_q[WordBits*(a/4) +: WordBits];
+        1: word = u_stack__bank1_q[WordBits*(a/4) +: WordBits];
+        2: word = u_stack__bank2_q[WordBits*(a/4) +: WordBits];
+        3: word = u_stack__bank3_q[WordBits*(a/4) +: WordBits];
+      endcase
+      if (a < u_stack__sp_q) begin
+        if (a >= base) begin
+          of_lanes[a] = 1'b1;
+        end else if (kind == Loop) begin
+          of_lanes[a] = a + 3 == base || a + 4 == base;
+          if (a + 2 == base) {base_below, kind_below} = {word[24 +: SpBits], word[23:22]};
+          if (a + SUBENTRIES == base) {base, kind} = {base_below, kind_below};
+        end else begin
+          {base, kind} = {word[40 +: SpBits], word[39:38]};
+        end
+      end
+    end
+    for (int r = 0; r < Rows; r++) begin
+      lanes__u_stack__bank0_q[r] = of_lanes[4*r];
+      lanes__u_stack__bank1_q[r] = of_lanes[4*r + 1];
+      lanes__u_stack__bank2_q[r] = of_lanes[4*r + 2];
+      lanes__u_stack__bank3_q[r] = of_lanes[4*r + 3];
+    end
+  end
 
 endmodule

@@ -5,7 +5,7 @@
 //! becomes one and-inverter graph, and a SAT solver is asked for inputs that break a property, a register or a lane at a
 //! time. `docs/proofs.md` says what follows from the answers, and what does not.
 //!
-//! Nothing that cannot fail counts as proved: for each property there is a fault of the RTL (`proofs.toml`) that it must
+//! Nothing that cannot fail counts as proved: for each property there is a fault of the RTL (`proofs.json`) that it must
 //! refute, and the cycles that it speaks of are shown to exist.
 
 mod mutants;
@@ -38,6 +38,9 @@ use world::{Besides, Unit};
 /// Time of the processor after which a question is divided into cases, where there are any.
 const SOON: Duration = Duration::from_secs(10);
 
+/// How names of the properties of `scalar.sv` begin.
+const SCALAR: &str = "scalar_";
+
 /// A text and where it stands, as in messages.
 #[derive(Clone, Debug)]
 struct File {
@@ -59,6 +62,8 @@ struct Files {
     properties: File,
     live: File,
     invariants: File,
+    /// What a lane alone would do; not of every unit.
+    scalar: Option<File>,
 }
 
 /// `tb/formal/<unit>/proofs.json`: what else a proof must know of a unit.
@@ -69,8 +74,14 @@ struct Plan {
     lanes: Vec<String>,
     /// Ports likewise.
     lane_ports: Vec<String>,
+    /// Ports with several bits for each lane, side by side.
+    #[serde(default)]
+    lane_blocks: Vec<String>,
     /// Lanes are alike: permuted before, they are permuted after.
     permutation: bool,
+    /// Nets that are 1 where the order of the lanes counts, so that they are not alike.
+    #[serde(default)]
+    ordered: Vec<String>,
     /// Nets in which a lane sees what others do; none if that is not to be proved.
     decision: Vec<String>,
     /// How a question is divided that is not answered soon.
@@ -101,17 +112,33 @@ impl Plan {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// File that it is made in: of the RTL, or `step.sv`.
+    /// File that it is made in: of the RTL, or `step.sv` or `scalar.sv`.
     pub file: String,
     /// Text that stands there once.
     pub from: String,
     /// What it becomes; `FAULT` stands for 1.
     pub to: String,
+    /// What else becomes something else in this file.
+    #[serde(default)]
+    pub also: Vec<Edit>,
     /// Parameters of the builds that it is planted in: elsewhere it changes nothing.
     #[serde(default)]
     pub with: BTreeMap<String, u32>,
     /// Names of the properties.
     pub refutes: Vec<String>,
+    /// Names of properties that hold all the same: what is wrong is not visible to them.
+    #[serde(default)]
+    pub keeps: Vec<String>,
+}
+
+/// A change of a text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// Text that stands there once.
+    pub from: String,
+    /// What it becomes.
+    pub to: String,
 }
 
 /// What became of a property.
@@ -164,7 +191,7 @@ pub struct Proved {
 pub struct Control {
     /// The fault.
     pub fault: Fault,
-    /// Those that it did not refute, and why.
+    /// Those that it did not refute, and those that it refuted and should not: what became of them.
     pub survived: Vec<(String, &'static str)>,
     /// Time for all of it.
     pub time: Duration,
@@ -201,6 +228,8 @@ pub struct Options {
     pub rtl: Option<PathBuf>,
     /// Only properties whose names begin so; all, if empty.
     pub only: Vec<String>,
+    /// None whose names begin so.
+    pub skip: Vec<String>,
     /// Faults are planted, too.
     pub controls: bool,
     /// Time of the processor for one question.
@@ -209,6 +238,21 @@ pub struct Options {
     pub believe: bool,
     /// Folder where clauses and proof of each such answer are kept; it exists.
     pub proofs: Option<PathBuf>,
+}
+
+impl Options {
+    /// Tells whether property `name` is asked for.
+    fn asks(&self, name: &str) -> bool {
+        let begins = |with: &String| name.starts_with(with.as_str());
+        (self.only.is_empty() || self.only.iter().any(begins)) && !self.skip.iter().any(begins)
+    }
+
+    /// Tells whether a property whose name begins with `begin` may be.
+    fn asks_some(&self, begin: &str) -> bool {
+        let may = |only: &String| only.starts_with(begin) || begin.starts_with(only.as_str());
+        let none = |skip: &String| begin.starts_with(skip.as_str());
+        (self.only.is_empty() || self.only.iter().any(may)) && !self.skip.iter().any(none)
+    }
 }
 
 /// A unit's proofs.
@@ -290,15 +334,13 @@ pub fn prove<D: Design>(
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
-    let (files, plan) = files_of::<D>(&rtl_dir)?;
+    let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     let lanes = options.build.lanes as usize;
-    let wanted = |name: &str| {
-        options.only.is_empty()
-            || options
-                .only
-                .iter()
-                .any(|only| name.starts_with(only.as_str()))
-    };
+    let wanted = |name: &str| options.asks(name);
+    // With many lanes and a deep stack it is most of the graph.
+    if !options.asks_some(SCALAR) {
+        files.scalar = None;
+    }
 
     let beside = Besides::read(&from, &files, stop)?;
     let unit = Unit::read(&from, &from.texts, &beside, stop)?;
@@ -308,7 +350,7 @@ pub fn prove<D: Design>(
         .iter()
         .map(|p| p.name.clone())
         .collect();
-    check_names(&plan, &known)?;
+    check_names(&plan, &known, files.scalar.is_some())?;
     if !known.iter().any(|name| wanted(name)) {
         let why = format!("no property begins so; there are {}", known.join(", "));
         return Err(InputError::new(options.only.join(","), 0, "--only", why).into());
@@ -332,9 +374,10 @@ pub fn prove<D: Design>(
     for fault in &plan.faults {
         let mut fault = fault.clone();
         fault.refutes.retain(|name| wanted(name));
+        fault.keeps.retain(|name| wanted(name));
         let mut with = fault.with.iter();
         let planted = with.all(|(name, value)| options.build.value::<D>(name) == *value);
-        if !planted || fault.refutes.is_empty() {
+        if !planted || fault.refutes.is_empty() && fault.keeps.is_empty() {
             continue;
         }
         let control = plant(&from, (&files, &beside), &plan, fault, options, stop)?;
@@ -366,21 +409,27 @@ fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
             .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?,
     };
     let invariants = own(format!("rtl/{unit}/{unit}_sva.sv"))?;
+    let scalar = format!("tb/formal/{unit}/scalar.sv");
+    let scalar = home.join(&scalar).is_file().then(|| own(scalar));
     Ok((
         Files {
             step,
             properties,
             live,
             invariants,
+            scalar: scalar.transpose()?,
         },
         plan,
     ))
 }
 
 /// Faults refute what there is, and names are names of one thing.
-fn check_names(plan: &Plan, known: &[String]) -> Result<(), String> {
-    let mut names: Vec<&String> = plan.faults.iter().flat_map(|f| &f.refutes).collect();
-    names.retain(|name| !known.contains(name));
+fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String> {
+    let faults = plan.faults.iter();
+    let mut names: Vec<&String> = faults
+        .flat_map(|f| f.refutes.iter().chain(&f.keeps))
+        .collect();
+    names.retain(|name| !known.contains(name) && (scalar || !name.starts_with(SCALAR)));
     if let Some(name) = names.first() {
         return Err(format!(
             "proofs.json: there is no property {name}; there are {}",
@@ -514,24 +563,28 @@ fn plant(
     let (mut texts, mut files) = (from.texts.clone(), files.clone());
     let found = match fault.file.as_str() {
         "step.sv" => Some(&mut files.step.text),
+        "scalar.sv" => files.scalar.as_mut().map(|file| &mut file.text),
         name => texts
             .iter_mut()
             .find(|(n, _)| n == name)
             .map(|(_, text)| text),
     };
-    let once = found.as_ref().map(|text| text.matches(&fault.from).count());
-    let (Some(text), Some(1)) = (found, once) else {
-        return Err(Trouble::Other(format!(
-            "proofs.json: {:?} stands {} times in {}, and a fault is to be planted there; --no-controls plants none",
-            fault.from,
-            once.unwrap_or_default(),
-            fault.file
-        )));
-    };
-    *text = text.replace(&fault.from, &fault.to.replace("FAULT", "1'b1"));
+    let mut unread = String::new();
+    let text = found.unwrap_or(&mut unread);
+    let also = fault.also.iter().map(|edit| (&edit.from, &edit.to));
+    for (from, to) in [(&fault.from, &fault.to)].into_iter().chain(also) {
+        let times = text.matches(from.as_str()).count();
+        if times != 1 {
+            let file = &fault.file;
+            return Err(Trouble::Other(format!(
+                "proofs.json: {from:?} stands {times} times in {file}, and a fault is to be planted there; --no-controls plants none"
+            )));
+        }
+        *text = text.replace(from.as_str(), &to.replace("FAULT", "1'b1"));
+    }
     let other;
     let beside = match fault.file.as_str() {
-        "step.sv" => {
+        "step.sv" | "scalar.sv" => {
             other = Besides::read(from, &files, stop)?;
             &other
         }
@@ -546,15 +599,19 @@ fn plant(
         believe: true,
         ..options.clone()
     };
-    for name in &fault.refutes {
+    let refutes = fault.refutes.iter().map(|name| (name, true));
+    let keeps = fault.keeps.iter().map(|name| (name, false));
+    for (name, refuted) in refutes.chain(keeps) {
         let property = properties.iter().find(|p| p.name == *name);
         let property =
             property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-        match decide(&unit, &mut questions, property, &believe, stop)?.verdict {
-            Verdict::Refuted(_) => {}
-            Verdict::Undecided => survived.push((name.clone(), "is undecided")),
-            Verdict::Holds | Verdict::Unreachable => survived.push((name.clone(), "still holds")),
-        }
+        let why = match decide(&unit, &mut questions, property, &believe, stop)?.verdict {
+            Verdict::Undecided => "is undecided",
+            Verdict::Refuted(_) if !refuted => "does not hold",
+            Verdict::Holds | Verdict::Unreachable if refuted => "still holds",
+            Verdict::Refuted(_) | Verdict::Holds | Verdict::Unreachable => continue,
+        };
+        survived.push((name.clone(), why));
     }
     Ok(Control {
         fault,

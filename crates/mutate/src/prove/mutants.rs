@@ -92,7 +92,8 @@ pub fn mutants<D: Design>(
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
-    let (files, plan) = super::files_of::<D>(&rtl_dir)?;
+    let (mut files, plan) = super::files_of::<D>(&rtl_dir)?;
+    files.scalar = None;
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let made = mutate::Options {
         count: Some(run.mutants.len()),

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::Plan;
 use super::world::{Cycle, Named, Unit, unlike};
+use super::{Plan, SCALAR};
 use crate::mutate::aig::{Aig, Lit};
 
 /// How a property is proved.
@@ -314,22 +314,41 @@ impl All<'_> {
             .collect()
     }
 
-    /// What a state has at the places of registers with a bit for each lane, as they lie in it.
-    fn lane_places(&self) -> Result<Vec<Vec<usize>>, String> {
-        let places = |name: &String| {
+    /// Places of the state that have a bit for each lane, lane 0 first, and when they do: at the begin of the cycle, or of
+    /// the next.
+    fn lane_places(&mut self, next: bool) -> Result<Vec<(Vec<usize>, Lit)>, String> {
+        let mut found = Vec::new();
+        for name in &self.plan.lanes {
             let places = self.unit.places(name);
-            places
-                .filter(|places| places.len() % self.lanes == 0)
-                .ok_or_else(|| {
-                    format!("proofs.toml: lanes: {name}: no register with a bit for each lane")
-                })
-        };
-        self.plan.lanes.iter().map(places).collect()
+            let places = places.filter(|places| places.len() % self.lanes == 0);
+            let places = places.ok_or_else(|| {
+                format!("proofs.json: lanes: {name}: no register with a bit for each lane")
+            })?;
+            let each = places.chunks(self.lanes);
+            found.extend(each.map(|places| (places.to_vec(), Lit::TRUE)));
+        }
+        let cycle = if next { &self.then } else { &self.now };
+        let words = self.unit.lane_words(&mut self.aig, cycle, self.lanes)?;
+        found.extend(words);
+        Ok(found)
+    }
+
+    /// Lane of each bit of a port; none, if it has no bits of lanes.
+    fn lanes_of(&self, port: &str, bits: usize) -> Option<Vec<usize>> {
+        if self.plan.lane_ports.iter().any(|name| name == port) {
+            Some((0..bits).map(|i| i % self.lanes).collect())
+        } else if self.plan.lane_blocks.iter().any(|name| name == port) {
+            let width = (bits / self.lanes).max(1);
+            Some((0..bits).map(|i| i / width).collect())
+        } else {
+            None
+        }
     }
 
     /// That lanes are alike, and that one sees of the others no more than the decision.
     fn lanes(&mut self) -> Result<(), String> {
-        let registers = self.lane_places()?;
+        let before = self.lane_places(false)?;
+        let after = self.lane_places(true)?;
         if self.plan.permutation && self.lanes > 1 {
             // These two make every permutation.
             let swap = |lane| match lane {
@@ -342,17 +361,17 @@ impl All<'_> {
             let questions = vec![
                 (
                     "lanes 0 and 1 swapped".to_owned(),
-                    self.permuted(&registers, &swap)?,
+                    self.permuted(&before, &after, &swap)?,
                 ),
                 (
                     "every lane moved by one".to_owned(),
-                    self.permuted(&registers, &rotate)?,
+                    self.permuted(&before, &after, &rotate)?,
                 ),
             ];
             self.add("lanes alike".to_owned(), Method::Allowed, questions);
         }
         if !self.plan.decision.is_empty() {
-            let bad = self.alone(&registers)?;
+            let bad = self.alone(&before, &after)?;
             self.add(
                 "lane alone".to_owned(),
                 Method::Allowed,
@@ -362,72 +381,94 @@ impl All<'_> {
         Ok(())
     }
 
+    /// The state with what lane `l` has in the place of lane `to(l)`.
+    fn moved(
+        &mut self,
+        state: &[Lit],
+        groups: &[(Vec<usize>, Lit)],
+        to: &dyn Fn(usize) -> usize,
+    ) -> Vec<Lit> {
+        let mut new = state.to_vec();
+        for (places, when) in groups {
+            for (lane, place) in places.iter().enumerate() {
+                let there = places[to(lane)];
+                new[there] = self.aig.mux(*when, state[*place], state[there]);
+            }
+        }
+        new
+    }
+
     /// The cycle with lane `l` in the place of lane `to(l)` does something else than what the cycle does, so moved.
     fn permuted(
         &mut self,
-        registers: &[Vec<usize>],
+        before: &[(Vec<usize>, Lit)],
+        after: &[(Vec<usize>, Lit)],
         to: &dyn Fn(usize) -> usize,
     ) -> Result<Lit, String> {
-        let lanes = self.lanes;
-        let moved = |bits: &[Lit]| {
+        let moved_port = |all: &Self, name: &str, bits: &[Lit]| {
             let mut moved = bits.to_vec();
-            for (i, bit) in bits.iter().enumerate() {
-                moved[i / lanes * lanes + to(i % lanes)] = *bit;
+            if let Some(lanes) = all.lanes_of(name, bits.len()) {
+                // The bits of a lane, in their order.
+                let own = |lane: usize| {
+                    let lanes = &lanes;
+                    (0..bits.len()).filter(move |i| lanes[*i] == lane)
+                };
+                for lane in 0..all.lanes {
+                    for (from, there) in own(lane).zip(own(to(lane))) {
+                        moved[there] = bits[from];
+                    }
+                }
             }
             moved
         };
-        let moved_state = |state: &[Lit]| {
-            let mut new = state.to_vec();
-            for places in registers {
-                let bits: Vec<Lit> = places.iter().map(|p| state[*p]).collect();
-                for (place, bit) in places.iter().zip(moved(&bits)) {
-                    new[*place] = bit;
-                }
-            }
-            new
-        };
         let mut ports = self.ports();
         for (name, bits) in &mut ports {
-            if self.plan.lane_ports.contains(name) {
-                *bits = moved(bits);
-            }
+            *bits = moved_port(self, name, bits);
         }
-        let state = moved_state(&self.now.state);
+        let state = self.moved(&self.now.state.clone(), before, to);
         let other = self.unit.cycle(&mut self.aig, state, &ports);
-        let expected = moved_state(&self.now.frame.next);
+        let expected = self.moved(&self.now.frame.next.clone(), after, to);
         let live = self.live(true)?;
-        let mut differ = unlike(&mut self.aig, &expected, &other.frame.next);
         // What does not matter is the same for all lanes.
-        for (differs, live) in differ.iter_mut().zip(moved_state(&live)) {
+        let live = self.moved(&live, after, to);
+        let mut differ = unlike(&mut self.aig, &expected, &other.frame.next);
+        for (differs, live) in differ.iter_mut().zip(live) {
             *differs = self.aig.and(*differs, live);
         }
-        let [now, other] = [&self.now, &other].map(|cycle| self.unit.outputs_of(cycle));
-        for ((name, bits), (_, other)) in now.iter().zip(&other) {
-            let expected = match self.plan.lane_ports.contains(name) {
-                true => moved(bits),
-                false => bits.clone(),
-            };
+        let [now, others] = [&self.now, &other].map(|cycle| self.unit.outputs_of(cycle));
+        for ((name, bits), (_, other)) in now.iter().zip(&others) {
+            let expected = moved_port(self, name, bits);
             differ.extend(unlike(&mut self.aig, &expected, other));
         }
-        let differs = self.aig.any(differ);
-        Ok(self.aig.and(self.allowed, differs))
+        let mut premises = vec![self.allowed, self.aig.any(differ)];
+        for net in &self.plan.ordered {
+            let bits = self.unit.named(net, &self.now);
+            let bits = bits.ok_or_else(|| {
+                format!("proofs.json: ordered: {net}: no net of this name in the RTL")
+            })?;
+            premises.extend(bits.iter().map(|bit| !*bit));
+        }
+        Ok(self.aig.all(premises))
     }
 
     /// Lane 0 comes out differently though all that is different before is in other lanes, and the decision is the same.
-    fn alone(&mut self, registers: &[Vec<usize>]) -> Result<Lit, String> {
-        let lanes = self.lanes;
+    fn alone(
+        &mut self,
+        before: &[(Vec<usize>, Lit)],
+        after: &[(Vec<usize>, Lit)],
+    ) -> Result<Lit, String> {
         let mut state = self.now.state.clone();
-        for places in registers {
-            for (_, place) in places.iter().enumerate().filter(|(i, _)| i % lanes != 0) {
-                state[*place] = self.aig.input();
+        for (places, when) in before {
+            for place in &places[1..] {
+                let any = self.aig.input();
+                state[*place] = self.aig.mux(*when, any, state[*place]);
             }
         }
         let mut ports = self.ports();
         for (name, bits) in &mut ports {
-            if self.plan.lane_ports.contains(name) {
-                for (_, bit) in bits.iter_mut().enumerate().filter(|(i, _)| i % lanes != 0) {
-                    *bit = self.aig.input();
-                }
+            let lanes = self.lanes_of(name, bits.len()).unwrap_or_default();
+            for (bit, _) in bits.iter_mut().zip(lanes).filter(|(_, lane)| *lane != 0) {
+                *bit = self.aig.input();
             }
         }
         let other = self.unit.cycle(&mut self.aig, state, &ports);
@@ -439,7 +480,7 @@ impl All<'_> {
             let [a, b] = [&self.now, &other].map(|cycle| self.unit.named(net, cycle));
             let (Some(a), Some(b)) = (a, b) else {
                 return Err(format!(
-                    "proofs.toml: decision: {net}: no net of this name in the RTL"
+                    "proofs.json: decision: {net}: no net of this name in the RTL"
                 ));
             };
             premises.extend(
@@ -448,33 +489,59 @@ impl All<'_> {
                     .map(|differs| !differs),
             );
         }
-        let own: Vec<usize> = registers
-            .iter()
-            .flat_map(|places| places.iter().step_by(lanes).copied())
-            .collect();
-        let [a, b] = [&self.now, &other]
-            .map(|cycle| own.iter().map(|p| cycle.frame.next[*p]).collect::<Vec<_>>());
-        let differ = unlike(&mut self.aig, &a, &b);
+        let mut differ = Vec::new();
+        let live = self.live(true)?;
+        for (places, when) in after {
+            let own = places[0];
+            let differs = self
+                .aig
+                .xor(self.now.frame.next[own], other.frame.next[own]);
+            let differs = self.aig.and(differs, *when);
+            differ.push(self.aig.and(differs, live[own]));
+        }
         premises.push(self.aig.any(differ));
         Ok(self.aig.all(premises))
     }
 
-    /// `properties.sv`.
+    /// `properties.sv` and `scalar.sv`: an output of several bits has one for each lane.
     fn written(&mut self) -> Result<(), String> {
-        for (name, bits) in self.unit.properties(&mut self.aig, &self.now)? {
-            let [bit] = bits[..] else {
-                return Err(format!("properties.sv: {name}: it has more than one bit"));
-            };
-            let (name, method, bad) = if let Some(name) = name.strip_prefix("always__") {
-                (name, Method::Any, !bit)
+        let properties = self.unit.properties(&mut self.aig, &self.now)?;
+        let scalar = self.unit.scalar(&mut self.aig, &self.now)?;
+        let of = |file| move |(name, bits)| (file, name, bits);
+        let said = properties.into_iter().map(of("properties.sv"));
+        let said: Vec<_> = said
+            .chain(scalar.into_iter().map(of("scalar.sv")))
+            .collect();
+        for (file, name, bits) in said {
+            if bits.len() != 1 && bits.len() != self.lanes {
+                return Err(format!(
+                    "{file}: {name}: neither one bit nor one for each lane"
+                ));
+            }
+            let (name, method, wanted, from) = if let Some(name) = name.strip_prefix("always__") {
+                (name, Method::Any, false, Lit::TRUE)
             } else if let Some(name) = name.strip_prefix("prove__") {
-                (name, Method::Allowed, self.aig.and(self.allowed, !bit))
+                (name, Method::Allowed, false, self.allowed)
             } else if let Some(name) = name.strip_prefix("cover__") {
-                (name, Method::Cover, self.aig.and(self.allowed, bit))
+                (name, Method::Cover, true, self.allowed)
             } else {
-                return Err(format!("properties.sv: {name}: what output is this?"));
+                return Err(format!("{file}: {name}: what output is this?"));
             };
-            self.add(name.to_owned(), method, vec![(String::new(), bad)]);
+            if (file == "scalar.sv") != name.starts_with(SCALAR) {
+                return Err(format!(
+                    "{file}: {name}: names of scalar.sv, and no others, begin with {SCALAR}"
+                ));
+            }
+            let place = |lane: usize| match bits.len() {
+                1 => String::new(),
+                _ => format!("lane {lane}"),
+            };
+            let asked = bits.iter().enumerate().map(|(lane, bit)| {
+                let bad = if wanted { *bit } else { !*bit };
+                (place(lane), self.aig.and(from, bad))
+            });
+            let questions = asked.collect();
+            self.add(name.to_owned(), method, questions);
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ pub struct Besides {
     invariants: Beside,
     live: Beside,
     properties: Beside,
+    scalar: Option<Beside>,
 }
 
 /// A unit and what is said of it.
@@ -101,6 +102,10 @@ impl Besides {
             step: plain(&files.step, "step")?,
             live: plain(&files.live, "formal")?,
             properties: plain(&files.properties, "properties")?,
+            scalar: match &files.scalar {
+                Some(file) => Some(plain(file, "scalar")?),
+                None => None,
+            },
             invariants: beside(&files.invariants, &bound, &script)?,
         })
     }
@@ -285,6 +290,14 @@ impl<'a> Unit<'a> {
         self.outputs(aig, &self.beside.properties, cycle)
     }
 
+    /// Returns what the outputs of `scalar.sv` say of `cycle`; nothing, if the unit has none.
+    pub fn scalar(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
+        match &self.beside.scalar {
+            Some(scalar) => self.outputs(aig, scalar, cycle),
+            None => Ok(Named::new()),
+        }
+    }
+
     /// Returns which bits of the state matter at the begin of `cycle`.
     pub fn live(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Vec<Lit>, String> {
         let mut live = vec![Lit::TRUE; self.circuit.state_bits()];
@@ -304,6 +317,38 @@ impl<'a> Unit<'a> {
             }
         }
         Ok(live)
+    }
+
+    /// Returns the words of memories that have a bit for each of `lanes` lanes at the begin of `cycle`: their places, lane 0
+    /// first, and when it is so.
+    pub fn lane_words(
+        &self,
+        aig: &mut Aig,
+        cycle: &Cycle,
+        lanes: usize,
+    ) -> Result<Vec<(Vec<usize>, Lit)>, String> {
+        let mut words = Vec::new();
+        for (name, bits) in self.outputs(aig, &self.beside.live, cycle)? {
+            let Some(memory) = name.strip_prefix("lanes__") else {
+                continue;
+            };
+            let places = self
+                .places(memory)
+                .filter(|p| p.len() >= lanes * bits.len());
+            let places = places.ok_or_else(|| {
+                let file = &self.beside.live.file;
+                format!(
+                    "{file}: {name}: no memory of this name with words of {lanes} bits and more"
+                )
+            })?;
+            let of_word = places.chunks(places.len() / bits.len());
+            words.extend(
+                of_word
+                    .zip(bits)
+                    .map(|(p, when)| (p[..lanes].to_vec(), when)),
+            );
+        }
+        Ok(words)
     }
 
     /// Returns what the assertions say of `cycle`.
@@ -342,7 +387,8 @@ pub(super) fn synthesized(
     top: &str,
     stop: &AtomicBool,
 ) -> Result<Circuit, String> {
-    let script = format!("{script}write_json circuit.json\n");
+    // A module with parameters that has modules below it gets a name of its own.
+    let script = format!("{script}rename -top {top}\nwrite_json circuit.json\n");
     netlist::yosys(work, &script, stop)?;
     let text =
         fs::read_to_string(work.join("circuit.json")).map_err(|e| format!("circuit.json: {e}"))?;
