@@ -1,14 +1,19 @@
-// What the referee of mutants may know of r700; what the outputs are: tb/formal/r500.sv.
+// What the referee of mutants may know of r700, and which bits of the state matter when, for its proofs and for those of
+// `prove`; what the outputs are: tb/formal/r500.sv.
 //
-// Nothing is said of what frames hold, nor of what RETURN and LOOP_END bring back from them (base, bkind, the
-// loop registers, the call depth): it is whatever was pushed, and no word of the memory says what it is.
+// The memory of the stack has no tags: what lies in it follows from sp, base and bkind, and from what each frame saved of
+// these. A scan from sp down to 0 visits every frame, as in rtl/r700/r700_sva.sv. It is made up to `MostEntries` entries:
+// with more of them what is asked of a mutant takes minutes. Beyond that nothing is said of frames, nor of what RETURN and
+// LOOP_END bring back from them, and all of the memory matters.
 
 module r700_formal #(
   parameter int LANES          = 64,
   parameter int MAX_STACK_SIZE = 32,
   parameter int SUBENTRIES     = 4,
   parameter int DX10_COUNT     = 0,
-  localparam int SpBits = SUBENTRIES == 8 ? 11 : 10
+  localparam int WordBits = LANES > 56 ? LANES : 56,
+  localparam int Words    = SUBENTRIES * MAX_STACK_SIZE,
+  localparam int SpBits   = SUBENTRIES == 8 ? 11 : 10
 ) (
   input logic [LANES-1:0] u_lanes__active_q,
   input logic [LANES-1:0] u_lanes__st0_q,
@@ -24,6 +29,10 @@ module r700_formal #(
   input logic [1:0]       u_stack__bkind_q,
   input logic [SpBits-1:0] u_stack__nb_q,
   input logic [SpBits-1:0] u_stack__limit_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank0_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank1_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank2_q,
+  input logic [WordBits*Words/4-1:0] u_stack__bank3_q,
   input logic [1023:0]    u_consts__loop_q,
   input logic [31:0]      u_consts__bool_q,
   input logic [31:0]      pc_q,
@@ -36,23 +45,166 @@ module r700_formal #(
   input logic             skipped_q,
   input logic [3:0]       err_q,
 
-  output logic          invariant,
+  output logic [8:0]    invariant,
   output logic [2047:0] seen,
+  output logic [WordBits*Words/4-1:0] live__u_stack__bank0_q,
+  output logic [WordBits*Words/4-1:0] live__u_stack__bank1_q,
+  output logic [WordBits*Words/4-1:0] live__u_stack__bank2_q,
+  output logic [WordBits*Words/4-1:0] live__u_stack__bank3_q,
   output logic [31:0]   live__prog_len_q,
   output logic [SpBits-1:0] live__u_stack__limit_q
 );
 
-  localparam logic [SpBits-1:0] Most = SUBENTRIES * MAX_STACK_SIZE;
+  localparam int MostEntries = 2;
+  localparam logic [SpBits-1:0] Most = Words;
+  localparam logic [1:0] None = 2'd0, Loop = 2'd1, Call = 2'd2;
 
-  assign invariant =
-      u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q) &&
-      // At most one of them.
-      !(running_q && (done_q || halted_q)) && !(done_q && halted_q) &&
-      halted_q == (err_q != 4'd0) && err_q <= 4'd9 &&
-      u_stack__limit_q[SpBits-9:0] == '0 && u_stack__limit_q <= Most;
+  // Whether a loop of type `lt` counts its passes (r700-4.3-w, r700-4.3-z).
+  function automatic logic counts(input logic [1:0] lt);
+    counts = lt == 2'd1 || lt == 2'd2 || (lt == 2'd3 && DX10_COUNT != 0);
+  endfunction
+
+  // Of the state: room, chain, nb, depth, loops, waiting lanes, aL (r700-I1 to r700-I7).
+  logic [6:0] sound;
+  // What the bench sees of the stack: the mask on top, and the frame at `base`.
+  logic [4*WordBits-1:0] frame;
+  logic [LANES-1:0]      top_mask;
+
+  if (MAX_STACK_SIZE <= MostEntries) begin : gen_frames
+    // Sub-entry a is word a / 4 of bank a % 4.
+    wire [WordBits*Words-1:0] memory;
+    // The kind of frame whose last word it is.
+    logic [Words-1:0]         ends_branch, ends_call, ends_loop;
+
+    for (genvar a = 0; a < Words; a += 4) begin : gen_words
+      assign memory[WordBits*a +: WordBits]       = u_stack__bank0_q[WordBits*(a/4) +: WordBits];
+      assign memory[WordBits*(a + 1) +: WordBits] = u_stack__bank1_q[WordBits*(a/4) +: WordBits];
+      assign memory[WordBits*(a + 2) +: WordBits] = u_stack__bank2_q[WordBits*(a/4) +: WordBits];
+      assign memory[WordBits*(a + 3) +: WordBits] = u_stack__bank3_q[WordBits*(a/4) +: WordBits];
+    end
+
+    // The scan: all from `at` on are met. What the registers were below the frames met so far, and whether all that is
+    // right so far.
+    logic [SpBits-1:0] at, base, branches;
+    logic [1:0]        bkind, lt;
+    logic [11:0]       lc;
+    logic [31:0]       al;
+    logic [7:0]        inc;
+    logic [5:0]        depth;
+    logic [LANES-1:0]  st1;
+    logic              chain, depths, loops, waits, index;
+    always_comb begin
+      at       = u_stack__sp_q;
+      base     = u_stack__base_q;
+      bkind    = u_stack__bkind_q;
+      lt       = u_loop__lt_q;
+      lc       = u_loop__lc_q;
+      al       = u_loop__al_q;
+      inc      = u_loop__inc_q;
+      depth    = depth_q;
+      st1      = u_lanes__st1_q;
+      branches = '0;
+      chain    = base <= at && bkind != 2'd3 && (bkind == None) == (base == '0);
+      depths   = depth <= 6'd32;
+      loops    = (lc != 12'd0) == counts(lt);
+      waits    = lt != 2'd0 || st1 == '0;
+      index    = lt != 2'd0 || (al == 32'd0 && inc == 8'd0);
+      ends_branch = '0;
+      ends_call   = '0;
+      ends_loop   = '0;
+      for (int a = Words - 1; a >= 0; a--) begin
+        if (at == a + 1) begin
+          if (at != base) begin
+            ends_branch[a] = 1'b1;
+            branches       = branches + 1'b1;
+            at             = a;
+          end else if (bkind == Call) begin
+            ends_call[a] = 1'b1;
+            at     = a;
+            base   = memory[WordBits*a + 40 +: SpBits];
+            bkind  = memory[WordBits*a + 38 +: 2];
+            if (memory[WordBits*a + 32 +: 6] > depth) depths = 1'b0;
+            depth  = memory[WordBits*a + 32 +: 6];
+            if (base > at || bkind == 2'd3 || (bkind == None) != (base == '0)) chain = 1'b0;
+          end else if (bkind == Loop && a >= SUBENTRIES - 1) begin
+            ends_loop[a] = 1'b1;
+            if (lt == 2'd0) loops = 1'b0;
+            at    = a - SUBENTRIES + 1;
+            al    = memory[WordBits*a +: 32];
+            lc    = memory[WordBits*(a >= 1 ? a - 1 : 0) +: 12];
+            inc   = memory[WordBits*(a >= 1 ? a - 1 : 0) + 12 +: 8];
+            lt    = memory[WordBits*(a >= 1 ? a - 1 : 0) + 20 +: 2];
+            bkind = memory[WordBits*(a >= 1 ? a - 1 : 0) + 22 +: 2];
+            base  = memory[WordBits*(a >= 1 ? a - 1 : 0) + 24 +: SpBits];
+            st1   = memory[WordBits*(a >= 2 ? a - 2 : 0) +: LANES];
+            if (base > at || bkind == 2'd3 || (bkind == None) != (base == '0)) chain = 1'b0;
+            if ((lc != 12'd0) != counts(lt)) loops = 1'b0;
+            if (lt == 2'd0 && st1 != '0) waits = 1'b0;
+            if (lt == 2'd0 && (al != 32'd0 || inc != 8'd0)) index = 1'b0;
+          end
+        end
+      end
+    end
+
+    assign sound = {u_stack__sp_q + (u_stack__nb_q != '0 ? 2 : 0) <= u_stack__limit_q, chain && at == '0,
+                    u_stack__nb_q == branches, depths && depth == 6'd0, loops && lt == 2'd0, waits, index};
+
+    // A word has the bits of its kind of frame (r700-3.4-k).
+    wire [WordBits*Words-1:0] live;
+    for (genvar a = 0; a < Words; a++) begin : gen_live
+      wire al_word   = ends_loop[a];
+      wire loop_word = a + 1 < Words && ends_loop[(a + 1) % Words];
+      wire st_word   = (a + 2 < Words && ends_loop[(a + 2) % Words]) || (a + 3 < Words && ends_loop[(a + 3) % Words]);
+      wire [WordBits-1:0] lanes     = {LANES{ends_branch[a] || st_word}};
+      wire [WordBits-1:0] al_bits   = {32{al_word}};
+      wire [WordBits-1:0] loop_bits = {SpBits+24{loop_word}};
+      wire [WordBits-1:0] call_bits = {SpBits+40{ends_call[a]}};
+      assign live[WordBits*a +: WordBits] = lanes | al_bits | loop_bits | call_bits;
+    end
+    for (genvar a = 0; a < Words; a += 4) begin : gen_banks
+      assign live__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = live[WordBits*a +: WordBits];
+      assign live__u_stack__bank1_q[WordBits*(a/4) +: WordBits] = live[WordBits*(a + 1) +: WordBits];
+      assign live__u_stack__bank2_q[WordBits*(a/4) +: WordBits] = live[WordBits*(a + 2) +: WordBits];
+      assign live__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = live[WordBits*(a + 3) +: WordBits];
+    end
+
+    // As rtl/r700/design.toml has it.
+    always_comb begin
+      top_mask = '0;
+      frame    = '0;
+      for (int a = 0; a < Words; a++) begin
+        if (u_stack__sp_q == a + 1 && u_stack__sp_q != u_stack__base_q) top_mask = memory[WordBits*a +: LANES];
+        if (u_stack__base_q == a + 1 && u_stack__bkind_q == Call) frame[SpBits+39:0] = memory[WordBits*a +: SpBits+40];
+        if (u_stack__base_q == a + 1 && u_stack__bkind_q == Loop) begin
+          frame[31:0]                  = memory[WordBits*a +: 32];
+          if (a >= 1) frame[WordBits +: SpBits+24] = memory[WordBits*(a >= 1 ? a - 1 : 0) +: SpBits+24];
+          if (a >= 2) frame[2*WordBits +: LANES]   = memory[WordBits*(a >= 2 ? a - 2 : 0) +: LANES];
+          if (a >= 3) frame[3*WordBits +: LANES]   = memory[WordBits*(a >= 3 ? a - 3 : 0) +: LANES];
+        end
+      end
+    end
+  end else begin : gen_no_frames
+    assign sound    = '1;
+    assign frame    = '0;
+    assign top_mask = '0;
+    assign live__u_stack__bank0_q = '1;
+    assign live__u_stack__bank1_q = '1;
+    assign live__u_stack__bank2_q = '1;
+    assign live__u_stack__bank3_q = '1;
+  end
+
+  // Each is proved by itself.
+  assign invariant = {
+    sound,
+    // At most one of them.
+    !(running_q && (done_q || halted_q)) && !(done_q && halted_q) &&
+        halted_q == (err_q != 4'd0) && err_q <= 4'd9,
+    u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q) &&
+        u_stack__limit_q[SpBits-9:0] == '0 && u_stack__limit_q <= Most
+  };
 
   assign seen = {u_lanes__st0_q, u_lanes__st1_q, u_loop__lt_q, u_loop__lc_q, u_loop__inc_q, u_stack__sp_q,
-                 u_stack__base_q, u_stack__bkind_q, u_stack__nb_q, depth_q, u_consts__loop_q,
+                 u_stack__base_q, u_stack__bkind_q, u_stack__nb_q, top_mask, frame, depth_q, u_consts__loop_q,
                  u_consts__bool_q};
   // A launch sets these before anything looks at them.
   assign live__prog_len_q       = {32{running_q}};

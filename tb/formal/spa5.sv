@@ -103,7 +103,7 @@ module spa5_formal #(
           default: ;
         endcase
         if (u_stack__head_q[39*i + 36 +: 3] == 3'd0 || u_stack__head_q[39*i + 36 +: 3] > 3'd5 ||
-            u_stack__head_q[39*i +: 5] == 5'd0 || mask == '0) begin
+            u_stack__head_q[39*i +: 5] == 5'd0 || u_stack__head_q[39*i +: 3] != 3'd0 || mask == '0) begin
           sound = 1'b0;
         end
         if (u_stack__head_q[39*i + 32 +: 4] != vis) saved = 1'b0;
@@ -128,7 +128,7 @@ module spa5_formal #(
     (u_threads__killed_q & ~u_threads__exited_q) == '0,
     prog_base_q[4:0] == 5'd0 && prog_size_q[4:0] == 5'd0,
     {1'b0, prog_base_q} + {1'b0, prog_size_q} <= 33'h1_0000_0000,
-    pc_q[4:0] != 5'd0,
+    pc_q[4:0] != 5'd0 && pc_q[2:0] == 3'd0,
     (status_q != Run || u_threads__active_q != '0) && (status_q == Run || status_q == Err || u_threads__active_q == '0),
     (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10
   };

@@ -64,6 +64,8 @@ struct Files {
     invariants: File,
     /// What a lane alone would do; not of every unit.
     scalar: Option<File>,
+    /// Which words of its memories have a bit for each lane; not of every unit.
+    lane_words: Option<File>,
 }
 
 /// `tb/formal/<unit>/proofs.json`: what else a proof must know of a unit.
@@ -400,24 +402,23 @@ fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
     let plan = own(format!("tb/formal/{unit}/proofs.json"))?;
     let plan: Plan = serde_json::from_str(&plan.text)
         .map_err(|e| InputError::new(plan.name.as_str(), e.line(), "proofs", e.to_string()))?;
-    // What the referee of mutants may know of the state, unless more is said for proofs.
-    let more = format!("tb/formal/{unit}/live.sv");
-    let live = match home.join(&more).is_file() {
-        true => own(more)?,
-        false => dut::formal_of::<D>(rtl)
-            .map(|(name, text)| File { name, text })
-            .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?,
-    };
+    // What the referee of mutants may know of the state.
+    let live = dut::formal_of::<D>(rtl)
+        .map(|(name, text)| File { name, text })
+        .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?;
     let invariants = own(format!("rtl/{unit}/{unit}_sva.sv"))?;
-    let scalar = format!("tb/formal/{unit}/scalar.sv");
-    let scalar = home.join(&scalar).is_file().then(|| own(scalar));
+    let optional = |name: &str| {
+        let name = format!("tb/formal/{unit}/{name}.sv");
+        home.join(&name).is_file().then(|| own(name)).transpose()
+    };
     Ok((
         Files {
             step,
             properties,
             live,
             invariants,
-            scalar: scalar.transpose()?,
+            scalar: optional("scalar")?,
+            lane_words: optional("lane_words")?,
         },
         plan,
     ))

@@ -94,6 +94,7 @@ pub fn mutants<D: Design>(
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = super::files_of::<D>(&rtl_dir)?;
     files.scalar = None;
+    files.lane_words = None;
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let made = mutate::Options {
         count: Some(run.mutants.len()),

@@ -34,6 +34,7 @@ pub struct Besides {
     live: Beside,
     properties: Beside,
     scalar: Option<Beside>,
+    lane_words: Option<Beside>,
 }
 
 /// A unit and what is said of it.
@@ -87,6 +88,9 @@ impl Besides {
             let script = netlist::read_and_flatten(from, &top, &["beside.sv"]);
             beside(file, &top, &script)
         };
+        let optional = |file: &Option<super::File>, end: &str| {
+            file.as_ref().map(|file| plain(file, end)).transpose()
+        };
         // The packages of the assertions are those of the RTL.
         for (name, text) in &from.texts {
             write(work, name, text)?;
@@ -102,10 +106,8 @@ impl Besides {
             step: plain(&files.step, "step")?,
             live: plain(&files.live, "formal")?,
             properties: plain(&files.properties, "properties")?,
-            scalar: match &files.scalar {
-                Some(file) => Some(plain(file, "scalar")?),
-                None => None,
-            },
+            scalar: optional(&files.scalar, "scalar")?,
+            lane_words: optional(&files.lane_words, "lane_words")?,
             invariants: beside(&files.invariants, &bound, &script)?,
         })
     }
@@ -328,7 +330,10 @@ impl<'a> Unit<'a> {
         lanes: usize,
     ) -> Result<Vec<(Vec<usize>, Lit)>, String> {
         let mut words = Vec::new();
-        for (name, bits) in self.outputs(aig, &self.beside.live, cycle)? {
+        let Some(beside) = &self.beside.lane_words else {
+            return Ok(words);
+        };
+        for (name, bits) in self.outputs(aig, beside, cycle)? {
             let Some(memory) = name.strip_prefix("lanes__") else {
                 continue;
             };
@@ -336,7 +341,7 @@ impl<'a> Unit<'a> {
                 .places(memory)
                 .filter(|p| p.len() >= lanes * bits.len());
             let places = places.ok_or_else(|| {
-                let file = &self.beside.live.file;
+                let file = &beside.file;
                 format!(
                     "{file}: {name}: no memory of this name with words of {lanes} bits and more"
                 )

@@ -1,8 +1,7 @@
-// Which bits of r700's state matter when, and which words of its stack have a bit for each lane, for proofs of what it does
-// in a cycle: what `live__NAME` says is explained in ../r500.sv. It says more than ../r700.sv, for the referee of mutants
-// leaves the memory alone. Bit i of `lanes__NAME` is 1 if the lowest bits of word i of memory NAME are those of the lanes.
+// Which words of r700's stack have a bit for each lane, for what `prove` asks of permuted lanes: bit i of `lanes__NAME` is 1 if
+// the lowest bits of word i of memory NAME are those of the lanes.
 
-module r700_formal #(
+module r700_lane_words #(
   parameter int LANES          = 64,
   parameter int MAX_STACK_SIZE = 32,
   parameter int SUBENTRIES     = 4,
@@ -18,33 +17,12 @@ module r700_formal #(
   input logic [WordBits*Rows-1:0] u_stack__bank1_q,
   input logic [WordBits*Rows-1:0] u_stack__bank2_q,
   input logic [WordBits*Rows-1:0] u_stack__bank3_q,
-  input logic             running_q,
 
-  output logic [WordBits*Rows-1:0] live__u_stack__bank0_q,
-  output logic [WordBits*Rows-1:0] live__u_stack__bank1_q,
-  output logic [WordBits*Rows-1:0] live__u_stack__bank2_q,
-  output logic [WordBits*Rows-1:0] live__u_stack__bank3_q,
-  output logic [31:0]   live__prog_len_q,
-  output logic [SpBits-1:0] live__u_stack__limit_q,
-
-  // Words that have a bit for each lane.
   output logic [Rows-1:0]   lanes__u_stack__bank0_q,
   output logic [Rows-1:0]   lanes__u_stack__bank1_q,
   output logic [Rows-1:0]   lanes__u_stack__bank2_q,
   output logic [Rows-1:0]   lanes__u_stack__bank3_q
 );
-
-  // Above the top of the stack is nothing. Sub-entry a is word a / 4 of bank a % 4.
-  for (genvar r = 0; r < Rows; r++) begin : g_row
-    assign live__u_stack__bank0_q[WordBits*r +: WordBits] = {WordBits{u_stack__sp_q > 4 * r}};
-    assign live__u_stack__bank1_q[WordBits*r +: WordBits] = {WordBits{u_stack__sp_q > 4 * r + 1}};
-    assign live__u_stack__bank2_q[WordBits*r +: WordBits] = {WordBits{u_stack__sp_q > 4 * r + 2}};
-    assign live__u_stack__bank3_q[WordBits*r +: WordBits] = {WordBits{u_stack__sp_q > 4 * r + 3}};
-  end
-
-  // A launch sets these before anything looks at them.
-  assign live__prog_len_q       = {32{running_q}};
-  assign live__u_stack__limit_q = {SpBits{running_q}};
 
   // Of the frames (r700-3.4-k), from the top down: the word of a branch, and the class planes of a loop, its fourth and
   // third word from above.
