@@ -52,15 +52,11 @@ impl Environment<R500> for Surroundings {
         self.shown = [0; 5];
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
         let slot = self.program.slot(state.pc);
-        let mut pins = In {
-            cmn: slot.cmn,
-            inst: slot.inst,
-            addr: slot.addr,
-            inst_valid: 1,
-            ..In::default()
-        };
+        let mut pins = In::default();
+        (pins.cmn, pins.inst, pins.addr) = (slot.cmn, slot.inst, slot.addr);
+        pins.inst_valid = 1;
         if self.conditions.lanes.noisy() {
             pins.alu = noise(rng, state.active);
             pins.pred.fill_with(|| noise(rng, state.active));

@@ -120,6 +120,7 @@ pub struct Program {
 
 impl Program {
     /// The instruction at absolute address `pc`; zero words where nothing was loaded.
+    #[inline]
     pub fn slot(&self, pc: u16) -> Slot {
         pc.checked_sub(self.regs.offset())
             .and_then(|i| self.slots.get(usize::from(i)))

@@ -42,15 +42,11 @@ impl Environment<R700> for Surroundings {
         self.lanes.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
         let quad = self.program.quad(state.pc);
-        let mut pins = In {
-            dw0: quad.dw0,
-            dw1: quad.dw1,
-            u: quad.u.into(),
-            inst_valid: 1,
-            ..In::default()
-        };
+        let mut pins = In::default();
+        (pins.dw0, pins.dw1, pins.u) = (quad.dw0, quad.dw1, quad.u.into());
+        pins.inst_valid = 1;
         if self.lanes.noisy() {
             pins.pred = noise(rng, state.active);
             return pins;

@@ -62,6 +62,7 @@ pub struct Program {
 
 impl Program {
     /// The instruction at `pc`; zero words where nothing was loaded.
+    #[inline]
     pub fn quad(&self, pc: u32) -> Quad {
         usize::try_from(pc)
             .ok()

@@ -33,16 +33,44 @@ pub(super) fn tests_clip(word: u64) -> bool {
 /// Threads for which a step from `before` to `after` with `word` counts: those that were active. A BRX or JMX
 /// counts for the threads that leave it; those that stay to run it again are counted when they do.
 pub fn counts(before: &State, word: u64, after: &State) -> u64 {
-    let all = before.active;
-    if !is_brx(word) || after.sp != before.sp + 1 {
-        return all;
+    Asked::of(before, word).counts(after)
+}
+
+/// What a step was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    /// The word.
+    word: u64,
+    /// Threads that were active.
+    active: u64,
+    /// The address of the word, and tokens on the stack.
+    pc: u32,
+    sp: u16,
+}
+
+impl Asked {
+    fn of(before: &State, word: u64) -> Self {
+        Asked {
+            word,
+            active: before.active,
+            pc: before.pc,
+            sp: before.sp,
+        }
     }
-    if after.top_addr == before.pc {
-        // The others wait in a DIV token that leads here again.
-        after.active
-    } else {
-        // Its own condition divided the threads: those that go on to jump are still here.
-        all & !after.active
+
+    /// As [`counts`].
+    fn counts(&self, after: &State) -> u64 {
+        let all = self.active;
+        if !is_brx(self.word) || after.sp != self.sp + 1 {
+            return all;
+        }
+        if after.top_addr == self.pc {
+            // The others wait in a DIV token that leads here again.
+            after.active
+        } else {
+            // Its own condition divided the threads: those that go on to jump are still here.
+            all & !after.active
+        }
     }
 }
 
@@ -57,8 +85,7 @@ pub struct Surroundings {
     /// Noise that is true for all active threads but one: only so, one at a time, do they all end in DIV
     /// tokens of their own (spa5-I4).
     peels: bool,
-    /// What was last asked for: the state, and the word.
-    asked: (State, u64),
+    asked: Asked,
 }
 
 impl Surroundings {
@@ -92,7 +119,7 @@ impl Environment<Spa5> for Surroundings {
             conditions: Planes::new(case),
             csm: case.build().value::<Spa5>("CSM") == 1,
             peels: case.seed.is_multiple_of(16),
-            asked: (State::default(), 0),
+            asked: Asked::default(),
         }
     }
 
@@ -100,17 +127,14 @@ impl Environment<Spa5> for Surroundings {
         self.conditions.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
         let word = self.program.word(state.pc);
-        let mut pins = In {
-            word,
-            inst_valid: 1,
-            ..In::default()
-        };
+        let mut pins = In::default();
+        (pins.word, pins.inst_valid) = (word, 1);
         if self.conditions.lanes.noisy() {
             for plane in pins.p.iter_mut().chain(&mut pins.cc) {
                 *plane = match self.peels {
-                    true => !only_one(rng, state.active),
+                    true => !only_one(rng.random_range(0..64), state.active),
                     false => noise(rng, state.active),
                 };
             }
@@ -148,7 +172,7 @@ impl Environment<Spa5> for Surroundings {
         }
         // An unwind is the end of the step that was asked for before it.
         if !Spa5::mid_step(state) {
-            self.asked = (*state, word);
+            self.asked = Asked::of(state, word);
         }
         if !is_other(word) {
             let [p @ .., z, s, c, o] = *self.conditions.refresh();
@@ -172,11 +196,10 @@ impl Environment<Spa5> for Surroundings {
         if self.conditions.lanes.noisy() {
             return;
         }
-        let (before, word) = &self.asked;
-        if is_other(*word) {
-            self.conditions.redraw(before.active);
+        if is_other(self.asked.word) {
+            self.conditions.redraw(self.asked.active);
         }
-        let counts = counts(before, *word, after);
+        let counts = self.asked.counts(after);
         self.conditions.lanes.count(counts);
     }
 

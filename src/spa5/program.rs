@@ -46,6 +46,7 @@ pub struct Program {
 
 impl Program {
     /// The word at byte address `pc`; 0 where nothing was loaded.
+    #[inline]
     pub fn word(&self, pc: u32) -> u64 {
         usize::try_from(pc.wrapping_sub(self.prog_base) / 8)
             .ok()

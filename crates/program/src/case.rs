@@ -75,6 +75,7 @@ pub enum Conditions {
 
 impl Conditions {
     /// The lowest `count` condition bits of draw `k` of `lane`; 0 for noise, which is no lane's draw.
+    #[inline]
     pub fn draw(&self, seed: u64, lane: u32, k: u64, count: u32) -> u16 {
         match self {
             Conditions::Drawn { p16 } => bits(draw_word(seed, lane, k), count, *p16),
