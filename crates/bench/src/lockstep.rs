@@ -12,8 +12,9 @@ use crate::field::{self, Diff, Flip};
 
 /// The pins of every cycle of a run, as a function of the golden, and what looks on.
 pub trait Stimulus<D: Design> {
-    /// Returns the pins of `cycle`, `golden` being as it is before it; `None` when the run is over.
-    fn next(&mut self, cycle: u64, golden: &D::Golden) -> Option<D::In>;
+    /// Sets `pins` to those of `cycle`, whatever they were, `golden` being as it is before it; returns whether there are any,
+    /// and not the run is over. In place: a return by value copied them three times.
+    fn next(&mut self, cycle: u64, golden: &D::Golden, pins: &mut D::In) -> bool;
     /// The golden is about to take `pins`.
     fn before(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
     /// The golden has taken them.
@@ -158,7 +159,7 @@ fn lockstep<D: Design>(
     let mut cycle: u64 = 0;
     let mut mismatch = None;
     let mut stopped = None;
-    let last;
+    let mut pins = D::In::default();
     // The state that the golden should have, spoilt on request.
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
     loop {
@@ -166,10 +167,11 @@ fn lockstep<D: Design>(
             // It could be written a moment ago; if not, closing it tells.
             let _ = dut.open_vcd(path);
         }
-        let pins = stimulus.next(cycle, golden);
         // After the last cycle one more brings out what the last one did.
-        let flush = pins.is_none();
-        let pins = pins.unwrap_or_else(idle::<D>);
+        let flush = !stimulus.next(cycle, golden, &mut pins);
+        if flush {
+            pins = idle::<D>();
+        }
         let mut spoilt = None;
         if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.clock)) {
             let state = spoilt.insert(*golden.state());
@@ -195,7 +197,6 @@ fn lockstep<D: Design>(
             }
         }
         if flush || mismatch.is_some() || stopped.is_some() {
-            last = pins;
             break;
         }
         stimulus.before(cycle, &pins, golden);
@@ -208,7 +209,7 @@ fn lockstep<D: Design>(
     if mismatch.is_some() && dump.is_some() {
         // A few cycles more, so that the failing one does not stand at the edge of the picture. The design has taken
         // the last pins already.
-        golden.cycle(&last);
+        golden.cycle(&pins);
         for _ in 0..4 {
             let pins = idle::<D>();
             dut.clock(&pins, Some(golden.state()));
@@ -225,10 +226,11 @@ fn lockstep<D: Design>(
 
 /// Runs the golden alone, up to the end of `stimulus` or to cycle `last`, as it runs beside the RTL.
 pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golden: &mut D::Golden) {
+    let mut pins = D::In::default();
     for cycle in 0..=last {
-        let Some(pins) = stimulus.next(cycle, golden) else {
+        if !stimulus.next(cycle, golden, &mut pins) {
             return;
-        };
+        }
         stimulus.before(cycle, &pins, golden);
         golden.cycle(&pins);
         stimulus.after(cycle, &pins, golden);

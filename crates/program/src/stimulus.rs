@@ -93,6 +93,12 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
 
     /// The pins of the next clock, `state` being the golden's; `None` when the run is over.
     pub fn next(&mut self, state: &U::State) -> Option<U::In> {
+        let mut pins = U::In::default();
+        self.set(state, &mut pins).then_some(pins)
+    }
+
+    /// As [`CaseStimulus::next`], in place; returns whether there are any.
+    fn set(&mut self, state: &U::State, pins: &mut U::In) -> bool {
         let noisy = self.case.noise_clocks;
         if noisy.is_some_and(|clocks| self.clock >= clocks) {
             self.phase = Phase::Over;
@@ -122,36 +128,37 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
         {
             self.phase = Phase::Reset(1);
         }
-        let mut pins = match self.phase {
-            Phase::Over => return None,
+        match self.phase {
+            Phase::Over => return false,
             Phase::Reset(left) => {
                 self.phase = match noisy {
                     _ if left > 1 => Phase::Reset(left - 1),
                     Some(_) => Phase::Fresh(self.rng.random_range(0..3)),
                     None => Phase::Setup(0),
                 };
-                let mut pins = U::In::reset();
+                *pins = U::In::reset();
                 if noisy.is_some() && self.clock > RESET_CLOCKS {
                     pins.scramble(U::running(state), &mut self.rng);
                 }
-                return Some(pins);
+                return true;
             }
             Phase::Load => {
                 self.asked = true;
-                return Some(stalled::<U>());
+                *pins = stalled::<U>();
+                return true;
             }
-            Phase::Setup(i) if i < self.setup.len() => self.setup[i],
+            Phase::Setup(i) if i < self.setup.len() => *pins = self.setup[i],
             Phase::Setup(_) | Phase::Launch => {
                 // What a case begins in is legal under its own operands.
                 let other = noisy.is_some() && self.launches > 0 && self.case.start.is_empty();
                 let again = other.then_some(&mut self.rng as &mut dyn RngCore);
-                U::launch(self.case, again)
+                *pins = U::launch(self.case, again);
             }
             // An instruction stands there in idle clocks too: it must not be executed.
             Phase::Run | Phase::Idle(_) | Phase::Fresh(_) => {
-                self.environment.pins(state, &mut self.rng)
+                *pins = self.environment.pins(state, &mut self.rng);
             }
-        };
+        }
         if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
             if self.phase == Phase::Run && self.rng.random() {
                 pins.starve();
@@ -170,7 +177,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
                 pins.host_write(&mut self.rng);
             }
         }
-        Some(pins)
+        true
     }
 
     /// Tells what the golden did with `pins`: the step, and the state after it.
@@ -234,9 +241,8 @@ impl<'c, 'w, U: Programs, W: Watch<U>> Watched<'c, 'w, U, W> {
 }
 
 impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
-    fn next(&mut self, _: u64, golden: &U::Golden) -> Option<U::In> {
-        let pins = self.stimulus.next(golden.state());
-        pins.filter(|_| !(self.alone && self.watch.enough()))
+    fn next(&mut self, _: u64, golden: &U::Golden, pins: &mut U::In) -> bool {
+        self.stimulus.set(golden.state(), pins) && !(self.alone && self.watch.enough())
     }
     fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.watch.before(cycle, pins, golden);

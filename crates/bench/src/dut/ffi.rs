@@ -218,6 +218,7 @@ impl Model {
     }
 
     /// The state after the clock, in the model's own memory; `None` once the RTL has stopped.
+    #[inline]
     pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>) -> Option<&[u8]> {
         let api = self.source.api();
         assert_eq!(pins.len(), api.in_size as usize);

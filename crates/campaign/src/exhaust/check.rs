@@ -97,10 +97,9 @@ impl<U: Programs, P: FnMut(u64)> Walk<'_, U, P> {
         self.phase = if reset { Phase::Head(0) } else { Phase::Load };
         self.state < self.states.len()
     }
-}
 
-impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
-    fn next(&mut self, cycle: u64, golden: &U::Golden) -> Option<U::In> {
+    /// The pins of `cycle`; `None` behind the last state.
+    fn pins(&mut self, cycle: u64, golden: &U::Golden) -> Option<U::In> {
         let mut revealed = None;
         if let Phase::Reveal(count) = self.phase {
             revealed = self.world.reveal(golden).filter(|_| count < REVEALS);
@@ -128,6 +127,13 @@ impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
         let mark = (cycle, self.state, under_way.then_some(self.transition));
         self.marks[cycle as usize % self.marks.len()] = mark;
         Some(pins)
+    }
+}
+
+impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
+    fn next(&mut self, cycle: u64, golden: &U::Golden, pins: &mut U::In) -> bool {
+        let next = self.pins(cycle, golden);
+        next.inspect(|next| *pins = *next).is_some()
     }
 
     fn after(&mut self, cycle: u64, _: &U::In, _: &U::Golden) {
