@@ -24,16 +24,21 @@ struct Among {
 }
 
 impl Among {
-    fn new(records: &[Record], lane: u32) -> Self {
-        let (mut among, mut k) = (Among::default(), 0);
+    /// Fills it with what `lane` did, whatever it held; one after another, lanes use the same memory.
+    fn fill(&mut self, records: &[Record], lane: u32) {
+        self.executed.resize(records.len(), (0, 0));
+        self.drawn_at.resize(records.len(), 0);
+        // Each is written, and the next over it if the lane did not execute it: masks are as random as the programs, and
+        // a branch on them would often be guessed wrong.
+        let (mut executed, mut k) = (0, 0);
         for record in records {
-            if record.executes >> lane & 1 == 1 {
-                among.executed.push((record.pc, record.context));
-                among.drawn_at.push(k);
-            }
+            self.executed[executed] = (record.pc, record.context);
+            self.drawn_at[executed] = k;
+            executed += (record.executes >> lane & 1) as usize;
             k += record.counts >> lane & 1;
         }
-        among
+        self.executed.truncate(executed);
+        self.drawn_at.truncate(executed);
     }
 }
 
@@ -60,9 +65,11 @@ pub fn compare<E: Debug>(
     mut alone: impl FnMut(u32, &[u64]) -> Alone<E>,
 ) -> Verdict {
     let (mut compared, mut instructions) = (0, 0);
+    let mut among = Among::default();
     for lane in lanes {
-        let Among { executed, drawn_at } = Among::new(records, lane);
-        let alone = alone(lane, &drawn_at);
+        among.fill(records, lane);
+        let Among { executed, drawn_at } = &among;
+        let alone = alone(lane, drawn_at);
         let differs = executed
             .iter()
             .zip(&alone.executed)
