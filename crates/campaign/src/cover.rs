@@ -202,14 +202,39 @@ impl Declaration {
     }
 }
 
+/// Hits that [`Hits`] holds before it counts them.
+const PENDING: usize = 1024;
+
 /// Counters of all bins of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// A hit is first written down, then counted with many others: the counters are too many to be at hand all the time,
+/// and which of them are still at 0 no processor can guess. [`Hits::settle`] counts what is written down.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Hits {
     counts: Vec<u64>,
     /// Bins whose counter left 0, in the order in which they did.
     #[serde(skip)]
     new: Vec<usize>,
+    /// Bins that were hit and are not counted yet: the first `waiting` of these.
+    #[serde(skip)]
+    pending: Vec<u32>,
+    #[serde(skip)]
+    waiting: usize,
+    /// Words each of whose bits hits a bin ([`Hits::hit_bits`]), not counted yet either: of the group whose bins begin with
+    /// this, and so many bits.
+    #[serde(skip)]
+    words: Vec<u32>,
+    #[serde(skip)]
+    of_words: (usize, usize),
 }
+
+impl PartialEq for Hits {
+    /// Whether they count alike, once every hit is counted.
+    fn eq(&self, other: &Self) -> bool {
+        self.counts() == other.counts()
+    }
+}
+impl Eq for Hits {}
 
 impl Hits {
     /// The bin of `cross` at `point` was hit.
@@ -221,27 +246,78 @@ impl Hits {
     /// As [`Hits::hit`], if `condition`.
     #[inline]
     pub fn hit_if<P: Point>(&mut self, condition: bool, cross: Cross<P>, point: P) {
-        let bin = cross.first + point.index();
-        let count = &mut self.counts[bin];
-        if condition && *count == 0 {
-            self.new.push(bin);
+        let bin = (cross.first + point.index()) as u32;
+        let waiting = self.waiting;
+        match self.pending.get_mut(waiting) {
+            Some(place) => *place = bin,
+            None => self.make_room(bin),
         }
-        *count += u64::from(condition);
+        // Written where the next one will be, if it does not count.
+        self.waiting += usize::from(condition);
+    }
+
+    /// Hits a bin of `cross` for each bit of `word` that `A` has a value for, bit n that of value n: by whether it is clear
+    /// (first value of `B`) or set (second).
+    #[inline]
+    pub fn hit_bits<A: Values, B: Values>(&mut self, cross: Cross<(A, B)>, word: u32) {
+        const { assert!(A::COUNT <= 32 && B::COUNT == 2) };
+        let group = (cross.first, A::COUNT);
+        if self.of_words != group || self.words.len() == PENDING {
+            self.settle();
+            self.of_words = group;
+        }
+        self.words.push(word);
+    }
+
+    /// Counts what is written down, and writes down `bin` first of all.
+    #[cold]
+    fn make_room(&mut self, bin: u32) {
+        self.settle();
+        self.pending.resize(PENDING, 0);
+        self.pending[0] = bin;
+    }
+
+    /// Counts every hit so far. What reads counters wants it done before.
+    pub fn settle(&mut self) {
+        let mut count = |bin: usize, hits: u64| {
+            let count = &mut self.counts[bin];
+            if *count == 0 && hits > 0 {
+                self.new.push(bin);
+            }
+            *count += hits;
+        };
+        for bin in &self.pending[..self.waiting] {
+            count(*bin as usize, 1);
+        }
+        let (first, bits) = self.of_words;
+        let words = self.words.len() as u64;
+        // One bit of all words after another, so that a compiler may take several words a time.
+        for bit in (0..bits).take_while(|_| words > 0) {
+            let set = self.words.iter().map(|word| word >> bit & 1).sum::<u32>();
+            count(first + 2 * bit, words - u64::from(set));
+            count(first + 2 * bit + 1, set.into());
+        }
+        self.waiting = 0;
+        self.words.clear();
     }
 
     /// Adds what another collector of the same model counted.
+    ///
+    /// # Panics
+    /// Hits of `other` are not counted yet.
     pub fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts()) {
             *mine += theirs;
         }
     }
 
-    /// Returns the bins that were hit, and sets every counter to 0.
-    pub fn take(&mut self) -> Met {
+    /// Returns the bins that were hit for the first time since it was asked last.
+    pub fn take_new(&mut self) -> Met {
+        self.settle();
         let mut met = Met::default();
         for bin in self.new.drain(..) {
             // It is 0 again where a hit did not count.
-            if std::mem::take(&mut self.counts[bin]) > 0 {
+            if self.counts[bin] > 0 {
                 met.hit(bin);
             }
         }
@@ -252,10 +328,17 @@ impl Hits {
     pub fn clear(&mut self) {
         self.counts.fill(0);
         self.new.clear();
+        self.waiting = 0;
+        self.words.clear();
     }
 
     /// The counters, in the order of the declaration.
+    ///
+    /// # Panics
+    /// Hits are not counted yet: [`Hits::settle`], which the end of a case does.
     pub fn counts(&self) -> &[u64] {
+        let waiting = self.waiting + self.words.len();
+        assert_eq!(waiting, 0, "hits that are not counted");
         &self.counts
     }
 }
@@ -350,7 +433,7 @@ impl<U: Campaign> Model<U> {
     pub fn no_hits(&self) -> Hits {
         Hits {
             counts: vec![0; self.declaration.unreachable.len()],
-            new: Vec::new(),
+            ..Hits::default()
         }
     }
 
@@ -362,7 +445,7 @@ impl<U: Campaign> Model<U> {
 
     /// Those of them that `hits` has.
     pub fn hit(&self, hits: &Hits) -> usize {
-        let bins = hits.counts.iter().zip(&self.declaration.unreachable);
+        let bins = hits.counts().iter().zip(&self.declaration.unreachable);
         bins.filter(|(hits, why)| **hits > 0 && why.is_none())
             .count()
     }
@@ -443,7 +526,10 @@ impl<U: Campaign> Model<U> {
             steps: collector.steps,
             ..Totals::default()
         };
-        self.named(&collector.hits, totals)
+        // It may be asked in the middle of a case.
+        let mut hits = collector.hits.clone();
+        hits.settle();
+        self.named(&hits, totals)
     }
 
     /// As [`Model::coverage`], of counters.
@@ -451,7 +537,7 @@ impl<U: Campaign> Model<U> {
         let groups = self.declaration.groups.iter().map(|g| {
             let bins = (g.first..g.first + g.bins).map(|n| Bin {
                 at: names(&g.axes, n - g.first),
-                hits: hits.counts[n],
+                hits: hits.counts()[n],
                 unreachable: self.declaration.unreachable[n].map(str::to_owned),
             });
             GroupCoverage {
@@ -520,6 +606,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
     /// `case` begins: forgets what was remembered of the last one, not what was counted.
     pub fn begin(&mut self, case: &Case<U>) {
         self.memory = Default::default();
+        self.hits.settle();
         let history = self.model.declaration.history.iter();
         self.without.clear();
         if !case.start.is_empty() {
@@ -527,8 +614,9 @@ impl<'m, U: Campaign> Collector<'m, U> {
         }
     }
 
-    /// The case has ended.
+    /// The case has ended; only now its hits are all in the counters.
     pub fn end(&mut self) {
+        self.hits.settle();
         let history = &self.model.declaration.history;
         for (n, hits) in history.iter().zip(self.without.drain(..)) {
             self.hits.counts[*n] = hits;
@@ -545,5 +633,83 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
         self.steps += u64::from(golden.step() != Step::None);
         let bins = &self.model.bins;
         bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    axis! {
+        /// Three values.
+        Three "three" {
+            A "a",
+            B "b",
+            C "c",
+        }
+    }
+    axis! {
+        /// What a bit is.
+        Is "is" {
+            Clear "0",
+            Set "1",
+        }
+    }
+
+    #[test]
+    fn hits_written_down_are_counted_as_they_came() {
+        let mut declaration = Declaration::default();
+        let plain = declaration.cross::<(Three, Is)>(When::Sometimes, "plain", "");
+        let bits = declaration.cross::<(Three, Is)>(When::Sometimes, "bits", "");
+        let none = || Hits {
+            counts: vec![0; 12],
+            ..Hits::default()
+        };
+        // More than are held before they are counted, and more than twice as many.
+        for steps in [0, 1, PENDING - 1, PENDING, PENDING + 1, 5 * PENDING] {
+            let (mut hits, mut counts, mut new) = (none(), [0; 12], Vec::new());
+            let mut count = |bin: usize, is: bool| {
+                if is && counts[bin] == 0 {
+                    new.push(bin);
+                }
+                counts[bin] += u64::from(is);
+            };
+            for n in 0..steps {
+                let (three, is) = (Three::at(n % 3), Is::at(n / 7 % 2));
+                let holds = n % 5 < 2;
+                hits.hit_if(holds, plain, (three, is));
+                count(2 * (n % 3) + n / 7 % 2, holds);
+                // Bits behind the third are none of its own.
+                let word = (n as u32).wrapping_mul(0x9E37_79B9) >> 7;
+                hits.hit_bits(bits, word);
+                for bit in 0..3 {
+                    count(6 + 2 * bit + (word >> bit & 1) as usize, true);
+                }
+            }
+            let met = hits.take_new();
+            assert_eq!(hits.counts(), counts, "{steps}");
+            assert!((0..12).all(|bin| met.has(bin) == new.contains(&bin)));
+            // Of what comes after it only what is new.
+            assert_eq!(hits.take_new(), Met::default());
+            hits.hit(plain, (Three::C, Is::Set));
+            assert_eq!(hits.take_new().has(5), !new.contains(&5));
+            hits.hit(plain, (Three::C, Is::Set));
+            hits.hit_bits(bits, 0);
+            hits.clear();
+            assert!(hits == none());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "hits that are not counted")]
+    fn counters_are_not_read_before_all_is_counted() {
+        let mut declaration = Declaration::default();
+        let plain = declaration.cross::<(Three,)>(When::Sometimes, "plain", "");
+        let mut hits = Hits {
+            counts: vec![0; 3],
+            ..Hits::default()
+        };
+        hits.hit(plain, (Three::B,));
+        hits.counts();
     }
 }

@@ -1,10 +1,10 @@
 //! Counts what a step hits, and remembers what the state does not show.
 
 use super::axes::{
-    Active, Base, Bit, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
-    Fetched, Formula, Ignored, Indirect, Inverted, Is, Kept, Kind, Leaver, Legal, Mask, Names,
-    Opcode, Others, Place, Popped, Pred, Pushed, Pusher, Register, Rest, Result, Slot, Status,
-    Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
+    Active, Base, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
+    Fetched, Formula, Ignored, Indirect, Inverted, Kept, Kind, Leaver, Legal, Mask, Names, Opcode,
+    Others, Place, Popped, Pred, Pushed, Pusher, Register, Rest, Result, Slot, Status, Taken, Test,
+    Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
 use super::instruction::{Instruction, taken};
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
@@ -92,10 +92,7 @@ impl Bins {
         hits.hit(self.neighbours, (Previous(m.previous), i.kind));
         m.previous = Some(i.kind);
         m.leaver = Leaver::of(i.kind);
-        for bit in 0..29 {
-            let is = Is::at((before.pc >> (bit + 3) & 1) as usize);
-            hits.hit(self.addresses, (Bit(bit), is));
-        }
+        hits.hit_bits(self.addresses, before.pc >> 3);
 
         let opcode = match i.kind {
             Kind::Sync => 32,
@@ -153,14 +150,14 @@ impl Bins {
         };
         let predicate = Pred((i.word >> 16 & 7) as u8);
         hits.hit(self.predicates, (conditional, predicate, inverted));
-        for cc in 0..16 {
-            let threads = pins
-                .cc
-                .iter()
-                .enumerate()
-                .fold(before.active, |of, (bit, plane)| {
-                    of & if cc >> bit & 1 == 1 { *plane } else { !plane }
-                });
+        // Threads by condition code: divided by each of its bits in turn.
+        let mut threads = [before.active; 16];
+        for (bit, plane) in pins.cc.iter().enumerate() {
+            for (cc, threads) in threads.iter_mut().enumerate() {
+                *threads &= if cc >> bit & 1 == 1 { *plane } else { !plane };
+            }
+        }
+        for (cc, threads) in (0..).zip(threads) {
             hits.hit_if(threads != 0, self.codes, (Formula(code), Cc(cc)));
         }
     }

@@ -87,6 +87,7 @@ impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
             true => self.first + clock - self.last,
             false => clock,
         };
+        self.collector.hits.settle();
         for bin in self.collector.hits.new.drain(..) {
             self.places.push(Place {
                 bin,
