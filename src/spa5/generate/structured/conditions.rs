@@ -65,7 +65,11 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// A condition that is false with a chance of at least `least`, up to 1/16 without CC tests, 3/4 with
     /// them; `None` if there is none.
     pub(super) fn staying(&mut self, least: f64) -> Option<Cond> {
-        let stays = |cond: &Cond| (1..16).all(|p16| none_of(&[*cond], p16)[0] + 1e-9 >= least);
+        let stays = |cond: &Cond| {
+            none_of(&[*cond])[0][1..16]
+                .iter()
+                .all(|none| none + 1e-9 >= least)
+        };
         (0..12).map(|_| self.cond()).find(stays)
     }
 }
@@ -102,54 +106,77 @@ pub(in crate::spa5::generate) const TESTS: [u16; 24] = [
     0xcc99, 0xdddd, 0x44bb, 0xffff, 0x00ff, 0x0f0f, 0x3333, 0xafaf, 0x5050, 0xcccc, 0xf0f0, 0xff00,
 ];
 
-/// The chance that none of `conds` is true for a thread whose condition bits are each 1 `p16` times in 16:
+/// A number for each p16 from 0 to 16.
+type ByP16 = [f64; 17];
+
+/// The chance that none of `conds` is true for a thread whose condition bits are each 1 p16 times in 16, by p16:
 /// if they all look at the same bits, and if each looks at its own. At most two.
-pub(in crate::spa5::generate) fn none_of(conds: &[Cond], p16: u32) -> [f64; 2] {
-    let p = f64::from(p16) / 16.0;
-    // That a predicate is false, and that it is true.
-    let false_ = |pred: Pred| match (pred.number, pred.not) {
-        (7, not) => f64::from(u8::from(not)),
-        (_, false) => 1.0 - p,
-        (_, true) => p,
+///
+/// For all p16 at once, in the order in which each sum is made, so that a compiler may take several a time.
+pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
+    let (a, b) = (conds.first(), conds.get(1));
+    let falses = |cond: Option<&Cond>| cond.map_or([1.0; 17], |cond| false_(cond.pred));
+    let passes = |cond: Option<&Cond>, cc: usize| {
+        cond.is_some_and(|cond| TESTS[usize::from(cond.test.bits())] >> cc & 1 == 1)
     };
-    let both_false = |a: Pred, b: Pred| match a.number == b.number {
-        true if a.not != b.not => 0.0,
-        true => false_(a),
-        false => false_(a) * false_(b),
+    let (false_a, false_b) = (falses(a), falses(b));
+    let both = match (a, b) {
+        (Some(a), Some(b)) if a.pred.number == b.pred.number => match a.pred.not == b.pred.not {
+            true => false_a,
+            false => [0.0; 17],
+        },
+        _ => std::array::from_fn(|p16| false_a[p16] * false_b[p16]),
     };
-    let passes = |cond: &Cond, cc: u16| TESTS[usize::from(cond.test.bits())] >> cc & 1 == 1;
-    let chances = &CODES[p16 as usize];
-    let over_codes = |none: &dyn Fn(u16) -> f64| -> f64 {
-        (0..16)
-            .map(|cc: u16| chances[cc.count_ones() as usize] * none(cc))
-            .sum()
-    };
-    let same = over_codes(&|cc| {
-        let mut left = conds.iter().filter(|c| passes(c, cc)).map(|c| c.pred);
-        match (left.next(), left.next()) {
-            (None, _) => 1.0,
-            (Some(a), None) => false_(a),
-            (Some(a), Some(b)) => both_false(a, b),
+    // By the conditions whose test passes.
+    let none = [[1.0; 17], false_a, false_b, both];
+    let over_codes = |of: &dyn Fn(usize) -> usize| {
+        let mut sum: ByP16 = [0.0; 17];
+        for (cc, chances) in CODES.iter().enumerate() {
+            let none = &none[of(cc)];
+            for ((sum, chance), none) in sum.iter_mut().zip(chances).zip(none) {
+                *sum += chance * none;
+            }
         }
-    });
-    let alone = |c: &Cond| over_codes(&|cc| if passes(c, cc) { false_(c.pred) } else { 1.0 });
-    [same, conds.iter().map(alone).product()]
+        sum
+    };
+    let same = over_codes(&|cc| usize::from(passes(a, cc)) | usize::from(passes(b, cc)) << 1);
+    let mut each = over_codes(&|cc| usize::from(passes(a, cc)));
+    if b.is_some() {
+        let other = over_codes(&|cc| usize::from(passes(b, cc)) << 1);
+        each.iter_mut()
+            .zip(other)
+            .for_each(|(each, other)| *each *= other);
+    }
+    [same, each]
 }
 
-/// The chance of one condition code with that many of its four bits set, each set `p16` times in 16: by p16, then by
-/// the number of bits.
-static CODES: LazyLock<[[f64; 5]; 17]> = LazyLock::new(|| {
+/// The chance that a predicate is false, by p16.
+fn false_(pred: Pred) -> ByP16 {
     std::array::from_fn(|p16| {
         let p = p16 as f64 / 16.0;
-        std::array::from_fn(|ones| p.powi(ones as i32) * (1.0 - p).powi(4 - ones as i32))
+        match (pred.number, pred.not) {
+            (7, not) => f64::from(u8::from(not)),
+            (_, false) => 1.0 - p,
+            (_, true) => p,
+        }
+    })
+}
+
+/// The chance of a condition code, each of whose bits is set p16 times in 16, by the code and then by p16.
+static CODES: LazyLock<[ByP16; 16]> = LazyLock::new(|| {
+    std::array::from_fn(|cc: usize| {
+        std::array::from_fn(|p16| {
+            let (p, ones) = (p16 as f64 / 16.0, cc.count_ones() as i32);
+            p.powi(ones) * (1.0 - p).powi(4 - ones)
+        })
     })
 });
 
 /// The least chance that one of `conds` is true, over every p16 from 1 to 15, on the same bits or on others.
 pub(in crate::spa5::generate) fn at_least(conds: &[Cond]) -> f64 {
-    let most = (1..16)
-        .flat_map(|p16| none_of(conds, p16))
-        .fold(0.0, f64::max);
+    let chances = none_of(conds);
+    let most = chances.iter().flat_map(|by| &by[1..16]);
+    let most = most.copied().fold(0.0, f64::max);
     // What sums of products lose.
     1.0 - most + 1e-9
 }
