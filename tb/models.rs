@@ -39,7 +39,7 @@ fn a_dump_that_cannot_be_written_is_an_error_and_the_model_goes_on() {
     traced.open_vcd(Path::new(FULL)).unwrap();
     // More than the dump's buffer holds, so that it is in the middle that the disk is found full.
     let states = |dut: &mut Dut<R500>| -> Vec<State> {
-        (0..2000).map(|_| *dut.clock(&reset(), None)).collect()
+        (0..10_000).map(|_| *dut.clock(&reset(), None)).collect()
     };
     assert!(
         states(&mut blind) == states(&mut traced),
