@@ -9,7 +9,7 @@
 //! the name of the port that it drives, so only the choice is made on a cleaned design. And a mutant at the output
 //! of a register would put logic between it and its name, so there are none; its readers are mutated, and its input.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     // More than wanted: outputs of registers fall out.
     let seed = options.seed as u32 & 0x7fff_ffff;
     let mut script = read_and_flatten(from, &from.top, &names);
-    // Bits of an index that no index has are none: what is read there is x, and one simulator's choice.
+    // Indices no wider than they need be.
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
         script,
@@ -95,12 +95,20 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     );
     yosys(work, &script, &never)?;
     let list = read("list.ys")?;
-    let vectors = vectors(&read("design.json")?)?;
+    let beyond = index_beyond(&read("design.json")?)?;
     let chosen: Vec<Choice> = list
         .lines()
         .filter_map(Choice::parse)
         .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
-        .filter(|c| c.port != "B" || vectors.get(&c.cell).is_none_or(|bits| c.index_below(*bits)))
+        // A read without a clock has no enable; Yosys ends where something drives it.
+        .filter(|c| !(c.cell.contains("$memrd$") && c.port == "EN"))
+        .filter(|c| {
+            !beyond.contains(&(
+                c.cell.clone(),
+                c.port.clone(),
+                c.bit.parse().unwrap_or_default(),
+            ))
+        })
         .take(count)
         .collect();
     if chosen.is_empty() {
@@ -146,18 +154,100 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     Ok(from.list(options, None, mutants))
 }
 
-/// How many bits there are to choose from, for every cell that takes a part of a vector.
-fn vectors(design: &str) -> Result<HashMap<String, usize>, String> {
+/// A bit of a port of a cell: names of the two, and which.
+type Place = (String, String, usize);
+
+/// What reads a wire.
+enum Reader {
+    /// A bit of an index that no index into its vector has.
+    Beyond,
+    /// A sum with nothing: this wire is the same bit.
+    Same(u64),
+    /// Anything else.
+    Other,
+}
+
+/// Finds bits that no index into their vector has: with one of them set only x is read, which every simulator takes for
+/// something else. Inputs of what takes a part of a vector, and what goes to such inputs alone; Yosys adds 0 to some indices.
+fn index_beyond(design: &str) -> Result<HashSet<Place>, String> {
     let design: Value = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
-    let modules = design["modules"].as_object().into_iter().flatten();
-    let cells = modules.flat_map(|(_, module)| module["cells"].as_object().into_iter().flatten());
-    Ok(cells
-        .filter(|(_, cell)| matches!(cell["type"].as_str(), Some("$shiftx" | "$shift")))
-        .map(|(name, cell)| {
-            let bits = cell["connections"]["A"].as_array();
-            (name.clone(), bits.map_or(0, Vec::len))
-        })
-        .collect())
+    let mut beyond = HashSet::new();
+    let modules = design["modules"].as_object().into_iter();
+    for module in modules.flat_map(|m| m.values()) {
+        let ports = module["ports"].as_object().into_iter();
+        let mut used: HashSet<u64> = ports
+            .flat_map(|p| p.values())
+            .flat_map(|port| bits(&port["bits"]))
+            .map(|(_, wire)| wire)
+            .collect();
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        for (name, cell) in module["cells"].as_object().into_iter().flatten() {
+            let connections = &cell["connections"];
+            let kind = cell["type"].as_str().unwrap_or_default();
+            let takes_part = matches!(kind, "$shiftx" | "$shift");
+            let vector = connections["A"].as_array().map_or(0, Vec::len);
+            let nothing = |bits: &Vec<Value>| bits.iter().all(|bit| bit == "0");
+            let same = kind == "$add" && connections["B"].as_array().is_some_and(nothing);
+            for (port, connected) in connections.as_object().into_iter().flatten() {
+                let drives = cell["port_directions"][port] == "output";
+                for (bit, wire) in bits(connected) {
+                    let place = (name.clone(), port.clone(), bit);
+                    if drives {
+                        outputs.push((place, wire));
+                        continue;
+                    }
+                    let reader = if takes_part && port == "B" && !is_below(bit, vector) {
+                        Reader::Beyond
+                    } else if same {
+                        (connections["Y"][bit].as_u64()).map_or(Reader::Other, Reader::Same)
+                    } else {
+                        Reader::Other
+                    };
+                    inputs.push((place, wire, reader));
+                }
+            }
+        }
+        let read: HashSet<u64> = inputs.iter().map(|(_, wire, _)| *wire).collect();
+        // A wire is used if one of its readers is more than an index that it is not part of.
+        let counts = |reader: &Reader, used: &HashSet<u64>| match reader {
+            Reader::Beyond => false,
+            Reader::Same(wire) => used.contains(wire) || !read.contains(wire),
+            Reader::Other => true,
+        };
+        loop {
+            let before = used.len();
+            for (_, wire, reader) in &inputs {
+                if counts(reader, &used) {
+                    used.insert(*wire);
+                }
+            }
+            if used.len() == before {
+                break;
+            }
+        }
+        let into = inputs
+            .iter()
+            .filter(|(_, _, reader)| !counts(reader, &used));
+        beyond.extend(into.map(|(place, _, _)| place.clone()));
+        let unused = |wire: &u64| read.contains(wire) && !used.contains(wire);
+        let out_of = outputs.into_iter().filter(|(_, wire)| unused(wire));
+        beyond.extend(out_of.map(|(place, _)| place));
+    }
+    Ok(beyond)
+}
+
+/// The wires among the bits of a port, each with which bit it is.
+fn bits(port: &Value) -> impl Iterator<Item = (usize, u64)> + '_ {
+    let bits = port.as_array().into_iter().flatten().enumerate();
+    bits.filter_map(|(bit, wire)| Some((bit, wire.as_u64()?)))
+}
+
+/// Whether an index into `vector` bits can have bit `bit` set.
+fn is_below(bit: usize, vector: usize) -> bool {
+    u32::try_from(bit)
+        .ok()
+        .and_then(|bit| 1usize.checked_shl(bit))
+        .is_some_and(|weight| weight < vector)
 }
 
 /// A line of the list that Yosys made.
@@ -174,13 +264,6 @@ struct Choice {
 }
 
 impl Choice {
-    /// Whether the bit, as one of an index, is one that an index into so many has. Further up only x is read,
-    /// which every simulator takes for something else.
-    fn index_below(&self, bits: usize) -> bool {
-        let bit: u32 = self.bit.parse().unwrap_or_default();
-        1usize.checked_shl(bit).is_some_and(|weight| weight < bits)
-    }
-
     fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let of = |option: &str| {
@@ -300,4 +383,39 @@ fn probe(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A vector of 32 bits and an index of seven, to which 0 is added and of which the vector takes the lowest five.
+    #[test]
+    fn bits_that_no_index_has_are_found_where_it_is_read_and_where_it_is_made() {
+        let vector: Vec<u64> = (100..132).collect();
+        let found = |shown: u64| {
+            let ways = json!({"A": "input", "B": "input", "Y": "output"});
+            let cell = |kind: &str, a: Value, b: Value, y: Value| json!({"type": kind, "port_directions": ways, "connections": {"A": a, "B": b, "Y": y}});
+            let cells = json!({
+                "times": cell("$mul", json!([50, 51]), json!(["1"]), json!([2, 3, 4, 5, 6, 7])),
+                "plus": cell("$add", json!([2, 3, 4, 5, 6, 7]), json!(["0"]), json!([12, 13, 14, 15, 16, 17])),
+                "part": cell("$shiftx", json!(vector), json!([12, 13, 14, 15, 16, 17, "0"]), json!([60])),
+            });
+            let design =
+                json!({"modules": {"m": {"ports": {"o": {"bits": [shown]}}, "cells": cells}}});
+            let mut found: Vec<_> = index_beyond(&design.to_string())
+                .unwrap()
+                .into_iter()
+                .map(|(cell, port, bit)| format!("{cell}.{port}[{bit}]"))
+                .collect();
+            found.sort();
+            found
+        };
+        let read = ["part.B[5]", "plus.A[5]", "plus.Y[5]"];
+        assert_eq!(found(60), [&read[..], &["times.Y[5]"]].concat());
+        // It goes elsewhere, too.
+        assert_eq!(found(7), read);
+        assert_eq!(found(17), ["part.B[5]"]);
+    }
 }
