@@ -1,5 +1,6 @@
 //! Ctrl-C and the signals by which schedulers end jobs.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
@@ -99,13 +100,22 @@ pub fn unless_asked<T: Send + 'static>(
     mut waiting: impl FnMut(),
 ) -> Result<T, Trouble> {
     let stop = asked()?;
-    let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || send.send(work()));
+    // What is sent is only that the thread has ended: a channel of every `T` would be much to compile.
+    let (send, receive) = mpsc::channel::<()>();
+    let thread = std::thread::spawn(move || {
+        let _ended = send;
+        work()
+    });
     loop {
         match receive.recv_timeout(Duration::from_millis(50)) {
-            Ok(done) => return Ok(done),
             Err(mpsc::RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => waiting(),
-            Err(_) => return Err(Trouble::Interrupted),
+            Err(mpsc::RecvTimeoutError::Timeout) => return Err(Trouble::Interrupted),
+            Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return match thread.join() {
+                    Ok(done) => Ok(done),
+                    Err(panic) => resume_unwind(panic),
+                };
+            }
         }
     }
 }

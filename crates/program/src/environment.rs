@@ -296,7 +296,7 @@ mod tests {
 
     /// Noise as it is described: one draw after another.
     fn described(rng: &mut impl Rng, active: u64) -> u64 {
-        let mut one = |rng: &mut _| {
+        let one = |rng: &mut _| {
             let turn = Rng::random_range(rng, 0..64);
             only_one(turn, active)
         };

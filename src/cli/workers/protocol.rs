@@ -160,5 +160,7 @@ pub fn line(value: &impl Serialize) -> Result<String, String> {
 
 /// What `line` says.
 pub fn parsed<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|e| format!("worker: {e}"))
+    // From text, as everything else is read: reading bytes would be compiled beside it.
+    let line = str::from_utf8(line).map_err(|e| format!("worker: {e}"))?;
+    serde_json::from_str(line).map_err(|e| format!("worker: {e}"))
 }
