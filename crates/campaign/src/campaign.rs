@@ -419,7 +419,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
         })
     }
 
-    /// Runs case number `index`; `watch` looks on. Of bins the summary has those that no earlier case of this runner hit.
+    /// Runs case number `index`; `watch` looks on.
     pub fn run(&mut self, index: u64, watch: &mut impl Watch<U>) -> Summary<U> {
         let Runner {
             options,
@@ -480,7 +480,7 @@ fn run_one<U: Campaign>(
     let mut summary = Summary::<U> {
         programs: 1,
         outcomes: outcomes.outcomes,
-        bins: collector.hits.take_new(),
+        bins: collector.hits.take(),
         ..Summary::default()
     };
     match judged {
