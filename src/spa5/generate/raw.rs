@@ -279,8 +279,11 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
     };
     match rng.random_range(0..24) {
         // Zero words up to the end of the address space.
-        0 => program.prog_size = !(BUNDLE - 1),
-        1 => program.prog_size = rng.random::<u32>() / BUNDLE * BUNDLE,
+        0 => enlarge(rng, &mut program, !(BUNDLE - 1)),
+        1 => {
+            let size = rng.random::<u32>() / BUNDLE * BUNDLE;
+            enlarge(rng, &mut program, size);
+        }
         2 => program.prog_size = rng.random_range(0..=program.prog_size / BUNDLE) * BUNDLE,
         _ => {}
     }
@@ -294,6 +297,18 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
         };
     }
     program
+}
+
+/// Gives `program` the size `size`, zero words behind its own, and leads half of its targets to the ends that it has then:
+/// only so are they compared with a size of many bits (spa5-4.2-a).
+fn enlarge<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, size: u32) {
+    program.prog_size = size;
+    for (pc, word) in (0..).step_by(8).zip(&mut program.words) {
+        let instruction = Word::decode(*word);
+        if pc % BUNDLE != 0 && instruction.target().is_some() && chance(rng, 2) {
+            *word = astray(rng, instruction, pc, size).encode();
+        }
+    }
 }
 
 /// Random instructions and targets for the scalar judge: whatever each thread does in the warp, up to the

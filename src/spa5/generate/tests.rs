@@ -10,7 +10,7 @@ use super::super::scalar::{Draw, End, Scalar, Trace};
 use super::structured::conditions::{TESTS, at_least, none_of};
 use super::*;
 use crate::environment::{bits, draw_word};
-use crate::spa5::isa::{Branch, Leave, Pred, SetUpOp, Test};
+use crate::spa5::isa::{Branch, Leave, Pred, SetUpOp, Target, Test, Word};
 
 const WITH_BRX: Options = Options {
     brx: true,
@@ -296,4 +296,28 @@ fn switches_have_their_targets() {
         assert_eq!(structured(&mut rng(seed), &Options::ALL).targets.len(), 0);
     }
     assert!(switches > 100, "{switches}");
+}
+
+/// Mutants of comparisons with the program's size, in bits that no small program has, were missed: nothing was aimed at the ends
+/// of large ones.
+#[test]
+fn targets_of_large_programs_lie_around_their_ends() {
+    let [mut last, mut behind] = [0; 2];
+    for seed in 1..=2000 {
+        let program = raw::raw(&mut rng(seed));
+        let size = program.prog_size;
+        if size < 1 << 24 {
+            continue;
+        }
+        let targets = instructions(&program).map(|word| Word::decode(word).target());
+        let at: Vec<u32> = targets
+            .filter_map(|target| match target {
+                Some(Target::Absolute(address)) => Some(address),
+                _ => None,
+            })
+            .collect();
+        last += u32::from(at.contains(&(size - 8)));
+        behind += u32::from(at.contains(&size));
+    }
+    assert!(last >= 20 && behind >= 20, "{last} {behind}");
 }
