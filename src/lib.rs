@@ -146,11 +146,13 @@ pub use reconverge_program::{judges, stimulus};
 
 #[cfg(feature = "units")]
 mod axes;
-// It has no unit tests of its own: what it does is tested by running it.
+// Without unit tests, which would not be compiled: what it does is tested by running it.
 #[cfg(all(feature = "cli", not(test)))]
 #[doc(hidden)]
 pub mod cli;
 pub mod explain;
+#[cfg(any(feature = "cli", test))]
+mod numbers;
 #[cfg(all(feature = "rtl", feature = "units"))]
 mod package;
 #[cfg(feature = "units")]

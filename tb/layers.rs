@@ -60,7 +60,7 @@ const LAYERS: [(&str, &str, &[&str]); 8] = [
     ("mutants", "crates/mutate", &["mutate", "prove"]),
     ("rules", ".", &["explain", "rules", "unit"]),
     ("units", ".", &["axes", "r500", "r700", "spa5"]),
-    ("command", ".", &["cli"]),
+    ("command", ".", &["cli", "numbers"]),
 ];
 
 /// What belongs to no layer: the roots, which name everything; what build script and units share; tests of a layer that take a
@@ -258,4 +258,18 @@ fn a_name_from_above_is_seen_wherever_it_stands() {
         upwards(".", "more/deep.rs", ""),
         ["more/deep.rs: `more` is in no layer of . in tb/layers.rs"]
     );
+}
+
+/// Tests in a module that is left out of the library's test build are never run, and pass for ever.
+#[test]
+fn the_command_has_no_unit_tests_for_they_would_not_be_compiled() {
+    let command = sources(".")
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("cli/"));
+    let mut count = 0;
+    for (name, text) in command {
+        assert!(!text.contains("cfg(test)"), "{name}");
+        count += 1;
+    }
+    assert!(count > 20, "{count} files");
 }

@@ -11,7 +11,7 @@ use reconverge::cover::{Model, Saved, UnitCoverage, page};
 use reconverge::input::InputError;
 use reconverge::unit::Unit;
 
-use super::args::{BuildArgs, count, limit, workers};
+use super::args::{BuildArgs, limit, workers};
 use super::fuzz::bar;
 use super::progress::Lines;
 use super::run::{absolute, counting_rtl, rtl};
@@ -21,6 +21,7 @@ use super::{
     Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
     unit_names_and_all, writable,
 };
+use crate::numbers::count;
 
 /// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
 const DEFAULT_CLOCKS: u64 = 20_000_000;

@@ -20,7 +20,7 @@ use reconverge::unit::Unit;
 use reconverge::wave;
 use serde::Serialize;
 
-use super::args::{count, workers};
+use super::args::workers;
 use super::progress::Ticker;
 use super::run::{absolute, parameters, rtl};
 use super::stop::Trouble;
@@ -29,6 +29,7 @@ use super::{
     Agreed, Done, Failure as Fails, PlaceArgs, complain, ends, parameter, play, print, stop,
     streams, unit, unit_names, writable,
 };
+use crate::numbers::count;
 
 mod checkpoint;
 

@@ -35,7 +35,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use args::{BuildArgs, CaseArgs, count};
+use args::{BuildArgs, CaseArgs};
+
+use crate::numbers::count;
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};

@@ -11,7 +11,7 @@ use reconverge::unit::Unit;
 use reconverge::wave;
 use serde_json::Value;
 
-use super::args::{BuildArgs, count, workers};
+use super::args::{BuildArgs, workers};
 use super::progress::{Lines, Ticker};
 use super::run::absolute;
 use super::stop::Trouble;
@@ -20,6 +20,7 @@ use super::{
     Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, streams, unit, unit_names_and_all,
     writable,
 };
+use crate::numbers::count;
 
 /// Cycles for one mutant by default.
 const DEFAULT_CLOCKS: u64 = 4_000_000;

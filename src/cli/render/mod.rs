@@ -33,7 +33,6 @@ use reconverge::r500::shader::{Example, VARYINGS, Vector};
 use reconverge::unit::{LoadOptions, Programs};
 use reconverge::wave;
 
-use super::args::stall;
 use super::convert::load;
 use super::progress::Lines;
 use super::run::{absolute, rtl};
@@ -44,6 +43,7 @@ use super::{
     Agreed, Done, Failure as Unable, LoadArgs, PlaceArgs, complain, found, fuzz, print, seed, warn,
     writable,
 };
+use crate::numbers::stall;
 use numbers::judged;
 use pictures::Picture;
 
