@@ -151,10 +151,10 @@ mod axes;
 #[doc(hidden)]
 pub mod cli;
 pub mod explain;
-#[cfg(any(feature = "cli", test))]
-mod numbers;
 #[cfg(all(feature = "rtl", feature = "units"))]
 mod package;
+#[cfg(any(feature = "cli", test))]
+mod quantity;
 #[cfg(feature = "units")]
 pub mod r500;
 #[cfg(feature = "units")]

@@ -16,7 +16,7 @@ use super::convert::load;
 use super::run::parameters;
 use super::streams::read_text;
 use super::{Failure, LoadArgs, mask, parameter, seed};
-use crate::numbers::{chance, count, stall};
+use crate::quantity::{chance, count, stall};
 
 /// Names a build of a unit by its lanes and parameters.
 #[derive(Args)]

@@ -21,7 +21,7 @@ use super::{
     Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
     unit_names_and_all, writable,
 };
-use crate::numbers::count;
+use crate::quantity::count;
 
 /// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
 const DEFAULT_CLOCKS: u64 = 20_000_000;

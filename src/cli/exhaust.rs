@@ -29,7 +29,7 @@ use super::{
     Agreed, Done, Failure as Fails, PlaceArgs, complain, ends, parameter, play, print, stop,
     streams, unit, unit_names, writable,
 };
-use crate::numbers::count;
+use crate::quantity::count;
 
 mod checkpoint;
 

@@ -36,8 +36,6 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use args::{BuildArgs, CaseArgs};
-
-use crate::numbers::count;
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{Args, Parser, Subcommand};
@@ -50,6 +48,8 @@ use reconverge::unit::Unit;
 use streams::writable;
 use variants::Which;
 use workers::LimitArgs;
+
+use crate::quantity::count;
 
 /// SIMT divergence hardware and its golden models, compared lane by lane in every cycle.
 #[derive(Parser)]

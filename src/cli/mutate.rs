@@ -20,7 +20,7 @@ use super::{
     Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, streams, unit, unit_names_and_all,
     writable,
 };
-use crate::numbers::count;
+use crate::quantity::count;
 
 /// Cycles for one mutant by default.
 const DEFAULT_CLOCKS: u64 = 4_000_000;

@@ -43,7 +43,7 @@ use super::{
     Agreed, Done, Failure as Unable, LoadArgs, PlaceArgs, complain, found, fuzz, print, seed, warn,
     writable,
 };
-use crate::numbers::stall;
+use crate::quantity::stall;
 use numbers::judged;
 use pictures::Picture;
 

@@ -1,4 +1,4 @@
-//! Numbers as people write them in options of the command.
+//! Quantities as options of the command take them: counts, and chances in 16ths.
 
 /// Reads a count of at least 1: `2000000`, `2_000_000`, `2M`, `100k`, `1e6`, `1.5M`.
 ///
