@@ -95,8 +95,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     let (verilator, compiler) = (tools.verilator_found()?.1, tools.compiler_found()?.1);
     println!("cargo:rustc-env=RECONVERGE_BUILT_WITH=Verilator {verilator}, {compiler}");
     let store = verilate::Store::trusted(&out)?;
-    let mut list = String::new();
-    let mut runtime = None;
+    let mut benches = Vec::new();
     for ((unit, models), declaration) in UNITS.iter().zip(declared) {
         let assertions = declaration.probes.assertions.as_ref();
         let bench = verilate::Bench {
@@ -106,33 +105,46 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
             assertions: assertions.map(|a| PathBuf::from(&a.file)),
         };
         let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit), bench)?;
-        let mut files = sources.files();
-        for &(lanes, parameters) in *models {
+        benches.push((*unit, sources, *models));
+    }
+    let jobs = benches.iter().flat_map(|(unit, sources, models)| {
+        models.iter().map(move |&(lanes, parameters)| {
+            let named = parameters.iter().map(|(n, v)| ((*n).to_owned(), *v));
             let job = verilate::Job {
-                sources: &sources,
+                sources,
                 lanes,
-                parameters: parameters
-                    .iter()
-                    .map(|(n, v)| ((*n).to_owned(), *v))
-                    .collect(),
+                parameters: named.collect(),
                 counting: false,
                 assertions: debug,
             };
-            let symbol = job.symbol();
-            let archive = job.archive(&tools, &store)?;
-            files.extend(archive.files);
-            let contents = archive.contents;
-            println!("cargo:rustc-link-search=native={}", archive.dir.display());
-            println!("cargo:rustc-link-lib=static={symbol}");
-            writeln!(
-                list,
-                "    {unit:?} {lanes} {parameters:?}, {contents:?} {symbol};"
-            )?;
-        }
-        for file in &files {
+            (unit, job, parameters)
+        })
+    });
+    let jobs: Vec<_> = jobs.collect();
+    // The runtime is one of the longest, and needs none of them.
+    let runtime = benches.first().map(|(_, sources, _)| sources);
+    let build = |number: usize| match number.checked_sub(1) {
+        Some(number) => jobs[number].1.archive(&tools, &store).map(Some),
+        None => runtime
+            .map(|sources| verilate::archive_of_runtime(sources, &tools, &store))
+            .transpose(),
+    };
+    let mut built = side_by_side(1 + jobs.len(), &build).into_iter();
+    let runtime = built.next().transpose()?.flatten();
+
+    let mut list = String::new();
+    for ((unit, job, parameters), archive) in jobs.iter().zip(built) {
+        let Some(archive) = archive? else { continue };
+        let (lanes, symbol, contents) = (job.lanes, job.symbol(), archive.contents);
+        println!("cargo:rustc-link-search=native={}", archive.dir.display());
+        println!("cargo:rustc-link-lib=static={symbol}");
+        writeln!(
+            list,
+            "    {unit:?} {lanes} {parameters:?}, {contents:?} {symbol};"
+        )?;
+        for file in archive.files.iter().chain(&job.sources.files()) {
             println!("cargo:rerun-if-changed={}", file.display());
         }
-        runtime = Some(verilate::archive_of_runtime(&sources, &tools, &store)?);
     }
     // After the models: they need the runtime, and linkers read from left to right.
     if let Some(runtime) = runtime {
@@ -146,6 +158,34 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     let text = format!("reconverge_bench::linked_models! {{\n{list}}}\n");
     verilate::write_if_changed(&out.join("models.rs"), &text)?;
     Ok(())
+}
+
+/// Does `work` for each number below `count`, as many at a time as cargo has processors; what came of each.
+///
+/// Nothing else is to be done while models are built: what depends on this package waits for them.
+#[cfg(feature = "rtl")]
+fn side_by_side<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    let jobs = std::env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok());
+    let next = AtomicUsize::new(0);
+    let mut all: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let worker = || {
+            let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            let mine = numbers.take_while(|number| *number < count);
+            mine.map(|number| (number, work(number)))
+                .collect::<Vec<_>>()
+        };
+        let workers: Vec<_> = (0..jobs.unwrap_or(1).clamp(1, count.max(1)))
+            .map(|_| scope.spawn(worker))
+            .collect();
+        let joined = workers.into_iter().map(|worker| worker.join());
+        joined
+            .flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, done)| done).collect()
 }
 
 /// Writes `embedded.rs`: the RTL from which models are built when the program runs, and what proofs may use of it, for where

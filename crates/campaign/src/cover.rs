@@ -95,8 +95,21 @@ impl Declaration {
         name: &'static str,
         about: &'static str,
     ) -> Cross<P> {
+        Cross {
+            first: self.group(when, name, about, P::axes()),
+            point: PhantomData,
+        }
+    }
+
+    /// Adds a group; its first bin.
+    fn group(
+        &mut self,
+        when: When,
+        name: &'static str,
+        about: &'static str,
+        axes: Vec<Axis>,
+    ) -> usize {
         assert!(self.groups.iter().all(|g| g.name != name), "two of {name}");
-        let axes = P::axes();
         let (first, bins) = (
             self.unreachable.len(),
             axes.iter().map(|a| a.values.len()).product(),
@@ -110,10 +123,7 @@ impl Declaration {
             first,
             bins,
         });
-        Cross {
-            first,
-            point: PhantomData,
-        }
+        first
     }
 
     /// No bin of `cross` for which `rule` holds can be hit, because of `why` (which names the section). The
@@ -124,7 +134,7 @@ impl Declaration {
         why: &'static str,
         rule: impl Fn(P) -> bool,
     ) {
-        self.declare_unreachable(cross, why, rule);
+        self.declare_unreachable(cross.first, why, &|n| rule(P::at(n)));
     }
 
     /// As [`Declaration::unreachable`], for what follows from no single instruction but from all that ran
@@ -139,26 +149,26 @@ impl Declaration {
         why: &'static str,
         rule: impl Fn(P) -> bool,
     ) {
-        let bins = self.declare_unreachable(cross, why, rule);
+        let bins = self.declare_unreachable(cross.first, why, &|n| rule(P::at(n)));
         self.history.extend(bins);
         let group = self.groups.iter().find(|g| g.first == cross.first);
         assert!(group.is_some_and(|g| g.when == When::Sometimes), "{why}");
     }
 
-    /// The bins that were still thought reachable.
-    fn declare_unreachable<P: Point>(
+    /// Declares bins of the group with this first bin unreachable, by their numbers in it; those that were still thought reachable.
+    fn declare_unreachable(
         &mut self,
-        cross: Cross<P>,
+        first: usize,
         why: &'static str,
-        rule: impl Fn(P) -> bool,
+        rule: &dyn Fn(usize) -> bool,
     ) -> Vec<usize> {
-        let Some(group) = self.groups.iter().find(|g| g.first == cross.first) else {
+        let Some(group) = self.groups.iter().find(|g| g.first == first) else {
             return Vec::new();
         };
         let mut bins = Vec::new();
         for n in 0..group.bins {
             let bin = &mut self.unreachable[group.first + n];
-            if bin.is_none() && rule(P::at(n)) {
+            if bin.is_none() && rule(n) {
                 *bin = Some(why);
                 bins.push(group.first + n);
             }

@@ -3,27 +3,39 @@
 //! What is drawn is part of a campaign's seed: another order of draws is another campaign.
 
 use rand::Rng;
+use rand::distr::uniform::{SampleUniform, UniformSampler};
+
+/// Returns a number below `end`, 1 or more, each as often as the others: what `Rng::random_range` draws, which is called and not inlined
+/// wherever the compiler does not optimise across units of code.
+#[inline]
+fn below<T: SampleUniform + Default, R: Rng + ?Sized>(rng: &mut R, end: T) -> T {
+    let drawn = T::Sampler::sample_single(T::default(), end, rng);
+    drawn.unwrap_or_else(|_| unreachable!("the range is not empty"))
+}
 
 /// Returns true `n` times in 16.
+#[inline]
 pub fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
-    rng.random_range(0..16) < n
+    below(rng, 16) < n
 }
 
 /// Returns one of `of`, each as often as the others.
 ///
 /// # Panics
 /// `of` is empty.
+#[inline]
 pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
-    of[rng.random_range(0..of.len())]
+    of[below(rng, of.len())]
 }
 
 /// Returns one of `of`, each as often as its weight says.
 ///
 /// # Panics
 /// No weight is more than 0.
+#[inline]
 pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     let total: u32 = of.iter().map(|(_, weight)| weight).sum();
-    let mut left = rng.random_range(0..total);
+    let mut left = below(rng, total);
     for (item, weight) in of {
         if left < *weight {
             return *item;

@@ -37,10 +37,12 @@ impl<U: Programs> Watch<U> for () {
 
 /// Both look.
 impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
+    #[inline]
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         self.0.before(clock, pins, golden);
         self.1.before(clock, pins, golden);
     }
+    #[inline]
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         self.0.after(clock, pins, golden);
         self.1.after(clock, pins, golden);

@@ -152,6 +152,25 @@ impl<'a, U: Unit> Isolated<'a, U> {
         grace: Duration,
         mut take: impl FnMut(Answer<U>) -> Step<U, T>,
     ) -> Result<T, Lost<U>> {
+        let mut result = None;
+        self.converse(order, grace, &mut |answer| match take(answer) {
+            Step::More => Step::More,
+            Step::Tell(order) => Step::Tell(order),
+            Step::Done(done) => {
+                result = Some(done);
+                Step::Done(())
+            }
+        })?;
+        Ok(result.unwrap_or_else(|| unreachable!("a conversation ends with a result")))
+    }
+
+    /// As [`Isolated::ask`], without the result: compiled once, and not for each order.
+    fn converse(
+        &mut self,
+        order: &Order<U>,
+        grace: Duration,
+        take: &mut dyn FnMut(Answer<U>) -> Step<U, ()>,
+    ) -> Result<(), Lost<U>> {
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
             None => Worker::start(&Job {
@@ -179,9 +198,9 @@ impl<'a, U: Unit> Isolated<'a, U> {
                 answer => match take(answer) {
                     Step::More => {}
                     Step::Tell(order) => worker.tell(&order)?,
-                    Step::Done(result) => {
+                    Step::Done(()) => {
                         self.worker = Some(worker);
-                        return Ok(result);
+                        return Ok(());
                     }
                 },
             }

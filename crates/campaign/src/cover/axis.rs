@@ -45,6 +45,7 @@ macro_rules! axis {
             fn names() -> Vec<String> {
                 [$($text),+].map(str::to_owned).to_vec()
             }
+            #[inline]
             fn index(self) -> usize {
                 self as usize
             }
@@ -81,6 +82,7 @@ macro_rules! numbered {
                 let name: fn(usize) -> String = $names;
                 (0..$count).map(name).collect()
             }
+            #[inline]
             fn index(self) -> usize {
                 usize::from(self.0)
             }
@@ -115,6 +117,7 @@ macro_rules! part {
             fn names() -> Vec<String> {
                 $whole::names().into_iter().skip($first).take($count).collect()
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0.index() - $first
             }
@@ -138,6 +141,7 @@ impl<K: Values> Values for Previous<K> {
             .chain(K::names())
             .collect()
     }
+    #[inline]
     fn index(self) -> usize {
         self.0.map_or(0, |kind| kind.index() + 1)
     }
@@ -271,8 +275,9 @@ macro_rules! point {
     ($($axis:ident $value:ident),+) => {
         impl<$($axis: Values),+> Point for ($($axis,)+) {
             fn axes() -> Vec<Axis> {
-                vec![$(Axis { name: $axis::NAME.to_owned(), values: $axis::names() }),+]
+                Axis::all(&[$(($axis::NAME, $axis::names)),+])
             }
+            #[inline]
             fn index(self) -> usize {
                 let ($($value,)+) = self;
                 let mut index = 0;
@@ -307,4 +312,18 @@ pub struct Axis {
     pub name: String,
     /// Names of its values.
     pub values: Vec<String>,
+}
+
+/// Name of an axis, and the function that names its values.
+type Named = (&'static str, fn() -> Vec<String>);
+
+impl Axis {
+    /// The axes of a point. Compiled once, and not for each combination of axes.
+    fn all(of: &[Named]) -> Vec<Axis> {
+        let axes = of.iter().map(|(name, values)| Axis {
+            name: (*name).to_owned(),
+            values: values(),
+        });
+        axes.collect()
+    }
 }
