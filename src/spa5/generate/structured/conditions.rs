@@ -112,13 +112,12 @@ type ByP16 = [f64; 17];
 /// The chance that none of `conds` is true for a thread whose condition bits are each 1 p16 times in 16, by p16:
 /// if they all look at the same bits, and if each looks at its own. At most two.
 ///
-/// For all p16 at once, in the order in which each sum is made, so that a compiler may take several a time.
+/// For all p16 at once, so that a compiler may take several a time.
 pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
     let (a, b) = (conds.first(), conds.get(1));
+    // A condition that is not there has test F, number 0, which is never true.
+    let test = |cond: Option<&Cond>| cond.map_or(0, |cond| usize::from(cond.test.bits()));
     let falses = |cond: Option<&Cond>| cond.map_or([1.0; 17], |cond| false_(cond.pred));
-    let passes = |cond: Option<&Cond>, cc: usize| {
-        cond.is_some_and(|cond| TESTS[usize::from(cond.test.bits())] >> cc & 1 == 1)
-    };
     let (false_a, false_b) = (falses(a), falses(b));
     let both = match (a, b) {
         (Some(a), Some(b)) if a.pred.number == b.pred.number => match a.pred.not == b.pred.not {
@@ -127,27 +126,19 @@ pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
         },
         _ => std::array::from_fn(|p16| false_a[p16] * false_b[p16]),
     };
-    // By the conditions whose test passes.
-    let none = [[1.0; 17], false_a, false_b, both];
-    let over_codes = |of: &dyn Fn(usize) -> usize| {
-        let mut sum: ByP16 = [0.0; 17];
-        for (cc, chances) in CODES.iter().enumerate() {
-            let none = &none[of(cc)];
-            for ((sum, chance), none) in sum.iter_mut().zip(chances).zip(none) {
-                *sum += chance * none;
-            }
-        }
-        sum
+    let [neither, only_a, only_b, a_and_b] = &PASSING[test(a)][test(b)];
+    let same = std::array::from_fn(|p16| {
+        neither[p16]
+            + only_a[p16] * false_a[p16]
+            + only_b[p16] * false_b[p16]
+            + a_and_b[p16] * both[p16]
+    });
+    let alone = |test: usize, falses: &ByP16| -> ByP16 {
+        let [fails, passes, ..] = &PASSING[test][0];
+        std::array::from_fn(|p16| fails[p16] + passes[p16] * falses[p16])
     };
-    let same = over_codes(&|cc| usize::from(passes(a, cc)) | usize::from(passes(b, cc)) << 1);
-    let mut each = over_codes(&|cc| usize::from(passes(a, cc)));
-    if b.is_some() {
-        let other = over_codes(&|cc| usize::from(passes(b, cc)) << 1);
-        each.iter_mut()
-            .zip(other)
-            .for_each(|(each, other)| *each *= other);
-    }
-    [same, each]
+    let (each_a, each_b) = (alone(test(a), &false_a), alone(test(b), &false_b));
+    [same, std::array::from_fn(|p16| each_a[p16] * each_b[p16])]
 }
 
 /// The chance that a predicate is false, by p16.
@@ -162,14 +153,21 @@ fn false_(pred: Pred) -> ByP16 {
     })
 }
 
-/// The chance of a condition code, each of whose bits is set p16 times in 16, by the code and then by p16.
-static CODES: LazyLock<[ByP16; 16]> = LazyLock::new(|| {
-    std::array::from_fn(|cc: usize| {
-        std::array::from_fn(|p16| {
-            let (p, ones) = (p16 as f64 / 16.0, cc.count_ones() as i32);
-            p.powi(ones) * (1.0 - p).powi(4 - ones)
-        })
-    })
+/// By the numbers of two tests: the chance that the same condition code, each of whose bits is set p16 times in 16, passes
+/// neither, the first one alone, the second one alone, or both.
+static PASSING: LazyLock<Box<[[[ByP16; 4]; 24]; 24]>> = LazyLock::new(|| {
+    let mut passing = Box::new([[[[0.0; 17]; 4]; 24]; 24]);
+    for (code, p16) in (0..16usize).flat_map(|code| (0..17).map(move |p16| (code, p16))) {
+        let (p, ones) = (p16 as f64 / 16.0, code.count_ones() as i32);
+        let chance = p.powi(ones) * (1.0 - p).powi(4 - ones);
+        for (a, of_a) in passing.iter_mut().enumerate() {
+            for (b, of_both) in of_a.iter_mut().enumerate() {
+                let passes = |test: usize| usize::from(TESTS[test] >> code & 1);
+                of_both[passes(a) | passes(b) << 1][p16] += chance;
+            }
+        }
+    }
+    passing
 });
 
 /// The least chance that one of `conds` is true, over every p16 from 1 to 15, on the same bits or on others.
