@@ -30,7 +30,6 @@ macro_rules! tests {
                 two_halves_merge_to_the_whole,
                 jobs_change_nothing,
                 jobs_change_nothing_in_a_guided_run,
-                a_guided_run_reports_a_mismatch_and_its_case_replays,
                 no_declaration_of_the_usual_build_is_idle,
                 a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason,
                 missed_bins_are_listed_and_fail_where_all_are_required,
@@ -38,6 +37,9 @@ macro_rules! tests {
                 a_file_of_another_unit_or_version_is_refused_by_name,
                 a_run_that_samples_nothing_is_an_error,
                 the_page_holds_every_group_and_is_well_formed,
+            );
+            crate::common::test_unit_with_models!($module reconverge::$module::$unit:
+                a_guided_run_reports_a_mismatch_and_its_case_replays,
             );
         }
     )+};
@@ -451,6 +453,7 @@ fn the_page_holds_every_group_and_is_well_formed<U: Tested>() {
 
 /// Numbers of an lcov file, read as a program reads them that knows nothing of how it was made.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn counters_of_the_rtl_come_out_as_lcov() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("rtl.info");

@@ -91,6 +91,7 @@ fn the_smallest_worlds_of_the_other_units_are_closed() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
     let whole = exhaust(&TINY).ends(0).json();
     let kept = [&TINY[..], &["--checkpoint", "kept.json"]].concat();

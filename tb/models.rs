@@ -122,6 +122,7 @@ fn rtl_that_ends_the_simulation_before_its_first_clock_stops_its_case() {
 
 /// A constructor that ran out of memory threw through Rust's frames.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_model_for_which_there_is_no_memory_fails_its_case() {
     let rtl = planted(
         "  int big [100000000];
@@ -160,6 +161,7 @@ fn what_a_failed_assertion_says_is_in_the_report() {
 
 /// Its destructor looked for the scopes of DPI in the model that was run last.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_model_that_has_stopped_takes_nothing_of_another_one_along() {
     let rtl = planted(
         "  int number;
@@ -278,6 +280,7 @@ fn a_change_in_a_file_of_any_ending_from_anywhere_is_another_model() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_file_that_comes_into_the_place_of_an_included_one_is_another_model() {
     let rtl = Folder::own(NAME).copy();
     let [first, second] = ["first", "second"].map(|dir| rtl.dir().join(dir).join("lanes.inc"));
@@ -441,6 +444,7 @@ fn flags_and_tools_belong_to_what_a_model_is() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_file_list_with_folders_macros_modules_lists_and_code_builds() {
     let rtl = Folder::own(NAME).copy();
     let dir = rtl.dir();
@@ -556,6 +560,7 @@ fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
 
 /// They were built in by a debug build of this program only.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_failed_assertion_of_rtl_fails_its_case_unless_assertions_are_left_out() {
     let rtl = planted("  always_ff @(posedge clk_i) if (rst_ni) low: assert (pc_o < 3);");
     let [report, _] = ends(1, run_on(rtl.dir()));
@@ -859,6 +864,7 @@ fn with_probes_alone() -> Copy {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it() {
     let (own, rtl) = (Folder::own(NAME), with_probes_alone());
     let junit = rtl.dir().join("s.xml");

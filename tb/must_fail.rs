@@ -28,12 +28,14 @@ macro_rules! tests {
                 a_dump_holds_the_design_and_the_fields_of_both_sides_and_no_net_of_the_bench,
                 a_report_says_where_what_why_and_how_to_go_on,
                 a_flip_that_never_comes_is_bad_input_and_not_a_pass,
+                a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
+                rtl_that_does_not_compile_is_bad_input,
+            );
+            crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 rtl_with_one_operator_changed_is_caught_and_its_case_replays,
                 rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays,
                 rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone,
                 rtl_that_stops_the_simulation_is_reported_and_its_case_replays,
-                a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
-                rtl_that_does_not_compile_is_bad_input,
             );
         }
     )+};

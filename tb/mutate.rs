@@ -193,6 +193,7 @@ fn nothing_is_judged_with_rtl_that_is_wrong_already() {
 
 /// Found bugs: a signal while the referee proved what it is told lost all, and left an ABC behind that went on for ever.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
     if !have(&TOOLS) {
         return;

@@ -22,6 +22,8 @@ macro_rules! tests {
             crate::common::test_unit!(reconverge::$module::$unit:
                 a_page_holds_every_step_of_its_run,
                 a_page_of_a_failure_has_both_sides_the_rule_and_its_replay,
+            );
+            crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 a_browser_shows_each_step_by_keyboard,
             );
         }

@@ -183,6 +183,7 @@ fn the_python_of_the_specification_agrees_bit_for_bit() {
 
 /// Each rule of the Python changed in turn: the comparison goes red.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_changed_rule_of_the_python_is_noticed() {
     use std::io::Write as _;
     let text = fs::read_to_string(specification("r500-alu")).unwrap();

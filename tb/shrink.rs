@@ -26,12 +26,14 @@ macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
-                a_caught_change_is_shrunk_to_a_few_instructions_and_lanes,
                 a_case_that_does_not_fail_is_refused,
                 what_cannot_be_smaller_comes_back_as_it_is,
                 instructions_that_no_lane_executes_can_be_taken_out,
                 cut_programs_are_accepted_and_their_text_assembles_to_them,
                 simpler_programs_come_to_an_end,
+            );
+            crate::common::test_unit_with_models!($module reconverge::$module::$unit:
+                a_caught_change_is_shrunk_to_a_few_instructions_and_lanes,
             );
 
             #[test]
@@ -234,6 +236,7 @@ fn save<U: Tested>(case: &Case<U>, path: &Path) {
 /// What stops the simulation stops it in the small case, and says the same but for the time. One unit: the
 /// bench does the same for all.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
     let unit = "r500";
     let stops = Folder::own(unit)

@@ -465,6 +465,7 @@ fn drawn(model: &Model, program: &Program, n: u64) -> Case<Spa5> {
 
 /// Every construct of the generator by its name, BRX among them.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn five_thousand_structured_programs_with_brx_agree_with_the_scalar_judge() {
     let mut model = Model::new(32, &[("BRX", 1)]);
     let mut rng = Pcg64Mcg::seed_from_u64(20_001);

@@ -207,6 +207,7 @@ fn states_become_simpler_until_they_are_gone<U: Tested>() {
 /// The bench itself: a load that forgets what lies deep in the stack is a mismatch, at the latest when it is
 /// revealed.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_load_that_forgets_what_is_deep_in_the_stack_is_seen() {
     let bad = Folder::own("r700").copy();
     bad.change((

@@ -47,6 +47,24 @@ macro_rules! test_unit {
 }
 pub(crate) use test_unit;
 
+/// As [`test_unit`], of functions that build models of changed RTL, which takes seconds each: `cargo test` runs them for r500, CI's
+/// step `builds` for the other units too.
+macro_rules! test_unit_with_models {
+    (r500 $unit:ty: $($test:ident),+ $(,)?) => {
+        crate::common::test_unit!($unit: $($test),+);
+    };
+    ($module:ident $unit:ty: $($test:ident),+ $(,)?) => {
+        $(
+            #[test]
+            #[ignore = "many models or proofs; CI's step builds runs it"]
+            fn $test() {
+                super::$test::<$unit>();
+            }
+        )+
+    };
+}
+pub(crate) use test_unit_with_models;
+
 /// The command in folder `from`, to be started. Cargo gives the tests a cache of models in the build folder
 /// (`.cargo/config.toml`).
 pub fn command_in(from: &Path, args: &[&str]) -> Command {
