@@ -45,7 +45,7 @@ module r700_formal #(
   input logic             skipped_q,
   input logic [3:0]       err_q,
 
-  output logic [8:0]    invariant,
+  output logic [9:0]    invariant,
   output logic [2047:0] seen,
   output logic [WordBits*Words/4-1:0] live__u_stack__bank0_q,
   output logic [WordBits*Words/4-1:0] live__u_stack__bank1_q,
@@ -64,8 +64,9 @@ module r700_formal #(
     counts = lt == 2'd1 || lt == 2'd2 || (lt == 2'd3 && DX10_COUNT != 0);
   endfunction
 
-  // Of the state: room, chain, nb, depth, loops, waiting lanes, aL (r700-I1 to r700-I7).
-  logic [6:0] sound;
+  // Of the state: room, chain, nb, depth, loops, waiting lanes, aL (r700-I1 to r700-I7); and that the bits of a frame's words
+  // which its kind does not have are 0, for a push writes whole words.
+  logic [7:0] sound;
   // What the bench sees of the stack: the mask on top, and the frame at `base`.
   logic [4*WordBits-1:0] frame;
   logic [LANES-1:0]      top_mask;
@@ -73,6 +74,9 @@ module r700_formal #(
   if (MAX_STACK_SIZE <= MostEntries) begin : gen_frames
     // Sub-entry a is word a / 4 of bank a % 4.
     wire [WordBits*Words-1:0] memory;
+    // Bits that the kind of frame has, and whether all others of the word are 0.
+    wire [WordBits*Words-1:0] live;
+    wire [Words-1:0]          blank;
     // The kind of frame whose last word it is.
     logic [Words-1:0]         ends_branch, ends_call, ends_loop;
 
@@ -147,10 +151,9 @@ module r700_formal #(
     end
 
     assign sound = {u_stack__sp_q + (u_stack__nb_q != '0 ? 2 : 0) <= u_stack__limit_q, chain && at == '0,
-                    u_stack__nb_q == branches, depths && depth == 6'd0, loops && lt == 2'd0, waits, index};
+                    u_stack__nb_q == branches, depths && depth == 6'd0, loops && lt == 2'd0, waits, index, &blank};
 
     // A word has the bits of its kind of frame (r700-3.4-k).
-    wire [WordBits*Words-1:0] live;
     for (genvar a = 0; a < Words; a++) begin : gen_live
       wire al_word   = ends_loop[a];
       wire loop_word = a + 1 < Words && ends_loop[(a + 1) % Words];
@@ -160,6 +163,8 @@ module r700_formal #(
       wire [WordBits-1:0] loop_bits = {SpBits+24{loop_word}};
       wire [WordBits-1:0] call_bits = {SpBits+40{ends_call[a]}};
       assign live[WordBits*a +: WordBits] = lanes | al_bits | loop_bits | call_bits;
+      wire in_frame = ends_branch[a] || ends_call[a] || al_word || loop_word || st_word;
+      assign blank[a] = !in_frame || (memory[WordBits*a +: WordBits] & ~live[WordBits*a +: WordBits]) == '0;
     end
     for (genvar a = 0; a < Words; a += 4) begin : gen_banks
       assign live__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = live[WordBits*a +: WordBits];
