@@ -19,6 +19,8 @@ use reconverge::watch::Watch;
 
 use reconverge::for_each_unit;
 
+mod reached;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {

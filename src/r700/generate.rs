@@ -310,7 +310,8 @@ fn corner_count<R: Rng + ?Sized>(rng: &mut R) -> u32 {
 
 /// Moves the program to high addresses, with zero words below it: up to the last address that a program
 /// may use here, or across a power of two. Now and then it begins with a CALL at its last address, which
-/// at the highest one returns to where no 16 bits lead.
+/// at the highest one returns to where no 16 bits lead. In half of the cases it is where it was, and runs in one of the
+/// places above that see it again ([`Program::quad`]): only so do addresses have more than 16 bits.
 fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     let regs = &mut program.regs;
     let len = program.quads.len() as u32;
@@ -322,15 +323,16 @@ fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     let Some(most) = (MOST_QUADS as u32).checked_sub(len + appended) else {
         return;
     };
+    let again = rng.random();
     let base = match rng.random_range(0..4) {
+        _ if again => rng.random::<u32>() / MOST_QUADS as u32 * MOST_QUADS as u32,
         0 | 1 => most,
         2 => {
             let power = 1_u32 << rng.random_range(8..16);
-            power - rng.random_range(0..=len.min(power))
+            (power - rng.random_range(0..=len.min(power))).min(most)
         }
         _ => rng.random_range(0..=most),
     };
-    let base = base.min(most);
     for quad in &mut program.quads {
         let jumps = matches!(Word::decode(*quad), Word::Cf(cf) if is_control(cf.op));
         if jumps && (inside(quad.dw0) || quad.dw0 == regs.prog_len) {
@@ -341,8 +343,10 @@ fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         regs.entry += base;
     }
     regs.prog_len = regs.prog_len.saturating_add(base + appended);
-    let zeros = std::iter::repeat_n(Quad::default(), base as usize);
-    program.quads.splice(0..0, zeros);
+    if !again {
+        let zeros = std::iter::repeat_n(Quad::default(), base as usize);
+        program.quads.splice(0..0, zeros);
+    }
     let call = |addr| {
         Cf {
             addr,

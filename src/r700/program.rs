@@ -46,9 +46,9 @@ impl Default for Registers {
     }
 }
 
-/// A program: quad i lies at address i.
+/// A program: quad i lies at address i, and at i plus each multiple of [`MOST_QUADS`].
 ///
-/// Addresses beyond the quads read as zero words, which is a NOP.
+/// Between the quads and the next of these places memory reads as zero words, which is a NOP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
@@ -61,13 +61,10 @@ pub struct Program {
 }
 
 impl Program {
-    /// The instruction at `pc`; zero words where nothing was loaded.
+    /// The instruction at `pc`: a short program can run at any address of 32 bits.
     #[inline]
     pub fn quad(&self, pc: u32) -> Quad {
-        usize::try_from(pc)
-            .ok()
-            .and_then(|i| self.quads.get(i))
-            .copied()
-            .unwrap_or_default()
+        let place = pc as usize % MOST_QUADS;
+        self.quads.get(place).copied().unwrap_or_default()
     }
 }

@@ -10,7 +10,9 @@ use crate::design::Build;
 use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
+const ACTIVE: u8 = 0;
 const BRANCH: u8 = 1;
+const CONT: u8 = 2;
 const BRK: u8 = 3;
 /// Loop types (r700-3.2).
 const AL: u8 = 1;
@@ -20,8 +22,8 @@ const LOOP: u8 = 1;
 const CALL: u8 = 2;
 /// Most nested calls (r700-3.2).
 const MOST_CALLS: u8 = 32;
-/// aL begins at 0..=4095 and moves at most 4095 times by -128..=127.
-const INDICES: std::ops::RangeInclusive<i32> = -128 * 4095..=128 * 4095;
+/// Most passes of a loop, and the largest index that one begins with (r700-2.6).
+const MOST_PASSES: u16 = 4095;
 
 /// What was pushed, and what has become of the registers since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,16 +98,106 @@ fn counts(kind: u8, build: &Build) -> bool {
     kind != DX10 || build.value::<R700>("DX10_COUNT") == 1
 }
 
-/// Classes of few sorts, one in four lanes or so ACTIVE; CONT and BRK in a loop only.
-fn classes(rng: &mut impl Rng, lanes: u32, in_loop: bool) -> Vec<u8> {
-    let last = if in_loop { BRK } else { BRANCH };
-    let sorts: [u8; 3] = std::array::from_fn(|_| rng.random_range(0..=last));
-    let active = rng.random_range(0..4);
-    let mut class = || match rng.random_range(0..4) {
-        n if n < active => 0,
-        _ => sorts[rng.random_range(0..3)],
-    };
-    (0..lanes).map(|_| class()).collect()
+/// What the frames leave open to the lanes (r700-3.8): of the lanes of a loop, or of all outside loops, those that can be
+/// ACTIVE, and those that a call holds where they are.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Lanes that were ACTIVE when the loop began; without a loop, those that were launched.
+    part: u64,
+    /// ACTIVE when the last frame was pushed, or of `part`.
+    active: u64,
+    /// ACTIVE at the first CALL since the loop began; `None` without one.
+    called: Option<u64>,
+    /// In masks that were pushed in such a call.
+    held: u64,
+}
+
+impl Open {
+    /// As a loop begins, or a launch, with these lanes ACTIVE.
+    fn begin(part: u64) -> Self {
+        Open {
+            part,
+            active: part,
+            called: None,
+            held: 0,
+        }
+    }
+
+    /// A branch frame with this mask is pushed.
+    fn push(&mut self, mask: u64) {
+        self.active = mask;
+        self.held |= if self.called.is_some() { mask } else { 0 };
+    }
+
+    /// A CALL is executed by some of the lanes that can be ACTIVE.
+    fn call(&mut self) {
+        self.called = Some(self.active);
+    }
+
+    /// What is wrong with `planes` as the classes that the lanes have now, in a loop or not.
+    fn refuses(&self, planes: [u64; 2], all: u64, in_loop: bool) -> Option<&'static str> {
+        let active = all & !(planes[0] | planes[1]);
+        let (out, broken) = (planes[1], planes[0] & planes[1]);
+        if active & !self.active != 0 {
+            return Some("a lane is ACTIVE that was not in the mask or loop around it");
+        }
+        if !in_loop && out != 0 {
+            return Some("a lane has a class that only a loop has");
+        }
+        if in_loop && all & !(self.part | broken) != 0 {
+            return Some("a lane that the loop does not have is not BRK");
+        }
+        if out & self.held != 0 {
+            return Some("a lane was ACTIVE in a call, and has left the loop around it");
+        }
+        if self.called.is_some_and(|called| called & !out == 0) {
+            return Some("no lane can have been ACTIVE at a CALL");
+        }
+        None
+    }
+
+    /// Classes that it does not refuse: few sorts, of the lanes that can be ACTIVE mostly one in four or so.
+    fn classes(&self, rng: &mut impl Rng, lanes: u32, in_loop: bool) -> Vec<u8> {
+        let last = if in_loop { BRK } else { BRANCH };
+        let sorts: [u8; 3] = std::array::from_fn(|_| rng.random_range(0..=last));
+        let actives = rng.random_range(0..4);
+        // One lane that was there at the CALL.
+        let kept = self.called.map(|called| some_lane(rng, called));
+        let mut class = |lane: u32| {
+            let has = |mask: u64| mask >> lane & 1 == 1;
+            if !has(self.part) {
+                return if in_loop { BRK } else { BRANCH };
+            }
+            let class = match rng.random_range(0..4) {
+                n if n < actives => ACTIVE,
+                _ => sorts[rng.random_range(0..3)],
+            };
+            let stays = has(self.held) || kept == Some(lane);
+            match class {
+                ACTIVE if !has(self.active) => BRANCH,
+                CONT | BRK if stays => BRANCH,
+                class => class,
+            }
+        };
+        (0..lanes).map(&mut class).collect()
+    }
+}
+
+/// The number of one of the lanes of `mask`; 0 if it has none.
+fn some_lane(rng: &mut impl Rng, mask: u64) -> u32 {
+    let (mut left, skipped) = (mask, rng.random_range(0..mask.count_ones().max(1)));
+    for _ in 0..skipped {
+        left &= left - 1;
+    }
+    left.trailing_zeros() % 64
+}
+
+/// Whether a LOOP_START leads to this index with this step, when so many passes are left (r700-4.3-w): it begins at
+/// 0..=4095, and each of the passes that are over has moved it.
+fn index_is_reached(al: i32, inc: i8, left: u16) -> bool {
+    let (al, inc, over) = (i64::from(al), i64::from(inc), i64::from(MOST_PASSES - left));
+    let moved = inc * over;
+    (moved.min(0)..=i64::from(MOST_PASSES) + moved.max(0)).contains(&al)
 }
 
 impl Start {
@@ -114,75 +206,159 @@ impl Start {
         let regs = &case.program.regs;
         let build = case.build();
         let room = room(case);
-        let all = u64::MAX >> (64 - case.lanes);
-        let target = corner(rng, room);
-        let end = (case.program.quads.len() as u32).max(1);
+        let launched = case.launch_mask;
+        let end = regs.prog_len.min(case.program.quads.len() as u32).max(1);
+        let mut start = Start {
+            pc: rng.random_range(0..end),
+            lanes: Vec::new(),
+            valid: launched,
+            skipped: launched != 0 && rng.random_ratio(1, 16),
+            pushes: Vec::new(),
+        };
+        // With one instruction in range there is hardly a way anywhere.
+        let target = if end > 1 { corner(rng, room) } else { 0 };
         let weights: [u32; 3] = std::array::from_fn(|_| rng.random_range(0..4));
-        let total = weights.iter().sum::<u32>();
-        let (mut sp, mut branches, mut loops, mut depth) = (0, 0, 0u32, 0u8);
-        let mut pushes = Vec::new();
-        while sp < target && total > 0 {
+        let mut open = Open::begin(launched);
+        let (mut sp, mut branches, mut in_loop, mut depth) = (0, 0, false, 0u8);
+        while sp < target {
+            // Loops and calls need a lane that is ACTIVE.
+            let with = |weight| if open.active == 0 { 0 } else { weight };
+            let weights = [weights[0], with(weights[1]), with(weights[2])];
+            let total = weights.iter().sum::<u32>();
+            if total == 0 {
+                break;
+            }
             let mut left = rng.random_range(0..total);
             let kind = weights.iter().position(|w| {
                 let here = left < *w;
                 left = left.saturating_sub(*w);
                 here
             });
+            let mut after = open;
             let push = match kind {
                 Some(0) => {
-                    let some = rng.random::<u64>() | rng.random::<u64>();
-                    Push::Branch([all, some & all, 0, 1][rng.random_range(0..4)])
+                    let some = open.active & (rng.random::<u64>() | rng.random::<u64>());
+                    let one = match open.active {
+                        0 => 0,
+                        mask => 1 << some_lane(rng, mask),
+                    };
+                    let mask = [open.active, open.active, some, one, 0];
+                    let mask = mask[rng.random_range(0..mask.len())];
+                    after.push(mask);
+                    Push::Branch(mask)
                 }
                 Some(1) => {
                     let kind = rng.random_range(AL..=DX10);
-                    let count = [1, 1, 2, 4095, rng.random_range(1..4096)];
-                    let (al, inc) = (
-                        [0, -1, 4095, INDICES.last().unwrap_or(0)],
-                        [0, 1, -1, -128, 127],
-                    );
-                    let own = kind == AL;
+                    let mut lanes = open.classes(rng, case.lanes, in_loop);
+                    // At least one goes on.
+                    lanes[some_lane(rng, open.active) as usize] = ACTIVE;
+                    let planes = planes(&lanes);
+                    after = Open::begin(u64::MAX >> (64 - case.lanes) & !(planes[0] | planes[1]));
+                    let count = [1, 1, 2, MOST_PASSES, rng.random_range(1..=MOST_PASSES)];
+                    let count = match counts(kind, &build) {
+                        true => count[rng.random_range(0..5)],
+                        false => 0,
+                    };
+                    let (al, inc) = match kind {
+                        AL => index(rng, count),
+                        _ => (0, 0),
+                    };
                     Push::Loop {
-                        lanes: classes(rng, case.lanes, loops > 0),
+                        lanes,
                         kind,
-                        count: match counts(kind, &build) {
-                            true => count[rng.random_range(0..5)],
-                            false => 0,
-                        },
-                        al: if own { al[rng.random_range(0..4)] } else { 0 },
-                        inc: if own { inc[rng.random_range(0..5)] } else { 0 },
+                        count,
+                        al,
+                        inc,
                     }
                 }
                 _ => {
                     let left = u32::from(MOST_CALLS - depth);
-                    depth += match rng.random_range(0..4) {
-                        0 => corner(rng, left) as u8,
-                        _ => left.min(1) as u8,
-                    };
-                    let ret = rng.random_range(0..=end);
+                    let depth = depth
+                        + match rng.random_range(0..4) {
+                            0 => corner(rng, left) as u8,
+                            _ => left.min(1) as u8,
+                        };
+                    let ret = rng.random_range(1..=end);
+                    after.call();
                     Push::Call { ret, depth }
                 }
             };
             let more = u32::from(matches!(push, Push::Branch(_)));
-            let after = sp + size(&push, &build);
+            let above = sp + size(&push, &build);
             // The push that the unit would refuse.
-            if after + if branches + more > 0 { 2 } else { 0 } > room {
+            if above + if branches + more > 0 { 2 } else { 0 } > room {
                 break;
             }
-            loops += u32::from(matches!(push, Push::Loop { .. }));
-            (sp, branches) = (after, branches + more);
-            pushes.push(push);
+            match push {
+                Push::Loop { .. } => in_loop = true,
+                Push::Call { depth: new, .. } => depth = new,
+                Push::Branch(_) => {}
+            }
+            (sp, branches, open) = (above, branches + more, after);
+            start.pushes.push(push);
         }
-        let killed = rng.random::<u64>() & rng.random::<u64>();
-        Start {
-            pc: rng
-                .random_range(0..end)
-                .min(regs.prog_len.saturating_sub(1)),
-            lanes: classes(rng, case.lanes, loops > 0),
-            valid: case.launch_mask & if rng.random() { !killed } else { u64::MAX },
-            skipped: rng.random_ratio(1, 16),
-            pushes,
+        start.lanes = open.classes(rng, case.lanes, in_loop);
+        if rng.random() {
+            let killed = rng.random::<u64>() & rng.random::<u64>();
+            start.valid = launched & !start.killable(killed, launched, room);
+        }
+        if end == 1 {
+            start = Start {
+                lanes: classes_of(launched, case.lanes),
+                valid: launched,
+                skipped: false,
+                ..start
+            };
+        }
+        start
+    }
+
+    /// Leaves these lanes ACTIVE in all that was pushed, and since.
+    fn awake(&mut self, mask: u64) {
+        let wake = |lanes: &mut Vec<u8>| {
+            for (n, class) in lanes.iter_mut().enumerate() {
+                *class = if mask >> n & 1 == 1 { ACTIVE } else { *class };
+            }
+        };
+        wake(&mut self.lanes);
+        for push in &mut self.pushes {
+            match push {
+                Push::Branch(lanes) => *lanes |= mask,
+                Push::Loop { lanes, .. } => wake(lanes),
+                Push::Call { .. } => {}
+            }
         }
     }
+
+    /// Of the lanes `killed` those that a KILL can have killed. A KILL is of all ACTIVE lanes: without a stack, from which
+    /// the others come back, each lane that is ACTIVE now is one of them.
+    fn killable(&self, killed: u64, launched: u64, room: u32) -> u64 {
+        let planes = planes(&self.lanes);
+        let active = launched & !(planes[0] | planes[1]);
+        match killed & launched {
+            0 => 0,
+            killed if room == 0 => killed | active,
+            killed => killed,
+        }
+    }
+}
+
+/// Classes behind a launch of these lanes (r700-3.3-b).
+fn classes_of(launched: u64, lanes: u32) -> Vec<u8> {
+    let class = |lane| match launched >> lane & 1 {
+        0 => BRANCH,
+        _ => ACTIVE,
+    };
+    (0..lanes).map(class).collect()
+}
+
+/// An index and its step in a LOOP_START with so many passes left, mostly at a corner.
+fn index(rng: &mut impl Rng, left: u16) -> (i32, i8) {
+    let inc = [0, 1, -1, -128, 127][rng.random_range(0..5)];
+    let first = [0, 1, 4095, rng.random_range(0..=4095)][rng.random_range(0..4)];
+    let most = i32::from(MOST_PASSES - left);
+    let over = [0, 1.min(most), most, rng.random_range(0..=most)][rng.random_range(0..4)];
+    (first + over * i32::from(inc), inc)
 }
 
 impl start::Start<R700> for Start {
@@ -194,23 +370,36 @@ impl start::Start<R700> for Start {
         let bad = |field, why: String| Err((field, why));
         let all = u64::MAX >> (64 - case.lanes);
         let build = case.build();
-        let legal = |classes: &[u8], in_loop: bool| {
-            let last = if in_loop { BRK } else { BRANCH };
-            classes.len() == case.lanes as usize && classes.iter().all(|c| *c <= last)
+        let regs = &case.program.regs;
+        let launched = case.launch_mask;
+        let legal = |classes: &[u8]| {
+            classes.len() == case.lanes as usize && classes.iter().all(|c| *c <= BRK)
         };
-        if self.valid & !case.launch_mask != 0 {
+        if self.valid & !launched != 0 {
             let why = format!("0x{:x} has lanes that were not launched", self.valid);
             return bad("valid", why);
         }
+        if self.skipped && launched == 0 {
+            return bad("skipped", "without a lane no CALL is skipped".to_owned());
+        }
+        if !legal(&self.lanes) {
+            return bad("lanes", "not a class for each lane".to_owned());
+        }
+        let mut open = Open::begin(launched);
         let (mut sp, mut branches, mut in_loop, mut depth) = (0, 0, false, 0);
         for (n, push) in self.pushes.iter().enumerate() {
+            let why = |why: &str| bad("pushes", format!("push {n}: {why}"));
             sp += size(push, &build);
+            if !matches!(push, Push::Branch(_)) && open.active == 0 {
+                return why("no lane can be ACTIVE");
+            }
             match push {
                 Push::Branch(mask) => {
                     branches += 1;
-                    if mask & !all != 0 {
-                        return bad("pushes", format!("push {n} has lanes that are not there"));
+                    if mask & !open.active != 0 {
+                        return why("a lane is in the mask that cannot be ACTIVE");
                     }
+                    open.push(*mask);
                 }
                 Push::Loop {
                     lanes,
@@ -220,32 +409,60 @@ impl start::Start<R700> for Start {
                     inc,
                 } => {
                     let counted = match counts(*kind, &build) {
-                        true => (1..4096).contains(count),
+                        true => (1..=MOST_PASSES).contains(count),
                         false => *count == 0,
                     };
-                    let own = *kind == AL && INDICES.contains(al) || (*al, *inc) == (0, 0);
-                    if !(AL..=DX10).contains(kind) || !counted || !own || !legal(lanes, in_loop) {
-                        return bad("pushes", format!("push {n} is no loop that there can be"));
+                    let own = match *kind {
+                        AL => counted && index_is_reached(*al, *inc, *count),
+                        _ => (*al, *inc) == (0, 0),
+                    };
+                    if !(AL..=DX10).contains(kind) || !counted || !own || !legal(lanes) {
+                        return why("no loop that there can be");
+                    }
+                    let planes = planes(lanes);
+                    if let Some(refused) = open.refuses(planes, all, in_loop) {
+                        return why(refused);
+                    }
+                    open = Open::begin(all & !(planes[0] | planes[1]));
+                    if open.part == 0 {
+                        return why("no lane enters the loop");
                     }
                     in_loop = true;
                 }
-                Push::Call { depth: new, .. } => {
+                Push::Call { ret, depth: new } => {
                     if !(depth..=MOST_CALLS).contains(new) {
-                        let why = format!("push {n} has depth {new} in one of {depth}");
-                        return bad("pushes", why);
+                        return why(&format!("depth {new} in one of {depth}"));
+                    }
+                    if !(1..=regs.prog_len).contains(ret) {
+                        return why(&format!("no CALL returns to {ret}"));
                     }
                     depth = *new;
+                    open.call();
                 }
             }
             let reserved = if branches > 0 { 2 } else { 0 };
             if sp + reserved > room(case) {
-                return bad("pushes", format!("no room for push {n}"));
+                return why("no room");
             }
         }
-        if !legal(&self.lanes, in_loop) {
+        if let Some(refused) = open.refuses(planes(&self.lanes), all, in_loop) {
+            return bad("lanes", refused.to_owned());
+        }
+        let killed = launched & !self.valid;
+        if self.killable(killed, launched, room(case)) != killed {
+            let why = "a KILL without a stack is of every lane that is ACTIVE".to_owned();
+            return bad("valid", why);
+        }
+        if self.pc >= regs.prog_len.max(1) {
+            let why = format!("{} is outside of {} quadwords", self.pc, regs.prog_len);
+            return bad("pc", why);
+        }
+        // Anything else takes an instruction, and a jump back.
+        let untouched = self.pushes.is_empty() && !self.skipped && killed == 0;
+        if regs.prog_len == 1 && !(untouched && self.lanes == classes_of(launched, case.lanes)) {
             return bad(
-                "lanes",
-                "not a class for each lane, or one that only a loop has".to_owned(),
+                "pc",
+                "a program of one instruction does not get there".to_owned(),
             );
         }
         Ok(())
@@ -353,6 +570,7 @@ impl start::Start<R700> for Start {
     }
 
     fn simpler(&self) -> Vec<Self> {
+        let every = u64::MAX >> (64 - self.lanes.len());
         let mut all = Vec::new();
         let mut with = |edit: &dyn Fn(&mut Start)| {
             let mut start = self.clone();
@@ -362,7 +580,8 @@ impl start::Start<R700> for Start {
             }
         };
         with(&|s| s.pushes.clear());
-        with(&|s| s.lanes.fill(0));
+        with(&|s| s.awake(every));
+        with(&|s| s.lanes.fill(ACTIVE));
         with(&|s| s.skipped = false);
         for n in (0..self.pushes.len()).rev() {
             with(&|s| s.pushes = s.pushes[n + 1..].to_vec());
@@ -370,12 +589,12 @@ impl start::Start<R700> for Start {
                 s.pushes.remove(n);
             });
             with(&|s| match &mut s.pushes[n] {
-                Push::Branch(mask) => *mask = 0,
+                Push::Branch(mask) => *mask = every,
                 Push::Loop { lanes, al, inc, .. } => {
-                    lanes.fill(0);
+                    lanes.fill(ACTIVE);
                     (*al, *inc) = (0, 0);
                 }
-                Push::Call { ret, .. } => *ret = 0,
+                Push::Call { ret, .. } => *ret = (*ret).min(1),
             });
             with(&|s| {
                 if let Push::Loop { count, .. } = &mut s.pushes[n] {
@@ -384,7 +603,7 @@ impl start::Start<R700> for Start {
             });
         }
         for n in 0..self.lanes.len() {
-            with(&|s| s.lanes[n] = 0);
+            with(&|s| s.awake(1 << n));
         }
         all
     }

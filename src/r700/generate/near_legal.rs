@@ -12,7 +12,7 @@ use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad, Registers};
 
 /// A structured program of any kind with one thing changed, or a stack filled to the brim and, mostly,
-/// one frame beyond. One in 32 lies at high addresses.
+/// one frame beyond. One in 16 lies at high addresses.
 ///
 /// The result may still be structured (a change of something that has no effect, or to a neighbouring
 /// form), may run for ever, or may end in any error.
@@ -33,7 +33,7 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
         }
         program
     };
-    if rng.random_range(0..32) == 0 {
+    if rng.random_range(0..16) == 0 {
         raise(rng, &mut program);
     }
     program.name = "near_legal".to_owned();

@@ -202,7 +202,7 @@ fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
 ///   only put where that fits and mostly aims where it fits, but predicates, conditions and the targets
 ///   themselves are random. Runs for long, with lanes in every class and deep stacks.
 ///
-/// One in 32 lies at high addresses.
+/// One in 16 lies at high addresses.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let (name, mut program) = match rng.random_range(0..16) {
         0 => ("raw_wild", wild(rng)),
@@ -210,7 +210,7 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
         5..7 => ("raw_parted", parted(rng)),
         _ => ("raw_mapped", mapped(rng)),
     };
-    if rng.random_range(0..32) == 0 {
+    if rng.random_range(0..16) == 0 {
         raise(rng, &mut program);
     }
     Program {

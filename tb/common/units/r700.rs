@@ -288,27 +288,43 @@ impl Tested for R700 {
         (
             "/lanes/3",
             "2",
-            "lanes: not a class for each lane, or one that only a loop has",
+            "lanes: a lane has a class that only a loop has",
+        ),
+        ("/lanes", "[0]", "lanes: not a class for each lane"),
+        (
+            "/pushes",
+            r#"[{"branch":"0x0"}]"#,
+            "lanes: a lane is ACTIVE that was not in the mask or loop around it",
         ),
         (
-            "/lanes",
-            "[0]",
-            "lanes: not a class for each lane, or one that only a loop has",
+            "/pushes",
+            r#"[{"branch":"0x1"},{"branch":"0x3"}]"#,
+            "pushes: push 1: a lane is in the mask that cannot be ACTIVE",
+        ),
+        (
+            "/pushes",
+            r#"[{"branch":"0x0"},{"call":{"ret":1,"depth":1}}]"#,
+            "pushes: push 1: no lane can be ACTIVE",
         ),
         (
             "/pushes",
             r#"[{"loop":{"lanes":[],"kind":3,"count":0,"al":0,"inc":0}}]"#,
-            "pushes: push 0 is no loop that there can be",
+            "pushes: push 0: no loop that there can be",
         ),
         (
             "/pushes",
             r#"[{"call":{"ret":1,"depth":5}},{"call":{"ret":1,"depth":4}}]"#,
-            "pushes: push 1 has depth 4 in one of 5",
+            "pushes: push 1: depth 4 in one of 5",
         ),
         (
             "/pushes",
             r#"[{"call":{"ret":1,"depth":33}}]"#,
-            "pushes: push 0 has depth 33 in one of 0",
+            "pushes: push 0: depth 33 in one of 0",
+        ),
+        (
+            "/pushes",
+            r#"[{"call":{"ret":0,"depth":1}}]"#,
+            "pushes: push 0: no CALL returns to 0",
         ),
     ];
     const IMPORTED: &[&str] = &["o"];
