@@ -80,6 +80,8 @@ pub struct Surroundings {
     program: Program,
     /// P0 to P6, then Z, S, C, O.
     conditions: Planes<11>,
+    /// The unit has BRX and JMX.
+    brx: bool,
     /// The unit has the CC tests of the clip state machine.
     csm: bool,
     /// Noise that is true for all active threads but one: only so, one at a time, do they all end in DIV
@@ -117,6 +119,7 @@ impl Environment<Spa5> for Surroundings {
         Surroundings {
             program: case.program.clone(),
             conditions: Planes::new(case),
+            brx: case.build().value::<Spa5>("BRX") == 1,
             csm: case.build().value::<Spa5>("CSM") == 1,
             peels: case.seed.is_multiple_of(16),
             asked: Asked::default(),
@@ -139,10 +142,21 @@ impl Environment<Spa5> for Surroundings {
                 };
             }
             if is_brx(word) {
-                let few: [u32; 4] = std::array::from_fn(|_| match rng.random_range(0..8) {
+                let mut few: [u32; 4] = std::array::from_fn(|_| match rng.random_range(0..8) {
                     0 => rng.random(),
                     _ => rng.random_range(0..64) * 8,
                 });
+                if self.brx {
+                    for r in &mut few {
+                        match rng.random_range(0..8) {
+                            // Far, and aligned.
+                            0 => *r = rng.random::<u32>() >> rng.random_range(0..29) & !7,
+                            // It makes up for a target in the word that is not aligned (spa5-4.2-a).
+                            1..4 => *r = r.wrapping_sub((word >> 20) as u32 & 7),
+                            _ => {}
+                        }
+                    }
+                }
                 pins.r = std::array::from_fn(|_| few[rng.random_range(0..4)]);
                 if word >> 52 == 0xE20 && rng.random_range(0..8) != 0 {
                     // Most JMX lead into the program too, from wherever they count.

@@ -224,16 +224,25 @@ impl Campaign for Spa5 {
     type Coverage = cover::Bins;
 
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
+        Self::generate_for(&Build::from(Self::LANES), kind, rng)
+    }
+
+    fn generate_for(build: &Build, kind: Kind, rng: &mut impl Rng) -> Program {
+        // In half of the programs of a unit that has them: others go further without.
+        let brx = build.value::<Spa5>("BRX") == 1 && rng.random();
         let program = match kind {
             Kind::Structured => {
-                let options = generate::Options::random(rng);
+                let options = generate::Options {
+                    brx,
+                    ..generate::Options::random(rng)
+                };
                 generate::structured(rng, &options)
             }
-            Kind::NearLegal => generate::near_legal(rng),
-            Kind::Raw => generate::raw(rng),
+            Kind::NearLegal => generate::near_legal(rng, brx),
+            Kind::Raw => generate::raw(rng, brx),
             // Both go on from wherever they begin.
-            Kind::Seeded if rng.random() => generate::near_legal(rng),
-            Kind::Seeded => generate::raw(rng),
+            Kind::Seeded if rng.random() => generate::near_legal(rng, brx),
+            Kind::Seeded => generate::raw(rng, brx),
         };
         generate::placed(rng, program)
     }

@@ -59,3 +59,18 @@ fn to_the_next<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> u64 {
     let target = Target::direct(pc, next.into()).unwrap_or(Target::Offset(0));
     Word::bra(cond).with_target(target).encode()
 }
+
+/// A BRX that leads around the beginning of a program, as far as its registers are small: below it, too, and between words,
+/// for which a register can make up; any other word as it is.
+pub(super) fn around<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32) -> Word {
+    let mut to = rng.random_range(-80..16) * 8;
+    if rng.random() {
+        to += rng.random_range(0..8);
+    }
+    match Target::direct(pc, to) {
+        Some(target) if matches!(word.target(), Some(Target::Offset(_))) => {
+            word.with_target(target)
+        }
+        _ => word,
+    }
+}

@@ -15,13 +15,14 @@ use crate::spa5::program::{BUNDLE, Program};
 ///
 /// The result may still be structured (a change of something that has no effect, or to a neighbouring
 /// form), may run for ever, or may end in any error. What a launch can break, few or no threads, is not the
-/// program's.
-pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
+/// program's. With `brx` for a unit that has BRX and JMX.
+pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     let mut program = if chance(rng, 4) {
         brimful(rng)
     } else {
         let options = Options {
             length: 400,
+            brx,
             ..Options::random(rng)
         };
         let mut program = structured(rng, &options);
@@ -505,7 +506,7 @@ mod tests {
         let mut errors = [0; 11];
         let (mut done, mut endless) = (0, 0);
         for seed in 1..=800 {
-            let p = near_legal(&mut rng(seed));
+            let p = near_legal(&mut rng(seed), false);
             let scalar = Scalar::new(&p, DEPTH as usize, false);
             // Few threads for what a warp of many meets: some faults are where none of them comes.
             let ends = [2, 8, 14].map(|p16| scalar.run(3000, draws(seed, p16)).end);

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::brim::brim;
+use super::brim::{around, brim};
 use super::{add_noise, ignored, other, program};
 use crate::generate::{chance, choose, pick, when};
 use crate::spa5::isa::{
@@ -29,6 +29,8 @@ pub(super) struct Mix {
     branches: u32,
     /// BRX and JMX, in 256ths.
     indirect256: u32,
+    /// For a unit with BRX and JMX.
+    brx: bool,
     /// Branches that are jumps.
     jumps: u32,
     /// Offsets in a constant bank.
@@ -56,6 +58,7 @@ impl Mix {
         leaves: [2, 1, 1, 1, 1, 1],
         branches: 5,
         indirect256: 2,
+        brx: false,
         jumps: 3,
         banks: 1,
         others: 6,
@@ -80,7 +83,7 @@ impl Mix {
 
     /// Programs in which one thing is frequent get further with it than a mean of all would: as many
     /// leaving instructions as set-up ones would end every run in an error.
-    fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
+    fn random<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Mix {
         let mut weight = |often| choose(rng, &[(0, 3), (1, 4), (3, often), (9, often)]);
         let set_ups = std::array::from_fn(|_| weight(3));
         // What needs something on the stack.
@@ -91,7 +94,12 @@ impl Mix {
             branches: rng.random_range(1..8),
             others: rng.random_range(1..8),
             always: rng.random_range(0..5),
-            indirect256: pick(rng, &[0, 0, 4, 16]),
+            // An error in a unit without them.
+            indirect256: match brx {
+                true => pick(rng, &[0, 16, 64, 128]),
+                false => pick(rng, &[0, 0, 4, 16]),
+            },
+            brx,
             jumps: rng.random_range(0..6),
             banks: rng.random_range(0..3),
             tests: rng.random_range(0..10),
@@ -207,6 +215,9 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
     };
     let word = match word.target() {
         None => word,
+        Some(_) if mix.brx && matches!(word, Word::Indirect(_)) && chance(rng, 2) => {
+            around(rng, word, pc)
+        }
         Some(_) if rng.random_range(0..256) < mix.astray256 => astray(rng, word, pc, size),
         Some(Target::Offset(_)) if !matches!(word, Word::Indirect(_)) && chance(rng, mix.banks) => {
             word.with_target(bank(rng))
@@ -263,16 +274,18 @@ fn bank<R: Rng + ?Sized>(rng: &mut R) -> Target {
 /// * *mapped* (9 in 16): each address is given a depth on a stack of random tokens, and an instruction is
 ///   only put where that fits and mostly leads where it fits, but predicates, tests and the targets
 ///   themselves are random. Runs for long, with threads in every state and deep stacks.
-pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
+///
+/// With `brx` for a unit that has BRX and JMX, which are as frequent as any other branch then.
+pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     let mut program = match rng.random_range(0..16) {
         0 => wild(rng),
         1..5 => {
-            let mix = Mix::random(rng);
+            let mix = Mix::random(rng, brx);
             weighted(rng, &mix, 400)
         }
         5..7 => brim(rng),
         _ => {
-            let mix = Mix::random(rng);
+            let mix = Mix::random(rng, brx);
             let deepest = pick(rng, &[2, 4, 8, 16, 32, 64, 72]);
             mapped(rng, &mix, deepest, 300)
         }
@@ -318,7 +331,7 @@ fn enlarge<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, size: u32) {
 /// ever, end in any error, or end.
 pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
     // Some EXITs, not much that is for all, and hardly a way back: otherwise most run for ever.
-    let mut mix = Mix::random(rng);
+    let mut mix = Mix::random(rng, false);
     mix.back = rng.random_range(0..4);
     mix.leaves[4] = mix.leaves[4].max(1);
     // No warp is asked for them here.
@@ -632,20 +645,23 @@ fn map_instruction<R: Rng + ?Sized>(
                 true => Jump::Back,
                 false => Jump::Forward,
             };
-            let target = match rng.random_range(0..64) {
-                n if n < mix.banks => bank(rng),
-                _ => form(rng, mix),
-            };
-            Instruction {
-                word: Word::Branch(Branch {
+            let to = Some((at, jump));
+            let word = if mix.brx && chance(rng, 3) {
+                indirect(rng, mix)
+            } else {
+                let target = match rng.random_range(0..64) {
+                    n if n < mix.banks => bank(rng),
+                    _ => form(rng, mix),
+                };
+                let unanimous = chance(rng, mix.unanimous);
+                Word::Branch(Branch {
                     cond,
                     target,
-                    unanimous: chance(rng, mix.unanimous),
+                    unanimous,
                     lmt: false,
-                }),
-                next: at,
-                to: Some((at, jump)),
-            }
+                })
+            };
+            Instruction { word, next: at, to }
         }
         What::Leave(op) => plain(Word::leave(op, cond), at),
         // BRX is UNSUPPORTED unless the unit was built with it; EXIT takes threads out.
@@ -686,7 +702,7 @@ mod tests {
         let (mut sorts, mut opcodes) = (BTreeMap::new(), BTreeSet::new());
         let mut tests = BTreeSet::new();
         for seed in 1..=300 {
-            let p = raw(&mut rng(seed));
+            let p = raw(&mut rng(seed), false);
             for word in instructions(&p) {
                 let decoded = Word::decode(word);
                 let op = match decoded {
@@ -719,7 +735,7 @@ mod tests {
         let (mut deepest, mut all) = (0, (0, 0));
         for seed in 1..=100 {
             let mut rng = rng(seed);
-            let mix = Mix::random(&mut rng);
+            let mix = Mix::random(&mut rng, false);
             let p = mapped(&mut rng, &mix, 40, 300);
             let mut tokens: Vec<SetUpOp> = vec![];
             let (mut misfits, mut leaves) = (0, 0);

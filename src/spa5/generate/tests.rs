@@ -214,13 +214,14 @@ fn the_same_seed_gives_the_same_program() {
         let all = |rng: &mut Pcg64Mcg| {
             [
                 structured(rng, &Options::ALL),
-                near_legal(rng),
-                raw(rng),
+                near_legal(rng, false),
+                raw(rng, false),
                 unstructured(rng),
             ]
         };
         assert_eq!(all(&mut rng(seed)), all(&mut rng(seed)));
-        assert_ne!(raw(&mut rng(seed)).words, raw(&mut rng(seed + 1000)).words);
+        let raw = |seed| raw(&mut rng(seed), false).words;
+        assert_ne!(raw(seed), raw(seed + 1000));
     }
 }
 
@@ -232,8 +233,8 @@ fn programs_are_fit_for_a_launch() {
         let options = Options::random(&mut rng);
         for p in [
             structured(&mut rng, &options),
-            near_legal(&mut rng),
-            raw(&mut rng),
+            near_legal(&mut rng, true),
+            raw(&mut rng, true),
             unstructured(&mut rng),
         ] {
             assert!(!p.words.is_empty() && p.words.len() % 4 == 0, "seed {seed}");
