@@ -1,5 +1,5 @@
-//! Program base, JMP, JCAL, JMX, KIL, constants and the tests of the clip state machine: the traces of spa5-7.7 and
-//! spa5-7.8, and the corners of their rules.
+//! Program base, JMP, JCAL, JMX, KIL, constants and the tests of the clip state machine: the traces of spa5-7.7 to
+//! spa5-7.9, and the corners of their rules.
 
 use super::traces::threads;
 use super::*;
@@ -48,7 +48,7 @@ fn imm(word: u64, address: u32) -> u64 {
     word & !(0xFFFF_FFFF << 20) | u64::from(address) << 20
 }
 
-/// A row of spa5-7.7 and spa5-7.8: pc, word, active before and after, next pc, exited, killed, tokens by type, mask and
+/// A row of spa5-7.7 to spa5-7.9: pc, word, active before and after, next pc, exited, killed, tokens by type, mask and
 /// address.
 type Row = (
     u32,
@@ -102,6 +102,30 @@ const REGISTERS: &[Row] = {
         (0xffff_ffb8, X, "1000", "1000", 0xffff_ffc8, NO, NO, &[SSY]),
         (0xffff_ffc8, SYNC, "1000", "1111", 0xffff_ffd0, NO, NO, &[]),
         (0xffff_ffd0, 0xe300_0000_0007_000f, "1111", "0000", 0xffff_ffd0, "1111", NO, &[]),
+    ]
+};
+
+/// spa5-7.9.
+#[rustfmt::skip]
+const SWITCH: &[Row] = {
+    const SSY: (u8, &str, u32) = (T_SSY, "1111", 0x70);
+    const DEFAULT: (u8, &str, u32) = (T_DIV, "0100", 0x28);
+    const BRX: u64 = 0xe250_0fff_fe00_000f;
+    const SYNC: u64 = 0xf0f8_0000_0007_000f;
+    &[
+        (0x08, 0x5b6b_0000_0007_ff07, "1111", "1111", 0x10, NO, NO, &[]),
+        (0x10, 0xe290_0000_0580_0000, "1111", "1111", 0x18, NO, NO, &[SSY]),
+        (0x18, BRX, "1111", "1011", 0x18, NO, NO, &[SSY, DEFAULT]),
+        (0x18, BRX, "1011", "1001", 0x50, NO, NO, &[SSY, DEFAULT, (T_DIV, "0010", 0x18)]),
+        (0x50, X, "1001", "1001", 0x58, NO, NO, &[SSY, DEFAULT, (T_DIV, "0010", 0x18)]),
+        (0x58, SYNC, "1001", "0010", 0x18, NO, NO, &[SSY, DEFAULT]),
+        (0x18, BRX, "0010", "0010", 0x38, NO, NO, &[SSY, DEFAULT]),
+        (0x38, X, "0010", "0010", 0x48, NO, NO, &[SSY, DEFAULT]),
+        (0x48, SYNC, "0010", "0100", 0x28, NO, NO, &[SSY]),
+        (0x28, X, "0100", "0100", 0x30, NO, NO, &[SSY]),
+        (0x30, SYNC, "0100", "1111", 0x70, NO, NO, &[]),
+        (0x70, X, "1111", "1111", 0x78, NO, NO, &[]),
+        (0x78, 0xe300_0000_0007_000f, "1111", "0000", 0x78, "1111", NO, &[]),
     ]
 };
 
@@ -159,6 +183,18 @@ fn registers_trace(machine: &mut dyn Unit) {
     conditions.r[..4].copy_from_slice(&r);
     conditions.csm[..4].copy_from_slice(&[0xfd, 0xfd, 0x02, 0xfd]);
     check_rows(machine, 0xffff_ff80, 0x80, &conditions, REGISTERS);
+}
+
+fn switch_trace(machine: &mut dyn Unit) {
+    let mut conditions = In {
+        constant: 0x1234_5678,
+        r: [0x1234_5678; 64],
+        csm: [0xff; 64],
+        ..In::default()
+    };
+    conditions.p[0] = 0b1011 | !ALL;
+    conditions.r[..4].copy_from_slice(&[0x50, 0x38, 0x24, 0x50]);
+    check_rows(machine, 0, 0x80, &conditions, SWITCH);
 }
 
 /// Both ends of the program, wherever it lies: PC and targets, each at N and N + 1 (spa5-3-p).
@@ -472,6 +508,7 @@ both! {
 
 both_whole! {
     registers_trace: golden_reproduces_the_trace_of_jmx, rtl_reproduces_the_trace_of_jmx;
+    switch_trace: golden_runs_the_switch, rtl_runs_the_switch;
     clip_tests: golden_tests_the_clip_state, rtl_tests_the_clip_state;
     jmx: golden_executes_jmx_if_it_is_asked_to, rtl_executes_jmx_if_it_is_asked_to;
 }
