@@ -342,6 +342,10 @@ fn compiled_programs_need_the_stack_that_their_compiler_declared() {
 /// than the driver counted, and loops are continued in the two with loops.
 #[test]
 fn shaders_of_mesa_for_r700_end_within_their_stack() {
+    shaders_of_mesa_for_r700(64);
+}
+
+fn shaders_of_mesa_for_r700(lanes: u32) {
     const SHADERS: [&str; 8] = [
         "loops.fetch",
         "loops.fragment",
@@ -353,7 +357,7 @@ fn shaders_of_mesa_for_r700_end_within_their_stack() {
         "strips.vertex",
     ];
     const LOOP_CONTINUE: u32 = 8;
-    let mut dut = dut::<R700>(64);
+    let mut dut = dut::<R700>(lanes);
     for name in SHADERS {
         let file = format!("mesa/{name}.hex");
         let options = LoadOptions::default();
@@ -365,13 +369,14 @@ fn shaders_of_mesa_for_r700_end_within_their_stack() {
             let at = format!("{name} seed {seed} stall16 {stall16}");
             let mut case = Case::<R700>::new(program.clone());
             (case.seed, case.stall16) = (seed, stall16);
-            let mut golden = <R700 as Design>::Golden::new(64);
+            (case.lanes, case.launch_mask) = (lanes, u64::MAX >> (64 - lanes));
+            let mut golden = case.golden();
             let mut watches = (Records::default(), &mut deepest);
             let outcome = stimulus::run(&case, &mut dut, &mut golden, &mut watches);
             assert!(outcome.mismatch.is_none(), "{at}");
             let (records, _) = watches;
             match records.judge(&case, &outcome.end) {
-                Verdict::Agrees { lanes: 64, .. } => {}
+                Verdict::Agrees { lanes: all, .. } if all == lanes => {}
                 other => panic!("{at}: {other:?}"),
             }
             let alone = name.ends_with("fetch");
@@ -396,4 +401,42 @@ fn shaders_of_mesa_for_r700_end_within_their_stack() {
         );
         assert_eq!(continues > 100, loops, "{name}: {continues} LOOP_CONTINUE");
     }
+}
+
+/// All that compilers made for r700, every function of an object and every shader, with 32 and with 64 lanes. Of spa5:
+/// `spa5_programs::what_compilers_made_ends_as_it_should_in_every_build`.
+#[test]
+#[ignore = "a minute; CI's step builds runs it"]
+fn what_compilers_made_for_r700_agrees_in_every_build() {
+    let (mut runs, mut functions) = (0, 0);
+    for lanes in [32, 64] {
+        shaders_of_mesa_for_r700(lanes);
+        let mut dut = dut::<R700>(lanes);
+        for path in imported_programs::<R700>() {
+            let (bytes, file) = (fs::read(&path).unwrap(), arg(&path));
+            let count = R700::list(&bytes, file).unwrap().len();
+            functions += count;
+            for number in 1..=count {
+                let options = LoadOptions {
+                    which: Some(number.to_string()),
+                    ..LoadOptions::default()
+                };
+                let program = R700::load(&bytes, file, &options).unwrap().program;
+                for (seed, stall16) in (1..=20).flat_map(|seed| [(seed, 0), (seed, 5)]) {
+                    let at = format!("{file} {number} {lanes} lanes seed {seed} stall16 {stall16}");
+                    let mut case = Case::<R700>::new(program.clone());
+                    (case.seed, case.stall16) = (seed, stall16);
+                    (case.lanes, case.launch_mask) = (lanes, u64::MAX >> (64 - lanes));
+                    let (outcome, records) = agreed(&case, &mut dut, &at);
+                    assert_eq!(R700::outcome(&outcome.end), "done", "{at}");
+                    match records.judge(&case, &outcome.end) {
+                        Verdict::Agrees { lanes: all, .. } if all == lanes => runs += 1,
+                        other => panic!("{at}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+    println!("{runs} runs of {} functions", functions / 2);
+    assert!(runs > 4000 && runs == 40 * functions, "{runs}");
 }

@@ -82,3 +82,4 @@ mod cubins;
 mod damage;
 mod links;
 mod listings;
+mod refused;

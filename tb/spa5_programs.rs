@@ -340,6 +340,43 @@ fn kernels_with_calls_end_as_their_source_says_in_every_build() {
     }
 }
 
+/// The kernels without calls, and the shaders of Mesa, as the kernels with calls above and `what_compilers_made_for_r700` of
+/// `programs`: all of them, with 32 and with 64 threads.
+#[test]
+#[ignore = "a minute: cargo test --test bench -- --ignored what_compilers_made"]
+fn what_compilers_made_ends_as_it_should_in_every_build() {
+    let (mut all, mut syncs, mut breaks, mut indirect) = (0, 0, 0, 0);
+    for lanes in [32, 64] {
+        let mut model = Model::new(lanes, &[("BRX", 1)]);
+        for (folder, ending) in [("cubin", "cubin"), ("mesa", "bin")] {
+            for (name, program) in compiled(folder, ending) {
+                for (case, at) in runs(&model.case(&program)).filter(|(case, _)| case.seed <= 20) {
+                    let at = format!("{name} {lanes} lanes {at}");
+                    // Mesa lists no targets.
+                    let listed = folder == "cubin";
+                    let mut jumps = Jumps::of(&program);
+                    let (outcome, ..) = model.agreed(&case, &mut jumps, &at);
+                    assert!(!listed || jumps.astray == 0, "{at}: {jumps:?}");
+                    let endless = name.starts_with("k15_");
+                    assert_eq!(outcome.step_limit, endless, "{at}");
+                    assert!(endless || Spa5::outcome(&outcome.end) == "done", "{at}");
+                    all += 1;
+                    if listed {
+                        syncs += jumps.syncs;
+                        breaks += jumps.breaks;
+                        indirect += jumps.indirect;
+                    }
+                }
+            }
+        }
+    }
+    println!("{all} runs, jumps: {syncs} by SYNC, {breaks} by BRK, {indirect} by BRX");
+    assert!(
+        all > 5000 && syncs > all && breaks > all / 2 && indirect > 500,
+        "{all} {syncs} {breaks} {indirect}"
+    );
+}
+
 /// Of indirect calls the compiler lists no target: they are functions, by their symbols, or stand for those that the
 /// file does not have, behind all of its code.
 #[test]
