@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::design::Build;
+use reconverge::design::{Build, Design};
 use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
 use reconverge::spa5::import::{kernels, list, load};
