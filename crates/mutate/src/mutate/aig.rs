@@ -135,8 +135,14 @@ impl Aig {
         !self.all(none)
     }
 
-    /// As a tree, which is shallow.
+    /// As a tree, which is shallow. The order of `all` does not matter: the same of them are the same node, so that what
+    /// lanes decide together is one node if they are permuted, too.
     pub fn all(&mut self, mut all: Vec<Lit>) -> Lit {
+        all.sort_unstable();
+        all.dedup();
+        if all.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Lit::FALSE;
+        }
         while all.len() > 1 {
             all = all
                 .chunks(2)
@@ -163,16 +169,28 @@ impl Aig {
         Values(values)
     }
 
-    /// Marks the nodes that `roots` need.
-    fn needed(&self, roots: impl Iterator<Item = Lit>) -> Vec<bool> {
-        let mut needed = vec![false; self.nodes.len()];
+    /// Returns the nodes that `roots` need, operands before what is made of them. Its time is that of what they need, and not of
+    /// the whole graph.
+    fn needed(&self, roots: impl Iterator<Item = Lit>) -> Vec<usize> {
+        let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = roots.map(Lit::node).collect();
+        let mut needed = Vec::new();
         while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut needed[node], true) && self.nodes[node] != INPUT {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            needed.push(node);
+            if self.nodes[node] != INPUT {
                 open.extend([self.nodes[node].0.node(), self.nodes[node].1.node()]);
             }
         }
+        needed.sort_unstable();
         needed
+    }
+
+    /// How many nodes `what` needs.
+    pub fn weight(&self, what: Lit) -> usize {
+        self.needed([what].into_iter()).len()
     }
 
     /// Returns `what` and that all of `known` hold, worked out with `known` as constants: where they decide much, little is left
@@ -190,20 +208,20 @@ impl Aig {
                 open.extend([a, b]);
             }
         }
-        let needed = self.needed([what].into_iter());
-        let mut new: Vec<Lit> = Vec::with_capacity(needed.len());
-        let of = |new: &[Lit], lit: Lit| Lit(new[lit.node()].0 ^ u32::from(lit.inverted()));
-        for (node, needed) in needed.into_iter().enumerate() {
+        // What each node becomes; of those that are not needed nothing is looked at.
+        let mut new = vec![0u32; self.nodes.len()];
+        let of = |new: &[u32], lit: Lit| Lit(new[lit.node()] ^ u32::from(lit.inverted()));
+        for node in self.needed([what].into_iter()) {
             let (a, b) = self.nodes[node];
             let lit = match constant.get(&node) {
                 Some(value) => *value,
-                None if needed && (a, b) != INPUT => {
+                None if (a, b) != INPUT => {
                     let (a, b) = (of(&new, a), of(&new, b));
                     self.and(a, b)
                 }
                 None => Lit((node as u32) << 1),
             };
-            new.push(lit);
+            new[node] = lit.0;
         }
         let mut all = known.to_vec();
         all.push(of(&new, what));
@@ -225,7 +243,9 @@ impl Aig {
     /// Tells whether any of `inputs` makes a difference to `what` at first sight.
     pub fn reaches(&self, inputs: &HashSet<Lit>, what: Lit) -> bool {
         let needed = self.needed([what].into_iter());
-        inputs.iter().any(|input| needed[input.node()])
+        inputs
+            .iter()
+            .any(|input| needed.binary_search(&input.node()).is_ok())
     }
 
     /// Returns clauses that can be satisfied if and only if `what` can be, in the DIMACS format of SAT solvers: a variable for
@@ -236,7 +256,7 @@ impl Aig {
         let mut of_node = vec![0u32; self.nodes.len()];
         let mut variables = Vec::new();
         // The constant is a variable too, which is false: `what` may be constant.
-        for node in (0..self.nodes.len()).filter(|n| needed[*n]) {
+        for node in needed {
             variables.push(Lit((node as u32) << 1));
             of_node[node] = variables.len() as u32;
         }
@@ -253,7 +273,7 @@ impl Aig {
             text += "0\n";
             clauses += 1;
         };
-        if needed[0] {
+        if variables.first() == Some(&Lit::FALSE) {
             clause(&[Lit::TRUE]);
         }
         for &y in variables.iter().filter(|v| v.node() != 0) {
@@ -276,7 +296,7 @@ impl Aig {
         let needed = self.needed(registers.iter().map(|(_, next)| *next).chain([output]));
         let is_register: HashSet<usize> = registers.iter().map(|(q, _)| q.node()).collect();
         let (mut inputs, mut gates) = (Vec::new(), Vec::new());
-        for node in (1..self.nodes.len()).filter(|n| needed[*n]) {
+        for node in needed.into_iter().filter(|node| *node != 0) {
             if self.nodes[node] != INPUT {
                 gates.push(node);
             } else if !is_register.contains(&node) {
@@ -357,6 +377,24 @@ mod tests {
         assert_eq!(aig.and(both, a), both);
         assert_eq!(aig.and(both, !b), Lit::FALSE);
         assert_eq!(aig.mux(a, both, Lit::FALSE), both);
+    }
+
+    #[test]
+    fn all_of_the_same_in_another_order_is_one_node() {
+        let mut aig = Aig::new();
+        let lanes: Vec<Lit> = (0..5).map(|_| aig.input()).collect();
+        let mut moved = lanes.clone();
+        moved.rotate_left(2);
+        let all = aig.all(lanes.clone());
+        assert_eq!(aig.all(moved.clone()), all);
+        let any = aig.any(lanes.clone());
+        assert_eq!(aig.any(moved), any);
+        assert_ne!(all, any);
+        let twice = aig.all([&lanes[..], &lanes].concat());
+        assert_eq!(twice, all);
+        let never = aig.all(vec![lanes[3], lanes[0], !lanes[3]]);
+        assert_eq!(never, Lit::FALSE);
+        assert_eq!(aig.weight(all), 5 + 4);
     }
 
     #[test]

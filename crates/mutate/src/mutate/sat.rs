@@ -68,7 +68,10 @@ fn ask_of(
     let (clauses, variables) = aig.dimacs(what);
     fs::write(work.path().join(CLAUSES), clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
     let mut solver = Command::new(name);
-    solver.args(["-q", CLAUSES]).current_dir(work.path());
+    // Its settings for what cannot be satisfied, as nearly all that is asked: seven times as fast on many questions.
+    solver
+        .args(["-q", "--unsat", CLAUSES])
+        .current_dir(work.path());
     if *proof != Proof::Believed {
         solver.arg(PROOF);
     }

@@ -366,7 +366,7 @@ pub fn prove<D: Design>(
     };
     let properties = std::mem::take(&mut questions.properties);
     for property in properties.iter().filter(|p| wanted(&p.name)) {
-        let proved = decide(&unit, &mut questions, property, options, stop)?;
+        let proved = decide(&unit, &mut questions, property, true, options, stop)?;
         progress(Progress::Proved(&proved));
         report.proved.push(proved);
     }
@@ -447,11 +447,96 @@ fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String
     }
 }
 
-/// Asks all questions of a property, until one is not answered as it should be.
+/// The questions of a property as they are asked.
+struct Asking<'a> {
+    property: &'a Property,
+    options: &'a Options,
+    stop: &'a AtomicBool,
+    /// How the files of its proofs begin.
+    file: String,
+    /// The invariants that are premises: what holds with few of them holds with all.
+    used: Vec<bool>,
+    /// Questions that were asked, and answers whose proof was accepted.
+    questions: usize,
+    checked: usize,
+}
+
+impl Asking<'_> {
+    /// Asks whether `bad` can be in a cycle of the property, and of `case`. A cycle that breaks an invariant which is no premise so
+    /// far is no answer: it makes one more of them a premise.
+    fn ask(
+        &mut self,
+        all: &mut Questions,
+        case: &[Lit],
+        bad: Lit,
+        time: Duration,
+    ) -> Result<Answer, String> {
+        let options = self.options;
+        // Of a cover that cannot be reached too: its answer is no.
+        let proof = match &options.proofs {
+            _ if options.believe => Proof::Believed,
+            None => Proof::Checked,
+            Some(dir) => Proof::Kept(dir.join(format!("{}.{}", self.file, self.questions))),
+        };
+        loop {
+            let len = all.aig.size();
+            let premise = all.premise(self.property.begin, &self.used);
+            let what = all.aig.and(premise, bad);
+            let what = all.aig.supposing(case, what);
+            let trivial = !case.is_empty() && what == Lit::FALSE;
+            let answer = match trivial {
+                true => Answer::Never,
+                false => sat::ask(&all.aig, what, time, self.stop, &proof)?,
+            };
+            all.aig.forget(len);
+            match &answer {
+                Answer::Sometimes(inputs) => {
+                    let broken = all.broken(self.property.begin, &self.used, inputs);
+                    all.aig.forget(len);
+                    if let Some(more) = broken {
+                        self.used[more] = true;
+                        continue;
+                    }
+                }
+                // With more of them there may be less to search.
+                Answer::GaveUp if time == options.time && self.used.contains(&false) => {
+                    self.used = all.every();
+                    continue;
+                }
+                _ => {}
+            }
+            self.questions += usize::from(!trivial);
+            let proved = answer == Answer::Never && !trivial && !options.believe;
+            self.checked += usize::from(proved);
+            return Ok(answer);
+        }
+    }
+
+    /// Asks whether any of `bad` can be, case by case.
+    fn by_cases(&mut self, all: &mut Questions, bad: &[Lit]) -> Result<Answer, String> {
+        let time = self.options.time;
+        let uncovered = all.uncovered();
+        if self.ask(all, &[], uncovered, time)? != Answer::Never {
+            return Err("proofs.json: a cycle is none of the cases".to_owned());
+        }
+        let bad = all.aig.any(bad.iter().copied());
+        for case in all.cases.clone() {
+            let answer = self.ask(all, &case, bad, time)?;
+            if answer != Answer::Never {
+                return Ok(answer);
+            }
+        }
+        Ok(Answer::Never)
+    }
+}
+
+/// Asks all questions of a property, until one is not answered as it should be. With `few`, only those invariants are premises
+/// that it cannot do without.
 fn decide(
     unit: &Unit<'_>,
     all: &mut Questions,
     property: &Property,
+    few: bool,
     options: &Options,
     stop: &AtomicBool,
 ) -> Result<Proved, String> {
@@ -466,12 +551,17 @@ fn decide(
         time: Duration::ZERO,
     };
     let cover = property.method == Method::Cover;
-    let file = proved.file_name();
-    // Of a cover that cannot be reached too: its answer is no.
-    let proof = |number: usize| match &options.proofs {
-        _ if options.believe => Proof::Believed,
-        None => Proof::Checked,
-        Some(dir) => Proof::Kept(dir.join(format!("{file}.{number}"))),
+    let mut asking = Asking {
+        property,
+        options,
+        stop,
+        file: proved.file_name(),
+        used: match few && !cover {
+            true => all.light(property),
+            false => all.every(),
+        },
+        questions: 0,
+        checked: 0,
     };
     let soon = if all.cases.is_empty() {
         time
@@ -480,31 +570,21 @@ fn decide(
     };
     let mut rest = &property.questions[..];
     while let [(place, bad), others @ ..] = rest {
-        let mut answer = sat::ask(&all.aig, *bad, soon, stop, &proof(proved.questions))?;
-        proved.questions += 1;
-        proved.checked += usize::from(answer == Answer::Never && !options.believe);
+        let mut answer = asking.ask(all, &[], *bad, soon)?;
         rest = others;
         let mut place = place;
         if answer == Answer::GaveUp && soon < time {
             // All that are left together, for a case leaves little of them.
-            let all_bad: Vec<Lit> = [*bad]
-                .into_iter()
-                .chain(others.iter().map(|(_, bad)| *bad))
-                .collect();
-            let asked = proved.questions;
-            let proof = |number: usize| proof(asked + number);
-            let (number, said) = by_cases(all, &all_bad, time, stop, &proof)?;
-            proved.questions += number;
-            if !options.believe {
-                proved.checked += number - usize::from(said != Answer::Never);
-            }
-            if let Answer::Sometimes(inputs) = &said {
+            let bad = [*bad].into_iter().chain(others.iter().map(|(_, bad)| *bad));
+            let bad: Vec<Lit> = bad.collect();
+            answer = asking.by_cases(all, &bad)?;
+            if let Answer::Sometimes(inputs) = &answer {
                 let values = all.aig.evaluate(inputs);
                 let mut left = property.questions.iter();
                 let found = left.find(|(_, bad)| values.of(*bad) & 1 == 1);
                 place = found.map_or(place, |(place, _)| place);
             }
-            (answer, rest) = (said, &[]);
+            rest = &[];
         }
         let verdict = match answer {
             Answer::Never if cover => Verdict::Unreachable,
@@ -519,36 +599,9 @@ fn decide(
         proved.verdict = verdict;
         break;
     }
+    (proved.questions, proved.checked) = (asking.questions, asking.checked);
     proved.time = begin.elapsed();
     Ok(proved)
-}
-
-/// Asks whether any of `bad` can be, case by case: also how many questions that were.
-fn by_cases(
-    all: &mut Questions,
-    bad: &[Lit],
-    time: Duration,
-    stop: &AtomicBool,
-    proof: &dyn Fn(usize) -> Proof,
-) -> Result<(usize, Answer), String> {
-    let len = all.aig.size();
-    let mut number = 0;
-    for case in &all.cases {
-        let any = all.aig.any(bad.iter().copied());
-        let question = all.aig.supposing(case, any);
-        let answer = match question {
-            Lit::FALSE => Answer::Never,
-            _ => {
-                number += 1;
-                sat::ask(&all.aig, question, time, stop, &proof(number - 1))?
-            }
-        };
-        all.aig.forget(len);
-        if answer != Answer::Never {
-            return Ok((number, answer));
-        }
-    }
-    Ok((number, Answer::Never))
 }
 
 /// Plants a fault and asks what it is to refute.
@@ -606,7 +659,9 @@ fn plant(
         let property = properties.iter().find(|p| p.name == *name);
         let property =
             property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-        let why = match decide(&unit, &mut questions, property, &believe, stop)?.verdict {
+        // Where a cycle is to be found, all premises together save asking again.
+        let proved = decide(&unit, &mut questions, property, !refuted, &believe, stop)?;
+        let why = match proved.verdict {
             Verdict::Undecided => "is undecided",
             Verdict::Refuted(_) if !refuted => "does not hold",
             Verdict::Holds | Verdict::Unreachable if refuted => "still holds",

@@ -127,10 +127,9 @@ pub fn mutants<D: Design>(
         unit.select(mutant.number);
         let mut questions = Questions::of(&unit, &plan, options.build.lanes as usize)?;
         let of_step = |name: &str| name.starts_with("step ") || name.starts_with("output ");
-        let properties = questions.properties.iter().filter(|p| of_step(&p.name));
-        let bad: Vec<_> = properties
-            .flat_map(|p| p.questions.iter().map(|(_, bad)| *bad))
-            .collect();
+        let properties = std::mem::take(&mut questions.properties);
+        let properties = properties.iter().filter(|p| of_step(&p.name));
+        let bad: Vec<_> = properties.map(|p| questions.whole(p)).collect();
         let bad = questions.aig.any(bad);
         let holds = match sat::ask(&questions.aig, bad, options.time, stop, &Proof::Believed)? {
             Answer::Never => Some(true),

@@ -1,10 +1,13 @@
 //! The questions: what would have to be possible for a property not to hold.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::world::{Cycle, Named, Unit, unlike};
 use super::{Plan, SCALAR};
 use crate::mutate::aig::{Aig, Lit};
+
+/// An invariant that so many nodes say is soon said: it costs a question next to nothing.
+const LIGHT: usize = 3000;
 
 /// How a property is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +34,26 @@ impl Method {
     }
 }
 
+/// Where a cycle begins that a property speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begin {
+    /// In any state, whatever its inputs.
+    Anywhere,
+    /// In a state that satisfies all invariants; its inputs keep to the contract.
+    Allowed,
+    /// So it does, or it is one in reset.
+    AllowedOrReset,
+}
+
 /// A property.
 pub struct Property {
     /// Its name.
     pub name: String,
     /// How it is proved.
     pub method: Method,
-    /// What may never be: of a register or a lane each, with its name where there are several.
+    /// Where its cycles begin.
+    pub begin: Begin,
+    /// What may never be in such a cycle: of a register or a lane each, with its name where there are several.
     pub questions: Vec<(String, Lit)>,
 }
 
@@ -48,6 +64,12 @@ pub struct Questions {
     pub properties: Vec<Property>,
     /// Cases that together are all; none, if the plan has none.
     pub(super) cases: Vec<Vec<Lit>>,
+    /// Names of the invariants, that they hold when the cycle begins, and how many nodes say so.
+    invariants: Vec<(String, Lit, usize)>,
+    /// What the environment owes.
+    contract: Lit,
+    /// The cycle is not one in reset.
+    released: Lit,
     /// The cycle.
     pub now: Cycle,
     /// What the naive step says of it.
@@ -72,8 +94,8 @@ impl Questions {
             aig,
             now,
             then,
-            allowed: Lit::TRUE,
-            from: Lit::TRUE,
+            invariants: Vec::new(),
+            contract: Lit::TRUE,
             released: Lit::TRUE,
             compared: HashSet::new(),
             properties: Vec::new(),
@@ -85,13 +107,85 @@ impl Questions {
         all.lanes()?;
         all.written()?;
         let cases = all.cases()?;
+        let weighed = |(name, holds)| (name, holds, all.aig.weight(holds));
+        let invariants = all.invariants.into_iter().map(weighed).collect();
         Ok(Questions {
             aig: all.aig,
             properties: all.properties,
             cases,
+            invariants,
+            contract: all.contract,
+            released: all.released,
             now: all.now,
             step,
         })
+    }
+}
+
+impl Questions {
+    /// Returns the invariants with which a question of `property` is asked first: those that are soon said, and its own.
+    pub(super) fn light(&self, property: &Property) -> Vec<bool> {
+        let own = |name: &str| property.method == Method::Induction && name == property.name;
+        self.invariants
+            .iter()
+            .map(|(name, _, weight)| *weight <= LIGHT || own(name))
+            .collect()
+    }
+
+    /// Returns all of them.
+    pub(super) fn every(&self) -> Vec<bool> {
+        vec![true; self.invariants.len()]
+    }
+
+    /// Returns that a cycle begins where `begin` says, of the invariants only those that are `used`.
+    pub(super) fn premise(&mut self, begin: Begin, used: &[bool]) -> Lit {
+        if begin == Begin::Anywhere {
+            return Lit::TRUE;
+        }
+        let held = self.invariants.iter().zip(used);
+        let held = held.filter_map(|((_, holds, _), used)| used.then_some(*holds));
+        let allowed = self.aig.all(held.chain([self.contract]).collect());
+        match begin {
+            Begin::AllowedOrReset => self.aig.or(!self.released, allowed),
+            _ => allowed,
+        }
+    }
+
+    /// Returns an invariant that is not `used` and does not hold in the cycle that `inputs` make, though one that begins where
+    /// `begin` says must satisfy it: the one that is said soonest. None, if it begins there.
+    pub(super) fn broken(
+        &mut self,
+        begin: Begin,
+        used: &[bool],
+        inputs: &HashMap<Lit, u64>,
+    ) -> Option<usize> {
+        let whole = self.premise(begin, &self.every());
+        let values = self.aig.evaluate(inputs);
+        if values.of(whole) & 1 == 1 {
+            return None;
+        }
+        let broken = |i: &usize| !used[*i] && values.of(self.invariants[*i].1) & 1 == 0;
+        (0..used.len())
+            .filter(broken)
+            .min_by_key(|i| self.invariants[*i].2)
+    }
+
+    /// Returns what may never be of `property`, with where its cycles begin, as one.
+    pub(super) fn whole(&mut self, property: &Property) -> Lit {
+        let premise = self.premise(property.begin, &self.every());
+        let bad = property.questions.iter().map(|(_, bad)| *bad);
+        let bad = self.aig.any(bad);
+        self.aig.and(premise, bad)
+    }
+
+    /// Returns that the cycle is none of the cases.
+    pub(super) fn uncovered(&mut self) -> Lit {
+        let cases: Vec<Lit> = self
+            .cases
+            .iter()
+            .map(|case| self.aig.all(case.clone()))
+            .collect();
+        !self.aig.any(cases)
     }
 }
 
@@ -103,10 +197,9 @@ struct All<'a> {
     aig: Aig,
     now: Cycle,
     then: Cycle,
-    /// The cycle begins with all invariants, and its inputs keep to the contract.
-    allowed: Lit,
-    /// It is allowed or one in reset.
-    from: Lit,
+    /// Labels of the invariants, and that they hold when the cycle begins.
+    invariants: Vec<(String, Lit)>,
+    contract: Lit,
     released: Lit,
     /// Places of the state of which the naive step says something.
     compared: HashSet<usize>,
@@ -127,10 +220,11 @@ impl All<'_> {
         Ok(live)
     }
 
-    fn add(&mut self, name: String, method: Method, questions: Vec<(String, Lit)>) {
+    fn add(&mut self, name: String, method: Method, begin: Begin, questions: Vec<(String, Lit)>) {
         self.properties.push(Property {
             name,
             method,
+            begin,
             questions,
         });
     }
@@ -176,18 +270,15 @@ impl All<'_> {
         let unit = self.unit;
         let before = unit.said(&mut self.aig, &self.now)?;
         let after = unit.said(&mut self.aig, &self.then)?;
-        let invariants = before.invariants.iter().map(|(_, holds)| *holds);
-        let premises = invariants.chain(before.contract).collect();
-        self.allowed = self.aig.all(premises);
+        self.invariants = before.invariants;
+        self.contract = self.aig.all(before.contract);
         self.released = unit.released(&self.now)?;
-        self.from = self.aig.or(!self.released, self.allowed);
+        let one = |holds: Lit| vec![(String::new(), !holds)];
         for (name, holds) in after.invariants {
-            let bad = self.aig.and(self.from, !holds);
-            self.add(name, Method::Induction, vec![(String::new(), bad)]);
+            self.add(name, Method::Induction, Begin::AllowedOrReset, one(holds));
         }
         for (name, holds) in before.promises {
-            let bad = self.aig.and(self.allowed, !holds);
-            self.add(name, Method::Allowed, vec![(String::new(), bad)]);
+            self.add(name, Method::Allowed, Begin::Allowed, one(holds));
         }
         Ok(())
     }
@@ -208,7 +299,6 @@ impl All<'_> {
                 let mut differ = unlike(&mut self.aig, &rtl, bits);
                 for (differs, place) in differ.iter_mut().zip(&places) {
                     *differs = self.aig.and(*differs, live[*place]);
-                    *differs = self.aig.and(*differs, self.from);
                 }
                 compared.extend(places);
                 if self.plan.is_lanes(register) {
@@ -219,7 +309,8 @@ impl All<'_> {
                 }
                 let differs = self.aig.any(differ);
                 let name = format!("step {}", register.replace("__", "."));
-                self.add(name, Method::Allowed, vec![(String::new(), differs)]);
+                let questions = vec![(String::new(), differs)];
+                self.add(name, Method::Allowed, Begin::AllowedOrReset, questions);
             } else if let Some(port) = name.strip_prefix("out__") {
                 let rtl = unit
                     .named(port, &self.now)
@@ -229,18 +320,18 @@ impl All<'_> {
                 })?;
                 let differ = unlike(&mut self.aig, &rtl, bits);
                 let differs = self.aig.any(differ);
-                let differs = self.aig.and(differs, self.allowed);
                 self.add(
                     format!("output {port}"),
                     Method::Allowed,
+                    Begin::Allowed,
                     vec![(String::new(), differs)],
                 );
             } else if let Some(property) = name.strip_prefix("prove__") {
-                let bad = self.aig.and(self.allowed, !bits[0]);
                 self.add(
                     property.to_owned(),
                     Method::Allowed,
-                    vec![(String::new(), bad)],
+                    Begin::Allowed,
+                    vec![(String::new(), !bits[0])],
                 );
             } else if !name.starts_with("said__") {
                 return Err(format!("step.sv: {name}: what output is this?"));
@@ -253,7 +344,8 @@ impl All<'_> {
         });
         let questions: Vec<_> = questions.collect();
         if !self.plan.lanes.is_empty() {
-            self.add("step lanes".to_owned(), Method::Allowed, questions);
+            let name = "step lanes".to_owned();
+            self.add(name, Method::Allowed, Begin::AllowedOrReset, questions);
         }
         Ok(())
     }
@@ -272,7 +364,8 @@ impl All<'_> {
             .any(compared.map(|(_, differs)| differs).collect::<Vec<_>>());
         let stalled = self.aig.and(stall, self.released);
         let bad = self.aig.and(stalled, changed);
-        self.add("stall".to_owned(), Method::Any, vec![(String::new(), bad)]);
+        let questions = vec![(String::new(), bad)];
+        self.add("stall".to_owned(), Method::Any, Begin::Anywhere, questions);
         Ok(())
     }
 
@@ -297,11 +390,11 @@ impl All<'_> {
             differ.extend(unlike(&mut self.aig, a, b));
         }
         let differs = self.aig.any(differ);
-        let bad = self.aig.and(self.allowed, differs);
         self.add(
             "dead".to_owned(),
             Method::Allowed,
-            vec![(String::new(), bad)],
+            Begin::Allowed,
+            vec![(String::new(), differs)],
         );
         Ok(())
     }
@@ -368,13 +461,15 @@ impl All<'_> {
                     self.permuted(&before, &after, &rotate)?,
                 ),
             ];
-            self.add("lanes alike".to_owned(), Method::Allowed, questions);
+            let name = "lanes alike".to_owned();
+            self.add(name, Method::Allowed, Begin::Allowed, questions);
         }
         if !self.plan.decision.is_empty() {
             let bad = self.alone(&before, &after)?;
             self.add(
                 "lane alone".to_owned(),
                 Method::Allowed,
+                Begin::Allowed,
                 vec![(String::new(), bad)],
             );
         }
@@ -440,7 +535,7 @@ impl All<'_> {
             let expected = moved_port(self, name, bits);
             differ.extend(unlike(&mut self.aig, &expected, other));
         }
-        let mut premises = vec![self.allowed, self.aig.any(differ)];
+        let mut premises = vec![self.aig.any(differ)];
         for net in &self.plan.ordered {
             let bits = self.unit.named(net, &self.now);
             let bits = bits.ok_or_else(|| {
@@ -475,7 +570,6 @@ impl All<'_> {
         let said = self.unit.said(&mut self.aig, &other)?;
         let holds = said.invariants.into_iter().map(|(_, holds)| holds);
         let mut premises: Vec<Lit> = holds.chain(said.contract).collect();
-        premises.push(self.allowed);
         for net in &self.plan.decision {
             let [a, b] = [&self.now, &other].map(|cycle| self.unit.named(net, cycle));
             let (Some(a), Some(b)) = (a, b) else {
@@ -518,12 +612,12 @@ impl All<'_> {
                     "{file}: {name}: neither one bit nor one for each lane"
                 ));
             }
-            let (name, method, wanted, from) = if let Some(name) = name.strip_prefix("always__") {
-                (name, Method::Any, false, Lit::TRUE)
+            let (name, method, begin) = if let Some(name) = name.strip_prefix("always__") {
+                (name, Method::Any, Begin::Anywhere)
             } else if let Some(name) = name.strip_prefix("prove__") {
-                (name, Method::Allowed, false, self.allowed)
+                (name, Method::Allowed, Begin::Allowed)
             } else if let Some(name) = name.strip_prefix("cover__") {
-                (name, Method::Cover, true, self.allowed)
+                (name, Method::Cover, Begin::Allowed)
             } else {
                 return Err(format!("{file}: {name}: what output is this?"));
             };
@@ -537,11 +631,11 @@ impl All<'_> {
                 _ => format!("lane {lane}"),
             };
             let asked = bits.iter().enumerate().map(|(lane, bit)| {
-                let bad = if wanted { *bit } else { !*bit };
-                (place(lane), self.aig.and(from, bad))
+                let cover = method == Method::Cover;
+                (place(lane), if cover { *bit } else { !*bit })
             });
             let questions = asked.collect();
-            self.add(name.to_owned(), method, questions);
+            self.add(name.to_owned(), method, begin, questions);
         }
         Ok(())
     }
