@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 
+use rustc_hash::FxHashMap;
+
 /// A node, or its inverse if the lowest bit is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lit(u32);
@@ -51,7 +53,7 @@ const INPUT: (Lit, Lit) = (Lit(u32::MAX), Lit(u32::MAX));
 /// are one graph with little added.
 pub struct Aig {
     nodes: Vec<(Lit, Lit)>,
-    known: HashMap<(Lit, Lit), Lit>,
+    known: FxHashMap<(Lit, Lit), Lit>,
 }
 
 impl Aig {
@@ -59,7 +61,7 @@ impl Aig {
     pub fn new() -> Self {
         Aig {
             nodes: vec![INPUT],
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         }
     }
 
@@ -196,7 +198,14 @@ impl Aig {
     /// Returns `what` and that all of `known` hold, worked out with `known` as constants: where they decide much, little is left
     /// of it. [`Aig::forget`] takes away what this adds.
     pub fn supposing(&mut self, known: &[Lit], what: Lit) -> Lit {
-        let mut constant = HashMap::new();
+        let what = self.supposed(known, &[what]);
+        self.all(known.iter().copied().chain(what).collect())
+    }
+
+    /// Returns each of `what` with `known` as constants: it is the same where all of `known` hold. [`Aig::forget`] takes away what
+    /// this adds.
+    pub fn supposed(&mut self, known: &[Lit], what: &[Lit]) -> Vec<Lit> {
+        let mut constant = FxHashMap::default();
         let mut open = known.to_vec();
         while let Some(lit) = open.pop() {
             let (a, b) = self.nodes[lit.node()];
@@ -211,21 +220,24 @@ impl Aig {
         // What each node becomes; of those that are not needed nothing is looked at.
         let mut new = vec![0u32; self.nodes.len()];
         let of = |new: &[u32], lit: Lit| Lit(new[lit.node()] ^ u32::from(lit.inverted()));
-        for node in self.needed([what].into_iter()) {
+        for node in self.needed(what.iter().copied()) {
             let (a, b) = self.nodes[node];
             let lit = match constant.get(&node) {
                 Some(value) => *value,
                 None if (a, b) != INPUT => {
                     let (a, b) = (of(&new, a), of(&new, b));
-                    self.and(a, b)
+                    let lit = self.and(a, b);
+                    // It may have become one that is known.
+                    match constant.get(&lit.node()) {
+                        Some(value) => Lit(value.0 ^ u32::from(lit.inverted())),
+                        None => lit,
+                    }
                 }
                 None => Lit((node as u32) << 1),
             };
             new[node] = lit.0;
         }
-        let mut all = known.to_vec();
-        all.push(of(&new, what));
-        self.all(all)
+        what.iter().map(|lit| of(&new, *lit)).collect()
     }
 
     /// How many nodes there are.

@@ -8,6 +8,7 @@
 //! Nothing that cannot fail counts as proved: for each property there is a fault of the RTL (`proofs.json`) that it must
 //! refute, and the cycles that it speaks of are shown to exist.
 
+mod ask;
 mod mutants;
 mod naive;
 mod questions;
@@ -27,16 +28,13 @@ use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
 use crate::mutate::aig::Lit;
 pub use crate::mutate::sat::SOLVER;
-use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{Origin, Trouble};
+use ask::decide;
 pub use mutants::{Compared, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
-use questions::{Property, Questions};
+use questions::Questions;
 use world::{Besides, Unit};
-
-/// Time of the processor after which a question is divided into cases, where there are any.
-const SOON: Duration = Duration::from_secs(10);
 
 /// How names of the properties of `scalar.sv` begin.
 const SCALAR: &str = "scalar_";
@@ -66,6 +64,8 @@ struct Files {
     scalar: Option<File>,
     /// Which words of its memories have a bit for each lane; not of every unit.
     lane_words: Option<File>,
+    /// What follows from the invariants and makes little of a case; not of every unit.
+    facts: Option<File>,
 }
 
 /// `tb/formal/<unit>/proofs.json`: what else a proof must know of a unit.
@@ -93,8 +93,8 @@ struct Plan {
     faults: Vec<Fault>,
 }
 
-/// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1, or none is, each
-/// with every value of the register.
+/// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1 (0, with `!` before
+/// it), or none is. Where that is not enough, each with every value of the register.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cases {
@@ -419,6 +419,7 @@ fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
             invariants,
             scalar: optional("scalar")?,
             lane_words: optional("lane_words")?,
+            facts: optional("facts")?,
         },
         plan,
     ))
@@ -445,163 +446,6 @@ fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String
         Some((name, _)) => Err(format!("two properties have the name {name}")),
         None => Ok(()),
     }
-}
-
-/// The questions of a property as they are asked.
-struct Asking<'a> {
-    property: &'a Property,
-    options: &'a Options,
-    stop: &'a AtomicBool,
-    /// How the files of its proofs begin.
-    file: String,
-    /// The invariants that are premises: what holds with few of them holds with all.
-    used: Vec<bool>,
-    /// Questions that were asked, and answers whose proof was accepted.
-    questions: usize,
-    checked: usize,
-}
-
-impl Asking<'_> {
-    /// Asks whether `bad` can be in a cycle of the property, and of `case`. A cycle that breaks an invariant which is no premise so
-    /// far is no answer: it makes one more of them a premise.
-    fn ask(
-        &mut self,
-        all: &mut Questions,
-        case: &[Lit],
-        bad: Lit,
-        time: Duration,
-    ) -> Result<Answer, String> {
-        let options = self.options;
-        // Of a cover that cannot be reached too: its answer is no.
-        let proof = match &options.proofs {
-            _ if options.believe => Proof::Believed,
-            None => Proof::Checked,
-            Some(dir) => Proof::Kept(dir.join(format!("{}.{}", self.file, self.questions))),
-        };
-        loop {
-            let len = all.aig.size();
-            let premise = all.premise(self.property.begin, &self.used);
-            let what = all.aig.and(premise, bad);
-            let what = all.aig.supposing(case, what);
-            let trivial = !case.is_empty() && what == Lit::FALSE;
-            let answer = match trivial {
-                true => Answer::Never,
-                false => sat::ask(&all.aig, what, time, self.stop, &proof)?,
-            };
-            all.aig.forget(len);
-            match &answer {
-                Answer::Sometimes(inputs) => {
-                    let broken = all.broken(self.property.begin, &self.used, inputs);
-                    all.aig.forget(len);
-                    if let Some(more) = broken {
-                        self.used[more] = true;
-                        continue;
-                    }
-                }
-                // With more of them there may be less to search.
-                Answer::GaveUp if time == options.time && self.used.contains(&false) => {
-                    self.used = all.every();
-                    continue;
-                }
-                _ => {}
-            }
-            self.questions += usize::from(!trivial);
-            let proved = answer == Answer::Never && !trivial && !options.believe;
-            self.checked += usize::from(proved);
-            return Ok(answer);
-        }
-    }
-
-    /// Asks whether any of `bad` can be, case by case.
-    fn by_cases(&mut self, all: &mut Questions, bad: &[Lit]) -> Result<Answer, String> {
-        let time = self.options.time;
-        let uncovered = all.uncovered();
-        if self.ask(all, &[], uncovered, time)? != Answer::Never {
-            return Err("proofs.json: a cycle is none of the cases".to_owned());
-        }
-        let bad = all.aig.any(bad.iter().copied());
-        for case in all.cases.clone() {
-            let answer = self.ask(all, &case, bad, time)?;
-            if answer != Answer::Never {
-                return Ok(answer);
-            }
-        }
-        Ok(Answer::Never)
-    }
-}
-
-/// Asks all questions of a property, until one is not answered as it should be. With `few`, only those invariants are premises
-/// that it cannot do without.
-fn decide(
-    unit: &Unit<'_>,
-    all: &mut Questions,
-    property: &Property,
-    few: bool,
-    options: &Options,
-    stop: &AtomicBool,
-) -> Result<Proved, String> {
-    let (begin, time) = (Instant::now(), options.time);
-    let mut proved = Proved {
-        name: property.name.clone(),
-        method: property.method,
-        questions: 0,
-        checked: 0,
-        verdict: Verdict::Holds,
-        place: String::new(),
-        time: Duration::ZERO,
-    };
-    let cover = property.method == Method::Cover;
-    let mut asking = Asking {
-        property,
-        options,
-        stop,
-        file: proved.file_name(),
-        used: match few && !cover {
-            true => all.light(property),
-            false => all.every(),
-        },
-        questions: 0,
-        checked: 0,
-    };
-    let soon = if all.cases.is_empty() {
-        time
-    } else {
-        SOON.min(time)
-    };
-    let mut rest = &property.questions[..];
-    while let [(place, bad), others @ ..] = rest {
-        let mut answer = asking.ask(all, &[], *bad, soon)?;
-        rest = others;
-        let mut place = place;
-        if answer == Answer::GaveUp && soon < time {
-            // All that are left together, for a case leaves little of them.
-            let bad = [*bad].into_iter().chain(others.iter().map(|(_, bad)| *bad));
-            let bad: Vec<Lit> = bad.collect();
-            answer = asking.by_cases(all, &bad)?;
-            if let Answer::Sometimes(inputs) = &answer {
-                let values = all.aig.evaluate(inputs);
-                let mut left = property.questions.iter();
-                let found = left.find(|(_, bad)| values.of(*bad) & 1 == 1);
-                place = found.map_or(place, |(place, _)| place);
-            }
-            rest = &[];
-        }
-        let verdict = match answer {
-            Answer::Never if cover => Verdict::Unreachable,
-            Answer::Sometimes(_) if cover => continue,
-            Answer::Never => continue,
-            Answer::Sometimes(inputs) => {
-                Verdict::Refuted(Box::new(Counterexample::of(unit, all, &inputs)))
-            }
-            Answer::GaveUp => Verdict::Undecided,
-        };
-        proved.place.clone_from(place);
-        proved.verdict = verdict;
-        break;
-    }
-    (proved.questions, proved.checked) = (asking.questions, asking.checked);
-    proved.time = begin.elapsed();
-    Ok(proved)
 }
 
 /// Plants a fault and asks what it is to refute.

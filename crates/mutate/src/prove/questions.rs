@@ -46,6 +46,7 @@ pub enum Begin {
 }
 
 /// A property.
+#[derive(Clone)]
 pub struct Property {
     /// Its name.
     pub name: String,
@@ -63,7 +64,12 @@ pub struct Questions {
     /// What is asked.
     pub properties: Vec<Property>,
     /// Cases that together are all; none, if the plan has none.
-    pub(super) cases: Vec<Vec<Lit>>,
+    pub(super) cases: Cases,
+    /// That all facts hold in the state that a case begins in, and after it.
+    pub(super) facts: Property,
+    /// In which cases they were found to, and the invariants that this needed.
+    pub(super) established: HashMap<Vec<Lit>, bool>,
+    pub(super) needed: Vec<bool>,
     /// Names of the invariants, that they hold when the cycle begins, and how many nodes say so.
     invariants: Vec<(String, Lit, usize)>,
     /// What the environment owes.
@@ -107,12 +113,22 @@ impl Questions {
         all.lanes()?;
         all.written()?;
         let cases = all.cases()?;
+        let hold = all.aig.all(cases.facts.clone());
+        let facts = Property {
+            name: "facts".to_owned(),
+            method: Method::Allowed,
+            begin: Begin::AllowedOrReset,
+            questions: vec![(String::new(), !hold)],
+        };
         let weighed = |(name, holds)| (name, holds, all.aig.weight(holds));
-        let invariants = all.invariants.into_iter().map(weighed).collect();
+        let invariants: Vec<_> = all.invariants.into_iter().map(weighed).collect();
         Ok(Questions {
             aig: all.aig,
             properties: all.properties,
             cases,
+            facts,
+            established: HashMap::new(),
+            needed: invariants.iter().map(|(_, _, w)| *w <= LIGHT).collect(),
             invariants,
             contract: all.contract,
             released: all.released,
@@ -178,14 +194,52 @@ impl Questions {
         self.aig.and(premise, bad)
     }
 
-    /// Returns that the cycle is none of the cases.
+    /// Returns that the cycle is of none of the kinds.
     pub(super) fn uncovered(&mut self) -> Lit {
-        let cases: Vec<Lit> = self
+        let kinds: Vec<Lit> = self
             .cases
+            .kinds
             .iter()
-            .map(|case| self.aig.all(case.clone()))
+            .map(|kind| self.aig.all(kind.clone()))
             .collect();
-        !self.aig.any(cases)
+        !self.aig.any(kinds)
+    }
+}
+
+/// What a question is divided by.
+#[derive(Clone, Default)]
+pub(super) struct Cases {
+    /// Kinds of cycles, which together are all.
+    pub(super) kinds: Vec<Vec<Lit>>,
+    /// A register, each of whose values is a case of a kind.
+    pub(super) register: Vec<Lit>,
+    /// What `facts.sv` says of the cycle and of the state after it. It is a constant in a case only where it was found to hold.
+    pub(super) facts: Vec<Lit>,
+}
+
+impl Cases {
+    /// Returns that the register has no bit from `from` on.
+    fn above(&self, from: usize) -> impl Iterator<Item = Lit> {
+        self.register.iter().skip(from).map(|bit| !*bit)
+    }
+
+    /// Returns the values of the register in parts, from the highest on, each with the case that it is one of them: those with
+    /// the same highest bit, and 0.
+    pub(super) fn parts(&self) -> Vec<(Vec<Lit>, std::ops::Range<usize>)> {
+        let mut parts = Vec::new();
+        for bit in (0..self.register.len()).rev() {
+            let part = [self.register[bit]].into_iter().chain(self.above(bit + 1));
+            parts.push((part.collect(), 1 << bit..2 << bit));
+        }
+        parts.push((self.above(0).collect(), 0..1));
+        parts
+    }
+
+    /// Returns that the register has `value`.
+    pub(super) fn is(&self, value: usize) -> Vec<Lit> {
+        let bits = self.register.iter().enumerate();
+        bits.map(|(i, bit)| if value >> i & 1 == 1 { *bit } else { !*bit })
+            .collect()
     }
 }
 
@@ -230,39 +284,36 @@ impl All<'_> {
     }
 
     /// The cases of the plan.
-    fn cases(&self) -> Result<Vec<Vec<Lit>>, String> {
+    fn cases(&mut self) -> Result<Cases, String> {
         let plan = &self.plan.cases;
         if plan.register.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Cases::default());
         }
-        let found = |name: &String| {
+        let found = |name: &str| {
             let bits = self.unit.named(name, &self.now);
             bits.ok_or_else(|| format!("proofs.json: cases: the RTL has no {name}"))
         };
-        let mut kinds = Vec::new();
+        let mut kinds = vec![vec![!self.released]];
         let mut none = vec![self.released];
-        for net in &plan.nets {
+        for entry in &plan.nets {
+            let net = entry.strip_prefix('!').unwrap_or(entry);
             let [bit] = found(net)?[..] else {
                 return Err(format!(
                     "proofs.json: cases: {net}: it has more than one bit"
                 ));
             };
-            let mut kind = none.clone();
-            kind.push(bit);
-            kinds.push(kind);
+            let bit = if net == entry { bit } else { !bit };
+            kinds.push([&none[..], &[bit]].concat());
             none.push(!bit);
         }
         kinds.push(none);
         let register = found(&plan.register)?;
-        let mut cases = vec![vec![!self.released]];
-        for value in 0..1usize << register.len() {
-            let bits = register.iter().enumerate();
-            let bits: Vec<Lit> = bits
-                .map(|(i, bit)| if value >> i & 1 == 1 { *bit } else { !*bit })
-                .collect();
-            cases.extend(kinds.iter().map(|kind| [&kind[..], &bits].concat()));
-        }
-        Ok(cases)
+        let facts = self.unit.facts(&mut self.aig, &self.now, &self.then)?;
+        Ok(Cases {
+            kinds,
+            register,
+            facts,
+        })
     }
 
     /// Invariants, and what the files promise.

@@ -35,6 +35,7 @@ pub struct Besides {
     properties: Beside,
     scalar: Option<Beside>,
     lane_words: Option<Beside>,
+    facts: Option<Beside>,
 }
 
 /// A unit and what is said of it.
@@ -108,6 +109,7 @@ impl Besides {
             properties: plain(&files.properties, "properties")?,
             scalar: optional(&files.scalar, "scalar")?,
             lane_words: optional(&files.lane_words, "lane_words")?,
+            facts: optional(&files.facts, "facts")?,
             invariants: beside(&files.invariants, &bound, &script)?,
         })
     }
@@ -298,6 +300,25 @@ impl<'a> Unit<'a> {
             Some(scalar) => self.outputs(aig, scalar, cycle),
             None => Ok(Named::new()),
         }
+    }
+
+    /// Returns what `facts.sv` says of the cycle `now`, and of the begin of the next one, `then`; nothing, if the unit has none.
+    pub fn facts(&self, aig: &mut Aig, now: &Cycle, then: &Cycle) -> Result<Vec<Lit>, String> {
+        let mut facts = Vec::new();
+        let Some(beside) = &self.beside.facts else {
+            return Ok(facts);
+        };
+        for (cycle, begin) in [(now, "before__"), (then, "after__")] {
+            for (name, bits) in self.outputs(aig, beside, cycle)? {
+                if name.starts_with(begin) {
+                    facts.extend(bits);
+                } else if !name.starts_with("before__") && !name.starts_with("after__") {
+                    let file = &beside.file;
+                    return Err(format!("{file}: {name}: what output is this?"));
+                }
+            }
+        }
+        Ok(facts)
     }
 
     /// Returns which bits of the state matter at the begin of `cycle`.

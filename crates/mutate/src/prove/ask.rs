@@ -1,0 +1,283 @@
+//! How questions are asked: with as few premises as they need, and case by case where they are not answered soon.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::questions::{Begin, Method, Property, Questions};
+use super::world::Unit;
+use super::{Counterexample, Options, Proved, Verdict};
+use crate::mutate::aig::Lit;
+use crate::mutate::sat::{self, Answer, Proof};
+
+/// Time of the processor after which a question is divided into cases, where there are any.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Time after which a case is divided further.
+const BRIEFLY: Duration = Duration::from_secs(2);
+
+/// The questions of a property as they are asked.
+struct Asking<'a> {
+    property: &'a Property,
+    options: &'a Options,
+    stop: &'a AtomicBool,
+    /// How the files of its proofs begin.
+    file: String,
+    /// The invariants that are premises: what holds with few of them holds with all.
+    used: Vec<bool>,
+    /// Questions that were asked, and answers whose proof was accepted.
+    questions: usize,
+    checked: usize,
+}
+
+impl Asking<'_> {
+    /// Asks whether `bad` can be in a cycle of the property, and of `case`. A cycle that breaks an invariant which is no premise so
+    /// far is no answer: it makes one more of them a premise.
+    fn ask(
+        &mut self,
+        all: &mut Questions,
+        case: &[Lit],
+        bad: Lit,
+        time: Duration,
+    ) -> Result<Answer, String> {
+        let options = self.options;
+        // Of a cover that cannot be reached too: its answer is no.
+        let proof = match &options.proofs {
+            _ if options.believe => Proof::Believed,
+            None => Proof::Checked,
+            Some(dir) => Proof::Kept(dir.join(format!("{}.{}", self.file, self.questions))),
+        };
+        let facts = self.established(all, case)?;
+        loop {
+            let len = all.aig.size();
+            let premise = all.premise(self.property.begin, &self.used);
+            let mut what = all.aig.and(premise, bad);
+            if !case.is_empty() {
+                let mut facts = facts.clone();
+                facts.push(what);
+                facts = all.aig.supposed(case, &facts);
+                what = facts.pop().unwrap_or(what);
+                what = all.aig.supposing(&facts, what);
+                what = all.aig.all([case, &[what]].concat());
+            }
+            let trivial = !case.is_empty() && what == Lit::FALSE;
+            let answer = match trivial {
+                true => Answer::Never,
+                false => sat::ask(&all.aig, what, time, self.stop, &proof)?,
+            };
+            all.aig.forget(len);
+            match &answer {
+                Answer::Sometimes(inputs) => {
+                    let broken = all.broken(self.property.begin, &self.used, inputs);
+                    all.aig.forget(len);
+                    if let Some(more) = broken {
+                        self.used[more] = true;
+                        continue;
+                    }
+                }
+                // With more of them there may be less to search.
+                Answer::GaveUp if time == options.time && self.used.contains(&false) => {
+                    self.used = all.every();
+                    continue;
+                }
+                _ => {}
+            }
+            self.questions += usize::from(!trivial);
+            let proved = answer == Answer::Never && !trivial && !options.believe;
+            self.checked += usize::from(proved);
+            return Ok(answer);
+        }
+    }
+
+    /// Returns the facts if all of them were found to hold in `case`; none, if not. They are constants then, and no more is taken for
+    /// true than without them: they follow from the invariants, all of which any property has as premises that speaks of
+    /// allowed states.
+    fn established(&mut self, all: &mut Questions, case: &[Lit]) -> Result<Vec<Lit>, String> {
+        let facts = std::mem::take(&mut all.cases.facts);
+        if case.is_empty() || facts.is_empty() || self.property.begin == Begin::Anywhere {
+            all.cases.facts = facts;
+            return Ok(Vec::new());
+        }
+        let hold = match all.established.get(case) {
+            Some(hold) => *hold,
+            // There are none while this is asked.
+            None => {
+                let property = all.facts.clone();
+                let mut asking = Asking {
+                    property: &property,
+                    options: self.options,
+                    stop: self.stop,
+                    file: format!("{}.facts", self.file),
+                    used: all.needed.clone(),
+                    questions: self.questions,
+                    checked: self.checked,
+                };
+                let bad: Vec<Lit> = property.questions.iter().map(|(_, bad)| *bad).collect();
+                let bad = all.aig.any(bad);
+                let answer = asking.ask(all, case, bad, BRIEFLY)?;
+                all.needed.clone_from(&asking.used);
+                (self.questions, self.checked) = (asking.questions, asking.checked);
+                all.established
+                    .insert(case.to_vec(), answer == Answer::Never);
+                answer == Answer::Never
+            }
+        };
+        all.cases.facts = facts;
+        Ok(match hold {
+            true => all.cases.facts.clone(),
+            false => Vec::new(),
+        })
+    }
+
+    /// Asks whether any of `bad` can be, case by case.
+    fn by_cases(&mut self, all: &mut Questions, bad: &[Lit]) -> Result<Answer, String> {
+        let time = self.options.time;
+        let uncovered = all.uncovered();
+        if self.ask(all, &[], uncovered, time)? != Answer::Never {
+            return Err("proofs.json: a cycle is none of the cases".to_owned());
+        }
+        let bad = all.aig.any(bad.iter().copied());
+        for kind in all.cases.kinds.clone() {
+            let mut answer = self.ask(all, &kind, bad, BRIEFLY.min(time))?;
+            if answer == Answer::GaveUp {
+                answer = self.by_values(all, &kind, bad)?;
+            }
+            if answer != Answer::Never {
+                return Ok(answer);
+            }
+        }
+        Ok(Answer::Never)
+    }
+
+    /// Asks whether `bad` can be in a cycle of `kind`, value by value of the register. High values are often all impossible: the
+    /// parts are asked as they are, down to the first that is not answered.
+    fn by_values(&mut self, all: &mut Questions, kind: &[Lit], bad: Lit) -> Result<Answer, String> {
+        let time = self.options.time;
+        let mut together = true;
+        for (part, values) in all.cases.parts() {
+            if together {
+                let answer = self.ask(all, &[kind, &part].concat(), bad, BRIEFLY.min(time))?;
+                match answer {
+                    Answer::Never => continue,
+                    Answer::Sometimes(_) => return Ok(answer),
+                    Answer::GaveUp => together = false,
+                }
+            }
+            for value in values {
+                let case = [kind, &all.cases.is(value)].concat();
+                let answer = self.ask(all, &case, bad, time)?;
+                if answer != Answer::Never {
+                    return Ok(answer);
+                }
+            }
+        }
+        Ok(Answer::Never)
+    }
+}
+
+/// Asks all questions of a property, until one is not answered as it should be. With `few`, only those invariants are premises
+/// that it cannot do without.
+pub(super) fn decide(
+    unit: &Unit<'_>,
+    all: &mut Questions,
+    property: &Property,
+    few: bool,
+    options: &Options,
+    stop: &AtomicBool,
+) -> Result<Proved, String> {
+    let (begin, time) = (Instant::now(), options.time);
+    let mut proved = Proved {
+        name: property.name.clone(),
+        method: property.method,
+        questions: 0,
+        checked: 0,
+        verdict: Verdict::Holds,
+        place: String::new(),
+        time: Duration::ZERO,
+    };
+    let cover = property.method == Method::Cover;
+    let mut asking = Asking {
+        property,
+        options,
+        stop,
+        file: proved.file_name(),
+        used: match few && !cover {
+            true => all.light(property),
+            false => all.every(),
+        },
+        questions: 0,
+        checked: 0,
+    };
+    let soon = if all.cases.kinds.is_empty() {
+        time
+    } else {
+        SOON.min(time)
+    };
+    let mut rest = &property.questions[..];
+    while let [(place, bad), others @ ..] = rest {
+        let mut answer = asking.ask(all, &[], *bad, soon)?;
+        rest = others;
+        let mut place = place;
+        if answer == Answer::GaveUp && soon < time {
+            // All that are left together, for a case leaves little of them.
+            let bad = [*bad].into_iter().chain(others.iter().map(|(_, bad)| *bad));
+            let bad: Vec<Lit> = bad.collect();
+            answer = asking.by_cases(all, &bad)?;
+            if let Answer::Sometimes(inputs) = &answer {
+                let values = all.aig.evaluate(inputs);
+                let mut left = property.questions.iter();
+                let found = left.find(|(_, bad)| values.of(*bad) & 1 == 1);
+                place = found.map_or(place, |(place, _)| place);
+            }
+            rest = &[];
+        }
+        let verdict = match answer {
+            Answer::Never if cover => Verdict::Unreachable,
+            Answer::Sometimes(_) if cover => continue,
+            Answer::Never => continue,
+            Answer::Sometimes(inputs) => {
+                Verdict::Refuted(Box::new(Counterexample::of(unit, all, &inputs)))
+            }
+            Answer::GaveUp => Verdict::Undecided,
+        };
+        proved.place.clone_from(place);
+        proved.verdict = verdict;
+        break;
+    }
+    (proved.questions, proved.checked) = (asking.questions, asking.checked);
+    proved.time = begin.elapsed();
+    Ok(proved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::questions::Cases;
+    use crate::mutate::aig::{Aig, Lit};
+
+    #[test]
+    fn parts_of_a_register_are_all_its_values() {
+        let mut aig = Aig::new();
+        let register: Vec<Lit> = (0..3).map(|_| aig.input()).collect();
+        let cases = Cases {
+            register: register.clone(),
+            ..Default::default()
+        };
+        let parts = cases.parts();
+        let values: Vec<usize> = parts
+            .iter()
+            .flat_map(|(_, values)| values.clone())
+            .collect();
+        assert_eq!(values, [4, 5, 6, 7, 2, 3, 1, 0]);
+        // All values at once, value v in bit v.
+        let bits = register.iter().enumerate();
+        let inputs = bits.map(|(i, bit)| (*bit, [0xaa, 0xcc, 0xf0][i])).collect();
+        for (part, values) in parts {
+            let holds = aig.all(part);
+            let expected = values.clone().fold(0, |all, value| all | 1 << value);
+            assert_eq!(aig.evaluate(&inputs).of(holds) & 0xff, expected);
+            for value in values {
+                let holds = aig.all(cases.is(value));
+                assert_eq!(aig.evaluate(&inputs).of(holds) & 0xff, 1 << value);
+            }
+        }
+    }
+}

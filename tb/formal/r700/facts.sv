@@ -1,0 +1,38 @@
+// What follows from the invariants of r700 (rtl/r700/r700_sva.sv) and makes little of a case of a cycle, one value of `sp` and one
+// request to the stack: `before__NAME` of the state that the cycle begins in and of its nets, `after__NAME` of the state after
+// it. `prove` takes these as constants in a case where it has found that they hold there, and leaves them out where not. So a
+// mistake in this file makes nothing true.
+
+module r700_facts #(
+  parameter int LANES          = 64,
+  parameter int MAX_STACK_SIZE = 32,
+  parameter int SUBENTRIES     = 4,
+  parameter int DX10_COUNT     = 0,
+  localparam int Words  = SUBENTRIES * MAX_STACK_SIZE,
+  localparam int SpBits = SUBENTRIES == 8 ? 11 : 10
+) (
+  input logic [SpBits-1:0] u_stack__sp_q,
+  input logic [SpBits-1:0] u_stack__base_q,
+  input logic [1:0]        u_stack__bkind_q,
+  input logic              commit,
+  input logic              exit_loop,
+  input logic              exit_call,
+
+  output logic [Words-1:0]  before__base_not_above_sp,
+  output logic [SpBits-1:0] before__exit_from_base,
+  output logic              before__exit_from_loop,
+  output logic              before__exit_from_call,
+  output logic [Words-1:0]  after__base_not_above_sp
+);
+
+  for (genvar a = 0; a < Words; a++) begin : g_word
+    assign before__base_not_above_sp[a] = a < u_stack__sp_q || u_stack__base_q != a + 1;
+  end
+  assign after__base_not_above_sp = before__base_not_above_sp;
+
+  // LOOP_END and RETURN find their frame on top.
+  assign before__exit_from_base = ~(u_stack__base_q ^ u_stack__sp_q) | {SpBits{!(commit && (exit_loop || exit_call))}};
+  assign before__exit_from_loop = !(commit && exit_loop) || u_stack__bkind_q == 2'd1;
+  assign before__exit_from_call = !(commit && exit_call) || u_stack__bkind_q == 2'd2;
+
+endmodule
