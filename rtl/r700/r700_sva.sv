@@ -5,7 +5,7 @@
 //
 // Assertion I4 is invariant r700-I4, and so on. The invariants of the state hold together after a reset, and a cycle
 // that begins with all of them ends with all of them. RETURN and LOOP_END restore registers from a frame, so what holds
-// of these registers must hold of every saved copy: a scan from `sp` down to 0 visits every frame.
+// of these registers must hold of every saved copy: a scan from `base` down to 0 visits every such frame.
 
 // Word of sub-entry a: banks by its two low bits.
 `ifdef YOSYS
@@ -114,18 +114,21 @@ module r700_sva #(
 
   // ---- the frames, from the top down ---------------------------------------------------------------------
 
-  // Where the scan is: all from `at` on are met. What the registers were below the frames met so far.
-  logic [SpBits-1:0] at, base;
+  // What the registers were below the frames met so far. Only loops and calls are visited: each ends at `base`, and what lies
+  // above it up to `sp`, or to the next frame, are branch frames.
+  logic [SpBits-1:0] base;
   logic [1:0]       bkind, lt;
   logic [11:0]      lc;
   logic [31:0]      al;
   logic [7:0]       inc;
   logic [5:0]       depth;
   logic [LANES-1:0] st0, st1;
-  logic [SpBits-1:0] branches;                   // branch frames met
   logic [WordBits-1:0] word, word0, word1, word2;
   // So far none is wrong.
   logic             chain, loops, waits, index, depths;
+  // The kind of frame whose last word it is, and the `base` that it saved.
+  logic [4*Rows-1:0] ends_call, ends_loop;
+  logic [4*Rows*SpBits-1:0] saved;
 
   // Whether a loop of type `lt` counts its passes (r700-4.3-w, r700-4.3-z).
   logic counts, counts_below;
@@ -133,7 +136,6 @@ module r700_sva #(
                         ((DX10_COUNT != 0) & (u_loop__lt_q == r700_pkg::LoopDx10));
 
   always_comb begin
-    at       = u_stack__sp_q;
     base     = u_stack__base_q;
     bkind    = u_stack__bkind_q;
     lt       = u_loop__lt_q;
@@ -143,38 +145,38 @@ module r700_sva #(
     depth    = depth_q;
     st0      = u_lanes__st0_q;
     st1      = u_lanes__st1_q;
-    branches = '0;
+    ends_call = '0;
+    ends_loop = '0;
+    saved     = '0;
     counts_below = 1'b0;
     word     = '0;
     word0    = '0;
     word1    = '0;
     word2    = '0;
-    chain    = (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+    chain    = 1'b1;
     loops    = (lc != 12'd0) == counts;
     waits    = (lt != r700_pkg::LoopNone) | (st1 == '0);
     index    = (lt != r700_pkg::LoopNone) | ((al == 32'd0) & (inc == 8'd0));
     depths   = depth <= 6'd32;
     for (int a = 4 * Rows - 1; a >= 0; a--) begin
-      if (32'(at) == 32'(a) + 32'd1) begin
+      if (32'(base) == 32'(a) + 32'd1) begin
         word = `R700_SVA_WORD(a);
-        if (at != base) begin
-          branches = branches + 1'b1;
-          at       = SpBits'(a);
-        end else if (bkind == r700_pkg::FrameCall) begin
-          at     = SpBits'(a);
+        if (bkind == r700_pkg::FrameCall) begin
+          ends_call[a] = 1'b1;
           base   = word[40 +: SpBits];
           bkind  = word[39:38];
           depths = depths & (word[37:32] <= depth);
           depth  = word[37:32];
-          chain  = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+          saved[SpBits*a +: SpBits] = base;
+          chain  = chain & (32'(base) <= 32'(a)) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
         end else if (bkind == r700_pkg::FrameLoop && a >= SUBENTRIES - 1) begin
+          ends_loop[a] = 1'b1;
           // Its words are the last four.
           word0 = `R700_SVA_WORD((a >= 3) ? a - 3 : 0);
           word1 = `R700_SVA_WORD((a >= 3) ? a - 2 : 0);
           word2 = `R700_SVA_WORD((a >= 3) ? a - 1 : 0);
           // This frame belongs to a loop.
           loops = loops & (lt != r700_pkg::LoopNone);
-          at    = SpBits'(a - SUBENTRIES + 1);
           base  = word2[24 +: SpBits];
           bkind = word2[23:22];
           lt    = word2[21:20];
@@ -183,7 +185,9 @@ module r700_sva #(
           al    = word[31:0];
           st0   = word0[LANES-1:0];
           st1   = word1[LANES-1:0];
-          chain = chain & (base <= at) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+          saved[SpBits*a +: SpBits] = base;
+          chain = chain & (32'(base) <= 32'(a - SUBENTRIES + 1)) & (bkind != 2'd3) &
+                  ((bkind == r700_pkg::FrameNone) == (base == '0));
           counts_below = (lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl) |
                          ((DX10_COUNT != 0) & (lt == r700_pkg::LoopDx10));
           loops = loops & ((lc != 12'd0) == counts_below);
@@ -194,9 +198,28 @@ module r700_sva #(
     end
   end
 
+  // The sub-entries of loops and calls, counted from the lowest on: those below a frame fit below the `base` that it saved.
+  logic [SpBits-1:0] framed;
+  logic              fits;
+  always_comb begin
+    framed = '0;
+    fits   = 1'b1;
+    for (int a = 0; a < 4 * Rows; a++) begin
+      if (ends_call[a] | ends_loop[a]) begin
+        fits   = fits & (framed <= saved[SpBits*a +: SpBits]);
+        framed = framed + (ends_loop[a] ? SpBits'(SUBENTRIES) : SpBits'(1));
+      end
+    end
+  end
+
   // What is held back for the masks as soon as there is a branch frame.
   logic [SpBits-1:0] reserved;
   assign reserved = (u_stack__nb_q != '0) ? SpBits'(2) : '0;
+
+  logic stack_base_here;
+  assign stack_base_here = (u_stack__base_q <= u_stack__sp_q) & (u_stack__bkind_q != 2'd3) &
+                           ((u_stack__bkind_q == r700_pkg::FrameNone) == (u_stack__base_q == '0)) &
+                           ((u_stack__bkind_q != r700_pkg::FrameLoop) | (u_stack__base_q >= SpBits'(SUBENTRIES)));
 
   always @(posedge clk_i) begin
     if (check) begin
@@ -204,8 +227,9 @@ module r700_sva #(
 
       I1: assert ({1'b0, u_stack__sp_q} + {1'b0, reserved} <= {1'b0, u_stack__limit_q});
       // Every frame has room below it, and what it saved leads to the next; the last one ends at 0.
-      I2: assert (chain & (at == '0));
-      I3: assert (u_stack__nb_q == branches);
+      I2: assert (stack_base_here & chain & (base == '0));
+      // What is no loop or call is a branch.
+      I3: assert (u_stack__nb_q == u_stack__sp_q - framed);
       // Calls only nest deeper, from 0.
       I4: assert (depths & (depth == 6'd0));
       // A loop is open if and only if it has a frame, and its count is not 0 if and only if it counts.
@@ -216,6 +240,9 @@ module r700_sva #(
       I7: assert (index);
       I8: assert ($onehot0({running_q, done_q, halted_q}) & (halted_q == (err_q != r700_pkg::ErrOk)) &
                   (err_q <= r700_pkg::ErrPcRange));
+      // I2 of `base` and `bkind` alone, and I3 of each part of the stack: what a cycle needs to know of them.
+      stack_base: assert (stack_base_here);
+      stack_parts: assert (fits & (framed <= u_stack__base_q));
       // active_q repeats class ACTIVE.
       active_is_class: assert (u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q));
       // The limit is a number of entries.
