@@ -440,6 +440,10 @@ mod tests {
         assert_eq!(found, Lit::FALSE);
         aig.forget(len);
         assert_eq!(aig.and(b, a), both);
+        // The choice becomes a, and of a and b it is known that not both hold.
+        let choice = aig.mux(c, a, d);
+        let what = aig.and(choice, b);
+        assert_eq!(aig.supposed(&[c, !both], &[what]), [Lit::FALSE]);
     }
 
     /// Two inputs, a register that keeps their conjunction, bad when the register is not set; a third input

@@ -344,8 +344,12 @@ pub fn prove<D: Design>(
         files.scalar = None;
     }
 
-    let beside = Besides::read(&from, &files, stop)?;
-    let unit = Unit::read(&from, &from.texts, &beside, stop)?;
+    let not_read = |why| match &options.rtl {
+        Some(dir) => not_read(dir, &from.texts, why),
+        None => Trouble::Other(why),
+    };
+    let beside = Besides::read(&from, &files, stop).map_err(not_read)?;
+    let unit = Unit::read(&from, &from.texts, &beside, stop).map_err(not_read)?;
     let mut questions = Questions::of(&unit, &plan, lanes)?;
     let known: Vec<String> = questions
         .properties
@@ -390,6 +394,24 @@ pub fn prove<D: Design>(
     let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
     report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
     Ok(report)
+}
+
+/// Returns `why`, what Yosys says, as bad input if it names a line of one of the files `texts` of `dir`.
+fn not_read(dir: &Path, texts: &[(String, String)], why: String) -> Trouble {
+    let place = why.split_ascii_whitespace().find_map(|word| {
+        let (name, line) = word.trim_end_matches(':').rsplit_once(':')?;
+        let own = texts.iter().any(|(text, _)| text == name);
+        Some((dir.join(name), line.parse().ok()?)).filter(|_| own)
+    });
+    let Some((file, line)) = place else {
+        return Trouble::Other(why);
+    };
+    let said = why.split_once("ERROR: ");
+    let said = said.map_or(why.as_str(), |(_, said)| said);
+    let why = format!(
+        "{said}; Yosys reads a part of SystemVerilog: convert the file to plain Verilog, for instance with sv2v"
+    );
+    InputError::new(file.display().to_string(), line, "--rtl", why).into()
 }
 
 /// The files that speak of the RTL of `D` in `rtl`.
@@ -549,6 +571,31 @@ impl Counterexample {
         Counterexample {
             ports: ports.collect(),
             registers: registers.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_yosys_does_not_read_is_bad_input_with_its_line() {
+        let texts = [("unit.sv".to_owned(), String::new())];
+        let said = |why: &str| not_read(Path::new("rtl"), &texts, why.to_owned());
+        // As Yosys 0.23 says it, with the file beside the RTL that was read with it.
+        let why = "rtl/unit/unit_sva.sv: yosys: exit status: 1: unit.sv:7: ERROR: syntax error, unexpected TOK_ID";
+        let Trouble::Input(found) = said(why) else {
+            panic!("it is no bad input");
+        };
+        let found = found.to_string();
+        let begin = "rtl/unit.sv:7: --rtl: syntax error, unexpected TOK_ID; ";
+        assert!(found.starts_with(begin), "{found}");
+        for other in [
+            "yosys: not found",
+            "yosys: exit status: 1: beside.sv:7: ERROR: syntax error",
+        ] {
+            assert!(matches!(said(other), Trouble::Other(why) if why == other));
         }
     }
 }
