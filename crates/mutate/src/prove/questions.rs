@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::world::{Cycle, Named, Unit, unlike};
 use super::{Plan, SCALAR};
-use crate::mutate::aig::{Aig, Lit};
+use crate::mutate::aig::{Aig, Lit, Values};
 
 /// An invariant that so many nodes say is soon said: it costs a question next to nothing.
 const LIGHT: usize = 3000;
@@ -180,10 +180,7 @@ impl Questions {
         if values.of(whole) & 1 == 1 {
             return None;
         }
-        let broken = |i: &usize| !used[*i] && values.of(self.invariants[*i].1) & 1 == 0;
-        (0..used.len())
-            .filter(broken)
-            .min_by_key(|i| self.invariants[*i].2)
+        soonest_broken(&self.invariants, used, &values)
     }
 
     /// Returns what may never be of `property`, with where its cycles begin, as one.
@@ -204,6 +201,18 @@ impl Questions {
             .collect();
         !self.aig.any(kinds)
     }
+}
+
+/// Returns which of `invariants` that are not `used` is broken: of several the one that is said soonest.
+fn soonest_broken(
+    invariants: &[(String, Lit, usize)],
+    used: &[bool],
+    values: &Values,
+) -> Option<usize> {
+    let broken = |i: &usize| !used[*i] && values.of(invariants[*i].1) & 1 == 0;
+    (0..invariants.len())
+        .filter(broken)
+        .min_by_key(|i| invariants[*i].2)
 }
 
 /// What a question is divided by.
@@ -689,5 +698,26 @@ impl All<'_> {
             self.add(name.to_owned(), method, begin, questions);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_premise_is_the_shortest_that_is_broken_and_was_none() {
+        let mut aig = Aig::new();
+        let [a, b, c] = [aig.input(), aig.input(), aig.input()];
+        let all = [(a, 9), (b, 3), (c, 5)].map(|(lit, weight)| (String::new(), lit, weight));
+        let next = |used: [bool; 3], [a_is, b_is, c_is]: [u64; 3]| {
+            let values = aig.evaluate(&HashMap::from([(a, a_is), (b, b_is), (c, c_is)]));
+            soonest_broken(&all, &used, &values)
+        };
+        assert_eq!(next([false; 3], [0, 0, 0]), Some(1));
+        assert_eq!(next([false, true, false], [0, 0, 0]), Some(2));
+        assert_eq!(next([false; 3], [0, 1, 1]), Some(0));
+        assert_eq!(next([false; 3], [1, 1, 1]), None);
+        assert_eq!(next([true; 3], [0, 0, 0]), None);
     }
 }
