@@ -6,7 +6,7 @@ use super::R500;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Draw, Planes, noise};
+use crate::environment::{Draw, Planes, noises};
 use crate::unit::{Environment, Pins};
 
 /// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
@@ -52,18 +52,18 @@ impl Environment<R500> for Surroundings {
         self.shown = [0; 5];
     }
 
-    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
+    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
         let slot = self.program.slot(state.pc);
         let mut pins = In::default();
         (pins.cmn, pins.inst, pins.addr) = (slot.cmn, slot.inst, slot.addr);
         pins.inst_valid = 1;
         if self.conditions.lanes.noisy() {
-            pins.alu = noise(rng, state.active);
-            pins.pred.fill_with(|| noise(rng, state.active));
+            let [alu, pred @ .., covered] = noises::<6>(rng, state.active);
+            (pins.alu, pins.pred) = (alu, pred);
             // Mostly covered: with half of the lanes left out few decisions would be contested. And covered
             // as none or few are whose class would hold a BREAK back.
             pins.cov = match rng.random_range(0..8) {
-                0 => noise(rng, state.active),
+                0 => covered,
                 1 => state.active,
                 _ => rng.random::<u64>() | rng.random::<u64>(),
             };

@@ -42,7 +42,7 @@ impl Environment<R700> for Surroundings {
         self.lanes.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
+    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
         let quad = self.program.quad(state.pc);
         let mut pins = In::default();
         (pins.dw0, pins.dw1, pins.u) = (quad.dw0, quad.dw1, quad.u.into());

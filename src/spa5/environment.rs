@@ -7,7 +7,7 @@ use super::Spa5;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Draw, Planes, noise, only_one};
+use crate::environment::{Draw, Planes, noises, only_one};
 use crate::unit::{Environment, Pins, Programs};
 
 /// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spa5-2.3).
@@ -130,17 +130,19 @@ impl Environment<Spa5> for Surroundings {
         self.conditions.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
+    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
         let word = self.program.word(state.pc);
         let mut pins = In::default();
         (pins.word, pins.inst_valid) = (word, 1);
         if self.conditions.lanes.noisy() {
-            for plane in pins.p.iter_mut().chain(&mut pins.cc) {
-                *plane = match self.peels {
-                    true => !only_one(rng.random_range(0..64), state.active),
-                    false => noise(rng, state.active),
-                };
+            let mut planes: [u64; 11] = noises(rng, state.active);
+            if self.peels {
+                for plane in &mut planes {
+                    *plane = !only_one(rng.random_range(0..64), state.active);
+                }
             }
+            let [p @ .., z, s, c, o] = planes;
+            (pins.p, pins.cc) = (p, [z, s, c, o]);
             if is_brx(word) {
                 let mut few: [u32; 4] = std::array::from_fn(|_| match rng.random_range(0..8) {
                     0 => rng.random(),
@@ -175,8 +177,7 @@ impl Environment<Spa5> for Surroundings {
                 pins.constant = offset as u32 & 0xff_ffff | rng.random::<u32>() << 24;
             }
             if self.csm && tests_clip(word) {
-                for bit in 0..8 {
-                    let plane = noise(rng, state.active);
+                for (bit, plane) in noises::<8>(rng, state.active).into_iter().enumerate() {
                     for (lane, csm) in pins.csm.iter_mut().enumerate() {
                         *csm |= ((plane >> lane & 1) as u8) << bit;
                     }

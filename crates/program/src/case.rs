@@ -487,7 +487,7 @@ pub struct SavedCase<U: Programs> {
 }
 
 /// The version of [`SavedCase`] that this crate writes and reads.
-pub const CASE_FORMAT: u32 = 3;
+pub const CASE_FORMAT: u32 = 4;
 
 /// The unit that a saved case is for.
 ///

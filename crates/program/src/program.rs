@@ -77,7 +77,7 @@ pub trait Environment<U: Programs>: Send {
     fn launched(&mut self);
     /// The instruction that `state` asks for, with the lanes' conditions. `rng` serves only cases whose
     /// conditions are noise.
-    fn pins(&mut self, state: &U::State, rng: &mut (impl Rng + Clone)) -> U::In;
+    fn pins(&mut self, state: &U::State, rng: &mut impl Rng) -> U::In;
     /// The instruction that was last asked for has been executed; `after` is the state it led to.
     fn executed(&mut self, after: &U::State);
     /// Returns the draw by which `lane` decides at the instruction that `state` asks for, or which it makes there; `None` if

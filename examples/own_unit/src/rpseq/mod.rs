@@ -83,7 +83,7 @@ impl Environment<RpSeq> for Surroundings {
         self.lanes.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut (impl Rng + Clone)) -> In {
+    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
         self.active = state.active;
         In {
             inst: self.program.word(state.pc.into()),
