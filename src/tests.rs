@@ -1,5 +1,7 @@
 //! Tests of the layers below that take a unit as an example.
 
+#[cfg(feature = "campaign")]
+mod bins;
 #[cfg(all(feature = "campaign", feature = "linked"))]
 mod fuzz;
 #[cfg(feature = "campaign")]

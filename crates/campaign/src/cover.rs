@@ -256,6 +256,8 @@ impl Hits {
     /// As [`Hits::hit`], if `condition`.
     #[inline]
     pub fn hit_if<P: Point>(&mut self, condition: bool, cross: Cross<P>, point: P) {
+        // What lies behind the last one is a bin of the next group.
+        debug_assert!(!condition || point.index() < P::COUNT);
         let bin = (cross.first + point.index()) as u32;
         let waiting = self.waiting;
         match self.pending.get_mut(waiting) {

@@ -263,6 +263,8 @@ impl Lanes {
 
 /// Values of several axes at once: what one bin stands for.
 pub trait Point: Copy {
+    /// How many there are.
+    const COUNT: usize;
     /// The axes.
     fn axes() -> Vec<Axis>;
     /// Index of the bin in its group; the last axis runs fastest.
@@ -274,6 +276,7 @@ pub trait Point: Copy {
 macro_rules! point {
     ($($axis:ident $value:ident),+) => {
         impl<$($axis: Values),+> Point for ($($axis,)+) {
+            const COUNT: usize = 1 $(* $axis::COUNT)+;
             fn axes() -> Vec<Axis> {
                 Axis::all(&[$(($axis::NAME, $axis::names)),+])
             }
