@@ -226,7 +226,7 @@ const R700: &[Fault] = &[
         "r700_stack.sv",
         "frame2[24 +: SpBits] : top_word[40 +: SpBits];",
         "frame2[24 +: SpBits] : top_word[40 +: SpBits] ^ SpBits'(FAULT);",
-        &["I2"],
+        &["I2", "stack_base", "stack_parts"],
     ),
     (
         "r700_stack.sv",

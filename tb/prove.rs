@@ -357,7 +357,7 @@ fn a_unit_with_a_memory_is_proved() {
     let said = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("PROVED: 2 properties hold, 0 covers are reached, 2 faults are refuted, 2 proofs are accepted"),
+        said.contains("PROVED: 2 properties hold, 0 covers are reached, 3 faults are refuted, 2 proofs are accepted"),
         "{said}"
     );
 }
