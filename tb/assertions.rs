@@ -17,11 +17,9 @@ use reconverge::for_each_unit;
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
-            crate::common::test_unit!(reconverge::$module::$unit:
-                a_state_that_was_preloaded_is_not_held_to_assertions_until_a_reset,
-            );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 every_assertion_fails_for_a_fault_and_none_without,
+                a_state_that_was_preloaded_is_not_held_to_assertions_until_a_reset,
             );
         }
     )+};

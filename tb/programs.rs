@@ -26,12 +26,12 @@ macro_rules! tests {
                 own_programs_agree_on_every_clock_and_with_the_scalar_judge,
                 five_thousand_structured_programs_agree_with_the_scalar_judge,
                 the_scalar_judge_sees_a_lane_that_strays,
-                a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything,
                 stalls_and_wait_states_change_no_step,
                 a_recording_for_measurements_ends_at_every_pace,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 any_number_of_lanes_runs,
+                a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything,
             );
         }
     )+};
