@@ -94,11 +94,11 @@
 //! # Crates
 //!
 //! The layers below the units are crates of their own, whose modules are here under their names: `reconverge-bench` (designs without
-//! programs), `reconverge-program`, `reconverge-campaign`, `reconverge-mutate`. `docs/architecture.md` says what is where.
+//! programs), `reconverge-program`, `reconverge-campaign`, `reconverge-mutate`; above them is the `reconverge` command. `docs/architecture.md`
+//! says what is where.
 //!
 //! # Features
 //!
-//! * `cli` (default): the `reconverge` command, and with it everything else.
 //! * `units`: [`r500`], [`r700`] and [`spa5`]: golden models, assemblers and importers in pure Rust.
 //! * `linked`: their RTL, verilated by the build script and linked.
 //! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated on first use.
@@ -106,10 +106,9 @@
 //! * `fst`: [`wave::fst`].
 //! * `campaign`: [`campaign`] and coverage runs of designs that run programs.
 //! * `mutate`: [`mutate`], which needs Yosys for its proofs, and `campaign`.
-
-// The command calls the library by name, as any other program would.
-#[cfg(feature = "cli")]
-extern crate self as reconverge;
+//! * `snippet`: mistakes in a file with the line that they stand in.
+//!
+//! All but `campaign`, which `mutate` brings, are in the default. The `reconverge` command is a crate of its own, `crates/command`.
 
 #[cfg(feature = "units")]
 include!("units.rs");
@@ -117,6 +116,8 @@ include!("units.rs");
 // For the structs that are generated, also those of other crates.
 #[doc(hidden)]
 pub use bytemuck;
+#[doc(hidden)]
+pub use reconverge_bench::quantity;
 #[cfg(feature = "rtl")]
 #[doc(inline)]
 pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, stream};
@@ -144,17 +145,18 @@ pub use reconverge_program::{
 #[doc(inline)]
 pub use reconverge_program::{judges, stimulus};
 
+/// The folder of this package where it was compiled.
+#[doc(hidden)]
+pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
 #[cfg(feature = "units")]
 mod axes;
-// Without unit tests, which would not be compiled: what it does is tested by running it.
-#[cfg(all(feature = "cli", not(test)))]
-#[doc(hidden)]
-pub mod cli;
+#[cfg(all(feature = "mutate", feature = "units"))]
+pub mod compiled;
 pub mod explain;
 #[cfg(all(feature = "rtl", feature = "units"))]
-mod package;
-#[cfg(any(feature = "cli", test))]
-mod quantity;
+#[doc(hidden)]
+pub mod package;
 #[cfg(feature = "units")]
 pub mod r500;
 #[cfg(feature = "units")]

@@ -9,16 +9,24 @@ include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
 /// For [`crate::design::Design::package`] of the units.
 pub(crate) static PACKAGE: Package = Package {
-    root: env!("CARGO_MANIFEST_DIR"),
+    root: crate::ROOT,
     files: FILES,
-    sources: env!("RECONVERGE_SOURCES"),
+    sources: SOURCES,
     built: env!("OUT_DIR"),
     linked: LINKED,
 };
 
+/// What the campaigns of this program depend on beside the RTL, as a digest.
+pub const SOURCES: &str = env!("RECONVERGE_SOURCES");
+/// The commit from which this package was made, where it is known.
+pub const COMMIT: Option<&str> = option_env!("RECONVERGE_COMMIT");
+/// The machine for which it was compiled.
+pub const TARGET: &str = env!("RECONVERGE_TARGET");
+/// Verilator and compiler of the linked models; nothing where there are none.
+pub const BUILT_WITH: &str = env!("RECONVERGE_BUILT_WITH");
+
 /// Returns the unit and the contents of each model that is linked, as the cache would name them.
-#[cfg(all(feature = "cli", not(test)))]
-pub(crate) fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
     PACKAGE.linked.iter().map(|l| (l.unit, l.contents))
 }
 

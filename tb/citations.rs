@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+use reconverge::ROOT;
 
 /// The files with rules, and how the ids in each begin.
 const RULES: [(&str, &str); 5] = [

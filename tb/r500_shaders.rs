@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::sources::{FOLDER, mandelbrot, nested, own, renderer, shaders};
+use crate::sources::{folder, mandelbrot, nested, own, renderer, shaders};
 use reconverge::case::Case;
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Renderer, Scene, Size, rgb};
@@ -334,7 +334,7 @@ fn misuse_is_refused_with_line_and_field() {
     }
     let (_, program) = &shaders(true)[0];
     let listing = |from: &str, to: &str| {
-        let text = fs::read_to_string(format!("{FOLDER}/{}.txt", program.name)).unwrap();
+        let text = fs::read_to_string(format!("{}/{}.txt", folder(), program.name)).unwrap();
         assert!(text.contains(from), "{from}");
         let text = text.replacen(from, to, 1);
         import(text.as_bytes(), "x.txt", &Options::default()).unwrap_err()
@@ -570,7 +570,7 @@ fn cycles_and_lanes_are_counted_by_branch_and_arm() {
 fn branches_of_compiled_shaders_have_their_arms() {
     for (name, program) in shaders(true) {
         let all = branches(&program);
-        let text = fs::read_to_string(format!("{FOLDER}/{name}")).unwrap();
+        let text = fs::read_to_string(format!("{}/{name}", folder())).unwrap();
         let said = |what: &str| {
             let line = format!(" {what} ");
             let lines = text.lines().filter(|l| l.starts_with("FC "));

@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use reconverge::ROOT;
 use reconverge::case::{Case, Conditions, Kind};
 use reconverge::design::Control;
 use reconverge::design::{Build, Golden as _};
@@ -24,8 +25,6 @@ use reconverge::unit::{Environment as _, Executor as _, LoadOptions, Step, Unit}
 use serde_json::{Value, json};
 
 use crate::citations;
-
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Steps of a program from the repository, and of a random one.
 const STEPS: usize = 300;

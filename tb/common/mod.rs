@@ -32,7 +32,7 @@ use reconverge::unit::{LoadOptions, Unit};
 pub use units::Tested;
 
 /// The repository.
-pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+pub use reconverge::ROOT;
 
 /// The generic functions named, as tests of one unit.
 macro_rules! test_unit {

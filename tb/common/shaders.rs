@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use reconverge::ROOT;
 use reconverge::r500::alu::picture::{Renderer, Scene, Size};
 use reconverge::r500::import::{Options, import};
 use reconverge::r500::program::Program;
 
-pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r500/shaders");
+/// The folder of the compiled shaders.
+pub fn folder() -> String {
+    format!("{ROOT}/tb/programs/r500/shaders")
+}
 
 /// The shaders with expected colours, with their file names; with [`Options::safe_loops`] or without.
 pub fn shaders(safe_loops: bool) -> Vec<(String, Program)> {
-    let mut files: Vec<_> = fs::read_dir(FOLDER)
+    let mut files: Vec<_> = fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
@@ -30,7 +34,7 @@ pub fn shaders(safe_loops: bool) -> Vec<(String, Program)> {
 
 /// A shader of the repository's own, compiled.
 pub fn own(name: &str) -> Program {
-    let file = format!("{}/examples/shaders/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{ROOT}/examples/shaders/{name}.txt");
     let options = Options {
         safe_loops: true,
         which: None,

@@ -40,6 +40,8 @@ pub mod lcov;
 #[cfg(feature = "rtl")]
 pub mod lockstep;
 pub mod place;
+#[doc(hidden)]
+pub mod quantity;
 #[cfg(feature = "rtl")]
 pub mod report;
 #[cfg(feature = "rtl")]

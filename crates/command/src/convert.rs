@@ -1,0 +1,162 @@
+//! `asm`, `dis`, `import` and `view`.
+
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use reconverge::compiled::Compiled;
+use reconverge::design::Build;
+use reconverge::input::{self, InputError};
+use reconverge::unit::LoadOptions;
+use reconverge::wave::{self, Shown};
+
+use super::streams::{is_standard, read};
+use super::{
+    Agreed, AsmArgs, Done, Failure, ImportArgs, UNITS, ViewArgs, complain, print, warn, writable,
+};
+
+fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match output {
+        Some(path) if !is_standard(path) => {
+            writable("--output", path)?;
+            Ok(wave::write_whole(path, text)?)
+        }
+        _ => print(text),
+    }
+}
+
+/// Reads a program, and says what there is to say of it.
+pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
+    let (bytes, file) = read(path)?;
+    of_another_unit(&bytes, &file, U::NAME)?;
+    let loaded = U::load(&bytes, &file, options)?;
+    warn(&loaded.warnings);
+    Ok(loaded.program)
+}
+
+/// Refuses a file that only another unit than `unit` reads.
+fn of_another_unit(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
+    for other in UNITS.iter().filter(|other| other.name() != unit) {
+        let Some((what, runs)) = other.recognises(bytes) else {
+            continue;
+        };
+        let hint = match runs {
+            true => format!(", try `run {}`", other.name()),
+            false => String::new(),
+        };
+        return Err(InputError::new(
+            file,
+            0,
+            "file",
+            format!("this is {what}{hint}"),
+        ));
+    }
+    Ok(())
+}
+
+pub fn asm<U: Compiled>(args: &AsmArgs) -> Done {
+    let program = load::<U>(&args.program, &LoadOptions::default())?;
+    write(args.output.as_deref(), &U::to_hex(&program))?;
+    Ok(Agreed::Yes)
+}
+
+pub fn dis<U: Compiled>(args: &AsmArgs) -> Done {
+    let program = load::<U>(&args.program, &LoadOptions::default())?;
+    write(args.output.as_deref(), &U::to_text(&program))?;
+    Ok(Agreed::Yes)
+}
+
+pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
+    if args.list {
+        let (bytes, file) = read(&args.program)?;
+        of_another_unit(&bytes, &file, U::NAME)?;
+        let names = U::list(&bytes, &file)?;
+        print(&(names.join("\n") + "\n"))?;
+        return Ok(Agreed::Yes);
+    }
+    let program = load::<U>(&args.program, &LoadOptions::from(&args.load))?;
+    warn(&U::refused(&program, &Build::from(U::LANES)));
+    for need in U::needs(&program) {
+        complain(&format!("needs   {need}"));
+    }
+    let text = if args.hex {
+        U::to_hex(&program)
+    } else {
+        U::to_text(&program)
+    };
+    write(args.output.as_deref(), &text)?;
+    Ok(Agreed::Yes)
+}
+
+pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
+    let lanes = args.lanes.unwrap_or(U::LANES) as usize;
+    let mut shown = Shown {
+        lanes,
+        ..Shown::default()
+    };
+    let (view, dump) = match &args.dump {
+        Some(dump) if !dump.is_file() => {
+            let why = match is_standard(dump) {
+                true => "GTKWave opens files alone: a dump cannot be read from standard input",
+                false => "no such dump; `run --wave` or a mismatch writes one",
+            };
+            return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
+        }
+        Some(dump) if dump.extension().is_some_and(|e| e == "fst") => {
+            return written(dump, args.open);
+        }
+        Some(dump) => {
+            let from = BufReader::new(input::open(dump)?).take(input::MOST_BYTES);
+            let added = wave::added_to(from);
+            let added = added.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
+            shown.added = added.ok_or_else(|| {
+                let why = "not a VCD: no $enddefinitions in it";
+                InputError::new(dump.to_string_lossy(), 0, "dump", why)
+            })?;
+            (dump.with_extension("gtkw"), dump.clone())
+        }
+        // The view by itself, for a dump that is still to come.
+        None => (
+            PathBuf::from(format!("waves/{}.gtkw", U::NAME)),
+            PathBuf::from(format!("waves/{}.vcd", U::NAME)),
+        ),
+    };
+    let command = wave::write_view::<U>(&view, &dump, &shown, args.dump.is_some())?;
+    if args.open {
+        return open(&dump, &view);
+    }
+    print(&format!("{command}\n"))?;
+    Ok(Agreed::Yes)
+}
+
+/// Takes the view that was written with an FST, as it is: it says which words there are.
+fn written(dump: &Path, and_open: bool) -> Done {
+    let view = dump.with_extension("gtkw");
+    if !view.is_file() {
+        let why = format!(
+            "{} is gone, which was written with it; run the case again",
+            view.display()
+        );
+        return Err(InputError::new(dump.to_string_lossy(), 0, "dump", why).into());
+    }
+    if and_open {
+        return open(dump, &view);
+    }
+    print(&format!("{}\n", wave::command(dump, &view)))?;
+    Ok(Agreed::Yes)
+}
+
+/// Opens a view in GTKWave, and waits until its window is closed.
+fn open(dump: &Path, view: &Path) -> Done {
+    let status = Command::new("gtkwave").arg(dump).arg(view).status();
+    let failed = |why: String| {
+        Err(Failure::Other(format!(
+            "gtkwave: {why}; ./setup --all installs it"
+        )))
+    };
+    match status {
+        Ok(status) if status.success() => Ok(Agreed::Yes),
+        Ok(status) => failed(status.to_string()),
+        Err(e) => failed(e.to_string()),
+    }
+}

@@ -1,0 +1,298 @@
+//! `cover`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::HumanCount;
+use reconverge::campaign::{Limit, Shard};
+use reconverge::compiled::Compiled;
+use reconverge::cover::lcov::RtlCoverage;
+use reconverge::cover::run::Options;
+use reconverge::cover::{Model, Saved, UnitCoverage, page};
+use reconverge::input::InputError;
+
+use super::args::{BuildArgs, limit, workers};
+use super::fuzz::bar;
+use super::progress::Lines;
+use super::run::{absolute, counting_rtl, rtl};
+use super::streams::{self, write_whole};
+use super::workers::{Isolated, LimitArgs};
+use super::{
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
+    unit_names_and_all, writable,
+};
+use reconverge::quantity::count;
+
+/// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
+const DEFAULT_CLOCKS: u64 = 20_000_000;
+
+#[derive(Args)]
+pub struct CoverArgs {
+    /// Unit, or all
+    #[arg(value_parser = unit_names_and_all())]
+    unit: String,
+    /// Campaign seed; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Stop after this many programs
+    #[arg(long, group = "limit", value_parser = count)]
+    programs: Option<u64>,
+    /// Stop after at least this many cycles [default: 20000000]
+    #[arg(long, group = "limit", value_parser = count)]
+    clocks: Option<u64>,
+    /// Stop after about this many seconds
+    #[arg(long, group = "limit", value_parser = count)]
+    seconds: Option<u64>,
+    /// Worker threads [default: one per processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    build: BuildArgs,
+    /// Spend half of the cycles on new cases, made from cases that came close to a missed or rare bin
+    #[arg(long)]
+    guided: bool,
+    /// Add the counts in these files. Without a limit no program is run then
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    merge: Vec<PathBuf>,
+    /// Fail (exit status 1) if a reachable bin was not hit
+    #[arg(long)]
+    require_all: bool,
+    /// Write every bin with its count as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write an HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Measure line, branch and toggle coverage of the RTL too, and write it in lcov's format
+    #[arg(long, value_name = "FILE")]
+    lcov: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// What the units' parts of the command leave for its end.
+#[derive(Default)]
+pub struct Gathered {
+    merged: Vec<(String, Saved)>,
+    units: Vec<UnitCoverage>,
+    rtl: RtlCoverage,
+    /// The command was told to end.
+    interrupted: bool,
+    /// Why the last unit was not covered.
+    trouble: Option<Failure>,
+}
+
+impl CoverArgs {
+    fn limit(&self) -> Option<Limit> {
+        limit(self.programs, self.clocks, self.seconds)
+    }
+
+    /// When the run ends, if there is one.
+    fn run(&self) -> Option<Limit> {
+        let default = self
+            .merge
+            .is_empty()
+            .then_some(Limit::Clocks(DEFAULT_CLOCKS));
+        self.limit().or(default)
+    }
+}
+
+/// The whole command: every unit asked for, then the files.
+pub fn all(args: &CoverArgs) -> Done {
+    let outputs = [
+        ("--json", &args.json),
+        ("--html", &args.html),
+        ("--lcov", &args.lcov),
+    ];
+    for (flag, path) in outputs {
+        if let Some(path) = path {
+            writable(flag, path)?;
+        }
+    }
+    if args.lcov.is_some() && args.run().is_none() {
+        let why = "nothing is run: give --programs, --clocks or --seconds";
+        return Err(InputError::new("--lcov", 0, "limit", why).into());
+    }
+    let mut gathered = Gathered::default();
+    for path in &args.merge {
+        let (text, file) = streams::read_text(path)?;
+        let saved = Saved::parse(&text, &file)?;
+        let names: Vec<&str> = UNITS.iter().map(|u| u.name()).collect();
+        let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
+        if let Some(unit) = saved
+            .units
+            .iter()
+            .find(|u| !names.contains(&u.unit.as_str()))
+        {
+            let why = format!(
+                "there is no unit {:?}; there are {}",
+                unit.unit,
+                names.join(", ")
+            );
+            return Err(InputError::new(file, 0, "unit", why).into());
+        }
+        if args.unit != "all" && !held(&args.unit) {
+            let units: Vec<&str> = saved.units.iter().map(|u| u.unit.as_str()).collect();
+            let why = format!("nothing of {}; it holds {}", args.unit, units.join(", "));
+            return Err(InputError::new(file, 0, "unit", why).into());
+        }
+        gathered.merged.push((file, saved));
+    }
+    let asked: Vec<&&dyn Commands> = UNITS
+        .iter()
+        .filter(|u| args.unit == "all" || u.name() == args.unit)
+        .collect();
+    let mut agreed = Agreed::Yes;
+    for unit in asked {
+        match unit.cover(args, &mut gathered) {
+            Ok(Agreed::Yes) => {}
+            Ok(Agreed::No) => agreed = Agreed::No,
+            Err(why) if gathered.units.is_empty() => return Err(why),
+            // What was covered of other units is not lost with this one.
+            Err(why) => gathered.trouble = Some(why),
+        }
+        if gathered.interrupted || gathered.trouble.is_some() {
+            break;
+        }
+    }
+    if let Some(path) = &args.html {
+        write_whole(path, &page(&gathered.units))?;
+    }
+    if let Some(path) = &args.json {
+        write_whole(path, &Saved::new(gathered.units).to_text())?;
+    }
+    if let Some(path) = &args.lcov {
+        write_whole(path, &gathered.rtl.to_lcov())?;
+    }
+    let interrupted = "interrupted: what was covered until then was counted";
+    let interrupted = gathered
+        .interrupted
+        .then(|| Failure::Other(interrupted.to_owned()));
+    ends(agreed, gathered.trouble.or(interrupted))
+}
+
+/// The command for one unit.
+pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
+    let build = args.build.build::<U>()?;
+    let mut coverage = UnitCoverage::declared::<U>(&build);
+    let mut files = 0;
+    for (file, saved) in &gathered.merged {
+        for unit in saved.units.iter().filter(|u| u.unit == U::NAME) {
+            coverage.merge(unit, file)?;
+            files += 1;
+        }
+    }
+    let mut text = String::new();
+    let mut agreed = Agreed::Yes;
+    let (mut failed, mut interrupted) = (None, false);
+    if let Some(limit) = args.run() {
+        let options = Options {
+            seed: args.seed,
+            limit,
+            guided: args.guided,
+            jobs: workers(args.jobs),
+            careful: None,
+        };
+        let dir = args.place.rtl.as_deref();
+        let model_of_rtl = if args.lcov.is_some() {
+            counting_rtl::<U>(&args.place, build.clone())?
+        } else {
+            rtl::<U>(&args.place, build.clone())?
+        };
+        let model = Model::<U>::new(&build);
+        let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
+        let (started, mut lines) = (std::time::Instant::now(), Lines::new());
+        let mut rtl = Isolated::new(&model_of_rtl, args.limits)?;
+        let covered = rtl.cover(&options, |programs, clocks, hit| {
+            if let Some(bar) = &bar {
+                bar.set_position(match limit {
+                    Limit::Programs(_) => programs,
+                    Limit::Clocks(_) => clocks,
+                    Limit::Time(_) => started.elapsed().as_secs(),
+                });
+                bar.set_message(format!("{hit} of {} bins", model.reachable()));
+            }
+            let [programs, clocks] = [programs, clocks].map(HumanCount);
+            lines.tell(|| {
+                let (unit, all) = (U::NAME, model.reachable());
+                format!("{unit}: {programs} programs, {clocks} clocks, {hit} of {all} bins")
+            });
+        })?;
+        if let Some(bar) = &bar {
+            bar.finish_and_clear();
+        }
+        interrupted = rtl.stopped();
+        let Some(covered) = covered else {
+            return Err(Failure::Other(format!("{}: interrupted", U::NAME)));
+        };
+        coverage.merge(&model.named(&covered.hits, covered.totals), "this run")?;
+        let mismatches = usize::from(covered.failed.is_some());
+        text += &format!(
+            "  {:<18}{mismatches} mismatches in {} clocks, {} fields each\n",
+            "lock-step",
+            HumanCount(covered.compared),
+            U::fields().len()
+        );
+        for (share, clocks) in &covered.reached {
+            let clocks = HumanCount(*clocks);
+            text += &format!(
+                "  {:<18}{share} % of the bins after {clocks} clocks\n",
+                "reached"
+            );
+        }
+        if args.lcov.is_some() {
+            text += &covered.rtl.text();
+            gathered.rtl.merge(covered.rtl);
+        }
+        failed = covered.failed.map(|mut failure| {
+            failure.case.rtl = dir.map(absolute);
+            failure.case.no_assert = model_of_rtl.no_assert();
+            let saved = found::save(&failure, &args.place.out);
+            (failure, saved)
+        });
+    }
+    let totals = coverage.totals;
+    let from = match (files, args.run().is_some()) {
+        (0, _) => format!(".{:x}", args.seed),
+        (n, true) => format!(".{:x} and {n} merged", args.seed),
+        (n, false) => format!(", {n} merged"),
+    };
+    print(&format!(
+        "{}.cover{from}  {} programs, {} launches, {} steps\n{text}{}",
+        U::NAME,
+        HumanCount(totals.programs),
+        HumanCount(totals.launches),
+        HumanCount(totals.steps),
+        coverage.text()
+    ))?;
+    let nothing = failed.is_none() && coverage.groups.iter().all(|g| g.hits() == 0);
+    if let Some((failure, saved)) = failed {
+        agreed = Agreed::No;
+        print("\n")?;
+        let rtl = rtl::<U>(&args.place, build)?;
+        let mut rtl = Isolated::new(&rtl, args.limits)?;
+        found::report_saved(&failure, &saved, &mut rtl)?;
+    }
+    if nothing {
+        let why = format!("nothing was sampled of {}", U::NAME);
+        return Err(Failure::Other(why));
+    }
+    let impossible = coverage.impossible().count();
+    if impossible > 0 {
+        complain(&format!(
+            "{}: {impossible} bins that are declared unreachable were hit",
+            U::NAME
+        ));
+        agreed = Agreed::No;
+    }
+    let missed = coverage.missed().count();
+    if args.require_all && missed > 0 && !interrupted {
+        complain(&format!("{}: {missed} reachable bins were missed", U::NAME));
+        agreed = Agreed::No;
+    }
+    gathered.units.push(coverage);
+    gathered.interrupted |= interrupted;
+    Ok(agreed)
+}

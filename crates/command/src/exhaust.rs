@@ -1,0 +1,548 @@
+//! `exhaust`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::HumanCount;
+use reconverge::compiled::Compiled;
+use reconverge::design::Build;
+use reconverge::exhaust::check::{Checked, Difference, stream};
+use reconverge::exhaust::{Bound, Broken, Space, TooLarge, World};
+use reconverge::failure::Failure;
+use reconverge::input::InputError;
+use reconverge::place::Place;
+use reconverge::stream::{STREAM_FORMAT, SavedStream, Stream};
+use reconverge::wave;
+use serde::Serialize;
+
+use super::args::workers;
+use super::progress::Ticker;
+use super::run::{absolute, parameters, rtl};
+use super::stop::Trouble;
+use super::workers::{Isolated, LimitArgs};
+use super::{
+    Agreed, Done, Failure as Fails, PlaceArgs, complain, ends, parameter, play, print, stop,
+    streams, unit, unit_names, writable,
+};
+use reconverge::quantity::count;
+
+mod checkpoint;
+
+use checkpoint::{Checkpoint, Digest};
+
+/// States that a worker is given at once.
+const CHUNK: usize = 256;
+/// The checkpoint is written about as often.
+const EVERY: Duration = Duration::from_secs(10);
+
+#[derive(Args)]
+pub struct ExhaustArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    /// Lanes [default: those of the unit's small world]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    lanes: Option<u32>,
+    /// Parameter of RTL and golden model, as for `run` [default: as the unit's small world has it]
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u32)>,
+    /// Limit of the world that no parameter of the RTL sets (docs/proofs.md); may be repeated
+    #[arg(long = "bound", value_name = "NAME=VALUE", value_parser = parameter)]
+    bounds: Vec<(String, u32)>,
+    /// Give up when there are more states than this. A state takes about 100 bytes of memory
+    #[arg(long, value_name = "N", default_value = "4M", value_parser = count)]
+    states: u64,
+    /// Worker processes [default: one per processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Keep in this file how far the exploration is, so that the same command resumes where it was interrupted
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Write what was explored, and a difference, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+pub fn command(args: &ExhaustArgs) -> Done {
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
+    unit(&args.unit)?.exhaust(args)
+}
+
+/// What `--json` writes (formats-10).
+#[derive(Serialize)]
+struct Explored {
+    reconverge_exhaust: u32,
+    unit: &'static str,
+    lanes: u32,
+    parameters: BTreeMap<String, u32>,
+    bounds: BTreeMap<String, u32>,
+    closed: bool,
+    agrees: bool,
+    states: u64,
+    transitions: u64,
+    clocks: u64,
+    depths: Vec<u64>,
+    failure: Option<Place>,
+    message: Option<String>,
+    rule: Option<String>,
+    invariant: Option<&'static str>,
+    saved: Option<String>,
+}
+
+/// Why no further states are taken up.
+enum End {
+    /// There are none.
+    Closed,
+    /// There are too many.
+    TooLarge,
+    /// RTL and golden differ in the chunk that comes next in order.
+    Differs,
+    /// An invariant does not hold.
+    Broken(Broken),
+    /// The command is to stop.
+    Interrupted,
+}
+
+pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
+    let Some(small) = U::SMALL else {
+        return Err(InputError::new(U::NAME, 0, "unit", "has no small world to explore").into());
+    };
+    let given = |name: &str| args.parameters.iter().any(|(n, _)| n == name);
+    let defaults = small.parameters.iter().filter(|(name, _)| !given(name));
+    let mut all: Vec<_> = defaults.map(|(n, v)| ((*n).to_owned(), *v)).collect();
+    all.extend_from_slice(&args.parameters);
+    let build = Build {
+        lanes: args.lanes.unwrap_or(small.lanes),
+        parameters: parameters::<U>(&all),
+    };
+    build.check::<U>("--param")?;
+    let given: BTreeMap<_, _> = args.bounds.iter().cloned().collect();
+    let limits = small.limits(&given)?;
+    let bounds: BTreeMap<String, u32> = (small.bounds.iter().zip(&limits))
+        .map(|(bound, value): (&Bound, _)| (bound.name.to_owned(), *value))
+        .collect();
+    let rtl = rtl::<U>(&args.place, build.clone())?;
+    if !rtl.preloads() {
+        let dir = args
+            .place
+            .rtl
+            .as_deref()
+            .unwrap_or(Path::new(""))
+            .to_string_lossy();
+        let why = "cannot be put into a state: its probes name no registers to load";
+        return Err(InputError::new(dir, 0, "--rtl", why).into());
+    }
+    let mut so_far = Checkpoint::new::<U>(&build, &bounds, &rtl);
+    if let Some(path) = &args.checkpoint {
+        so_far = so_far.resumed(path)?;
+    }
+    let mut name = format!("exhaust {}, {build}", U::NAME);
+    for (bound, value) in &bounds {
+        name += &format!(", {bound}={value}");
+    }
+    print(&format!("{name}\n"))?;
+    if so_far.states > 0 {
+        print(&format!(
+            "  resumed behind {} states\n",
+            HumanCount(so_far.states)
+        ))?;
+    }
+    let world = (small.world)(&build, &limits);
+    let mut run = Run::<U> {
+        args,
+        limits: &limits,
+        space: Space::new(
+            &*world,
+            &build,
+            usize::try_from(args.states).unwrap_or(usize::MAX),
+        ),
+        resume: so_far.states,
+        digest: Digest::default(),
+        checked: so_far,
+        difference: None,
+        saved: Instant::now(),
+    };
+    let end = run.explore(&rtl)?;
+    if matches!(end, End::Closed) && run.checked.states != run.space.found() as u64 {
+        return Err(run.checked.damaged(args.checkpoint.as_deref()).into());
+    }
+    run.keep()?;
+    run.tell(&*world, &build, &bounds, &rtl, &end)
+}
+
+/// Some states in their order, and what came of them.
+struct Chunk {
+    first: usize,
+    states: Vec<Vec<u8>>,
+}
+
+struct Run<'a, 'w, U: Compiled> {
+    args: &'a ExhaustArgs,
+    limits: &'a [u32],
+    space: Space<'w, U>,
+    /// So many states were checked before.
+    resume: u64,
+    digest: Digest,
+    checked: Checkpoint,
+    /// The first one: its state by its number in the space.
+    difference: Option<Difference<U>>,
+    saved: Instant,
+}
+
+impl<U: Compiled> Run<'_, '_, U> {
+    /// Takes up state after state, and has workers check them, until there are no more or one of them differs.
+    fn explore(&mut self, rtl: &reconverge::dut::Rtl<U>) -> Result<End, Fails> {
+        let jobs = workers(self.args.jobs);
+        let (limits, bounds) = (self.args.limits, self.limits);
+        let stop = stop::asked()?;
+        let (send, receive) = mpsc::channel::<Chunk>();
+        let queue = Mutex::new(receive);
+        let (answer, answers) = mpsc::channel();
+        thread::scope(|scope| {
+            for _ in 0..jobs {
+                let (queue, answer) = (&queue, answer.clone());
+                scope.spawn(move || {
+                    let mut worker = Isolated::new(rtl, limits);
+                    loop {
+                        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok(chunk) = next else { return };
+                        let checked = match &mut worker {
+                            Ok(worker) => worker.exhaust(bounds, &chunk.states),
+                            Err(why) => Err(Trouble::Other(why.clone())),
+                        };
+                        if answer.send((chunk, checked)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(answer);
+            // Dropped at the end of this block, whatever ends it: then the workers end.
+            let send = send;
+            self.drive(&send, &answers, 2 * jobs, &|| stop.load(Ordering::Relaxed))
+        })
+    }
+
+    fn drive(
+        &mut self,
+        send: &mpsc::Sender<Chunk>,
+        answers: &mpsc::Receiver<(Chunk, Result<Checked<U>, Trouble>)>,
+        most: usize,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<End, Fails> {
+        let mut ticker = Ticker::new();
+        let (mut first, mut under_way) = (0, 0);
+        let mut done: BTreeMap<usize, (Chunk, Checked<U>)> = BTreeMap::new();
+        let mut end = None;
+        loop {
+            // Ahead of the workers only as far as keeps them at work.
+            while end.is_none() && under_way < most {
+                match U::expand(&mut self.space) {
+                    _ if stopped() => end = Some(End::Interrupted),
+                    Ok(Some(_)) => {}
+                    Ok(None) => end = Some(End::Closed),
+                    Err(TooLarge) => end = Some(End::TooLarge),
+                }
+                if let Some(broken) = self.space.broken() {
+                    end.get_or_insert(End::Broken(broken));
+                }
+                let last = self.space.done();
+                // Where it was interrupted a chunk ends too.
+                let full = last - first == CHUNK || last as u64 == self.resume;
+                if last == first || !full && end.is_none() {
+                    continue;
+                }
+                let states: Vec<_> = (first..last)
+                    .map(|n| self.space.bytes(n).to_vec())
+                    .collect();
+                let chunk = Chunk { first, states };
+                first = last;
+                if self.skips(&chunk)? {
+                    continue;
+                }
+                under_way += 1;
+                // The workers end after this.
+                let _ = send.send(chunk);
+            }
+            if under_way == 0 {
+                return Ok(end.unwrap_or(End::Closed));
+            }
+            match answers.recv_timeout(Duration::from_millis(50)) {
+                Ok((chunk, Ok(checked))) => {
+                    under_way -= 1;
+                    if checked.difference.is_some() {
+                        end = Some(End::Differs);
+                    }
+                    done.insert(chunk.first, (chunk, checked));
+                }
+                Ok((_, Err(Trouble::Interrupted))) => {
+                    under_way -= 1;
+                    end = Some(End::Interrupted);
+                }
+                Ok((_, Err(Trouble::Other(why)))) => return Err(Fails::Other(why)),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    return Err(Fails::Other("the workers ended".to_owned()));
+                }
+            }
+            if stopped() && end.is_none() {
+                end = Some(End::Interrupted);
+            }
+            // In their order, so that the same one is the first whoever is sooner.
+            while let Some((chunk, checked)) = done.remove(&(self.checked.states as usize)) {
+                if !self.take(&chunk, checked) {
+                    return Ok(End::Differs);
+                }
+            }
+            if self.saved.elapsed() >= EVERY {
+                self.keep()?;
+            }
+            let (states, found) = (self.checked.states, self.space.found());
+            ticker.tick(|| {
+                let transitions = HumanCount(self.checked.transitions);
+                let (states, found) = (HumanCount(states), HumanCount(found as u64));
+                format!(
+                    "{}: {states} of {found} states, {transitions} transitions",
+                    U::NAME
+                )
+            });
+        }
+    }
+
+    /// Whether the states of `chunk` were checked before the command was resumed.
+    fn skips(&mut self, chunk: &Chunk) -> Result<bool, Fails> {
+        let last = (chunk.first + chunk.states.len()) as u64;
+        if last > self.resume {
+            return match (chunk.first as u64) < self.resume {
+                // It was cut elsewhere: the states are others.
+                true => Err(self.checked.damaged(self.args.checkpoint.as_deref()).into()),
+                false => Ok(false),
+            };
+        }
+        chunk.states.iter().for_each(|state| self.digest.add(state));
+        if last == self.resume && self.digest != self.checked.states_digest() {
+            return Err(self.checked.damaged(self.args.checkpoint.as_deref()).into());
+        }
+        Ok(true)
+    }
+
+    /// Counts what came of the chunk that is next in order; whether RTL and golden agree in it.
+    fn take(&mut self, chunk: &Chunk, checked: Checked<U>) -> bool {
+        if let Some(difference) = checked.difference {
+            // The checkpoint does not get this: it is not written any more.
+            self.checked.states += difference.state as u64;
+            self.checked.transitions += checked.transitions;
+            self.checked.clocks += checked.clocks;
+            self.difference = Some(Difference {
+                state: chunk.first + difference.state,
+                ..difference
+            });
+            return false;
+        }
+        chunk.states.iter().for_each(|state| self.digest.add(state));
+        let count = chunk.states.len() as u64;
+        let sums = (checked.transitions, checked.clocks);
+        self.checked.add(count, sums, &self.digest);
+        true
+    }
+
+    /// Writes the checkpoint, if there is to be one. What a difference was found in is not counted.
+    fn keep(&mut self) -> Result<(), Fails> {
+        self.saved = Instant::now();
+        match (&self.args.checkpoint, &self.difference) {
+            (Some(path), None) => Ok(wave::write_whole(path, &self.checked.text())?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says how it ended.
+    fn tell(
+        &mut self,
+        world: &dyn World<U>,
+        build: &Build,
+        bounds: &BTreeMap<String, u32>,
+        rtl: &reconverge::dut::Rtl<U>,
+        end: &End,
+    ) -> Done {
+        let states = self.checked.states;
+        // Of those states alone: how far ahead others were found depends on the workers.
+        let mut left = states;
+        let depths = self.space.levels().iter().map(|found| {
+            let count = left.min(*found as u64);
+            left -= count;
+            count
+        });
+        let depths: Vec<u64> = depths.take_while(|count| *count > 0).collect();
+        let depth = match states.checked_sub(1) {
+            Some(last) => self.space.depth(last as usize),
+            None => 0,
+        };
+        print(&format!(
+            "  states       {}, the last one {depth} cycles behind reset\n  transitions  {}\n  clocks       {}\n",
+            HumanCount(states),
+            HumanCount(self.checked.transitions),
+            HumanCount(self.checked.clocks)
+        ))?;
+        let mut explored = Explored {
+            reconverge_exhaust: 1,
+            unit: U::NAME,
+            lanes: build.lanes,
+            parameters: build.parameters.clone(),
+            bounds: bounds.clone(),
+            closed: matches!(end, End::Closed),
+            agrees: true,
+            states,
+            transitions: self.checked.transitions,
+            clocks: self.checked.clocks,
+            depths,
+            failure: None,
+            message: None,
+            rule: None,
+            invariant: None,
+            saved: None,
+        };
+        let mut trouble = None;
+        let agreed = match end {
+            End::Closed => {
+                print("CLOSED: every transition agrees, every invariant holds\n")?;
+                Agreed::Yes
+            }
+            End::Differs => {
+                explored.agrees = false;
+                trouble = self.differs(world, build, rtl, &mut explored)?;
+                Agreed::No
+            }
+            End::Broken(broken) => {
+                explored.agrees = false;
+                self.invariant(world, build, *broken, &mut explored)?;
+                Agreed::No
+            }
+            End::TooLarge => {
+                trouble = Some(format!(
+                    "the world is too large: more than {} states (--states); what was explored of it agrees",
+                    HumanCount(self.args.states)
+                ));
+                Agreed::Yes
+            }
+            End::Interrupted => {
+                let resumes = match self.args.checkpoint {
+                    Some(_) => "; the same command goes on behind them",
+                    None => "",
+                };
+                trouble = Some(format!(
+                    "interrupted: what was explored until then agrees{resumes}"
+                ));
+                Agreed::Yes
+            }
+        };
+        if let Some(path) = &self.args.json {
+            let text = serde_json::to_string_pretty(&explored).unwrap_or_default();
+            streams::write_whole(path, &(text + "\n"))?;
+        }
+        ends(agreed, trouble.map(Fails::Other))
+    }
+
+    /// Saves the first difference as a stream of pins and reports it.
+    fn differs(
+        &self,
+        world: &dyn World<U>,
+        build: &Build,
+        rtl: &reconverge::dut::Rtl<U>,
+        explored: &mut Explored,
+    ) -> Result<Option<String>, Fails> {
+        let Some(difference) = &self.difference else {
+            return Ok(Some("a difference was lost".to_owned()));
+        };
+        let mut worker = Isolated::new(rtl, self.args.limits)?.dumping(self.args.place.format());
+        let mut failed = None;
+        // Without noise it is easier to read; where the noise matters, with it.
+        for noise in [false, true] {
+            let path = self.space.path(difference.state, noise);
+            let all = self.space.transitions(difference.state, noise);
+            let last = difference.transition.and_then(|n| all.get(n));
+            let stream = stream(world, build, &path, last);
+            if let Err(failure) = worker.play(&stream, None)? {
+                failed = Some(failure);
+                break;
+            }
+        }
+        let Some(failure) = failed else {
+            let stream = Stream::new("exhaust", build, Vec::new());
+            let failure = Failure::new(&stream, difference.cause.clone(), Default::default());
+            explored.message = Some(failure.message());
+            print(&format!(
+                "{failure}NOT REPRODUCED: it shows in a state that was loaded, and not on the way there from reset\n"
+            ))?;
+            print(&play::said(&self.on_the_way(world, build, difference)))?;
+            return Ok(None);
+        };
+        let dir = self.args.place.rtl.as_deref().map(absolute);
+        let out = &self.args.place.out;
+        print(&format!("the way there:\n{}", play::said(&failure.case)))?;
+        let saved = play::report(&failure, &mut worker, dir.as_deref(), out)?;
+        explored.failure = Some(failure.place());
+        explored.message = Some(failure.message());
+        explored.rule = play::rule(&failure);
+        explored.saved = Some(saved.to_string_lossy().into_owned());
+        Ok(None)
+    }
+
+    fn on_the_way(
+        &self,
+        world: &dyn World<U>,
+        build: &Build,
+        difference: &Difference<U>,
+    ) -> Stream<U> {
+        let path = self.space.path(difference.state, false);
+        let all = self.space.transitions(difference.state, false);
+        let last = difference.transition.and_then(|n| all.get(n));
+        stream(world, build, &path, last)
+    }
+
+    /// Reports an invariant that does not hold, and saves the way there.
+    fn invariant(
+        &self,
+        world: &dyn World<U>,
+        build: &Build,
+        broken: Broken,
+        explored: &mut Explored,
+    ) -> Result<(), Fails> {
+        let path = self.space.path(broken.state, false);
+        let stream = stream(world, build, &path, None);
+        let rule = broken.rule;
+        let message = format!("{rule} does not hold in a state that the golden model reaches");
+        print(&format!("INVARIANT  {message}\n{}", play::said(&stream)))?;
+        let file = self
+            .args
+            .place
+            .out
+            .join(format!("{}.invariant.json", U::NAME));
+        let saved = SavedStream {
+            reconverge_stream: STREAM_FORMAT,
+            design: U::NAME.to_owned(),
+            failure: None,
+            stream,
+        };
+        match wave::write_whole(&file, &saved.to_text()) {
+            Ok(()) => {
+                print(&format!("saved   {}\n", file.display()))?;
+                explored.saved = Some(file.to_string_lossy().into_owned());
+            }
+            Err(why) => complain(&format!("warning: {why}")),
+        }
+        explored.message = Some(message);
+        explored.invariant = Some(rule);
+        Ok(())
+    }
+}

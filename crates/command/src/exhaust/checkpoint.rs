@@ -1,0 +1,166 @@
+//! How far an exploration is, as a file. The states themselves are not in it: the golden model finds them again, in the same
+//! order.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use reconverge::compiled::Compiled;
+use reconverge::design::Build;
+use reconverge::dut::Rtl;
+use reconverge::input::InputError;
+use reconverge::json::{Hex, check_format};
+use serde::{Deserialize, Serialize};
+
+/// Version of the format (formats-11).
+const FORMAT: u32 = 1;
+
+/// A hash of many strings of bytes, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest(u64);
+
+impl Digest {
+    /// Adds `bytes`.
+    pub fn add(&mut self, bytes: &[u8]) {
+        // FNV-1a, the length included.
+        let length = (bytes.len() as u64).to_le_bytes();
+        for byte in length.iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        self.0 = self.0.rotate_left(17) ^ 0xcbf2_9ce4_8422_2325;
+    }
+
+    /// With counts beside the states.
+    fn with(mut self, counts: [u64; 3]) -> Self {
+        for count in counts {
+            self.add(&count.to_le_bytes());
+        }
+        self
+    }
+}
+
+/// What was checked of which world, on which RTL.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checkpoint {
+    reconverge_checkpoint: u32,
+    unit: String,
+    lanes: u32,
+    parameters: BTreeMap<String, u32>,
+    bounds: BTreeMap<String, u32>,
+    /// Contents of RTL and bench.
+    rtl: String,
+    /// Contents of this program.
+    sources: String,
+    /// The first so many states were checked.
+    pub states: u64,
+    /// Transitions from them.
+    pub transitions: u64,
+    /// Clocks on which the whole state was compared.
+    pub clocks: u64,
+    /// Of the bytes of these states.
+    digest: Hex,
+    /// Of that and the counts.
+    sum: Hex,
+}
+
+impl Checkpoint {
+    /// Nothing was checked yet.
+    pub fn new<U: Compiled>(build: &Build, bounds: &BTreeMap<String, u32>, rtl: &Rtl<U>) -> Self {
+        let mut new = Checkpoint {
+            reconverge_checkpoint: FORMAT,
+            unit: U::NAME.to_owned(),
+            lanes: build.lanes,
+            parameters: build.parameters.clone(),
+            bounds: bounds.clone(),
+            rtl: rtl.contents().to_owned(),
+            sources: reconverge::package::SOURCES.to_owned(),
+            states: 0,
+            transitions: 0,
+            clocks: 0,
+            digest: Hex(0),
+            sum: Hex(0),
+        };
+        new.sum = Hex(new.summed());
+        new
+    }
+
+    /// Counts further states: `sums` are their transitions and clocks, `digest` is that of all so far.
+    pub fn add(&mut self, states: u64, sums: (u64, u64), digest: &Digest) {
+        self.states += states;
+        self.transitions += sums.0;
+        self.clocks += sums.1;
+        self.digest = Hex(digest.0);
+        self.sum = Hex(self.summed());
+    }
+
+    /// The digest of the states that were checked.
+    pub fn states_digest(&self) -> Digest {
+        Digest(self.digest.0)
+    }
+
+    fn summed(&self) -> u64 {
+        let counts = [self.states, self.transitions, self.clocks];
+        Digest(self.digest.0).with(counts).0
+    }
+
+    /// As a file has it.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// The one that `path` holds, which must be of the same exploration as this; this one, if there is no such file.
+    ///
+    /// # Errors
+    /// It cannot be read, is damaged, or is of another exploration.
+    pub fn resumed(self, path: &Path) -> Result<Self, InputError> {
+        let file = path.to_string_lossy();
+        let bad = |field: &str, why: &str| Err(InputError::new(&*file, 0, field, why));
+        if !path.exists() {
+            super::writable("--checkpoint", path)?;
+            return Ok(self);
+        }
+        let (text, _) = super::streams::read_text(path)?;
+        /// The field that says what a file is; all others are passed over.
+        #[derive(Deserialize)]
+        struct Kind {
+            reconverge_checkpoint: Option<u64>,
+        }
+        let kind: Kind =
+            serde_json::from_str(&text).map_err(|e| InputError::json(&file, "json", &text, &e))?;
+        let format = ("reconverge_checkpoint", FORMAT);
+        let again = "delete it, and the exploration begins anew";
+        check_format(
+            kind.reconverge_checkpoint,
+            format,
+            "a checkpoint",
+            again,
+            &file,
+        )?;
+        let there: Checkpoint = serde_json::from_str(&text)
+            .map_err(|e| InputError::json(&file, "checkpoint", &text, &e))?;
+        let of_another = "is of another exploration; name another file, or delete this one";
+        for (field, same) in [
+            ("unit", there.unit == self.unit),
+            ("lanes", there.lanes == self.lanes),
+            ("parameters", there.parameters == self.parameters),
+            ("bounds", there.bounds == self.bounds),
+            ("rtl", there.rtl == self.rtl),
+            ("sources", there.sources == self.sources),
+        ] {
+            if !same {
+                return bad(field, of_another);
+            }
+        }
+        match there.sum.0 == there.summed() {
+            true => Ok(there),
+            false => Err(there.damaged(Some(path))),
+        }
+    }
+
+    /// Says that what `path` holds cannot be.
+    pub fn damaged(&self, path: Option<&Path>) -> InputError {
+        let file = path.unwrap_or(Path::new("")).to_string_lossy();
+        let why = "the checkpoint is damaged: delete it, and the exploration begins anew";
+        InputError::new(file, 0, "sum", why)
+    }
+}

@@ -1,0 +1,241 @@
+//! The failures of a campaign, in groups that probably have one cause.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use indicatif::HumanCount;
+use reconverge::campaign::Failed;
+use reconverge::case::Case;
+use reconverge::compiled::Compiled;
+use reconverge::failure::{Cause, Failure};
+use reconverge::show::page;
+
+use super::found::{self, Saved, Small, rule_id};
+use super::show::said_of;
+use super::workers::Isolated;
+use super::{Failure as Trouble, folder, print};
+
+/// Groups that get a full report with waves; of the others it is one line.
+const REPORTS: usize = 8;
+/// Cases of a group that are named besides the one that is reported.
+const NAMED: usize = 16;
+
+/// Cases of a group that are listed on a page.
+const LISTED: usize = 1000;
+
+/// Failures of a campaign that have kind, first field and rule in common.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Group {
+    /// What they have in common.
+    pub what: String,
+    /// Where they are among all failures: the one to look at first.
+    pub members: Vec<usize>,
+}
+
+impl Group {
+    /// Says what its failures have in common and how many of `all` they are.
+    fn heading(&self, all: usize) -> String {
+        let [n, all] = [self.members.len(), all].map(|n| HumanCount(n as u64));
+        format!("{}: {n} of {all} failures", self.what)
+    }
+}
+
+/// Returns the groups of `failures`: the largest first, of several as large that of the earliest case. Of a group the case
+/// comes first that fails in the earliest cycle, where there is one among those that `run` can repeat.
+pub fn groups<U: Compiled>(failures: &[Failed<U>]) -> Vec<Group> {
+    let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+    for (index, failed) in failures.iter().enumerate() {
+        let common = common(&failed.failure);
+        groups.entry(common).or_default().push(index);
+    }
+    let mut groups: Vec<Group> = (groups.into_values())
+        .map(|mut members| {
+            members.sort_by_key(|index| {
+                let Failed { failure, number } = &failures[*index];
+                let case = &failure.case;
+                let by_itself = case.noise_clocks.is_none() && case.start.is_empty();
+                (!by_itself, failure.cycle(), *number)
+            });
+            let what = what(&failures[members[0]].failure);
+            Group { what, members }
+        })
+        .collect();
+    let first = |group: &Group| group.members.iter().map(|m| failures[*m].number).min();
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.members.len()), first(group)));
+    groups
+}
+
+/// Returns what `failure` has in common with those that probably have the same cause.
+fn common<U: Compiled>(failure: &Failure<Case<U>>) -> (&'static str, String) {
+    let what = match &failure.cause {
+        Cause::Mismatch(_) => what(failure),
+        // Times and values are among its numbers.
+        Cause::Stopped(stopped) => stopped.why.replace(|c: char| c.is_ascii_digit(), ""),
+        Cause::Crashed(how) | Cause::NotRun(how) => how.clone(),
+        _ => String::new(),
+    };
+    (failure.kind(), what)
+}
+
+/// Says what failures like `failure` have in common.
+fn what<U: Compiled>(failure: &Failure<Case<U>>) -> String {
+    match &failure.cause {
+        Cause::Mismatch(mismatch) => {
+            let field = U::fields()[mismatch.first().field].name;
+            let rule = failure.rule();
+            match rule.as_deref().and_then(rule_id) {
+                Some(rule) => format!("{field} differs, rule {rule}"),
+                None => format!("{field} differs"),
+            }
+        }
+        Cause::Stopped(stopped) => format!("stopped, {}", stopped.why),
+        Cause::Judge { .. } => "the scalar judge disagrees".to_owned(),
+        Cause::Crashed(how) => format!("crashed, {how}"),
+        Cause::Hung(seconds) => format!("no progress within {seconds} s"),
+        Cause::NotRun(why) => format!("not run, {why}"),
+        _ => failure.message(),
+    }
+}
+
+/// Returns what is said of each failure before any of them is run again: the reports of the first groups, one line of each
+/// other failure.
+pub fn reports<U: Compiled>(
+    failures: &[Failed<U>],
+    saved: &[Saved],
+    groups: &[Group],
+) -> Vec<String> {
+    let reported = |index: usize| {
+        let first = groups.iter().take(REPORTS).map(|group| group.members[0]);
+        first.into_iter().any(|member| member == index)
+    };
+    (failures.iter().zip(saved).enumerate())
+        .map(|(index, (failed, saved))| match reported(index) {
+            true => found::text(&failed.failure, saved),
+            false => found::brief(&failed.failure, saved),
+        })
+        .collect()
+}
+
+/// What a failure that gets a report is told with.
+pub struct Told<'a, 'rtl, U: Compiled> {
+    /// The RTL, to run it again.
+    pub rtl: Isolated<'rtl, U>,
+    /// The folder for what is written.
+    pub out: &'a Path,
+    /// The first group's is made smaller.
+    pub shrink: bool,
+    /// There was a reason to end before, which will be told at the end.
+    pub cut: bool,
+    /// What the first group's has become.
+    pub small: Option<Small<U>>,
+}
+
+impl<U: Compiled> Told<'_, '_, U> {
+    /// Prints the report of a failure and returns it.
+    fn whole(&mut self, failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
+        // It is said once that there are no waves.
+        let cut = self.cut;
+        self.cut |= self.rtl.stopped();
+        match cut {
+            true => found::plain(failure, saved),
+            false => found::whole(failure, saved, &mut self.rtl),
+        }
+    }
+}
+
+/// Prints the failures group by group: of each the report of its shortest case, and where the others are saved.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn tell<U: Compiled>(
+    failures: &[Failed<U>],
+    saved: &[Saved],
+    groups: &[Group],
+    reports: &mut [String],
+    mut told: Option<&mut Told<U>>,
+) -> Result<(), Trouble> {
+    for (number, group) in groups.iter().enumerate() {
+        let first = group.members[0];
+        let (failure, saved_as) = (&failures[first].failure, &saved[first]);
+        if number > 0 {
+            print("\n")?;
+        }
+        if failures.len() > 1 {
+            print(&format!("{}\n\n", group.heading(failures.len())))?;
+        }
+        match told.as_deref_mut() {
+            Some(told) if number < REPORTS => {
+                let shrink = number == 0 && told.shrink && !failure.lost();
+                reports[first] = match shrink && !told.cut && !told.rtl.stopped() {
+                    true => {
+                        let (report, small) =
+                            found::smaller(failure, saved_as, &mut told.rtl, told.out)?;
+                        told.small = small;
+                        report
+                    }
+                    false => told.whole(failure, saved_as)?,
+                };
+            }
+            _ if number < REPORTS => reports[first] = found::plain(failure, saved_as)?,
+            _ => print(&reports[first])?,
+        }
+        others(&group.members[1..], saved)?;
+    }
+    Ok(())
+}
+
+/// Prints where the cases `members` are saved.
+fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
+    let paths: Vec<&Path> = members
+        .iter()
+        .filter_map(|m| saved[*m].as_deref())
+        .collect();
+    let mut text = String::new();
+    for (n, path) in paths.iter().take(NAMED).enumerate() {
+        let name = if n == 0 { "others" } else { "" };
+        text += &format!("{name:<7} {}\n", path.display());
+    }
+    if let Some(path) = paths.get(NAMED) {
+        let rest = HumanCount((paths.len() - NAMED) as u64);
+        text += &format!("        and {rest} more in {}\n", folder(path).display());
+    }
+    print(&text)
+}
+
+/// Returns what a page shows of the groups that get a report; of the first one `small`, if its case was made smaller.
+pub fn shown<U: Compiled>(
+    failures: &[Failed<U>],
+    saved: &[Saved],
+    groups: &[Group],
+    small: Option<&Small<U>>,
+) -> Vec<page::Failed> {
+    let groups = groups.iter().take(REPORTS).enumerate();
+    let one = |(number, group): (usize, &Group)| {
+        let first = group.members[0];
+        let as_found = &failures[first].failure;
+        let small = small.filter(|_| number == 0);
+        let failure = small.map_or(as_found, |small| &small.failure);
+        let replay = saved[first].as_ref();
+        let replay = replay.map(|path| found::replay_command(&as_found.case, path));
+        let command = small.and_then(|small| small.command.clone()).or(replay);
+        // That a campaign before this one made it smaller.
+        let there = saved[first].as_ref().and_then(|path| {
+            let name = format!("{}.shrunk.s", as_found.case.name());
+            std::fs::read_to_string(folder(path).join(name)).ok()
+        });
+        let others = group.members[1..].iter().take(LISTED);
+        let others = others.filter_map(|m| saved[*m].as_ref());
+        let judged = Err(failure.clone());
+        page::Failed {
+            heading: match failures.len() {
+                1 => group.what.clone(),
+                all => group.heading(all),
+            },
+            run: U::run_to_show(&failure.case, &judged, false, page::ROWS),
+            said: said_of(failure, command),
+            text: small.map(|small| small.text.clone()).or(there),
+            others: others.map(|path| path.display().to_string()).collect(),
+        }
+    };
+    groups.map(one).collect()
+}

@@ -1,0 +1,348 @@
+//! What the commands do with a failure: save its case, say what it is, run it again with waves, make it smaller. In
+//! this order, so that whatever goes wrong later, the case is on the disk and the report has been printed.
+
+use std::path::{Path, PathBuf};
+
+use reconverge::case::{Case, Conditions, LONGEST_NAME, SavedCase};
+use reconverge::compiled::Compiled;
+use reconverge::failure::{Cause, Failure};
+use reconverge::input::{one_line, printable};
+use reconverge::lanes::{RED, styled};
+use reconverge::report::headline;
+use reconverge::shrink::Shrunk;
+use reconverge::unit::LoadOptions;
+use reconverge::wave::{self, shell};
+
+use super::run::trusted;
+use super::show::{colour, width};
+use super::workers::Isolated;
+use super::{Agreed, Done, Failure as Trouble, complain, folder, print, print_styled, program};
+
+/// Saves, prints and dumps a failure.
+///
+/// # Errors
+/// As [`save_run`].
+pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, out: &Path) -> Done {
+    report_saved(failure, &save_run(failure, out)?, rtl)
+}
+
+/// Saves the failure of a run.
+///
+/// # Errors
+/// The bench could not run the case: that is no failure of the RTL.
+pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<Saved, Trouble> {
+    match &failure.cause {
+        Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
+        _ => Ok(save(failure, out)),
+    }
+}
+
+/// As [`report`], of a failure whose case is saved.
+pub fn report_saved<U: Compiled>(
+    failure: &Failure<Case<U>>,
+    saved: &Saved,
+    rtl: &mut Isolated<U>,
+) -> Done {
+    whole(failure, saved, rtl)?;
+    Ok(Agreed::No)
+}
+
+/// The report of a failure as standard output shows it: in colours on a terminal, in lines as long as there is room.
+fn printed<U: Compiled>(failure: &Failure<Case<U>>) -> String {
+    let width = width();
+    match colour() {
+        true => format!("{failure:#width$}"),
+        false => format!("{failure:width$}"),
+    }
+}
+
+/// The report of a failure, and how to replay it.
+pub fn text<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
+    format!("{failure}{}", replay(&failure.case, saved))
+}
+
+/// As [`text`], with one line for the report.
+pub fn brief<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
+    format!("{}\n{}", headline(failure), replay(&failure.case, saved))
+}
+
+fn replay<U: Compiled>(case: &Case<U>, saved: &Saved) -> String {
+    let line = |path: &PathBuf| format!("replay  {}\n", replay_command(case, path));
+    saved.as_ref().map_or_else(String::new, line)
+}
+
+/// The command that runs `case` again, which is saved as `path`.
+pub fn replay_command<U: Compiled>(case: &Case<U>, path: &Path) -> String {
+    let shown = |path: &Path| shell(&path.to_string_lossy());
+    let rtl = case.rtl.as_deref().filter(|dir| !trusted::<U>(dir));
+    let rtl = rtl.map_or_else(String::new, |dir| format!("--rtl {} ", shown(dir)));
+    let program = shell(&program());
+    format!("{program} replay {rtl}{}", shown(path))
+}
+
+/// Where a case was saved, if it could be.
+pub type Saved = Option<PathBuf>;
+
+/// Saves the case of a failure, in `out` if that can be; where.
+pub fn save<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
+    let why = match failure.save(out) {
+        Ok(path) => return Some(path),
+        Err(why) => why,
+    };
+    let elsewhere = || {
+        let dir = tempfile::Builder::new().prefix("reconverge-").tempdir();
+        let dir = dir.map_err(|e| e.to_string())?;
+        let path = failure.save(dir.path())?;
+        let _ = dir.keep();
+        Ok(path)
+    };
+    match elsewhere() {
+        Ok(path) => {
+            let shown = path.display();
+            complain(&format!("warning: {why}; saved as {shown} instead"));
+            Some(path)
+        }
+        Err::<_, String>(other) => {
+            // The last place where it is not lost.
+            let case = serde_json::to_string(&SavedCase::from(failure)).unwrap_or_default();
+            complain(&format!(
+                "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
+            ));
+            None
+        }
+    }
+}
+
+/// Runs a failure again with waves, beside its saved case; the lines that say where. What cannot be written is only a
+/// warning: the failure has been reported. What ended or hung a process is not run again.
+pub fn waves<U: Compiled>(
+    failure: &Failure<Case<U>>,
+    rtl: &mut Isolated<U>,
+    saved: &Saved,
+) -> String {
+    let Some(path) = saved.as_ref().filter(|_| !failure.lost()) else {
+        return String::new();
+    };
+    match rtl.waves(&failure.case, Some(failure), folder(path)) {
+        Ok(waves) => {
+            if let Some(why) = &waves.kept {
+                complain(&format!("warning: the dump stays a VCD: {why}"));
+            }
+            waves.to_string()
+        }
+        Err(trouble) => {
+            complain(&format!("warning: no waves: {}", trouble.why()));
+            String::new()
+        }
+    }
+}
+
+/// A case that was made smaller.
+pub struct Small<U: Compiled> {
+    /// How it fails.
+    pub failure: Failure<Case<U>>,
+    /// Its program.
+    pub text: String,
+    /// The command that runs it again, if it could be saved.
+    pub command: Option<String>,
+}
+
+/// Says in one line that a case fails and where it is saved, then makes it smaller and tells of what it has become: the
+/// report, the program as a file that `run` takes, the commands that run it again, waves. What cannot be made smaller is
+/// reported as it is. Returns what was said, and the small case if there is
+/// one.
+///
+/// # Errors
+/// Standard output cannot be written. Whatever else cannot be done is only said: there is a failure to be told.
+pub fn smaller<U: Compiled>(
+    failure: &Failure<Case<U>>,
+    saved: &Saved,
+    rtl: &mut Isolated<U>,
+    out: &Path,
+) -> Result<(String, Option<Small<U>>), Trouble> {
+    let case = &failure.case;
+    let line = line(failure, saved);
+    let (what, rest) = line.split_once("  ").unwrap_or((&line, ""));
+    print_styled(&format!("{}  {rest}\n", styled(colour(), RED, what)))?;
+    let (shrunk, why) = match rtl.shrink(case) {
+        Ok(shrunk) => shrunk,
+        Err(why) => {
+            complain(&format!("note: not shrunk: {why}"));
+            print("\n")?;
+            return Ok((whole(failure, saved, rtl)?, None));
+        }
+    };
+    if let Some(why) = why {
+        complain(&format!("note: not shrunk further: {why}"));
+    }
+    let small = &shrunk.failure;
+    let text = format!("{}:\n{}", shrunk.headline(), shrunk.text());
+    let commands = save_small(&shrunk, out, &case.name());
+    print_styled(&format!("\n{}", printed(small)))?;
+    print(&format!("{text}{commands}"))?;
+    let waves = match rtl.built_for(&small.case) {
+        // What ran last is another model.
+        Ok(Some(other)) => {
+            let mut other = Isolated::new(&other, rtl.limits())?.dumping(rtl.format());
+            waves(small, &mut other, saved)
+        }
+        Ok(None) => waves(small, rtl, saved),
+        Err(trouble) => {
+            complain(&format!("warning: no waves: {}", trouble.why()));
+            String::new()
+        }
+    };
+    print(&waves)?;
+    let report = format!("{line}\n\n{small}{text}{commands}{waves}");
+    // The first of them, where it names one.
+    let again = |line: &str| {
+        let command = line.strip_prefix("run     ");
+        command.or(line.strip_prefix("replay  ")).map(str::to_owned)
+    };
+    let command = commands.lines().find_map(again);
+    let small = Small {
+        text: shrunk.text(),
+        failure: shrunk.failure,
+        command,
+    };
+    Ok((report, Some(small)))
+}
+
+/// Prints the whole report of a failure whose case is saved, and returns it.
+pub fn whole<U: Compiled>(
+    failure: &Failure<Case<U>>,
+    saved: &Saved,
+    rtl: &mut Isolated<U>,
+) -> Result<String, Trouble> {
+    let text = plain(failure, saved)?;
+    let waves = waves(failure, rtl, saved);
+    print(&waves)?;
+    Ok(text + &waves)
+}
+
+/// As [`whole`], without waves.
+pub fn plain<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
+    print_styled(&(printed(failure) + &printable(&replay(&failure.case, saved))))?;
+    Ok(text(failure, saved))
+}
+
+/// Returns the id of a rule that a report names as `FILE#ID WORDS`.
+pub fn rule_id(rule: &str) -> Option<&str> {
+    let (_, id) = rule.split(' ').next()?.split_once('#')?;
+    Some(id)
+}
+
+/// Tells of a failure in one line, with its saved case.
+fn line<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
+    let headline = headline(failure);
+    let (what, _) = headline.split_once("  ").unwrap_or((&headline, ""));
+    let saved = saved
+        .as_ref()
+        .map_or_else(String::new, |path| format!("; saved as {}", path.display()));
+    let text = format!("{what}  {}{saved}", failure.message());
+    one_line(&text).into_owned()
+}
+
+/// Saves a smaller case of the one called `name`: [`save_again`]. Returns the commands that run it again.
+fn save_small<U: Compiled>(shrunk: &Shrunk<U>, out: &Path, name: &str) -> String {
+    let saved = save_again(
+        &SavedCase::from(&shrunk.failure),
+        &out.join(format!("{name}.shrunk")),
+    );
+    saved.unwrap_or_else(|why| {
+        complain(&format!("warning: {why}: the shrunk case is not saved"));
+        String::new()
+    })
+}
+
+/// Writes a case, its program, and a table of conditions if it needs one, as files that begin with `stem`. Returns the
+/// commands that run it again.
+///
+/// # Errors
+/// The case cannot be written.
+pub fn save_again<U: Compiled>(saved: &SavedCase<U>, stem: &Path) -> Result<String, String> {
+    let case = &saved.case;
+    let at = |ending: &str| {
+        let mut path = stem.as_os_str().to_owned();
+        path.push(format!(".{ending}"));
+        PathBuf::from(path)
+    };
+    wave::write_whole(&at("json"), &saved.to_text())?;
+    let replay = replay_command(case, &at("json"));
+    let rows = match &case.conditions {
+        Conditions::Table(table) => table.rows(),
+        // A draw that is changed to 0 is one too.
+        Conditions::Changed { rows, .. } => Vec::from(rows.clone()),
+        Conditions::Drawn { .. } | Conditions::Noise => Vec::new(),
+    };
+    let run = run_command(case, &at("s"), (!rows.is_empty()).then(|| at("conditions")));
+    let command = run.as_ref().unwrap_or(&replay);
+    // Nothing of it stands in the command already.
+    let others = match run.is_some() && case.options() == case.surroundings() {
+        true => String::new(),
+        false => format!("// {}\n", case.surroundings()),
+    };
+    let program = format!("// {command}\n{others}{}", U::to_text(&case.program));
+    let mut written = wave::write_whole(&at("s"), &program);
+    if run.is_some() && !rows.is_empty() {
+        let lines = rows
+            .iter()
+            .filter_map(|row| serde_json::to_string(row).ok());
+        let lines: String = lines.map(|line| line + "\n").collect();
+        written = written.and_then(|()| wave::write_whole(&at("conditions"), &lines));
+    }
+    if let Err(why) = written {
+        complain(&format!("warning: {why}: the program is not saved"));
+        return Ok(format!("replay  {replay}\n"));
+    }
+    let program = match &run {
+        Some(run) => format!("run     {run}\n"),
+        // What `run` has no option for is in the saved case.
+        None => format!("program {}\n", at("s").display()),
+    };
+    Ok(format!("{program}replay  {replay}\n"))
+}
+
+/// Returns the command that runs the program of `case`, written as `path`, as the case does, with its conditions in
+/// `conditions` if it needs them; `None` where `run` has no option for something in the case.
+fn run_command<U: Compiled>(
+    case: &Case<U>,
+    path: &Path,
+    conditions: Option<PathBuf>,
+) -> Option<String> {
+    let noise = case.noise_clocks.is_some() || case.conditions == Conditions::Noise;
+    if noise || !case.start.is_empty() || case.mutant.is_some() {
+        return None;
+    }
+    // Not every random word comes out of its text as it went in, and not every name is one of a file.
+    let file = path.to_string_lossy();
+    let text = U::to_text(&case.program);
+    let mut again = U::load(text.as_bytes(), &file, &LoadOptions::default()).ok()?;
+    U::rename(&mut again.program, U::name(&case.program).to_owned());
+    let length = path.file_stem()?.len().saturating_sub(U::NAME.len() + 1);
+    if again.program != case.program || length > LONGEST_NAME || path.to_str().is_none() {
+        return None;
+    }
+    let shown = |path: &Path| {
+        let here = std::env::current_dir().ok();
+        let below = here.and_then(|here| path.strip_prefix(here).ok());
+        shell(
+            &below
+                .filter(|p| !p.as_os_str().is_empty())
+                .unwrap_or(path)
+                .to_string_lossy(),
+        )
+    };
+    let mut text = format!("{} run {} {}", shell(&program()), U::NAME, shown(path));
+    text += &format!(" {}", case.options());
+    if let Some(path) = conditions {
+        text += &format!(" --conditions {}", shown(&path));
+    }
+    if let Some(dir) = &case.rtl {
+        text += &format!(" --rtl {}", shown(dir));
+    }
+    if case.no_assert {
+        text += " --no-assert";
+    }
+    Some(text)
+}

@@ -1,0 +1,763 @@
+//! `fuzz`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use reconverge::campaign::results::{Header, Results};
+use reconverge::campaign::{
+    CHUNK, Chunk, Failed, Limit, Options, Put, Shard, Summary, Tally, drive,
+};
+use reconverge::compiled::Compiled;
+use reconverge::cover::{Model, Share};
+use reconverge::design::Build;
+use reconverge::input::InputError;
+use reconverge::show::page;
+use serde_json::Value;
+
+use super::args::{limit, workers};
+use super::failures::{self, Told, groups, reports, tell};
+use super::found::Saved;
+use super::junit::{self, Suite};
+use super::progress::Lines;
+use super::report::{self, Part};
+use super::run::{absolute, rtl};
+use super::streams::{is_standard, write_whole};
+use super::variants::{self, Variant, Which};
+use super::workers::Isolated;
+use super::{
+    Agreed, Commands, Done, Failure, FuzzArgs, PlaceArgs, SummaryArgs, complain, found, print,
+    stop, tell as tell_why, writable,
+};
+
+/// Failed cases by their numbers, and where each was saved, if it has been tried.
+type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
+
+/// What the campaign of a unit came to.
+#[derive(Clone)]
+pub struct Ran {
+    /// No case failed.
+    pub agreed: Agreed,
+    /// Why there is no more of it.
+    pub interrupted: Option<String>,
+    /// For `--json`.
+    pub json: Value,
+    /// For `--junit`.
+    pub suite: Suite,
+    /// For `--html`.
+    pub part: Part,
+}
+
+/// Writes what is known of a campaign that is not through with its failures.
+pub type Publish<'a> = &'a mut dyn FnMut(&Ran) -> Result<(), Failure>;
+
+/// Which campaign of a unit, and how it is printed.
+#[derive(Clone, Copy)]
+pub struct Campaign<'a> {
+    /// One of the unit's variants; none: the build that the arguments ask for.
+    pub variant: Option<&'a Build>,
+    /// One line is printed of it.
+    pub row: bool,
+    /// Nothing is printed before it.
+    pub first: bool,
+}
+
+/// Above the lines of [`row`].
+pub const HEADER: &str = "campaign     build                                                    programs        cycles  instructions  judged  failed\n";
+
+/// Runs the campaigns of `units` in turn, then those of their variants, and writes what is to be written of them.
+pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
+    writable_summary(&args.summary)?;
+    let which = args.which(units.len() > 1)?;
+    let variants: Vec<Variant> = (units.iter())
+        .flat_map(|unit| which.of(*unit).map(|build| (*unit, build)))
+        .collect();
+    let several = units.len() + variants.len() > 1;
+    let row = several && !args.details;
+    let mut all: Vec<Ran> = Vec::new();
+    let defaults = units.iter().map(|unit| (*unit, None));
+    let plan = defaults.chain(variants.iter().map(|(unit, build)| (*unit, Some(build))));
+    for (number, (unit, variant)) in plan.enumerate() {
+        let row = row && (units.len() > 1 || variant.is_some());
+        if row && all.len() == usize::from(units.len() == 1) {
+            print(HEADER)?;
+        }
+        let ready = match number == units.len() {
+            // As late as this: without RTL that agrees as it is nothing is built.
+            true => variants::build(&variants, &args.place, workers(args.jobs)),
+            false => Ok(()),
+        };
+        let ran = ready.and_then(|()| {
+            let first = number == 0;
+            let campaign = Campaign {
+                variant,
+                row,
+                first,
+            };
+            unit.fuzz(args, campaign, &mut |ran| {
+                let so_far: Vec<&Ran> = all.iter().chain([ran]).collect();
+                publish(&args.summary, &so_far, several, false)
+            })
+        });
+        let ran = match ran {
+            Ok(ran) => ran,
+            // What other campaigns found is not lost with this one.
+            Err(why) => {
+                let failed = all.iter().any(|ran| ran.agreed == Agreed::No);
+                let written = match all.is_empty() {
+                    true => Ok(Agreed::Yes),
+                    false => write_summary(&args.summary, &all, several),
+                };
+                if !failed {
+                    return Err(why);
+                }
+                // That there is a failure is told by the exit status whatever else there is to say.
+                tell_why(&why);
+                return written;
+            }
+        };
+        let last = ran.interrupted.is_some() || ran.agreed == Agreed::No && !args.keep_going;
+        all.push(ran);
+        if last {
+            break;
+        }
+    }
+    write_summary(&args.summary, &all, several)
+}
+
+pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
+    let files = [
+        ("--json", &args.json),
+        ("--junit", &args.junit),
+        ("--html", &args.html),
+    ];
+    for (flag, path) in files {
+        if let Some(path) = path {
+            writable(flag, path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the files.
+///
+/// Before the `last` time nothing goes to standard output.
+fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Result<(), Failure> {
+    let now = |path: &&PathBuf| last || !is_standard(path);
+    if let Some(path) = args.json.as_ref().filter(now) {
+        let mut jsons: Vec<Value> = ran.iter().map(|ran| ran.json.clone()).collect();
+        let json = if several {
+            Value::from(jsons)
+        } else {
+            jsons.pop().unwrap_or_default()
+        };
+        write_whole(path, &format!("{json:#}\n"))?;
+    }
+    if let Some(path) = args.junit.as_ref().filter(now) {
+        let suites = ran.iter().map(|ran| ran.suite.clone()).collect();
+        write_whole(path, &junit::text(suites)?)?;
+    }
+    if let Some(path) = args.html.as_ref().filter(now) {
+        let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
+        write_whole(path, &report::page(&parts, ""))?;
+    }
+    Ok(())
+}
+
+/// Writes what came of campaigns; whether all agreed.
+pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
+    let written = publish(args, &ran.iter().collect::<Vec<_>>(), several, true);
+    let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
+    if ran.iter().any(|ran| ran.agreed == Agreed::No) {
+        // That there is a failure is told by the exit status whatever else there is to say.
+        for why in [written.err(), interrupted.map(Failure::Other)] {
+            why.as_ref().map(tell_why);
+        }
+        return Ok(Agreed::No);
+    }
+    written?;
+    match interrupted {
+        Some(why) => Err(Failure::Other(why)),
+        None => Ok(Agreed::Yes),
+    }
+}
+
+/// Progress of a campaign: a bar on a terminal, otherwise lines.
+struct Progress {
+    bar: Option<ProgressBar>,
+    lines: Lines,
+    /// What the lines begin with.
+    name: String,
+    limit: Limit,
+    started: Instant,
+    /// Clocks that were done before.
+    before: u64,
+}
+
+impl Progress {
+    fn new<U: Compiled>(limit: Limit, shard: Shard, build: &Build, so_far: &Summary<U>) -> Self {
+        let name = named::<U>(build);
+        let mut progress = Progress {
+            bar: bar(limit, shard).map(|b| b.with_prefix(name.clone())),
+            lines: Lines::new(),
+            name,
+            limit,
+            started: Instant::now(),
+            before: so_far.compared.clocks,
+        };
+        progress.set(so_far);
+        if let Some(bar) = &progress.bar {
+            // What was done before says nothing of the time that is left.
+            bar.reset_eta();
+            bar.tick();
+        }
+        progress
+    }
+
+    fn set<U: Compiled>(&mut self, so_far: &Summary<U>) {
+        let numbers = [
+            so_far.programs,
+            so_far.compared.clocks,
+            so_far.failures.len() as u64,
+        ];
+        let [programs, clocks, failed] = numbers.map(HumanCount);
+        let name = &self.name;
+        self.lines
+            .tell(|| format!("{name}: {programs} programs, {clocks} clocks, {failed} failed"));
+        let Some(bar) = &self.bar else {
+            return;
+        };
+        bar.set_position(match self.limit {
+            Limit::Programs(_) => so_far.programs,
+            Limit::Clocks(_) => so_far.compared.clocks,
+            Limit::Time(_) => self.started.elapsed().as_secs(),
+        });
+        let clocks = so_far.compared.clocks - self.before;
+        let rate = clocks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        bar.set_message(format!("{} clocks/s", HumanCount(rate as u64)));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
+    let (length, what) = match limit {
+        Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
+        Limit::Clocks(n) => (n.div_ceil(shard.of()), "clocks"),
+        Limit::Time(t) => (t.as_secs(), "s"),
+    };
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let style = ProgressStyle::with_template(&format!(
+        "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{msg}}, {{eta}} left"
+    ));
+    let bar = ProgressBar::new(length);
+    Some(match style {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    })
+}
+
+/// The unit's name, and its build if that is not the default one.
+fn named<U: Compiled>(build: &Build) -> String {
+    match build.is_default::<U>() {
+        true => U::NAME.to_owned(),
+        false => format!("{} ({build})", U::NAME),
+    }
+}
+
+impl FuzzArgs {
+    /// Which variants are tested; `all`: of all units.
+    fn which(&self, all: bool) -> Result<Which, InputError> {
+        let built_otherwise = self.build.given();
+        match self.variants {
+            Some(Which::None) => Ok(Which::None),
+            Some(which) if built_otherwise => {
+                let why = "variants are builds with lanes and parameters of their own: without --lanes and --param";
+                Err(InputError::new(
+                    "--variants",
+                    0,
+                    format!("{which:?}").to_lowercase(),
+                    why,
+                ))
+            }
+            Some(which) => Ok(which),
+            None if all && !built_otherwise => Ok(Which::One),
+            None => Ok(Which::None),
+        }
+    }
+}
+
+/// Builds the model of `build`, or finds that it has been built.
+pub fn prepare<U: Compiled>(place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
+    rtl::<U>(place, build.clone()).map(drop)
+}
+
+pub fn fuzz<U: Compiled>(
+    args: &FuzzArgs,
+    campaign: Campaign,
+    publish: Publish,
+) -> Result<Ran, Failure> {
+    let limit = limit(args.programs, args.clocks, args.seconds);
+    let limit = limit.unwrap_or(Options::default().limit);
+    let shard = args.shard.unwrap_or_default();
+    let limit = match campaign.variant {
+        Some(_) => variants::limit(limit, shard),
+        None => limit,
+    };
+    let options = Options {
+        seed: args.seed,
+        limit,
+        jobs: workers(args.jobs),
+        keep_going: args.keep_going,
+        rtl: args.place.rtl.as_deref().map(absolute),
+    };
+    if let Limit::Programs(n) = limit
+        && n.div_ceil(CHUNK) < shard.of()
+    {
+        let why = format!(
+            "{n} programs are {} chunks of {CHUNK}, too few for {} shards",
+            n.div_ceil(CHUNK),
+            shard.of()
+        );
+        return Err(InputError::new("--shard", 0, shard.to_string(), why).into());
+    }
+    let build = match campaign.variant {
+        Some(variant) => variant.clone(),
+        None => args.build.build::<U>()?,
+    };
+    let rtl = rtl::<U>(&args.place, build.clone())?;
+    let (mut results, mut tally) = match &args.results {
+        None => (None, Tally::<U>::new(&options, shard)),
+        Some(dir) => {
+            let header = Header::new(&options, &rtl, shard);
+            let (results, tally) = Results::open(dir, &header, &options)?;
+            (Some(results), tally)
+        }
+    };
+    let before = tally.total().programs;
+    if before > 0 {
+        let programs = HumanCount(before);
+        complain(&if tally.finished() {
+            format!("{}: complete, {programs} programs", named::<U>(&build))
+        } else {
+            format!("{}: resumes after {programs} programs", named::<U>(&build))
+        });
+    }
+
+    let started = Instant::now();
+    let mut progress = Progress::new(limit, shard, &build, tally.total());
+    let (out, over) = (&args.place.out, AtomicBool::new(false));
+    // Whatever is found, also what does not count yet because a chunk before it is not done or it cannot be kept.
+    let known = tally.failures().into_iter();
+    let known = known.map(|failed| (failed.number, (failed, None)));
+    let found: Mutex<Found<U>> = Mutex::new(known.collect());
+    // First of all: whatever becomes of this process, what it found is there.
+    let keep = |failed: &Failed<U>| {
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        // The number says which case it is.
+        let same = |there: &Failed<U>| there.failure.place() == failed.failure.place();
+        match found.get(&failed.number) {
+            Some((there, Some(_))) if same(there) => {}
+            _ => {
+                let saved = found::save(&failed.failure, out);
+                found.insert(failed.number, (failed.clone(), Some(saved)));
+            }
+        }
+    };
+    let trouble = drive(
+        &mut tally,
+        stop::asked()?,
+        &over,
+        || {
+            let mut rtl = Isolated::until(&rtl, args.limits, &over)?;
+            let options = &options;
+            Ok(move |chunk: &Chunk, put: Put<U>| rtl.chunk(options, chunk, &keep, put))
+        },
+        |piece| {
+            piece.summary.failures.iter().for_each(keep);
+            match &mut results {
+                Some(results) => results.add(piece),
+                None => Ok(()),
+            }
+        },
+        |tally| progress.set(tally.total()),
+    );
+    drop(progress);
+    let synced = results.as_mut().map_or(Ok(()), Results::sync);
+    let trouble = trouble.and(synced).err();
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+
+    let finished = tally.finished();
+    let mut summary = tally.into_total();
+    let counted = summary.failures.clone();
+    if !finished {
+        summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
+    }
+    let failed = !summary.failures.is_empty();
+    let shown = Shown {
+        row: campaign.row,
+        details: args.details,
+    };
+    let said = shown.text(&summary, &options, shard, &build, finished);
+    // What failed comes first. A row belongs to the table above it.
+    let last = failed && !campaign.row;
+    if !last {
+        print(&said)?;
+    }
+    let interrupted = (!finished).then(|| {
+        let then = if results.is_some() {
+            "; the same command goes on from there"
+        } else {
+            ""
+        };
+        let programs = HumanCount(summary.programs);
+        let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
+        format!(
+            "{}: {why} after {programs} programs{then}",
+            named::<U>(&build)
+        )
+    });
+    let saved = |failed: &Failed<U>| {
+        let there = found.remove(&failed.number).and_then(|(_, saved)| saved);
+        there.unwrap_or_else(|| found::save(&failed.failure, out))
+    };
+    let saved: Vec<Saved> = summary.failures.iter().map(saved).collect();
+    let groups = groups(&summary.failures);
+    let mut reports = reports(&summary.failures, &saved, &groups);
+    let took = started.elapsed();
+    let shown = |small| match args.summary.html {
+        Some(_) => failures::shown(&summary.failures, &saved, &groups, small),
+        None => Vec::new(),
+    };
+    let ran = |reports: &[String], shown: Vec<page::Failed>| {
+        let interrupted = interrupted.clone();
+        let whole = Whole {
+            summary: &summary,
+            counted: &counted,
+            options: &options,
+            shard,
+            build: &build,
+        };
+        ran(&whole, reports, interrupted, Some(took), shown)
+    };
+    // Whatever comes now may take its time. What cannot be written will be told at the end.
+    if !reports.is_empty() {
+        let _ = publish(&ran(&reports, shown(None))?);
+    }
+    let mut small = None;
+    if failed {
+        if campaign.row || !campaign.first {
+            print("\n")?;
+        }
+        let mut told = Told {
+            rtl: Isolated::new(&rtl, args.limits)?.dumping(args.place.format()),
+            out,
+            shrink: !args.no_shrink,
+            cut: interrupted.is_some(),
+            small: None,
+        };
+        let telling = Some(&mut told);
+        tell(&summary.failures, &saved, &groups, &mut reports, telling)?;
+        small = told.small;
+    }
+    if last {
+        print(&format!("\n{said}"))?;
+    }
+    ran(&reports, shown(small.as_ref()))
+}
+
+/// A campaign that is through, or was interrupted.
+pub struct Whole<'a, U: Compiled> {
+    /// What it did; its failures are all that are known.
+    pub summary: &'a Summary<U>,
+    /// Failures of the programs that the summary counts. Interrupted, a campaign knows more: of programs behind one that
+    /// is not done.
+    pub counted: &'a [Failed<U>],
+    pub options: &'a Options,
+    pub shard: Shard,
+    pub build: &'a Build,
+}
+
+/// What is handed on of a campaign; `reports` are those of its failures, `shown` what a page shows of them.
+pub fn ran<U: Compiled>(
+    whole: &Whole<U>,
+    reports: &[String],
+    interrupted: Option<String>,
+    took: Option<Duration>,
+    shown: Vec<page::Failed>,
+) -> Result<Ran, Failure> {
+    let &Whole {
+        summary,
+        options,
+        shard,
+        build,
+        ..
+    } = whole;
+    let nothing = summary.compared.clocks == 0 && summary.failures.is_empty();
+    if nothing && interrupted.is_none() {
+        return Err(Failure::Other("nothing was compared".to_owned()));
+    }
+    let mut json = summary.to_json(options, &Model::new(build));
+    json["build"] = serde_json::to_value(build).unwrap_or_default();
+    json["complete"] = (interrupted.is_none() && summary.given_up().is_none()).into();
+    if summary.given_up().is_some() {
+        json["not_run"] = not_run(summary, options, shard).into();
+    }
+    if shard.of() > 1 {
+        json["shard"] = shard.to_string().into();
+    }
+    let complete = json["complete"] == true;
+    Ok(Ran {
+        part: Part::new(whole, complete, shown),
+        agreed: if summary.failures.is_empty() {
+            Agreed::Yes
+        } else {
+            Agreed::No
+        },
+        interrupted,
+        json,
+        suite: junit::suite(whole, reports, took),
+    })
+}
+
+/// How many programs were given up, where the campaign has a number of them.
+fn not_run<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<u64> {
+    let all = Tally::<U>::new(options, shard).programs();
+    all.map(|all| all.saturating_sub(summary.programs))
+}
+
+/// Why a campaign was given up, if it was.
+fn given_up<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<String> {
+    let (lost, cases) = summary.given_up()?;
+    let rest = match not_run(summary, options, shard) {
+        Some(programs) => format!("{} programs", HumanCount(programs)),
+        None => "the rest".to_owned(),
+    };
+    Some(format!(
+        "the RTL crashed or hung in {lost} of {cases} cases; {rest} not run"
+    ))
+}
+
+/// What a campaign is called, whatever its build.
+pub fn name<U: Compiled>(options: &Options, shard: Shard) -> String {
+    let name = format!("{}.fuzz.{:x}", U::NAME, options.seed);
+    match shard.of() {
+        1 => name,
+        _ => format!("{name}  shard {shard}"),
+    }
+}
+
+/// What a campaign is called; with its build, if that is not the default one.
+pub fn campaign<U: Compiled>(options: &Options, shard: Shard, build: &Build) -> String {
+    let name = name::<U>(options, shard);
+    match build.is_default::<U>() {
+        true => name,
+        false => format!("{name}  {build}"),
+    }
+}
+
+/// How much is said of a campaign.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// A row of a table.
+    pub row: bool,
+    /// Every statistic, of one that failed too.
+    pub details: bool,
+}
+
+impl Shown {
+    /// What is said of a campaign besides its failures. `whole`: it came to its end.
+    pub fn text<U: Compiled>(
+        self,
+        summary: &Summary<U>,
+        options: &Options,
+        shard: Shard,
+        build: &Build,
+        whole: bool,
+    ) -> String {
+        let failed = !summary.failures.is_empty();
+        match (self.row, failed && !self.details) {
+            (true, _) => row(summary, options, shard, build, whole),
+            (_, true) => failed_text(summary, options, shard, build),
+            (_, false) => text(summary, options, shard, build, whole),
+        }
+    }
+}
+
+/// Says of a campaign with failures how many there are among how much, and why it was given up, if it was.
+fn failed_text<U: Compiled>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    build: &Build,
+) -> String {
+    let [programs, failed, clocks] = [
+        summary.programs,
+        summary.failures.len() as u64,
+        summary.compared.clocks,
+    ]
+    .map(HumanCount);
+    let campaign = campaign::<U>(options, shard, build);
+    let s = if summary.programs == 1 { "" } else { "s" };
+    let mut text = format!(
+        "{campaign}  {programs} program{s}, {failed} FAILED; {clocks} clocks agreed (-v prints every statistic)\n"
+    );
+    if let Some(why) = given_up(summary, options, shard) {
+        let _ = writeln!(text, "  given up        {why}");
+    }
+    text
+}
+
+/// Lines about what was never met.
+const SHOWN: usize = 5;
+
+/// What was never met and should have been, [`SHOWN`] lines at most: of a whole campaign of the default build that agrees. A
+/// part need not meet everything, and other parameters put other things out of reach.
+fn missing<U: Compiled>(
+    summary: &Summary<U>,
+    shard: Shard,
+    build: &Build,
+    whole: bool,
+) -> Vec<String> {
+    let usual = build.is_default::<U>() && whole && shard.of() == 1;
+    if !usual || !summary.failures.is_empty() {
+        return Vec::new();
+    }
+    let mut missing = Model::<U>::new(build).never_met(&summary.bins);
+    if missing.len() > SHOWN {
+        let others = missing.len() - SHOWN + 1;
+        missing.truncate(SHOWN - 1);
+        missing.push(format!("and {others} more: `reconverge cover {}`", U::NAME));
+    }
+    missing
+}
+
+/// The summary as one line below [`HEADER`], and what was never met. `whole`: the campaign came to its end.
+fn row<U: Compiled>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    build: &Build,
+    whole: bool,
+) -> String {
+    let numbers = [
+        summary.programs,
+        summary.compared.clocks,
+        summary.compared.steps,
+        summary.judged.0,
+        summary.failures.len() as u64,
+    ];
+    let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
+    let mut text = format!(
+        "{:<13}{:<56}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
+        name::<U>(options, shard),
+        build.to_string(),
+    );
+    if let Some(why) = given_up(summary, options, shard) {
+        let _ = writeln!(text, "  given up        {why}");
+    }
+    for what in missing(summary, shard, build, whole) {
+        let _ = writeln!(text, "  {:<15} {what}", "never met");
+    }
+    text
+}
+
+/// Numbers in a text compare as numbers: "error 10" comes behind "error 9".
+fn natural(text: &str) -> (&str, u64, &str) {
+    let start = text
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (before, rest) = text.split_at(start);
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    (before, rest[..end].parse().unwrap_or(0), &rest[end..])
+}
+
+/// The summary with every statistic. `whole`: the campaign came to its end.
+fn text<U: Compiled>(
+    summary: &Summary<U>,
+    options: &Options,
+    shard: Shard,
+    build: &Build,
+    whole: bool,
+) -> String {
+    let compared = summary.compared;
+    let mut text = format!(
+        "{}  {} programs, {} launches, {} instructions\n",
+        campaign::<U>(options, shard, build),
+        HumanCount(summary.programs),
+        HumanCount(compared.launches),
+        HumanCount(compared.steps),
+    );
+    let mut line = |name: &str, what: &str| {
+        let _ = writeln!(text, "  {name:<15} {what}");
+    };
+    let verdict = match summary.failures.len() {
+        0 => format!(
+            "0 mismatches in {} clocks, {} fields each",
+            HumanCount(compared.clocks),
+            U::fields().len()
+        ),
+        n => format!(
+            "{n} FAILED; {} clocks, {} fields each, agreed",
+            HumanCount(compared.clocks),
+            U::fields().len()
+        ),
+    };
+    line("lock-step", &verdict);
+    if let Some(why) = given_up(summary, options, shard) {
+        line("given up", &why);
+    }
+    let (programs, lanes, instructions) = summary.judged;
+    line(
+        "scalar judge",
+        &format!(
+            "{} programs, {} lanes, {} instructions agree",
+            HumanCount(programs),
+            HumanCount(lanes),
+            HumanCount(instructions)
+        ),
+    );
+    for (kind, (programs, clocks)) in &summary.kinds {
+        line(
+            kind,
+            &format!(
+                "{} programs, {} clocks",
+                HumanCount(*programs),
+                HumanCount(*clocks)
+            ),
+        );
+    }
+    let mut outcomes: Vec<_> = summary.outcomes.iter().collect();
+    outcomes.sort_by_key(|(outcome, _)| natural(outcome));
+    for (outcome, count) in outcomes {
+        line(
+            "ended",
+            &format!("{:>12} {outcome}", HumanCount(*count).to_string()),
+        );
+    }
+    let overview = Model::<U>::new(build).overview(&summary.bins);
+    let all = ("bins", overview.all);
+    for (name, Share { hit, reachable }) in std::iter::once(all).chain(overview.groups) {
+        let [hit, reachable] = [hit, reachable].map(|n| HumanCount(n as u64));
+        line(name, &format!("{hit} of {reachable}"));
+    }
+    for what in missing(summary, shard, build, whole) {
+        line("never met", &what);
+    }
+    text
+}

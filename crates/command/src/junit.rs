@@ -1,0 +1,69 @@
+//! What CI systems read: JUnit's XML. A suite for each unit; in it a test for each kind of program, which
+//! stands for all that passed, and a test for each failure, named as the run is.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use reconverge::campaign::NOT_PRELOADED;
+use reconverge::compiled::Compiled;
+
+use super::fuzz::{Whole, campaign};
+
+pub type Suite = TestSuite;
+
+/// The suite of a campaign; `reports` are those of its failures.
+pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Duration>) -> Suite {
+    let &Whole {
+        summary,
+        counted,
+        options,
+        shard,
+        build,
+    } = whole;
+    let campaign = campaign::<U>(options, shard, build);
+    let mut suite = TestSuite::new(&campaign);
+    suite.add_property(("seed", options.seed.to_string().as_str()));
+    if let Some(took) = took {
+        suite.set_time(took);
+    }
+    for (kind, (programs, clocks)) in &summary.kinds {
+        let failed = counted.iter();
+        let failed =
+            failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
+        let passed = programs - failed.count() as u64;
+        let name = format!("{}.{kind}.{:x}{}", U::NAME, options.seed, build.tag::<U>());
+        // Programs of a kind without a compared cycle, and none failed: this RTL cannot begin where they begin.
+        let skipped = *clocks == 0 && passed == *programs;
+        let mut test = match skipped {
+            true => {
+                let mut status = TestCaseStatus::skipped();
+                status.set_message(format!("{programs} programs: {NOT_PRELOADED}"));
+                TestCase::new(name, status)
+            }
+            false => TestCase::new(name, TestCaseStatus::success()),
+        };
+        test.set_classname(&campaign);
+        if !skipped {
+            test.set_system_out(format!("{passed} programs passed, {clocks} clocks agreed"));
+        }
+        suite.add_test_case(test);
+    }
+    for (failed, report) in summary.failures.iter().zip(reports) {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status
+            .set_type(failed.failure.kind())
+            .set_message(failed.failure.message())
+            .set_description(report);
+        let mut test = TestCase::new(failed.failure.case.name(), status);
+        test.set_classname(&campaign);
+        suite.add_test_case(test);
+    }
+    suite
+}
+
+/// The whole file.
+pub fn text(suites: Vec<Suite>) -> Result<String, String> {
+    let mut report = Report::new("reconverge");
+    report.add_test_suites(suites);
+    report.to_string().map_err(|e| format!("--junit: {e}"))
+}

@@ -1,0 +1,219 @@
+//! `mutate`.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use reconverge::compiled::Compiled;
+use reconverge::mutate::{self, Family, Mutants, Options};
+use reconverge::wave;
+use serde_json::Value;
+
+use super::args::{BuildArgs, workers};
+use super::progress::{Lines, Ticker};
+use super::run::absolute;
+use super::stop::Trouble;
+use super::workers::{Isolated, LimitArgs};
+use super::{
+    Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, streams, unit, unit_names_and_all,
+    writable,
+};
+use reconverge::quantity::count;
+
+/// Cycles for one mutant by default.
+const DEFAULT_CLOCKS: u64 = 4_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Families {
+    /// Mutants of the netlist that Yosys makes of the RTL
+    Netlist,
+    /// Mutants of the SystemVerilog text
+    Source,
+    /// Both
+    All,
+}
+
+#[derive(Args)]
+pub struct MutateArgs {
+    /// Unit, or all
+    #[arg(value_parser = unit_names_and_all())]
+    unit: String,
+    /// What is mutated
+    #[arg(long, value_enum, default_value = "all")]
+    family: Families,
+    /// Number of mutants of each family [default: 1000 of a netlist, all of the text]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    count: Option<u32>,
+    /// Seed of the choice of mutants and of the campaign that judges them; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Cycles that the campaign may take for one mutant
+    #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = count)]
+    clocks: u64,
+    /// Worker threads [default: one per processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    build: BuildArgs,
+    /// Judge only the mutants with these numbers
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    only: Vec<u32>,
+    /// Write the verdicts as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Of one unit: whether nothing was left open, what `--json` is to say, and whether the command was told to end.
+pub type Mutated = Result<(Agreed, Vec<Value>, bool), Failure>;
+
+impl From<mutate::Trouble> for Failure {
+    fn from(trouble: mutate::Trouble) -> Self {
+        match trouble {
+            mutate::Trouble::Input(e) => Failure::Input(e),
+            mutate::Trouble::Other(e) => Failure::Other(e),
+        }
+    }
+}
+
+pub fn command(args: &MutateArgs) -> Done {
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
+    let units = match args.unit.as_str() {
+        "all" => super::UNITS.to_vec(),
+        name => vec![unit(name)?],
+    };
+    let (mut agreed, mut interrupted, mut trouble) = (Agreed::Yes, false, None);
+    let mut runs = Vec::new();
+    for unit in units {
+        let (one, mut more, stopped) = match unit.mutate(args) {
+            Ok(mutated) => mutated,
+            Err(why) if runs.is_empty() => return Err(why),
+            // What was judged of other units is not lost with this one.
+            Err(why) => {
+                trouble = Some(why);
+                break;
+            }
+        };
+        if one == Agreed::No {
+            agreed = Agreed::No;
+        }
+        runs.append(&mut more);
+        interrupted = stopped;
+        if interrupted {
+            break;
+        }
+    }
+    if let Some(path) = &args.json {
+        streams::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
+    }
+    let why = "interrupted: the mutants that were judged until then were counted";
+    let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
+    ends(agreed, trouble.or(interrupted))
+}
+
+pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
+    let build = args.build.build::<U>()?;
+    let families: &[Family] = match args.family {
+        Families::Netlist => &[Family::Netlist],
+        Families::Source => &[Family::Source],
+        Families::All => &[Family::Source, Family::Netlist],
+    };
+    let mut agreed = Agreed::Yes;
+    let mut runs = Vec::new();
+    let mut interrupted = false;
+    for &family in families {
+        let options = Options {
+            family,
+            count: args.count.map(|n| n as usize),
+            seed: args.seed,
+            clocks: args.clocks,
+            jobs: workers(args.jobs),
+            only: args.only.clone(),
+            rtl: args.place.rtl.as_deref().map(absolute),
+            assertions: args.place.make().assertions,
+            out: args.place.out.clone(),
+        };
+        let made = {
+            let (options, build) = (options.clone(), build.clone());
+            let mut ticker = Ticker::new();
+            stop::unless_asked(
+                move || Mutants::<U>::make(&options, &build),
+                || ticker.tick(|| format!("building the mutants of {}", U::NAME)),
+            )
+        };
+        let mutants = match made {
+            Ok(mutants) => mutants?,
+            // What was judged of the other family is not lost.
+            Err(Trouble::Interrupted) if !runs.is_empty() => {
+                interrupted = true;
+                break;
+            }
+            Err(trouble) => return Err(trouble.into()),
+        };
+        let name = format!("{}.{}", U::NAME, family.name());
+        let bar = bar(&name);
+        let lines = Mutex::new(Lines::new());
+        let stop = stop::asked()?;
+        // A worker for each thread that judges.
+        let idle: Mutex<Vec<Isolated<U>>> = Mutex::default();
+        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let hunter = |number, hunt, budget| {
+            let worker = lock().pop();
+            let mut worker = match worker {
+                Some(worker) => worker,
+                None => Isolated::new(mutants.rtl(), args.limits)?,
+            };
+            let hunted = worker.hunt(number, args.seed, hunt, budget);
+            lock().push(worker);
+            hunted.map_err(Trouble::why)
+        };
+        let summary = mutants.judge(&options, &hunter, stop, |done, of| {
+            if let Some(bar) = &bar {
+                bar.set_length(of as u64);
+                bar.set_position(done as u64);
+            }
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.tell(|| format!("{name}: {done} of {of} mutants"));
+        })?;
+        if let Some(bar) = &bar {
+            bar.finish_and_clear();
+        }
+        let lines = summary.dir.join("lines.txt");
+        wave::write_whole(&lines, &summary.lines())?;
+        print(&summary.to_string())?;
+        print(&format!("  by line         {}\n", lines.display()))?;
+        interrupted = summary.judged.len() < summary.wanted;
+        // One that was interrupted is none that there is not.
+        if let Some(why) = mutants.no_referee().filter(|_| !interrupted) {
+            print(&format!("  no referee      {why}\n"))?;
+        }
+        if summary.counts().open() > 0 {
+            agreed = Agreed::No;
+        }
+        runs.push(summary.to_json());
+        if interrupted {
+            break;
+        }
+    }
+    Ok((agreed, runs, interrupted))
+}
+
+/// The progress bar; `None` unless stderr is a terminal.
+fn bar(name: &str) -> Option<ProgressBar> {
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let bar = ProgressBar::no_length().with_prefix(name.to_owned());
+    let style = "{prefix} [{bar:32}] {human_pos}/{human_len} mutants, {eta} left";
+    Some(match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    })
+}

@@ -1,0 +1,717 @@
+//! `new`: a crate for other RTL, from what Verilator says of its ports.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use clap::Args;
+use declaration::Declaration;
+use reconverge::dut;
+use reconverge::input::{InputError, read_text};
+use reconverge::wave;
+use verilate::{FileList, Port};
+
+use super::{Agreed, Done, Failure, print};
+
+#[derive(Args)]
+pub struct NewArgs {
+    /// Folder of the new crate; its name is that of the crate and of the design
+    dir: PathBuf,
+    /// SystemVerilog file, packages first, or file list (.f); may be given again
+    #[arg(long, required = true, value_name = "FILE")]
+    rtl: Vec<PathBuf>,
+    /// Module to be tested
+    #[arg(long, value_name = "MODULE")]
+    top: String,
+    /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
+    #[arg(long, value_name = "PARAMETER")]
+    lanes: Option<String>,
+    /// Its clock [default: an input that is called like one]
+    #[arg(long, value_name = "PORT")]
+    clock: Option<String>,
+    /// Its reset; active low if its name ends in n or ni [default: an input that is called like one]
+    #[arg(long, value_name = "PORT")]
+    reset: Option<String>,
+}
+
+/// A parameter of the module with its default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parameter {
+    name: String,
+    default: u32,
+}
+
+/// How a port depends on the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// A bit for each lane.
+    Mask,
+    /// So many bits for each lane, lane 0 lowest.
+    PerLane(u32),
+    /// Elements of so many bits.
+    Words { width: u32, count: u32 },
+}
+
+/// A port as it is declared.
+#[derive(Clone, Debug)]
+struct Declared {
+    port: Port,
+    name: String,
+    layout: Layout,
+}
+
+/// Tells whether a port is called like a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
+fn is_clock(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split('_')
+        .any(|part| part.ends_with("clk") || part == "clock")
+}
+
+/// Tells whether a port is called like a reset: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
+fn is_reset(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split('_').any(|part| {
+        let part = part.trim_start_matches(['a', 'h', 'n', 'p']);
+        let rest = part.strip_prefix("reset").or(part.strip_prefix("rst"));
+        matches!(rest, Some("" | "n" | "b"))
+    })
+}
+
+/// Tells whether a reset acts at 0, by its name: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
+fn is_low(reset: &str) -> bool {
+    let name = reset.to_ascii_lowercase();
+    let name = name.strip_suffix("_i").unwrap_or(&name);
+    name.ends_with(['n', 'b']) || name.ends_with("ni") || name.starts_with('n')
+}
+
+/// Returns the input that `asked` names, or the one with the shortest name that is `called` like it; `notes` say of others
+/// like it that they are data.
+fn control(
+    ports: &[Declared],
+    asked: Option<&String>,
+    called: fn(&str) -> bool,
+    what: &str,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>, InputError> {
+    let bits = || {
+        ports
+            .iter()
+            .map(|p| &p.port)
+            .filter(|p| !p.output && p.width == 1)
+    };
+    if let Some(name) = asked {
+        let found = bits().find(|port| port.name == *name);
+        let why = || format!("{name} is no input of one bit");
+        let found = found.ok_or_else(|| InputError::new(format!("--{what}"), 0, "port", why()))?;
+        return Ok(Some(found.name.clone()));
+    }
+    // clk is the clock, not clk_en beside it: a name that ends so comes first, then the shorter one.
+    let ends = |port: &&Port| {
+        let name = port.name.to_ascii_lowercase();
+        let name = ["_i", "_ni", "_n"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .unwrap_or(&name)
+            .to_owned();
+        called(name.rsplit('_').next().unwrap_or_default())
+    };
+    let mut found: Vec<&Port> = bits().filter(|port| called(&port.name)).collect();
+    found.sort_by_key(|port| (!ends(port), port.name.len()));
+    for other in found.iter().skip(1) {
+        notes.push(format!(
+            "{} is taken as data; the {what} is {}",
+            other.name, found[0].name
+        ));
+    }
+    if found.is_empty() {
+        notes.push(format!(
+            "no input is called like a {what}: --{what} names it"
+        ));
+    }
+    Ok(found.first().map(|port| port.name.clone()))
+}
+
+pub fn command(args: &NewArgs) -> Done {
+    let bad = |field: &str, why: String| {
+        InputError::new(args.dir.to_string_lossy(), 0, field.to_owned(), why)
+    };
+    let name = args
+        .dir
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default().replace('-', "_");
+    let mut letters = name.chars();
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if !letters.next().is_some_and(|c| c.is_ascii_lowercase()) || !letters.all(plain) {
+        return Err(bad(
+            "folder",
+            format!("{name:?} is no name of a crate: a to z, 0 to 9, _"),
+        )
+        .into());
+    }
+    let taken = ["reconverge", "declaration", "std", "core", "test"].contains(&name.as_str());
+    if taken || declaration::name_of(&name) != name {
+        let why = format!("{name:?} is a word that the generated files need");
+        return Err(bad("folder", why).into());
+    }
+    if args.dir.exists() {
+        return Err(bad("folder", "is there already".to_owned()).into());
+    }
+    let rtl = args.dir.join("rtl");
+    let list = list(&args.rtl, &rtl)?;
+
+    // The list is read where it will lie, in a folder of its own until all is well.
+    let parent = match args.dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if !parent.is_dir() {
+        return Err(bad("folder", format!("{} is no folder", parent.display())).into());
+    }
+    let failed = |e: std::io::Error| Failure::Other(format!("{}: {e}", args.dir.display()));
+    let work = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempdir_in(parent)
+        .map_err(failed)?;
+    let at = work.path().join("rtl");
+    let write = |path: &str, text: &str| {
+        wave::write_whole(&work.path().join(path), text).map_err(Failure::Other)
+    };
+    write(&format!("rtl/{name}.f"), &list)?;
+    let files =
+        FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()))?;
+    let mut notes = Vec::new();
+    let parameters = parameters(&at, &files, &args.top, &mut notes)?;
+    let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
+    let lanes = parameters.iter().find(|p| p.name == of_lanes).cloned();
+    if let (Some(name), None) = (&args.lanes, &lanes) {
+        let why = format!(
+            "{} has no parameter {name} whose default is a number",
+            args.top
+        );
+        return Err(InputError::new("--lanes", 0, "parameter", why).into());
+    }
+    let others: Vec<Parameter> = parameters
+        .into_iter()
+        .filter(|p| p.name != of_lanes)
+        .collect();
+
+    let ask = |count: Option<u32>| {
+        let set: Vec<(&str, u32)> = count.iter().map(|n| (of_lanes, *n)).collect();
+        dut::ports(&at, &files, &args.top, &set).map_err(|e| match e.is_input() {
+            true => Failure::Input(bad("--rtl", e.to_string())),
+            false => Failure::Other(e.to_string()),
+        })
+    };
+    let ports = match lanes {
+        None => ask(None)?.into_iter().map(|port| (port, None)).collect(),
+        // Two numbers of lanes tell which ports depend on them.
+        Some(_) => {
+            let more = ask(Some(TWO[1]))?;
+            let pairs = ask(Some(TWO[0]))?.into_iter();
+            pairs
+                .map(|port| {
+                    let width = width_in(&more, &port);
+                    (port, width)
+                })
+                .collect()
+        }
+    };
+    let mut ports = declared(ports);
+    // One that depends on the lanes otherwise, as by a logarithm, has the width that it has by default.
+    let usual = ask(None)?;
+    for port in &mut ports {
+        let width = width_in(&usual, &port.port).unwrap_or(port.port.width);
+        if matches!(port.layout, Layout::Words { .. }) && port.port.width != width {
+            let name = &port.port.name;
+            notes.push(format!("{name} has {width} bits with {of_lanes} as it is by default: the declaration holds for no other"));
+            port.layout = words(width);
+        }
+    }
+    if !ports.iter().any(|p| p.port.output) {
+        let why = format!("module {} has no output: nothing can be compared", args.top);
+        return Err(bad("--top", why).into());
+    }
+    let clock = control(&ports, args.clock.as_ref(), is_clock, "clock", &mut notes)?;
+    ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
+    let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
+    let chosen = |what: &str, port: &Option<String>| match port {
+        Some(port) if what == "reset" && is_low(port) => format!("reset {port}, active low"),
+        Some(port) if what == "reset" => format!("reset {port}, active high"),
+        Some(port) => format!("{what} {port}"),
+        None => format!("no {what}"),
+    };
+    let chosen = [chosen("clock", &clock), chosen("reset", &reset)].join("; ");
+    let toml = toml(&name, args, lanes.as_ref(), &others, [clock, reset], ports)?;
+    // What is written is read again: a declaration that does not hold is a defect here.
+    let declaration = Declaration::parse("design.toml", &toml)
+        .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
+    write("rtl/design.toml", &toml)?;
+    write("Cargo.toml", &manifest(&name))?;
+    write("build.rs", BUILD)?;
+    write(".gitignore", "/target\n/failures\n")?;
+    write("src/lib.rs", &library(&declaration))?;
+    write("tests/lockstep.rs", &test(&declaration))?;
+    fs::rename(work.keep(), &args.dir).map_err(failed)?;
+    let dir = args.dir.display();
+    print(&format!(
+        "{dir}: {} pins, {} outputs; {chosen}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
+         src/lib.rs         the golden model: fill in what a cycle does\n  \
+         tests/lockstep.rs  run it: cd {} && cargo test\n",
+        declaration.pins.len(),
+        declaration.state.len(),
+        wave::shell(&args.dir.to_string_lossy()),
+    ))?;
+    for note in notes {
+        print(&format!("note: {note}\n"))?;
+    }
+    Ok(Agreed::Yes)
+}
+
+/// Numbers of lanes of which no port is so wide by chance.
+const TWO: [u32; 2] = [37, 41];
+
+/// Returns the width that `port` has among `ports`, those of the same module with other parameters. Verilator sorts ports by
+/// their sizes, so the place of one among them is not the same in both.
+fn width_in(ports: &[Port], port: &Port) -> Option<u32> {
+    let found = ports.iter().find(|other| other.name == port.name)?;
+    Some(found.width)
+}
+
+/// Returns the file list: names as they are seen from `from`.
+fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
+    let mut text =
+        "// The RTL that is tested, packages first; names are relative to this file.\n".to_owned();
+    let from = std::path::absolute(from).map_err(|e| InputError::io(from.to_string_lossy(), &e))?;
+    for file in rtl {
+        // Says so if it is not there, or no file.
+        read_text(file)?;
+        let path =
+            fs::canonicalize(file).map_err(|e| InputError::io(file.to_string_lossy(), &e))?;
+        let list = file.extension().is_some_and(|x| x == "f");
+        let option = if list { "-F " } else { "" };
+        let _ = writeln!(text, "{option}{}", relative(&path, &from).display());
+    }
+    Ok(text)
+}
+
+/// Returns `path` as it is seen from the folder `from`, both absolute.
+fn relative(path: &Path, from: &Path) -> PathBuf {
+    let from = nearest(from);
+    let (mut a, mut b) = (path.components().peekable(), from.components().peekable());
+    while a.peek().is_some() && a.peek() == b.peek() {
+        a.next();
+        b.next();
+    }
+    b.map(|_| Component::ParentDir).chain(a).collect()
+}
+
+/// Returns `path` with the links of those of its folders resolved that are there.
+fn nearest(path: &Path) -> PathBuf {
+    match (fs::canonicalize(path), path.parent(), path.file_name()) {
+        (Ok(there), ..) => there,
+        (_, Some(parent), Some(name)) => nearest(parent).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// Returns the parameters of module `top` whose defaults are numbers.
+fn parameters(
+    dir: &Path,
+    files: &FileList,
+    top: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Parameter>, InputError> {
+    for file in &files.verilog {
+        let text = read_text(&dir.join(file))?;
+        if let Some(found) = parameters_in(&without_comments(&text), top, notes) {
+            return Ok(found);
+        }
+    }
+    // It may come from a folder of modules, or a macro may make it: Verilator will tell.
+    Ok(Vec::new())
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (begins, ends) = (rest.get(..2), |end: &str| {
+            rest.find(end).map(|n| n + end.len())
+        });
+        let skipped = match begins {
+            Some("//") => rest.find('\n').or(Some(rest.len())),
+            Some("/*") => ends("*/").or(Some(rest.len())),
+            _ => None,
+        };
+        match skipped {
+            Some(n) => rest = &rest[n..],
+            None => {
+                out.push('/');
+                rest = &rest[1..];
+            }
+        }
+        out.push(' ');
+    }
+    out + rest
+}
+
+/// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
+fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<Parameter>> {
+    let mut words = text.match_indices("module");
+    let body = words.find_map(|(at, word)| {
+        let after = text[at + word.len()..].trim_start();
+        let rest = after.strip_prefix(top)?;
+        let ends = rest
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        ends.then_some(rest)
+    })?;
+    let head = body.split(';').next().unwrap_or_default();
+    let Some(list) = head
+        .split_once('#')
+        .and_then(|(_, rest)| rest.trim_start().strip_prefix('('))
+    else {
+        return Some(Vec::new());
+    };
+    let mut depth = 1;
+    let end = list.find(|c| {
+        depth += match c {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    let mut local = false;
+    let found = top_level(&list[..end.unwrap_or(list.len())]);
+    let found = found.filter_map(|one| {
+        // The word holds for those behind it.
+        let words: Vec<&str> = one.split_whitespace().collect();
+        match words.first() {
+            Some(&"localparam") => local = true,
+            Some(&"parameter") => local = false,
+            _ => {}
+        }
+        let (left, right) = one.split_once('=')?;
+        let name = left.split_whitespace().last()?.to_owned();
+        if local {
+            return None;
+        }
+        let default = number(right.trim());
+        if default.is_none() {
+            notes.push(format!(
+                "parameter {name} is left as it is: its default is no number"
+            ));
+        }
+        Some(Parameter {
+            name,
+            default: default?,
+        })
+    });
+    Some(found.collect())
+}
+
+/// Returns what is between commas outside of brackets.
+fn top_level(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |c| {
+        depth += match c {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    })
+}
+
+/// Reads a number as SystemVerilog has it: `4`, `32'd4`, `8'hff`.
+fn number(text: &str) -> Option<u32> {
+    let text = text.replace('_', "");
+    let (radix, digits) = match text.split_once('\'') {
+        None => (10, text.as_str()),
+        Some((_, rest)) => {
+            let rest = rest.trim_start_matches(['s', 'S']);
+            match rest.chars().next()?.to_ascii_lowercase() {
+                'd' => (10, &rest[1..]),
+                'h' => (16, &rest[1..]),
+                'b' => (2, &rest[1..]),
+                'o' => (8, &rest[1..]),
+                _ => return None,
+            }
+        }
+    };
+    u32::from_str_radix(digits, radix).ok()
+}
+
+/// Returns the layout of `bits` bits: elements of equal width, as few as can be.
+fn words(bits: u32) -> Layout {
+    let widths = (1..=bits.min(64)).rev();
+    let width = widths
+        .into_iter()
+        .find(|w| bits.is_multiple_of(*w))
+        .unwrap_or(1);
+    Layout::Words {
+        width,
+        count: bits / width,
+    }
+}
+
+/// Gives each port its name and layout; `ports` have their width with the other number of lanes beside them.
+fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
+    let mut taken: Vec<(bool, String)> = Vec::new();
+    let ports = ports.into_iter().map(|(port, more)| {
+        let layout = match more.filter(|more| *more != port.width) {
+            Some(more) if [port.width, more] == TWO => Layout::Mask,
+            Some(_) => Layout::PerLane(port.width / TWO[0]),
+            None => words(port.width),
+        };
+        let mut name = declaration::name_of(&port.name);
+        while taken.contains(&(port.output, name.clone())) {
+            name += "_";
+        }
+        taken.push((port.output, name.clone()));
+        Declared { port, name, layout }
+    });
+    ports.collect()
+}
+
+fn layout(layout: Layout) -> String {
+    match layout {
+        Layout::Mask => "planes = 1\n".to_owned(),
+        Layout::PerLane(width) => format!("width = {width}\ncount = \"lanes\"\n"),
+        Layout::Words { width: 1, count: 1 } => String::new(),
+        Layout::Words { width, count: 1 } => format!("width = {width}\n"),
+        Layout::Words { width, count } => format!("width = {width}\ncount = {count}\n"),
+    }
+}
+
+/// Returns the text of the declaration.
+fn toml(
+    name: &str,
+    args: &NewArgs,
+    lanes: Option<&Parameter>,
+    others: &[Parameter],
+    [clock, reset]: [Option<String>; 2],
+    ports: Vec<Declared>,
+) -> Result<String, InputError> {
+    let mut text = format!(
+        "# Pins and state of {name}, from the ports of module {}. The keys are explained in crates/declaration.\n\
+         name = {name:?}\ntop = {:?}\ndoc = \"the module {}.\"\n",
+        args.top, args.top, args.top
+    );
+    match clock.as_deref() {
+        Some("clk_i") => {}
+        Some(clock) => {
+            let _ = writeln!(text, "clock = {clock:?}");
+        }
+        None => text += "# It has no clock.\ncombinational = true\n",
+    }
+    if let Some(lanes) = lanes {
+        if !(1..=64).contains(&lanes.default) {
+            let why = format!("{} = {} is not 1..64", lanes.name, lanes.default);
+            return Err(InputError::new("--lanes", 0, lanes.name.clone(), why));
+        }
+        let _ = writeln!(
+            text,
+            "\n[lanes]\nparameter = {:?}\ndefault = {}",
+            lanes.name, lanes.default
+        );
+    }
+    for Parameter { name, default } in others {
+        let _ = writeln!(
+            text,
+            "\n# Wider, once golden and widths follow it.\n[[parameter]]\nname = {name:?}\ndefault = {default}\nrange = [{default}, {default}]"
+        );
+    }
+    text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
+    for Declared {
+        port,
+        name,
+        layout: of,
+    } in ports.iter().filter(|p| !p.port.output)
+    {
+        let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {:?}\n", port.name);
+        match Some(&port.name) == reset.as_ref() {
+            true => {
+                let level = if is_low(&port.name) { "low" } else { "high" };
+                let _ = write!(text, "reset = {level:?}\ndoc = \"Reset.\"\n");
+            }
+            false => {
+                let _ = write!(
+                    text,
+                    "{}waves = true\ndoc = \"Port {}.\"\n",
+                    layout(*of),
+                    port.name
+                );
+            }
+        }
+    }
+    text += "\n# ---- state: what is compared after every cycle. Of an output that depends on the pins of the same cycle, add\n\
+             # `sampled = true`. A register inside: `probe = \"dut.level_q\"` in the place of `output` ----\n";
+    for Declared {
+        port,
+        name,
+        layout: of,
+    } in ports.iter().filter(|p| p.port.output)
+    {
+        let wide = matches!(of, Layout::Words { width: 5.., .. } | Layout::PerLane(5..));
+        let show = if wide { "show = \"hex\"\n" } else { "" };
+        let sampled = if clock.is_none() {
+            "sampled = true\n"
+        } else {
+            ""
+        };
+        let _ = write!(
+            text,
+            "\n[[state]]\nname = {name:?}\n{}{show}output = {:?}\n{sampled}doc = \"Port {}.\"\n",
+            layout(*of),
+            port.name,
+            port.name
+        );
+    }
+    Ok(text)
+}
+
+const BUILD: &str = "//! Generates the structs of pins and state from `rtl/design.toml`.
+
+fn main() {
+    if let Err(e) = declaration::generate(\"rtl/design.toml\") {
+        eprintln!(\"\\n{e}\\n\");
+        std::process::exit(1);
+    }
+}
+";
+
+fn manifest(name: &str) -> String {
+    // The sources that this program was made from, if they are still there.
+    let home = Path::new(reconverge::ROOT).to_owned();
+    let here = home.join("Cargo.toml").is_file() && home.join("crates/declaration").is_dir();
+    let version = env!("CARGO_PKG_VERSION");
+    let from = |path: PathBuf| match here {
+        true => format!("path = {:?}", path.to_string_lossy()),
+        false => format!("version = {version:?}"),
+    };
+    format!(
+        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\n\
+         [build-dependencies]\ndeclaration = {{ {} }}\n\n[workspace]\n",
+        from(home.clone()),
+        from(home.join("crates/declaration")),
+    )
+}
+
+/// Returns the name of the type: `spa5_stack` is `Spa5Stack`.
+fn type_of(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    let name: String = words.map(word).collect();
+    // The other types of the crate.
+    match name.as_str() {
+        "In" | "State" | "Golden" | "Design" | "Build" | "Declaration" | "Path" | "PathBuf" => {
+            name + "Unit"
+        }
+        _ => name,
+    }
+}
+
+fn library(of: &Declaration) -> String {
+    let (name, kind) = (&of.name, type_of(&of.name));
+    let parameters = of.parameters.iter().map(|p| {
+        format!(
+            "        // Parameter {0}: build.value::<{kind}>({0:?}).\n",
+            p.name
+        )
+    });
+    let parameters: String = parameters.collect();
+    let reset = match of.reset() {
+        Some(_) => {
+            "        if pins.is_reset() {\n            *self = Self::reset();\n            return &self.state;\n        }\n"
+        }
+        None => "",
+    };
+    format!(
+        "//! {name}: its pins and state, and the golden model.
+
+use std::path::{{Path, PathBuf}};
+
+use reconverge::design::{{self, Build, Design}};
+use reconverge::field::Declaration;
+
+include!(concat!(env!(\"OUT_DIR\"), \"/{name}.rs\"));
+
+/// The design.
+#[derive(Clone, Copy, Debug)]
+pub struct {kind};
+
+impl Design for {kind} {{
+    const DECLARATION: &'static Declaration = &DECLARATION;
+    type In = In;
+    type State = State;
+    type Golden = Golden;
+}}
+
+/// Folder of the RTL.
+pub fn rtl() -> PathBuf {{
+    Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"rtl\")
+}}
+
+/// The golden model: what the RTL must do, one call a cycle.
+#[derive(Clone, Debug)]
+pub struct Golden {{
+    state: State,
+}}
+
+impl Golden {{
+    /// As it is after a reset: set what is not 0 then.
+    fn reset() -> Self {{
+        Golden {{
+            state: State::default(),
+        }}
+    }}
+}}
+
+impl design::Golden<{kind}> for Golden {{
+    fn build(_build: &Build) -> Self {{
+{parameters}        Self::reset()
+    }}
+
+    fn cycle(&mut self, pins: &In) -> &State {{
+{reset}        unimplemented!(\"the golden model: the state after a cycle with {{pins:?}}\")
+    }}
+
+    fn state(&self) -> &State {{
+        &self.state
+    }}
+
+    // What the design may not be given in the state that it is in.
+    // fn constrain(&self, pins: &mut In) {{}}
+}}
+"
+    )
+}
+
+fn test(of: &Declaration) -> String {
+    let (name, kind) = (&of.name, type_of(&of.name));
+    format!(
+        "//! RTL and golden in lock-step.
+
+use {name}::{{{kind}, rtl}};
+use reconverge::design::{{Build, Design}};
+use reconverge::dut::Rtl;
+use reconverge::stream::fuzz::{{Options, fuzz}};
+
+#[test]
+fn rtl_and_golden_agree_on_random_pins() {{
+    let build = Build::from({kind}::LANES);
+    let rtl = Rtl::<{kind}>::of(build, &rtl()).unwrap();
+    let met = fuzz(&rtl, &Options::default()).unwrap();
+    println!(\"{{}}\", met.coverage.table::<{kind}>());
+    assert_eq!(met.coverage.missing::<{kind}>(), [\"\"; 0]);
+}}
+"
+    )
+}

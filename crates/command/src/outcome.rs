@@ -1,0 +1,165 @@
+//! How a run ended, for other programs: `run --json`, `replay --json` (formats-9).
+
+use std::path::Path;
+
+use reconverge::case::{Case, Place};
+use reconverge::check::{Judged, TestCase as _};
+use reconverge::compiled::Compiled;
+use reconverge::failure::Failure;
+use reconverge::field::Diff;
+use reconverge::json::Hex;
+use reconverge::judges::{Agreed, Scalar};
+use reconverge::stream::Stream;
+use serde::Serialize;
+
+use super::found::{Saved, rule_id};
+
+/// Version of the format.
+const FORMAT: u32 = 1;
+
+/// The object of the format.
+#[derive(Serialize)]
+struct Ended {
+    reconverge_run: u32,
+    unit: &'static str,
+    run: String,
+    seed: Hex,
+    lanes: u32,
+    agrees: bool,
+    clocks: u64,
+    instructions: u64,
+    fields: usize,
+    end: Option<End>,
+    scalar: Judgement,
+    failure: Option<Place>,
+    message: Option<String>,
+    rule: Option<String>,
+    differences: Vec<Difference>,
+    saved: Option<String>,
+}
+
+#[derive(Serialize)]
+struct End {
+    outcome: String,
+    pc: Hex,
+    max_steps: bool,
+}
+
+/// What the scalar judge says.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Judgement {
+    Agrees { lanes: u32, instructions: u64 },
+    CannotTell(String),
+    None,
+}
+
+/// An element that differs, with both sides.
+#[derive(Serialize)]
+struct Difference {
+    field: &'static str,
+    element: usize,
+    rtl: Hex,
+    golden: Hex,
+}
+
+impl Judgement {
+    fn of<U: Compiled>(agreed: &Agreed<U>) -> Self {
+        match &agreed.scalar {
+            Scalar::Agrees {
+                lanes,
+                instructions,
+            } => Judgement::Agrees {
+                lanes: *lanes,
+                instructions: *instructions,
+            },
+            Scalar::CannotTell(why) => Judgement::CannotTell(why.clone()),
+            Scalar::NotAsked => Judgement::None,
+        }
+    }
+}
+
+/// Returns the text of a file about `case`, which came to `judged`; a failure is saved as `saved`.
+pub fn text<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>, saved: &Saved) -> String {
+    let (agreed, failure) = (judged.as_ref().ok(), judged.as_ref().err());
+    let compared = match judged {
+        Ok(agreed) => agreed.compared,
+        Err(failure) => failure.compared,
+    };
+    let end = |agreed: &Agreed<U>| End {
+        outcome: U::outcome(&agreed.end),
+        pc: Hex(U::pc(&agreed.end).into()),
+        max_steps: agreed.step_limit,
+    };
+    let difference = |diff: &Diff| Difference {
+        field: U::fields()[diff.field].name,
+        element: diff.element,
+        rtl: Hex(diff.rtl),
+        golden: Hex(diff.golden),
+    };
+    let mismatch = failure.and_then(Failure::mismatch);
+    let rule = failure.and_then(Failure::rule);
+    let ended = Ended {
+        reconverge_run: FORMAT,
+        unit: U::NAME,
+        run: case.name(),
+        seed: Hex(case.seed),
+        lanes: case.lanes,
+        agrees: judged.is_ok(),
+        clocks: compared.clocks,
+        instructions: compared.steps,
+        fields: U::fields().len(),
+        end: agreed.map(end),
+        scalar: agreed.map_or(Judgement::None, Judgement::of),
+        failure: failure.map(Failure::place),
+        message: failure.map(Failure::message),
+        rule: rule.as_deref().and_then(rule_id).map(str::to_owned),
+        differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
+        saved: saved
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned()),
+    };
+    // Plain data: nothing in it can fail to serialise.
+    serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
+}
+
+/// As [`text`], about a stream of pins.
+pub fn of_stream<U: Compiled>(
+    stream: &Stream<U>,
+    judged: &Judged<Stream<U>>,
+    saved: Option<&Path>,
+) -> String {
+    let (agreed, failure) = (judged.as_ref().ok(), judged.as_ref().err());
+    let difference = |diff: &Diff| Difference {
+        field: U::fields()[diff.field].name,
+        element: diff.element,
+        rtl: Hex(diff.rtl),
+        golden: Hex(diff.golden),
+    };
+    let mismatch = failure.and_then(Failure::mismatch);
+    let compared = |failure: &Failure<Stream<U>>| failure.compared.clocks;
+    let ended = Ended {
+        reconverge_run: FORMAT,
+        unit: U::NAME,
+        run: stream.name(),
+        seed: Hex(stream.seed),
+        lanes: stream.lanes,
+        agrees: judged.is_ok(),
+        clocks: agreed.map_or_else(|| failure.map_or(0, compared), |agreed| agreed.cycles),
+        instructions: 0,
+        fields: U::fields().len(),
+        end: agreed.map(|agreed| End {
+            outcome: U::outcome(&agreed.end),
+            pc: Hex(U::pc(&agreed.end).into()),
+            max_steps: false,
+        }),
+        scalar: Judgement::None,
+        failure: failure.map(Failure::place),
+        message: failure.map(Failure::message),
+        rule: failure.and_then(super::play::rule),
+        differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
+        saved: saved.map(|path| path.to_string_lossy().into_owned()),
+    };
+    // Plain data: nothing in it can fail to serialise.
+    serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,186 @@
+//! `prove`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use reconverge::compiled::Compiled;
+use reconverge::input::InputError;
+use reconverge::mutate;
+use reconverge::prove::{self, Options, Progress, Report, Verdict};
+use reconverge::wave;
+
+use super::args::BuildArgs;
+use super::run::absolute;
+use super::{Agreed, Done, Failure, ends, print, stop, streams, unit, unit_names, writable};
+
+#[derive(Args)]
+pub struct ProveArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    unit: String,
+    #[command(flatten)]
+    build: BuildArgs,
+    /// Prove only the properties whose names begin so; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Leave out the properties whose names begin so; may be repeated
+    #[arg(long, value_name = "NAME")]
+    skip: Vec<String>,
+    /// Plant no faults. Otherwise each property must be refuted by the faults of tb/formal/UNIT/proofs.json
+    #[arg(long)]
+    no_controls: bool,
+    /// Seconds of the processor for each question; what is not answered then is undecided
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+    time: u64,
+    /// Believe the solver where it says that there is no counterexample. Otherwise its proof is checked
+    #[arg(long)]
+    believe: bool,
+    /// Keep the clauses of each question (DIMACS) and the solver's proof (DRAT) in this folder, for a checker of your own
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["believe", "mutants"])]
+    proofs: Option<PathBuf>,
+    /// Write what was proved as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Prove the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml, and registers of the
+    /// same names
+    #[arg(long, value_name = "DIR")]
+    rtl: Option<PathBuf>,
+    /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
+    /// what it says of them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_controls", "json"])]
+    mutants: Option<PathBuf>,
+    /// Only so many of them, evenly spread
+    #[arg(long, value_name = "N", requires = "mutants", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// Only those of which it says this: caught, equivalent, missed, undecided
+    #[arg(long, value_name = "VERDICT", requires = "mutants", value_parser = clap::builder::PossibleValuesParser::new(mutate::VERDICTS))]
+    verdict: Option<String>,
+    /// Folder for the VCDs of counterexamples
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    out: PathBuf,
+}
+
+pub fn command(args: &ProveArgs) -> Done {
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
+    if let Some(dir) = &args.proofs {
+        std::fs::create_dir_all(dir).map_err(|e| {
+            InputError::new(dir.display().to_string(), 0, "--proofs", e.to_string())
+        })?;
+    }
+    unit(&args.unit)?.prove(args)
+}
+
+pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
+    let options = Options {
+        build: args.build.build::<U>()?,
+        rtl: args.rtl.as_deref().map(absolute),
+        only: args.only.clone(),
+        skip: args.skip.clone(),
+        controls: !args.no_controls,
+        time: Duration::from_secs(args.time),
+        believe: args.believe,
+        proofs: args.proofs.clone(),
+    };
+    print(&format!("prove {}, {}\n", U::NAME, options.build))?;
+    if let Some(file) = &args.mutants {
+        return mutants::<U>(args, &options, file);
+    }
+    let report = prove::prove::<U>(&options, stop::asked()?, |_: Progress<'_>| {})?;
+    print(&report.to_string())?;
+    if let Some(path) = &args.json {
+        streams::write_whole(path, &format!("{:#}\n", report.to_json()))?;
+    }
+    counterexamples(&report, args)?;
+    let open = report.open();
+    let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
+    let agreed = if report.refuted() {
+        Agreed::No
+    } else {
+        Agreed::Yes
+    };
+    if agreed == Agreed::Yes && trouble.is_none() {
+        let covers = report
+            .proved
+            .iter()
+            .filter(|p| p.method == prove::Method::Cover);
+        let covers = covers.count();
+        let properties = report.proved.len() - covers;
+        let faults = report.controls.len();
+        let checked: usize = report.proved.iter().map(|p| p.checked).sum();
+        let checked = match args.believe {
+            true => String::new(),
+            false => format!(", {checked} proofs are accepted"),
+        };
+        print(&format!(
+            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are refuted{checked}\n"
+        ))?;
+    }
+    ends(agreed, trouble)
+}
+
+/// `--mutants`: a table of both verdicts, and each mutant on which they do not agree.
+fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Done {
+    let sample = prove::Sample {
+        verdict: args.verdict.as_deref(),
+        count: args.count.map(|n| n as usize),
+    };
+    let all = prove::mutants::<U>(options, file, sample, stop::asked()?, |_: Progress<'_>| {})?;
+    let verdicts = [
+        ("refuted", Some(false)),
+        ("holds", Some(true)),
+        ("undecided", None),
+    ];
+    let mut text = format!("  {:12}", "");
+    for (name, _) in verdicts {
+        text += &format!("{name:>11}");
+    }
+    text.push('\n');
+    for campaign in mutate::VERDICTS {
+        text += &format!("  {campaign:12}");
+        for (_, holds) in verdicts {
+            let number = all
+                .iter()
+                .filter(|m| m.campaign == campaign && m.holds == holds);
+            text += &format!("{:11}", number.count());
+        }
+        text.push('\n');
+    }
+    print(&text)?;
+    for m in all.iter().filter(|m| !m.agrees() || m.holds.is_none()) {
+        let said = match m.holds {
+            Some(true) => "holds",
+            Some(false) => "refuted",
+            None => "undecided",
+        };
+        print(&format!(
+            "{said}, {}: {}\n",
+            m.campaign,
+            m.mutant.describe()
+        ))?;
+    }
+    let agreed = match all.iter().all(prove::Compared::agrees) {
+        true => Agreed::Yes,
+        false => Agreed::No,
+    };
+    let open = all.iter().filter(|m| m.holds.is_none()).count();
+    let trouble = (open > 0).then(|| Failure::Other(format!("{open} mutants are undecided")));
+    ends(agreed, trouble)
+}
+
+/// Prints each, and writes its VCD.
+fn counterexamples(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
+    for proved in &report.proved {
+        let Verdict::Refuted(cycle) = &proved.verdict else {
+            continue;
+        };
+        let name = format!("{}.{}.vcd", report.unit, proved.file_name());
+        let path = args.out.join("prove").join(name);
+        wave::write_whole(&path, &cycle.to_vcd())?;
+        let headline = proved.headline();
+        print(&format!("{headline}\n{cycle}  waves: {}\n", path.display()))?;
+    }
+    Ok(())
+}

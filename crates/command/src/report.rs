@@ -1,0 +1,297 @@
+//! The page of a campaign, and `report`: what lies in folders of results, as one page.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indicatif::HumanCount;
+use reconverge::campaign::results;
+use reconverge::compiled::Compiled;
+use reconverge::cover::{Model, Overview, Saved, Share, UnitCoverage};
+use reconverge::html::text;
+use reconverge::input::InputError;
+use reconverge::mutate::VERDICTS;
+use reconverge::show::page::{self, Failed};
+use serde_json::Value;
+
+use super::fuzz::{self, Whole};
+use super::streams::{self, writable, write_whole};
+use super::{Agreed, Done, Failure, UNITS, merge};
+
+#[derive(Args)]
+pub struct ReportArgs {
+    /// Folders with results of campaigns, and the JSON files of `cover` and `mutate`; or such files
+    #[arg(required = true, value_name = "DIR")]
+    from: Vec<PathBuf>,
+    /// The page
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Folder for the failed cases
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    pub out: PathBuf,
+}
+
+/// A campaign as it stands on the page.
+#[derive(Clone)]
+pub struct Part {
+    /// What it is called.
+    pub name: String,
+    /// What the unit was built with.
+    pub build: String,
+    /// Programs, cycles, instructions, programs judged, failures.
+    pub numbers: [u64; 5],
+    /// It came to its end.
+    pub complete: bool,
+    /// What it met.
+    pub met: Overview,
+    /// What it should have met; of one that failed nothing is said.
+    pub missing: Vec<String>,
+    /// A failure of each group.
+    pub failures: Vec<Failed>,
+}
+
+impl Part {
+    /// What stands of a campaign on a page; `failures` are shown.
+    pub fn new<U: Compiled>(whole: &Whole<U>, complete: bool, failures: Vec<Failed>) -> Self {
+        let &Whole {
+            summary,
+            options,
+            shard,
+            build,
+            ..
+        } = whole;
+        let model = Model::<U>::new(build);
+        Part {
+            name: fuzz::name::<U>(options, shard),
+            build: build.to_string(),
+            numbers: [
+                summary.programs,
+                summary.compared.clocks,
+                summary.compared.steps,
+                summary.judged.0,
+                summary.failures.len() as u64,
+            ],
+            complete,
+            met: model.overview(&summary.bins),
+            missing: match summary.failures.is_empty() {
+                true => model.never_met(&summary.bins),
+                false => Vec::new(),
+            },
+            failures,
+        }
+    }
+}
+
+/// Returns the page of campaigns: what failed comes first, `further` last.
+pub fn page(parts: &[&Part], further: &str) -> String {
+    let failed = |part: &Part| part.numbers[4];
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    let title = match names[..] {
+        [] => "Report".to_owned(),
+        [name] => name.to_owned(),
+        [first, ..] => format!("{first} and {} more campaigns", names.len() - 1),
+    };
+    let (mut above, mut below) = (String::new(), String::new());
+    if !parts.is_empty() {
+        above += "<h2>Campaigns</h2>\n";
+        let rows = parts.iter().map(|part| {
+            let name = match part.complete {
+                true => part.name.clone(),
+                false => format!("{} (not complete)", part.name),
+            };
+            (vec![name, part.build.clone()], part.numbers.to_vec())
+        });
+        let heads = [
+            "campaign",
+            "build",
+            "programs",
+            "cycles",
+            "instructions",
+            "judged",
+            "failed",
+        ];
+        table(&mut above, "campaigns", &heads, rows);
+    }
+    for part in parts {
+        let _ = writeln!(below, "<h2>Coverage of {}</h2>", text(&part.name));
+        let all = ("bins", part.met.all);
+        let groups = std::iter::once(all).chain(part.met.groups.iter().copied());
+        shares(&mut below, groups);
+        if !part.missing.is_empty() {
+            let missing = part.missing.join("\n");
+            let _ = writeln!(
+                below,
+                "<details><summary>Never met: {}</summary><pre>{}</pre></details>",
+                part.missing.len(),
+                text(&missing)
+            );
+        }
+    }
+    below += further;
+    let failures: Vec<Failed> = (parts.iter().flat_map(|part| &part.failures))
+        .cloned()
+        .collect();
+    let agrees = parts.iter().all(|part| failed(part) == 0);
+    page::campaign(&title, agrees, &above, &failures, &below)
+}
+
+/// Adds a table whose rows are words and then numbers.
+fn table(
+    out: &mut String,
+    class: &str,
+    heads: &[&str],
+    rows: impl Iterator<Item = (Vec<String>, Vec<u64>)>,
+) {
+    let _ = write!(out, "<div class=\"tables\"><table class=\"{class}\">\n<tr>");
+    for head in heads {
+        let _ = write!(out, "<th>{}</th>", text(head));
+    }
+    *out += "</tr>\n";
+    for (words, numbers) in rows {
+        *out += "<tr>";
+        for word in words {
+            let _ = write!(out, "<td>{}</td>", text(&word));
+        }
+        for number in numbers {
+            let _ = write!(out, "<td class=\"number\">{}</td>", HumanCount(number));
+        }
+        *out += "</tr>\n";
+    }
+    *out += "</table></div>\n";
+}
+
+/// Adds a table of bins by group.
+fn shares<N: AsRef<str>>(out: &mut String, groups: impl Iterator<Item = (N, Share)>) {
+    *out += "<div class=\"tables\"><table class=\"coverage\">\n<tr><th>group</th><th>hit</th><th>reachable</th><th></th></tr>\n";
+    for (name, Share { hit, reachable }) in groups {
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>\
+             <td><meter min=\"0\" max=\"{}\" value=\"{hit}\"></meter></td></tr>",
+            text(name.as_ref()),
+            HumanCount(hit as u64),
+            HumanCount(reachable as u64),
+            reachable.max(1),
+        );
+    }
+    *out += "</table></div>\n";
+}
+
+/// Adds what `cover --json` wrote of a unit.
+fn coverage(out: &mut String, unit: &UnitCoverage) {
+    let _ = writeln!(
+        out,
+        "<h2>Coverage of {}.cover, {}</h2>",
+        text(&unit.unit),
+        text(&unit.build().to_string())
+    );
+    let share = |hit, reachable| Share { hit, reachable };
+    let all = ("bins".to_owned(), share(unit.hit(), unit.reachable()));
+    let groups = unit.groups.iter();
+    let groups = groups.map(|group| (group.name.clone(), share(group.hit(), group.reachable())));
+    shares(out, std::iter::once(all).chain(groups));
+}
+
+/// Adds what `mutate --json` wrote of a family of mutants: verdicts by module, and each mutant that was not caught.
+fn mutants(out: &mut String, run: &Value) {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let counts = |value: &Value| {
+        let count = |verdict: &&str| value[*verdict].as_u64().unwrap_or_default();
+        VERDICTS.iter().map(count).collect::<Vec<u64>>()
+    };
+    let name = format!("{}.{}", word(&run["unit"]), word(&run["family"]));
+    let _ = writeln!(out, "<h2>Mutants of {}</h2>", text(&name));
+    let mut rows = vec![(vec!["all".to_owned()], counts(&run["verdicts"]))];
+    if let Some(modules) = run["modules"].as_object() {
+        rows.extend(modules.iter().map(|(m, c)| (vec![m.clone()], counts(c))));
+    }
+    let heads = [&["module"], &VERDICTS[..]].concat();
+    table(out, "mutants", &heads, rows.into_iter());
+    let mutants = run["mutants"].as_array().into_iter().flatten();
+    let open = mutants.filter(|m| m["verdict"] == "missed" || m["verdict"] == "undecided");
+    let open: Vec<String> = open
+        .map(|m| {
+            let [verdict, file, operator, before, after, why] =
+                ["verdict", "file", "operator", "before", "after", "why"].map(|key| word(&m[key]));
+            let (number, line) = (&m["number"], &m["line"]);
+            format!("{verdict} {number}  {file}:{line}  {operator}: {before}  ->  {after}  ({why})")
+        })
+        .collect();
+    if !open.is_empty() {
+        let _ = writeln!(
+            out,
+            "<details open><summary>Not caught: {}</summary><pre>{}</pre></details>",
+            open.len(),
+            text(&open.join("\n"))
+        );
+    }
+}
+
+/// Adds what a JSON file of `cover` or `mutate` holds; whether it is one.
+fn json(out: &mut String, path: &Path) -> Result<bool, InputError> {
+    let (content, name) = streams::read_text(path)?;
+    let value: Value = match serde_json::from_str(&content) {
+        Ok(value) => value,
+        Err(e) => return Err(InputError::json(&name, "json", &content, &e)),
+    };
+    if value.get("reconverge_cover").is_some() {
+        for unit in &Saved::parse(&content, &name)?.units {
+            coverage(out, unit);
+        }
+        return Ok(true);
+    }
+    let runs = value.as_array().map_or(&[][..], Vec::as_slice);
+    let of_mutants = |run: &Value| run["family"].is_string() && run["modules"].is_object();
+    if runs.is_empty() || !runs.iter().all(of_mutants) {
+        return Ok(false);
+    }
+    runs.iter().for_each(|run| mutants(out, run));
+    Ok(true)
+}
+
+/// The JSON files in a folder, in the order of their names.
+fn json_files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
+    let bad = |e: &std::io::Error| InputError::io(dir.to_string_lossy(), e);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(|e| bad(&e))? {
+        let path = entry.map_err(|e| bad(&e))?.path();
+        if path.extension().is_some_and(|ending| ending == "json") && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+pub fn command(args: &ReportArgs) -> Done {
+    writable("--output", &args.output)?;
+    let (mut campaigns, mut further) = (Vec::new(), String::new());
+    for path in &args.from {
+        let bad = |why: &str| InputError::new(path.to_string_lossy(), 0, "results", why);
+        let before = (campaigns.len(), further.len());
+        if path.is_dir() {
+            campaigns.extend(results::files(path)?);
+            // Saved cases and other files may lie there too.
+            for file in json_files(path)? {
+                json(&mut further, &file)?;
+            }
+        } else if path.extension().is_some_and(|e| e == results::ENDING) {
+            campaigns.push(path.clone());
+        } else {
+            json(&mut further, path)?;
+        }
+        if before == (campaigns.len(), further.len()) {
+            let why = "nothing to report: no results of `fuzz --results`, `cover --json` or `mutate --json`";
+            return Err(bad(why).into());
+        }
+    }
+    let campaigns = merge::campaigns(UNITS, campaigns)?;
+    let parts: Result<Vec<Part>, Failure> = campaigns
+        .iter()
+        .map(|((unit, _), files)| UNITS[*unit].report(files, args))
+        .collect();
+    let parts = parts?;
+    let page = page(&parts.iter().collect::<Vec<_>>(), &further);
+    write_whole(&args.output, &page)?;
+    Ok(Agreed::Yes)
+}

@@ -1,0 +1,236 @@
+//! A run on the terminal, instruction by instruction.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use reconverge::case::Case;
+use reconverge::check::Judged;
+use reconverge::compiled::Compiled;
+use reconverge::failure::Failure;
+use reconverge::input::InputError;
+use reconverge::instructions::Instructions as _;
+use reconverge::report::Report;
+use reconverge::rules;
+use reconverge::show::page::{self, Said};
+use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
+use reconverge::show::{Fold, Found, ended, svg, until};
+
+use super::found::{replay_command, rule_id};
+use super::raster;
+use super::render::pictures;
+use super::run::agreed_text;
+use super::streams::{self, is_standard, taken, write_whole};
+use super::workers::Isolated;
+use super::{Failure as Trouble, step, writable};
+
+/// What is shown of a run besides how it ends.
+#[derive(Args, Clone)]
+pub struct ShowArgs {
+    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes parted and met again. Repeats
+    /// of a loop are folded
+    #[arg(long)]
+    show: bool,
+    /// Step through the run in the terminal, forwards and backwards; what is said of it in the end is said of the run as it
+    /// was left
+    #[arg(long)]
+    pub step: bool,
+    /// Write a picture of the run, SVG or PNG by its ending: instructions from top to bottom, lanes side by side, the stack at the right
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
+    /// command. It needs no network and no server
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    /// Refuses all of it for `file`, a stream of pins: it has no program to be shown.
+    pub fn none(&self, file: &str) -> Result<(), InputError> {
+        let flags = [
+            ("--show", self.show),
+            ("--step", self.step),
+            ("--picture", self.picture.is_some()),
+            ("--html", self.html.is_some()),
+        ];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => {
+                let why = "a stream of pins has no program to be shown";
+                Err(InputError::new(file, 0, *flag, why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what cannot be written, before any work is done for it.
+    pub fn check(&self) -> Result<(), InputError> {
+        if self.step {
+            step::check()?;
+        }
+        if let Some(path) = &self.picture {
+            let known = path.extension().is_some_and(|e| e == "svg" || e == "png");
+            if !is_standard(path) && !known {
+                let why = "a picture is SVG or PNG: its name ends in .svg or .png";
+                return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
+            }
+            writable("--picture", path)?;
+        }
+        if let Some(path) = &self.html {
+            writable("--html", path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Characters of a line: of `COLUMNS`, the terminal's, or [`WIDTH`].
+pub fn width() -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|n| n.parse().ok());
+    let terminal = || {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    };
+    asked.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
+}
+
+/// Whether what is told may have colours: on a terminal, and not with `NO_COLOR`.
+pub fn colour() -> bool {
+    let choice = match taken() {
+        true => anstream::AutoStream::choice(&std::io::stderr()),
+        false => anstream::AutoStream::choice(&std::io::stdout()),
+    };
+    choice != anstream::ColorChoice::Never
+}
+
+/// Steps through the run of `case`, prints it and draws it, as far as that is asked for, up to where it fails. Returns what is
+/// to be said of it: the run as it was left, if conditions were changed.
+///
+/// # Errors
+/// Standard output or a file cannot be written.
+pub fn show<U: Compiled>(
+    args: &ShowArgs,
+    case: Case<U>,
+    judged: Judged<Case<U>>,
+    rtl: &mut Isolated<U>,
+    out: &Path,
+) -> Result<(Case<U>, Judged<Case<U>>), Trouble> {
+    let (case, judged) = match args.step {
+        true => step::step(case, judged, rtl, out)?,
+        false => (case, judged),
+    };
+    written(args, &case, &judged, out)?;
+    Ok((case, judged))
+}
+
+fn written<U: Compiled>(
+    args: &ShowArgs,
+    case: &Case<U>,
+    judged: &Judged<Case<U>>,
+    out: &Path,
+) -> Result<(), Trouble> {
+    if let Some(path) = &args.html {
+        let run = U::run_to_show(case, judged, false, page::ROWS);
+        let said = said(case, judged, out)?;
+        write_whole(path, &page::page(&run, &said))?;
+    }
+    if let Some(path) = &args.picture {
+        let picture = svg::svg(&U::run_to_show(case, judged, true, svg::LINES));
+        match path.extension().is_some_and(|ending| ending == "png") {
+            true => pictures::write(path, &raster::png(&picture)?)?,
+            false => write_whole(path, &picture)?,
+        }
+    }
+    if !args.show {
+        return Ok(());
+    }
+    Ok(streams::ignoring_readers(print(case, judged))?)
+}
+
+/// What a page says besides the run. `out` is the folder in which the case will be saved.
+fn said<U: Compiled>(
+    case: &Case<U>,
+    judged: &Judged<Case<U>>,
+    out: &Path,
+) -> Result<Said, Trouble> {
+    match judged {
+        Ok(agreed) => Ok(Said {
+            agrees: true,
+            verdict: agreed_text(case, agreed)?,
+            program: statements(case),
+            ..Said::default()
+        }),
+        Err(failure) => {
+            let saved = out.join(format!("{}.json", case.name()));
+            Ok(said_of(failure, Some(replay_command(case, &saved))))
+        }
+    }
+}
+
+/// What a page says of a failure besides the run, which `command` runs again.
+pub fn said_of<U: Compiled>(failure: &Failure<Case<U>>, command: Option<String>) -> Said {
+    let rule = Report::of(failure).rule;
+    let rule = rule.as_deref().and_then(rule_id).and_then(rules::find);
+    Said {
+        agrees: false,
+        verdict: failure.to_string(),
+        rule: rule.map(|rule| (rule.id.clone(), rule.text.clone())),
+        replay: command,
+        program: statements(&failure.case),
+    }
+}
+
+/// Every instruction of a program with its address.
+fn statements<U: Compiled>(case: &Case<U>) -> Vec<(u32, String)> {
+    let program = &case.program;
+    let addresses = (0..program.count()).map(|number| program.address(number));
+    addresses
+        .map(|pc| (pc, U::statement(program, pc)))
+        .collect()
+}
+
+fn print<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>) -> std::io::Result<()> {
+    let lanes = case.lanes as usize;
+    let (last, sides) = until(judged);
+    let sides = sides.map(|sides| Found::of_sides::<U>(sides, lanes));
+    let mut survey = Survey::default();
+    let mut end = U::rows(case, last, &mut |row| {
+        survey.see(&row);
+        true
+    });
+    if let Some(ended) = ended(judged) {
+        ended.clone_into(&mut end.outcome);
+    }
+    survey.found(&end.found);
+    for side in sides.iter().flatten() {
+        survey.found(side);
+    }
+    let layout = Layout::new(survey, width(), colour());
+    let mut out = std::io::BufWriter::new(streams::told());
+    let mut written = out.write_all(layout.header().as_bytes());
+    let mut fold = Fold::default();
+    U::rows(case, last, &mut |row| {
+        fold.push(row, &mut |item| {
+            if written.is_ok() {
+                written = out.write_all(layout.item(&item).as_bytes());
+            }
+        });
+        written.is_ok()
+    });
+    fold.end(&mut |item| {
+        if written.is_ok() {
+            written = out.write_all(layout.item(&item).as_bytes());
+        }
+    });
+    written?;
+    match sides {
+        Some([rtl, golden]) => {
+            let golden = Found {
+                stack: end.found.stack,
+                ..golden
+            };
+            out.write_all(layout.sides(&rtl, &golden).as_bytes())?;
+        }
+        None => out.write_all(layout.end(&end).as_bytes())?,
+    }
+    out.write_all(b"\n")?;
+    out.flush()
+}

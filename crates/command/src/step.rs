@@ -1,0 +1,264 @@
+//! `step`: a run on the terminal, a key at a time. What is on the screen is decided in [`reconverge::show::step`].
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use console::Term;
+use reconverge::case::{CASE_FORMAT, Case, Conditions, Row, SavedCase, Table};
+use reconverge::check::Judged;
+use reconverge::compiled::Compiled;
+use reconverge::input::InputError;
+use reconverge::judges::Judges;
+use reconverge::show::step::{Ask, Key, Stepper};
+use reconverge::stimulus::draws;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use signal_hook::consts::SIGWINCH;
+use signal_hook::iterator::Signals;
+
+use super::found::save_again;
+use super::show::colour;
+use super::stop::{self, Trouble};
+use super::workers::Isolated;
+use super::{Failure, complain};
+
+/// How often it is looked whether the command is to end.
+const LOOK: Duration = Duration::from_millis(100);
+/// The screen is another one, and shows no cursor.
+const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
+/// The screen is the one that was there before.
+const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
+
+/// Refuses what is no terminal, before any work is done.
+///
+/// # Errors
+/// Standard output is none, or one that can only print.
+pub fn check() -> Result<(), InputError> {
+    let instead = "`run --show` prints a run, `run --html FILE` writes a page to step through it";
+    let bad = |why: &str| InputError::new("step", 0, "terminal", format!("{why}; {instead}"));
+    if !std::io::stdout().is_terminal() {
+        return Err(bad("standard output is none"));
+    }
+    match std::env::var("TERM").as_deref() {
+        Err(_) | Ok("" | "dumb") => Err(bad("TERM says that it cannot move its cursor")),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// What the terminal says.
+enum Event {
+    Key(console::Key),
+    Resized,
+    Gone,
+}
+
+/// The terminal, which is as it was before when this is dropped.
+struct Terminal {
+    term: Term,
+    was: Option<Termios>,
+    events: Receiver<Event>,
+    /// Asks for the next key. One is read only when it is wanted: the reader changes how the terminal works meanwhile.
+    next: Sender<()>,
+    reading: bool,
+}
+
+impl Terminal {
+    fn open() -> Result<Self, String> {
+        let shown = |e: std::io::Error| format!("the terminal: {e}");
+        let term = Term::stdout();
+        let was = tcgetattr(std::io::stdin()).ok();
+        if let Some(was) = &was {
+            // Keys that are typed ahead do not appear on the screen.
+            let mut quiet = was.clone();
+            quiet.local_modes &= !(LocalModes::ECHO | LocalModes::ICANON);
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &quiet);
+        }
+        let (send, events) = mpsc::channel();
+        let (next, wanted) = mpsc::channel();
+        let (keys, reader) = (send.clone(), term.clone());
+        std::thread::spawn(move || {
+            while wanted.recv().is_ok() {
+                let event = reader.read_key_raw().map_or(Event::Gone, Event::Key);
+                if keys.send(event).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut sizes = Signals::new([SIGWINCH]).map_err(shown)?;
+        std::thread::spawn(move || {
+            let mut resized = sizes.forever();
+            while resized.next().is_some() && send.send(Event::Resized).is_ok() {}
+        });
+        print(ENTER).map_err(shown)?;
+        Ok(Terminal {
+            term,
+            was,
+            events,
+            next,
+            reading: false,
+        })
+    }
+
+    /// The next key; `None` if only the size is another, `Err` if there will be none.
+    fn key(&mut self) -> Result<Option<Key>, String> {
+        let asked = stop::asked()?;
+        if !std::mem::replace(&mut self.reading, true) {
+            let _ = self.next.send(());
+        }
+        let event = loop {
+            match self.events.recv_timeout(LOOK) {
+                Ok(event) => break event,
+                Err(RecvTimeoutError::Disconnected) => break Event::Gone,
+                Err(RecvTimeoutError::Timeout) if asked.load(Ordering::Relaxed) => {
+                    return Err("interrupted".to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        };
+        let Event::Key(key) = event else {
+            return match event {
+                Event::Gone => Err("the terminal is gone".to_owned()),
+                _ => Ok(None),
+            };
+        };
+        self.reading = false;
+        Ok(Some(match key {
+            console::Key::ArrowLeft => Key::Left,
+            console::Key::ArrowRight => Key::Right,
+            console::Key::ArrowUp => Key::Up,
+            console::Key::ArrowDown => Key::Down,
+            console::Key::PageUp => Key::PageUp,
+            console::Key::PageDown => Key::PageDown,
+            console::Key::Home => Key::Home,
+            console::Key::End => Key::End,
+            console::Key::Enter => Key::Enter,
+            console::Key::Escape => Key::Escape,
+            console::Key::Backspace => Key::Backspace,
+            console::Key::CtrlC => Key::Char('q'),
+            console::Key::Char(c) => Key::Char(c),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn show(&self, stepper: &Stepper) -> Result<(), String> {
+        let (height, width) = self.term.size();
+        let lines = stepper.screen(width.into(), height.into(), colour());
+        // Each line is ended by erasing what stood behind it: nothing flickers.
+        let screen = format!("\x1b[H{}\x1b[K\x1b[J", lines.join("\x1b[K\r\n"));
+        print(&screen).map_err(|e| format!("the terminal: {e}"))
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = print(LEAVE);
+        if let Some(was) = &self.was {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, was);
+        }
+    }
+}
+
+fn print(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// `conditions` with other bits in the draws of `rows`.
+fn changed(conditions: &Conditions, rows: Vec<Row>) -> Conditions {
+    let with = |table: &Table| {
+        let mut all = Vec::from(table.clone());
+        all.extend(&rows);
+        Table::from(all)
+    };
+    match conditions {
+        _ if rows.is_empty() => conditions.clone(),
+        Conditions::Drawn { p16 } => Conditions::Changed {
+            p16: *p16,
+            rows: Table::from(rows),
+        },
+        Conditions::Changed { p16, rows } => Conditions::Changed {
+            p16: *p16,
+            rows: with(rows),
+        },
+        Conditions::Table(table) => Conditions::Table(with(table)),
+        Conditions::Noise => Conditions::Noise,
+    }
+}
+
+/// Writes what is needed to run `case` again; the commands that do it.
+fn save<U: Compiled>(
+    case: &Case<U>,
+    judged: &Judged<Case<U>>,
+    out: &Path,
+) -> Result<String, String> {
+    let saved = SavedCase {
+        reconverge: CASE_FORMAT,
+        unit: U::NAME.to_owned(),
+        failure: judged.as_ref().err().map(|failure| failure.place()),
+        case: case.clone(),
+    };
+    save_again(&saved, &out.join(format!("{}.stepped", case.name())))
+}
+
+/// Steps through the run of `case`, which `judged` says how it ends. Returns the run as it was left.
+///
+/// # Errors
+/// The terminal goes away; the command is to end.
+pub fn step<U: Compiled>(
+    case: Case<U>,
+    judged: Judged<Case<U>>,
+    rtl: &mut Isolated<U>,
+    out: &Path,
+) -> Result<(Case<U>, Judged<Case<U>>), Failure> {
+    let (mut now, mut ends) = (case.clone(), judged);
+    let mut stepper = Stepper::new(&now, &ends);
+    let mut terminal = Terminal::open()?;
+    // Told again when the screen is gone.
+    let mut told = None;
+    loop {
+        terminal.show(&stepper)?;
+        let Some(key) = terminal.key()? else { continue };
+        match stepper.press(key) {
+            Ask::Nothing => {}
+            Ask::Leave => break,
+            Ask::Draws(cycle) => stepper.draws(draws(&now, cycle)),
+            Ask::Run(rows) => {
+                let other = Case {
+                    conditions: changed(&case.conditions, rows),
+                    ..case.clone()
+                };
+                stepper.say("running ...");
+                terminal.show(&stepper)?;
+                match rtl.check(&other, Judges::All, |_| ()) {
+                    Ok(judged) => {
+                        stepper.again(&other, &judged);
+                        (now, ends) = (other, judged);
+                        told = None;
+                    }
+                    Err(Trouble::Interrupted) => {
+                        return Err(Failure::Other("interrupted".to_owned()));
+                    }
+                    Err(trouble) => stepper.refused(&trouble.why()),
+                }
+            }
+            Ask::Save => match save(&now, &ends, out) {
+                Ok(said) => {
+                    stepper.say(said.lines().next().unwrap_or_default());
+                    told = Some(said);
+                }
+                Err(why) => stepper.say(&why),
+            },
+        }
+    }
+    drop(terminal);
+    for change in stepper.changes() {
+        complain(&format!("changed: {}", change.said()));
+    }
+    if let Some(told) = told {
+        complain(told.trim_end());
+    }
+    Ok((now, ends))
+}

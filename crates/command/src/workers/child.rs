@@ -1,0 +1,423 @@
+//! The worker's side: does what it is told, with RTL that may do anything.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use reconverge::campaign::{Failed, Limit, Options, Runner, Summary};
+use reconverge::case::Case;
+use reconverge::check::TestCase;
+use reconverge::compiled::Compiled;
+use reconverge::cover::{Model, run as cover};
+use reconverge::design::Design;
+use reconverge::dut::Rtl;
+use reconverge::failure::{Cause, Failure};
+use reconverge::mutate::Hunt;
+use reconverge::shrink;
+use reconverge::watch::Watch;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use signal_hook::low_level::exit;
+
+use super::super::{Agreed, Done, stop};
+use super::protocol::{Answer, Job, Order, line, parsed};
+
+/// A worker that goes on says so about as often.
+const PULSE: Duration = Duration::from_millis(200);
+/// What is covered so far, which is long, is told about as often.
+const SO_FAR: Duration = Duration::from_secs(1);
+
+/// The command above this process.
+#[derive(Clone)]
+struct Parent(Arc<Mutex<(UnixStream, Instant)>>);
+
+impl Parent {
+    fn lock(&self) -> MutexGuard<'_, (UnixStream, Instant)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says something. Without a parent that listens this process is of no use.
+    fn say<U: Compiled>(&self, answer: &Answer<U>) {
+        let mut to = self.lock();
+        let said = line(answer).map(|line| to.0.write_all(line.as_bytes()));
+        if !matches!(said, Ok(Ok(()))) {
+            exit(3);
+        }
+        to.1 = Instant::now();
+    }
+
+    /// Says `answer` if nothing was said for a while.
+    fn pulse<U: Compiled>(&self, answer: impl FnOnce() -> Answer<U>) {
+        if self.lock().1.elapsed() >= PULSE {
+            self.say(&answer());
+        }
+    }
+
+    /// Says how far a case is.
+    fn progress<U: Compiled>(&self) -> impl FnMut(u64) {
+        |cycle| self.pulse(|| Answer::<U>::Pulse(cycle))
+    }
+}
+
+/// What runs out of memory is told from what ends otherwise.
+struct Memory(u64);
+
+impl Memory {
+    /// Sets the limit, before any RTL is there; and no dump of a crash is written, of as much memory.
+    fn limit(&self) -> Result<(), String> {
+        let to = |bytes| Rlimit {
+            current: bytes,
+            maximum: bytes,
+        };
+        setrlimit(Resource::Core, to(Some(0))).map_err(|e| format!("worker: {e}"))?;
+        if self.0 == 0 {
+            return Ok(());
+        }
+        let bytes = self.0.saturating_mul(1 << 20);
+        setrlimit(Resource::Data, to(Some(bytes))).map_err(|e| format!("--memory: {e}"))
+    }
+
+    /// The cause, if `why` is that there was no memory.
+    fn short<D: Design>(&self, why: &str) -> Option<Cause<D>> {
+        let short = self.0 > 0 && why.contains("out of memory");
+        short.then(|| Cause::Crashed(super::out_of_memory(self.0)))
+    }
+
+    /// The cause, if that is why a case failed: what stopped for want of memory has crashed.
+    fn cause<C: TestCase>(&self, failure: &Failure<C>) -> Option<Cause<C::Design>> {
+        match &failure.cause {
+            Cause::Stopped(stopped) => self.short(&stopped.why),
+            Cause::NotRun(why) => self.short(why),
+            _ => None,
+        }
+    }
+
+    fn blame<C: TestCase>(&self, failure: &mut Failure<C>) {
+        if let Some(cause) = self.cause(failure) {
+            failure.cause = cause;
+        }
+    }
+
+    /// Why something cannot be done.
+    fn cannot<U: Compiled>(&self, why: String) -> Answer<U> {
+        match self.short(&why) {
+            Some(cause) => Answer::Lost(Box::new(cause)),
+            None => Answer::Cannot(why),
+        }
+    }
+}
+
+/// Works until the command above it ends.
+pub fn work<U: Compiled>() -> Done {
+    stop::ignored()?;
+    let shown =
+        |e: std::io::Error| format!("worker: standard input is not a socket of reconverge: {e}");
+    let stdin = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(shown)?;
+    let socket = UnixStream::from(stdin);
+    let mut orders = BufReader::new(socket.try_clone().map_err(shown)?);
+    let mut job = Vec::new();
+    orders.read_until(b'\n', &mut job).map_err(shown)?;
+    if job.is_empty() {
+        return Err("worker: no job".to_owned().into());
+    }
+    let job: Job = parsed(&job)?;
+    // RTL may read standard input: not ours.
+    File::open("/dev/null")
+        .and_then(|null| Ok(rustix::stdio::dup2_stdin(null)?))
+        .map_err(|e| format!("worker: /dev/null: {e}"))?;
+    let memory = Memory(job.memory);
+    memory.limit()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn({
+        let stop = Arc::clone(&stop);
+        move || {
+            for line in orders.split(b'\n').map_while(Result::ok) {
+                let sent = match parsed::<Order<U>>(&line) {
+                    Ok(Order::Stop) => {
+                        stop.store(true, Ordering::Relaxed);
+                        true
+                    }
+                    Ok(order) => send.send(order).is_ok(),
+                    Err(_) => false,
+                };
+                if !sent {
+                    break;
+                }
+            }
+            // A worker without a command is of no use, and ends even while its RTL hangs.
+            exit(3);
+        }
+    });
+    let mut worker = Worker {
+        rtl: Rtl::<U>::from_built(job.built).map_err(String::from)?,
+        memory,
+        parent: Parent(Arc::new(Mutex::new((socket, Instant::now())))),
+        orders: receive,
+        stop,
+    };
+    while let Ok(order) = worker.orders.recv() {
+        let answer = worker.obey(order);
+        worker.parent.say(&answer);
+    }
+    Ok(Agreed::Yes)
+}
+
+struct Worker<U: Compiled> {
+    rtl: Rtl<U>,
+    memory: Memory,
+    parent: Parent,
+    orders: mpsc::Receiver<Order<U>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl<U: Compiled> Worker<U> {
+    /// Does what is ordered; the last of its answers.
+    fn obey(&mut self, order: Order<U>) -> Answer<U> {
+        let parent = self.parent.clone();
+        match order {
+            Order::Cases {
+                seed,
+                keep_going,
+                rtl,
+                cases,
+                each,
+            } => {
+                let options = Options {
+                    seed,
+                    limit: Limit::Programs(u64::MAX),
+                    jobs: 1,
+                    keep_going,
+                    rtl,
+                };
+                self.cases(&options, cases, each)
+            }
+            Order::Check { case, judges } => {
+                let mut judged =
+                    U::check_fresh(&case, &self.rtl, judges, &mut parent.progress::<U>());
+                if let Err(failure) = &mut judged {
+                    self.memory.blame(failure);
+                }
+                Answer::Judged(Box::new(judged))
+            }
+            Order::Dump { case, from, path } => {
+                let dumped =
+                    U::check_with_dump(&case, &self.rtl, from, &path, &mut parent.progress::<U>());
+                Answer::Dumped(Box::new(dumped))
+            }
+            Order::Shrink(case) => self.shrink(&case),
+            Order::Cover(options) => self.cover(&options),
+            Order::Hunt {
+                mutant,
+                seed,
+                hunt,
+                budget,
+                each,
+            } => self.hunt(mutant, seed, hunt, budget, each),
+            Order::Exhaust {
+                limits,
+                states,
+                only,
+            } => self.exhaust(&limits, &states, only),
+            Order::Play { stream, dump } => {
+                let dump = dump.as_ref().map(|(from, path)| (*from, path.as_path()));
+                let mut played = U::play(&stream, &self.rtl, dump);
+                if let Ok(Err(failure)) = &mut played {
+                    self.memory.blame(failure);
+                }
+                Answer::Played(Box::new(played))
+            }
+            Order::Built(_) | Order::Stop => Answer::Cannot("worker: nothing was asked".to_owned()),
+        }
+    }
+
+    fn cases(&mut self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Answer<U> {
+        let Worker {
+            rtl,
+            memory,
+            parent,
+            stop,
+            ..
+        } = self;
+        let bins = Model::new(rtl.build());
+        let mut total = Summary::default();
+        let mut runner = None;
+        let last = cases.end.saturating_sub(1);
+        for case in cases {
+            if each {
+                // It can be seen from this which case it was that took the process along.
+                parent.say(&Answer::<U>::Begins(case));
+                runner = None;
+            }
+            let runner = match &mut runner {
+                Some(runner) => runner,
+                none => match Runner::open(options, rtl, &bins, case) {
+                    Ok(opened) => none.insert(opened),
+                    Err(why) => return memory.cannot(why),
+                },
+            };
+            let summary = U::run_case(runner, case, &mut parent.progress::<U>());
+            let short = |failed: &Failed<U>| memory.cause(&failed.failure);
+            if let Some(cause) = summary.failures.iter().find_map(short) {
+                // What a case has taken is missing in the others: this process is of no more use, and perhaps another
+                // case has taken it.
+                return Answer::Lost(Box::new(cause));
+            }
+            match each {
+                true if case == last => return Answer::Did(Box::new(summary)),
+                true => parent.say(&Answer::Did(Box::new(summary))),
+                false => {
+                    for failed in &summary.failures {
+                        parent.say(&Answer::Failed(Box::new(failed.clone())));
+                    }
+                    total.add(summary);
+                    if total.ends(options) {
+                        break;
+                    }
+                }
+            }
+            if each && stop.load(Ordering::Relaxed) {
+                return Answer::Stopped;
+            }
+        }
+        Answer::Did(Box::new(total))
+    }
+
+    fn shrink(&mut self, case: &Case<U>) -> Answer<U> {
+        let mut follow = Smaller(self.parent.clone());
+        let other = |lanes| {
+            self.parent.say(&Answer::<U>::Wants(lanes));
+            match self.orders.recv() {
+                Ok(Order::Built(built)) => built.and_then(|built| Ok(Rtl::from_built(built)?)),
+                _ => Err("worker: no RTL".to_owned()),
+            }
+        };
+        let shrunk = U::shrink(case, &self.rtl, &other, &mut follow);
+        Answer::Shrunk(shrunk.map(|shrunk| (Box::new(shrunk.failure), shrunk.runs)))
+    }
+
+    fn cover(&mut self, options: &cover::Options) -> Answer<U> {
+        let model = Model::new(self.rtl.build());
+        let follow = Covering {
+            parent: self.parent.clone(),
+            stop: &self.stop,
+            careful: options.careful,
+            model: &model,
+            told: Mutex::new(Instant::now()),
+        };
+        match U::cover(options, &model, &self.rtl, &follow) {
+            Ok(mut covered) => {
+                if let Some(failure) = &mut covered.failed {
+                    self.memory.blame(failure);
+                }
+                Answer::Covered(Box::new(covered))
+            }
+            Err(why) => self.memory.cannot(why),
+        }
+    }
+
+    fn hunt(
+        &mut self,
+        mutant: u32,
+        seed: u64,
+        mut hunt: Hunt<Case<U>>,
+        budget: u64,
+        each: bool,
+    ) -> Answer<U> {
+        let rtl = self.rtl.clone().mutant(mutant);
+        while !hunt.over(budget) {
+            let so_far = || Answer::Hunting(Box::new(hunt.clone()));
+            match each {
+                true => self.parent.say(&so_far()),
+                false => self.parent.pulse(so_far),
+            }
+            if let Err(why) = U::go_on(&mut hunt, &rtl, seed, &mut self.parent.progress::<U>()) {
+                return self.memory.cannot(why);
+            }
+        }
+        let caught = hunt.caught.as_ref();
+        if let Some(cause) = caught.and_then(|(_, _, failure)| self.memory.cause(failure)) {
+            return Answer::Lost(Box::new(cause));
+        }
+        Answer::Hunting(Box::new(hunt))
+    }
+}
+
+impl<U: Compiled> Worker<U> {
+    fn exhaust(&mut self, limits: &[u32], states: &[Vec<u8>], only: Option<usize>) -> Answer<U> {
+        let Some(small) = U::SMALL else {
+            return Answer::Cannot(format!("worker: {} has no small world", U::NAME));
+        };
+        let build = self.rtl.build().clone();
+        let world = (small.world)(&build, limits);
+        let mut dut = match self.rtl.open(1) {
+            Ok(dut) => dut,
+            Err(why) => return self.memory.cannot(why),
+        };
+        let parent = self.parent.clone();
+        let mut progress = parent.progress::<U>();
+        let mut checked = U::exhaust(&*world, &build, &mut dut, states, only, &mut progress);
+        if let Some(Cause::Stopped(stopped)) = checked.difference.as_ref().map(|d| &d.cause)
+            && let Some(cause) = self.memory.short(&stopped.why)
+            && let Some(difference) = &mut checked.difference
+        {
+            difference.cause = cause;
+        }
+        Answer::Exhausted(Box::new(checked))
+    }
+}
+
+/// Tells of each smaller case.
+struct Smaller(Parent);
+
+impl<U: Compiled> Watch<U> for Smaller {
+    fn before(&mut self, cycle: u64, _: &U::In, _: &U::Golden) {
+        if cycle.is_multiple_of(1024) {
+            self.0.pulse(|| Answer::<U>::Pulse(cycle));
+        }
+    }
+    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+}
+
+impl<U: Compiled> shrink::Follow<U> for Smaller {
+    fn smaller(&mut self, failure: &Failure<Case<U>>) {
+        self.0.say(&Answer::Smaller(Box::new(failure.clone())));
+    }
+}
+
+/// Tells of what is covered.
+struct Covering<'a, U: Compiled> {
+    parent: Parent,
+    stop: &'a AtomicBool,
+    careful: Option<u64>,
+    model: &'a Model<U>,
+    /// When all of what is covered was last told.
+    told: Mutex<Instant>,
+}
+
+impl<U: Compiled> cover::Follow<U> for Covering<'_, U> {
+    fn chunk(&self, covered: &cover::Covered<U>) -> bool {
+        let totals = covered.totals;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.careful == Some(totals.programs) || told.elapsed() >= SO_FAR {
+            self.parent.say(&Answer::SoFar(Box::new(covered.clone())));
+            *told = Instant::now();
+        }
+        let hit = self.model.hit(&covered.hits);
+        self.parent
+            .say(&Answer::<U>::Covering(totals.programs, totals.clocks, hit));
+        !self.stop.load(Ordering::Relaxed)
+    }
+    fn begins(&self, case: &Case<U>) {
+        self.parent.say(&Answer::BeginsCase(Box::new(case.clone())));
+    }
+    fn pulse(&self) {
+        self.parent.pulse(|| Answer::<U>::Pulse(0));
+    }
+}

@@ -1,0 +1,739 @@
+//! RTL in processes of its own: whatever it does, the command survives it and keeps what it has found.
+//!
+//! A worker is this program again (`reconverge worker UNIT`) with a socket as its standard input, over which both sides
+//! write lines of JSON ([`protocol`]): first the job, then again and again an order and the answers to it
+//! ([`child`]). A worker that goes on says so several times a second; one that says nothing for the time limit, or ends, is
+//! lost ([`supervisor`]), and what it was told to do last is run again so that the case is found which did it.
+//! Every command that runs RTL does so here, the library where it is called.
+
+mod child;
+mod protocol;
+mod supervisor;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::Args;
+use reconverge::campaign::{self, Chunk, Failed, Options, Piece, Put, Summary};
+use reconverge::case::Case;
+use reconverge::compiled::Compiled;
+use reconverge::cover::run as cover;
+use reconverge::design::Build;
+use reconverge::dut::Rtl;
+use reconverge::exhaust::check::{Checked, Difference};
+use reconverge::failure::{Cause, Failure};
+use reconverge::instructions::Instructions as _;
+use reconverge::judges::Judges;
+use reconverge::lockstep::Compared;
+use reconverge::mutate::Hunt;
+use reconverge::report::{Waves, dump_file, dump_from};
+use reconverge::shrink::Shrunk;
+use reconverge::stream::Stream;
+use reconverge::wave::Format;
+
+use super::progress::Ticker;
+use super::{complain, stop, stop::Trouble};
+pub use child::work;
+use protocol::{Answer, Job, Judged, Order, Played, parsed};
+use supervisor::{Lost, Patience, Worker};
+
+/// What a worker that is told to stop gets to come to an end.
+const GRACE: Duration = Duration::from_secs(2);
+/// A worker of a run that is lost in another place each time, or before it does anything, is not started more often.
+const TRIES: usize = 3;
+/// What is killed from outside says nothing of the RTL, unless it happens as often.
+const KILLS: usize = 8;
+
+/// What RTL may take.
+#[derive(Args, Clone, Copy)]
+pub struct LimitArgs {
+    /// Give a case up as hung if its RTL makes no progress for this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Limit the memory of each process that runs RTL, in megabytes; 0: no limit
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: u64,
+}
+
+/// As the standard library says it.
+const KILLED: &str = "signal: 9 (SIGKILL)";
+
+/// What is said of RTL that wants more than it may have.
+fn out_of_memory(megabytes: u64) -> String {
+    format!("out of memory: it may have {megabytes} MB (--memory)")
+}
+
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// What comes after an answer.
+enum Step<U: Compiled, T> {
+    /// Others.
+    More,
+    /// This order, and others.
+    Tell(Order<U>),
+    /// Nothing.
+    Done(T),
+}
+
+/// RTL in a worker, which is started when it is needed.
+pub struct Isolated<'a, U: Compiled> {
+    rtl: &'a Rtl<U>,
+    limits: LimitArgs,
+    /// Of the dumps.
+    format: Format,
+    stop: &'static AtomicBool,
+    over: &'a AtomicBool,
+    worker: Option<Worker>,
+}
+
+impl<'a, U: Compiled> Isolated<'a, U> {
+    /// None is started yet.
+    ///
+    /// # Errors
+    /// Signals cannot be watched.
+    pub fn new(rtl: &'a Rtl<U>, limits: LimitArgs) -> Result<Self, String> {
+        Self::until(rtl, limits, &NEVER)
+    }
+
+    /// As [`Isolated::new`]; once `over` is set, what is being done counts no more.
+    pub fn until(rtl: &'a Rtl<U>, limits: LimitArgs, over: &'a AtomicBool) -> Result<Self, String> {
+        Ok(Isolated {
+            rtl,
+            limits,
+            format: Format::default(),
+            stop: stop::asked()?,
+            over,
+            worker: None,
+        })
+    }
+
+    /// Writes dumps as `format`.
+    pub fn dumping(self, format: Format) -> Self {
+        Isolated { format, ..self }
+    }
+
+    /// How dumps are written.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What the RTL may take.
+    pub fn limits(&self) -> LimitArgs {
+        self.limits
+    }
+
+    /// Returns the same RTL with as many lanes as `case` has, if it has others.
+    ///
+    /// # Errors
+    /// It cannot be built; the command is to stop.
+    pub fn built_for(&self, case: &Case<U>) -> Result<Option<Rtl<U>>, Trouble> {
+        let lanes = case.lanes;
+        if lanes == self.rtl.build().lanes {
+            return Ok(None);
+        }
+        let mut ticker = Ticker::new();
+        let waiting = || {
+            ticker.tick(|| format!("building the RTL of {} with {lanes} lanes", U::NAME));
+        };
+        rebuilt(self.rtl, lanes, waiting).map(Some)
+    }
+
+    /// Whether the command has been told to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Gives an order and takes the answers until `take` is content. What does not end in an answer loses the worker.
+    fn ask<T>(
+        &mut self,
+        order: &Order<U>,
+        grace: Duration,
+        mut take: impl FnMut(Answer<U>) -> Step<U, T>,
+    ) -> Result<T, Lost<U>> {
+        let mut result = None;
+        self.converse(order, grace, &mut |answer| match take(answer) {
+            Step::More => Step::More,
+            Step::Tell(order) => Step::Tell(order),
+            Step::Done(done) => {
+                result = Some(done);
+                Step::Done(())
+            }
+        })?;
+        Ok(result.unwrap_or_else(|| unreachable!("a conversation ends with a result")))
+    }
+
+    /// As [`Isolated::ask`], without the result: compiled once, and not for each order.
+    fn converse(
+        &mut self,
+        order: &Order<U>,
+        grace: Duration,
+        take: &mut dyn FnMut(Answer<U>) -> Step<U, ()>,
+    ) -> Result<(), Lost<U>> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => Worker::start(&Job {
+                built: self.rtl.built(),
+                memory: self.limits.memory,
+            })?,
+        };
+        let timeout = Duration::from_secs(self.limits.timeout);
+        let mut patience = Patience::new(timeout, self.stop, grace, self.over);
+        worker.tell(order)?;
+        let mut told = false;
+        loop {
+            let line = worker.hear(&mut patience)?;
+            let Ok(answer) = parsed(&line) else {
+                // Its memory is no longer what it was.
+                let how = "it says what no worker says".to_owned();
+                return Err(Lost::By(Cause::Crashed(how)));
+            };
+            match answer {
+                Answer::Lost(cause) => return Err(Lost::By(*cause)),
+                Answer::Cannot(why) => {
+                    self.worker = Some(worker);
+                    return Err(Lost::Trouble(why));
+                }
+                answer => match take(answer) {
+                    Step::More => {}
+                    Step::Tell(order) => worker.tell(&order)?,
+                    Step::Done(()) => {
+                        self.worker = Some(worker);
+                        return Ok(());
+                    }
+                },
+            }
+            if self.stopped() && !grace.is_zero() && !told {
+                told = true;
+                worker.tell(&Order::<U>::Stop)?;
+            }
+            if patience.over() {
+                worker.end();
+                return Err(Lost::Interrupted);
+            }
+        }
+    }
+
+    /// As [`Isolated::ask`], for what is to stop at once, and again where something outside ended or suspended the worker.
+    fn ask_again<T>(
+        &mut self,
+        order: &Order<U>,
+        mut take: impl FnMut(Answer<U>) -> Step<U, T>,
+    ) -> Result<T, Lost<U>> {
+        for _ in 1..TRIES {
+            match self.ask(order, Duration::ZERO, &mut take) {
+                Err(Lost::Killed | Lost::Suspended) => {}
+                asked => return asked,
+            }
+        }
+        self.ask(order, Duration::ZERO, take)
+    }
+
+    /// Judges `case`; `progress` is told of its cycles.
+    ///
+    /// # Errors
+    /// The command is to stop, or the bench is at fault.
+    pub fn check(
+        &mut self,
+        case: &Case<U>,
+        judges: Judges,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Judged<U>, Trouble> {
+        let order = Order::Check {
+            case: Box::new(case.clone()),
+            judges,
+        };
+        let mut compared = Compared::default();
+        let judged = self.ask_again(&order, |answer| match answer {
+            Answer::Judged(judged) => Step::Done(*judged),
+            Answer::Pulse(cycles) => {
+                compared.clocks = cycles;
+                progress(cycles);
+                Step::More
+            }
+            _ => Step::More,
+        });
+        match judged {
+            Ok(judged) => Ok(judged),
+            Err(lost) => match lost.cause() {
+                Ok(cause) => Ok(Err(Failure::new(case, cause, compared))),
+                Err(lost) => Err(lost.trouble()),
+            },
+        }
+    }
+
+    /// Takes all transitions from `states` of a small world with the bounds `limits`. What takes the process along is looked
+    /// for, state by state and transition by transition.
+    ///
+    /// # Errors
+    /// The command is to stop, or the bench is at fault.
+    pub fn exhaust(&mut self, limits: &[u32], states: &[Vec<u8>]) -> Result<Checked<U>, Trouble> {
+        let lost = match self.transitions(limits, states, None) {
+            Ok(checked) => return Ok(checked),
+            Err(lost) => lost.cause().map_err(Lost::trouble)?,
+        };
+        let mut checked = Checked {
+            transitions: 0,
+            clocks: 0,
+            difference: None,
+        };
+        for (number, state) in states.iter().enumerate() {
+            let one = std::slice::from_ref(state);
+            let found = match self.transitions(limits, one, None) {
+                Ok(found) => found,
+                Err(lost) => {
+                    let cause = lost.cause().map_err(Lost::trouble)?;
+                    self.transition(limits, one, cause)?
+                }
+            };
+            checked.transitions += found.transitions;
+            checked.clocks += found.clocks;
+            if let Some(difference) = found.difference {
+                checked.difference = Some(Difference {
+                    state: number,
+                    ..difference
+                });
+                return Ok(checked);
+            }
+        }
+        // Each state by itself does nothing of the kind.
+        Err(Trouble::Other(Lost::<U>::By(lost).trouble().why()))
+    }
+
+    /// Looks for the transition from the one state `state` which loses the process by `cause`.
+    fn transition(
+        &mut self,
+        limits: &[u32],
+        state: &[Vec<u8>],
+        cause: Cause<U>,
+    ) -> Result<Checked<U>, Trouble> {
+        let (mut transitions, mut clocks) = (0, 0);
+        let mut found = None;
+        for number in 0.. {
+            match self.transitions(limits, state, Some(number)) {
+                // Beyond the last one.
+                Ok(checked) if checked.transitions == 0 && checked.difference.is_none() => break,
+                Ok(checked) => {
+                    transitions += checked.transitions;
+                    clocks += checked.clocks;
+                }
+                Err(lost) => {
+                    found = Some((number, lost.cause().map_err(Lost::trouble)?));
+                    break;
+                }
+            }
+        }
+        let (transition, cause) = match found {
+            Some((number, cause)) => (Some(number), cause),
+            None => (None, cause),
+        };
+        Ok(Checked {
+            transitions,
+            clocks,
+            difference: Some(Difference {
+                state: 0,
+                transition,
+                cause,
+            }),
+        })
+    }
+
+    fn transitions(
+        &mut self,
+        limits: &[u32],
+        states: &[Vec<u8>],
+        only: Option<usize>,
+    ) -> Result<Checked<U>, Lost<U>> {
+        let order = Order::Exhaust {
+            limits: limits.to_vec(),
+            states: states.to_vec(),
+            only,
+        };
+        self.ask_again(&order, |answer| match answer {
+            Answer::Exhausted(checked) => Step::Done(*checked),
+            _ => Step::More,
+        })
+    }
+
+    /// Judges a stream of pins; with `dump` a VCD is written, from this cycle on.
+    ///
+    /// # Errors
+    /// The command is to stop, or the bench is at fault; with `dump`, it cannot be written.
+    pub fn play(
+        &mut self,
+        stream: &Stream<U>,
+        dump: Option<(u64, &Path)>,
+    ) -> Result<Played<U>, Trouble> {
+        let order = Order::Play {
+            stream: Box::new(stream.clone()),
+            dump: dump.map(|(from, path)| (from, path.to_owned())),
+        };
+        let played = self.ask_again(&order, |answer| match answer {
+            Answer::Played(played) => Step::Done(*played),
+            _ => Step::More,
+        });
+        match played {
+            Ok(played) => Ok(played?),
+            Err(lost) => match lost.cause() {
+                Ok(cause) => Ok(Err(Failure::new(stream, cause, Compared::default()))),
+                Err(lost) => Err(lost.trouble()),
+            },
+        }
+    }
+
+    /// Runs `case` again with waves, and writes dump and view into `dir`; `failure` is how it fails, if it does.
+    ///
+    /// # Errors
+    /// A file cannot be written; the RTL takes the process along, this time; the command is to stop.
+    pub fn waves(
+        &mut self,
+        case: &Case<U>,
+        failure: Option<&Failure<Case<U>>>,
+        dir: &Path,
+    ) -> Result<Waves, Trouble> {
+        if self.stopped() {
+            return Err(Trouble::Interrupted);
+        }
+        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        let dump = dump_file(case, dir);
+        let name = dump.file_name().unwrap_or_default().to_string_lossy();
+        // It gets its name when it is whole.
+        let part = dir.join(format!(".writing-{}-{name}", std::process::id()));
+        let order = Order::Dump {
+            case: Box::new(case.clone()),
+            from: dump_from(failure),
+            path: part.clone(),
+        };
+        let dumped = self.ask_again(&order, |answer| match answer {
+            Answer::Dumped(dumped) => Step::Done(*dumped),
+            _ => Step::More,
+        });
+        let made = match dumped {
+            Ok(Ok(again)) => std::fs::rename(&part, &dump)
+                .map_err(|e| format!("{}: {e}", dump.display()))
+                .and_then(|()| Waves::of(case, failure, &again, dump, self.format))
+                .map_err(Trouble::Other),
+            // The user knows the dump by its own name.
+            Ok(Err(why)) => {
+                let (part, dump) = (part.to_string_lossy(), dump.to_string_lossy());
+                Err(Trouble::Other(why.replace(&*part, &dump)))
+            }
+            Err(lost) => Err(lost.trouble()),
+        };
+        if made.is_err() {
+            let _ = std::fs::remove_file(&part);
+        }
+        made
+    }
+
+    /// Makes `case`, which fails, smaller. The second: why it is not as small as it might be.
+    ///
+    /// # Errors
+    /// Nothing smaller was found: why.
+    pub fn shrink(&mut self, case: &Case<U>) -> Result<(Shrunk<U>, Option<String>), String> {
+        let mut smallest: Option<Failure<Case<U>>> = None;
+        let mut runs = 0;
+        let order = Order::Shrink(Box::new(case.clone()));
+        let (name, mut ticker) = (case.name(), Ticker::new());
+        let before = case.program.count();
+        let mut after = before;
+        let far = |after| format!("shrinking {name}: {before} to {after} instructions");
+        let shrunk = self.ask(&order, Duration::ZERO, |answer| match answer {
+            Answer::Smaller(failure) => {
+                after = failure.case.program.count();
+                ticker.tick(|| far(after));
+                smallest = Some(*failure);
+                runs += 1;
+                Step::More
+            }
+            Answer::Wants(lanes) => {
+                let waiting = || {
+                    ticker.tick(|| format!("{}, building {lanes} lanes", far(after)));
+                };
+                let built = rebuilt(self.rtl, lanes, waiting).map(|rtl| rtl.built());
+                Step::Tell(Order::Built(built.map_err(Trouble::why)))
+            }
+            Answer::Shrunk(shrunk) => Step::Done(shrunk),
+            _ => {
+                ticker.tick(|| far(after));
+                Step::More
+            }
+        });
+        let why = match shrunk {
+            Ok(Ok((failure, runs))) => return Ok((Shrunk::new(case, *failure, runs), None)),
+            Ok(Err(why)) => why,
+            Err(lost) => lost.trouble().why(),
+        };
+        match smallest {
+            Some(failure) => Ok((Shrunk::new(case, failure, runs), Some(why))),
+            None => Err(why),
+        }
+    }
+
+    /// Runs what is left of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
+    /// after another. `found` is told of each failure as soon as it is known, before it counts.
+    ///
+    /// # Errors
+    /// The bench is at fault.
+    pub fn chunk(
+        &mut self,
+        options: &Options,
+        chunk: &Chunk,
+        found: &dyn Fn(&Failed<U>),
+        put: Put<U>,
+    ) -> Result<(), String> {
+        if !chunk.broken {
+            let order = self.cases(options, chunk.cases.clone(), false);
+            let done = self.ask(&order, GRACE, |answer| match answer {
+                Answer::Did(summary) => Step::Done(*summary),
+                Answer::Failed(failed) => {
+                    found(&failed);
+                    Step::More
+                }
+                _ => Step::More,
+            });
+            let how = match done {
+                Ok(summary) => {
+                    put(Piece {
+                        chunk: chunk.number,
+                        cases: chunk.cases.clone(),
+                        summary,
+                    })?;
+                    return Ok(());
+                }
+                Err(Lost::Interrupted) => return Ok(()),
+                Err(Lost::Trouble(why)) => return Err(why),
+                Err(lost) => lost.trouble().why(),
+            };
+            complain(&format!(
+                "warning: a worker of {} ended in cases {}..{} ({how}); they are run again one by one",
+                U::NAME,
+                chunk.cases.start,
+                chunk.cases.end - 1
+            ));
+        }
+        self.one_by_one(options, chunk, put)
+    }
+
+    fn cases(&self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Order<U> {
+        Order::Cases {
+            seed: options.seed,
+            keep_going: options.keep_going,
+            rtl: options.rtl.clone(),
+            cases,
+            each,
+        }
+    }
+
+    fn one_by_one(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
+        let mut next = chunk.cases.start;
+        // How often the next one has lost its process, and whether it had begun.
+        let (mut tries, mut began) = (0, false);
+        let mut piece = |cases: std::ops::Range<u64>, summary| {
+            put(Piece {
+                chunk: chunk.number,
+                cases,
+                summary,
+            })
+        };
+        while next < chunk.cases.end && !self.stopped() {
+            let order = self.cases(options, next..chunk.cases.end, true);
+            let done = self.ask(&order, GRACE, |answer| match answer {
+                Answer::Begins(_) => {
+                    began = true;
+                    Step::More
+                }
+                Answer::Stopped => Step::Done(Ok(())),
+                Answer::Did(summary) => {
+                    (tries, began) = (0, false);
+                    next += 1;
+                    match piece(next - 1..next, *summary) {
+                        Ok(true) if next < chunk.cases.end => Step::More,
+                        Ok(_) => Step::Done(Ok(())),
+                        Err(why) => Step::Done(Err(why)),
+                    }
+                }
+                _ => Step::More,
+            });
+            let lost = match done {
+                Ok(done) => {
+                    // What it goes on with does not count.
+                    if next < chunk.cases.end {
+                        self.worker = None;
+                    }
+                    return done;
+                }
+                Err(Lost::Interrupted) => return Ok(()),
+                Err(Lost::Trouble(why)) => return Err(why),
+                Err(lost) => lost,
+            };
+            tries += 1;
+            // What ends a process once may have come from elsewhere, and then not from this case.
+            let enough = match lost {
+                Lost::By(Cause::Hung(_)) => 1,
+                Lost::By(_) if began => 2,
+                Lost::Killed => KILLS,
+                _ => TRIES,
+            };
+            if tries < enough {
+                continue;
+            }
+            (tries, began) = (0, false);
+            let cause = match lost.cause() {
+                Ok(cause) => cause,
+                // RTL that suspends its own process makes no progress either.
+                Err(_) => Cause::Hung(self.limits.timeout),
+            };
+            let summary = Summary::lost(options, self.rtl, next, cause);
+            next += 1;
+            if !piece(next - 1..next, summary)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs cases and counts what they cover; `progress` is told of programs, cycles and bins after each chunk.
+    ///
+    /// # Errors
+    /// The bench is at fault.
+    pub fn cover(
+        &mut self,
+        options: &cover::Options,
+        mut progress: impl FnMut(u64, u64, usize),
+    ) -> Result<Option<cover::Covered<U>>, String> {
+        let mut options = *options;
+        for _ in 0..TRIES {
+            let (mut so_far, mut case, mut done) = (None, None, 0);
+            let covered = self.ask(&Order::Cover(options), GRACE, |answer| match answer {
+                Answer::Covering(programs, cycles, hit) => {
+                    done = programs;
+                    case = None;
+                    progress(programs, cycles, hit);
+                    Step::More
+                }
+                Answer::BeginsCase(begins) => {
+                    case = Some(*begins);
+                    Step::More
+                }
+                Answer::SoFar(covered) => {
+                    so_far = Some(*covered);
+                    Step::More
+                }
+                Answer::Covered(covered) => Step::Done(*covered),
+                _ => Step::More,
+            });
+            let how = match (covered, so_far, case) {
+                (Ok(covered), ..) => return Ok(Some(covered)),
+                (Err(Lost::Trouble(why)), ..) => return Err(why),
+                (Err(Lost::Interrupted), so_far, _) => return Ok(so_far),
+                // The last that was told, before the careful chunk.
+                (Err(Lost::By(cause)), Some(mut so_far), Some(case)) => {
+                    so_far.failed = Some(Failure::new(&case, cause, Compared::default()));
+                    return Ok(Some(so_far));
+                }
+                (Err(lost), ..) => lost.trouble().why(),
+            };
+            complain(&format!(
+                "warning: the worker of {} ended after {done} cases ({how}); they are run again to find the one that did it",
+                U::NAME
+            ));
+            options.careful = Some(done);
+        }
+        Err(format!(
+            "{}: the worker ended {TRIES} times, each time in other cases",
+            U::NAME
+        ))
+    }
+
+    /// Has a campaign with `seed` go on against a mutant.
+    ///
+    /// # Errors
+    /// The bench is at fault; the command is to stop.
+    pub fn hunt(
+        &mut self,
+        mutant: u32,
+        seed: u64,
+        mut hunt: Hunt<Case<U>>,
+        budget: u64,
+    ) -> Result<Hunt<Case<U>>, Trouble> {
+        let (mut each, mut tries) = (false, 0);
+        loop {
+            let order = Order::Hunt {
+                mutant,
+                seed,
+                hunt: hunt.clone(),
+                budget,
+                each,
+            };
+            let mut begun = false;
+            let hunted = self.ask(&order, Duration::ZERO, |answer| match answer {
+                Answer::Hunting(so_far) if so_far.over(budget) => Step::Done(*so_far),
+                Answer::Hunting(so_far) => {
+                    if so_far.next != hunt.next {
+                        tries = 0;
+                    }
+                    hunt = *so_far;
+                    begun = each;
+                    Step::More
+                }
+                _ => Step::More,
+            });
+            tries += 1;
+            match (hunted, begun) {
+                (Ok(hunt), _) => return Ok(hunt),
+                (Err(Lost::By(cause)), true) => {
+                    let (kind, case) = campaign::case::<U>(seed, hunt.next, self.rtl.build());
+                    hunt.lost(kind.name(), Failure::new(&case, cause, Compared::default()));
+                    return Ok(hunt);
+                }
+                (Err(Lost::By(_) | Lost::Suspended | Lost::Killed), _) if tries < KILLS => {
+                    each = true;
+                }
+                (Err(lost), _) => return Err(lost.trouble()),
+            }
+        }
+    }
+}
+
+/// Returns `rtl` with so many lanes; `waiting` is called several times a second.
+fn rebuilt<U: Compiled>(
+    rtl: &Rtl<U>,
+    lanes: u32,
+    waiting: impl FnMut(),
+) -> Result<Rtl<U>, Trouble> {
+    let rtl = rtl.clone();
+    let rebuild = move || {
+        let build = Build {
+            lanes,
+            ..rtl.build().clone()
+        };
+        rtl.rebuilt(build).map_err(|e| e.to_string())
+    };
+    Ok(stop::unless_asked(rebuild, waiting)??)
+}
+
+impl<U: Compiled> Lost<U> {
+    /// How the RTL failed, if it did.
+    fn cause(self) -> Result<Cause<U>, Self> {
+        match self {
+            Lost::By(cause) => Ok(cause),
+            Lost::Killed => Ok(Cause::Crashed(KILLED.to_owned())),
+            lost => Err(lost),
+        }
+    }
+
+    /// In words.
+    fn trouble(self) -> Trouble {
+        Trouble::Other(match self {
+            Lost::By(Cause::Hung(seconds)) => format!("no progress within {seconds} s"),
+            Lost::By(Cause::Crashed(how)) => how,
+            Lost::By(_) => "the worker ended".to_owned(),
+            Lost::Killed => KILLED.to_owned(),
+            Lost::Suspended => "it was suspended".to_owned(),
+            Lost::Interrupted => return Trouble::Interrupted,
+            Lost::Trouble(why) => why,
+        })
+    }
+}

@@ -1,0 +1,351 @@
+//! A worker as its command sees it: a process whose answers are waited for, but not for ever, and that is ended with
+//! all that it has started.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, PipeReader, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{JoinHandle, sleep, spawn};
+use std::time::{Duration, Instant};
+
+use reconverge::compiled::Compiled;
+use reconverge::failure::Cause;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::Serialize;
+
+use super::super::complain;
+use super::out_of_memory;
+use super::protocol::{Job, line};
+
+/// As often the command looks whether it is to stop, while it waits.
+const SLICE: Duration = Duration::from_millis(50);
+/// An answer is no longer than this: a chunk of cases that all fail has a hundredth of it.
+const LONGEST: usize = 256 << 20;
+/// Bytes of a worker's output that are shown, for each thing that it is told to do.
+const SHOWN: usize = 64 << 10;
+/// Bytes of its output that are kept to tell how it ended.
+const TAIL: usize = 4 << 10;
+/// What a worker does not read for so long is not said: it is suspended.
+const UNREAD: Duration = Duration::from_secs(2);
+
+/// Why there is no answer.
+pub enum Lost<U: Compiled> {
+    /// The RTL took the process along.
+    By(Cause<U>),
+    /// Something outside killed the process, as the kernel does where memory runs out: SIGKILL.
+    Killed,
+    /// The process was suspended by a signal, which is not the RTL's doing.
+    Suspended,
+    /// The command is to stop, or the answer no longer counts.
+    Interrupted,
+    /// The bench is at fault.
+    Trouble(String),
+}
+
+/// How long answers to one order are waited for.
+pub struct Patience<'a> {
+    /// Without any sign of life.
+    pub timeout: Duration,
+    /// Set when the command is to stop.
+    pub stop: &'a AtomicBool,
+    /// Then the worker still has so much time.
+    pub grace: Duration,
+    /// Set when nothing that it does counts any more.
+    pub over: &'a AtomicBool,
+    /// When `stop` was first seen set.
+    stopped: Option<Instant>,
+}
+
+impl<'a> Patience<'a> {
+    pub fn new(
+        timeout: Duration,
+        stop: &'a AtomicBool,
+        grace: Duration,
+        over: &'a AtomicBool,
+    ) -> Self {
+        Patience {
+            timeout,
+            stop,
+            grace,
+            over,
+            stopped: None,
+        }
+    }
+
+    /// Whether it is at its end, however much the worker has to say.
+    pub fn over(&mut self) -> bool {
+        let stop = self.stop.load(Ordering::Relaxed)
+            && self.stopped.get_or_insert_with(Instant::now).elapsed() >= self.grace;
+        stop || self.over.load(Ordering::Relaxed)
+    }
+}
+
+/// What a worker writes to its standard output and error: shown on our standard error, as far as that is to be read.
+struct Output {
+    state: Mutex<OutputState>,
+}
+
+#[derive(Default)]
+struct OutputState {
+    /// Bytes that may still be shown, and how many were not.
+    left: usize,
+    hidden: u64,
+    tail: VecDeque<u8>,
+    /// The last byte shown did not end a line.
+    open: bool,
+}
+
+impl Output {
+    fn state(&self) -> std::sync::MutexGuard<'_, OutputState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what comes until the end: a worker must never wait for a reader.
+    fn take(&self, mut from: PipeReader) {
+        let mut bytes = [0; 16 << 10];
+        loop {
+            let count = match from.read(&mut bytes) {
+                Ok(0) => return,
+                Ok(count) => count,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => return,
+            };
+            let mut state = self.state();
+            let shown = count.min(state.left);
+            state.left -= shown;
+            state.hidden += (count - shown) as u64;
+            if let Some(last) = bytes[..shown].last() {
+                state.open = *last != b'\n';
+            }
+            state.tail.extend(&bytes[..count]);
+            let old = state.tail.len().saturating_sub(TAIL);
+            state.tail.drain(..old);
+            drop(state);
+            // Standard error that is gone is no reason to stop.
+            let _ = std::io::stderr().write_all(&bytes[..shown]);
+        }
+    }
+
+    /// Begins anew, and says what was not shown.
+    fn renew(&self) {
+        let mut state = self.state();
+        let (hidden, open) = (std::mem::take(&mut state.hidden), state.open);
+        state.left = SHOWN;
+        state.open = false;
+        drop(state);
+        if hidden > 0 {
+            let begin = if open { "\n" } else { "" };
+            complain(&format!(
+                "{begin}... {hidden} bytes more of the RTL's output not shown"
+            ));
+        }
+    }
+
+    /// Whether the last that was written says so.
+    fn tells(&self, what: &str) -> bool {
+        let tail: Vec<u8> = self.state().tail.iter().copied().collect();
+        String::from_utf8_lossy(&tail).contains(what)
+    }
+}
+
+/// A process that works.
+pub struct Worker {
+    child: Child,
+    socket: UnixStream,
+    /// What has come and was not looked at.
+    come: Vec<u8>,
+    output: Arc<Output>,
+    reader: Option<JoinHandle<()>>,
+    memory: u64,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end();
+        self.output.renew();
+    }
+}
+
+/// This program as it was when it was started, even if it has been built again since.
+fn myself() -> Result<PathBuf, String> {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() {
+        return Ok(running);
+    }
+    std::env::current_exe().map_err(|e| format!("this program: {e}"))
+}
+
+impl Worker {
+    /// Starts one for `job`.
+    pub fn start<U: Compiled>(job: &Job) -> Result<Self, Lost<U>> {
+        let shown = |e: std::io::Error| Lost::Trouble(format!("worker: {e}"));
+        let (ours, theirs) = UnixStream::pair().map_err(shown)?;
+        let (from, to) = std::io::pipe().map_err(shown)?;
+        let child = Command::new(myself().map_err(Lost::Trouble)?)
+            .args(["worker", U::NAME])
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(to.try_clone().map_err(shown)?)
+            .stderr(to)
+            // With what the RTL may start it is ended as one.
+            .process_group(0)
+            .spawn()
+            .map_err(shown)?;
+        ours.set_read_timeout(Some(SLICE)).map_err(shown)?;
+        ours.set_write_timeout(Some(UNREAD)).map_err(shown)?;
+        let output = Arc::new(Output {
+            state: Mutex::default(),
+        });
+        output.renew();
+        let reader = spawn({
+            let output = Arc::clone(&output);
+            move || output.take(from)
+        });
+        let mut worker = Worker {
+            child,
+            socket: ours,
+            come: Vec::new(),
+            output,
+            reader: Some(reader),
+            memory: job.memory,
+        };
+        worker.tell(job)?;
+        Ok(worker)
+    }
+
+    /// Tells it something. If it is gone, the answer fails to come.
+    pub fn tell<U: Compiled>(&mut self, what: &impl Serialize) -> Result<(), Lost<U>> {
+        let line = line(what).map_err(Lost::Trouble)?;
+        self.output.renew();
+        match self.socket.write_all(line.as_bytes()) {
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                self.end();
+                Err(Lost::Suspended)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The next line that it says.
+    pub fn hear<U: Compiled>(&mut self, patience: &mut Patience) -> Result<Vec<u8>, Lost<U>> {
+        // Time in which this process did not run itself, as under a scheduler that suspends all of a job, is no one's
+        // fault, and time in which only the worker was suspended not that of the RTL.
+        let mut looked = Instant::now();
+        let (mut waited, mut suspended) = (Duration::ZERO, Duration::ZERO);
+        let mut searched = 0;
+        loop {
+            if let Some(at) = self.come[searched..].iter().position(|b| *b == b'\n') {
+                let rest = self.come.split_off(searched + at + 1);
+                return Ok(std::mem::replace(&mut self.come, rest));
+            }
+            searched = self.come.len();
+            if searched > LONGEST {
+                self.end();
+                let how = "it says what no worker says".to_owned();
+                return Err(Lost::By(Cause::Crashed(how)));
+            }
+            let mut bytes = [0; 64 << 10];
+            match self.socket.read(&mut bytes) {
+                Ok(0) => return Err(self.ended()),
+                Ok(count) => {
+                    self.come.extend(&bytes[..count]);
+                    looked = Instant::now();
+                    continue;
+                }
+                Err(e) => match e.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
+                    _ => return Err(self.ended()),
+                },
+            }
+            if patience.over() {
+                self.end();
+                return Err(Lost::Interrupted);
+            }
+            let slice = looked.elapsed().min(4 * SLICE);
+            looked = Instant::now();
+            match self.suspended() {
+                true => suspended += slice,
+                false => waited += slice,
+            }
+            if suspended >= patience.timeout {
+                self.end();
+                return Err(Lost::Suspended);
+            }
+            if waited >= patience.timeout {
+                self.end();
+                return Err(Lost::By(Cause::Hung(patience.timeout.as_secs())));
+            }
+        }
+    }
+
+    /// Whether a signal has suspended it.
+    fn suspended(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        // Behind the name, which may hold anything, the state.
+        stat.is_ok_and(|stat| {
+            stat.rsplit_once(") ")
+                .is_some_and(|(_, s)| s.starts_with('T'))
+        })
+    }
+
+    /// How it ended, which said nothing more.
+    fn ended<U: Compiled>(&mut self) -> Lost<U> {
+        // RTL may close what is not its own and go on.
+        for _ in 0..100 {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                self.kill_group();
+                self.drain();
+                if status.signal() == Some(Signal::KILL.as_raw()) {
+                    return Lost::Killed;
+                }
+                return Lost::By(Cause::Crashed(self.how(status)));
+            }
+            sleep(Duration::from_millis(10));
+        }
+        self.end();
+        let how = "it closed its connection to the bench";
+        Lost::By(Cause::Crashed(how.to_owned()))
+    }
+
+    /// How it ended, as far as that is the same again and again.
+    fn how(&self, status: ExitStatus) -> String {
+        let short = self.output.tells("memory allocation of") || self.output.tells("bad_alloc");
+        if short && self.memory > 0 {
+            return out_of_memory(self.memory);
+        }
+        let status = status.to_string();
+        status.trim_end_matches(" (core dumped)").to_owned()
+    }
+
+    /// Ends whatever the RTL has started and left behind.
+    fn kill_group(&self) {
+        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Waits a moment for the last of its output.
+    fn drain(&mut self) {
+        for _ in 0..20 {
+            if self.reader.as_ref().is_none_or(JoinHandle::is_finished) {
+                return;
+            }
+            sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Ends it and what it has started: it has nothing of its own to bring to an end.
+    pub fn end(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            self.kill_group();
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+        self.drain();
+    }
+}

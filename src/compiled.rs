@@ -1,0 +1,224 @@
+//! What takes time in a unit of this package, compiled here.
+//!
+//! A generic function is compiled in the crate that calls it, as that crate is. [`Compiled`] has those in which runs, campaigns and
+//! explorations spend their time as functions of each unit, so that they are compiled in this crate, with all
+//! optimisation. The command calls them, and is itself compiled without any, in a tenth of the time (`docs/cost.md`).
+
+use std::path::Path;
+
+use crate::campaign::{Runner, Summary};
+use crate::case::Case;
+use crate::check::TestCase as _;
+use crate::cover::{Model, run as cover};
+use crate::design::Build;
+use crate::dut::{Dut, Rtl};
+use crate::exhaust::check::{Checked, check as exhaust};
+use crate::exhaust::{Space, TooLarge, World};
+use crate::explain::cycle::{Explained, explain};
+use crate::failure::Failure;
+use crate::judges::{self, Agreed, Judges};
+use crate::mutate::Hunt;
+use crate::show::{End, Row, Run, rows};
+use crate::shrink::{self, Budget, Shrunk};
+use crate::stimulus;
+use crate::stream::Stream;
+use crate::unit::Unit;
+use crate::watch::{Pulse, Watch};
+
+/// What judging a case came to.
+pub type Judged<U> = Result<Agreed<U>, Failure<Case<U>>>;
+
+/// Is told now and then of the cycle that a run is in.
+pub type Progress<'p> = dyn FnMut(u64) + 'p;
+
+/// A unit with what takes time compiled in this crate. Each function does what the one that it names does.
+pub trait Compiled: Unit {
+    /// Judges `case` on a fresh model: [`judges::check_fresh`].
+    ///
+    /// # Errors
+    /// The case fails.
+    fn check_fresh(
+        case: &Case<Self>,
+        rtl: &Rtl<Self>,
+        judges: Judges,
+        progress: &mut Progress<'_>,
+    ) -> Judged<Self>;
+
+    /// Judges `case` and writes a dump from cycle `from` on: [`judges::check_with_dump`].
+    ///
+    /// # Errors
+    /// The dump cannot be written, or the model not opened.
+    fn check_with_dump(
+        case: &Case<Self>,
+        rtl: &Rtl<Self>,
+        from: u64,
+        path: &Path,
+        progress: &mut Progress<'_>,
+    ) -> Result<Judged<Self>, String>;
+
+    /// Judges a stream of pins, with a dump if there is a cycle and a file for it: [`TestCase::judge`](crate::check::TestCase::judge).
+    ///
+    /// # Errors
+    /// The dump cannot be written.
+    fn play(
+        stream: &Stream<Self>,
+        rtl: &Rtl<Self>,
+        dump: Option<(u64, &Path)>,
+    ) -> Result<crate::check::Judged<Stream<Self>>, String>;
+
+    /// Runs case `index` of a campaign: [`Runner::run`].
+    fn run_case(
+        runner: &mut Runner<'_, Self>,
+        index: u64,
+        progress: &mut Progress<'_>,
+    ) -> Summary<Self>;
+
+    /// Makes a failing case smaller: [`shrink::shrink`].
+    ///
+    /// # Errors
+    /// The case does not fail, or a model cannot be opened.
+    fn shrink(
+        case: &Case<Self>,
+        rtl: &Rtl<Self>,
+        other: &dyn Fn(u32) -> Result<Rtl<Self>, String>,
+        follow: &mut dyn shrink::Follow<Self>,
+    ) -> Result<Shrunk<Self>, String>;
+
+    /// Runs cases and counts what they cover: [`cover::run`].
+    ///
+    /// # Errors
+    /// A model cannot be opened, or its counters not be read.
+    fn cover(
+        options: &cover::Options,
+        model: &Model<Self>,
+        rtl: &Rtl<Self>,
+        follow: &dyn cover::Follow<Self>,
+    ) -> Result<cover::Covered<Self>, String>;
+
+    /// Runs the next case of a campaign against a mutant: [`Hunt::go_on`].
+    ///
+    /// # Errors
+    /// No model can be opened.
+    fn go_on(
+        hunt: &mut Hunt<Case<Self>>,
+        rtl: &Rtl<Self>,
+        seed: u64,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), String>;
+
+    /// Takes all transitions from states of a small world, or transition `only` of each: [`crate::exhaust::check::check`].
+    fn exhaust(
+        world: &dyn World<Self>,
+        build: &Build,
+        dut: &mut Dut<Self>,
+        states: &[Vec<u8>],
+        only: Option<usize>,
+        progress: &mut Progress<'_>,
+    ) -> Checked<Self>;
+
+    /// Takes up the next state of a small world: [`Space::expand`].
+    ///
+    /// # Errors
+    /// There are more states than the limit.
+    fn expand(space: &mut Space<'_, Self>) -> Result<Option<usize>, TooLarge>;
+
+    /// Runs the golden model of `case` alone, up to cycle `last`: [`stimulus::golden_alone`].
+    fn golden_alone(case: &Case<Self>, last: u64, watch: &mut dyn Watch<Self>);
+
+    /// Records what there is to show of a run that was judged so: [`Run::judged`].
+    fn run_to_show(case: &Case<Self>, judged: &Judged<Self>, fold: bool, most: usize) -> Run;
+
+    /// Gives each row of a run up to cycle `last` to `sink`, until that returns false: [`rows()`].
+    fn rows(case: &Case<Self>, last: u64, sink: &mut dyn FnMut(Row) -> bool) -> End;
+
+    /// Says why the instruction of a cycle did what it did: [`explain()`].
+    fn explain(case: &Case<Self>, cycle: u64) -> Explained;
+}
+
+macro_rules! compiled {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        impl Compiled for crate::$module::$unit {
+            fn check_fresh(
+                case: &Case<Self>,
+                rtl: &Rtl<Self>,
+                judges: Judges,
+                progress: &mut Progress<'_>,
+            ) -> Judged<Self> {
+                judges::check_fresh(case, rtl, judges, &mut Pulse(progress))
+            }
+            fn check_with_dump(
+                case: &Case<Self>,
+                rtl: &Rtl<Self>,
+                from: u64,
+                path: &Path,
+                progress: &mut Progress<'_>,
+            ) -> Result<Judged<Self>, String> {
+                judges::check_with_dump(case, rtl, from, path, &mut Pulse(progress))
+            }
+            fn play(
+                stream: &Stream<Self>,
+                rtl: &Rtl<Self>,
+                dump: Option<(u64, &Path)>,
+            ) -> Result<crate::check::Judged<Stream<Self>>, String> {
+                stream.judge(rtl, dump)
+            }
+            fn run_case(
+                runner: &mut Runner<'_, Self>,
+                index: u64,
+                progress: &mut Progress<'_>,
+            ) -> Summary<Self> {
+                runner.run(index, &mut Pulse(progress))
+            }
+            fn shrink(
+                case: &Case<Self>,
+                rtl: &Rtl<Self>,
+                other: &dyn Fn(u32) -> Result<Rtl<Self>, String>,
+                follow: &mut dyn shrink::Follow<Self>,
+            ) -> Result<Shrunk<Self>, String> {
+                shrink::shrink(case, rtl, other, &Budget::default(), follow)
+            }
+            fn cover(
+                options: &cover::Options,
+                model: &Model<Self>,
+                rtl: &Rtl<Self>,
+                follow: &dyn cover::Follow<Self>,
+            ) -> Result<cover::Covered<Self>, String> {
+                cover::run(options, model, rtl, follow)
+            }
+            fn go_on(
+                hunt: &mut Hunt<Case<Self>>,
+                rtl: &Rtl<Self>,
+                seed: u64,
+                progress: &mut Progress<'_>,
+            ) -> Result<(), String> {
+                hunt.go_on(rtl, seed, &mut Pulse(progress))
+            }
+            fn exhaust(
+                world: &dyn World<Self>,
+                build: &Build,
+                dut: &mut Dut<Self>,
+                states: &[Vec<u8>],
+                only: Option<usize>,
+                progress: &mut Progress<'_>,
+            ) -> Checked<Self> {
+                exhaust(world, build, dut, states, only, progress)
+            }
+            fn expand(space: &mut Space<'_, Self>) -> Result<Option<usize>, TooLarge> {
+                space.expand()
+            }
+            fn golden_alone(case: &Case<Self>, last: u64, mut watch: &mut dyn Watch<Self>) {
+                stimulus::golden_alone(case, last, &mut watch);
+            }
+            fn run_to_show(case: &Case<Self>, judged: &Judged<Self>, fold: bool, most: usize) -> Run {
+                Run::judged(case, judged, fold, most)
+            }
+            fn rows(case: &Case<Self>, last: u64, sink: &mut dyn FnMut(Row) -> bool) -> End {
+                rows(case, last, sink)
+            }
+            fn explain(case: &Case<Self>, cycle: u64) -> Explained {
+                explain(case, cycle)
+            }
+        }
+    )+};
+}
+for_each_unit!(compiled);

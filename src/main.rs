@@ -1,5 +1,0 @@
-//! The `reconverge` command.
-
-fn main() -> std::process::ExitCode {
-    reconverge::cli::main()
-}
