@@ -305,6 +305,27 @@ fn bad_input_of_a_proof_names_file_and_field() {
     run.says("tb/formal/r500/proofs.json:4: proofs: unknown field `permuted`");
 }
 
+/// What a reader of SystemVerilog reads and Yosys does not.
+#[test]
+fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let copy = Rtl::own("r500").copy();
+    let file = copy.dir().join("r500_vote.sv");
+    let vote = fs::read_to_string(&file).unwrap();
+    let line = vote.lines().count() + 2;
+    fs::write(&file, vote + "\ninterface class better;\nendclass\n").unwrap();
+    let run = prove(&["--rtl", copy.arg(), "--no-controls"], &[]).ends(2);
+    let first = format!(
+        "error: {}:{line}: --rtl: syntax error, unexpected TOK_ID, expecting '(' or ';' or '#'; Yosys reads a part of \
+         SystemVerilog: convert the file to plain Verilog, for instance with sv2v",
+        file.display()
+    );
+    assert_eq!(text(&run.output.stderr).lines().next(), Some(&*first));
+    assert!(!run.dir.path().join("all.json").exists());
+}
+
 #[test]
 fn mutants_of_other_rtl_and_files_that_are_none_of_mutants_are_refused() {
     let dir = tempfile::tempdir().unwrap();
