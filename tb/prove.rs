@@ -54,26 +54,34 @@ impl Run {
     }
 }
 
-/// What a proof reads of the repository, to be changed: `RECONVERGE_HOME`.
+/// What a proof of r500 reads of the repository, to be changed: `RECONVERGE_HOME`.
 fn home() -> tempfile::TempDir {
+    home_of("r500")
+}
+
+/// What a proof of `unit` reads of the repository.
+fn home_of(unit: &str) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name);
-    for dir in ["rtl", "tb/formal/r500"] {
+    let formal = format!("tb/formal/{unit}");
+    for dir in ["rtl", &formal] {
         fs::create_dir_all(at(dir)).unwrap();
     }
-    for name in ["rtl/r500", "tb/formal/r500.sv"] {
-        symlink(Path::new(ROOT).join(name), at(name)).unwrap();
+    for name in [format!("rtl/{unit}"), format!("{formal}.sv")] {
+        symlink(Path::new(ROOT).join(&name), at(&name)).unwrap();
     }
-    for name in ["step.sv", "properties.sv", "proofs.json"] {
-        let name = format!("tb/formal/r500/{name}");
-        fs::copy(Path::new(ROOT).join(&name), at(&name)).unwrap();
+    for file in fs::read_dir(Path::new(ROOT).join(&formal)).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), at(&formal).join(file.file_name())).unwrap();
     }
     home
 }
 
-/// Changes text that stands once in a file of `home`.
+/// Changes text that stands once in a file that `home` has of its unit.
 fn change(home: &tempfile::TempDir, file: &str, from: &str, to: &str) {
-    let path = home.path().join("tb/formal/r500").join(file);
+    let mut units = fs::read_dir(home.path().join("rtl")).unwrap();
+    let unit = units.next().unwrap().unwrap().file_name();
+    let path = home.path().join("tb/formal").join(unit).join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.matches(from).count(), 1, "{from}");
     fs::write(path, text.replace(from, to)).unwrap();
@@ -381,6 +389,98 @@ fn a_unit_with_a_memory_is_proved() {
         said.contains("PROVED: 2 properties hold, 0 covers are reached, 3 faults are refuted, 2 proofs are accepted"),
         "{said}"
     );
+}
+
+/// `prove r700` of a stack of two entries with `args`; every question is divided into cases at once.
+fn divided(args: &[&str], home: &tempfile::TempDir) -> Run {
+    let dir = tempfile::tempdir().unwrap();
+    let common = "prove r700 --lanes 2 --param MAX_STACK_SIZE=2 --divide-after 0 --no-controls --json all.json --out out";
+    let common: Vec<&str> = common.split(' ').collect();
+    let output = command_in(dir.path(), &[&common[..], args].concat())
+        .env("RECONVERGE_HOME", home.path())
+        .output()
+        .unwrap();
+    Run { dir, output }
+}
+
+/// What `facts.sv` says wrongly is no constant in a case: it would excuse the very cycle that breaks the property.
+#[test]
+fn a_wrong_fact_makes_nothing_true() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let copy = Rtl::own("r700").copy();
+    copy.change((
+        "r700_stack.sv",
+        "if (we[2])",
+        "if (we[2] & ~(push_branch_i & (sp_q == SpBits'(2))))",
+    ));
+    let only = ["--only", "step u_stack.bank2_q"];
+    for (name, says) in [
+        ("before__wrong", "u_stack__sp_q != 2"),
+        ("after__wrong", "u_stack__sp_q != 3"),
+        ("before__wrong", "1'b0"),
+    ] {
+        let home = home_of("r700");
+        change(
+            &home,
+            "facts.sv",
+            "after__base_not_above_sp\n);",
+            &format!(
+                "after__base_not_above_sp,\n  output logic {name}\n);\n  assign {name} = {says};"
+            ),
+        );
+        let args = [&only[..], &["--rtl", copy.arg()]].concat();
+        divided(&args, &home)
+            .ends(1)
+            .says("REFUTED step u_stack.bank2_q");
+        if says == "1'b0" {
+            // What is true is proved all the same, without it.
+            divided(&only, &home)
+                .ends(0)
+                .says("PROVED: 1 properties hold");
+        }
+    }
+    let home = home_of("r700");
+    change(
+        &home,
+        "facts.sv",
+        "before__exit_from_loop,",
+        "exit_from_loop,",
+    );
+    change(
+        &home,
+        "facts.sv",
+        "assign before__exit_from_loop",
+        "assign exit_from_loop",
+    );
+    divided(&only, &home)
+        .ends(3)
+        .says("tb/formal/r700/facts.sv: exit_from_loop: what output is this?");
+}
+
+/// Found bug: of a cover with a bit for each lane that was divided into cases, one lane that was reached was enough.
+#[test]
+fn a_cover_of_each_lane_is_reached_in_each_lane() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let home = home_of("r700");
+    change(
+        &home,
+        "properties.sv",
+        "cover__alu_stays,",
+        "[LANES-1:0] cover__alu_stays,",
+    );
+    change(
+        &home,
+        "properties.sv",
+        "cover__alu_stays = executes",
+        "cover__alu_stays[1] = 1'b0;\n  assign cover__alu_stays[0] = executes",
+    );
+    let run = divided(&["--only", "alu_stays"], &home).ends(3);
+    run.says("alu_stays cannot be reached");
+    assert_eq!(run.json()["properties"][0]["place"], "lane 1");
 }
 
 /// A solver that finds nothing says so with a proof, which is kept where it is asked for.

@@ -9,10 +9,7 @@ use super::{Counterexample, Options, Proved, Verdict};
 use crate::mutate::aig::Lit;
 use crate::mutate::sat::{self, Answer, Proof};
 
-/// Time of the processor after which a question is divided into cases, where there are any.
-const SOON: Duration = Duration::from_secs(10);
-
-/// Time after which a case is divided further.
+/// Time of the processor after which a case is divided further.
 const BRIEFLY: Duration = Duration::from_secs(2);
 
 /// The questions of a property as they are asked.
@@ -210,14 +207,20 @@ pub(super) fn decide(
     let soon = if all.cases.kinds.is_empty() {
         time
     } else {
-        SOON.min(time)
+        options.divide_after.min(time)
     };
     let mut rest = &property.questions[..];
     while let [(place, bad), others @ ..] = rest {
-        let mut answer = asking.ask(all, &[], *bad, soon)?;
+        let mut answer = match soon.is_zero() {
+            true => Answer::GaveUp,
+            false => asking.ask(all, &[], *bad, soon)?,
+        };
         rest = others;
         let mut place = place;
-        if answer == Answer::GaveUp && soon < time {
+        if answer == Answer::GaveUp && soon < time && cover {
+            // Each of them must be reached.
+            answer = asking.by_cases(all, &[*bad])?;
+        } else if answer == Answer::GaveUp && soon < time {
             // All that are left together, for a case leaves little of them.
             let bad = [*bad].into_iter().chain(others.iter().map(|(_, bad)| *bad));
             let bad: Vec<Lit> = bad.collect();

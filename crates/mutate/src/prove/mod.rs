@@ -236,6 +236,8 @@ pub struct Options {
     pub controls: bool,
     /// Time of the processor for one question.
     pub time: Duration,
+    /// Time of the processor after which a question is divided into cases, where the unit has any; zero: at once.
+    pub divide_after: Duration,
     /// The solver's answer that there is no such cycle is believed without a proof.
     pub believe: bool,
     /// Folder where clauses and proof of each such answer are kept; it exists.
