@@ -205,8 +205,8 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
     Ok((agreed, runs, interrupted))
 }
 
-/// The progress bar; `None` unless stderr is a terminal.
-fn bar(name: &str) -> Option<ProgressBar> {
+/// Makes a progress bar of mutants; `None` unless stderr is a terminal.
+pub fn bar(name: &str) -> Option<ProgressBar> {
     if !std::io::stderr().is_terminal() {
         return None;
     }

@@ -1,16 +1,19 @@
 //! `prove`.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
 use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::mutate;
-use reconverge::prove::{self, Options, Progress, Report, Verdict};
+use reconverge::prove::{self, Compared, Options, Progress, Report, Said, Verdict};
 use reconverge::wave;
 
-use super::args::BuildArgs;
+use super::args::{BuildArgs, workers};
+use super::mutate::bar;
+use super::progress::Lines;
 use super::run::absolute;
 use super::{Agreed, Done, Failure, ends, print, stop, streams, unit, unit_names, writable};
 
@@ -42,7 +45,7 @@ pub struct ProveArgs {
     /// Keep the clauses of each question (DIMACS) and the solver's proof (DRAT) in this folder, for a checker of your own
     #[arg(long, value_name = "DIR", conflicts_with_all = ["believe", "mutants"])]
     proofs: Option<PathBuf>,
-    /// Write what was proved as JSON
+    /// Write what was proved, or what was said of mutants, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Prove the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml, and registers of the
@@ -51,7 +54,7 @@ pub struct ProveArgs {
     rtl: Option<PathBuf>,
     /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
     /// what it says of them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_controls", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_controls"])]
     mutants: Option<PathBuf>,
     /// Only so many of them, evenly spread
     #[arg(long, value_name = "N", requires = "mutants", value_parser = clap::value_parser!(u64).range(1..))]
@@ -59,6 +62,9 @@ pub struct ProveArgs {
     /// Only those of which it says this: caught, equivalent, missed, undecided
     #[arg(long, value_name = "VERDICT", requires = "mutants", value_parser = clap::builder::PossibleValuesParser::new(mutate::VERDICTS))]
     verdict: Option<String>,
+    /// Threads that ask of mutants [default: one per processor]
+    #[arg(long, requires = "mutants", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Folder for the VCDs of counterexamples
     #[arg(long, value_name = "DIR", default_value = "waves")]
     out: PathBuf,
@@ -131,47 +137,56 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
         verdict: args.verdict.as_deref(),
         count: args.count.map(|n| n as usize),
     };
-    let all = prove::mutants::<U>(options, file, sample, stop::asked()?, |_: Progress<'_>| {})?;
-    let verdicts = [
-        ("refuted", Some(false)),
-        ("holds", Some(true)),
-        ("undecided", None),
-    ];
+    let (bar, lines) = (bar(U::NAME), Mutex::new(Lines::new()));
+    let told = |done, of| {
+        if let Some(bar) = &bar {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+        }
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.tell(|| format!("{}: {done} of {of} mutants", U::NAME));
+    };
+    let (jobs, stop) = (workers(args.jobs), stop::asked()?);
+    let all = prove::mutants::<U>(options, file, sample, jobs, stop, told)?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    if let Some(path) = &args.json {
+        let json = all.to_json(U::NAME, &options.build);
+        streams::write_whole(path, &format!("{json:#}\n"))?;
+    }
+    let said = ["refuted", "holds", "undecided"];
     let mut text = format!("  {:12}", "");
-    for (name, _) in verdicts {
+    for name in said {
         text += &format!("{name:>11}");
     }
     text.push('\n');
     for campaign in mutate::VERDICTS {
         text += &format!("  {campaign:12}");
-        for (_, holds) in verdicts {
-            let number = all
-                .iter()
-                .filter(|m| m.campaign == campaign && m.holds == holds);
-            text += &format!("{:11}", number.count());
+        for theorem in said {
+            text += &format!("{:11}", all.count(campaign, theorem));
         }
         text.push('\n');
     }
     print(&text)?;
-    for m in all.iter().filter(|m| !m.agrees() || m.holds.is_none()) {
-        let said = match m.holds {
-            Some(true) => "holds",
-            Some(false) => "refuted",
-            None => "undecided",
-        };
-        print(&format!(
-            "{said}, {}: {}\n",
-            m.campaign,
-            m.mutant.describe()
-        ))?;
+    let open = |m: &&Compared| m.theorem == Said::Undecided;
+    for m in all.mutants.iter().filter(|m| !m.agrees() || open(m)) {
+        print(&format!("{}\n", m.describe()))?;
     }
-    let agreed = match all.iter().all(prove::Compared::agrees) {
+    let agreed = match all.mutants.iter().all(Compared::agrees) {
         true => Agreed::Yes,
         false => Agreed::No,
     };
-    let open = all.iter().filter(|m| m.holds.is_none()).count();
-    let trouble = (open > 0).then(|| Failure::Other(format!("{open} mutants are undecided")));
-    ends(agreed, trouble)
+    let trouble = match all.mutants.iter().filter(open).count() {
+        _ if !all.complete() => Some(format!(
+            "interrupted: {} of {} mutants were judged until then",
+            all.mutants.len(),
+            all.wanted
+        )),
+        0 => None,
+        open => Some(format!("{open} mutants are undecided")),
+    };
+    ends(agreed, trouble.map(Failure::Other))
 }
 
 /// Prints each, and writes its VCD.

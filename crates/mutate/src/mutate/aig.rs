@@ -192,7 +192,12 @@ impl Aig {
 
     /// How many nodes `what` needs.
     pub fn weight(&self, what: Lit) -> usize {
-        self.needed([what].into_iter()).len()
+        self.weight_of([what].into_iter())
+    }
+
+    /// How many nodes all of `what` need together.
+    pub fn weight_of(&self, what: impl Iterator<Item = Lit>) -> usize {
+        self.needed(what).len()
     }
 
     /// Returns `what` and that all of `known` hold, worked out with `known` as constants: where they decide much, little is left

@@ -13,6 +13,7 @@ mod mutants;
 mod naive;
 mod questions;
 mod shown;
+mod theorem;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
@@ -30,10 +31,11 @@ use crate::mutate::aig::Lit;
 pub use crate::mutate::sat::SOLVER;
 use crate::mutate::{Origin, Trouble};
 use ask::decide;
-pub use mutants::{Compared, Sample, mutants};
+pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
 use questions::Questions;
+pub use theorem::Said;
 use world::{Besides, Unit};
 
 /// How names of the properties of `scalar.sv` begin.
@@ -320,8 +322,6 @@ pub enum Progress<'a> {
     Proved(&'a Proved),
     /// So are a fault's.
     Control(&'a Control),
-    /// A mutant was judged.
-    Mutant(&'a Compared),
 }
 
 /// Proves all that is said of `D`, and plants the faults.

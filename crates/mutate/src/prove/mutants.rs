@@ -2,18 +2,19 @@
 //! caught and hold of those that the referee of mutants proved equivalent. The two have nothing in common but the mutants.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::questions::Questions;
+use super::theorem::{self, Said};
 use super::world::{Besides, Unit};
-use super::{Options, Origin, Progress, Trouble};
-use crate::design::Design;
+use super::{Options, Origin, Plan, Trouble};
+use crate::design::{Build, Design};
 use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
 use crate::json::hex;
-use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{self, Family, Mutant};
 
 /// What `mutate --json` says of a unit, as far as it is needed.
@@ -43,18 +44,91 @@ pub struct Compared {
     pub mutant: Mutant,
     /// What the campaign and its referee say: `caught`, `equivalent`, `missed` or `undecided`.
     pub campaign: String,
-    /// Whether the step theorem holds of it; `None`: undecided.
-    pub holds: Option<bool>,
+    /// What the step theorem says.
+    pub theorem: Said,
+    /// How many questions that took.
+    pub questions: usize,
 }
 
 impl Compared {
     /// Returns whether the two do not contradict each other.
     pub fn agrees(&self) -> bool {
-        match (self.campaign.as_str(), self.holds) {
-            ("caught" | "missed", Some(holds)) => !holds,
-            ("equivalent", Some(holds)) => holds,
+        let theorem = &self.theorem;
+        match self.campaign.as_str() {
+            "caught" | "missed" => *theorem != Said::Holds,
+            "equivalent" => !matches!(theorem, Said::Refuted(_)),
             _ => true,
         }
+    }
+
+    /// On one line: what both say, and which mutant it is.
+    pub fn describe(&self) -> String {
+        let theorem = match &self.theorem {
+            Said::Refuted(property) => format!("refuted by {property}"),
+            other => other.name().to_owned(),
+        };
+        format!("{theorem}, {}: {}", self.campaign, self.mutant.describe())
+    }
+}
+
+/// Mutants of which both have said something.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// How many were to be asked; more than there are here after an interruption.
+    pub wanted: usize,
+    /// In the order of their numbers.
+    pub mutants: Vec<Compared>,
+}
+
+impl Comparison {
+    /// Returns whether all that were to be asked are here.
+    pub fn complete(&self) -> bool {
+        self.mutants.len() == self.wanted
+    }
+
+    /// Returns of how many the campaign says `campaign` and the theorem what is called `theorem`: [`Said::name`].
+    pub fn count(&self, campaign: &str, theorem: &str) -> usize {
+        let both = |m: &&Compared| m.campaign == campaign && m.theorem.name() == theorem;
+        self.mutants.iter().filter(both).count()
+    }
+
+    /// Returns all of it; `build` is that of `unit` in which the theorem was asked.
+    pub fn to_json(&self, unit: &str, build: &Build) -> Value {
+        let mutants = self.mutants.iter().map(|m| {
+            let Mutant {
+                number,
+                module,
+                file,
+                line,
+                operator,
+                before,
+                after,
+            } = &m.mutant;
+            let property = match &m.theorem {
+                Said::Refuted(property) => Some(property),
+                Said::Holds | Said::Undecided => None,
+            };
+            json!({
+                "number": number,
+                "module": module,
+                "file": file,
+                "line": line,
+                "operator": operator,
+                "before": before,
+                "after": after,
+                "campaign": m.campaign,
+                "theorem": m.theorem.name(),
+                "refuted_by": property,
+                "questions": m.questions,
+            })
+        });
+        json!({
+            "unit": unit,
+            "lanes": build.lanes,
+            "parameters": build.parameters,
+            "complete": self.complete(),
+            "mutants": mutants.collect::<Vec<_>>(),
+        })
     }
 }
 
@@ -67,18 +141,20 @@ pub struct Sample<'a> {
     pub count: Option<usize>,
 }
 
-/// Asks the step theorem of `D` of those mutants in `file` that `sample` says.
+/// Asks the step theorem of `D` of those mutants in `file` that `sample` says, in `jobs` threads, until `stop` is set: what is
+/// decided then is returned. `progress` is told how many are through, and of how many.
 ///
 /// # Errors
 /// `file` is not what `mutate D --json` wrote of all mutants of a run with this RTL; files that are missing or not
-/// understood; no Yosys or solver; `stop` is set.
+/// understood; no Yosys or solver; `stop` is set before the first mutant is asked.
 pub fn mutants<D: Design>(
     options: &Options,
     file: &Path,
     sample: Sample<'_>,
+    jobs: usize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress<'_>),
-) -> Result<Vec<Compared>, Trouble> {
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<Comparison, Trouble> {
     let name = file.display().to_string();
     let bad = |why: String| InputError::new(name.clone(), 0, "mutants", why);
     let runs: Vec<Run> = serde_json::from_str(&read_text(file)?)
@@ -111,40 +187,109 @@ pub fn mutants<D: Design>(
     }
 
     let beside = Besides::read(&from, &files, stop)?;
-    let mut unit = Unit::read(&from, &texts, &beside, stop)?;
+    let unit = Unit::read(&from, &texts, &beside, stop)?;
     let wanted = |entry: &Entry| {
         sample
             .verdict
             .is_none_or(|verdict| entry.verdict == verdict)
     };
     let pairs = run.mutants.iter().zip(&list);
-    let asked: Vec<_> = pairs.filter(|(entry, _)| wanted(entry)).collect();
-    let all = asked.len();
-    let count = sample.count.unwrap_or(all).min(all);
-    let mut compared = Vec::new();
-    for i in 0..count {
-        let (entry, mutant) = asked[i * all / count];
-        unit.select(mutant.number);
-        let mut questions = Questions::of(&unit, &plan, options.build.lanes as usize)?;
-        let of_step = |name: &str| name.starts_with("step ") || name.starts_with("output ");
-        let properties = std::mem::take(&mut questions.properties);
-        let properties = properties.iter().filter(|p| of_step(&p.name));
-        let bad: Vec<_> = properties.map(|p| questions.whole(p)).collect();
-        let bad = questions.aig.any(bad);
-        let holds = match sat::ask(&questions.aig, bad, options.time, stop, &Proof::Believed)? {
-            Answer::Never => Some(true),
-            Answer::Sometimes(_) => Some(false),
-            Answer::GaveUp => None,
-        };
-        let one = Compared {
-            mutant: mutant.clone(),
-            campaign: entry.verdict.clone(),
-            holds,
-        };
-        progress(Progress::Mutant(&one));
-        compared.push(one);
+    let all: Vec<_> = pairs.filter(|(entry, _)| wanted(entry)).collect();
+    let count = sample.count.unwrap_or(all.len()).min(all.len());
+    let asked = (0..count).map(|i| all[i * all.len() / count]);
+    let asked: Vec<(&Mutant, &str)> = asked
+        .map(|(entry, mutant)| (mutant, entry.verdict.as_str()))
+        .collect();
+    let work = Work {
+        unit: &unit,
+        plan: &plan,
+        options,
+        asked: &asked,
+        next: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+        failed: AtomicBool::new(false),
+        stop,
+    };
+    let mutants = work.shared_by(jobs, &progress)?;
+    Ok(Comparison {
+        wanted: count,
+        mutants,
+    })
+}
+
+/// Mutants that several threads judge.
+struct Work<'a> {
+    unit: &'a Unit<'a>,
+    plan: &'a Plan,
+    options: &'a Options,
+    /// Each with what the campaign says.
+    asked: &'a [(&'a Mutant, &'a str)],
+    /// Which of them is the next, and how many are judged.
+    next: AtomicUsize,
+    done: AtomicUsize,
+    /// A thread could not go on.
+    failed: AtomicBool,
+    stop: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    /// Judges all in `jobs` threads, or until it is told to stop.
+    fn shared_by(
+        &self,
+        jobs: usize,
+        progress: &(impl Fn(usize, usize) + Sync),
+    ) -> Result<Vec<Compared>, String> {
+        let jobs = jobs.clamp(1, self.asked.len().max(1));
+        let parts: Vec<Result<_, String>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..jobs)
+                .map(|_| scope.spawn(|| self.part(progress)))
+                .collect();
+            let ended = threads.into_iter().map(|thread| match thread.join() {
+                Ok(part) => part,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            ended.collect()
+        });
+        let mut all = Vec::new();
+        for part in parts {
+            all.extend(part?);
+        }
+        all.sort_by_key(|one: &Compared| one.mutant.number);
+        Ok(all)
     }
-    Ok(compared)
+
+    /// Judges one after the other, in one thread.
+    fn part(&self, progress: &(impl Fn(usize, usize) + Sync)) -> Result<Vec<Compared>, String> {
+        let part = self.judged(progress);
+        self.failed.fetch_or(part.is_err(), Ordering::Relaxed);
+        part
+    }
+
+    fn judged(&self, progress: &(impl Fn(usize, usize) + Sync)) -> Result<Vec<Compared>, String> {
+        let mut judged = Vec::new();
+        let stopped = || self.stop.load(Ordering::Relaxed);
+        let mut theorem = theorem::Mutants::of(self.unit, self.plan, self.options)?;
+        while !stopped() && !self.failed.load(Ordering::Relaxed) {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some((mutant, campaign)) = self.asked.get(next) else {
+                break;
+            };
+            let (said, questions) = match theorem.judge(mutant.number, self.stop) {
+                // A question that was interrupted is no answer.
+                Err(_) if stopped() => break,
+                said => said?,
+            };
+            judged.push(Compared {
+                mutant: (*mutant).clone(),
+                campaign: (*campaign).to_owned(),
+                theorem: said,
+                questions,
+            });
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(done, self.asked.len());
+        }
+        Ok(judged)
+    }
 }
 
 #[cfg(test)]
@@ -153,7 +298,7 @@ mod tests {
 
     #[test]
     fn what_is_caught_must_be_refuted_and_what_is_equivalent_must_hold() {
-        let says = |campaign: &str, holds| {
+        let says = |campaign: &str, theorem| {
             let mutant = Mutant {
                 number: 1,
                 module: String::new(),
@@ -167,7 +312,8 @@ mod tests {
             Compared {
                 mutant,
                 campaign,
-                holds,
+                theorem,
+                questions: 1,
             }
             .agrees()
         };
@@ -177,9 +323,14 @@ mod tests {
             ("equivalent", false, true),
             ("undecided", true, true),
         ] {
-            assert_eq!(says(campaign, Some(false)), refuted, "{campaign}");
-            assert_eq!(says(campaign, Some(true)), holds, "{campaign}");
-            assert!(says(campaign, None));
+            let property = "step pc_q".to_owned();
+            assert_eq!(
+                says(campaign, Said::Refuted(property)),
+                refuted,
+                "{campaign}"
+            );
+            assert_eq!(says(campaign, Said::Holds), holds, "{campaign}");
+            assert!(says(campaign, Said::Undecided));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::world::{Cycle, Named, Unit, unlike};
-use super::{Plan, SCALAR};
+use super::world::{Cycle, Named, Said, Unit, unlike};
+use super::{Plan, SCALAR, theorem};
 use crate::mutate::aig::{Aig, Lit, Values};
 
 /// An invariant that so many nodes say is soon said: it costs a question next to nothing.
@@ -93,48 +93,66 @@ impl Questions {
         let now = unit.cycle(&mut aig, before, &[]);
         let then = unit.cycle(&mut aig, now.frame.next.clone(), &[]);
         let step = unit.step(&mut aig, &now)?;
-        let mut all = All {
-            unit,
-            plan,
-            lanes,
-            aig,
-            now,
-            then,
-            invariants: Vec::new(),
-            contract: Lit::TRUE,
-            released: Lit::TRUE,
-            compared: HashSet::new(),
-            properties: Vec::new(),
-        };
-        all.assertions()?;
+        let mut all = All::of(unit, plan, lanes, aig, now, then);
+        let before = unit.said(&mut all.aig, &all.now)?;
+        all.assertions(before)?;
         all.steps(&step)?;
         all.stall()?;
         all.dead()?;
         all.lanes()?;
         all.written()?;
-        let cases = all.cases()?;
-        let hold = all.aig.all(cases.facts.clone());
-        let facts = Property {
-            name: "facts".to_owned(),
-            method: Method::Allowed,
-            begin: Begin::AllowedOrReset,
-            questions: vec![(String::new(), !hold)],
-        };
-        let weighed = |(name, holds)| (name, holds, all.aig.weight(holds));
-        let invariants: Vec<_> = all.invariants.into_iter().map(weighed).collect();
-        Ok(Questions {
-            aig: all.aig,
-            properties: all.properties,
-            cases,
-            facts,
-            established: HashMap::new(),
-            needed: invariants.iter().map(|(_, _, w)| *w <= LIGHT).collect(),
-            invariants,
-            contract: all.contract,
-            released: all.released,
-            now: all.now,
-            step,
-        })
+        all.gathered(step)
+    }
+
+    /// Asks the step theorem alone, of mutant `number` of the text that `unit` is read from (0: none), in the cycle that `inputs`
+    /// make. The graph is `aig`, which has them, with what this adds.
+    ///
+    /// # Errors
+    /// As [`Questions::of`]; `aig` is lost then.
+    pub(super) fn of_step(
+        unit: &Unit<'_>,
+        plan: &Plan,
+        lanes: usize,
+        mut aig: Aig,
+        inputs: &Inputs,
+        number: u32,
+    ) -> Result<Self, String> {
+        let Inputs {
+            state,
+            free,
+            asserted,
+        } = inputs.clone();
+        let [free, later] = free;
+        let now = unit.cycle_of(&mut aig, number, state, free);
+        let then = unit.cycle_of(&mut aig, number, now.frame.next.clone(), later);
+        let step = unit.step(&mut aig, &now)?;
+        let said = unit.said_with(&mut aig, &now, asserted)?;
+        let mut all = All::of(unit, plan, lanes, aig, now, then);
+        all.premises(&said)?;
+        all.steps(&step)?;
+        all.gathered(step)
+    }
+}
+
+/// What a cycle begins with, and the one behind it: anything.
+#[derive(Clone)]
+pub(super) struct Inputs {
+    /// The state.
+    state: Vec<Lit>,
+    /// What wires of the RTL that nothing drives carry in the two cycles.
+    free: [Vec<Lit>; 2],
+    /// What such wires of the assertions carry.
+    asserted: Vec<Lit>,
+}
+
+impl Inputs {
+    /// Makes those of `unit`.
+    pub(super) fn of(unit: &Unit<'_>, aig: &mut Aig) -> Self {
+        Inputs {
+            state: unit.anything(aig),
+            free: [unit.open(aig), unit.open(aig)],
+            asserted: unit.open_in_assertions(aig),
+        }
     }
 }
 
@@ -183,12 +201,11 @@ impl Questions {
         soonest_broken(&self.invariants, used, &values)
     }
 
-    /// Returns what may never be of `property`, with where its cycles begin, as one.
-    pub(super) fn whole(&mut self, property: &Property) -> Lit {
+    /// Returns what `property` says, as far as it is in the graph: where its cycles begin, and what may never be in them.
+    pub(super) fn nodes(&mut self, property: &Property) -> Vec<Lit> {
         let premise = self.premise(property.begin, &self.every());
         let bad = property.questions.iter().map(|(_, bad)| *bad);
-        let bad = self.aig.any(bad);
-        self.aig.and(premise, bad)
+        [premise].into_iter().chain(bad).collect()
     }
 
     /// Returns that the cycle is of none of the kinds.
@@ -269,7 +286,58 @@ struct All<'a> {
     properties: Vec<Property>,
 }
 
-impl All<'_> {
+impl<'a> All<'a> {
+    /// Nothing of `unit` yet: `then` comes behind `now`.
+    fn of(
+        unit: &'a Unit<'a>,
+        plan: &'a Plan,
+        lanes: usize,
+        aig: Aig,
+        now: Cycle,
+        then: Cycle,
+    ) -> Self {
+        All {
+            unit,
+            plan,
+            lanes,
+            aig,
+            now,
+            then,
+            invariants: Vec::new(),
+            contract: Lit::TRUE,
+            released: Lit::TRUE,
+            compared: HashSet::new(),
+            properties: Vec::new(),
+        }
+    }
+
+    /// All that was gathered; `step` is what `step.sv` says of the cycle.
+    fn gathered(mut self, step: Named) -> Result<Questions, String> {
+        let cases = self.cases()?;
+        let hold = self.aig.all(cases.facts.clone());
+        let facts = Property {
+            name: "facts".to_owned(),
+            method: Method::Allowed,
+            begin: Begin::AllowedOrReset,
+            questions: vec![(String::new(), !hold)],
+        };
+        let weighed = |(name, holds)| (name, holds, self.aig.weight(holds));
+        let invariants: Vec<_> = self.invariants.into_iter().map(weighed).collect();
+        Ok(Questions {
+            aig: self.aig,
+            properties: self.properties,
+            cases,
+            facts,
+            established: HashMap::new(),
+            needed: invariants.iter().map(|(_, _, w)| *w <= LIGHT).collect(),
+            invariants,
+            contract: self.contract,
+            released: self.released,
+            now: self.now,
+            step,
+        })
+    }
+
     /// Which bits of the state matter at the begin of the cycle, or of the next: none of which the naive step says nothing,
     /// such as what Yosys keeps of a clocked block for itself.
     fn live(&mut self, next: bool) -> Result<Vec<Lit>, String> {
@@ -325,14 +393,18 @@ impl All<'_> {
         })
     }
 
-    /// Invariants, and what the files promise.
-    fn assertions(&mut self) -> Result<(), String> {
-        let unit = self.unit;
-        let before = unit.said(&mut self.aig, &self.now)?;
-        let after = unit.said(&mut self.aig, &self.then)?;
-        self.invariants = before.invariants;
-        self.contract = self.aig.all(before.contract);
-        self.released = unit.released(&self.now)?;
+    /// Takes what the assertions say of the cycle as premises.
+    fn premises(&mut self, said: &Said) -> Result<(), String> {
+        self.invariants.clone_from(&said.invariants);
+        self.contract = self.aig.all(said.contract.clone());
+        self.released = self.unit.released(&self.now)?;
+        Ok(())
+    }
+
+    /// Invariants, and what the files promise; `before` is what the assertions say of the cycle.
+    fn assertions(&mut self, before: Said) -> Result<(), String> {
+        let after = self.unit.said(&mut self.aig, &self.then)?;
+        self.premises(&before)?;
         let one = |holds: Lit| vec![(String::new(), !holds)];
         for (name, holds) in after.invariants {
             self.add(name, Method::Induction, Begin::AllowedOrReset, one(holds));
@@ -343,70 +415,13 @@ impl All<'_> {
         Ok(())
     }
 
-    /// The step theorem: what the naive step says of registers, and of outputs.
+    /// The step theorem.
     fn steps(&mut self, step: &Named) -> Result<(), String> {
-        let unit = self.unit;
-        let live = unit.live(&mut self.aig, &self.then)?;
-        let mut compared = HashSet::new();
-        let mut by_lane = vec![Vec::new(); self.lanes];
-        for (name, bits) in step {
-            if let Some(register) = name.strip_prefix("next__") {
-                let places = unit.places(register).filter(|p| p.len() == bits.len());
-                let places = places.ok_or_else(|| {
-                    format!("step.sv: {name}: no register of this name and width in the RTL")
-                })?;
-                let rtl: Vec<Lit> = places.iter().map(|p| self.now.frame.next[*p]).collect();
-                let mut differ = unlike(&mut self.aig, &rtl, bits);
-                for (differs, place) in differ.iter_mut().zip(&places) {
-                    *differs = self.aig.and(*differs, live[*place]);
-                }
-                compared.extend(places);
-                if self.plan.is_lanes(register) {
-                    for (bit, differs) in differ.into_iter().enumerate() {
-                        by_lane[bit % self.lanes].push(differs);
-                    }
-                    continue;
-                }
-                let differs = self.aig.any(differ);
-                let name = format!("step {}", register.replace("__", "."));
-                let questions = vec![(String::new(), differs)];
-                self.add(name, Method::Allowed, Begin::AllowedOrReset, questions);
-            } else if let Some(port) = name.strip_prefix("out__") {
-                let rtl = unit
-                    .named(port, &self.now)
-                    .filter(|b| b.len() == bits.len());
-                let rtl = rtl.ok_or_else(|| {
-                    format!("step.sv: {name}: no output of this name and width in the RTL")
-                })?;
-                let differ = unlike(&mut self.aig, &rtl, bits);
-                let differs = self.aig.any(differ);
-                self.add(
-                    format!("output {port}"),
-                    Method::Allowed,
-                    Begin::Allowed,
-                    vec![(String::new(), differs)],
-                );
-            } else if let Some(property) = name.strip_prefix("prove__") {
-                self.add(
-                    property.to_owned(),
-                    Method::Allowed,
-                    Begin::Allowed,
-                    vec![(String::new(), !bits[0])],
-                );
-            } else if !name.starts_with("said__") {
-                return Err(format!("step.sv: {name}: what output is this?"));
-            }
-        }
-        self.compared = compared;
-        let questions = by_lane.into_iter().enumerate().map(|(lane, differ)| {
-            let differs = self.aig.any(differ);
-            (format!("lane {lane}"), differs)
-        });
-        let questions: Vec<_> = questions.collect();
-        if !self.plan.lanes.is_empty() {
-            let name = "step lanes".to_owned();
-            self.add(name, Method::Allowed, Begin::AllowedOrReset, questions);
-        }
+        let (unit, plan) = (self.unit, self.plan);
+        let cycles = (&self.now, &self.then);
+        let theorem = theorem::of(unit, plan, self.lanes, &mut self.aig, cycles, step)?;
+        self.compared = theorem.compared;
+        self.properties.extend(theorem.properties);
         Ok(())
     }
 

@@ -41,8 +41,7 @@ pub struct Besides {
 /// A unit and what is said of it.
 pub struct Unit<'a> {
     circuit: Circuit,
-    /// Which mutant of the RTL it is, and the wires that say so; none in RTL without mutants.
-    selected: u32,
+    /// Wires that say which mutant of the RTL it is, with the bit of its number; none in RTL without mutants.
     selectors: Vec<(usize, usize)>,
     reset: (String, bool),
     beside: &'a Besides,
@@ -135,7 +134,6 @@ impl<'a> Unit<'a> {
         let rtl = netlist::read_and_flatten(from, &from.top, &names);
         let circuit = synthesized(work, &rtl, &from.top, stop)?;
         let mut unit = Unit {
-            selected: 0,
             selectors: circuit.ending(source::SELECTED_WIRE),
             circuit,
             reset: from.reset.clone().ok_or("the design declares no reset")?,
@@ -146,20 +144,12 @@ impl<'a> Unit<'a> {
         Ok(unit)
     }
 
-    /// Makes it mutant `number` of its text; 0: none.
-    pub fn select(&mut self, number: u32) {
-        self.selected = number;
-    }
-
     /// Finds the invariants among the assertions: an output or a net of the RTL may depend on anything, and what is said of
     /// it is no premise.
     fn sort_assertions(&mut self) {
         let mut aig = Aig::new();
         let circuit = &self.beside.invariants.circuit;
-        let mut free = vec![Lit::FALSE; circuit.wires()];
-        for wire in circuit.free() {
-            free[*wire] = aig.input();
-        }
+        let free = anything_on(circuit, &mut aig);
         let mut open = HashSet::new();
         let shown: HashSet<&str> = self.circuit.output_widths().map(|(name, _)| name).collect();
         for (name, wires) in circuit.inputs() {
@@ -180,20 +170,33 @@ impl<'a> Unit<'a> {
             .collect()
     }
 
+    /// Returns what the wires that nothing drives carry if it may be anything.
+    pub fn open(&self, aig: &mut Aig) -> Vec<Lit> {
+        anything_on(&self.circuit, aig)
+    }
+
     /// Runs a cycle from `state` with anything on every input, but where `ports` says what is there.
     pub fn cycle(&self, aig: &mut Aig, state: Vec<Lit>, ports: &[(String, Vec<Lit>)]) -> Cycle {
-        let mut free = vec![Lit::FALSE; self.circuit.wires()];
-        for wire in self.circuit.free() {
-            free[*wire] = aig.input();
-        }
-        for (wire, bit) in &self.selectors {
-            free[*wire] = (*bit < 32 && self.selected >> bit & 1 == 1).into();
-        }
+        let mut free = self.open(aig);
         for (name, bits) in ports {
             let wires = self.circuit.input(name).unwrap_or_default();
             for (wire, bit) in wires.iter().zip(bits) {
                 free[*wire] = *bit;
             }
+        }
+        self.cycle_of(aig, 0, state, free)
+    }
+
+    /// Runs a cycle of mutant `number` of the text (0: none) from `state`, with `free` on the wires that nothing drives.
+    pub fn cycle_of(
+        &self,
+        aig: &mut Aig,
+        number: u32,
+        state: Vec<Lit>,
+        mut free: Vec<Lit>,
+    ) -> Cycle {
+        for (wire, bit) in &self.selectors {
+            free[*wire] = (*bit < 32 && number >> bit & 1 == 1).into();
         }
         let frame = self.circuit.step(aig, &state, &free);
         Cycle { state, free, frame }
@@ -248,14 +251,16 @@ impl<'a> Unit<'a> {
         self.circuit.places(&name.replace("__", "."))
     }
 
-    /// Evaluates `beside` in `cycle`.
-    fn frame(&self, aig: &mut Aig, beside: &Beside, cycle: &Cycle) -> Result<Frame, String> {
+    /// Evaluates `beside` in `cycle`, with `free` on its wires that nothing drives.
+    fn frame(
+        &self,
+        aig: &mut Aig,
+        beside: &Beside,
+        cycle: &Cycle,
+        mut free: Vec<Lit>,
+    ) -> Result<Frame, String> {
         if beside.circuit.state_bits() != 0 {
             return Err(format!("{}: it has registers", beside.file));
-        }
-        let mut free = vec![Lit::FALSE; beside.circuit.wires()];
-        for wire in beside.circuit.free() {
-            free[*wire] = aig.input();
         }
         for (name, wires) in beside.circuit.inputs() {
             // A clock that it has for its form.
@@ -277,7 +282,8 @@ impl<'a> Unit<'a> {
     }
 
     fn outputs(&self, aig: &mut Aig, beside: &Beside, cycle: &Cycle) -> Result<Named, String> {
-        let frame = self.frame(aig, beside, cycle)?;
+        let free = anything_on(&beside.circuit, aig);
+        let frame = self.frame(aig, beside, cycle, free)?;
         let outputs = beside.circuit.outputs(&frame).into_iter();
         Ok(outputs
             .map(|(name, bits)| (name.to_owned(), bits))
@@ -377,9 +383,20 @@ impl<'a> Unit<'a> {
         Ok(words)
     }
 
+    /// Returns what wires of the assertions that nothing drives carry if it may be anything.
+    pub fn open_in_assertions(&self, aig: &mut Aig) -> Vec<Lit> {
+        anything_on(&self.beside.invariants.circuit, aig)
+    }
+
     /// Returns what the assertions say of `cycle`.
     pub fn said(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Said, String> {
-        let frame = self.frame(aig, &self.beside.invariants, cycle)?;
+        let free = self.open_in_assertions(aig);
+        self.said_with(aig, cycle, free)
+    }
+
+    /// Returns what the assertions say of `cycle`, with `free` on their wires that nothing drives.
+    pub fn said_with(&self, aig: &mut Aig, cycle: &Cycle, free: Vec<Lit>) -> Result<Said, String> {
+        let frame = self.frame(aig, &self.beside.invariants, cycle, free)?;
         let checks = self.beside.invariants.circuit.checks(aig, &frame);
         let mut said = Said::default();
         for check in checks {
@@ -400,6 +417,15 @@ impl<'a> Unit<'a> {
         }
         Ok(said)
     }
+}
+
+/// Returns new inputs for the wires of `circuit` that nothing drives.
+fn anything_on(circuit: &Circuit, aig: &mut Aig) -> Vec<Lit> {
+    let mut free = vec![Lit::FALSE; circuit.wires()];
+    for wire in circuit.free() {
+        free[*wire] = aig.input();
+    }
+    free
 }
 
 pub(super) fn write(work: &Path, name: &str, text: &str) -> Result<(), String> {

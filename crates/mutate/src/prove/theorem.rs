@@ -1,0 +1,216 @@
+//! The step theorem: the RTL does in every cycle what `step.sv` says. It is asked of a unit with all that else is said of it, and,
+//! alone, of one mutant of its text after the other.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+
+use super::ask::decide;
+use super::questions::{Begin, Inputs, Method, Property, Questions};
+use super::world::{Cycle, Named, Unit, unlike};
+use super::{Options, Plan, Verdict};
+use crate::mutate::aig::{Aig, Lit};
+
+/// The properties that the theorem consists of.
+pub(super) struct Properties {
+    /// `step NAME`, `output NAME`, what `step.sv` says of itself, and `step lanes`.
+    pub properties: Vec<Property>,
+    /// Places of the state of which the naive step says something.
+    pub compared: HashSet<usize>,
+}
+
+/// Makes the properties of `unit` for cycle `now`, behind which comes `then`, and of which `step.sv` says `step`.
+///
+/// # Errors
+/// `step.sv` speaks of what the RTL does not have.
+pub(super) fn of(
+    unit: &Unit<'_>,
+    plan: &Plan,
+    lanes: usize,
+    aig: &mut Aig,
+    (now, then): (&Cycle, &Cycle),
+    step: &Named,
+) -> Result<Properties, String> {
+    let live = unit.live(aig, then)?;
+    let mut compared = HashSet::new();
+    let mut properties = Vec::new();
+    let mut add = |name: String, begin: Begin, questions: Vec<(String, Lit)>| {
+        let method = Method::Allowed;
+        properties.push(Property {
+            name,
+            method,
+            begin,
+            questions,
+        });
+    };
+    let mut by_lane = vec![Vec::new(); lanes];
+    for (name, bits) in step {
+        if let Some(register) = name.strip_prefix("next__") {
+            let places = unit.places(register).filter(|p| p.len() == bits.len());
+            let places = places.ok_or_else(|| {
+                format!("step.sv: {name}: no register of this name and width in the RTL")
+            })?;
+            let rtl: Vec<Lit> = places.iter().map(|p| now.frame.next[*p]).collect();
+            let mut differ = unlike(aig, &rtl, bits);
+            for (differs, place) in differ.iter_mut().zip(&places) {
+                *differs = aig.and(*differs, live[*place]);
+            }
+            compared.extend(places);
+            if plan.is_lanes(register) {
+                for (bit, differs) in differ.into_iter().enumerate() {
+                    by_lane[bit % lanes].push(differs);
+                }
+                continue;
+            }
+            let differs = aig.any(differ);
+            let name = format!("step {}", register.replace("__", "."));
+            let questions = vec![(String::new(), differs)];
+            add(name, Begin::AllowedOrReset, questions);
+        } else if let Some(port) = name.strip_prefix("out__") {
+            let rtl = unit.named(port, now).filter(|b| b.len() == bits.len());
+            let rtl = rtl.ok_or_else(|| {
+                format!("step.sv: {name}: no output of this name and width in the RTL")
+            })?;
+            let differ = unlike(aig, &rtl, bits);
+            let differs = aig.any(differ);
+            let questions = vec![(String::new(), differs)];
+            add(format!("output {port}"), Begin::Allowed, questions);
+        } else if let Some(property) = name.strip_prefix("prove__") {
+            let questions = vec![(String::new(), !bits[0])];
+            add(property.to_owned(), Begin::Allowed, questions);
+        } else if !name.starts_with("said__") {
+            return Err(format!("step.sv: {name}: what output is this?"));
+        }
+    }
+    if !plan.lanes.is_empty() {
+        let questions = by_lane.into_iter().enumerate().map(|(lane, differ)| {
+            let differs = aig.any(differ);
+            (format!("lane {lane}"), differs)
+        });
+        let questions = questions.collect();
+        add("step lanes".to_owned(), Begin::AllowedOrReset, questions);
+    }
+    Ok(Properties {
+        properties,
+        compared,
+    })
+}
+
+/// What the theorem says of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It holds.
+    Holds,
+    /// It does not: the property that a cycle was found to break.
+    Refuted(String),
+    /// Not found out in the time allowed.
+    Undecided,
+}
+
+impl Said {
+    /// As it appears in tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Said::Holds => "holds",
+            Said::Refuted(_) => "refuted",
+            Said::Undecided => "undecided",
+        }
+    }
+}
+
+/// The theorem of the mutants of one text. State and inputs of the cycle are the same for all of them, so that what a mutant leaves as
+/// it was is the same nodes of the graph as in the RTL without mutants.
+pub(super) struct Mutants<'a> {
+    unit: &'a Unit<'a>,
+    plan: &'a Plan,
+    options: Options,
+    aig: Aig,
+    inputs: Inputs,
+    /// Of each property the nodes that it has of the RTL without mutants, and whether it was found to hold of it.
+    own: Vec<(Vec<Lit>, bool)>,
+}
+
+impl<'a> Mutants<'a> {
+    /// Makes the questions of the RTL without mutants. `unit` is read from a text with mutants.
+    ///
+    /// # Errors
+    /// A file speaks of what the RTL does not have.
+    pub fn of(unit: &'a Unit<'a>, plan: &'a Plan, options: &Options) -> Result<Self, String> {
+        let mut aig = Aig::new();
+        let inputs = Inputs::of(unit, &mut aig);
+        let options = Options {
+            believe: true,
+            ..options.clone()
+        };
+        let mut all = Mutants {
+            unit,
+            plan,
+            options,
+            aig,
+            inputs,
+            own: Vec::new(),
+        };
+        let mut questions = all.questions(0)?;
+        let properties = std::mem::take(&mut questions.properties);
+        let own = properties.iter().map(|p| (questions.nodes(p), false));
+        all.own = own.collect();
+        all.aig = questions.aig;
+        Ok(all)
+    }
+
+    /// Makes the questions of mutant `number`, in the same order for each. The graph is theirs then.
+    fn questions(&mut self, number: u32) -> Result<Questions, String> {
+        let aig = std::mem::replace(&mut self.aig, Aig::new());
+        let lanes = self.options.build.lanes as usize;
+        let inputs = &self.inputs;
+        let mut all = Questions::of_step(self.unit, self.plan, lanes, aig, inputs, number)?;
+        let of_theorem = |name: &str| name.starts_with("step ") || name.starts_with("output ");
+        all.properties.retain(|p| of_theorem(&p.name));
+        Ok(all)
+    }
+
+    /// Asks the theorem of mutant `number`, until a property is refuted: first those that are not the same as without the
+    /// mutant, of which those come first that fewer gates say. The others are those of the RTL, which are answered once. Returns
+    /// how many questions this took, too.
+    ///
+    /// # Errors
+    /// There is no solver, it says what it should not, or `stop` is set.
+    pub fn judge(&mut self, number: u32, stop: &AtomicBool) -> Result<(Said, usize), String> {
+        let len = self.aig.size();
+        let mut questions = self.questions(number)?;
+        let said = self.ask(&mut questions, stop);
+        self.aig = questions.aig;
+        self.aig.forget(len);
+        said
+    }
+
+    fn ask(&mut self, all: &mut Questions, stop: &AtomicBool) -> Result<(Said, usize), String> {
+        let properties = std::mem::take(&mut all.properties);
+        let same: Vec<bool> = properties
+            .iter()
+            .zip(&self.own)
+            .map(|(property, (own, _))| all.nodes(property) == *own)
+            .collect();
+        let mut order: Vec<usize> = (0..properties.len()).collect();
+        order.sort_by_key(|i| {
+            let bad = properties[*i].questions.iter().map(|(_, bad)| *bad);
+            (same[*i], all.aig.weight_of(bad))
+        });
+        let (mut said, mut questions) = (Said::Holds, 0);
+        for i in order {
+            if same[i] && self.own[i].1 {
+                continue;
+            }
+            let property = &properties[i];
+            let proved = decide(self.unit, all, property, true, &self.options, stop)?;
+            questions += proved.questions;
+            match proved.verdict {
+                Verdict::Holds => self.own[i].1 |= same[i],
+                Verdict::Refuted(_) => {
+                    return Ok((Said::Refuted(property.name.clone()), questions));
+                }
+                Verdict::Undecided | Verdict::Unreachable => said = Said::Undecided,
+            }
+        }
+        Ok((said, questions))
+    }
+}
