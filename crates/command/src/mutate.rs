@@ -158,7 +158,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             Err(trouble) => return Err(trouble.into()),
         };
         let name = format!("{}.{}", U::NAME, family.name());
-        let bar = bar(&name);
+        let bar = bar(&name, "mutants");
         let lines = Mutex::new(Lines::new());
         let stop = stop::asked()?;
         // A worker for each thread that judges.
@@ -205,14 +205,15 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
     Ok((agreed, runs, interrupted))
 }
 
-/// Makes a progress bar of mutants; `None` unless stderr is a terminal.
-pub fn bar(name: &str) -> Option<ProgressBar> {
+/// Makes a progress bar of so many `what`; `None` unless stderr is a terminal.
+pub fn bar(name: &str, what: &str) -> Option<ProgressBar> {
     if !std::io::stderr().is_terminal() {
         return None;
     }
     let bar = ProgressBar::no_length().with_prefix(name.to_owned());
-    let style = "{prefix} [{bar:32}] {human_pos}/{human_len} mutants, {eta} left";
-    Some(match ProgressStyle::with_template(style) {
+    let style =
+        format!("{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{eta}} left {{msg}}");
+    Some(match ProgressStyle::with_template(&style) {
         Ok(style) => bar.with_style(style.progress_chars("=> ")),
         Err(_) => bar,
     })

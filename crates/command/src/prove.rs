@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::mutate;
-use reconverge::prove::{self, Compared, Options, Progress, Report, Said, Verdict};
+use reconverge::prove::{self, Compared, Options, Report, Said, Verdict};
 use reconverge::wave;
 
 use super::args::{BuildArgs, workers};
@@ -16,6 +16,9 @@ use super::mutate::bar;
 use super::progress::Lines;
 use super::run::absolute;
 use super::{Agreed, Done, Failure, ends, print, stop, streams, unit, unit_names, writable};
+
+/// What is proved is written to the file of `--json` about as often.
+const KEEP: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct ProveArgs {
@@ -98,11 +101,34 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     if let Some(file) = &args.mutants {
         return mutants::<U>(args, &options, file);
     }
-    let report = prove::prove::<U>(&options, stop::asked()?, |_: Progress<'_>| {})?;
-    print(&report.to_string())?;
-    if let Some(path) = &args.json {
-        streams::write_whole(path, &format!("{:#}\n", report.to_json()))?;
+    let what = "properties and faults";
+    let (bar, mut lines) = (bar(U::NAME, what), Lines::new());
+    let keep = |report: &Report| match &args.json {
+        Some(path) => streams::write_whole(path, &format!("{:#}\n", report.to_json())),
+        None => Ok(()),
+    };
+    let mut kept = Instant::now();
+    let told = |report: &Report, next: &str| {
+        let (done, of) = (report.done(), report.wanted);
+        if let Some(bar) = &bar {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+            bar.set_message(next.to_owned());
+        }
+        lines.tell(|| format!("{}: {done} of {of} {what}, now {next}", U::NAME));
+        // What took hours is there whatever ends this process. That it cannot be written is said at the end.
+        let to_standard_output = args.json.as_deref().is_some_and(streams::is_standard);
+        if kept.elapsed() >= KEEP && !to_standard_output {
+            let _ = keep(report);
+            kept = Instant::now();
+        }
+    };
+    let report = prove::prove::<U>(&options, stop::asked()?, told)?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
     }
+    print(&report.to_string())?;
+    keep(&report)?;
     counterexamples(&report, args)?;
     let open = report.open();
     let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
@@ -137,7 +163,7 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
         verdict: args.verdict.as_deref(),
         count: args.count.map(|n| n as usize),
     };
-    let (bar, lines) = (bar(U::NAME), Mutex::new(Lines::new()));
+    let (bar, lines) = (bar(U::NAME, "mutants"), Mutex::new(Lines::new()));
     let told = |done, of| {
         if let Some(bar) = &bar {
             bar.set_length(of as u64);

@@ -18,7 +18,7 @@ mod world;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -274,9 +274,18 @@ pub struct Report {
     pub controls: Vec<Control>,
     /// Properties that no fault is to refute.
     pub uncontrolled: Vec<String>,
+    /// How many properties and faults there are to ask.
+    pub wanted: usize,
+    /// Why some of them were not asked.
+    pub stopped: Option<String>,
 }
 
 impl Report {
+    /// Returns how many properties and faults were asked so far.
+    pub fn done(&self) -> usize {
+        self.proved.len() + self.controls.len()
+    }
+
     /// Some property was refuted.
     pub fn refuted(&self) -> bool {
         let mut all = self.proved.iter();
@@ -286,6 +295,12 @@ impl Report {
     /// Why it is no proof though nothing was refuted, line by line.
     pub fn open(&self) -> Vec<String> {
         let mut open = Vec::new();
+        if let Some(why) = &self.stopped {
+            let (done, wanted) = (self.done(), self.wanted);
+            open.push(format!(
+                "{why}: {done} of {wanted} properties and faults were asked until then"
+            ));
+        }
         for p in &self.proved {
             match p.verdict {
                 Verdict::Undecided => open.push(format!("{} is undecided: {}", p.name, p.place)),
@@ -316,22 +331,15 @@ impl Report {
     }
 }
 
-/// What happens while a unit is proved.
-pub enum Progress<'a> {
-    /// A property is through.
-    Proved(&'a Proved),
-    /// So are a fault's.
-    Control(&'a Control),
-}
-
-/// Proves all that is said of `D`, and plants the faults.
+/// Proves all that is said of `D`, and plants the faults. Before each property and each fault `progress` is given
+/// the report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
 ///
 /// # Errors
-/// Files that are missing or not understood; no Yosys or solver; `stop` is set.
+/// Files that are missing or not understood; no Yosys or solver; `stop` is set before the first question.
 pub fn prove<D: Design>(
     options: &Options,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress<'_>),
+    mut progress: impl FnMut(&Report, &str),
 ) -> Result<Report, Trouble> {
     let rtl_dir = match &options.rtl {
         Some(dir) => dir.clone(),
@@ -363,38 +371,59 @@ pub fn prove<D: Design>(
         let why = format!("no property begins so; there are {}", known.join(", "));
         return Err(InputError::new(options.only.join(","), 0, "--only", why).into());
     }
+    let properties = std::mem::take(&mut questions.properties);
+    let asked = || properties.iter().filter(|p| wanted(&p.name));
+    let mut faults = Vec::new();
+    for fault in plan.faults.iter().filter(|_| options.controls) {
+        let mut fault = fault.clone();
+        fault.refutes.retain(|name| wanted(name));
+        fault.keeps.retain(|name| wanted(name));
+        let mut with = fault.with.iter();
+        let planted = with.all(|(name, value)| options.build.value::<D>(name) == *value);
+        if planted && !(fault.refutes.is_empty() && fault.keeps.is_empty()) {
+            faults.push(fault);
+        }
+    }
     let mut report = Report {
         unit: D::NAME,
         build: options.build.clone(),
         proved: Vec::new(),
         controls: Vec::new(),
         uncontrolled: Vec::new(),
+        wanted: asked().count() + faults.len(),
+        stopped: None,
     };
-    let properties = std::mem::take(&mut questions.properties);
-    for property in properties.iter().filter(|p| wanted(&p.name)) {
-        let proved = decide(&unit, &mut questions, property, true, options, stop)?;
-        progress(Progress::Proved(&proved));
-        report.proved.push(proved);
-    }
-    if !options.controls {
-        return Ok(report);
-    }
-    for fault in &plan.faults {
-        let mut fault = fault.clone();
-        fault.refutes.retain(|name| wanted(name));
-        fault.keeps.retain(|name| wanted(name));
-        let mut with = fault.with.iter();
-        let planted = with.all(|(name, value)| options.build.value::<D>(name) == *value);
-        if !planted || fault.refutes.is_empty() && fault.keeps.is_empty() {
-            continue;
+    // Hours of proofs are not lost for the question that ends them.
+    let stopped = |why: String| match stop.load(Ordering::Relaxed) {
+        true => "interrupted".to_owned(),
+        false => why,
+    };
+    for property in asked() {
+        progress(&report, &property.name);
+        match decide(&unit, &mut questions, property, true, options, stop) {
+            Ok(proved) => report.proved.push(proved),
+            Err(why) => {
+                report.stopped = Some(stopped(why));
+                return Ok(report);
+            }
         }
-        let control = plant(&from, (&files, &beside), &plan, fault, options, stop)?;
-        progress(Progress::Control(&control));
-        report.controls.push(control);
     }
-    let properties = report.proved.iter().filter(|p| p.method != Method::Cover);
-    let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
-    report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
+    for fault in faults {
+        progress(&report, &format!("a fault in {}", fault.file));
+        match plant(&from, (&files, &beside), &plan, fault, options, stop) {
+            Ok(control) => report.controls.push(control),
+            Err(Trouble::Other(why)) => {
+                report.stopped = Some(stopped(why));
+                return Ok(report);
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    if options.controls {
+        let properties = report.proved.iter().filter(|p| p.method != Method::Cover);
+        let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
+        report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
+    }
     Ok(report)
 }
 
