@@ -23,9 +23,15 @@ struct Run {
 
 /// `prove r500` with `args` and two lanes, which are proved fast, and with what `environment` says.
 fn prove(args: &[&str], environment: &[(&str, &Path)]) -> Run {
+    // A counterexample that is run takes a model of its own.
+    prove_from_reset("0", args, environment)
+}
+
+/// As [`prove`], looking for ways of `reach` cycles from reset.
+fn prove_from_reset(reach: &str, args: &[&str], environment: &[(&str, &Path)]) -> Run {
     let dir = tempfile::tempdir().unwrap();
     let common = [
-        "prove", "r500", "--lanes", "2", "--json", "all.json", "--out", "out",
+        "prove", "r500", "--lanes", "2", "--json", "all.json", "--out", "out", "--reach", reach,
     ];
     let output = command_in(dir.path(), &[&common[..], args].concat())
         .envs(environment.iter().copied())
@@ -68,8 +74,16 @@ fn home_of(unit: &str) -> tempfile::TempDir {
     for dir in ["rtl", &formal] {
         fs::create_dir_all(at(dir)).unwrap();
     }
-    for name in [format!("rtl/{unit}"), format!("{formal}.sv")] {
-        symlink(Path::new(ROOT).join(&name), at(&name)).unwrap();
+    let bench = ["shim.cpp", "shim.h", "stop.cpp", "stop.h"].map(|name| format!("tb/{name}"));
+    let others = bench
+        .into_iter()
+        .chain(["rtl/lint.vlt".to_owned()])
+        .collect::<Vec<_>>();
+    for name in [format!("rtl/{unit}"), format!("{formal}.sv")]
+        .iter()
+        .chain(&others)
+    {
+        symlink(Path::new(ROOT).join(name), at(name)).unwrap();
     }
     for file in fs::read_dir(Path::new(ROOT).join(&formal)).unwrap() {
         let file = file.unwrap();
@@ -80,9 +94,11 @@ fn home_of(unit: &str) -> tempfile::TempDir {
 
 /// Changes text that stands once in a file that `home` has of its unit.
 fn change(home: &tempfile::TempDir, file: &str, from: &str, to: &str) {
-    let mut units = fs::read_dir(home.path().join("rtl")).unwrap();
-    let unit = units.next().unwrap().unwrap().file_name();
-    let path = home.path().join("tb/formal").join(unit).join(file);
+    let formal = home.path().join("tb/formal");
+    let mut all = fs::read_dir(formal)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let path = all.find(|path| path.is_dir()).unwrap().join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.matches(from).count(), 1, "{from}");
     fs::write(path, text.replace(from, to)).unwrap();
@@ -188,6 +204,56 @@ fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
         }
     }
     assert_ne!(after[&rtl], after[&step]);
+}
+
+/// The way there shows in lock-step what the solver found in a state: both describe the same fault.
+#[test]
+fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let copy = Rtl::own("r500").copy();
+    copy.change((
+        "r500_loop_stack.sv",
+        "push_i ? count_i :",
+        "push_i ? count_i ^ 8'd1 :",
+    ));
+    let only = ["--no-controls", "--only", "step u_loop_stack.count_q"];
+    let args = [&["--rtl", copy.arg()], &only[..]].concat();
+    let run = prove_from_reset("8", &args, &[]).ends(1);
+    run.says("REFUTED step u_loop_stack.count_q");
+    // A reset, a launch, the instruction that enters a loop; what it counts shows when it is left.
+    run.says("cycles from reset to it:");
+    run.says("launch");
+    let cycles = run.json()["properties"][0]["cycles from reset"].clone();
+    assert_eq!(cycles, 3);
+    run.says("MISMATCH r500.prove.step_u_loop_stack_count_q.1 ");
+    let saved = "out/r500.prove.step_u_loop_stack_count_q.1.json";
+    let again = command_in(run.dir.path(), &["replay", saved, "--rtl", copy.arg()]).output();
+    let again = again.unwrap();
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
+    assert!(text(&again.stdout).starts_with("MISMATCH r500.prove."));
+
+    let run = prove_from_reset("1", &args, &[]).ends(1);
+    run.says("  no way from reset to such a cycle was found, of at most 1 cycles (--reach)");
+    assert!(run.json()["properties"][0]["cycles from reset"].is_null());
+}
+
+/// What is wrong in `step.sv` alone is no fault of the RTL, and the golden model says so.
+#[test]
+fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let home = home();
+    change(&home, "step.sv", "passes ? pc_plus_1 :", "passes ? 12'd0 :");
+    let (args, own) = (["--no-controls", "--only", "step pc_q"], Rtl::own("r500"));
+    let args = [&args[..], &["--rtl", own.dir.to_str().unwrap()]].concat();
+    let run = prove_from_reset("4", &args, &[("RECONVERGE_HOME", home.path())]).ends(1);
+    run.says("REFUTED step pc_q");
+    run.says("RTL and golden model show no difference on this way");
+    let saved = run.dir.path().join("out/r500.prove.step_pc_q.json");
+    assert!(saved.is_file());
 }
 
 #[test]

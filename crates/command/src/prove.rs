@@ -9,13 +9,18 @@ use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Compared, Options, Report, Said, Verdict};
+use reconverge::stream::{STREAM_FORMAT, SavedStream, Stream};
 use reconverge::wave;
 
 use super::args::{BuildArgs, workers};
 use super::mutate::bar;
 use super::progress::Lines;
-use super::run::absolute;
-use super::{Agreed, Done, Failure, ends, print, stop, streams, unit, unit_names, writable};
+use super::run::{absolute, rtl};
+use super::workers::{Isolated, LimitArgs};
+use super::{
+    Agreed, Done, Failure, PlaceArgs, complain, ends, play, print, stop, streams, unit, unit_names,
+    writable,
+};
 
 /// What is proved is written to the file of `--json` about as often.
 const KEEP: Duration = Duration::from_secs(10);
@@ -68,7 +73,18 @@ pub struct ProveArgs {
     /// Threads that ask of mutants [default: one per processor]
     #[arg(long, requires = "mutants", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Folder for the VCDs of counterexamples
+    /// Look for a way from reset of at most so many cycles to a cycle that breaks a property, and run it in lock-step; 0: look
+    /// for none
+    #[arg(
+        long,
+        value_name = "CYCLES",
+        default_value_t = 12,
+        conflicts_with = "mutants"
+    )]
+    reach: u32,
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// Folder for the VCDs of counterexamples, and for the streams of pins that lead to them
     #[arg(long, value_name = "DIR", default_value = "waves")]
     out: PathBuf,
 }
@@ -94,6 +110,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
         controls: !args.no_controls,
         time: Duration::from_secs(args.time),
         divide_after: Duration::from_secs(args.divide_after),
+        reach: args.reach,
         believe: args.believe,
         proofs: args.proofs.clone(),
     };
@@ -129,7 +146,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     }
     print(&report.to_string())?;
     keep(&report)?;
-    counterexamples(&report, args)?;
+    counterexamples::<U>(&report, args)?;
     let open = report.open();
     let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
     let agreed = if report.refuted() {
@@ -216,7 +233,7 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
 }
 
 /// Prints each, and writes its VCD.
-fn counterexamples(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
+fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
     for proved in &report.proved {
         let Verdict::Refuted(cycle) = &proved.verdict else {
             continue;
@@ -226,6 +243,54 @@ fn counterexamples(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
         wave::write_whole(&path, &cycle.to_vcd())?;
         let headline = proved.headline();
         print(&format!("{headline}\n{cycle}  waves: {}\n", path.display()))?;
+        match proved.stream::<U>(&report.build)? {
+            // The property is refuted whatever comes of this.
+            Some(stream) => match from_reset(&stream, args) {
+                Err(Failure::Other(why)) => complain(&format!("warning: not run: {why}")),
+                Err(Failure::Input(why)) => complain(&format!("warning: not run: {why}")),
+                Ok(()) => {}
+            },
+            None if args.reach == 0 => {}
+            None => print(&format!(
+                "  no way from reset to such a cycle was found, of at most {} cycles (--reach)\n",
+                args.reach
+            ))?,
+        }
     }
+    Ok(())
+}
+
+/// Runs a way from reset to a counterexample in lock-step, and saves it.
+fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), Failure> {
+    let place = PlaceArgs {
+        rtl: args.rtl.clone(),
+        no_assert: false,
+        out: args.out.clone(),
+        fst: false,
+    };
+    let dir = args.rtl.as_deref().map(absolute);
+    let cycles = stream.cycles.0.len();
+    print(&format!(
+        "{cycles} cycles from reset to it:\n{}",
+        play::said(stream)
+    ))?;
+    let rtl = rtl::<U>(&place, stream.build())?;
+    let mut rtl = Isolated::new(&rtl, args.limits)?;
+    if let Err(failure) = rtl.play(stream, None)? {
+        play::report(&failure, &mut rtl, dir.as_deref(), &args.out)?;
+        return Ok(());
+    }
+    let file = args.out.join(format!("{}.{}.json", U::NAME, stream.name));
+    let saved = SavedStream {
+        reconverge_stream: STREAM_FORMAT,
+        design: U::NAME.to_owned(),
+        failure: None,
+        stream: stream.clone(),
+    };
+    wave::write_whole(&file, &saved.to_text())?;
+    print(&format!(
+        "RTL and golden model show no difference on this way\nsaved   {}\n",
+        file.display()
+    ))?;
     Ok(())
 }

@@ -190,6 +190,7 @@ pub(super) fn decide(
         verdict: Verdict::Holds,
         place: String::new(),
         time: Duration::ZERO,
+        way: None,
     };
     let cover = property.method == Method::Cover;
     let mut asking = Asking {

@@ -12,6 +12,7 @@ mod ask;
 mod mutants;
 mod naive;
 mod questions;
+mod reach;
 mod shown;
 mod theorem;
 mod world;
@@ -30,6 +31,7 @@ use crate::input::{InputError, read_text};
 use crate::mutate::aig::Lit;
 pub use crate::mutate::sat::SOLVER;
 use crate::mutate::{Origin, Trouble};
+use crate::stream::Stream;
 use ask::decide;
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use naive::{Naive, Values};
@@ -188,6 +190,20 @@ pub struct Proved {
     pub place: String,
     /// Time until then.
     pub time: Duration,
+    /// Of a property that was refuted the inputs of a way from reset to such a cycle, if one was found.
+    way: Option<reach::Way>,
+}
+
+impl Proved {
+    /// Returns the way from reset to a cycle that breaks the property as a stream of pins of `D`, if one was found.
+    ///
+    /// # Errors
+    /// The declaration of the design cannot be read.
+    pub fn stream<D: Design>(&self, build: &Build) -> Result<Option<Stream<D>>, Trouble> {
+        let name = format!("prove.{}", self.file_name());
+        let way = self.way.as_ref();
+        way.map(|way| reach::stream(way, &name, build)).transpose()
+    }
 }
 
 /// A fault, and what became of the properties that it must refute.
@@ -240,6 +256,8 @@ pub struct Options {
     pub time: Duration,
     /// Time of the processor after which a question is divided into cases, where the unit has any; zero: at once.
     pub divide_after: Duration,
+    /// Most cycles of a way from reset to a cycle that breaks a property, which is looked for; 0: none is.
+    pub reach: u32,
     /// The solver's answer that there is no such cycle is believed without a proof.
     pub believe: bool,
     /// Folder where clauses and proof of each such answer are kept; it exists.
@@ -401,7 +419,15 @@ pub fn prove<D: Design>(
     for property in asked() {
         progress(&report, &property.name);
         match decide(&unit, &mut questions, property, true, options, stop) {
-            Ok(proved) => report.proved.push(proved),
+            Ok(mut proved) => {
+                let most = (options.reach, options.time);
+                if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
+                    // A question that fails takes no counterexample with it.
+                    let way = reach::way(&unit, (&plan, lanes), &proved.name, most, stop);
+                    proved.way = way.unwrap_or_default();
+                }
+                report.proved.push(proved);
+            }
             Err(why) => {
                 report.stopped = Some(stopped(why));
                 return Ok(report);

@@ -104,6 +104,33 @@ impl Questions {
         all.gathered(step)
     }
 
+    /// Asks the invariants, the other assertions and the step theorem of a cycle that begins in `state`. The graph is `aig`, which has
+    /// it, with what this adds.
+    ///
+    /// # Errors
+    /// As [`Questions::of`]; `aig` is lost then.
+    pub(super) fn at(
+        unit: &Unit<'_>,
+        plan: &Plan,
+        lanes: usize,
+        mut aig: Aig,
+        state: Vec<Lit>,
+    ) -> Result<Self, String> {
+        let now = unit.cycle(&mut aig, state, &[]);
+        let then = unit.cycle(&mut aig, now.frame.next.clone(), &[]);
+        let step = unit.step(&mut aig, &now)?;
+        let mut all = All::of(unit, plan, lanes, aig, now, then);
+        let before = unit.said(&mut all.aig, &all.now)?;
+        all.assertions(before)?;
+        all.steps(&step)?;
+        all.gathered(step)
+    }
+
+    /// Returns that the cycle is none in reset, and its inputs keep to the contract.
+    pub(super) fn regular(&mut self) -> Lit {
+        self.aig.and(self.released, self.contract)
+    }
+
     /// Asks the step theorem alone, of mutant `number` of the text that `unit` is read from (0: none), in the cycle that `inputs`
     /// make. The graph is `aig`, which has them, with what this adds.
     ///

@@ -36,6 +36,7 @@ impl Report {
                 "seconds": p.time.as_secs_f64(),
                 "verdict": p.verdict.name(p.method).to_lowercase(),
                 "place": p.place,
+                "cycles from reset": p.way.as_ref().map(Vec::len),
                 "controls": controls.collect::<Vec<_>>(),
             })
         });

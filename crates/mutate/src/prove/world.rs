@@ -202,6 +202,12 @@ impl<'a> Unit<'a> {
         Cycle { state, free, frame }
     }
 
+    /// Runs a cycle in reset from `state`.
+    pub fn reset(&self, aig: &mut Aig, state: Vec<Lit>) -> Cycle {
+        let asserted = vec![self.reset.1.into()];
+        self.cycle(aig, state, &[(self.reset.0.clone(), asserted)])
+    }
+
     /// Tells whether `cycle` is not one in reset.
     pub fn released(&self, cycle: &Cycle) -> Result<Lit, String> {
         match self.port(&self.reset.0, cycle) {

@@ -1,0 +1,108 @@
+//! From reset to a cycle that breaks a property: a counterexample begins in a state that the invariants allow, which no program
+//! need reach.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::questions::Questions;
+use super::world::{Cycle, Named, Unit};
+use super::{Plan, Trouble};
+use crate::design::{Build, Design};
+use crate::dut;
+use crate::mutate::aig::{Aig, Lit, Values};
+use crate::mutate::sat::{self, Answer, Proof};
+use crate::stream::Stream;
+use reconverge_bench::bytemuck::{Zeroable as _, bytes_of_mut};
+
+/// The inputs of cycles, one after another: each by its name, bits from the lowest.
+pub(super) type Way = Vec<Vec<(String, Vec<bool>)>>;
+
+/// Looks for the shortest way from a cycle in reset to one that breaks property `name`, of `most` cycles behind the reset at most.
+/// None: there is none so short, it was not found in `time` of the processor for a length, or the property speaks of more than
+/// one run.
+///
+/// # Errors
+/// There is no solver, or `stop` is set.
+pub(super) fn way(
+    unit: &Unit<'_>,
+    (plan, lanes): (&Plan, usize),
+    name: &str,
+    (most, time): (u32, Duration),
+    stop: &AtomicBool,
+) -> Result<Option<Way>, String> {
+    let mut aig = Aig::new();
+    let anything = unit.anything(&mut aig);
+    let mut cycles = vec![unit.reset(&mut aig, anything)];
+    // What the environment owes in the cycles so far, in none of which there is another reset.
+    let mut owed = Lit::TRUE;
+    for _ in 0..most {
+        let state = cycles.last().map_or(Vec::new(), |c| c.frame.next.clone());
+        let mut all = Questions::at(unit, plan, lanes, aig, state)?;
+        let found = all.properties.iter().find(|p| p.name == name);
+        let Some(property) = found.cloned() else {
+            return Ok(None);
+        };
+        let bad = all.aig.any(property.questions.iter().map(|(_, bad)| *bad));
+        let regular = all.regular();
+        let here = all.aig.all(vec![owed, regular, bad]);
+        match sat::ask(&all.aig, here, time, stop, &Proof::Believed)? {
+            Answer::Never => {}
+            Answer::GaveUp => return Ok(None),
+            Answer::Sometimes(inputs) => {
+                cycles.push(all.now);
+                let values = all.aig.evaluate(&inputs);
+                return Ok(Some(inputs_of(unit, &cycles, &values)));
+            }
+        }
+        owed = all.aig.and(owed, regular);
+        cycles.push(all.now);
+        aig = all.aig;
+    }
+    Ok(None)
+}
+
+/// Returns what is on the inputs of `cycles`.
+fn inputs_of(unit: &Unit<'_>, cycles: &[Cycle], values: &Values) -> Way {
+    let bit = |lit: &Lit| values.of(*lit) & 1 == 1;
+    let of_cycle = |cycle: &Cycle| -> Vec<(String, Vec<bool>)> {
+        let ports: Named = unit
+            .ports()
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), unit.port(name, cycle)?)))
+            .collect();
+        let bits = |(name, lits): (String, Vec<Lit>)| (name, lits.iter().map(bit).collect());
+        ports.into_iter().map(bits).collect()
+    };
+    cycles.iter().map(of_cycle).collect()
+}
+
+/// Makes a stream of pins of a way, called `name`.
+///
+/// # Errors
+/// The declaration of the design cannot be read.
+pub(super) fn stream<D: Design>(
+    way: &Way,
+    name: &str,
+    build: &Build,
+) -> Result<Stream<D>, Trouble> {
+    let declared = dut::declared::<D>().map_err(|e| e.to_string())?;
+    let mut cycles = Vec::new();
+    for ports in way {
+        let mut pins = D::In::zeroed();
+        for (pin, from) in D::DECLARATION.pins.iter().zip(&declared.pins) {
+            let bits = from.ports.iter().flat_map(|port| {
+                let carried = ports.iter().find(|(name, _)| name == port);
+                carried.map_or(&[][..], |(_, bits)| &bits[..])
+            });
+            let bits: Vec<bool> = bits.copied().collect();
+            // A word of a pin for each lane is as wide as the design has lanes.
+            let wide = 64 - pin.most(build.lanes).leading_zeros() as usize;
+            for (word, bits) in bits.chunks(wide).enumerate().take(pin.words()) {
+                let value = bits.iter().rev().fold(0, |v, bit| v << 1 | u64::from(*bit));
+                pin.set(bytes_of_mut(&mut pins), word, value);
+            }
+        }
+        cycles.push(pins);
+    }
+    Ok(Stream::new(name, build, cycles))
+}
