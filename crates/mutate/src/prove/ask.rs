@@ -187,6 +187,7 @@ pub(super) fn decide(
         method: property.method,
         questions: 0,
         checked: 0,
+        premises: Vec::new(),
         verdict: Verdict::Holds,
         place: String::new(),
         time: Duration::ZERO,
@@ -248,6 +249,12 @@ pub(super) fn decide(
         break;
     }
     (proved.questions, proved.checked) = (asking.questions, asking.checked);
+    // What was taken up for one question stays for the next. Facts have premises of their own.
+    if property.begin != Begin::Anywhere {
+        let used = asking.used.iter().zip(&all.needed);
+        let used = used.map(|(used, needed)| *used || *needed && !all.established.is_empty());
+        proved.premises = all.names_of(used);
+    }
     proved.time = begin.elapsed();
     Ok(proved)
 }

@@ -184,6 +184,8 @@ pub struct Proved {
     pub questions: usize,
     /// Of these, how many the solver answered with a proof, which was checked.
     pub checked: usize,
+    /// Invariants that were premises of some question; where it holds, it follows from these.
+    pub premises: Vec<String>,
     /// What became of it.
     pub verdict: Verdict,
     /// The one that was not proved, where there are several.

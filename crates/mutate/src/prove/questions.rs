@@ -193,6 +193,14 @@ impl Questions {
             .collect()
     }
 
+    /// Returns the names of those that are `used`.
+    pub(super) fn names_of(&self, used: impl Iterator<Item = bool>) -> Vec<String> {
+        let all = self.invariants.iter().zip(used);
+        all.filter(|(_, used)| *used)
+            .map(|((name, ..), _)| name.clone())
+            .collect()
+    }
+
     /// Returns all of them.
     pub(super) fn every(&self) -> Vec<bool> {
         vec![true; self.invariants.len()]

@@ -33,6 +33,7 @@ impl Report {
                 "questions": p.questions,
                 "solver": SOLVER,
                 "proofs checked": p.checked,
+                "premises": p.premises,
                 "seconds": p.time.as_secs_f64(),
                 "verdict": p.verdict.name(p.method).to_lowercase(),
                 "place": p.place,
