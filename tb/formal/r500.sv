@@ -3,6 +3,7 @@
 //
 //   invariant   holds after a clock in reset, and no clock breaks it; of several bits each, which is proved bit by bit
 //   live__NAME  which bits of register NAME matter; of a register without, all do
+//   live_allowed__NAME  the same, where all invariants of the assertions hold: for `prove`, the referee does not look at it
 //   seen        what the bench compares, beside the outputs
 //   contract    what the spec demands of the inputs; without it, nothing
 //

@@ -4,7 +4,8 @@
 // The memory of the stack has no tags: what lies in it follows from sp, base and bkind, and from what each frame saved of
 // these. A scan from sp down to 0 visits every frame, as in rtl/r700/r700_sva.sv. It is made up to `MostEntries` entries:
 // with more of them what is asked of a mutant takes minutes. Beyond that nothing is said of frames, nor of what RETURN and
-// LOOP_END bring back from them, and every word below sp matters.
+// LOOP_END bring back from them, and all of the memory matters;
+// with the invariants of the assertions, every word below sp (`live_allowed__`, for `prove` alone).
 
 module r700_formal #(
   parameter int LANES          = 64,
@@ -51,6 +52,10 @@ module r700_formal #(
   output logic [WordBits*Words/4-1:0] live__u_stack__bank1_q,
   output logic [WordBits*Words/4-1:0] live__u_stack__bank2_q,
   output logic [WordBits*Words/4-1:0] live__u_stack__bank3_q,
+  output logic [WordBits*Words/4-1:0] live_allowed__u_stack__bank0_q,
+  output logic [WordBits*Words/4-1:0] live_allowed__u_stack__bank1_q,
+  output logic [WordBits*Words/4-1:0] live_allowed__u_stack__bank2_q,
+  output logic [WordBits*Words/4-1:0] live_allowed__u_stack__bank3_q,
   output logic [31:0]   live__prog_len_q,
   output logic [SpBits-1:0] live__u_stack__limit_q
 );
@@ -192,13 +197,19 @@ module r700_formal #(
     assign sound    = '1;
     assign frame    = '0;
     assign top_mask = '0;
-    // Only what lies below sp matters: a push writes whole words, and a pop does not look beyond.
-    for (genvar a = 0; a < Words; a += 4) begin : gen_live
-      assign live__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a}};
-      assign live__u_stack__bank1_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 1}};
-      assign live__u_stack__bank2_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 2}};
-      assign live__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 3}};
-    end
+    assign live__u_stack__bank0_q = '1;
+    assign live__u_stack__bank1_q = '1;
+    assign live__u_stack__bank2_q = '1;
+    assign live__u_stack__bank3_q = '1;
+  end
+
+  // Where the invariants of r700_sva.sv hold, only what lies below sp matters: a push writes whole words, and a pop looks at none
+  // above. The referee does not have them: base may lie above sp in a state that it asks about.
+  for (genvar a = 0; a < Words; a += 4) begin : gen_allowed
+    assign live_allowed__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a}};
+    assign live_allowed__u_stack__bank1_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 1}};
+    assign live_allowed__u_stack__bank2_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 2}};
+    assign live_allowed__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 3}};
   end
 
   // Each is proved by itself.

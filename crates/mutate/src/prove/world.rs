@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::circuit::{Circuit, Frame};
+use crate::mutate::equivalence::LIVE_ALLOWED;
 use crate::mutate::{Origin, netlist, source};
 
 /// A module beside the RTL, whose inputs are what the RTL calls so.
@@ -337,7 +338,8 @@ impl<'a> Unit<'a> {
     pub fn live(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Vec<Lit>, String> {
         let mut live = vec![Lit::TRUE; self.circuit.state_bits()];
         for (name, bits) in self.outputs(aig, &self.beside.live, cycle)? {
-            let Some(register) = name.strip_prefix("live__") else {
+            let register = name.strip_prefix("live__");
+            let Some(register) = register.or_else(|| name.strip_prefix(LIVE_ALLOWED)) else {
                 continue;
             };
             let places = self.places(register).filter(|p| p.len() == bits.len());
@@ -348,7 +350,7 @@ impl<'a> Unit<'a> {
                 )
             })?;
             for (place, bit) in places.into_iter().zip(bits) {
-                live[place] = bit;
+                live[place] = aig.and(live[place], bit);
             }
         }
         Ok(live)
