@@ -8,15 +8,14 @@ use std::path::Path;
 
 use crate::campaign::{Runner, Summary};
 use crate::case::Case;
-use crate::check::TestCase as _;
+use crate::check::{self, TestCase as _};
 use crate::cover::{Model, run as cover};
 use crate::design::Build;
 use crate::dut::{Dut, Rtl};
 use crate::exhaust::check::{Checked, check as exhaust};
 use crate::exhaust::{Space, TooLarge, World};
 use crate::explain::cycle::{Explained, explain};
-use crate::failure::Failure;
-use crate::judges::{self, Agreed, Judges};
+use crate::judges::{self, Judges};
 use crate::mutate::Hunt;
 use crate::show::{End, Row, Run, rows};
 use crate::shrink::{self, Budget, Shrunk};
@@ -26,7 +25,7 @@ use crate::unit::Unit;
 use crate::watch::{Pulse, Watch};
 
 /// What judging a case came to.
-pub type Judged<U> = Result<Agreed<U>, Failure<Case<U>>>;
+pub type Judged<U> = check::Judged<Case<U>>;
 
 /// Is told now and then of the cycle that a run is in.
 pub type Progress<'p> = dyn FnMut(u64) + 'p;
@@ -64,7 +63,7 @@ pub trait Compiled: Unit {
         stream: &Stream<Self>,
         rtl: &Rtl<Self>,
         dump: Option<(u64, &Path)>,
-    ) -> Result<crate::check::Judged<Stream<Self>>, String>;
+    ) -> Result<check::Judged<Stream<Self>>, String>;
 
     /// Runs case `index` of a campaign: [`Runner::run`].
     fn run_case(
@@ -159,7 +158,7 @@ macro_rules! compiled {
                 stream: &Stream<Self>,
                 rtl: &Rtl<Self>,
                 dump: Option<(u64, &Path)>,
-            ) -> Result<crate::check::Judged<Stream<Self>>, String> {
+            ) -> Result<check::Judged<Stream<Self>>, String> {
                 stream.judge(rtl, dump)
             }
             fn run_case(

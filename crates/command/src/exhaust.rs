@@ -16,7 +16,7 @@ use reconverge::exhaust::{Bound, Broken, Space, TooLarge, World};
 use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::place::Place;
-use reconverge::stream::{STREAM_FORMAT, SavedStream, Stream};
+use reconverge::stream::{SavedStream, Stream};
 use reconverge::wave;
 use serde::Serialize;
 
@@ -528,12 +528,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             .place
             .out
             .join(format!("{}.invariant.json", U::NAME));
-        let saved = SavedStream {
-            reconverge_stream: STREAM_FORMAT,
-            design: U::NAME.to_owned(),
-            failure: None,
-            stream,
-        };
+        let saved = SavedStream::new(stream, None);
         match wave::write_whole(&file, &saved.to_text()) {
             Ok(()) => {
                 print(&format!("saved   {}\n", file.display()))?;

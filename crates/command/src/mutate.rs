@@ -1,18 +1,16 @@
 //! `mutate`.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use reconverge::compiled::Compiled;
 use reconverge::mutate::{self, Family, Mutants, Options};
 use reconverge::wave;
 use serde_json::Value;
 
 use super::args::{BuildArgs, workers};
-use super::progress::{Lines, Ticker};
+use super::progress::{Counter, Ticker};
 use super::run::absolute;
 use super::stop::Trouble;
 use super::workers::{Isolated, LimitArgs};
@@ -158,8 +156,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             Err(trouble) => return Err(trouble.into()),
         };
         let name = format!("{}.{}", U::NAME, family.name());
-        let bar = bar(&name, "mutants");
-        let lines = Mutex::new(Lines::new());
+        let counter = Counter::new(&name, "mutants");
         let stop = stop::asked()?;
         // A worker for each thread that judges.
         let idle: Mutex<Vec<Isolated<U>>> = Mutex::default();
@@ -175,16 +172,9 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             hunted.map_err(Trouble::why)
         };
         let summary = mutants.judge(&options, &hunter, stop, |done, of| {
-            if let Some(bar) = &bar {
-                bar.set_length(of as u64);
-                bar.set_position(done as u64);
-            }
-            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-            lines.tell(|| format!("{name}: {done} of {of} mutants"));
+            counter.tell(done, of, None);
         })?;
-        if let Some(bar) = &bar {
-            bar.finish_and_clear();
-        }
+        drop(counter);
         let lines = summary.dir.join("lines.txt");
         wave::write_whole(&lines, &summary.lines())?;
         print(&summary.to_string())?;
@@ -203,18 +193,4 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
         }
     }
     Ok((agreed, runs, interrupted))
-}
-
-/// Makes a progress bar of so many `what`; `None` unless stderr is a terminal.
-pub fn bar(name: &str, what: &str) -> Option<ProgressBar> {
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    let bar = ProgressBar::no_length().with_prefix(name.to_owned());
-    let style =
-        format!("{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{eta}} left {{msg}}");
-    Some(match ProgressStyle::with_template(&style) {
-        Ok(style) => bar.with_style(style.progress_chars("=> ")),
-        Err(_) => bar,
-    })
 }

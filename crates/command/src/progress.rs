@@ -2,11 +2,11 @@
 
 use std::env;
 use std::io::IsTerminal;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
 
@@ -42,6 +42,58 @@ impl Lines {
             self.last = Instant::now();
             let seconds = self.started.elapsed().as_secs();
             complain(&format!("{}, {seconds} s", how_far()));
+        }
+    }
+}
+
+/// Says how much of a piece of work is done whose length is known: as a bar on a terminal, as [`Lines`] otherwise.
+pub struct Counter {
+    name: String,
+    what: &'static str,
+    bar: Option<ProgressBar>,
+    lines: Mutex<Lines>,
+}
+
+impl Counter {
+    /// Nothing of `what` is done yet; `name` says whose.
+    pub fn new(name: &str, what: &'static str) -> Self {
+        let style = format!(
+            "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{eta}} left {{msg}}"
+        );
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::no_length().with_prefix(name.to_owned());
+            match ProgressStyle::with_template(&style) {
+                Ok(style) => bar.with_style(style.progress_chars("=> ")),
+                Err(_) => bar,
+            }
+        });
+        Counter {
+            name: name.to_owned(),
+            what,
+            bar,
+            lines: Mutex::new(Lines::new()),
+        }
+    }
+
+    /// Says that `done` are done of `of`, and what comes next, if that is known.
+    pub fn tell(&self, done: usize, of: usize, next: Option<&str>) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+            bar.set_message(next.unwrap_or_default().to_owned());
+        }
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.tell(|| {
+            let next = next.map_or(String::new(), |next| format!(", now {next}"));
+            format!("{}: {done} of {of} {}{next}", self.name, self.what)
+        });
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `prove`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -9,12 +8,11 @@ use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Compared, Options, Report, Said, Verdict};
-use reconverge::stream::{STREAM_FORMAT, SavedStream, Stream};
+use reconverge::stream::{SavedStream, Stream};
 use reconverge::wave;
 
 use super::args::{BuildArgs, workers};
-use super::mutate::bar;
-use super::progress::Lines;
+use super::progress::Counter;
 use super::run::{absolute, rtl};
 use super::workers::{Isolated, LimitArgs};
 use super::{
@@ -118,21 +116,14 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     if let Some(file) = &args.mutants {
         return mutants::<U>(args, &options, file);
     }
-    let what = "properties and faults";
-    let (bar, mut lines) = (bar(U::NAME, what), Lines::new());
+    let counter = Counter::new(U::NAME, "properties and faults");
     let keep = |report: &Report| match &args.json {
         Some(path) => streams::write_whole(path, &format!("{:#}\n", report.to_json())),
         None => Ok(()),
     };
     let mut kept = Instant::now();
     let told = |report: &Report, next: &str| {
-        let (done, of) = (report.done(), report.wanted);
-        if let Some(bar) = &bar {
-            bar.set_length(of as u64);
-            bar.set_position(done as u64);
-            bar.set_message(next.to_owned());
-        }
-        lines.tell(|| format!("{}: {done} of {of} {what}, now {next}", U::NAME));
+        counter.tell(report.done(), report.wanted, Some(next));
         // What took hours is there whatever ends this process. That it cannot be written is said at the end.
         let to_standard_output = args.json.as_deref().is_some_and(streams::is_standard);
         if kept.elapsed() >= KEEP && !to_standard_output {
@@ -141,9 +132,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
         }
     };
     let report = prove::prove::<U>(&options, stop::asked()?, told)?;
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
+    drop(counter);
     print(&report.to_string())?;
     keep(&report)?;
     counterexamples::<U>(&report, args)?;
@@ -180,20 +169,11 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
         verdict: args.verdict.as_deref(),
         count: args.count.map(|n| n as usize),
     };
-    let (bar, lines) = (bar(U::NAME, "mutants"), Mutex::new(Lines::new()));
-    let told = |done, of| {
-        if let Some(bar) = &bar {
-            bar.set_length(of as u64);
-            bar.set_position(done as u64);
-        }
-        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.tell(|| format!("{}: {done} of {of} mutants", U::NAME));
-    };
+    let counter = Counter::new(U::NAME, "mutants");
+    let told = |done, of| counter.tell(done, of, None);
     let (jobs, stop) = (workers(args.jobs), stop::asked()?);
     let all = prove::mutants::<U>(options, file, sample, jobs, stop, told)?;
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
+    drop(counter);
     if let Some(path) = &args.json {
         let json = all.to_json(U::NAME, &options.build);
         streams::write_whole(path, &format!("{json:#}\n"))?;
@@ -281,12 +261,7 @@ fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), F
         return Ok(());
     }
     let file = args.out.join(format!("{}.{}.json", U::NAME, stream.name));
-    let saved = SavedStream {
-        reconverge_stream: STREAM_FORMAT,
-        design: U::NAME.to_owned(),
-        failure: None,
-        stream: stream.clone(),
-    };
+    let saved = SavedStream::new(stream.clone(), None);
     wave::write_whole(&file, &saved.to_text())?;
     print(&format!(
         "RTL and golden model show no difference on this way\nsaved   {}\n",

@@ -267,13 +267,7 @@ impl<D: Design> TestCase for Stream<D> {
     }
 
     fn to_saved(&self, place: Place) -> String {
-        SavedStream {
-            reconverge_stream: STREAM_FORMAT,
-            design: D::NAME.to_owned(),
-            failure: Some(place),
-            stream: self.clone(),
-        }
-        .to_text()
+        SavedStream::new(self.clone(), Some(place)).to_text()
     }
 
     fn judge(&self, rtl: &Rtl<D>, dump: Option<(u64, &Path)>) -> Result<Judged<Self>, String> {

@@ -126,6 +126,16 @@ pub fn design_of_stream(text: &str) -> Option<String> {
 }
 
 impl<D: Design> SavedStream<D> {
+    /// Makes what is saved of `stream`, which failed at the place `failure`, if it did.
+    pub fn new(stream: Stream<D>, failure: Option<Place>) -> Self {
+        SavedStream {
+            reconverge_stream: STREAM_FORMAT,
+            design: D::NAME.to_owned(),
+            failure,
+            stream,
+        }
+    }
+
     /// Reads a saved stream; `file` is its name in messages.
     ///
     /// # Errors

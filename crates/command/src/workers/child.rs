@@ -18,7 +18,7 @@ use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::mutate::Hunt;
 use reconverge::shrink;
-use reconverge::watch::Watch;
+use reconverge::watch::{Pulse, Watch};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use signal_hook::low_level::exit;
 
@@ -377,10 +377,8 @@ impl<U: Compiled> Worker<U> {
 struct Smaller(Parent);
 
 impl<U: Compiled> Watch<U> for Smaller {
-    fn before(&mut self, cycle: u64, _: &U::In, _: &U::Golden) {
-        if cycle.is_multiple_of(1024) {
-            self.0.pulse(|| Answer::<U>::Pulse(cycle));
-        }
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        Watch::<U>::before(&mut Pulse(self.0.progress::<U>()), cycle, pins, golden);
     }
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use reconverge::case::Case;
 use reconverge::check;
 use reconverge::compiled::Compiled;
+pub use reconverge::compiled::Judged;
 use reconverge::cover::run as cover;
 use reconverge::dut::Built;
 use reconverge::exhaust::check::Checked;
 use reconverge::failure::{Cause, Failure};
-use reconverge::judges::{Agreed, Judges};
+use reconverge::judges::Judges;
 use reconverge::mutate::Hunt;
 use reconverge::stream::Stream;
 use serde::de::DeserializeOwned;
@@ -99,9 +100,6 @@ pub enum Order<U: Compiled> {
 
 /// A failure of what a case has become, and the runs that it took.
 pub type Smaller<U> = (Box<Failure<Case<U>>>, u64);
-
-/// What judging a case came to.
-pub type Judged<U> = Result<Agreed<U>, Failure<Case<U>>>;
 
 /// What judging a stream of pins came to.
 pub type Played<U> = check::Judged<Stream<U>>;

@@ -614,10 +614,6 @@ impl Counterexample {
                 .map(|lits| bits(&lits))
                 .unwrap_or_default()
         };
-        let ports = unit
-            .ports()
-            .into_iter()
-            .filter_map(|name| Some((name.to_owned(), bits(&unit.port(name, &all.now)?))));
         let registers = all.step.iter().filter_map(|(name, lits)| {
             let register = name.strip_prefix("next__")?;
             Some(Register {
@@ -628,7 +624,7 @@ impl Counterexample {
             })
         });
         Counterexample {
-            ports: ports.collect(),
+            ports: unit.inputs(&all.now, &values),
             registers: registers.collect(),
         }
     }

@@ -90,13 +90,7 @@ impl Questions {
     pub(super) fn of(unit: &Unit<'_>, plan: &Plan, lanes: usize) -> Result<Self, String> {
         let mut aig = Aig::new();
         let before = unit.anything(&mut aig);
-        let now = unit.cycle(&mut aig, before, &[]);
-        let then = unit.cycle(&mut aig, now.frame.next.clone(), &[]);
-        let step = unit.step(&mut aig, &now)?;
-        let mut all = All::of(unit, plan, lanes, aig, now, then);
-        let before = unit.said(&mut all.aig, &all.now)?;
-        all.assertions(before)?;
-        all.steps(&step)?;
+        let (mut all, step) = All::begun(unit, plan, lanes, aig, before)?;
         all.stall()?;
         all.dead()?;
         all.lanes()?;
@@ -113,16 +107,10 @@ impl Questions {
         unit: &Unit<'_>,
         plan: &Plan,
         lanes: usize,
-        mut aig: Aig,
+        aig: Aig,
         state: Vec<Lit>,
     ) -> Result<Self, String> {
-        let now = unit.cycle(&mut aig, state, &[]);
-        let then = unit.cycle(&mut aig, now.frame.next.clone(), &[]);
-        let step = unit.step(&mut aig, &now)?;
-        let mut all = All::of(unit, plan, lanes, aig, now, then);
-        let before = unit.said(&mut all.aig, &all.now)?;
-        all.assertions(before)?;
-        all.steps(&step)?;
+        let (all, step) = All::begun(unit, plan, lanes, aig, state)?;
         all.gathered(step)
     }
 
@@ -344,6 +332,24 @@ impl<'a> All<'a> {
             compared: HashSet::new(),
             properties: Vec::new(),
         }
+    }
+
+    /// The assertions and the step theorem of a cycle that begins in `state`, and what `step.sv` says of it.
+    fn begun(
+        unit: &'a Unit<'a>,
+        plan: &'a Plan,
+        lanes: usize,
+        mut aig: Aig,
+        state: Vec<Lit>,
+    ) -> Result<(Self, Named), String> {
+        let now = unit.cycle(&mut aig, state, &[]);
+        let then = unit.cycle(&mut aig, now.frame.next.clone(), &[]);
+        let step = unit.step(&mut aig, &now)?;
+        let mut all = All::of(unit, plan, lanes, aig, now, then);
+        let before = unit.said(&mut all.aig, &all.now)?;
+        all.assertions(before)?;
+        all.steps(&step)?;
+        Ok((all, step))
     }
 
     /// All that was gathered; `step` is what `step.sv` says of the cycle.

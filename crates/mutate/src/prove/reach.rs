@@ -4,15 +4,16 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use reconverge_bench::bytemuck::{Zeroable as _, bytes_of_mut};
+
 use super::questions::Questions;
-use super::world::{Cycle, Named, Unit};
+use super::world::Unit;
 use super::{Plan, Trouble};
 use crate::design::{Build, Design};
 use crate::dut;
-use crate::mutate::aig::{Aig, Lit, Values};
+use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::sat::{self, Answer, Proof};
 use crate::stream::Stream;
-use reconverge_bench::bytemuck::{Zeroable as _, bytes_of_mut};
 
 /// The inputs of cycles, one after another: each by its name, bits from the lowest.
 pub(super) type Way = Vec<Vec<(String, Vec<bool>)>>;
@@ -51,7 +52,8 @@ pub(super) fn way(
             Answer::Sometimes(inputs) => {
                 cycles.push(all.now);
                 let values = all.aig.evaluate(&inputs);
-                return Ok(Some(inputs_of(unit, &cycles, &values)));
+                let way = cycles.iter().map(|cycle| unit.inputs(cycle, &values));
+                return Ok(Some(way.collect()));
             }
         }
         owed = all.aig.and(owed, regular);
@@ -59,21 +61,6 @@ pub(super) fn way(
         aig = all.aig;
     }
     Ok(None)
-}
-
-/// Returns what is on the inputs of `cycles`.
-fn inputs_of(unit: &Unit<'_>, cycles: &[Cycle], values: &Values) -> Way {
-    let bit = |lit: &Lit| values.of(*lit) & 1 == 1;
-    let of_cycle = |cycle: &Cycle| -> Vec<(String, Vec<bool>)> {
-        let ports: Named = unit
-            .ports()
-            .into_iter()
-            .filter_map(|name| Some((name.to_owned(), unit.port(name, cycle)?)))
-            .collect();
-        let bits = |(name, lits): (String, Vec<Lit>)| (name, lits.iter().map(bit).collect());
-        ports.into_iter().map(bits).collect()
-    };
-    cycles.iter().map(of_cycle).collect()
 }
 
 /// Makes a stream of pins of a way, called `name`.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::mutate::aig::{Aig, Lit};
+use crate::mutate::aig::{Aig, Lit, Values};
 use crate::mutate::circuit::{Circuit, Frame};
 use crate::mutate::equivalence::LIVE_ALLOWED;
 use crate::mutate::{Origin, netlist, source};
@@ -222,6 +222,16 @@ impl<'a> Unit<'a> {
     pub fn port(&self, name: &str, cycle: &Cycle) -> Option<Vec<Lit>> {
         let wires = self.circuit.input(name)?;
         Some(wires.iter().map(|wire| cycle.free[*wire]).collect())
+    }
+
+    /// Returns what the inputs carry in `cycle` where the graph has `values`: each by its name, bits from the lowest.
+    pub fn inputs(&self, cycle: &Cycle, values: &Values) -> Vec<(String, Vec<bool>)> {
+        let carried = |name: &str| {
+            let bits = self.port(name, cycle)?;
+            let bits = bits.iter().map(|bit| values.of(*bit) & 1 == 1).collect();
+            Some((name.to_owned(), bits))
+        };
+        self.ports().into_iter().filter_map(carried).collect()
     }
 
     /// Names of the inputs.
