@@ -31,9 +31,9 @@ impl Declaration {
 //
 // * `in_i` is registered, so `state_o` after a rising edge shows what the inputs of the edge before it
 //   did, and `golden_i` is the golden's state after those same inputs.
-// * a rising edge of `bench_i`, given after each cycle while a dump is open, brings the mismatch bits and
-//   both views up to date. Combinational ones would be evaluated in every cycle of every run.
-// * with `load_i` that edge puts the design into the state on `golden_i` as well, between two cycles. Not a
+// * an edge of `bench_i`, rising or falling, given after each cycle while a dump is open, brings the mismatch
+//   bits and both views up to date. Combinational ones would be evaluated in every cycle of every run.
+// * with `load_i` that edge puts the design into the state on `golden_i` instead, between two cycles. Not a
 //   third clock signal: Verilator asks after each of them in every evaluation, and it would cost 7 % of a
 //   cycle's instructions.
 // * Structs begin with their last field: the Rust structs are declared in the other direction.
@@ -105,22 +105,44 @@ impl Declaration {
             "// One side of the comparison as signals that a person can read.\n\
              module {name}_view #(\n  parameter int unsigned LANES = {}\n) (\n  \
              input logic bench_i,\n  \
+             input logic load_i,\n  \
              // All of the state as one number: most bytes of a dump, and nothing that the fields below do not show.\n  \
              /*verilator tracing_off*/\n  \
              input {name}_tb_pkg::state_t state_i\n  \
              /*verilator tracing_on*/\n);\n\n",
             self.default_lanes()
         );
-        let mut lanes = String::new();
         let mut rest = String::new();
+        // What is an array here is gathered again only where its fields have changed: most of a cycle with a dump would be
+        // that.
+        let (mut kept, mut arrays) = (String::new(), String::new());
+        let mut array = |fields: &[&State], name: &str, size: &str, value: &str| {
+            let mut changed = "!kept".to_owned();
+            let mut keep = String::new();
+            for State { name, shape, .. } in fields {
+                let bits = 8 * shape.size();
+                let _ = writeln!(kept, "  logic [{bits}-1:0] kept_{name};");
+                let _ = write!(changed, " || kept_{name} != state_i.{name}");
+                let _ = writeln!(keep, "      kept_{name} <= state_i.{name};");
+            }
+            let _ = write!(
+                arrays,
+                "    if ({changed}) begin\n{keep}      \
+                 for (int unsigned i = 0; i < {size}; i++) {name}[i] <= {value};\n    end\n"
+            );
+        };
         // Views first, then the fields that none of them shows.
         for view in &self.views {
-            let mut bits = Vec::new();
-            for field in view.fields.iter().filter_map(|field| self.field(field)) {
-                bits.extend(planes_of_lane(field));
-            }
+            let fields = view.fields.iter().filter_map(|field| self.field(field));
+            let fields: Vec<&State> = fields.collect();
+            let bits: Vec<String> = fields.iter().flat_map(|f| planes_of_lane(f)).collect();
             let _ = writeln!(out, "  logic [{}:0] {} [LANES];", bits.len() - 1, view.name);
-            let _ = writeln!(lanes, "      {}[i] <= {{{}}};", view.name, bits.join(", "));
+            array(
+                &fields,
+                &view.name,
+                "LANES",
+                &format!("{{{}}}", bits.join(", ")),
+            );
         }
         for field in self
             .state
@@ -137,7 +159,7 @@ impl Declaration {
                 (Shape::Planes(_), _) => {
                     let bits = planes_of_lane(field);
                     let _ = writeln!(out, "  logic [{high}:0] {name} [LANES];");
-                    let _ = writeln!(lanes, "      {name}[i] <= {{{}}};", bits.join(", "));
+                    array(&[field], name, "LANES", &format!("{{{}}}", bits.join(", ")));
                 }
                 (_, 1) => {
                     let range = if high == 0 {
@@ -151,27 +173,23 @@ impl Declaration {
                 (shape, count) => {
                     let bits = 8 * shape.bytes();
                     let _ = writeln!(out, "  logic [{high}:0] {name} [{count}];");
-                    let _ = writeln!(
-                        rest,
-                        "    for (int unsigned i = 0; i < {count}; i++) {name}[i] <= state_i.{name}[{bits}*i +: {}];",
-                        high + 1
-                    );
+                    let value = format!("state_i.{name}[{bits}*i +: {}]", high + 1);
+                    array(&[field], name, &count.to_string(), &value);
                 }
             }
         }
         out.push_str(
             "\n  // An edge of its own: combinational, or latches, they would cost a tenth of the time of every run.\n  \
-             /*verilator tracing_off*/\n  always_ff @(posedge bench_i) begin\n",
+             /*verilator tracing_off*/\n",
         );
-        if !lanes.is_empty() {
-            let _ = write!(
-                out,
-                "    for (int unsigned i = 0; i < LANES; i++) begin\n{lanes}    end\n"
-            );
+        if !arrays.is_empty() {
+            let _ = write!(out, "  logic kept = 1'b0;\n{kept}");
+            rest.push_str("    kept <= 1'b1;\n");
         }
         let _ = write!(
             out,
-            "{rest}  end\n  /*verilator tracing_on*/\n\nendmodule\n\n"
+            "  always_ff @(edge bench_i) if (!load_i) begin\n{arrays}{rest}  end\n  \
+             /*verilator tracing_on*/\n\nendmodule\n\n"
         );
     }
 
@@ -476,7 +494,7 @@ impl Declaration {
     }
 
     fn mismatch(&self, out: &mut String) {
-        out.push_str("  always_ff @(posedge bench_i) begin\n");
+        out.push_str("  always_ff @(edge bench_i) if (!load_i) begin\n");
         for (i, field) in self.state.iter().enumerate() {
             let name = &field.name;
             let _ = writeln!(
@@ -489,8 +507,8 @@ impl Declaration {
             out,
             "  end\n\n  // Both sides under the same names: rtl_view.NAME beside golden_view.NAME.\n  \
              /*verilator tracing_on*/\n  \
-             {name}_view #(.LANES(LANES)) rtl_view (.bench_i, .state_i(state_o));\n  \
-             {name}_view #(.LANES(LANES)) golden_view (.bench_i, .state_i(golden_i));\n  \
+             {name}_view #(.LANES(LANES)) rtl_view (.bench_i, .load_i, .state_i(state_o));\n  \
+             {name}_view #(.LANES(LANES)) golden_view (.bench_i, .load_i, .state_i(golden_i));\n  \
              /*verilator tracing_off*/\n\n"
         );
     }
@@ -531,7 +549,7 @@ impl Declaration {
         // them to change at any time.
         out.push_str(
             "\n  // Not on an edge of the clock: that would cost an evaluation of the design every cycle.\n  \
-             always @(posedge bench_i) begin\n    if (load_i) begin\n",
+             always @(edge bench_i) begin\n    if (load_i) begin\n",
         );
         for load in &probes.loads {
             let what = match &load.write {

@@ -6,7 +6,7 @@ use crate::table::Table;
 
 /// Words that Rust or SystemVerilog reserve, and names that the bench top uses. Of the keywords only those that a
 /// user might choose as a name; the compilers find the others.
-const RESERVED: [&str; 60] = [
+const RESERVED: [&str; 61] = [
     "abstract",
     "always",
     "and",
@@ -45,6 +45,7 @@ const RESERVED: [&str; 60] = [
     "inout",
     "input",
     "int",
+    "kept",
     "load_i",
     "loop",
     "match",
@@ -70,7 +71,7 @@ const RESERVED: [&str; 60] = [
 ];
 
 /// Beginnings of names that are generated.
-const PREFIXES: [&str; 4] = ["pad", "probe_", "load_", "valid_"];
+const PREFIXES: [&str; 5] = ["kept_", "pad", "probe_", "load_", "valid_"];
 
 /// Whether `text` is an identifier of SystemVerilog without escapes.
 pub(super) fn is_identifier(text: &str) -> bool {
