@@ -127,8 +127,10 @@ module spa5_sva #(
   logic [3:0]       token_vis;
   logic [31:0]      addr;
   logic [LANES-1:0] mask;
+  // Threads for which some token so far is one that must not be, a bit for each: so a proof can ask of one at a time.
+  logic [LANES-1:0] not_i3, not_i4, not_i4b, not_i5;
   // No token so far is one that must not be.
-  logic             i3, i4, i4b, i5, i10, sound, top_twice;
+  logic             i10, sound, top_twice;
 
   always_comb begin
     shared    = '1;
@@ -142,10 +144,10 @@ module spa5_sva #(
     vis       = '0;
     {token, token_vis, addr} = '0;
     mask      = '0;
-    i3        = 1'b1;
-    i4        = 1'b1;
-    i4b       = 1'b1;
-    i5        = 1'b1;
+    not_i3    = '0;
+    not_i4    = '0;
+    not_i4b   = '0;
+    not_i5    = '0;
     i10       = 1'b1;
     sound     = 1'b1;
     top_twice = 1'b1;
@@ -156,15 +158,15 @@ module spa5_sva #(
 
         sound = sound & (token != 3'd0) & (token <= spa5_pkg::TokenDiv) & (mask != '0) &
                 (addr[4:0] != 5'd0) & (addr[2:0] == 3'd0);
-        i5    = i5  & ((mask & ~shared) == '0);
-        i4b   = i4b & ((mask & in_div) == '0);
-        i10   = i10 & (token_vis == vis);
-        to_ssy = to_ssy & ~mask;
+        not_i5  = not_i5 | (mask & ~shared);
+        not_i4b = not_i4b | (mask & in_div);
+        i10     = i10 & (token_vis == vis);
+        to_ssy  = to_ssy & ~mask;
         if (token == spa5_pkg::TokenDiv) begin
-          i4     = i4 & ((mask & (u_threads__active_q | dis)) == '0);
+          not_i4 = not_i4 | (mask & (u_threads__active_q | dis));
           in_div = in_div | mask;
         end else begin
-          i3     = i3 & ((u_threads__active_q & ~mask) == '0);
+          not_i3 = not_i3 | (u_threads__active_q & ~mask);
           shared = shared & mask;
         end
         case (token)
@@ -223,12 +225,12 @@ module spa5_sva #(
                    (cont & u_threads__exited_q) | (ret & u_threads__exited_q) |
                    (u_threads__active_q & dis)) == '0);
       // An active thread is in every token that is no DIV.
-      I3: assert (i3);
+      I3: assert (not_i3 == '0);
       // The threads of a DIV are neither active nor flagged, and in no token above it.
-      I4: assert (i4);
-      I4b: assert (i4b);
+      I4: assert (not_i4 == '0);
+      I4b: assert (not_i4b == '0);
       // The threads of a token are in every token below it that is no DIV.
-      I5: assert (i5);
+      I5: assert (not_i5 == '0);
       // A thread with a flag is in a token that will clear it, and no RET that has it lies above that.
       I6: assert (((brk & ~in_pbk) | (cont & ~in_pcnt) | (ret & ~in_ret)) == '0);
       I6b: assert (((brk & ~to_pbk) | (cont & ~to_pcnt)) == '0);

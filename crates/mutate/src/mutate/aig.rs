@@ -125,11 +125,76 @@ impl Aig {
 
     /// `yes` where `by` holds, else `no`.
     pub fn mux(&mut self, by: Lit, yes: Lit, no: Lit) -> Lit {
+        let (yes, no) = (self.where_holds(by, yes), self.where_holds(!by, no));
         if yes == no {
             return yes;
         }
+        // Both sides are the same AND something, or OR something. Written so, a scan that takes from what it found so far, entry by
+        // entry, becomes one conjunction, which `conjuncts` takes apart.
+        if let Some((both, yes, no)) = self.shared(yes, no) {
+            let differs = self.mux(by, yes, no);
+            return self.and(both, differs);
+        }
+        if let Some((both, yes, no)) = self.shared(!yes, !no) {
+            let differs = self.mux(by, yes, no);
+            return !self.and(both, differs);
+        }
         let (yes, no) = (self.and(by, yes), self.and(!by, no));
         self.or(yes, no)
+    }
+
+    /// Returns something that is `what` where `known` holds, if there is a node for it not far below; else `what`.
+    ///
+    /// Yosys reads what stands in nested conditions as multiplexers by the same condition, one in the other, and where it does not
+    /// hold the inner one has an unknown value: a free input, which a circuit would have all its way though it is never looked at.
+    pub fn where_holds(&self, known: Lit, what: Lit) -> Lit {
+        self.where_holds_within(known, what, 2)
+    }
+
+    fn where_holds_within(&self, known: Lit, what: Lit, levels: u32) -> Lit {
+        if what == known || what == !known {
+            return (what == known).into();
+        }
+        let (l, r) = self.nodes[what.node()];
+        if levels == 0 || (l, r) == INPUT {
+            return what;
+        }
+        let below = |lit| self.where_holds_within(known, lit, levels - 1);
+        let and = match (below(l), below(r)) {
+            (Lit::FALSE, _) | (_, Lit::FALSE) => Lit::FALSE,
+            (Lit::TRUE, other) | (other, Lit::TRUE) => other,
+            _ => return what,
+        };
+        if what.inverted() { !and } else { and }
+    }
+
+    /// Returns w, x and y if `a` is w AND x and `b` is w AND y.
+    fn shared(&self, a: Lit, b: Lit) -> Option<(Lit, Lit, Lit)> {
+        let operands = |lit: Lit| match self.nodes[lit.node()] {
+            (l, r) if !lit.inverted() && (l, r) != INPUT => [(lit, Lit::TRUE), (l, r), (r, l)],
+            _ => [(lit, Lit::TRUE); 3],
+        };
+        let of_b = operands(b);
+        operands(a).into_iter().find_map(|(w, x)| {
+            let (_, y) = of_b.into_iter().find(|(other, _)| *other == w)?;
+            Some((w, x, y))
+        })
+    }
+
+    /// Returns literals that all hold where `what` does, and not all where it does not. None of them is an AND.
+    pub fn conjuncts(&self, what: Lit) -> Vec<Lit> {
+        let (mut found, mut left) = (Vec::new(), vec![what]);
+        let mut seen = HashSet::new();
+        while let Some(lit) = left.pop() {
+            if !seen.insert(lit) {
+                continue;
+            }
+            match self.nodes[lit.node()] {
+                (l, r) if !lit.inverted() && (l, r) != INPUT => left.extend([r, l]),
+                _ => found.push(lit),
+            }
+        }
+        found
     }
 
     pub fn any(&mut self, all: impl IntoIterator<Item = Lit>) -> Lit {
@@ -382,6 +447,71 @@ mod tests {
                 assert_eq!(value(!gate), !expected, "{gate:?} {row}");
             }
         }
+    }
+
+    /// All operands that a multiplexer can have, of two inputs each, under each condition.
+    #[test]
+    fn a_multiplexer_is_right_whatever_its_operands_have_in_common() {
+        let mut aig = Aig::new();
+        let [a, b, c] = [aig.input(), aig.input(), aig.input()];
+        let pins = [a, b, c];
+        let mut operands = vec![a, !a, b, !b, c, Lit::TRUE, Lit::FALSE];
+        for (x, y) in [(a, b), (a, c), (b, c), (a, !b), (!a, b), (!a, !c)] {
+            operands.extend([aig.and(x, y), aig.or(x, y)]);
+        }
+        for (by, yes, no) in [(a, b, c), (a, !c, b), (b, !a, c), (c, a, b)] {
+            operands.push(aig.mux(by, yes, no));
+        }
+        let inputs = pins.into_iter().zip([0xaa, 0xcc, 0xf0]).collect();
+        for by in pins {
+            for yes in operands.clone() {
+                for no in operands.clone() {
+                    let mux = aig.mux(by, yes, no);
+                    let values = aig.evaluate(&inputs);
+                    let [by, yes, no, mux] = [by, yes, no, mux].map(|lit| values.of(lit) & 0xff);
+                    assert_eq!(mux, by & yes | !by & no);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_operand_is_where_it_is_not_chosen_makes_no_difference() {
+        let mut aig = Aig::new();
+        let [by, yes, no, unknown] = std::array::from_fn(|_| aig.input());
+        let plain = aig.mux(by, yes, no);
+        let inner = aig.mux(by, yes, unknown);
+        assert_eq!(aig.mux(by, inner, no), plain);
+        assert_eq!(aig.mux(!by, no, inner), plain);
+        let inner = aig.mux(!by, no, unknown);
+        assert_eq!(aig.mux(by, yes, inner), plain);
+        // Nor where it is one that is always chosen.
+        let inner = aig.mux(by, Lit::TRUE, unknown);
+        let always = aig.or(by, no);
+        assert_eq!(aig.mux(by, inner, no), always);
+    }
+
+    #[test]
+    fn a_scan_that_takes_from_what_it_found_so_far_is_one_conjunction() {
+        let mut aig = Aig::new();
+        let entries: Vec<[Lit; 2]> = (0..5).map(|_| [aig.input(), aig.input()]).collect();
+        let (mut holds, mut broken) = (Lit::TRUE, Lit::FALSE);
+        for [used, right] in &entries {
+            let still = aig.and(holds, *right);
+            holds = aig.mux(*used, still, holds);
+            let more = aig.or(broken, !*right);
+            broken = aig.mux(!*used, broken, more);
+        }
+        assert_eq!(holds, !broken);
+        let mut parts = aig.conjuncts(holds);
+        let mut expected: Vec<Lit> = entries
+            .iter()
+            .map(|[used, right]| !aig.and(*used, !*right))
+            .collect();
+        parts.sort();
+        expected.sort();
+        assert_eq!(parts, expected);
+        assert_eq!(aig.conjuncts(entries[0][0]), [entries[0][0]]);
     }
 
     #[test]

@@ -627,8 +627,15 @@ impl Circuit {
             for (address, enable, data) in &memory.writes {
                 let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
                 let (address, enable, data) = (get(address), get(enable), get(data));
+                // Where nothing is written the address is often unknown.
+                let whole = enable.iter().all(|bit| *bit == enable[0]);
+                let known = |bit: &Lit| match whole {
+                    true => aig.where_holds(enable[0], *bit),
+                    false => *bit,
+                };
+                let place: Vec<Lit> = address.iter().map(known).collect();
                 for (i, word) in words.chunks_mut(memory.width).enumerate() {
-                    let here = is_number(aig, &address, i);
+                    let here = is_number(aig, &place, i);
                     for ((bit, enable), data) in word.iter_mut().zip(&enable).zip(&data) {
                         let writes = aig.and(here, *enable);
                         *bit = aig.mux(writes, *data, *bit);

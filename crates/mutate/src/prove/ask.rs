@@ -11,6 +11,10 @@ use crate::mutate::sat::{self, Answer, Proof};
 
 /// Time of the processor after which a case is divided further.
 const BRIEFLY: Duration = Duration::from_secs(2);
+/// Time for what is worth more: a part in all cycles of a kind, all parts where there is nothing more to divide by.
+const SOON: Duration = Duration::from_secs(10);
+/// A question is asked in at most so many parts.
+const MOST_PARTS: usize = 256;
 
 /// The questions of a property as they are asked.
 struct Asking<'a> {
@@ -125,18 +129,17 @@ impl Asking<'_> {
         })
     }
 
-    /// Asks whether any of `bad` can be, case by case.
-    fn by_cases(&mut self, all: &mut Questions, bad: &[Lit]) -> Result<Answer, String> {
+    /// Asks whether any of `parts` can be, case by case.
+    fn by_cases(&mut self, all: &mut Questions, parts: &[Lit]) -> Result<Answer, String> {
         let time = self.options.time;
         let uncovered = all.uncovered();
         if self.ask(all, &[], uncovered, time)? != Answer::Never {
             return Err("proofs.json: a cycle is none of the cases".to_owned());
         }
-        let bad = all.aig.any(bad.iter().copied());
         for kind in all.cases.kinds.clone() {
-            let mut answer = self.ask(all, &kind, bad, BRIEFLY.min(time))?;
+            let mut answer = self.any(all, &kind, parts, BRIEFLY.min(time))?;
             if answer == Answer::GaveUp {
-                answer = self.by_values(all, &kind, bad)?;
+                answer = self.in_kind(all, &kind, parts)?;
             }
             if answer != Answer::Never {
                 return Ok(answer);
@@ -145,26 +148,89 @@ impl Asking<'_> {
         Ok(Answer::Never)
     }
 
-    /// Asks whether `bad` can be in a cycle of `kind`, value by value of the register. High values are often all impossible: the
-    /// parts are asked as they are, down to the first that is not answered.
-    fn by_values(&mut self, all: &mut Questions, kind: &[Lit], bad: Lit) -> Result<Answer, String> {
+    /// Asks whether any of `parts` can be in `case`, as one question.
+    fn any(
+        &mut self,
+        all: &mut Questions,
+        case: &[Lit],
+        parts: &[Lit],
+        time: Duration,
+    ) -> Result<Answer, String> {
+        let bad = all.aig.any(parts.iter().copied());
+        self.ask(all, case, bad, time)
+    }
+
+    /// Asks whether any of `parts` can be in a cycle of `kind`: one part after the other, if the first is answered so, else value
+    /// by value of the register.
+    fn in_kind(
+        &mut self,
+        all: &mut Questions,
+        kind: &[Lit],
+        parts: &[Lit],
+    ) -> Result<Answer, String> {
+        let time = SOON.min(self.options.time);
+        for (number, part) in parts.iter().enumerate().filter(|_| parts.len() > 1) {
+            let answer = match self.ask(all, kind, *part, time)? {
+                Answer::GaveUp if number == 0 => break,
+                Answer::GaveUp => self.by_values(all, kind, &[*part])?,
+                answer => answer,
+            };
+            if answer != Answer::Never || number + 1 == parts.len() {
+                return Ok(answer);
+            }
+        }
+        self.by_values(all, kind, parts)
+    }
+
+    /// Asks whether any of `parts` can be in a cycle of `kind`, value by value of the register. High values are often all
+    /// impossible: they are asked together, down to the first that are not answered.
+    fn by_values(
+        &mut self,
+        all: &mut Questions,
+        kind: &[Lit],
+        parts: &[Lit],
+    ) -> Result<Answer, String> {
         let time = self.options.time;
         let mut together = true;
-        for (part, values) in all.cases.parts() {
+        for (range, values) in all.cases.parts() {
             if together {
-                let answer = self.ask(all, &[kind, &part].concat(), bad, BRIEFLY.min(time))?;
-                match answer {
+                let case = [kind, &range].concat();
+                match self.any(all, &case, parts, BRIEFLY.min(time))? {
                     Answer::Never => continue,
-                    Answer::Sometimes(_) => return Ok(answer),
                     Answer::GaveUp => together = false,
+                    answer => return Ok(answer),
                 }
             }
             for value in values {
                 let case = [kind, &all.cases.is(value)].concat();
-                let answer = self.ask(all, &case, bad, time)?;
+                let answer = self.one_by_one(all, &case, parts)?;
                 if answer != Answer::Never {
                     return Ok(answer);
                 }
+            }
+        }
+        Ok(Answer::Never)
+    }
+
+    /// Asks whether any of `parts` can be in `case`: all together, and if that is not answered soon, each by itself.
+    fn one_by_one(
+        &mut self,
+        all: &mut Questions,
+        case: &[Lit],
+        parts: &[Lit],
+    ) -> Result<Answer, String> {
+        let time = self.options.time;
+        if let [part] = parts {
+            return self.ask(all, case, *part, time);
+        }
+        let answer = self.any(all, case, parts, SOON.min(time))?;
+        if answer != Answer::GaveUp {
+            return Ok(answer);
+        }
+        for part in parts {
+            let answer = self.ask(all, case, *part, time)?;
+            if answer != Answer::Never {
+                return Ok(answer);
             }
         }
         Ok(Answer::Never)
@@ -225,8 +291,8 @@ pub(super) fn decide(
         } else if answer == Answer::GaveUp && soon < time {
             // All that are left together, for a case leaves little of them.
             let bad = [*bad].into_iter().chain(others.iter().map(|(_, bad)| *bad));
-            let bad: Vec<Lit> = bad.collect();
-            answer = asking.by_cases(all, &bad)?;
+            let parts = parts_of(all, bad.collect());
+            answer = asking.by_cases(all, &parts)?;
             if let Answer::Sometimes(inputs) = &answer {
                 let values = all.aig.evaluate(inputs);
                 let mut left = property.questions.iter();
@@ -257,6 +323,20 @@ pub(super) fn decide(
     }
     proved.time = begin.elapsed();
     Ok(proved)
+}
+
+/// Returns parts of which one holds where one of `bad` does. What is not to hold often consists of the same for each lane: then these
+/// are its parts.
+fn parts_of(all: &Questions, bad: Vec<Lit>) -> Vec<Lit> {
+    if bad.len() > 1 {
+        return bad;
+    }
+    let parts = bad.iter().flat_map(|bad| all.aig.conjuncts(!*bad));
+    let parts: Vec<Lit> = parts.map(|holds| !holds).collect();
+    match parts.len() <= MOST_PARTS {
+        true => parts,
+        false => bad,
+    }
 }
 
 #[cfg(test)]

@@ -455,6 +455,25 @@ pub fn prove<D: Design>(
     Ok(report)
 }
 
+/// Returns what the assertions of `D` and the files that make premises of its proofs leave undetermined, as `FILE: NAME`: a variable
+/// is read that was not assigned. Yosys gives it some value, and what is proved holds with that value alone. `assertions`: a text
+/// in the place of the unit's own.
+///
+/// # Errors
+/// As [`prove`]; a question is not answered in a minute of the processor.
+pub fn undetermined<D: Design>(
+    build: &Build,
+    assertions: Option<String>,
+    stop: &AtomicBool,
+) -> Result<Vec<String>, Trouble> {
+    let rtl = own_rtl::<D>().map_err(|e| e.to_string())?;
+    let from = Origin::of::<D>(&rtl, build)?;
+    let (mut files, _) = files_of::<D>(&rtl)?;
+    files.invariants.text = assertions.unwrap_or(files.invariants.text);
+    let time = Duration::from_secs(60);
+    Besides::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
+}
+
 /// Returns `why`, what Yosys says, as bad input if it names a line of one of the files `texts` of `dir`.
 fn not_read(dir: &Path, texts: &[(String, String)], why: String) -> Trouble {
     let place = why.split_ascii_whitespace().find_map(|word| {

@@ -5,11 +5,19 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::mutate::aig::{Aig, Lit, Values};
 use crate::mutate::circuit::{Circuit, Frame};
 use crate::mutate::equivalence::LIVE_ALLOWED;
+use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{Origin, netlist, source};
+
+/// Gives unknown values of a module that makes premises one that they may have: [`Aig::where_holds`] says where they come from. As
+/// free inputs they would be others in each copy of the module, and copies that say the same would be other nodes.
+/// [`Besides::undetermined`] asks whether such a value is ever looked at. Those of the RTL stay free, and so do those of what it is
+/// compared with.
+const CLOSE: &str = "opt_expr -mux_undef\n";
 
 /// A module beside the RTL, whose inputs are what the RTL calls so.
 struct Beside {
@@ -74,6 +82,16 @@ impl Besides {
         files: &super::Files,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
+        Besides::read_with(from, files, CLOSE, stop)
+    }
+
+    /// Reads them; `close` is what is done with those that make premises.
+    fn read_with(
+        from: &Origin,
+        files: &super::Files,
+        close: &str,
+        stop: &AtomicBool,
+    ) -> Result<Self, String> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
         let beside = |file: &super::File, top: &str, script: &str| -> Result<Beside, String> {
@@ -84,13 +102,14 @@ impl Besides {
                 circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
             })
         };
-        let plain = |file: &super::File, end: &str| {
+        let plain = |file: &super::File, end: &str, close: &str| {
             let top = format!("{}_{end}", from.unit);
             let script = netlist::read_and_flatten(from, &top, &["beside.sv"]);
-            beside(file, &top, &script)
+            beside(file, &top, &(script + close))
         };
-        let optional = |file: &Option<super::File>, end: &str| {
-            file.as_ref().map(|file| plain(file, end)).transpose()
+        let optional = |file: &Option<super::File>, end: &str, close: &str| {
+            let file = file.as_ref();
+            file.map(|file| plain(file, end, close)).transpose()
         };
         // The packages of the assertions are those of the RTL.
         for (name, text) in &from.texts {
@@ -102,16 +121,83 @@ impl Besides {
         // An assertion looks at the cycle it stands in, not at a register in between.
         let script = netlist::read_and_flatten(from, &bound, &with_rtl)
             .replace("read_verilog -sv", "read_verilog -sv -formal")
+            + close
             + "chformal -early\nopt_clean\n";
         Ok(Besides {
-            step: plain(&files.step, "step")?,
-            live: plain(&files.live, "formal")?,
-            properties: plain(&files.properties, "properties")?,
-            scalar: optional(&files.scalar, "scalar")?,
-            lane_words: optional(&files.lane_words, "lane_words")?,
-            facts: optional(&files.facts, "facts")?,
+            step: plain(&files.step, "step", "")?,
+            live: plain(&files.live, "formal", close)?,
+            properties: plain(&files.properties, "properties", "")?,
+            scalar: optional(&files.scalar, "scalar", "")?,
+            lane_words: optional(&files.lane_words, "lane_words", close)?,
+            facts: optional(&files.facts, "facts", close)?,
             invariants: beside(&files.invariants, &bound, &script)?,
         })
+    }
+}
+
+impl Besides {
+    /// Returns what the files that make premises say that is not determined by what they look at, as `FILE: NAME`: it reads a variable
+    /// that was not assigned.
+    ///
+    /// # Errors
+    /// As [`Besides::read`]; there is no solver, or it does not answer in `time`.
+    pub(super) fn undetermined(
+        from: &Origin,
+        files: &super::Files,
+        time: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Vec<String>, String> {
+        let closed = Besides::read(from, files, stop)?;
+        let open = Besides::read_with(from, files, "", stop)?;
+        let both = closed.closed().zip(open.closed());
+        let mut found = Vec::new();
+        for (closed, open) in both {
+            let mut aig = Aig::new();
+            let inputs = closed.circuit.inputs();
+            let inputs = inputs.map(|(name, wires)| {
+                let bits: Vec<Lit> = wires.iter().map(|_| aig.input()).collect();
+                (name.to_owned(), bits)
+            });
+            let inputs: Named = inputs.collect();
+            let [a, b] = [closed, open].map(|beside| beside.says(&mut aig, &inputs));
+            for ((name, a), (_, b)) in a.iter().zip(&b) {
+                let differ = unlike(&mut aig, a, b);
+                let differs = aig.any(differ);
+                match sat::ask(&aig, differs, time, stop, &Proof::Checked)? {
+                    Answer::Never => {}
+                    Answer::Sometimes(_) => found.push(format!("{}: {name}", closed.file)),
+                    Answer::GaveUp => {
+                        return Err(format!("{}: {name}: no answer in time", closed.file));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those that are read closed.
+    fn closed(&self) -> impl Iterator<Item = &Beside> {
+        let always = [&self.invariants, &self.live].into_iter();
+        always.chain(&self.lane_words).chain(&self.facts)
+    }
+}
+
+impl Beside {
+    /// Returns its outputs and assertions, with `inputs` on its inputs and anything on what nothing drives.
+    fn says(&self, aig: &mut Aig, inputs: &Named) -> Named {
+        let mut free = anything_on(&self.circuit, aig);
+        for (name, bits) in inputs {
+            let wires = self.circuit.input(name).unwrap_or_default();
+            for (wire, bit) in wires.iter().zip(bits) {
+                free[*wire] = *bit;
+            }
+        }
+        let frame = self.circuit.step(aig, &[], &free);
+        let outputs = self.circuit.outputs(&frame).into_iter();
+        let mut said: Named = outputs.map(|(n, bits)| (n.to_owned(), bits)).collect();
+        let checks = self.circuit.checks(aig, &frame).into_iter();
+        said.extend(checks.map(|check| (check.name.to_owned(), vec![check.holds])));
+        said
     }
 }
 
