@@ -649,7 +649,7 @@ fn properties_proved_before_a_signal_are_told_of() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let args = "prove r500 --lanes 2 --no-controls --json all.json";
+    let args = "prove r500 --lanes 2 --no-controls --jobs 1 --json all.json";
     let args: Vec<&str> = args.split(' ').collect();
     let command = command_in(dir.path(), &args);
     let run = interrupted(command, dir).ends(3);

@@ -68,8 +68,8 @@ pub struct ProveArgs {
     /// Only those of which it says this: caught, equivalent, missed, undecided
     #[arg(long, value_name = "VERDICT", requires = "mutants", value_parser = clap::builder::PossibleValuesParser::new(mutate::VERDICTS))]
     verdict: Option<String>,
-    /// Threads that ask of mutants [default: one per processor]
-    #[arg(long, requires = "mutants", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Threads that ask [default: one per processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Look for a way from reset of at most so many cycles to a cycle that breaks a property, and run it in lock-step; 0: look
     /// for none
@@ -131,7 +131,8 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
             kept = Instant::now();
         }
     };
-    let report = prove::prove::<U>(&options, stop::asked()?, told)?;
+    let (jobs, stop) = (workers(args.jobs), stop::asked()?);
+    let report = prove::prove::<U>(&options, jobs, stop, told)?;
     drop(counter);
     print(&report.to_string())?;
     keep(&report)?;

@@ -51,6 +51,7 @@ const INPUT: (Lit, Lit) = (Lit(u32::MAX), Lit(u32::MAX));
 
 /// A graph. The same gate of the same operands is one node, so two copies of a circuit that differ in little
 /// are one graph with little added.
+#[derive(Clone)]
 pub struct Aig {
     nodes: Vec<(Lit, Lit)>,
     known: FxHashMap<(Lit, Lit), Lit>,

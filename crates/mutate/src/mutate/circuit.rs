@@ -130,6 +130,7 @@ pub struct Checked<'c> {
 }
 
 /// One write port of a memory in one clock.
+#[derive(Clone)]
 pub struct Write {
     pub address: Vec<Lit>,
     /// Bit by bit of the word.
@@ -138,6 +139,7 @@ pub struct Write {
 }
 
 /// All bits of a circuit in one clock.
+#[derive(Clone)]
 pub struct Frame {
     values: Vec<Lit>,
     memories: Vec<Vec<Lit>>,

@@ -160,8 +160,8 @@ impl Asking<'_> {
         self.ask(all, case, bad, time)
     }
 
-    /// Asks whether any of `parts` can be in a cycle of `kind`: one part after the other, if the first is answered so, else value
-    /// by value of the register.
+    /// Asks whether any of `parts` can be in a cycle of `kind`: one part after the other, and those that are left from the first one on
+    /// that is not answered so, value by value of the register.
     fn in_kind(
         &mut self,
         all: &mut Questions,
@@ -169,17 +169,18 @@ impl Asking<'_> {
         parts: &[Lit],
     ) -> Result<Answer, String> {
         let time = SOON.min(self.options.time);
-        for (number, part) in parts.iter().enumerate().filter(|_| parts.len() > 1) {
-            let answer = match self.ask(all, kind, *part, time)? {
-                Answer::GaveUp if number == 0 => break,
-                Answer::GaveUp => self.by_values(all, kind, &[*part])?,
-                answer => answer,
-            };
-            if answer != Answer::Never || number + 1 == parts.len() {
-                return Ok(answer);
+        let mut left = parts;
+        while let (true, [part, others @ ..]) = (parts.len() > 1, left) {
+            match self.ask(all, kind, *part, time)? {
+                Answer::Never => left = others,
+                Answer::GaveUp => break,
+                answer => return Ok(answer),
             }
         }
-        self.by_values(all, kind, parts)
+        match left {
+            [] => Ok(Answer::Never),
+            left => self.by_values(all, kind, left),
+        }
     }
 
     /// Asks whether any of `parts` can be in a cycle of `kind`, value by value of the register. High values are often all

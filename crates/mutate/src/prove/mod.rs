@@ -13,14 +13,15 @@ mod mutants;
 mod naive;
 mod questions;
 mod reach;
+mod shared;
 mod shown;
 mod theorem;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -32,11 +33,11 @@ use crate::mutate::aig::Lit;
 pub use crate::mutate::sat::SOLVER;
 use crate::mutate::{Origin, Trouble};
 use crate::stream::Stream;
-use ask::decide;
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
 use questions::Questions;
+use shared::{Shared, Work};
 pub use theorem::Said;
 use world::{Besides, Unit};
 
@@ -351,15 +352,16 @@ impl Report {
     }
 }
 
-/// Proves all that is said of `D`, and plants the faults. Before each property and each fault `progress` is given
-/// the report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
+/// Proves all that is said of `D`, and plants the faults, in `jobs` threads. Before each property and each fault `progress` is given the
+/// report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
 ///
 /// # Errors
 /// Files that are missing or not understood; no Yosys or solver; `stop` is set before the first question.
 pub fn prove<D: Design>(
     options: &Options,
+    jobs: usize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(&Report, &str),
+    progress: impl FnMut(&Report, &str) + Send,
 ) -> Result<Report, Trouble> {
     let rtl_dir = match &options.rtl {
         Some(dir) => dir.clone(),
@@ -404,49 +406,28 @@ pub fn prove<D: Design>(
             faults.push(fault);
         }
     }
-    let mut report = Report {
+    let properties = asked().map(Work::Property);
+    let work: Vec<Work> = properties.chain(faults.iter().map(Work::Fault)).collect();
+    let report = Report {
         unit: D::NAME,
         build: options.build.clone(),
         proved: Vec::new(),
         controls: Vec::new(),
         uncontrolled: Vec::new(),
-        wanted: asked().count() + faults.len(),
+        wanted: work.len(),
         stopped: None,
     };
-    // Hours of proofs are not lost for the question that ends them.
-    let stopped = |why: String| match stop.load(Ordering::Relaxed) {
-        true => "interrupted".to_owned(),
-        false => why,
+    let shared = Shared {
+        from: &from,
+        files: &files,
+        beside: &beside,
+        unit: &unit,
+        plan: &plan,
+        options,
+        stop,
+        work: &work,
     };
-    for property in asked() {
-        progress(&report, &property.name);
-        match decide(&unit, &mut questions, property, true, options, stop) {
-            Ok(mut proved) => {
-                let most = (options.reach, options.time);
-                if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
-                    // A question that fails takes no counterexample with it.
-                    let way = reach::way(&unit, (&plan, lanes), &proved.name, most, stop);
-                    proved.way = way.unwrap_or_default();
-                }
-                report.proved.push(proved);
-            }
-            Err(why) => {
-                report.stopped = Some(stopped(why));
-                return Ok(report);
-            }
-        }
-    }
-    for fault in faults {
-        progress(&report, &format!("a fault in {}", fault.file));
-        match plant(&from, (&files, &beside), &plan, fault, options, stop) {
-            Ok(control) => report.controls.push(control),
-            Err(Trouble::Other(why)) => {
-                report.stopped = Some(stopped(why));
-                return Ok(report);
-            }
-            Err(why) => return Err(why),
-        }
-    }
+    let mut report = shared.done_by(jobs, questions, report, progress)?;
     if options.controls {
         let properties = report.proved.iter().filter(|p| p.method != Method::Cover);
         let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
@@ -546,78 +527,6 @@ fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String
         Some((name, _)) => Err(format!("two properties have the name {name}")),
         None => Ok(()),
     }
-}
-
-/// Plants a fault and asks what it is to refute.
-fn plant(
-    from: &Origin,
-    (files, beside): (&Files, &Besides),
-    plan: &Plan,
-    fault: Fault,
-    options: &Options,
-    stop: &AtomicBool,
-) -> Result<Control, Trouble> {
-    let begin = Instant::now();
-    let (mut texts, mut files) = (from.texts.clone(), files.clone());
-    let found = match fault.file.as_str() {
-        "step.sv" => Some(&mut files.step.text),
-        "scalar.sv" => files.scalar.as_mut().map(|file| &mut file.text),
-        name => texts
-            .iter_mut()
-            .find(|(n, _)| n == name)
-            .map(|(_, text)| text),
-    };
-    let mut unread = String::new();
-    let text = found.unwrap_or(&mut unread);
-    let also = fault.also.iter().map(|edit| (&edit.from, &edit.to));
-    for (from, to) in [(&fault.from, &fault.to)].into_iter().chain(also) {
-        let times = text.matches(from.as_str()).count();
-        if times != 1 {
-            let file = &fault.file;
-            return Err(Trouble::Other(format!(
-                "proofs.json: {from:?} stands {times} times in {file}, and a fault is to be planted there; --no-controls plants none"
-            )));
-        }
-        *text = text.replace(from.as_str(), &to.replace("FAULT", "1'b1"));
-    }
-    let other;
-    let beside = match fault.file.as_str() {
-        "step.sv" | "scalar.sv" => {
-            other = Besides::read(from, &files, stop)?;
-            &other
-        }
-        _ => beside,
-    };
-    let unit = Unit::read(from, &texts, beside, stop)?;
-    let mut questions = Questions::of(&unit, plan, options.build.lanes as usize)?;
-    let properties = std::mem::take(&mut questions.properties);
-    let mut survived = Vec::new();
-    // An assignment speaks for itself; of a fault that is not refuted no proof is needed.
-    let believe = Options {
-        believe: true,
-        ..options.clone()
-    };
-    let refutes = fault.refutes.iter().map(|name| (name, true));
-    let keeps = fault.keeps.iter().map(|name| (name, false));
-    for (name, refuted) in refutes.chain(keeps) {
-        let property = properties.iter().find(|p| p.name == *name);
-        let property =
-            property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-        // Where a cycle is to be found, all premises together save asking again.
-        let proved = decide(&unit, &mut questions, property, !refuted, &believe, stop)?;
-        let why = match proved.verdict {
-            Verdict::Undecided => "is undecided",
-            Verdict::Refuted(_) if !refuted => "does not hold",
-            Verdict::Holds | Verdict::Unreachable if refuted => "still holds",
-            Verdict::Refuted(_) | Verdict::Holds | Verdict::Unreachable => continue,
-        };
-        survived.push((name.clone(), why));
-    }
-    Ok(Control {
-        fault,
-        survived,
-        time: begin.elapsed(),
-    })
 }
 
 impl Counterexample {

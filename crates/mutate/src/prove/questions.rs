@@ -59,6 +59,7 @@ pub struct Property {
 }
 
 /// All properties of a unit, and the cycle that they speak of.
+#[derive(Clone)]
 pub struct Questions {
     pub(super) aig: Aig,
     /// What is asked.

@@ -27,6 +27,7 @@ struct Beside {
 }
 
 /// A cycle of the RTL.
+#[derive(Clone)]
 pub struct Cycle {
     /// The state that it begins in.
     pub state: Vec<Lit>,

@@ -1,0 +1,227 @@
+//! Properties and faults, shared by several threads.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use super::ask::decide;
+use super::questions::{Property, Questions};
+use super::world::{Besides, Unit};
+use super::{Control, Fault, Files, Options, Plan, Proved, Report, Verdict, reach};
+use crate::mutate::{Origin, Trouble};
+
+/// What one thread does without another.
+pub(super) enum Work<'a> {
+    /// Ask this property.
+    Property(&'a Property),
+    /// Plant this fault, and ask the properties that it names.
+    Fault(&'a Fault),
+}
+
+/// What all threads read.
+pub(super) struct Shared<'a> {
+    pub from: &'a Origin,
+    pub files: &'a Files,
+    pub beside: &'a Besides,
+    pub unit: &'a Unit<'a>,
+    pub plan: &'a Plan,
+    pub options: &'a Options,
+    pub stop: &'a AtomicBool,
+    /// What there is to do, properties first.
+    pub work: &'a [Work<'a>],
+}
+
+/// What was found so far, and who is told of it.
+struct Told<P> {
+    report: Report,
+    /// Which work the properties and the faults of the report are.
+    properties: Vec<usize>,
+    faults: Vec<usize>,
+    /// Bad input that a fault is.
+    trouble: Option<Trouble>,
+    progress: P,
+}
+
+impl<P> Told<P> {
+    /// Nothing more is to be begun.
+    fn over(&self) -> bool {
+        self.report.stopped.is_some() || self.trouble.is_some()
+    }
+
+    fn proved(&mut self, number: usize, proved: Proved) {
+        let at = self.properties.partition_point(|other| *other < number);
+        self.properties.insert(at, number);
+        self.report.proved.insert(at, proved);
+    }
+
+    fn planted(&mut self, number: usize, control: Control) {
+        let at = self.faults.partition_point(|other| *other < number);
+        self.faults.insert(at, number);
+        self.report.controls.insert(at, control);
+    }
+}
+
+impl Shared<'_> {
+    /// Does all the work in `jobs` threads, each of which has `questions` for itself, and returns `report` with what was found, in the
+    /// order of the work.
+    ///
+    /// # Errors
+    /// A fault is planted where there is nothing of the kind. Other trouble is in the report.
+    pub fn done_by(
+        &self,
+        jobs: usize,
+        questions: Questions,
+        report: Report,
+        progress: impl FnMut(&Report, &str) + Send,
+    ) -> Result<Report, Trouble> {
+        let told = Mutex::new(Told {
+            report,
+            properties: Vec::new(),
+            faults: Vec::new(),
+            trouble: None,
+            progress,
+        });
+        let next = AtomicUsize::new(0);
+        let jobs = jobs.clamp(1, self.work.len().max(1));
+        thread::scope(|scope| {
+            for _ in 1..jobs {
+                let questions = questions.clone();
+                scope.spawn(|| self.part(questions, &next, &told));
+            }
+            self.part(questions, &next, &told);
+        });
+        let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match told.trouble {
+            Some(trouble) => Err(trouble),
+            None => Ok(told.report),
+        }
+    }
+
+    /// Does one work after the other, as long as there is some and nothing has gone wrong.
+    fn part<P: FnMut(&Report, &str)>(
+        &self,
+        mut questions: Questions,
+        next: &AtomicUsize,
+        told: &Mutex<Told<P>>,
+    ) {
+        let told = || told.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(work) = self.work.get(number) else {
+                return;
+            };
+            let mut all: MutexGuard<Told<P>> = told();
+            if all.over() {
+                return;
+            }
+            let Told {
+                report, progress, ..
+            } = &mut *all;
+            match work {
+                Work::Property(property) => progress(report, &property.name),
+                Work::Fault(fault) => progress(report, &format!("a fault in {}", fault.file)),
+            }
+            drop(all);
+            match work {
+                Work::Property(property) => match self.proved(&mut questions, property) {
+                    Ok(proved) => told().proved(number, proved),
+                    Err(why) => self.stopped(&mut told().report, why),
+                },
+                Work::Fault(fault) => match self.planted(fault) {
+                    Ok(control) => told().planted(number, control),
+                    Err(Trouble::Other(why)) => self.stopped(&mut told().report, why),
+                    Err(trouble) => told().trouble = Some(trouble),
+                },
+            }
+        }
+    }
+
+    /// Hours of proofs are not lost for the question that ends them.
+    fn stopped(&self, report: &mut Report, why: String) {
+        let why = match self.stop.load(Ordering::Relaxed) {
+            true => "interrupted".to_owned(),
+            false => why,
+        };
+        report.stopped.get_or_insert(why);
+    }
+
+    /// Asks a property, and how a counterexample is reached.
+    fn proved(&self, questions: &mut Questions, property: &Property) -> Result<Proved, String> {
+        let (options, stop) = (self.options, self.stop);
+        let mut proved = decide(self.unit, questions, property, true, options, stop)?;
+        if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
+            // A question that fails takes no counterexample with it.
+            let (lanes, most) = (options.build.lanes as usize, (options.reach, options.time));
+            let way = reach::way(self.unit, (self.plan, lanes), &proved.name, most, stop);
+            proved.way = way.unwrap_or_default();
+        }
+        Ok(proved)
+    }
+
+    /// Plants a fault and asks what it is to refute.
+    fn planted(&self, fault: &Fault) -> Result<Control, Trouble> {
+        let (from, options, stop) = (self.from, self.options, self.stop);
+        let begin = Instant::now();
+        let (mut texts, mut files) = (from.texts.clone(), self.files.clone());
+        let found = match fault.file.as_str() {
+            "step.sv" => Some(&mut files.step.text),
+            "scalar.sv" => files.scalar.as_mut().map(|file| &mut file.text),
+            name => texts
+                .iter_mut()
+                .find(|(n, _)| n == name)
+                .map(|(_, text)| text),
+        };
+        let mut unread = String::new();
+        let text = found.unwrap_or(&mut unread);
+        let also = fault.also.iter().map(|edit| (&edit.from, &edit.to));
+        for (from, to) in [(&fault.from, &fault.to)].into_iter().chain(also) {
+            let times = text.matches(from.as_str()).count();
+            if times != 1 {
+                let file = &fault.file;
+                return Err(Trouble::Other(format!(
+                    "proofs.json: {from:?} stands {times} times in {file}, and a fault is to be planted there; --no-controls plants none"
+                )));
+            }
+            *text = text.replace(from.as_str(), &to.replace("FAULT", "1'b1"));
+        }
+        let other;
+        let beside = match fault.file.as_str() {
+            "step.sv" | "scalar.sv" => {
+                other = Besides::read(from, &files, stop)?;
+                &other
+            }
+            _ => self.beside,
+        };
+        let unit = Unit::read(from, &texts, beside, stop)?;
+        let mut questions = Questions::of(&unit, self.plan, options.build.lanes as usize)?;
+        let properties = std::mem::take(&mut questions.properties);
+        let mut survived = Vec::new();
+        // An assignment speaks for itself; of a fault that is not refuted no proof is needed.
+        let believe = Options {
+            believe: true,
+            ..options.clone()
+        };
+        let refutes = fault.refutes.iter().map(|name| (name, true));
+        let keeps = fault.keeps.iter().map(|name| (name, false));
+        for (name, refuted) in refutes.chain(keeps) {
+            let property = properties.iter().find(|p| p.name == *name);
+            let property =
+                property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
+            // Where a cycle is to be found, all premises together save asking again.
+            let proved = decide(&unit, &mut questions, property, !refuted, &believe, stop)?;
+            let why = match proved.verdict {
+                Verdict::Undecided => "is undecided",
+                Verdict::Refuted(_) if !refuted => "does not hold",
+                Verdict::Holds | Verdict::Unreachable if refuted => "still holds",
+                Verdict::Refuted(_) | Verdict::Holds | Verdict::Unreachable => continue,
+            };
+            survived.push((name.clone(), why));
+        }
+        Ok(Control {
+            fault: fault.clone(),
+            survived,
+            time: begin.elapsed(),
+        })
+    }
+}
