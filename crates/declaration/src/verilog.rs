@@ -104,10 +104,10 @@ impl Declaration {
             out,
             "// One side of the comparison as signals that a person can read.\n\
              module {name}_view #(\n  parameter int unsigned LANES = {}\n) (\n  \
+             // The state as one number would be most bytes of a dump, and nothing that the fields below do not show.\n  \
+             /*verilator tracing_off*/\n  \
              input logic bench_i,\n  \
              input logic load_i,\n  \
-             // All of the state as one number: most bytes of a dump, and nothing that the fields below do not show.\n  \
-             /*verilator tracing_off*/\n  \
              input {name}_tb_pkg::state_t state_i\n  \
              /*verilator tracing_on*/\n);\n\n",
             self.default_lanes()

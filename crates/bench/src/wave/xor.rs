@@ -1,7 +1,8 @@
 //! Where both sides of a dump differ: a signal for each pair of signals that ever does, their exclusive or.
 
-use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
+
+use rustc_hash::FxHashMap;
 
 /// Scope of these signals in a dump.
 pub const XOR: &str = "xor";
@@ -33,20 +34,22 @@ impl Pair {
 pub struct Sides {
     pairs: Vec<Pair>,
     /// Pairs and sides of a signal, by its code in the dump: several signals that are always equal share one.
-    codes: HashMap<Vec<u8>, Vec<(usize, usize)>>,
+    codes: FxHashMap<Vec<u8>, Vec<(usize, usize)>>,
     scopes: Vec<String>,
+    /// Pairs of which a value has changed since they were compared: of hundreds a few in a cycle.
+    touched: Vec<usize>,
 }
 
-/// Returns a line's words that are not spaces.
-fn words(line: &[u8]) -> Vec<&[u8]> {
+/// Returns a line's words.
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = line.split(u8::is_ascii_whitespace);
-    words.filter(|word| !word.is_empty()).collect()
+    words.filter(|word| !word.is_empty())
 }
 
 impl Sides {
     /// Takes a line of the head.
     fn declared(&mut self, line: &[u8]) {
-        match words(line)[..] {
+        match words(line).collect::<Vec<_>>()[..] {
             [b"$scope", _, name, ..] => {
                 self.scopes.push(String::from_utf8_lossy(name).into_owned());
             }
@@ -89,9 +92,10 @@ impl Sides {
 
     /// Takes a line that changes a value, or one that does not.
     fn changed(&mut self, line: &[u8]) {
-        let (digits, code) = match words(line)[..] {
-            [vector, code] if matches!(vector[0], b'b' | b'B') => (&vector[1..], code),
-            [scalar] if matches!(scalar[0], b'0' | b'1' | b'x' | b'X' | b'z' | b'Z') => {
+        let mut words = words(line);
+        let (digits, code) = match (words.next(), words.next(), words.next()) {
+            (Some([b'b' | b'B', digits @ ..]), Some(code), None) => (digits, code),
+            (Some(scalar @ [b'0' | b'1' | b'x' | b'X' | b'z' | b'Z', ..]), None, _) => {
                 scalar.split_at(1)
             }
             _ => return,
@@ -99,22 +103,26 @@ impl Sides {
         let Some(sharing) = self.codes.get(code) else {
             return;
         };
-        for (pair, side) in sharing {
-            let pair = &mut self.pairs[*pair];
+        for (number, side) in sharing {
+            self.touched.push(*number);
+            let pair = &mut self.pairs[*number];
             // Digits that a dump leaves out on the left are 0, or what is no digit.
             let fill = match digits.first() {
                 Some(b'0' | b'1') | None => b'0',
                 Some(other) => *other,
             };
             let missing = pair.width.saturating_sub(digits.len());
-            let value = std::iter::repeat_n(fill, missing).chain(digits.iter().copied());
-            pair.values[*side] = value.collect();
+            let value = &mut pair.values[*side];
+            value.clear();
+            value.resize(missing, fill);
+            value.extend(digits);
         }
     }
 
     /// All changes of a time are known.
     fn compared(&mut self) {
-        for pair in &mut self.pairs {
+        for number in self.touched.drain(..) {
+            let pair = &mut self.pairs[number];
             pair.differs |= pair.values[0] != pair.values[1];
         }
     }
@@ -142,6 +150,12 @@ impl Sides {
         for pair in &mut sides.pairs {
             pair.values = Default::default();
         }
+        // Those that never differ are not looked at again.
+        let pairs = &sides.pairs;
+        sides.codes.retain(|_, sharing| {
+            sharing.retain(|(number, _)| pairs[*number].differs);
+            !sharing.is_empty()
+        });
         Ok(sides)
     }
 
@@ -184,6 +198,7 @@ impl Sides {
     /// It cannot be written.
     pub fn line(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<()> {
         match line.starts_with(b"#") {
+            _ if self.codes.is_empty() => Ok(()),
             true => self.write(out),
             false => {
                 self.changed(line);
@@ -197,8 +212,10 @@ impl Sides {
     /// # Errors
     /// It cannot be written.
     pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
-        let pairs = self.pairs.iter_mut().enumerate();
-        for (n, pair) in pairs.filter(|(_, pair)| pair.differs) {
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        for n in self.touched.drain(..) {
+            let pair = &mut self.pairs[n];
             let xor = pair.xor();
             if !xor.is_empty() && xor != pair.said {
                 out.write_all(b"b")?;
