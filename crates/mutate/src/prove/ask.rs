@@ -21,6 +21,8 @@ struct Asking<'a> {
     property: &'a Property,
     options: &'a Options,
     stop: &'a AtomicBool,
+    /// Told after each question how many there were.
+    each: &'a dyn Fn(usize),
     /// How the files of its proofs begin.
     file: String,
     /// The invariants that are premises: what holds with few of them holds with all.
@@ -83,6 +85,7 @@ impl Asking<'_> {
                 _ => {}
             }
             self.questions += usize::from(!trivial);
+            (self.each)(self.questions);
             let proved = answer == Answer::Never && !trivial && !options.believe;
             self.checked += usize::from(proved);
             return Ok(answer);
@@ -107,6 +110,7 @@ impl Asking<'_> {
                     property: &property,
                     options: self.options,
                     stop: self.stop,
+                    each: self.each,
                     file: format!("{}.facts", self.file),
                     used: all.needed.clone(),
                     questions: self.questions,
@@ -239,7 +243,7 @@ impl Asking<'_> {
 }
 
 /// Asks all questions of a property, until one is not answered as it should be. With `few`, only those invariants are premises
-/// that it cannot do without.
+/// that it cannot do without. `each` is told after each question how many there were.
 pub(super) fn decide(
     unit: &Unit<'_>,
     all: &mut Questions,
@@ -247,6 +251,7 @@ pub(super) fn decide(
     few: bool,
     options: &Options,
     stop: &AtomicBool,
+    each: &dyn Fn(usize),
 ) -> Result<Proved, String> {
     let (begin, time) = (Instant::now(), options.time);
     let mut proved = Proved {
@@ -265,6 +270,7 @@ pub(super) fn decide(
         property,
         options,
         stop,
+        each,
         file: proved.file_name(),
         used: match few && !cover {
             true => all.light(property),

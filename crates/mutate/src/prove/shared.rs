@@ -1,7 +1,7 @@
 //! Properties and faults, shared by several threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -43,7 +43,12 @@ struct Told<P> {
     progress: P,
 }
 
-impl<P> Told<P> {
+impl<P: FnMut(&Report, &str)> Told<P> {
+    /// Tells how far it is.
+    fn tell(&mut self, next: &str) {
+        (self.progress)(&self.report, next);
+    }
+
     /// Nothing more is to be begun.
     fn over(&self) -> bool {
         self.report.stopped.is_some() || self.trouble.is_some()
@@ -111,20 +116,24 @@ impl Shared<'_> {
             let Some(work) = self.work.get(number) else {
                 return;
             };
-            let mut all: MutexGuard<Told<P>> = told();
+            let name = match work {
+                Work::Property(property) => property.name.clone(),
+                Work::Fault(fault) => format!("a fault in {}", fault.file),
+            };
+            let mut all = told();
             if all.over() {
                 return;
             }
-            let Told {
-                report, progress, ..
-            } = &mut *all;
-            match work {
-                Work::Property(property) => progress(report, &property.name),
-                Work::Fault(fault) => progress(report, &format!("a fault in {}", fault.file)),
-            }
+            all.tell(&name);
             drop(all);
+            // One property can take an hour of questions.
+            let each = |questions: usize| {
+                if questions > 1 {
+                    told().tell(&format!("{name}, question {}", questions + 1));
+                }
+            };
             match work {
-                Work::Property(property) => match self.proved(&mut questions, property) {
+                Work::Property(property) => match self.proved(&mut questions, property, &each) {
                     Ok(proved) => told().proved(number, proved),
                     Err(why) => self.stopped(&mut told().report, why),
                 },
@@ -147,9 +156,14 @@ impl Shared<'_> {
     }
 
     /// Asks a property, and how a counterexample is reached.
-    fn proved(&self, questions: &mut Questions, property: &Property) -> Result<Proved, String> {
+    fn proved(
+        &self,
+        questions: &mut Questions,
+        property: &Property,
+        each: &dyn Fn(usize),
+    ) -> Result<Proved, String> {
         let (options, stop) = (self.options, self.stop);
-        let mut proved = decide(self.unit, questions, property, true, options, stop)?;
+        let mut proved = decide(self.unit, questions, property, true, options, stop, each)?;
         if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
             // A question that fails takes no counterexample with it.
             let (lanes, most) = (options.build.lanes as usize, (options.reach, options.time));
@@ -209,7 +223,15 @@ impl Shared<'_> {
             let property =
                 property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
             // Where a cycle is to be found, all premises together save asking again.
-            let proved = decide(&unit, &mut questions, property, !refuted, &believe, stop)?;
+            let proved = decide(
+                &unit,
+                &mut questions,
+                property,
+                !refuted,
+                &believe,
+                stop,
+                &|_| {},
+            )?;
             let why = match proved.verdict {
                 Verdict::Undecided => "is undecided",
                 Verdict::Refuted(_) if !refuted => "does not hold",

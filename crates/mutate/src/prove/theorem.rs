@@ -201,7 +201,7 @@ impl<'a> Mutants<'a> {
                 continue;
             }
             let property = &properties[i];
-            let proved = decide(self.unit, all, property, true, &self.options, stop)?;
+            let proved = decide(self.unit, all, property, true, &self.options, stop, &|_| {})?;
             questions += proved.questions;
             match proved.verdict {
                 Verdict::Holds => self.own[i].1 |= same[i],
