@@ -25,8 +25,12 @@ struct Asking<'a> {
     each: &'a dyn Fn(usize),
     /// How the files of its proofs begin.
     file: String,
-    /// The invariants that are premises: what holds with few of them holds with all.
+    /// The invariants that are premises now: what holds with few of them holds with all.
     used: Vec<bool>,
+    /// Those that a question begins with.
+    few: Vec<bool>,
+    /// Those that were premises of some answer.
+    taken: Vec<bool>,
     /// Questions that were asked, and answers whose proof was accepted.
     questions: usize,
     checked: usize,
@@ -84,6 +88,10 @@ impl Asking<'_> {
                 }
                 _ => {}
             }
+            if !trivial && answer != Answer::GaveUp {
+                let taken = self.taken.iter_mut().zip(&self.used);
+                taken.for_each(|(taken, used)| *taken |= *used);
+            }
             self.questions += usize::from(!trivial);
             (self.each)(self.questions);
             let proved = answer == Answer::Never && !trivial && !options.believe;
@@ -113,6 +121,8 @@ impl Asking<'_> {
                     each: self.each,
                     file: format!("{}.facts", self.file),
                     used: all.needed.clone(),
+                    few: all.needed.clone(),
+                    taken: all.needed.clone(),
                     questions: self.questions,
                     checked: self.checked,
                 };
@@ -141,6 +151,7 @@ impl Asking<'_> {
             return Err("proofs.json: a cycle is none of the cases".to_owned());
         }
         for kind in all.cases.kinds.clone() {
+            self.used.clone_from(&self.few);
             let mut answer = self.any(all, &kind, parts, BRIEFLY.min(time))?;
             if answer == Answer::GaveUp {
                 answer = self.in_kind(all, &kind, parts)?;
@@ -197,12 +208,17 @@ impl Asking<'_> {
     ) -> Result<Answer, String> {
         let time = self.options.time;
         let mut together = true;
+        // What larger questions took up, one value can mostly do without, and premises are most of its nodes.
+        self.used.clone_from(&self.few);
         for (range, values) in all.cases.parts() {
             if together {
                 let case = [kind, &range].concat();
                 match self.any(all, &case, parts, BRIEFLY.min(time))? {
                     Answer::Never => continue,
-                    Answer::GaveUp => together = false,
+                    Answer::GaveUp => {
+                        together = false;
+                        self.used.clone_from(&self.few);
+                    }
                     answer => return Ok(answer),
                 }
             }
@@ -266,16 +282,19 @@ pub(super) fn decide(
         way: None,
     };
     let cover = property.method == Method::Cover;
+    let few = match few && !cover {
+        true => all.light(property),
+        false => all.every(),
+    };
     let mut asking = Asking {
         property,
         options,
         stop,
         each,
         file: proved.file_name(),
-        used: match few && !cover {
-            true => all.light(property),
-            false => all.every(),
-        },
+        used: few.clone(),
+        taken: few.clone(),
+        few,
         questions: 0,
         checked: 0,
     };
@@ -324,7 +343,7 @@ pub(super) fn decide(
     (proved.questions, proved.checked) = (asking.questions, asking.checked);
     // What was taken up for one question stays for the next. Facts have premises of their own.
     if property.begin != Begin::Anywhere {
-        let used = asking.used.iter().zip(&all.needed);
+        let used = asking.taken.iter().zip(&all.needed);
         let used = used.map(|(used, needed)| *used || *needed && !all.established.is_empty());
         proved.premises = all.names_of(used);
     }
