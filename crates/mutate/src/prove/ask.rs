@@ -11,7 +11,7 @@ use crate::mutate::sat::{self, Answer, Proof};
 
 /// Time of the processor after which a case is divided further.
 const BRIEFLY: Duration = Duration::from_secs(2);
-/// Time for what is worth more: a part in all cycles of a kind, all parts where there is nothing more to divide by.
+/// Time of the processor after which the smallest case is asked in parts.
 const SOON: Duration = Duration::from_secs(10);
 /// A question is asked in at most so many parts.
 const MOST_PARTS: usize = 256;
@@ -154,7 +154,7 @@ impl Asking<'_> {
             self.used.clone_from(&self.few);
             let mut answer = self.any(all, &kind, parts, BRIEFLY.min(time))?;
             if answer == Answer::GaveUp {
-                answer = self.in_kind(all, &kind, parts)?;
+                answer = self.by_values(all, &kind, parts)?;
             }
             if answer != Answer::Never {
                 return Ok(answer);
@@ -173,29 +173,6 @@ impl Asking<'_> {
     ) -> Result<Answer, String> {
         let bad = all.aig.any(parts.iter().copied());
         self.ask(all, case, bad, time)
-    }
-
-    /// Asks whether any of `parts` can be in a cycle of `kind`: one part after the other, and those that are left from the first one on
-    /// that is not answered so, value by value of the register.
-    fn in_kind(
-        &mut self,
-        all: &mut Questions,
-        kind: &[Lit],
-        parts: &[Lit],
-    ) -> Result<Answer, String> {
-        let time = SOON.min(self.options.time);
-        let mut left = parts;
-        while let (true, [part, others @ ..]) = (parts.len() > 1, left) {
-            match self.ask(all, kind, *part, time)? {
-                Answer::Never => left = others,
-                Answer::GaveUp => break,
-                answer => return Ok(answer),
-            }
-        }
-        match left {
-            [] => Ok(Answer::Never),
-            left => self.by_values(all, kind, left),
-        }
     }
 
     /// Asks whether any of `parts` can be in a cycle of `kind`, value by value of the register. High values are often all
