@@ -88,7 +88,8 @@ impl Asking<'_> {
                 }
                 _ => {}
             }
-            if !trivial && answer != Answer::GaveUp {
+            // An answer that needs no solver may need its premises too.
+            if answer != Answer::GaveUp {
                 let taken = self.taken.iter_mut().zip(&self.used);
                 taken.for_each(|(taken, used)| *taken |= *used);
             }
