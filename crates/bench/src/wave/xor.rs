@@ -197,14 +197,13 @@ impl Sides {
     /// # Errors
     /// It cannot be written.
     pub fn line(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<()> {
-        match line.starts_with(b"#") {
-            _ if self.codes.is_empty() => Ok(()),
-            true => self.write(out),
-            false => {
-                self.changed(line);
-                Ok(())
-            }
+        if line.starts_with(b"#") {
+            return self.write(out);
         }
+        if !self.codes.is_empty() {
+            self.changed(line);
+        }
+        Ok(())
     }
 
     /// Writes what has changed.

@@ -630,11 +630,9 @@ impl Circuit {
                 let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
                 let (address, enable, data) = (get(address), get(enable), get(data));
                 // Where nothing is written the address is often unknown.
-                let whole = enable.iter().all(|bit| *bit == enable[0]);
-                let known = |bit: &Lit| match whole {
-                    true => aig.where_holds(enable[0], *bit),
-                    false => *bit,
-                };
+                let whole = enable.first();
+                let whole = whole.filter(|first| enable.iter().all(|bit| bit == *first));
+                let known = |bit: &Lit| whole.map_or(*bit, |enable| aig.where_holds(*enable, *bit));
                 let place: Vec<Lit> = address.iter().map(known).collect();
                 for (i, word) in words.chunks_mut(memory.width).enumerate() {
                     let here = is_number(aig, &place, i);

@@ -352,8 +352,8 @@ impl Report {
     }
 }
 
-/// Proves all that is said of `D`, and plants the faults, in `jobs` threads. Before each property and each fault `progress` is given the
-/// report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
+/// Proves all that is said of `D`, and plants the faults, in `jobs` threads. Before each property and each fault, and after each question
+/// of a property, `progress` is given the report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
 ///
 /// # Errors
 /// Files that are missing or not understood; no Yosys or solver; `stop` is set before the first question.

@@ -134,9 +134,7 @@ impl Besides {
             invariants: beside(&files.invariants, &bound, &script)?,
         })
     }
-}
 
-impl Besides {
     /// Returns what the files that make premises say that is not determined by what they look at, as `FILE: NAME`: it reads a variable
     /// that was not assigned.
     ///
