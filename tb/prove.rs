@@ -415,7 +415,7 @@ fn bad_input_of_a_proof_names_file_and_field() {
         "\"permuted\": true,",
     );
     let run = prove(&[], &[("RECONVERGE_HOME", home.path())]).ends(2);
-    run.says("tb/formal/r500/proofs.json:4: proofs: unknown field `permuted`");
+    run.says("tb/formal/r500/proofs.json:5: proofs: unknown field `permuted`");
 }
 
 /// What a reader of SystemVerilog reads and Yosys does not.

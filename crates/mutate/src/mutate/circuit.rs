@@ -519,6 +519,37 @@ impl Circuit {
         self.names.get(name)?.iter().map(register).collect()
     }
 
+    /// Returns the names of all state, those of the same bits once: the one that lies deepest in the hierarchy. Ports and what
+    /// Yosys named are left out where there is another name.
+    pub fn state_names(&self) -> Vec<&str> {
+        let place: HashMap<usize, usize> =
+            self.registers.iter().map(|(q, _)| *q).zip(0..).collect();
+        let place = |bit: &Bit| match bit {
+            Bit::Wire(wire) => place.get(wire).copied(),
+            Bit::Is(_) => None,
+        };
+        let mut found: BTreeMap<Vec<usize>, &str> = BTreeMap::new();
+        let rank = |name: &str| {
+            let port = self.inputs.contains_key(name) || self.outputs.contains_key(name);
+            (!name.contains('$'), !port, name.matches('.').count())
+        };
+        for (name, bits) in &self.names {
+            let places: Option<Vec<usize>> = bits.iter().map(place).collect();
+            let Some(places) = places.filter(|places| !places.is_empty()) else {
+                continue;
+            };
+            let known = found.entry(places).or_insert(name);
+            // Of two that are as good, always the same.
+            if (rank(name), std::cmp::Reverse(name.as_str()))
+                > (rank(known), std::cmp::Reverse(*known))
+            {
+                *known = name;
+            }
+        }
+        let memories = self.memories.iter().map(|memory| memory.name.as_str());
+        found.into_values().chain(memories).collect()
+    }
+
     /// Wires that may carry anything.
     pub fn free(&self) -> &[usize] {
         &self.free

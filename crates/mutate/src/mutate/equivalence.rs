@@ -38,6 +38,31 @@ use super::{Family, List, Origin, SELECTOR, netlist, source};
 /// How outputs begin that say which bits of a register matter where all invariants of the assertions hold: the referee does not have
 /// these, and does not look at them.
 pub(crate) const LIVE_ALLOWED: &str = "live_allowed__";
+/// How outputs begin that say which bits of a register matter.
+pub(crate) const LIVE: &str = "live__";
+/// The output that says which inputs are legal.
+pub(crate) const CONTRACT: &str = "contract";
+const INVARIANT: &str = "invariant";
+
+/// Returns what the invariant that output `name` of a formal file says is called, if it says one: `invariant`, or `invariant__NAME`,
+/// of which there may be many.
+pub(crate) fn invariant_of(name: &str) -> Option<&str> {
+    match name.strip_prefix(INVARIANT)? {
+        "" => Some(name),
+        rest => rest.strip_prefix("__"),
+    }
+}
+
+/// Returns invariants, each with its name: those of `bits`, which an output says of the invariant called `name`.
+pub(crate) fn invariants(name: &str, bits: Vec<Lit>) -> impl Iterator<Item = (String, Lit)> {
+    let one = bits.len() == 1;
+    bits.into_iter()
+        .enumerate()
+        .map(move |(i, holds)| match one {
+            true => (name.to_owned(), holds),
+            false => (format!("{name}[{i}]"), holds),
+        })
+}
 
 /// Clocks from the reset on in which a difference is looked for.
 pub const DEPTH: usize = 12;
@@ -85,8 +110,8 @@ enum Source {
 struct Said {
     /// The unit can be in it.
     allowed: Lit,
-    /// The invariants, which together are that.
-    invariants: Vec<Lit>,
+    /// The invariants, which together are that, with their names.
+    invariants: Vec<(String, Lit)>,
     /// The inputs keep to the contract.
     contract: Lit,
     /// Bit by bit of the state: it matters.
@@ -239,9 +264,10 @@ impl Referee {
             .collect::<Result<_, String>>()?;
         let mut live = HashMap::new();
         for (name, bits) in circuit.output_widths() {
-            if let Some(path) = name.strip_prefix("live__") {
+            if let Some(path) = name.strip_prefix(LIVE) {
                 live.insert(name.to_owned(), place(path, bits)?);
-            } else if !matches!((name, bits), ("contract", 1) | ("invariant" | "seen", _))
+            } else if !matches!((name, bits), (CONTRACT, 1) | ("seen", _))
+                && invariant_of(name).is_none()
                 && !name.starts_with(LIVE_ALLOWED)
             {
                 return Err(format!(
@@ -320,13 +346,14 @@ impl Referee {
                 }
             } else if name == "seen" {
                 said.seen = bits;
-            } else if name == "contract" {
+            } else if name == CONTRACT {
                 said.contract = aig.all(bits);
-            } else if name == "invariant" {
-                said.allowed = aig.all(bits.clone());
-                said.invariants = bits;
+            } else if let Some(name) = invariant_of(name) {
+                said.invariants.extend(invariants(name, bits));
             }
         }
+        let all = said.invariants.iter().map(|(_, holds)| *holds);
+        said.allowed = aig.all(all.collect());
         said
     }
 
@@ -351,21 +378,15 @@ impl Referee {
         let from = aig.and(from, before.contract);
         // One by one: together they are more than a search is through with. CaDiCaL takes 30 s where ABC does not end (the
         // threads that wait, of spa5 as it ships).
-        let several = after.len() > 1;
-        for (i, after) in after.into_iter().enumerate() {
-            let which = if several {
-                format!(", bit {i}")
-            } else {
-                String::new()
-            };
+        for (name, after) in after {
             let broken = aig.and(from, !after);
             match sat::ask(&aig, broken, abc.time, abc.stop, &sat::Proof::Believed)? {
                 sat::Answer::Never => {}
                 sat::Answer::Sometimes(_) => {
-                    return Err(format!("{file}: a clock can break the invariant{which}"));
+                    return Err(format!("{file}: a clock can break {name}"));
                 }
                 sat::Answer::GaveUp => {
-                    return Err(format!("{file}: the invariant is too hard to prove{which}"));
+                    return Err(format!("{file}: {name} is too hard to prove"));
                 }
             }
         }

@@ -9,6 +9,8 @@
 //! refute, and the cycles that it speaks of are shown to exist.
 
 mod ask;
+mod controls;
+mod files;
 mod mutants;
 mod naive;
 mod questions;
@@ -18,21 +20,22 @@ mod shown;
 mod theorem;
 mod world;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt::{self, Debug, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::design::{Build, Design};
-use crate::dut;
-use crate::home::{home, own_rtl};
-use crate::input::{InputError, read_text};
+use crate::home::own_rtl;
+use crate::input::InputError;
 use crate::mutate::aig::Lit;
 pub use crate::mutate::sat::SOLVER;
 use crate::mutate::{Origin, Trouble};
 use crate::stream::Stream;
+pub use files::{Edit, Fault};
+use files::{check_names, files_of};
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
@@ -43,110 +46,6 @@ use world::{Besides, Unit};
 
 /// How names of the properties of `scalar.sv` begin.
 const SCALAR: &str = "scalar_";
-
-/// A text and where it stands, as in messages.
-#[derive(Clone, Debug)]
-struct File {
-    name: String,
-    text: String,
-}
-
-impl File {
-    fn read(path: PathBuf, name: String) -> Result<Self, InputError> {
-        let text = read_text(&path)?;
-        Ok(File { name, text })
-    }
-}
-
-/// What is said of a unit.
-#[derive(Clone, Debug)]
-struct Files {
-    step: File,
-    properties: File,
-    live: File,
-    invariants: File,
-    /// What a lane alone would do; not of every unit.
-    scalar: Option<File>,
-    /// Which words of its memories have a bit for each lane; not of every unit.
-    lane_words: Option<File>,
-    /// What follows from the invariants and makes little of a case; not of every unit.
-    facts: Option<File>,
-}
-
-/// `tb/formal/<unit>/proofs.json`: what else a proof must know of a unit.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Plan {
-    /// Registers with a bit for each lane, in the order of the lanes, perhaps several times over.
-    lanes: Vec<String>,
-    /// Ports likewise.
-    lane_ports: Vec<String>,
-    /// Ports with several bits for each lane, side by side.
-    #[serde(default)]
-    lane_blocks: Vec<String>,
-    /// Lanes are alike: permuted before, they are permuted after.
-    permutation: bool,
-    /// Nets that are 1 where the order of the lanes counts, so that they are not alike.
-    #[serde(default)]
-    ordered: Vec<String>,
-    /// Nets in which a lane sees what others do; none if that is not to be proved.
-    decision: Vec<String>,
-    /// How a question is divided that is not answered soon.
-    #[serde(default)]
-    cases: Cases,
-    /// Faults of the RTL.
-    faults: Vec<Fault>,
-}
-
-/// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1 (0, with `!` before
-/// it), or none is. Where that is not enough, each with every value of the register.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Cases {
-    nets: Vec<String>,
-    register: String,
-}
-
-impl Plan {
-    /// Whether `register`, `__` for the dot, is one of `lanes`.
-    fn is_lanes(&self, register: &str) -> bool {
-        let name = register.replace("__", ".");
-        self.lanes.contains(&name)
-    }
-}
-
-/// A mistake in the RTL that certain properties must not survive.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fault {
-    /// File that it is made in: of the RTL, or `step.sv` or `scalar.sv`.
-    pub file: String,
-    /// Text that stands there once.
-    pub from: String,
-    /// What it becomes; `FAULT` stands for 1.
-    pub to: String,
-    /// What else becomes something else in this file.
-    #[serde(default)]
-    pub also: Vec<Edit>,
-    /// Parameters of the builds that it is planted in: elsewhere it changes nothing.
-    #[serde(default)]
-    pub with: BTreeMap<String, u32>,
-    /// Names of the properties.
-    pub refutes: Vec<String>,
-    /// Names of properties that hold all the same: what is wrong is not visible to them.
-    #[serde(default)]
-    pub keeps: Vec<String>,
-}
-
-/// A change of a text.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Edit {
-    /// Text that stands there once.
-    pub from: String,
-    /// What it becomes.
-    pub to: String,
-}
 
 /// What became of a property.
 #[derive(Clone, Debug)]
@@ -198,6 +97,11 @@ pub struct Proved {
 }
 
 impl Proved {
+    /// Tells whether it is a property that holds: neither open nor a cover.
+    fn is_proved(&self) -> bool {
+        self.method != Method::Cover && matches!(self.verdict, Verdict::Holds)
+    }
+
     /// Returns the way from reset to a cycle that breaks the property as a stream of pins of `D`, if one was found.
     ///
     /// # Errors
@@ -238,8 +142,8 @@ pub struct Register {
     pub before: Vec<bool>,
     /// After it, in the RTL.
     pub rtl: Vec<bool>,
-    /// After it, by the naive step.
-    pub step: Vec<bool>,
+    /// After it, by the naive step; nothing, if there is none.
+    pub step: Option<Vec<bool>>,
 }
 
 /// How a unit is to be proved.
@@ -268,6 +172,22 @@ pub struct Options {
 }
 
 impl Options {
+    /// Everything that is said of the RTL in `rtl`, with the faults; as `reconverge prove` does it if it is told nothing else.
+    pub fn new(rtl: impl Into<PathBuf>, build: impl Into<Build>) -> Self {
+        Options {
+            build: build.into(),
+            rtl: Some(rtl.into()),
+            only: Vec::new(),
+            skip: Vec::new(),
+            controls: true,
+            time: Duration::from_secs(300),
+            divide_after: Duration::from_secs(10),
+            reach: 12,
+            believe: false,
+            proofs: None,
+        }
+    }
+
     /// Tells whether property `name` is asked for.
     fn asks(&self, name: &str) -> bool {
         let begins = |with: &String| name.starts_with(with.as_str());
@@ -281,6 +201,23 @@ impl Options {
         (self.only.is_empty() || self.only.iter().any(may)) && !self.skip.iter().any(none)
     }
 }
+
+/// What was not proved, and why. `Debug` is as `Display`, so that `unwrap` in a test prints it.
+pub struct NotProved(String);
+
+impl Display for NotProved {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Debug for NotProved {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for NotProved {}
 
 /// A unit's proofs.
 #[derive(Clone, Debug)]
@@ -311,6 +248,27 @@ impl Report {
     pub fn refuted(&self) -> bool {
         let mut all = self.proved.iter();
         all.any(|p| matches!(p.verdict, Verdict::Refuted(_)))
+    }
+
+    /// Tells whether all of it was proved.
+    ///
+    /// # Errors
+    /// What was refuted, each with its cycle, and what is open.
+    pub fn accepted(&self) -> Result<(), NotProved> {
+        let open = self.open();
+        if !self.refuted() && open.is_empty() {
+            return Ok(());
+        }
+        let mut said = String::new();
+        for proved in &self.proved {
+            if let Verdict::Refuted(cycle) = &proved.verdict {
+                said += &format!("{}\n{cycle}", proved.headline());
+            }
+        }
+        for line in open {
+            said += &format!("{line}\n");
+        }
+        Err(NotProved(said))
     }
 
     /// Why it is no proof though nothing was refuted, line by line.
@@ -352,7 +310,9 @@ impl Report {
     }
 }
 
-/// Proves all that is said of `D`, and plants the faults, in `jobs` threads. Before each property and each fault, and after each question
+/// Proves all that is said of `D`: of a unit that a package has the files that are there, of another those beside its RTL (`NAME_formal.sv`,
+/// `NAME_sva.sv` or what the declaration binds, `NAME_step.sv`, `NAME_properties.sv`; `docs/proofs.md`). Plants the faults; of a unit without a package a property that none
+/// is to refute must be refuted by some mutant of the text. All of it in `jobs` threads. Before each property and each fault, and after each question
 /// of a property, `progress` is given the report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
 ///
 /// # Errors
@@ -361,7 +321,7 @@ pub fn prove<D: Design>(
     options: &Options,
     jobs: usize,
     stop: &AtomicBool,
-    progress: impl FnMut(&Report, &str) + Send,
+    mut progress: impl FnMut(&Report, &str) + Send,
 ) -> Result<Report, Trouble> {
     let rtl_dir = match &options.rtl {
         Some(dir) => dir.clone(),
@@ -427,10 +387,15 @@ pub fn prove<D: Design>(
         stop,
         work: &work,
     };
-    let mut report = shared.done_by(jobs, questions, report, progress)?;
+    let mut report = shared.done_by(jobs, questions, report, &mut progress)?;
     if options.controls {
-        let properties = report.proved.iter().filter(|p| p.method != Method::Cover);
-        let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
+        if D::package().is_none() && report.stopped.is_none() {
+            controls::by_mutants(&shared, &mut report, &mut progress);
+        }
+        let properties = report.proved.iter().filter(|p| p.is_proved());
+        let planted = report.controls.iter().map(|c| &c.fault);
+        let all: Vec<&Fault> = plan.faults.iter().chain(planted).collect();
+        let alone = |name: &&String| !all.iter().any(|f| f.refutes.contains(name));
         report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
     }
     Ok(report)
@@ -450,7 +415,9 @@ pub fn undetermined<D: Design>(
     let rtl = own_rtl::<D>().map_err(|e| e.to_string())?;
     let from = Origin::of::<D>(&rtl, build)?;
     let (mut files, _) = files_of::<D>(&rtl)?;
-    files.invariants.text = assertions.unwrap_or(files.invariants.text);
+    if let (Some(file), Some(text)) = (&mut files.assertions, assertions) {
+        file.text = text;
+    }
     let time = Duration::from_secs(60);
     Besides::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
 }
@@ -473,62 +440,6 @@ fn not_read(dir: &Path, texts: &[(String, String)], why: String) -> Trouble {
     InputError::new(file.display().to_string(), line, "--rtl", why).into()
 }
 
-/// The files that speak of the RTL of `D` in `rtl`.
-fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
-    let unit = D::NAME;
-    let home = home(D::package()).map_err(|e| e.to_string())?;
-    let own = |name: String| File::read(home.join(&name), name);
-    let step = own(format!("tb/formal/{unit}/step.sv"))?;
-    let properties = own(format!("tb/formal/{unit}/properties.sv"))?;
-    let plan = own(format!("tb/formal/{unit}/proofs.json"))?;
-    let plan: Plan = serde_json::from_str(&plan.text)
-        .map_err(|e| InputError::new(plan.name.as_str(), e.line(), "proofs", e.to_string()))?;
-    // What the referee of mutants may know of the state.
-    let live = dut::formal_of::<D>(rtl)
-        .map(|(name, text)| File { name, text })
-        .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?;
-    let invariants = own(format!("rtl/{unit}/{unit}_sva.sv"))?;
-    let optional = |name: &str| {
-        let name = format!("tb/formal/{unit}/{name}.sv");
-        home.join(&name).is_file().then(|| own(name)).transpose()
-    };
-    Ok((
-        Files {
-            step,
-            properties,
-            live,
-            invariants,
-            scalar: optional("scalar")?,
-            lane_words: optional("lane_words")?,
-            facts: optional("facts")?,
-        },
-        plan,
-    ))
-}
-
-/// Faults refute what there is, and names are names of one thing.
-fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String> {
-    let faults = plan.faults.iter();
-    let mut names: Vec<&String> = faults
-        .flat_map(|f| f.refutes.iter().chain(&f.keeps))
-        .collect();
-    names.retain(|name| !known.contains(name) && (scalar || !name.starts_with(SCALAR)));
-    if let Some(name) = names.first() {
-        return Err(format!(
-            "proofs.json: there is no property {name}; there are {}",
-            known.join(", ")
-        ));
-    }
-    let mut count = BTreeMap::new();
-    for name in known {
-        *count.entry(name).or_insert(0) += 1;
-    }
-    match count.into_iter().find(|(_, n)| *n > 1) {
-        Some((name, _)) => Err(format!("two properties have the name {name}")),
-        None => Ok(()),
-    }
-}
-
 impl Counterexample {
     fn of(unit: &Unit<'_>, all: &Questions, inputs: &HashMap<Lit, u64>) -> Self {
         let values = all.aig.evaluate(inputs);
@@ -542,14 +453,19 @@ impl Counterexample {
                 .map(|lits| bits(&lits))
                 .unwrap_or_default()
         };
-        let registers = all.step.iter().filter_map(|(name, lits)| {
+        let said = all.step.iter().filter_map(|(name, lits)| {
             let register = name.strip_prefix("next__")?;
-            Some(Register {
-                name: register.replace("__", "."),
-                before: named(register),
-                rtl: named(name),
-                step: bits(lits),
-            })
+            Some((register.to_owned(), Some(bits(lits))))
+        });
+        let said: Vec<_> = match unit.has_step() {
+            true => said.collect(),
+            false => unit.registers().into_iter().map(|n| (n, None)).collect(),
+        };
+        let registers = said.into_iter().map(|(name, step)| Register {
+            before: named(&name),
+            rtl: named(&format!("next__{name}")),
+            step,
+            name: name.replace("__", "."),
         });
         Counterexample {
             ports: unit.inputs(&all.now, &values),

@@ -8,9 +8,10 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::files::{Plan, files_of};
 use super::theorem::{self, Said};
 use super::world::{Besides, Unit};
-use super::{Options, Origin, Plan, Trouble};
+use super::{Options, Origin, Trouble};
 use crate::design::{Build, Design};
 use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
@@ -168,9 +169,15 @@ pub fn mutants<D: Design>(
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
     let from = Origin::of::<D>(&rtl_dir, &options.build)?;
-    let (mut files, plan) = super::files_of::<D>(&rtl_dir)?;
+    let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     files.scalar = None;
     files.lane_words = None;
+    if files.step.is_none() {
+        return Err(Trouble::Other(format!(
+            "there is no step.sv of {}",
+            D::NAME
+        )));
+    }
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let made = mutate::Options {
         count: Some(run.mutants.len()),

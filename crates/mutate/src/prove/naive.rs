@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 
-use super::{File, world};
+use super::files::File;
+use super::world;
 use crate::design::{Build, Design};
 use crate::home::home;
 use crate::mutate::aig::{Aig, Lit};

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::files::Plan;
 use super::world::{Cycle, Named, Said, Unit, unlike};
-use super::{Plan, SCALAR, theorem};
+use super::{SCALAR, theorem};
 use crate::mutate::aig::{Aig, Lit, Values};
 
 /// An invariant that so many nodes say is soon said: it costs a question next to nothing.
@@ -96,6 +97,7 @@ impl Questions {
         all.dead()?;
         all.lanes()?;
         all.written()?;
+        all.covered();
         all.gathered(step)
     }
 
@@ -461,6 +463,11 @@ impl<'a> All<'a> {
     fn steps(&mut self, step: &Named) -> Result<(), String> {
         let (unit, plan) = (self.unit, self.plan);
         let cycles = (&self.now, &self.then);
+        if !unit.has_step() {
+            // All of the state counts.
+            self.compared = (0..self.now.state.len()).collect();
+            return Ok(());
+        }
         let theorem = theorem::of(unit, plan, self.lanes, &mut self.aig, cycles, step)?;
         self.compared = theorem.compared;
         self.properties.extend(theorem.properties);
@@ -469,9 +476,14 @@ impl<'a> All<'a> {
 
     /// A stalled cycle changes no register and no memory.
     fn stall(&mut self) -> Result<(), String> {
-        let stall = self.unit.port("stall_i", &self.now);
-        let [stall] = stall.ok_or("the RTL has no stall_i")?[..] else {
-            return Err("stall_i has more than one bit".to_owned());
+        let Some(name) = &self.plan.stall else {
+            return Ok(());
+        };
+        let stall = self.unit.port(name, &self.now).unwrap_or_default();
+        let [stall] = stall[..] else {
+            return Err(format!(
+                "proofs.json: stall: {name}: no input of this name with one bit"
+            ));
         };
         let differ = unlike(&mut self.aig, &self.now.state, &self.now.frame.next);
         let places = differ.into_iter().enumerate();
@@ -490,6 +502,9 @@ impl<'a> All<'a> {
     /// the same of all that is live then.
     fn dead(&mut self) -> Result<(), String> {
         let unit = self.unit;
+        if !unit.says_live() {
+            return Ok(());
+        }
         let live = self.live(false)?;
         let mut state = unit.anything(&mut self.aig);
         for ((other, now), live) in state.iter_mut().zip(&self.now.state).zip(live) {
@@ -712,6 +727,16 @@ impl<'a> All<'a> {
         }
         premises.push(self.aig.any(differ));
         Ok(self.aig.all(premises))
+    }
+
+    /// That some cycle is allowed: without a cover, premises that exclude all of them would show nowhere.
+    fn covered(&mut self) {
+        let cover = |p: &Property| p.method == Method::Cover;
+        if !self.properties.iter().any(cover) {
+            let name = "some cycle".to_owned();
+            let questions = vec![(String::new(), Lit::TRUE)];
+            self.add(name, Method::Cover, Begin::Allowed, questions);
+        }
     }
 
     /// `properties.sv` and `scalar.sv`: an output of several bits has one for each lane.

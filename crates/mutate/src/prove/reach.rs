@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use reconverge_bench::bytemuck::{Zeroable as _, bytes_of_mut};
 
+use super::Trouble;
+use super::files::Plan;
 use super::questions::Questions;
 use super::world::Unit;
-use super::{Plan, Trouble};
 use crate::design::{Build, Design};
 use crate::dut;
 use crate::mutate::aig::{Aig, Lit};

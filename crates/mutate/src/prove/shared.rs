@@ -6,9 +6,10 @@ use std::thread;
 use std::time::Instant;
 
 use super::ask::decide;
+use super::files::{Fault, Files, Plan};
 use super::questions::{Property, Questions};
 use super::world::{Besides, Unit};
-use super::{Control, Fault, Files, Options, Plan, Proved, Report, Verdict, reach};
+use super::{Control, Options, Proved, Report, Verdict, reach};
 use crate::mutate::{Origin, Trouble};
 
 /// What one thread does without another.
@@ -147,7 +148,7 @@ impl Shared<'_> {
     }
 
     /// Hours of proofs are not lost for the question that ends them.
-    fn stopped(&self, report: &mut Report, why: String) {
+    pub fn stopped(&self, report: &mut Report, why: String) {
         let why = match self.stop.load(Ordering::Relaxed) {
             true => "interrupted".to_owned(),
             false => why,
@@ -178,14 +179,13 @@ impl Shared<'_> {
         let (from, options, stop) = (self.from, self.options, self.stop);
         let begin = Instant::now();
         let (mut texts, mut files) = (from.texts.clone(), self.files.clone());
-        let found = match fault.file.as_str() {
-            "step.sv" => Some(&mut files.step.text),
-            "scalar.sv" => files.scalar.as_mut().map(|file| &mut file.text),
-            name => texts
-                .iter_mut()
-                .find(|(n, _)| n == name)
-                .map(|(_, text)| text),
-        };
+        let own = files.called(&fault.file);
+        let in_rtl = own.is_none();
+        let found = own.map(|file| &mut file.text).or_else(|| {
+            let mut all = texts.iter_mut();
+            all.find(|(name, _)| *name == fault.file)
+                .map(|(_, text)| text)
+        });
         let mut unread = String::new();
         let text = found.unwrap_or(&mut unread);
         let also = fault.also.iter().map(|edit| (&edit.from, &edit.to));
@@ -200,12 +200,11 @@ impl Shared<'_> {
             *text = text.replace(from.as_str(), &to.replace("FAULT", "1'b1"));
         }
         let other;
-        let beside = match fault.file.as_str() {
-            "step.sv" | "scalar.sv" => {
-                other = Besides::read(from, &files, stop)?;
-                &other
-            }
-            _ => self.beside,
+        let beside = if in_rtl {
+            self.beside
+        } else {
+            other = Besides::read(from, &files, stop)?;
+            &other
         };
         let unit = Unit::read(from, &texts, beside, stop)?;
         let mut questions = Questions::of(&unit, self.plan, options.build.lanes as usize)?;

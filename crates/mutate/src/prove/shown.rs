@@ -15,7 +15,10 @@ impl Report {
             _ if proved.method == Method::Cover => String::new(),
             [] => "none planted".to_owned(),
             _ if all.iter().any(|(_, refuted)| !refuted) => "NOT REFUTED".to_owned(),
-            [(control, _), ..] => format!("refuted: {}", control.fault.file),
+            [(control, _), ..] => match control.fault.line {
+                Some(line) => format!("refuted: {}:{line}", control.fault.file),
+                None => format!("refuted: {}", control.fault.file),
+            },
         }
     }
 
@@ -23,8 +26,14 @@ impl Report {
     pub fn to_json(&self) -> Value {
         let proved = self.proved.iter().map(|p| {
             let controls = self.controls_of(&p.name).map(|(control, refuted)| {
-                let Fault { file, from, to, .. } = &control.fault;
-                json!({ "file": file, "from": from, "to": to, "refuted": refuted })
+                let Fault {
+                    file,
+                    line,
+                    from,
+                    to,
+                    ..
+                } = &control.fault;
+                json!({ "file": file, "line": line, "from": from, "to": to, "refuted": refuted })
             });
             json!({
                 "property": p.name,
@@ -102,14 +111,18 @@ impl Display for Counterexample {
         for (name, bits) in &self.ports {
             writeln!(f, "    {name:width$}  {}", number(bits))?;
         }
-        writeln!(
-            f,
-            "  registers: before, after it in the RTL, after it by step.sv"
-        )?;
+        let by_step = self.registers.iter().any(|r| r.step.is_some());
+        let title = if by_step { ", after it by step.sv" } else { "" };
+        writeln!(f, "  registers: before, after it in the RTL{title}")?;
         for r in &self.registers {
-            let [before, rtl, step] = [&r.before, &r.rtl, &r.step].map(|bits| number(bits));
-            let mark = if r.rtl == r.step { "" } else { "  <- differ" };
-            writeln!(f, "    {:width$}  {before}  {rtl}  {step}{mark}", r.name)?;
+            let [before, rtl] = [&r.before, &r.rtl].map(|bits| number(bits));
+            write!(f, "    {:width$}  {before}  {rtl}", r.name)?;
+            match &r.step {
+                None => {}
+                Some(step) if *step == r.rtl => write!(f, "  {}", number(step))?,
+                Some(step) => write!(f, "  {}  <- differ", number(step))?,
+            }
+            writeln!(f)?;
         }
         Ok(())
     }
@@ -117,7 +130,7 @@ impl Display for Counterexample {
 
 impl Counterexample {
     /// Returns the cycle as a VCD: before it at time 0, after it one period later; scope `pins`, and the registers in scopes
-    /// `rtl` and `step`.
+    /// `rtl` and, where there is a naive step, `step`.
     pub fn to_vcd(&self) -> String {
         let mut text =
             "$comment the cycle of a counterexample $end\n$timescale 1ns $end\n".to_owned();
@@ -170,13 +183,13 @@ impl Counterexample {
                 .map(|r| (&r.name, &r.before, &r.rtl))
                 .collect(),
         );
-        scope(
-            "step",
-            registers
-                .iter()
-                .map(|r| (&r.name, &r.before, &r.step))
-                .collect(),
-        );
+        let said = registers
+            .iter()
+            .filter_map(|r| Some((&r.name, &r.before, r.step.as_ref()?)));
+        let said: Vec<_> = said.collect();
+        if !said.is_empty() {
+            scope("step", said);
+        }
         let end = 2 * PERIOD_NS;
         format!("{text}$enddefinitions $end\n#0\n{first}#{PERIOD_NS}\n{second}#{end}\n")
     }

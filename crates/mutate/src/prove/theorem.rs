@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use super::ask::decide;
+use super::files::Plan;
 use super::questions::{Begin, Inputs, Method, Property, Questions};
 use super::world::{Cycle, Named, Unit, unlike};
-use super::{Options, Plan, Verdict};
+use super::{Options, Verdict};
 use crate::mutate::aig::{Aig, Lit};
 
 /// The properties that the theorem consists of.

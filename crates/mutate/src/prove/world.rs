@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::files::{File, Files};
 use crate::mutate::aig::{Aig, Lit, Values};
 use crate::mutate::circuit::{Circuit, Frame};
-use crate::mutate::equivalence::LIVE_ALLOWED;
+use crate::mutate::equivalence::{CONTRACT, LIVE, LIVE_ALLOWED, invariant_of, invariants};
 use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{Origin, netlist, source};
 
@@ -39,10 +40,12 @@ pub struct Cycle {
 
 /// What is said of a unit. It is read once: the RTL with a fault has the same beside it.
 pub struct Besides {
-    step: Beside,
-    invariants: Beside,
-    live: Beside,
-    properties: Beside,
+    step: Option<Beside>,
+    assertions: Option<Beside>,
+    formal: Option<Beside>,
+    /// `formal` says invariants and a contract, too.
+    premises: bool,
+    properties: Option<Beside>,
     scalar: Option<Beside>,
     lane_words: Option<Beside>,
     facts: Option<Beside>,
@@ -53,6 +56,8 @@ pub struct Unit<'a> {
     circuit: Circuit,
     /// Wires that say which mutant of the RTL it is, with the bit of its number; none in RTL without mutants.
     selectors: Vec<(usize, usize)>,
+    /// The mutant that cycles are of; 0: none.
+    pub mutant: u32,
     reset: (String, bool),
     beside: &'a Besides,
     /// Labels of the assertions that look at registers alone.
@@ -78,24 +83,20 @@ impl Besides {
     ///
     /// # Errors
     /// There is no Yosys, it does not understand a file, or `stop` is set.
-    pub(super) fn read(
-        from: &Origin,
-        files: &super::Files,
-        stop: &AtomicBool,
-    ) -> Result<Self, String> {
+    pub(super) fn read(from: &Origin, files: &Files, stop: &AtomicBool) -> Result<Self, String> {
         Besides::read_with(from, files, CLOSE, stop)
     }
 
     /// Reads them; `close` is what is done with those that make premises.
     fn read_with(
         from: &Origin,
-        files: &super::Files,
+        files: &Files,
         close: &str,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
-        let beside = |file: &super::File, top: &str, script: &str| -> Result<Beside, String> {
+        let beside = |file: &File, top: &str, script: &str| -> Result<Beside, String> {
             write(work, "beside.sv", &file.text)?;
             let circuit = synthesized(work, script, top, stop);
             Ok(Beside {
@@ -103,12 +104,12 @@ impl Besides {
                 circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
             })
         };
-        let plain = |file: &super::File, end: &str, close: &str| {
+        let plain = |file: &File, end: &str, close: &str| {
             let top = format!("{}_{end}", from.unit);
             let script = netlist::read_and_flatten(from, &top, &["beside.sv"]);
             beside(file, &top, &(script + close))
         };
-        let optional = |file: &Option<super::File>, end: &str, close: &str| {
+        let optional = |file: &Option<File>, end: &str, close: &str| {
             let file = file.as_ref();
             file.map(|file| plain(file, end, close)).transpose()
         };
@@ -124,14 +125,17 @@ impl Besides {
             .replace("read_verilog -sv", "read_verilog -sv -formal")
             + close
             + "chformal -early\nopt_clean\n";
+        let assertions = files.assertions.as_ref();
+        let assertions = assertions.map(|file| beside(file, &bound, &script));
         Ok(Besides {
-            step: plain(&files.step, "step", "")?,
-            live: plain(&files.live, "formal", close)?,
-            properties: plain(&files.properties, "properties", "")?,
+            step: optional(&files.step, "step", "")?,
+            formal: optional(&files.formal, "formal", close)?,
+            premises: files.premises,
+            properties: optional(&files.properties, "properties", "")?,
             scalar: optional(&files.scalar, "scalar", "")?,
             lane_words: optional(&files.lane_words, "lane_words", close)?,
             facts: optional(&files.facts, "facts", close)?,
-            invariants: beside(&files.invariants, &bound, &script)?,
+            assertions: assertions.transpose()?,
         })
     }
 
@@ -142,7 +146,7 @@ impl Besides {
     /// As [`Besides::read`]; there is no solver, or it does not answer in `time`.
     pub(super) fn undetermined(
         from: &Origin,
-        files: &super::Files,
+        files: &Files,
         time: Duration,
         stop: &AtomicBool,
     ) -> Result<Vec<String>, String> {
@@ -176,8 +180,13 @@ impl Besides {
 
     /// Those that are read closed.
     fn closed(&self) -> impl Iterator<Item = &Beside> {
-        let always = [&self.invariants, &self.live].into_iter();
-        always.chain(&self.lane_words).chain(&self.facts)
+        let all = [
+            &self.assertions,
+            &self.formal,
+            &self.lane_words,
+            &self.facts,
+        ];
+        all.into_iter().flatten()
     }
 }
 
@@ -221,6 +230,7 @@ impl<'a> Unit<'a> {
         let circuit = synthesized(work, &rtl, &from.top, stop)?;
         let mut unit = Unit {
             selectors: circuit.ending(source::SELECTED_WIRE),
+            mutant: 0,
             circuit,
             reset: from.reset.clone().ok_or("the design declares no reset")?,
             beside,
@@ -234,7 +244,10 @@ impl<'a> Unit<'a> {
     /// it is no premise.
     fn sort_assertions(&mut self) {
         let mut aig = Aig::new();
-        let circuit = &self.beside.invariants.circuit;
+        let Some(assertions) = &self.beside.assertions else {
+            return;
+        };
+        let circuit = &assertions.circuit;
         let free = anything_on(circuit, &mut aig);
         let mut open = HashSet::new();
         let shown: HashSet<&str> = self.circuit.output_widths().map(|(name, _)| name).collect();
@@ -261,6 +274,12 @@ impl<'a> Unit<'a> {
         anything_on(&self.circuit, aig)
     }
 
+    /// Returns the names of registers and memories, `__` for the dot: of the names that the same bits have the one that lies deepest.
+    pub fn registers(&self) -> Vec<String> {
+        let names = self.circuit.state_names().into_iter();
+        names.map(|name| name.replace('.', "__")).collect()
+    }
+
     /// Runs a cycle from `state` with anything on every input, but where `ports` says what is there.
     pub fn cycle(&self, aig: &mut Aig, state: Vec<Lit>, ports: &[(String, Vec<Lit>)]) -> Cycle {
         let mut free = self.open(aig);
@@ -270,7 +289,7 @@ impl<'a> Unit<'a> {
                 free[*wire] = *bit;
             }
         }
-        self.cycle_of(aig, 0, state, free)
+        self.cycle_of(aig, self.mutant, state, free)
     }
 
     /// Runs a cycle of mutant `number` of the text (0: none) from `state`, with `free` on the wires that nothing drives.
@@ -383,13 +402,34 @@ impl<'a> Unit<'a> {
         Ok(beside.circuit.step(aig, &[], &free))
     }
 
-    fn outputs(&self, aig: &mut Aig, beside: &Beside, cycle: &Cycle) -> Result<Named, String> {
+    /// Returns what the outputs of `beside` say of `cycle`; nothing, if the unit has none.
+    fn outputs(
+        &self,
+        aig: &mut Aig,
+        beside: &Option<Beside>,
+        cycle: &Cycle,
+    ) -> Result<Named, String> {
+        let Some(beside) = beside else {
+            return Ok(Named::new());
+        };
         let free = anything_on(&beside.circuit, aig);
         let frame = self.frame(aig, beside, cycle, free)?;
         let outputs = beside.circuit.outputs(&frame).into_iter();
         Ok(outputs
             .map(|(name, bits)| (name.to_owned(), bits))
             .collect())
+    }
+
+    /// Tells whether `step.sv` says what a cycle does.
+    pub fn has_step(&self) -> bool {
+        self.beside.step.is_some()
+    }
+
+    /// Tells whether it is said that some of the state does not always matter.
+    pub fn says_live(&self) -> bool {
+        let formal = self.beside.formal.iter();
+        let mut names = formal.flat_map(|formal| formal.circuit.output_widths());
+        names.any(|(name, _)| live_of(name).is_some())
     }
 
     /// Returns what the outputs of `step.sv` say of `cycle`.
@@ -402,26 +442,20 @@ impl<'a> Unit<'a> {
         self.outputs(aig, &self.beside.properties, cycle)
     }
 
-    /// Returns what the outputs of `scalar.sv` say of `cycle`; nothing, if the unit has none.
+    /// Returns what the outputs of `scalar.sv` say of `cycle`.
     pub fn scalar(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
-        match &self.beside.scalar {
-            Some(scalar) => self.outputs(aig, scalar, cycle),
-            None => Ok(Named::new()),
-        }
+        self.outputs(aig, &self.beside.scalar, cycle)
     }
 
     /// Returns what `facts.sv` says of the cycle `now`, and of the begin of the next one, `then`; nothing, if the unit has none.
     pub fn facts(&self, aig: &mut Aig, now: &Cycle, then: &Cycle) -> Result<Vec<Lit>, String> {
         let mut facts = Vec::new();
-        let Some(beside) = &self.beside.facts else {
-            return Ok(facts);
-        };
         for (cycle, begin) in [(now, "before__"), (then, "after__")] {
-            for (name, bits) in self.outputs(aig, beside, cycle)? {
+            for (name, bits) in self.outputs(aig, &self.beside.facts, cycle)? {
                 if name.starts_with(begin) {
                     facts.extend(bits);
                 } else if !name.starts_with("before__") && !name.starts_with("after__") {
-                    let file = &beside.file;
+                    let file = file_of(&self.beside.facts);
                     return Err(format!("{file}: {name}: what output is this?"));
                 }
             }
@@ -432,17 +466,14 @@ impl<'a> Unit<'a> {
     /// Returns which bits of the state matter at the begin of `cycle`.
     pub fn live(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Vec<Lit>, String> {
         let mut live = vec![Lit::TRUE; self.circuit.state_bits()];
-        for (name, bits) in self.outputs(aig, &self.beside.live, cycle)? {
-            let register = name.strip_prefix("live__");
-            let Some(register) = register.or_else(|| name.strip_prefix(LIVE_ALLOWED)) else {
+        for (name, bits) in self.outputs(aig, &self.beside.formal, cycle)? {
+            let Some(register) = live_of(&name) else {
                 continue;
             };
             let places = self.places(register).filter(|p| p.len() == bits.len());
             let places = places.ok_or_else(|| {
-                format!(
-                    "{}: {name}: no register of this name and width",
-                    self.beside.live.file
-                )
+                let file = file_of(&self.beside.formal);
+                format!("{file}: {name}: no register of this name and width")
             })?;
             for (place, bit) in places.into_iter().zip(bits) {
                 live[place] = aig.and(live[place], bit);
@@ -460,10 +491,7 @@ impl<'a> Unit<'a> {
         lanes: usize,
     ) -> Result<Vec<(Vec<usize>, Lit)>, String> {
         let mut words = Vec::new();
-        let Some(beside) = &self.beside.lane_words else {
-            return Ok(words);
-        };
-        for (name, bits) in self.outputs(aig, beside, cycle)? {
+        for (name, bits) in self.outputs(aig, &self.beside.lane_words, cycle)? {
             let Some(memory) = name.strip_prefix("lanes__") else {
                 continue;
             };
@@ -471,7 +499,7 @@ impl<'a> Unit<'a> {
                 .places(memory)
                 .filter(|p| p.len() >= lanes * bits.len());
             let places = places.ok_or_else(|| {
-                let file = &beside.file;
+                let file = file_of(&self.beside.lane_words);
                 format!(
                     "{file}: {name}: no memory of this name with words of {lanes} bits and more"
                 )
@@ -488,38 +516,57 @@ impl<'a> Unit<'a> {
 
     /// Returns what wires of the assertions that nothing drives carry if it may be anything.
     pub fn open_in_assertions(&self, aig: &mut Aig) -> Vec<Lit> {
-        anything_on(&self.beside.invariants.circuit, aig)
+        let assertions = self.beside.assertions.as_ref();
+        assertions.map_or(Vec::new(), |a| anything_on(&a.circuit, aig))
     }
 
-    /// Returns what the assertions say of `cycle`.
+    /// Returns what is said of `cycle`.
     pub fn said(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Said, String> {
         let free = self.open_in_assertions(aig);
         self.said_with(aig, cycle, free)
     }
 
-    /// Returns what the assertions say of `cycle`, with `free` on their wires that nothing drives.
+    /// Returns what is said of `cycle`, with `free` on the wires of the assertions that nothing drives.
     pub fn said_with(&self, aig: &mut Aig, cycle: &Cycle, free: Vec<Lit>) -> Result<Said, String> {
-        let frame = self.frame(aig, &self.beside.invariants, cycle, free)?;
-        let checks = self.beside.invariants.circuit.checks(aig, &frame);
         let mut said = Said::default();
-        for check in checks {
-            let name = check.name.to_owned();
-            if check.assumed {
-                said.contract.push(check.holds);
-            } else if self.invariant.contains(check.name) {
-                said.invariants.push((name, check.holds));
-            } else {
-                said.promises.push((name, check.holds));
+        if let Some(assertions) = &self.beside.assertions {
+            let frame = self.frame(aig, assertions, cycle, free)?;
+            for check in assertions.circuit.checks(aig, &frame) {
+                let name = check.name.to_owned();
+                if check.assumed {
+                    said.contract.push(check.holds);
+                } else if self.invariant.contains(check.name) {
+                    said.invariants.push((name, check.holds));
+                } else {
+                    said.promises.push((name, check.holds));
+                }
+            }
+            if said.invariants.is_empty() && !self.beside.premises {
+                return Err(format!("{}: no invariant in it", assertions.file));
             }
         }
-        if said.invariants.is_empty() {
-            return Err(format!(
-                "{}: no invariant in it",
-                self.beside.invariants.file
-            ));
+        if self.beside.premises {
+            for (name, bits) in self.outputs(aig, &self.beside.formal, cycle)? {
+                if name == CONTRACT {
+                    said.contract.extend(bits);
+                } else if let Some(name) = invariant_of(&name) {
+                    said.invariants.extend(invariants(name, bits));
+                }
+            }
         }
         Ok(said)
     }
+}
+
+/// Returns the name of a file, for messages.
+fn file_of(beside: &Option<Beside>) -> &str {
+    beside.as_ref().map_or("", |beside| &beside.file)
+}
+
+/// Returns the register of which output `name` of the formal file says which bits matter.
+fn live_of(name: &str) -> Option<&str> {
+    let register = name.strip_prefix(LIVE);
+    register.or_else(|| name.strip_prefix(LIVE_ALLOWED))
 }
 
 /// Returns new inputs for the wires of `circuit` that nothing drives.

@@ -1,0 +1,111 @@
+//! Negative controls of properties that no declared fault is to refute: mutants of the text, until each was refuted by one.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::ask::decide;
+use super::files::Fault;
+use super::questions::Questions;
+use super::shared::Shared;
+use super::world::Unit;
+use super::{Control, Options, Report, Verdict};
+use crate::mutate::{self, Mutant};
+
+/// Time of the processor for a property of a mutant: the next mutant may be easier.
+const BRIEFLY: Duration = Duration::from_secs(2);
+
+/// Looks for mutants that refute the properties which `report` says hold and no declared fault is to refute, and adds each of use to it as a fault that was planted. What
+/// ends this early is noted in it.
+pub(super) fn by_mutants(
+    shared: &Shared<'_>,
+    report: &mut Report,
+    progress: &mut impl FnMut(&Report, &str),
+) {
+    if let Err(why) = looked_for(shared, report, progress) {
+        shared.stopped(report, why);
+    }
+}
+
+fn looked_for(
+    shared: &Shared<'_>,
+    report: &mut Report,
+    progress: &mut impl FnMut(&Report, &str),
+) -> Result<(), String> {
+    let (from, stop) = (shared.from, shared.stop);
+    let declared = |name: &String| {
+        let mut faults = shared.plan.faults.iter();
+        faults.any(|fault| fault.refutes.contains(name))
+    };
+    let names = report
+        .proved
+        .iter()
+        .filter(|p| p.is_proved())
+        .map(|p| &p.name);
+    let mut left: Vec<String> = names.filter(|name| !declared(name)).cloned().collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+    let every = mutate::Options::new("", work.path());
+    let (mutants, texts) =
+        mutate::for_proof(from, &every, work.path()).map_err(|e| e.to_string())?;
+    let mut unit = Unit::read(from, &texts, shared.beside, stop)?;
+    let options = Options {
+        believe: true,
+        proofs: None,
+        time: shared.options.time.min(BRIEFLY),
+        ..shared.options.clone()
+    };
+    report.wanted += mutants.len();
+    for (i, mutant) in mutants.iter().enumerate() {
+        if left.is_empty() {
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err("interrupted".to_owned());
+        }
+        progress(report, &format!("mutant {} of {}", i + 1, mutants.len()));
+        let begin = Instant::now();
+        unit.mutant = mutant.number;
+        let mut questions = Questions::of(&unit, shared.plan, options.build.lanes as usize)?;
+        let properties = std::mem::take(&mut questions.properties);
+        let mut refutes = Vec::new();
+        for property in properties.iter().filter(|p| left.contains(&p.name)) {
+            let proved = decide(
+                &unit,
+                &mut questions,
+                property,
+                false,
+                &options,
+                stop,
+                &|_| {},
+            )?;
+            if matches!(proved.verdict, Verdict::Refuted(_)) {
+                refutes.push(property.name.clone());
+            }
+        }
+        if refutes.is_empty() {
+            continue;
+        }
+        left.retain(|name| !refutes.contains(name));
+        report.controls.push(Control {
+            fault: fault(mutant, refutes),
+            survived: Vec::new(),
+            time: begin.elapsed(),
+        });
+    }
+    Ok(())
+}
+
+fn fault(mutant: &Mutant, refutes: Vec<String>) -> Fault {
+    Fault {
+        file: mutant.file.clone(),
+        line: Some(mutant.line),
+        from: mutant.before.clone(),
+        to: mutant.after.clone(),
+        also: Vec::new(),
+        with: Default::default(),
+        refutes,
+        keeps: Vec::new(),
+    }
+}

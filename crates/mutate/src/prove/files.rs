@@ -1,0 +1,242 @@
+//! What is said of a unit: the files beside its RTL, and the plan of its proofs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::SCALAR;
+use crate::design::Design;
+use crate::dut;
+use crate::home::home;
+use crate::input::{InputError, read_text};
+use crate::mutate::Trouble;
+
+/// A text and where it stands, as in messages.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub name: String,
+    pub text: String,
+}
+
+impl File {
+    pub fn read(path: PathBuf, name: String) -> Result<Self, InputError> {
+        let text = read_text(&path)?;
+        Ok(File { name, text })
+    }
+}
+
+/// What is said of a unit, in the files that it has of these.
+#[derive(Clone, Debug)]
+pub(super) struct Files {
+    pub step: Option<File>,
+    pub properties: Option<File>,
+    /// Which bits of the state matter; where `premises` is set, invariants and a contract too.
+    pub formal: Option<File>,
+    pub premises: bool,
+    /// The assertions.
+    pub assertions: Option<File>,
+    /// What a lane alone would do.
+    pub scalar: Option<File>,
+    /// Which words of its memories have a bit for each lane.
+    pub lane_words: Option<File>,
+    /// What follows from the invariants and makes little of a case.
+    pub facts: Option<File>,
+}
+
+impl Files {
+    /// Returns the file called `name`, of those that a fault can be planted in.
+    pub fn called(&mut self, name: &str) -> Option<&mut File> {
+        let all = [&mut self.step, &mut self.scalar].into_iter().flatten();
+        all.into_iter()
+            .find(|file| Path::new(&file.name).file_name() == Some(name.as_ref()))
+    }
+}
+
+/// `proofs.json`: what else a proof must know of a unit.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Plan {
+    /// Registers with a bit for each lane, in the order of the lanes, perhaps several times over.
+    pub lanes: Vec<String>,
+    /// Ports likewise.
+    pub lane_ports: Vec<String>,
+    /// Ports with several bits for each lane, side by side.
+    pub lane_blocks: Vec<String>,
+    /// Lanes are alike: permuted before, they are permuted after.
+    pub permutation: bool,
+    /// Nets that are 1 where the order of the lanes counts, so that they are not alike.
+    pub ordered: Vec<String>,
+    /// Nets in which a lane sees what others do; none if that is not to be proved.
+    pub decision: Vec<String>,
+    /// Input that at 1 keeps every register and memory as it is.
+    pub stall: Option<String>,
+    /// How a question is divided that is not answered soon.
+    pub cases: Cases,
+    /// Faults of the RTL.
+    pub faults: Vec<Fault>,
+}
+
+/// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1 (0, with `!` before
+/// it), or none is. Where that is not enough, each with every value of the register.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cases {
+    pub nets: Vec<String>,
+    pub register: String,
+}
+
+impl Plan {
+    /// Whether `register`, `__` for the dot, is one of `lanes`.
+    pub fn is_lanes(&self, register: &str) -> bool {
+        let name = register.replace("__", ".");
+        self.lanes.contains(&name)
+    }
+}
+
+/// A mistake in the RTL that certain properties must not survive.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// File that it is made in: of the RTL, or `step.sv` or `scalar.sv`.
+    pub file: String,
+    /// Line, of a mutant of the text.
+    #[serde(skip)]
+    pub line: Option<usize>,
+    /// Text that stands there once.
+    pub from: String,
+    /// What it becomes; `FAULT` stands for 1.
+    pub to: String,
+    /// What else becomes something else in this file.
+    #[serde(default)]
+    pub also: Vec<Edit>,
+    /// Parameters of the builds that it is planted in: elsewhere it changes nothing.
+    #[serde(default)]
+    pub with: BTreeMap<String, u32>,
+    /// Names of the properties.
+    pub refutes: Vec<String>,
+    /// Names of properties that hold all the same: what is wrong is not visible to them.
+    #[serde(default)]
+    pub keeps: Vec<String>,
+}
+
+/// A change of a text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// Text that stands there once.
+    pub from: String,
+    /// What it becomes.
+    pub to: String,
+}
+
+/// Returns the files that speak of the RTL of `D` in `rtl`: those of its package, or, if it has none, those beside the RTL.
+///
+/// # Errors
+/// A file is missing or not understood; nothing is said of the RTL.
+pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
+    match D::package() {
+        Some(_) => of_package::<D>(rtl),
+        None => beside::<D>(rtl),
+    }
+}
+
+fn of_package<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
+    let unit = D::NAME;
+    let home = home(D::package()).map_err(|e| e.to_string())?;
+    let own = |name: String| File::read(home.join(&name), name);
+    let proofs = own(format!("tb/formal/{unit}/proofs.json"))?;
+    // What the referee of mutants may know of the state.
+    let formal = dut::formal_of::<D>(rtl)
+        .map(|(name, text)| File { name, text })
+        .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?;
+    let optional = |name: &str| {
+        let name = format!("tb/formal/{unit}/{name}.sv");
+        home.join(&name).is_file().then(|| own(name)).transpose()
+    };
+    let files = Files {
+        step: Some(own(format!("tb/formal/{unit}/step.sv"))?),
+        properties: Some(own(format!("tb/formal/{unit}/properties.sv"))?),
+        formal: Some(formal),
+        premises: false,
+        assertions: Some(own(format!("rtl/{unit}/{unit}_sva.sv"))?),
+        scalar: optional("scalar")?,
+        lane_words: optional("lane_words")?,
+        facts: optional("facts")?,
+    };
+    Ok((files, plan(&proofs)?))
+}
+
+fn beside<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
+    let unit = D::NAME;
+    let own = |name: String| {
+        let path = rtl.join(&name);
+        let shown = path.display().to_string();
+        path.is_file().then(|| File::read(path, shown)).transpose()
+    };
+    let optional = |end: &str| own(format!("{unit}_{end}"));
+    let wrong = |e: declaration::Error| InputError::new(e.file, e.line, e.field, e.message);
+    let declared = dut::declared::<D>().map_err(wrong)?;
+    let (_, probes) = declared.probes_in(rtl).map_err(wrong)?;
+    let assertions = match probes.assertions {
+        Some(bound) => {
+            let path = rtl.join(&bound.file);
+            let shown = path.display().to_string();
+            Some(File::read(path, shown)?)
+        }
+        None => optional("sva.sv")?,
+    };
+    let files = Files {
+        step: optional("step.sv")?,
+        properties: optional("properties.sv")?,
+        formal: optional("formal.sv")?,
+        premises: true,
+        assertions,
+        scalar: None,
+        lane_words: optional("lane_words.sv")?,
+        facts: optional("facts.sv")?,
+    };
+    let said = [
+        &files.step,
+        &files.properties,
+        &files.formal,
+        &files.assertions,
+    ];
+    if said.into_iter().all(Option::is_none) {
+        let why = format!(
+            "nothing is said of {unit} here: there is no {unit}_formal.sv, {unit}_sva.sv, {unit}_step.sv or {unit}_properties.sv"
+        );
+        return Err(InputError::new(rtl.display().to_string(), 0, "rtl", why).into());
+    }
+    let proofs = optional("proofs.json")?;
+    let plan = proofs.as_ref().map(plan).transpose()?;
+    Ok((files, plan.unwrap_or_default()))
+}
+
+fn plan(file: &File) -> Result<Plan, InputError> {
+    serde_json::from_str(&file.text)
+        .map_err(|e| InputError::new(file.name.as_str(), e.line(), "proofs", e.to_string()))
+}
+
+/// Faults refute what there is, and names are names of one thing.
+pub(super) fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String> {
+    let faults = plan.faults.iter();
+    let mut names: Vec<&String> = faults
+        .flat_map(|f| f.refutes.iter().chain(&f.keeps))
+        .collect();
+    names.retain(|name| !known.contains(name) && (scalar || !name.starts_with(SCALAR)));
+    if let Some(name) = names.first() {
+        return Err(format!(
+            "proofs.json: there is no property {name}; there are {}",
+            known.join(", ")
+        ));
+    }
+    let mut count = BTreeMap::new();
+    for name in known {
+        *count.entry(name).or_insert(0) += 1;
+    }
+    match count.into_iter().find(|(_, n)| *n > 1) {
+        Some((name, _)) => Err(format!("two properties have the name {name}")),
+        None => Ok(()),
+    }
+}
