@@ -16,17 +16,22 @@ module r700_facts #(
   input logic [1:0]        u_stack__bkind_q,
   input logic              commit,
   input logic              exit_loop,
+  input logic              pop,
+  input logic [SpBits-1:0] next__u_stack__sp_q,
   input logic              exit_call,
 
   output logic [Words-1:0]  before__base_not_above_sp,
   output logic [SpBits-1:0] before__exit_from_base,
   output logic              before__exit_from_loop,
+  output logic [Words-1:0]  before__pop_above_base,
   output logic              before__exit_from_call,
   output logic [Words-1:0]  after__base_not_above_sp
 );
 
   for (genvar a = 0; a < Words; a++) begin : g_word
     assign before__base_not_above_sp[a] = a < u_stack__sp_q || u_stack__base_q != a + 1;
+    // A pop ends at `base` or above it.
+    assign before__pop_above_base[a] = !(commit && pop) || a < next__u_stack__sp_q || u_stack__base_q != a + 1;
   end
   assign after__base_not_above_sp = before__base_not_above_sp;
 

@@ -24,37 +24,44 @@ module r700_lane_words #(
   output logic [Rows-1:0]   lanes__u_stack__bank3_q
 );
 
+  // Sub-entry a is word a / 4 of bank a % 4.
+  wire [WordBits*4*Rows-1:0] memory;
+  for (genvar r = 0; r < Rows; r++) begin : gen_row
+    assign memory[WordBits*4*r +: 4*WordBits] = {
+      u_stack__bank3_q[WordBits*r +: WordBits], u_stack__bank2_q[WordBits*r +: WordBits],
+      u_stack__bank1_q[WordBits*r +: WordBits], u_stack__bank0_q[WordBits*r +: WordBits]
+    };
+  end
+
   // Of the frames (r700-3.4-k), from the top down: the word of a branch, and the class planes of a loop, its fourth and
-  // third word from above.
+  // third word from above. `base` is compared with one address, as the invariants do it, and nothing is kept from one word to
+  // the next but it, its kind, and how far down in a loop frame the word lies. So what the invariants say of `base` decides here
+  // too, and below what a cycle writes the scan before it and the one after it are the same gates.
   localparam logic [1:0] Loop = 2'd1;
-  logic [4*Rows-1:0]   of_lanes;
-  logic [SpBits-1:0]   base, base_below;
-  logic [1:0]          kind, kind_below;
-  logic [WordBits-1:0] word;
+  logic [4*Rows-1:0]     of_lanes;
+  logic [SpBits-1:0]     base;
+  logic [1:0]            kind;
+  logic                  under_sp;
+  logic [SUBENTRIES-1:0] in_loop;  // bit 0: its word on top
   always_comb begin
-    of_lanes   = '0;
-    base       = u_stack__base_q;
-    kind       = u_stack__bkind_q;
-    base_below = '0;
-    kind_below = '0;
-    word       = '0;
+    of_lanes = '0;
+    base     = u_stack__base_q;
+    kind     = u_stack__bkind_q;
+    under_sp = 1'b0;
+    in_loop  = '0;
     for (int a = 4 * Rows - 1; a >= 0; a--) begin
-      case (a % 4)
-        0: word = u_stack__bank0_q[WordBits*(a/4) +: WordBits];
-        1: word = u_stack__bank1_q[WordBits*(a/4) +: WordBits];
-        2: word = u_stack__bank2_q[WordBits*(a/4) +: WordBits];
-        3: word = u_stack__bank3_q[WordBits*(a/4) +: WordBits];
-      endcase
-      if (a < u_stack__sp_q) begin
-        if (a >= base) begin
-          of_lanes[a] = 1'b1;
-        end else if (kind == Loop) begin
-          of_lanes[a] = a + 3 == base || a + 4 == base;
-          if (a + 2 == base) {base_below, kind_below} = {word[24 +: SpBits], word[23:22]};
-          if (a + SUBENTRIES == base) {base, kind} = {base_below, kind_below};
-        end else begin
-          {base, kind} = {word[40 +: SpBits], word[39:38]};
+      if (u_stack__sp_q == a + 1) under_sp = 1'b1;
+      in_loop = in_loop << 1;
+      if (in_loop == '0 && under_sp && base == a + 1 && kind == Loop) in_loop[0] = 1'b1;
+      if (in_loop != '0) begin
+        of_lanes[a] = in_loop[2] | in_loop[3];
+        if (in_loop[SUBENTRIES-1]) begin
+          {base, kind} = memory[WordBits*(a + SUBENTRIES <= 4 * Rows ? a + SUBENTRIES - 2 : 0) + 22 +: SpBits + 2];
         end
+      end else if (under_sp && base == a + 1) begin
+        {base, kind} = memory[WordBits*a + 38 +: SpBits + 2];
+      end else begin
+        of_lanes[a] = under_sp;
       end
     end
     for (int r = 0; r < Rows; r++) begin

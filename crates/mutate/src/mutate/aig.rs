@@ -291,21 +291,26 @@ impl Aig {
         // What each node becomes; of those that are not needed nothing is looked at.
         let mut new = vec![0u32; self.nodes.len()];
         let of = |new: &[u32], lit: Lit| Lit(new[lit.node()] ^ u32::from(lit.inverted()));
-        for node in self.needed(what.iter().copied()) {
+        for node in self.needed(what.iter().chain(known).copied()) {
             let (a, b) = self.nodes[node];
-            let lit = match constant.get(&node) {
-                Some(value) => *value,
-                None if (a, b) != INPUT => {
-                    let (a, b) = (of(&new, a), of(&new, b));
-                    let lit = self.and(a, b);
-                    // It may have become one that is known.
-                    match constant.get(&lit.node()) {
-                        Some(value) => Lit(value.0 ^ u32::from(lit.inverted())),
-                        None => lit,
-                    }
+            let mut lit = Lit((node as u32) << 1);
+            if (a, b) != INPUT {
+                let (a, b) = (of(&new, a), of(&new, b));
+                lit = self.and(a, b);
+            }
+            let known = |node: usize| constant.get(&node).copied();
+            match (known(node), known(lit.node())) {
+                // What it has become is known with it: another gate may become the same.
+                (Some(value), None) if lit.node() != 0 => {
+                    let becomes = Lit(value.0 ^ u32::from(lit.inverted()));
+                    constant.insert(lit.node(), becomes);
+                    lit = value;
                 }
-                None => Lit((node as u32) << 1),
-            };
+                (Some(value), _) => lit = value,
+                // It may have become one that is known.
+                (None, Some(value)) => lit = Lit(value.0 ^ u32::from(lit.inverted())),
+                (None, None) => {}
+            }
             new[node] = lit.0;
         }
         what.iter().map(|lit| of(&new, *lit)).collect()
@@ -543,6 +548,20 @@ mod tests {
         let never = aig.all(vec![lanes[3], lanes[0], !lanes[3]]);
         assert_eq!(never, Lit::FALSE);
         assert_eq!(aig.weight(all), 5 + 4);
+    }
+
+    #[test]
+    fn a_gate_that_becomes_one_that_is_supposed_is_a_constant() {
+        let mut aig = Aig::new();
+        let [x, p, q, r] = [0; 4].map(|_| aig.input());
+        let both = aig.and(x, p);
+        let known = aig.or(both, q);
+        let what = aig.or(p, q);
+        let other = aig.or(p, r);
+        // With x the first says p or q.
+        let [what, other] = [what, other].map(|lit| aig.supposed(&[x, known], &[lit])[0]);
+        assert_eq!(what, Lit::TRUE);
+        assert_ne!(other, Lit::TRUE);
     }
 
     #[test]

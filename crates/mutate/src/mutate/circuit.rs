@@ -570,6 +570,14 @@ impl Circuit {
         self.inputs.iter().map(|(n, w)| (n.as_str(), w.as_slice()))
     }
 
+    /// Returns the wire of net `name`, if it has one bit.
+    pub fn wire(&self, name: &str) -> Option<usize> {
+        match self.names.get(name)?[..] {
+            [Bit::Wire(wire)] => Some(wire),
+            _ => None,
+        }
+    }
+
     /// Names that end in `ending`, with their wires.
     pub fn ending(&self, ending: &str) -> Vec<(usize, usize)> {
         let names = self.names.iter().filter(|(n, _)| n.ends_with(ending));
@@ -644,6 +652,17 @@ impl Circuit {
 
     /// One clock from `state`; `free` has a value for every wire that nothing drives.
     pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> Frame {
+        self.step_given(aig, state, free, &HashMap::new())
+    }
+
+    /// As [`Circuit::step`], with the wires in `given` carrying what is given in the place of what drives them.
+    pub fn step_given(
+        &self,
+        aig: &mut Aig,
+        state: &[Lit],
+        free: &[Lit],
+        given: &HashMap<usize, Lit>,
+    ) -> Frame {
         let mut frame = self.still(state);
         for wire in &self.free {
             frame.values[*wire] = free[*wire];
@@ -651,7 +670,7 @@ impl Circuit {
         for cell in &self.cells {
             let y = self.cell(aig, &frame, cell);
             for (wire, value) in cell.y.iter().zip(y) {
-                frame.values[*wire] = value;
+                frame.values[*wire] = given.get(wire).copied().unwrap_or(value);
             }
         }
         let mut next: Vec<Lit> = self.registers.iter().map(|(_, d)| frame.get(*d)).collect();

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::questions::{Begin, Method, Property, Questions};
+use super::questions::{Begin, Kind, Method, Property, Questions, carry};
 use super::world::Unit;
 use super::{Counterexample, Options, Proved, Verdict};
 use crate::mutate::aig::Lit;
@@ -153,7 +153,7 @@ impl Asking<'_> {
         }
         for kind in all.cases.kinds.clone() {
             self.used.clone_from(&self.few);
-            let mut answer = self.any(all, &kind, parts, BRIEFLY.min(time))?;
+            let mut answer = self.any(all, &kind.case, parts, BRIEFLY.min(time))?;
             if answer == Answer::GaveUp {
                 answer = self.by_values(all, &kind, parts)?;
             }
@@ -181,7 +181,7 @@ impl Asking<'_> {
     fn by_values(
         &mut self,
         all: &mut Questions,
-        kind: &[Lit],
+        kind: &Kind,
         parts: &[Lit],
     ) -> Result<Answer, String> {
         let time = self.options.time;
@@ -190,7 +190,7 @@ impl Asking<'_> {
         self.used.clone_from(&self.few);
         for (range, values) in all.cases.parts() {
             if together {
-                let case = [kind, &range].concat();
+                let case = [&kind.case[..], &range].concat();
                 match self.any(all, &case, parts, BRIEFLY.min(time))? {
                     Answer::Never => continue,
                     Answer::GaveUp => {
@@ -201,11 +201,37 @@ impl Asking<'_> {
                 }
             }
             for value in values {
-                let case = [kind, &all.cases.is(value)].concat();
-                let answer = self.one_by_one(all, &case, parts)?;
+                let case = [&kind.case[..], &all.cases.is(value)].concat();
+                let answer = match kind.then.is_empty() {
+                    true => self.one_by_one(all, &case, parts)?,
+                    false => self.then(all, &case, &kind.then, parts)?,
+                };
                 if answer != Answer::Never {
                     return Ok(answer);
                 }
+            }
+        }
+        Ok(Answer::Never)
+    }
+
+    /// Asks whether any of `parts` can be in `case`, and if that is not answered soon, for each value of `net`.
+    fn then(
+        &mut self,
+        all: &mut Questions,
+        case: &[Lit],
+        net: &[Lit],
+        parts: &[Lit],
+    ) -> Result<Answer, String> {
+        let answer = self.any(all, case, parts, BRIEFLY.min(self.options.time))?;
+        if answer != Answer::GaveUp {
+            return Ok(answer);
+        }
+        self.used.clone_from(&self.few);
+        for value in 0..1 << net.len() {
+            let case = [case, &carry(net, value)].concat();
+            let answer = self.one_by_one(all, &case, parts)?;
+            if answer != Answer::Never {
+                return Ok(answer);
             }
         }
         Ok(Answer::Never)

@@ -69,6 +69,8 @@ pub(super) struct Plan {
     pub ordered: Vec<String>,
     /// Nets in which a lane sees what others do; none if that is not to be proved.
     pub decision: Vec<String>,
+    /// The one of them without which the others decide nothing.
+    pub decided_if: Option<String>,
     /// Input that at 1 keeps every register and memory as it is.
     pub stall: Option<String>,
     /// How a question is divided that is not answered soon.
@@ -78,12 +80,15 @@ pub(super) struct Plan {
 }
 
 /// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1 (0, with `!` before
-/// it), or none is. Where that is not enough, each with every value of the register.
+/// it), or none is. Where that is not enough, each with every value of the register; where that is not, of a net in `then` with every
+/// value of another one too.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cases {
     pub nets: Vec<String>,
     pub register: String,
+    #[serde(default)]
+    pub then: BTreeMap<String, String>,
 }
 
 impl Plan {

@@ -1,5 +1,7 @@
 //! The questions: what would have to be possible for a property not to hold.
 
+mod lanes;
+
 use std::collections::{HashMap, HashSet};
 
 use super::files::Plan;
@@ -240,7 +242,7 @@ impl Questions {
             .cases
             .kinds
             .iter()
-            .map(|kind| self.aig.all(kind.clone()))
+            .map(|kind| self.aig.all(kind.case.clone()))
             .collect();
         !self.aig.any(kinds)
     }
@@ -258,11 +260,20 @@ fn soonest_broken(
         .min_by_key(|i| invariants[*i].2)
 }
 
+/// A kind of cycles.
+#[derive(Clone)]
+pub(super) struct Kind {
+    /// What holds in it.
+    pub(super) case: Vec<Lit>,
+    /// A net by whose values a value of the register is divided; nothing, if it is not.
+    pub(super) then: Vec<Lit>,
+}
+
 /// What a question is divided by.
 #[derive(Clone, Default)]
 pub(super) struct Cases {
     /// Kinds of cycles, which together are all.
-    pub(super) kinds: Vec<Vec<Lit>>,
+    pub(super) kinds: Vec<Kind>,
     /// A register, each of whose values is a case of a kind.
     pub(super) register: Vec<Lit>,
     /// What `facts.sv` says of the cycle and of the state after it. It is a constant in a case only where it was found to hold.
@@ -289,10 +300,15 @@ impl Cases {
 
     /// Returns that the register has `value`.
     pub(super) fn is(&self, value: usize) -> Vec<Lit> {
-        let bits = self.register.iter().enumerate();
-        bits.map(|(i, bit)| if value >> i & 1 == 1 { *bit } else { !*bit })
-            .collect()
+        carry(&self.register, value)
     }
+}
+
+/// Returns that `bits` carry `value`.
+pub(super) fn carry(bits: &[Lit], value: usize) -> Vec<Lit> {
+    let bits = bits.iter().enumerate();
+    bits.map(|(i, bit)| if value >> i & 1 == 1 { *bit } else { !*bit })
+        .collect()
 }
 
 /// Properties as they are gathered.
@@ -414,7 +430,11 @@ impl<'a> All<'a> {
             let bits = self.unit.named(name, &self.now);
             bits.ok_or_else(|| format!("proofs.json: cases: the RTL has no {name}"))
         };
-        let mut kinds = vec![vec![!self.released]];
+        let kind = |case: Vec<Lit>| Kind {
+            case,
+            then: Vec::new(),
+        };
+        let mut kinds = vec![kind(vec![!self.released])];
         let mut none = vec![self.released];
         for entry in &plan.nets {
             let net = entry.strip_prefix('!').unwrap_or(entry);
@@ -424,10 +444,17 @@ impl<'a> All<'a> {
                 ));
             };
             let bit = if net == entry { bit } else { !bit };
-            kinds.push([&none[..], &[bit]].concat());
+            kinds.push(kind([&none[..], &[bit]].concat()));
             none.push(!bit);
         }
-        kinds.push(none);
+        kinds.push(kind(none));
+        for (entry, then) in &plan.then {
+            let place = plan.nets.iter().position(|net| net == entry);
+            let place = place
+                .ok_or_else(|| format!("proofs.json: cases: then: {entry} is none of the nets"))?;
+            // The first kind is reset.
+            kinds[place + 1].then = found(then)?;
+        }
         let register = found(&plan.register)?;
         let facts = self.unit.facts(&mut self.aig, &self.now, &self.then)?;
         Ok(Cases {
@@ -537,196 +564,6 @@ impl<'a> All<'a> {
         names
             .filter_map(|name| Some((name.to_owned(), self.unit.port(name, &self.now)?)))
             .collect()
-    }
-
-    /// Places of the state that have a bit for each lane, lane 0 first, and when they do: at the begin of the cycle, or of
-    /// the next.
-    fn lane_places(&mut self, next: bool) -> Result<Vec<(Vec<usize>, Lit)>, String> {
-        let mut found = Vec::new();
-        for name in &self.plan.lanes {
-            let places = self.unit.places(name);
-            let places = places.filter(|places| places.len() % self.lanes == 0);
-            let places = places.ok_or_else(|| {
-                format!("proofs.json: lanes: {name}: no register with a bit for each lane")
-            })?;
-            let each = places.chunks(self.lanes);
-            found.extend(each.map(|places| (places.to_vec(), Lit::TRUE)));
-        }
-        let cycle = if next { &self.then } else { &self.now };
-        let words = self.unit.lane_words(&mut self.aig, cycle, self.lanes)?;
-        found.extend(words);
-        Ok(found)
-    }
-
-    /// Lane of each bit of a port; none, if it has no bits of lanes.
-    fn lanes_of(&self, port: &str, bits: usize) -> Option<Vec<usize>> {
-        if self.plan.lane_ports.iter().any(|name| name == port) {
-            Some((0..bits).map(|i| i % self.lanes).collect())
-        } else if self.plan.lane_blocks.iter().any(|name| name == port) {
-            let width = (bits / self.lanes).max(1);
-            Some((0..bits).map(|i| i / width).collect())
-        } else {
-            None
-        }
-    }
-
-    /// That lanes are alike, and that one sees of the others no more than the decision.
-    fn lanes(&mut self) -> Result<(), String> {
-        let before = self.lane_places(false)?;
-        let after = self.lane_places(true)?;
-        if self.plan.permutation && self.lanes > 1 {
-            // These two make every permutation.
-            let swap = |lane| match lane {
-                0 => 1,
-                1 => 0,
-                other => other,
-            };
-            let lanes = self.lanes;
-            let rotate = |lane| (lane + 1) % lanes;
-            let questions = vec![
-                (
-                    "lanes 0 and 1 swapped".to_owned(),
-                    self.permuted(&before, &after, &swap)?,
-                ),
-                (
-                    "every lane moved by one".to_owned(),
-                    self.permuted(&before, &after, &rotate)?,
-                ),
-            ];
-            let name = "lanes alike".to_owned();
-            self.add(name, Method::Allowed, Begin::Allowed, questions);
-        }
-        if !self.plan.decision.is_empty() {
-            let bad = self.alone(&before, &after)?;
-            self.add(
-                "lane alone".to_owned(),
-                Method::Allowed,
-                Begin::Allowed,
-                vec![(String::new(), bad)],
-            );
-        }
-        Ok(())
-    }
-
-    /// The state with what lane `l` has in the place of lane `to(l)`.
-    fn moved(
-        &mut self,
-        state: &[Lit],
-        groups: &[(Vec<usize>, Lit)],
-        to: &dyn Fn(usize) -> usize,
-    ) -> Vec<Lit> {
-        let mut new = state.to_vec();
-        for (places, when) in groups {
-            for (lane, place) in places.iter().enumerate() {
-                let there = places[to(lane)];
-                new[there] = self.aig.mux(*when, state[*place], state[there]);
-            }
-        }
-        new
-    }
-
-    /// The cycle with lane `l` in the place of lane `to(l)` does something else than what the cycle does, so moved.
-    fn permuted(
-        &mut self,
-        before: &[(Vec<usize>, Lit)],
-        after: &[(Vec<usize>, Lit)],
-        to: &dyn Fn(usize) -> usize,
-    ) -> Result<Lit, String> {
-        let moved_port = |all: &Self, name: &str, bits: &[Lit]| {
-            let mut moved = bits.to_vec();
-            if let Some(lanes) = all.lanes_of(name, bits.len()) {
-                // The bits of a lane, in their order.
-                let own = |lane: usize| {
-                    let lanes = &lanes;
-                    (0..bits.len()).filter(move |i| lanes[*i] == lane)
-                };
-                for lane in 0..all.lanes {
-                    for (from, there) in own(lane).zip(own(to(lane))) {
-                        moved[there] = bits[from];
-                    }
-                }
-            }
-            moved
-        };
-        let mut ports = self.ports();
-        for (name, bits) in &mut ports {
-            *bits = moved_port(self, name, bits);
-        }
-        let state = self.moved(&self.now.state.clone(), before, to);
-        let other = self.unit.cycle(&mut self.aig, state, &ports);
-        let expected = self.moved(&self.now.frame.next.clone(), after, to);
-        let live = self.live(true)?;
-        // What does not matter is the same for all lanes.
-        let live = self.moved(&live, after, to);
-        let mut differ = unlike(&mut self.aig, &expected, &other.frame.next);
-        for (differs, live) in differ.iter_mut().zip(live) {
-            *differs = self.aig.and(*differs, live);
-        }
-        let [now, others] = [&self.now, &other].map(|cycle| self.unit.outputs_of(cycle));
-        for ((name, bits), (_, other)) in now.iter().zip(&others) {
-            let expected = moved_port(self, name, bits);
-            differ.extend(unlike(&mut self.aig, &expected, other));
-        }
-        let mut premises = vec![self.aig.any(differ)];
-        for net in &self.plan.ordered {
-            let bits = self.unit.named(net, &self.now);
-            let bits = bits.ok_or_else(|| {
-                format!("proofs.json: ordered: {net}: no net of this name in the RTL")
-            })?;
-            premises.extend(bits.iter().map(|bit| !*bit));
-        }
-        Ok(self.aig.all(premises))
-    }
-
-    /// Lane 0 comes out differently though all that is different before is in other lanes, and the decision is the same.
-    fn alone(
-        &mut self,
-        before: &[(Vec<usize>, Lit)],
-        after: &[(Vec<usize>, Lit)],
-    ) -> Result<Lit, String> {
-        let mut state = self.now.state.clone();
-        for (places, when) in before {
-            for place in &places[1..] {
-                let any = self.aig.input();
-                state[*place] = self.aig.mux(*when, any, state[*place]);
-            }
-        }
-        let mut ports = self.ports();
-        for (name, bits) in &mut ports {
-            let lanes = self.lanes_of(name, bits.len()).unwrap_or_default();
-            for (bit, _) in bits.iter_mut().zip(lanes).filter(|(_, lane)| *lane != 0) {
-                *bit = self.aig.input();
-            }
-        }
-        let other = self.unit.cycle(&mut self.aig, state, &ports);
-        let said = self.unit.said(&mut self.aig, &other)?;
-        let holds = said.invariants.into_iter().map(|(_, holds)| holds);
-        let mut premises: Vec<Lit> = holds.chain(said.contract).collect();
-        for net in &self.plan.decision {
-            let [a, b] = [&self.now, &other].map(|cycle| self.unit.named(net, cycle));
-            let (Some(a), Some(b)) = (a, b) else {
-                return Err(format!(
-                    "proofs.json: decision: {net}: no net of this name in the RTL"
-                ));
-            };
-            premises.extend(
-                unlike(&mut self.aig, &a, &b)
-                    .into_iter()
-                    .map(|differs| !differs),
-            );
-        }
-        let mut differ = Vec::new();
-        let live = self.live(true)?;
-        for (places, when) in after {
-            let own = places[0];
-            let differs = self
-                .aig
-                .xor(self.now.frame.next[own], other.frame.next[own]);
-            let differs = self.aig.and(differs, *when);
-            differ.push(self.aig.and(differs, live[own]));
-        }
-        premises.push(self.aig.any(differ));
-        Ok(self.aig.all(premises))
     }
 
     /// That some cycle is allowed: without a cover, premises that exclude all of them would show nowhere.

@@ -292,6 +292,15 @@ impl<'a> Unit<'a> {
         self.cycle_of(aig, self.mutant, state, free)
     }
 
+    /// Runs a cycle from the state of `cycle` with its inputs, where nets `given` carry what is given, each one bit.
+    pub fn with_nets(&self, aig: &mut Aig, cycle: &Cycle, given: &[(String, Lit)]) -> Cycle {
+        let wire = |(name, bit): &(String, Lit)| Some((self.circuit.wire(name)?, *bit));
+        let given = given.iter().filter_map(wire).collect();
+        let (state, free) = (cycle.state.clone(), cycle.free.clone());
+        let frame = self.circuit.step_given(aig, &state, &free, &given);
+        Cycle { state, free, frame }
+    }
+
     /// Runs a cycle of mutant `number` of the text (0: none) from `state`, with `free` on the wires that nothing drives.
     pub fn cycle_of(
         &self,

@@ -1,0 +1,224 @@
+//! Questions of what lanes have to do with each other.
+
+use super::{All, Begin, Method};
+use crate::mutate::aig::Lit;
+use crate::prove::world::{Cycle, unlike};
+
+impl All<'_> {
+    /// Places of the state that have a bit for each lane, lane 0 first, and when they do: at the begin of the cycle, or of
+    /// the next.
+    fn lane_places(&mut self, next: bool) -> Result<Vec<(Vec<usize>, Lit)>, String> {
+        let mut found = Vec::new();
+        for name in &self.plan.lanes {
+            let places = self.unit.places(name);
+            let places = places.filter(|places| places.len() % self.lanes == 0);
+            let places = places.ok_or_else(|| {
+                format!("proofs.json: lanes: {name}: no register with a bit for each lane")
+            })?;
+            let each = places.chunks(self.lanes);
+            found.extend(each.map(|places| (places.to_vec(), Lit::TRUE)));
+        }
+        let cycle = if next { &self.then } else { &self.now };
+        let words = self.unit.lane_words(&mut self.aig, cycle, self.lanes)?;
+        found.extend(words);
+        Ok(found)
+    }
+
+    /// Lane of each bit of a port; none, if it has no bits of lanes.
+    fn lanes_of(&self, port: &str, bits: usize) -> Option<Vec<usize>> {
+        if self.plan.lane_ports.iter().any(|name| name == port) {
+            Some((0..bits).map(|i| i % self.lanes).collect())
+        } else if self.plan.lane_blocks.iter().any(|name| name == port) {
+            let width = (bits / self.lanes).max(1);
+            Some((0..bits).map(|i| i / width).collect())
+        } else {
+            None
+        }
+    }
+
+    /// That lanes are alike, and that one sees of the others no more than the decision.
+    pub(super) fn lanes(&mut self) -> Result<(), String> {
+        let before = self.lane_places(false)?;
+        let after = self.lane_places(true)?;
+        if self.plan.permutation && self.lanes > 1 {
+            // These two make every permutation.
+            let swap = |lane| match lane {
+                0 => 1,
+                1 => 0,
+                other => other,
+            };
+            let lanes = self.lanes;
+            let rotate = |lane| (lane + 1) % lanes;
+            let mut questions = Vec::new();
+            let permutations: [(&str, &dyn Fn(usize) -> usize); 2] = [
+                ("lanes 0 and 1 swapped", &swap),
+                ("every lane moved by one", &rotate),
+            ];
+            for (name, to) in permutations {
+                let (decided, done) = self.permuted(&before, &after, to)?;
+                questions.push((format!("{name}: the decision"), decided));
+                questions.push((name.to_owned(), done));
+            }
+            let name = "lanes alike".to_owned();
+            self.add(name, Method::Allowed, Begin::Allowed, questions);
+        }
+        if !self.plan.decision.is_empty() {
+            let bad = self.alone(&before, &after)?;
+            self.add(
+                "lane alone".to_owned(),
+                Method::Allowed,
+                Begin::Allowed,
+                vec![(String::new(), bad)],
+            );
+        }
+        Ok(())
+    }
+
+    /// The state with what lane `l` has in the place of lane `to(l)`.
+    fn moved(
+        &mut self,
+        state: &[Lit],
+        groups: &[(Vec<usize>, Lit)],
+        to: &dyn Fn(usize) -> usize,
+    ) -> Vec<Lit> {
+        let mut new = state.to_vec();
+        for (places, when) in groups {
+            for (lane, place) in places.iter().enumerate() {
+                let there = places[to(lane)];
+                new[there] = self.aig.mux(*when, state[*place], state[there]);
+            }
+        }
+        new
+    }
+
+    /// The cycle with lane `l` in the place of lane `to(l)` decides something else; it does something else than what the cycle does, so
+    /// moved. The second is asked of a cycle whose decision is that of the cycle: if it cannot be another one, this is the same, and what
+    /// lanes have in common is the same nodes then.
+    fn permuted(
+        &mut self,
+        before: &[(Vec<usize>, Lit)],
+        after: &[(Vec<usize>, Lit)],
+        to: &dyn Fn(usize) -> usize,
+    ) -> Result<(Lit, Lit), String> {
+        let moved_port = |all: &Self, name: &str, bits: &[Lit]| {
+            let mut moved = bits.to_vec();
+            if let Some(lanes) = all.lanes_of(name, bits.len()) {
+                // The bits of a lane, in their order.
+                let own = |lane: usize| {
+                    let lanes = &lanes;
+                    (0..bits.len()).filter(move |i| lanes[*i] == lane)
+                };
+                for lane in 0..all.lanes {
+                    for (from, there) in own(lane).zip(own(to(lane))) {
+                        moved[there] = bits[from];
+                    }
+                }
+            }
+            moved
+        };
+        let mut ports = self.ports();
+        for (name, bits) in &mut ports {
+            *bits = moved_port(self, name, bits);
+        }
+        let state = self.moved(&self.now.state.clone(), before, to);
+        let other = self.unit.cycle(&mut self.aig, state, &ports);
+        let (mut decision, mut decided) = (Vec::new(), Vec::new());
+        let counts = match &self.plan.decided_if {
+            Some(net) => self.decided(net, &self.now)?,
+            None => Vec::new(),
+        };
+        for net in &self.plan.decision {
+            let [a, b] = [&self.now, &other].map(|cycle| self.decided(net, cycle));
+            // Wider ones are what the lowest lane has: they need not be the same.
+            if let ([a], [b]) = (&a?[..], &b?[..]) {
+                let counts = match self.plan.decided_if.as_ref() != Some(net) {
+                    true => self.aig.all(counts.clone()),
+                    false => Lit::TRUE,
+                };
+                let differs = self.aig.xor(*a, *b);
+                decided.push(self.aig.and(counts, differs));
+                decision.push((net.clone(), self.aig.mux(counts, *a, *b)));
+            }
+        }
+        let other = self.unit.with_nets(&mut self.aig, &other, &decision);
+        let expected = self.moved(&self.now.frame.next.clone(), after, to);
+        let live = self.live(true)?;
+        // What does not matter is the same for all lanes.
+        let live = self.moved(&live, after, to);
+        let mut differ = unlike(&mut self.aig, &expected, &other.frame.next);
+        for (differs, live) in differ.iter_mut().zip(live) {
+            *differs = self.aig.and(*differs, live);
+        }
+        let [now, others] = [&self.now, &other].map(|cycle| self.unit.outputs_of(cycle));
+        for ((name, bits), (_, other)) in now.iter().zip(&others) {
+            let expected = moved_port(self, name, bits);
+            differ.extend(unlike(&mut self.aig, &expected, other));
+        }
+        let mut alike = Vec::new();
+        for net in &self.plan.ordered {
+            let bits = self.unit.named(net, &self.now);
+            let bits = bits.ok_or_else(|| {
+                format!("proofs.json: ordered: {net}: no net of this name in the RTL")
+            })?;
+            alike.extend(bits.iter().map(|bit| !*bit));
+        }
+        let [decided, differ] = [decided, differ].map(|differ| {
+            let differs = self.aig.any(differ);
+            self.aig.all([&alike[..], &[differs]].concat())
+        });
+        Ok((decided, differ))
+    }
+
+    /// Returns what `net` of the decision carries in `cycle`.
+    fn decided(&self, net: &str, cycle: &Cycle) -> Result<Vec<Lit>, String> {
+        let bits = self.unit.named(net, cycle);
+        bits.ok_or_else(|| format!("proofs.json: decision: {net}: no net of this name in the RTL"))
+    }
+
+    /// Lane 0 comes out differently though all that is different before is in other lanes, and the decision is the same.
+    fn alone(
+        &mut self,
+        before: &[(Vec<usize>, Lit)],
+        after: &[(Vec<usize>, Lit)],
+    ) -> Result<Lit, String> {
+        let mut state = self.now.state.clone();
+        for (places, when) in before {
+            for place in &places[1..] {
+                let any = self.aig.input();
+                state[*place] = self.aig.mux(*when, any, state[*place]);
+            }
+        }
+        let mut ports = self.ports();
+        for (name, bits) in &mut ports {
+            let lanes = self.lanes_of(name, bits.len()).unwrap_or_default();
+            for (bit, _) in bits.iter_mut().zip(lanes).filter(|(_, lane)| *lane != 0) {
+                *bit = self.aig.input();
+            }
+        }
+        let other = self.unit.cycle(&mut self.aig, state, &ports);
+        let said = self.unit.said(&mut self.aig, &other)?;
+        let holds = said.invariants.into_iter().map(|(_, holds)| holds);
+        let mut premises: Vec<Lit> = holds.chain(said.contract).collect();
+        for net in &self.plan.decision {
+            let [a, b] = [&self.now, &other].map(|cycle| self.decided(net, cycle));
+            let (a, b) = (a?, b?);
+            premises.extend(
+                unlike(&mut self.aig, &a, &b)
+                    .into_iter()
+                    .map(|differs| !differs),
+            );
+        }
+        let mut differ = Vec::new();
+        let live = self.live(true)?;
+        for (places, when) in after {
+            let own = places[0];
+            let differs = self
+                .aig
+                .xor(self.now.frame.next[own], other.frame.next[own]);
+            let differs = self.aig.and(differs, *when);
+            differ.push(self.aig.and(differs, live[own]));
+        }
+        premises.push(self.aig.any(differ));
+        Ok(self.aig.all(premises))
+    }
+}
