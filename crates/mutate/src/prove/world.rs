@@ -11,8 +11,9 @@ use super::files::{File, Files};
 use crate::mutate::aig::{Aig, Lit, Values};
 use crate::mutate::circuit::{Circuit, Frame};
 use crate::mutate::equivalence::{CONTRACT, LIVE, LIVE_ALLOWED, invariant_of, invariants};
+use crate::mutate::netlist::{self, FrontEnd};
 use crate::mutate::sat::{self, Answer, Proof};
-use crate::mutate::{Origin, netlist, source};
+use crate::mutate::{Origin, source};
 
 /// Gives unknown values of a module that makes premises one that they may have: [`Aig::where_holds`] says where they come from. As
 /// free inputs they would be others in each copy of the module, and copies that say the same would be other nodes.
@@ -98,7 +99,7 @@ impl Besides {
         let work = work.path();
         let beside = |file: &File, top: &str, script: &str| -> Result<Beside, String> {
             write(work, "beside.sv", &file.text)?;
-            let circuit = synthesized(work, script, top, stop);
+            let circuit = synthesized(FrontEnd::Yosys, work, script, top, stop);
             Ok(Beside {
                 file: file.name.clone(),
                 circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
@@ -114,10 +115,11 @@ impl Besides {
             file.map(|file| plain(file, end, close)).transpose()
         };
         // The packages of the assertions are those of the RTL.
-        for (name, text) in &from.texts {
+        let packages = from.packages.as_ref().unwrap_or(&from.texts);
+        for (name, text) in packages {
             write(work, name, text)?;
         }
-        let names = from.texts.iter().map(|(name, _)| name.as_str());
+        let names = packages.iter().map(|(name, _)| name.as_str());
         let with_rtl: Vec<&str> = names.chain(["beside.sv"]).collect();
         let bound = format!("{}_sva", from.unit);
         // An assertion looks at the cycle it stands in, not at a register in between.
@@ -226,8 +228,8 @@ impl<'a> Unit<'a> {
             write(work, name, text)?;
         }
         let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
-        let rtl = netlist::read_and_flatten(from, &from.top, &names);
-        let circuit = synthesized(work, &rtl, &from.top, stop)?;
+        let rtl = netlist::read_rtl(from, &names);
+        let circuit = synthesized(from.front_end, work, &rtl, &from.top, stop)?;
         let mut unit = Unit {
             selectors: circuit.ending(source::SELECTED_WIRE),
             mutant: 0,
@@ -591,8 +593,9 @@ pub(super) fn write(work: &Path, name: &str, text: &str) -> Result<(), String> {
     fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
 }
 
-/// The circuit that `script` makes of module `top`.
+/// The circuit that `script` makes of module `top`, in the build that has `front_end`.
 pub(super) fn synthesized(
+    front_end: FrontEnd,
     work: &Path,
     script: &str,
     top: &str,
@@ -600,7 +603,7 @@ pub(super) fn synthesized(
 ) -> Result<Circuit, String> {
     // A module with parameters that has modules below it gets a name of its own.
     let script = format!("{script}rename -top {top}\nwrite_json circuit.json\n");
-    netlist::yosys(work, &script, stop)?;
+    netlist::run(front_end, work, &script, stop)?;
     let text =
         fs::read_to_string(work.join("circuit.json")).map_err(|e| format!("circuit.json: {e}"))?;
     Circuit::read(&text, top)

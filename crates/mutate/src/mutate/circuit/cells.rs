@@ -31,7 +31,7 @@ impl Circuit {
                 .iter()
                 .map(|l| !*l)
                 .collect(),
-            "$pos" => extended(&a, width, cell.a_signed),
+            "$pos" | "$buf" => extended(&a, width, cell.a_signed),
             "$neg" => negated(aig, &extended(&a, width, cell.a_signed)),
             "$and" => each(aig, Aig::and),
             "$or" => each(aig, Aig::or),
@@ -156,16 +156,15 @@ impl Circuit {
                     let back = negated(aig, &b);
                     let mut other = left(aig, &wide, &back);
                     other.truncate(width);
-                    y = y
-                        .iter()
-                        .zip(&other)
-                        .enumerate()
-                        .map(|(i, (y, l))| {
-                            // Below its first bit a part of a vector has nothing either.
-                            let l = if open { fill(i) } else { *l };
-                            aig.mux(sign, l, *y)
-                        })
-                        .collect();
+                    if open {
+                        // Below its first bit a vector has nothing either.
+                        let there = left(aig, &vec![Lit::TRUE; width], &back);
+                        for (i, (bit, there)) in other.iter_mut().zip(there).enumerate() {
+                            *bit = aig.mux(there, *bit, fill(i));
+                        }
+                    }
+                    let both = y.iter().zip(&other);
+                    y = both.map(|(y, l)| aig.mux(sign, *l, *y)).collect();
                 }
                 y
             }
@@ -256,4 +255,65 @@ fn left(aig: &mut Aig, bits: &[Lit], by: &[Lit]) -> Vec<Lit> {
             .collect();
     }
     y
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A found bug: of an index below 0 nothing was known, though its upper part lies in the vector. Slang writes assignments to
+    /// a part of a vector so.
+    #[test]
+    fn a_part_that_begins_below_a_vector_has_the_vector_above_it() {
+        let ports = json!({
+            "a": {"direction": "input", "bits": [2, 3]},
+            "b": {"direction": "input", "bits": [4, 5, 6]},
+            "y": {"direction": "output", "bits": [7, 8, 9, 10]},
+        });
+        let cell = json!({
+            "type": "$shiftx",
+            "parameters": {"A_SIGNED": "0", "B_SIGNED": "1", "A_WIDTH": "10", "B_WIDTH": "11", "Y_WIDTH": "100"},
+            "port_directions": {"A": "input", "B": "input", "Y": "output"},
+            "connections": {"A": [2, 3], "B": [4, 5, 6], "Y": [7, 8, 9, 10]},
+        });
+        let module = json!({"ports": ports, "cells": {"part": cell}, "netnames": {}});
+        let circuit = Circuit::read(&json!({"modules": {"m": module}}).to_string(), "m").unwrap();
+        let mut aig = Aig::new();
+        let mut free = vec![Lit::FALSE; circuit.wires()];
+        for wire in circuit.free() {
+            free[*wire] = aig.input();
+        }
+        let port = |name: &str| -> Vec<Lit> {
+            let wires = circuit.input(name).unwrap();
+            wires.iter().map(|wire| free[*wire]).collect()
+        };
+        let (a, b) = (port("a"), port("b"));
+        let frame = circuit.step(&mut aig, &[], &free);
+        let y = circuit.outputs(&frame).remove(0).1;
+        // Bit i of the result is bit i + index of the vector, if there is one.
+        for index in -4_isize..4 {
+            let case: Vec<Lit> = (0..3)
+                .map(|bit| {
+                    if index >> bit & 1 == 1 {
+                        b[bit]
+                    } else {
+                        !b[bit]
+                    }
+                })
+                .collect();
+            for (i, y) in y.iter().enumerate() {
+                let from = usize::try_from(i as isize + index).ok();
+                let found = aig.supposed(&case, &[*y])[0];
+                match from.and_then(|from| a.get(from)) {
+                    Some(bit) => assert_eq!(found, *bit, "bit {i} at {index}"),
+                    None => {
+                        let known = [a[0], a[1], Lit::TRUE, Lit::FALSE];
+                        assert!(!known.contains(&found), "bit {i} at {index}");
+                    }
+                }
+            }
+        }
+    }
 }
