@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHasher;
+#[doc(hidden)]
+pub use verilate::program;
 use verilate::{Error, Store};
 
 use crate::design::Design;

@@ -56,6 +56,13 @@ const MOST_OTHERS: usize = 7;
 /// Bytes of a line that an excerpt keeps on either side of the place.
 const MOST_BESIDE: usize = 500;
 
+#[cfg(feature = "rtl")]
+impl From<declaration::Error> for InputError {
+    fn from(e: declaration::Error) -> Self {
+        InputError::new(e.file, e.line, e.field, e.message)
+    }
+}
+
 impl InputError {
     /// An error at `file`:`line` (0: no line) in `field`.
     pub fn new(

@@ -1,7 +1,7 @@
 //! `doctor`: which programs this one finds, where it keeps models, and what it was built from.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use indicatif::HumanBytes;
@@ -64,14 +64,6 @@ const OTHERS: [Wanted; 5] = [
     },
 ];
 
-/// Returns where `name` lies in `PATH`.
-fn in_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|dir| dir.join(name))
-        .find(|file| file.is_file())
-}
-
 /// Returns the first line of what the program says that has a version in it: `3.1`.
 fn version(program: &Path, asked: &[&str]) -> String {
     let out = Command::new(program)
@@ -132,7 +124,10 @@ pub fn command() -> Done {
         remedy,
     } in OTHERS
     {
-        match names.iter().find_map(|name| in_path(name)) {
+        match names
+            .iter()
+            .find_map(|name| verilate::program(Path::new(name)))
+        {
             Some(program) => line(
                 &mut text,
                 what,

@@ -128,8 +128,8 @@ pub(crate) fn stamp_of_tool(path: &Path) -> Option<(u64, u128)> {
     Some((m.len(), time.unwrap_or(Duration::ZERO).as_nanos()))
 }
 
-/// Where program `name` is: itself, if it has a folder in it, or else the first in `PATH`; with links resolved.
-pub(crate) fn program(name: &Path) -> Option<PathBuf> {
+/// Returns where program `name` is: itself, if it has a folder in it, or else the first in `PATH`; with links resolved.
+pub fn program(name: &Path) -> Option<PathBuf> {
     if name.components().count() > 1 {
         return std::path::absolute(name).ok().filter(|p| p.is_file());
     }

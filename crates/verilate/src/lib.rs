@@ -35,7 +35,7 @@ mod verilator;
 pub use compiler::VARIABLES;
 pub use error::Error;
 pub use filelist::FileList;
-pub use files::{rust_contents, write_if_changed};
+pub use files::{program, rust_contents, write_if_changed};
 pub use interface::{Port, ports};
 pub use model::{Archive, Job, Library, RUNTIME, Tools, archive_of_runtime};
 pub use sources::{Bench, Sources};

@@ -379,9 +379,8 @@ impl Origin {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             texts.push((name.into_owned(), text));
         }
-        let wrong = |e: declaration::Error| InputError::new(e.file, e.line, e.field, e.message);
-        let declared = dut::declared::<D>().map_err(wrong)?;
-        let (_, mut probes) = declared.probes_in(dir).map_err(wrong)?;
+        let declared = dut::declared::<D>().map_err(InputError::from)?;
+        let (_, mut probes) = declared.probes_in(dir).map_err(InputError::from)?;
         // A bound file would hide whether the comparison finds a mutant, and a netlist has lost the names it is bound to.
         probes.assertions = None;
         let reset = declared.reset().and_then(|(pin, level)| {

@@ -17,12 +17,6 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Tells whether program `name` is in `PATH`.
-pub fn is_there(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
-}
-
 /// What a program that waits, instead of using the processor, gets by the clock: so often its time.
 const PATIENCE: u32 = 4;
 

@@ -14,8 +14,8 @@ use crate::mutate::{self, Mutant};
 /// Time of the processor for a property of a mutant: the next mutant may be easier.
 const BRIEFLY: Duration = Duration::from_secs(2);
 
-/// Looks for mutants that refute the properties which `report` says hold and no declared fault is to refute, and adds each of use to it as a fault that was planted. What
-/// ends this early is noted in it.
+/// Looks for mutants that refute the properties which `report` says no fault is to refute: each of use is added to it as a fault that
+/// was planted, and what it refutes is no longer among them. What ends this early is noted in it.
 pub(super) fn by_mutants(
     shared: &Shared<'_>,
     report: &mut Report,
@@ -32,17 +32,7 @@ fn looked_for(
     progress: &mut impl FnMut(&Report, &str),
 ) -> Result<(), String> {
     let (from, stop) = (shared.from, shared.stop);
-    let declared = |name: &String| {
-        let mut faults = shared.plan.faults.iter();
-        faults.any(|fault| fault.refutes.contains(name))
-    };
-    let names = report
-        .proved
-        .iter()
-        .filter(|p| p.is_proved())
-        .map(|p| &p.name);
-    let mut left: Vec<String> = names.filter(|name| !declared(name)).cloned().collect();
-    if left.is_empty() {
+    if report.uncontrolled.is_empty() {
         return Ok(());
     }
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
@@ -58,7 +48,7 @@ fn looked_for(
     };
     report.wanted += mutants.len();
     for (i, mutant) in mutants.iter().enumerate() {
-        if left.is_empty() {
+        if report.uncontrolled.is_empty() {
             break;
         }
         if stop.load(Ordering::Relaxed) {
@@ -70,7 +60,10 @@ fn looked_for(
         let mut questions = Questions::of(&unit, shared.plan, options.build.lanes as usize)?;
         let properties = std::mem::take(&mut questions.properties);
         let mut refutes = Vec::new();
-        for property in properties.iter().filter(|p| left.contains(&p.name)) {
+        for property in properties
+            .iter()
+            .filter(|p| report.uncontrolled.contains(&p.name))
+        {
             let proved = decide(
                 &unit,
                 &mut questions,
@@ -87,6 +80,7 @@ fn looked_for(
         if refutes.is_empty() {
             continue;
         }
+        let left = &mut report.uncontrolled;
         left.retain(|name| !refutes.contains(name));
         report.controls.push(Control {
             fault: fault(mutant, refutes),

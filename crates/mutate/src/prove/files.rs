@@ -174,21 +174,19 @@ fn of_package<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
 
 fn beside<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
     let unit = D::NAME;
-    let own = |name: String| {
-        let path = rtl.join(&name);
+    let read = |name: &str| {
+        let path = rtl.join(name);
         let shown = path.display().to_string();
-        path.is_file().then(|| File::read(path, shown)).transpose()
+        File::read(path, shown)
     };
-    let optional = |end: &str| own(format!("{unit}_{end}"));
-    let wrong = |e: declaration::Error| InputError::new(e.file, e.line, e.field, e.message);
-    let declared = dut::declared::<D>().map_err(wrong)?;
-    let (_, probes) = declared.probes_in(rtl).map_err(wrong)?;
+    let optional = |end: &str| {
+        let name = format!("{unit}_{end}");
+        rtl.join(&name).is_file().then(|| read(&name)).transpose()
+    };
+    let declared = dut::declared::<D>().map_err(InputError::from)?;
+    let (_, probes) = declared.probes_in(rtl).map_err(InputError::from)?;
     let assertions = match probes.assertions {
-        Some(bound) => {
-            let path = rtl.join(&bound.file);
-            let shown = path.display().to_string();
-            Some(File::read(path, shown)?)
-        }
+        Some(bound) => Some(read(&bound.file)?),
         None => optional("sva.sv")?,
     };
     let files = Files {

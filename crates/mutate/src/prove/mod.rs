@@ -28,12 +28,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::design::{Build, Design};
-use crate::home::own_rtl;
+use crate::home::{own_rtl, program};
 use crate::input::InputError;
 use crate::mutate::aig::Lit;
 use crate::mutate::netlist::{FrontEnd, SLANG};
 pub use crate::mutate::sat::SOLVER;
-use crate::mutate::{Origin, Trouble, tool};
+use crate::mutate::{Origin, Trouble};
 use crate::stream::Stream;
 pub use files::{Edit, Fault};
 use files::{check_names, files_of};
@@ -346,7 +346,7 @@ pub fn prove<D: Design>(
     let beside = match Besides::read(&from, &files, stop) {
         // Our own is known to be read.
         Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
-            if !tool::is_there(SLANG) {
+            if program(Path::new(SLANG)).is_none() {
                 return Err(not_read(&rtl_dir, &from, &why));
             }
             by_slang::<D>(&mut from, &options.build)?;
@@ -403,14 +403,12 @@ pub fn prove<D: Design>(
     };
     let mut report = shared.done_by(jobs, questions, report, &mut progress)?;
     if options.controls {
+        let properties = report.proved.iter().filter(|p| p.is_proved());
+        let alone = |name: &&String| !plan.faults.iter().any(|f| f.refutes.contains(name));
+        report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
         if D::package().is_none() && report.stopped.is_none() {
             controls::by_mutants(&shared, &mut report, &mut progress);
         }
-        let properties = report.proved.iter().filter(|p| p.is_proved());
-        let planted = report.controls.iter().map(|c| &c.fault);
-        let all: Vec<&Fault> = plan.faults.iter().chain(planted).collect();
-        let alone = |name: &&String| !all.iter().any(|f| f.refutes.contains(name));
-        report.uncontrolled = properties.map(|p| &p.name).filter(alone).cloned().collect();
     }
     Ok(report)
 }
