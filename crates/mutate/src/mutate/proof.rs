@@ -5,6 +5,10 @@
 //! CNF Formulas", 2003), until the clauses contradict themselves. The file is in the binary DRAT format (Wetzler, Heule and Hunt,
 //! "DRAT-trim", 2014). A clause that needs more than propagation (RAT) is refused: CaDiCaL, without options, adds none.
 //!
+//! Most of what a solver learns the contradiction does not need. So the steps are gone through twice: forward up to the
+//! contradiction, without a check, and backward from there. A clause is checked on the way back if the contradiction, or a
+//! clause checked before, needs it. Propagation looks at needed clauses first, so that few others become needed.
+//!
 //! This is code of its own: it reads the clauses from the file that the solver read, and shares nothing with what wrote them.
 
 use std::collections::HashMap;
@@ -21,12 +25,15 @@ pub enum Refused {
     /// The proof is not in binary DRAT format.
     #[error("proof, byte {0}: not in the binary DRAT format")]
     Format(usize),
-    /// A step does not follow from what stands before it.
+    /// A step is needed and does not follow from what stands before it.
     #[error("proof, step {0}: the clause does not follow by unit propagation")]
     Step(usize),
-    /// All steps follow, and no contradiction is reached.
+    /// With all steps no contradiction is reached.
     #[error("proof: it ends after {0} steps without a contradiction")]
     Open(usize),
+    /// It has more literals than 32 bits number.
+    #[error("proof: it is too large")]
+    Large,
     /// It was interrupted.
     #[error("interrupted")]
     Interrupted,
@@ -41,7 +48,11 @@ const MOST_VARIABLES: u32 = 1 << 28;
 /// Where a clause begins in the arena.
 type Place = u32;
 
-/// Checks that `proof` shows that the clauses of `dimacs` cannot be satisfied. Returns how many of its clauses were looked at.
+/// The reason of a literal that was assumed.
+const ASSUMED: Place = Place::MAX;
+
+/// Checks that `proof` shows that the clauses of `dimacs` cannot be satisfied. Returns how many of its clauses are needed for it:
+/// these were checked.
 ///
 /// # Errors
 /// It does not; one of the two is not in its format; `stop` is set.
@@ -66,32 +77,85 @@ pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Ref
         if !line.ends_with('0') || words.next().is_some() {
             return Err(bad());
         }
-        checker.add(literals);
+        checker.room(&literals);
+        checker.add(literals)?;
     }
+    let steps = forward(&mut checker, proof, stop)?;
+    backward(&mut checker, &steps, stop)
+}
+
+/// A step of a proof that changed what stands.
+enum Step {
+    /// A clause was added, in the step of this number, when the trail had this length.
+    Added {
+        place: Place,
+        number: usize,
+        trail: usize,
+    },
+    Deleted(Place),
+}
+
+/// Takes the steps up to the contradiction, and checks none.
+fn forward(checker: &mut Checker, proof: &[u8], stop: &AtomicBool) -> Result<Vec<Step>, Refused> {
     let mut reader = Reader {
         proof,
         at: 0,
         literals: checker.is_true.len() as u32,
     };
-    let mut steps = 0;
-    while !checker.contradiction {
-        if steps % 256 == 0 && stop.load(Ordering::Relaxed) {
+    let (mut steps, mut number) = (Vec::new(), 0);
+    while checker.contradiction.is_none() {
+        if number % 256 == 0 && stop.load(Ordering::Relaxed) {
             return Err(Refused::Interrupted);
         }
         let Some((added, literals)) = reader.next()? else {
-            return Err(Refused::Open(steps));
+            return Err(Refused::Open(number));
         };
         if !added {
-            checker.delete(literals);
+            steps.extend(checker.delete(literals).map(Step::Deleted));
             continue;
         }
-        steps += 1;
-        if !checker.follows(&literals) {
-            return Err(Refused::Step(steps));
-        }
-        checker.add(literals);
+        number += 1;
+        let trail = checker.trail.len();
+        let place = checker.add(literals)?;
+        steps.extend(place.map(|place| Step::Added {
+            place,
+            number,
+            trail,
+        }));
     }
     Ok(steps)
+}
+
+/// Takes the steps back from the contradiction, and checks those that it needs. Returns how many they are.
+fn backward(checker: &mut Checker, steps: &[Step], stop: &AtomicBool) -> Result<usize, Refused> {
+    let mut needed = 0;
+    // So that what is watched again is not watched twice.
+    checker.sweep();
+    if let Some(contradiction) = checker.contradiction.take() {
+        checker.need(contradiction);
+    }
+    for step in steps.iter().rev() {
+        match *step {
+            Step::Deleted(place) => checker.restore(place),
+            Step::Added {
+                place,
+                number,
+                trail,
+            } => {
+                checker.back_to(trail);
+                if checker.remove(place) {
+                    if needed % 256 == 0 && stop.load(Ordering::Relaxed) {
+                        return Err(Refused::Interrupted);
+                    }
+                    needed += 1;
+                    if !checker.follows(place) {
+                        return Err(Refused::Step(number));
+                    }
+                }
+            }
+        }
+    }
+    Ok(needed)
 }
 
 /// Reads the steps of a proof.
@@ -142,32 +206,79 @@ impl Reader<'_> {
 }
 
 /// The clauses that stand, and what follows from them by unit propagation.
+///
+/// Nothing more follows from them between two steps. So what a step makes follow is undone with it, on the way back, and what followed
+/// before is left as it was.
 struct Checker {
-    /// Clauses: the number of literals, then these; 0 and then nothing for one that was deleted. The first two are watched.
+    /// Clauses, each a [`Head`] and then its literals. Of one with two or more that are not false the first two are watched.
     arena: Vec<u32>,
-    /// For each literal the clauses that are looked at when it becomes false.
-    watches: Vec<Vec<(Place, Literal)>>,
+    /// For each literal the clauses that are looked at when it becomes false, with another of their literals: those that are
+    /// needed, and the others.
+    watches: [Vec<Vec<(Place, Literal)>>; 2],
     /// For each literal: is it true?
+    /// How many entries there are, and how many of them are of clauses that left the set.
+    watched: usize,
+    dropped: usize,
     is_true: Vec<bool>,
     /// Literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
-    /// How much of the trail was propagated.
-    propagated: usize,
+    /// How much of the trail was propagated, through needed clauses and through the others.
+    propagated: [usize; 2],
+    /// For each variable on the trail the clause that it follows from.
+    reason: Vec<Place>,
+    /// For each variable on the trail: are the clauses needed that it follows from?
+    explained: Vec<bool>,
     /// Clauses by a number made of their literals, to be found when they are deleted.
     places: FxHashMap<u64, Vec<Place>>,
-    contradiction: bool,
+    /// A clause that is false.
+    contradiction: Option<Place>,
+}
+
+/// Which of the two sets of watches.
+const NEEDED: usize = 0;
+const OTHERS: usize = 1;
+
+/// What stands before the literals of a clause: how many they are, and two flags.
+#[derive(Clone, Copy)]
+struct Head(u32);
+
+impl Head {
+    const NEEDED: u32 = 1 << 31;
+    /// It is not watched: it was deleted, is not added yet, or has one literal that is not false.
+    const AWAY: u32 = 1 << 30;
+
+    fn is_needed(self) -> bool {
+        self.0 & Head::NEEDED != 0
+    }
+
+    /// Which set of watches it is in.
+    fn set(self) -> Option<usize> {
+        match (self.0 & Head::AWAY != 0, self.is_needed()) {
+            (true, _) => None,
+            (false, true) => Some(NEEDED),
+            (false, false) => Some(OTHERS),
+        }
+    }
+
+    fn len(self) -> usize {
+        (self.0 & !(Head::NEEDED | Head::AWAY)) as usize
+    }
 }
 
 impl Checker {
     fn new() -> Self {
         Checker {
             arena: Vec::new(),
-            watches: Vec::new(),
+            watches: [Vec::new(), Vec::new()],
+            watched: 0,
+            dropped: 0,
             is_true: Vec::new(),
             trail: Vec::new(),
-            propagated: 0,
+            propagated: [0, 0],
+            reason: Vec::new(),
+            explained: Vec::new(),
             places: HashMap::default(),
-            contradiction: false,
+            contradiction: None,
         }
     }
 
@@ -176,110 +287,191 @@ impl Checker {
         let most = literals.iter().max().map_or(0, |most| *most as usize | 1);
         if most >= self.is_true.len() {
             self.is_true.resize(most + 1, false);
-            self.watches.resize_with(most + 1, Vec::new);
+            self.reason.resize(most / 2 + 1, ASSUMED);
+            self.explained.resize(most / 2 + 1, false);
+            for watches in &mut self.watches {
+                watches.resize_with(most + 1, Vec::new);
+            }
         }
     }
 
-    /// Adds a clause, and what follows from it.
-    fn add(&mut self, mut literals: Vec<Literal>) {
-        self.room(&literals);
+    fn head(&self, place: Place) -> Head {
+        Head(self.arena[place as usize])
+    }
+
+    fn literals(&self, place: Place) -> &[Literal] {
+        &self.arena[place as usize + 1..][..self.head(place).len()]
+    }
+
+    fn is_false(&self, literal: Literal) -> bool {
+        self.is_true[literal as usize ^ 1]
+    }
+
+    /// Adds a clause, and what follows from it. Returns its place; none if it is true whatever comes, or is not needed any more.
+    fn add(&mut self, mut literals: Vec<Literal>) -> Result<Option<Place>, Refused> {
         literals.sort_unstable();
         literals.dedup();
-        if literals.windows(2).any(|pair| pair[0] ^ 1 == pair[1]) {
-            // It is always true.
-            return;
+        let always = literals.windows(2).any(|pair| pair[0] ^ 1 == pair[1]);
+        let is_true = literals.iter().any(|is| self.is_true[*is as usize]);
+        if always || is_true || self.contradiction.is_some() {
+            return Ok(None);
         }
+        let place = Place::try_from(self.arena.len()).map_err(|_| Refused::Large)?;
         let key = key(&literals);
         // Those that are not false first: of these two are watched.
-        literals.sort_by_key(|literal| self.is_true[*literal as usize ^ 1]);
-        let open = literals
-            .iter()
-            .filter(|literal| !self.is_true[**literal as usize ^ 1])
-            .count();
-        match literals[..] {
-            _ if open == 0 => self.contradiction = true,
-            [first, ..] if open == 1 && !self.is_true[first as usize] => {
-                // It stays true for good, so that the clause need not be kept.
-                self.assign(first);
-                self.contradiction |= self.propagate();
+        literals.sort_by_key(|literal| self.is_false(*literal));
+        let open = literals.iter().filter(|is| !self.is_false(**is)).count();
+        let unwatched = if open < 2 { Head::AWAY } else { 0 };
+        self.arena.push(literals.len() as u32 | unwatched);
+        self.arena.extend_from_slice(&literals);
+        match open {
+            0 => self.contradiction = Some(place),
+            // It stays true for as long as the clause stands, which so need not be watched.
+            1 => {
+                self.assign(literals[0], place);
+                self.contradiction = self.propagate();
             }
-            [first, second, ..] if open > 1 => {
-                let place = self.arena.len() as Place;
-                self.arena.push(literals.len() as u32);
-                self.arena.extend_from_slice(&literals);
-                self.watches[first as usize].push((place, second));
-                self.watches[second as usize].push((place, first));
+            _ => {
+                self.watch(place);
                 self.places.entry(key).or_default().push(place);
             }
-            // Satisfied for good.
-            _ => {}
         }
+        Ok(Some(place))
     }
 
-    /// Deletes a clause. One that is not there, or was not kept, is passed over: more clauses prove no more than those do from
-    /// which they follow.
-    fn delete(&mut self, mut literals: Vec<Literal>) {
-        literals.sort_unstable();
-        literals.dedup();
-        let Some(places) = self.places.get_mut(&key(&literals)) else {
+    /// Watches the first two literals of a clause, unless it is away.
+    fn watch(&mut self, place: Place) {
+        let (Some(set), [first, second, ..]) = (self.head(place).set(), self.literals(place))
+        else {
             return;
         };
-        let arena = &mut self.arena;
+        let (first, second) = (*first, *second);
+        self.watches[set][first as usize].push((place, second));
+        self.watches[set][second as usize].push((place, first));
+        self.watched += 2;
+    }
+
+    /// Sets a flag of a clause, by which it leaves its set of watches. Its entries are dropped later, when many are of such
+    /// clauses. They must be: an entry whose other literal is true is kept without a look at its clause.
+    fn leave(&mut self, place: Place, flag: u32) {
+        self.arena[place as usize] |= flag;
+        self.dropped += 2;
+        if self.dropped > self.watched / 2 {
+            self.sweep();
+        }
+    }
+
+    /// Drops the entries of clauses that are in this set of watches no more.
+    fn sweep(&mut self) {
+        self.watched = 0;
+        for (set, watches) in self.watches.iter_mut().enumerate() {
+            for watches in watches {
+                watches.retain(|(place, _)| Head(self.arena[*place as usize]).set() == Some(set));
+                self.watched += watches.len();
+            }
+        }
+        self.dropped = 0;
+    }
+
+    /// Deletes a clause, and returns its place. One that is not there, or is not watched, is passed over: more clauses prove no
+    /// more than those do from which they follow.
+    fn delete(&mut self, mut literals: Vec<Literal>) -> Option<Place> {
+        literals.sort_unstable();
+        literals.dedup();
+        let places = self.places.get(&key(&literals))?;
         let same = places.iter().position(|place| {
-            let begin = *place as usize + 1;
-            let kept = &arena[begin..begin + arena[*place as usize] as usize];
-            let mut kept = kept.to_vec();
+            let mut kept = self.literals(*place).to_vec();
             kept.sort_unstable();
             kept == literals
-        });
-        if let Some(same) = same {
-            let place = places.swap_remove(same);
-            arena[place as usize] = 0;
-        }
+        })?;
+        let place = self.places.get_mut(&key(&literals))?.swap_remove(same);
+        self.leave(place, Head::AWAY);
+        Some(place)
     }
 
-    /// Whether a clause follows by unit propagation.
-    fn follows(&mut self, literals: &[Literal]) -> bool {
-        self.room(literals);
+    /// Takes a deletion back.
+    fn restore(&mut self, place: Place) {
+        self.arena[place as usize] &= !Head::AWAY;
+        // Its first two literals are as they were, and so is what followed when it was deleted.
+        self.watch(place);
+    }
+
+    /// Takes away a clause that was added. Returns whether it is needed.
+    fn remove(&mut self, place: Place) -> bool {
+        self.leave(place, Head::AWAY);
+        self.head(place).is_needed()
+    }
+
+    /// Whether a clause follows by unit propagation from those that stand. What it follows from is needed then.
+    fn follows(&mut self, place: Place) -> bool {
         let before = self.trail.len();
-        let mut follows = false;
-        for literal in literals {
-            if self.is_true[*literal as usize] {
-                follows = true;
-                break;
-            }
-            if !self.is_true[*literal as usize ^ 1] {
-                self.assign(literal ^ 1);
+        for literal in self.literals(place).to_vec() {
+            if !self.is_false(literal) {
+                self.assign(literal ^ 1, ASSUMED);
             }
         }
-        follows = follows || self.propagate();
-        for literal in self.trail.drain(before..) {
-            self.is_true[literal as usize] = false;
+        let conflict = self.propagate();
+        if let Some(conflict) = conflict {
+            self.need(conflict);
         }
-        self.propagated = before;
-        follows
+        self.back_to(before);
+        conflict.is_some()
     }
 
-    fn assign(&mut self, literal: Literal) {
+    /// Makes a clause needed that is false, and those from which it follows that it is.
+    fn need(&mut self, conflict: Place) {
+        let mut clauses = vec![conflict];
+        while let Some(place) = clauses.pop() {
+            if !self.head(place).is_needed() {
+                self.leave(place, Head::NEEDED);
+                self.watch(place);
+            }
+            for at in 0..self.head(place).len() {
+                let variable = (self.arena[place as usize + 1 + at] >> 1) as usize;
+                if !std::mem::replace(&mut self.explained[variable], true)
+                    && self.reason[variable] != ASSUMED
+                {
+                    clauses.push(self.reason[variable]);
+                }
+            }
+        }
+    }
+
+    fn assign(&mut self, literal: Literal, reason: Place) {
         self.is_true[literal as usize] = true;
+        self.reason[(literal >> 1) as usize] = reason;
         self.trail.push(literal);
     }
 
-    /// Assigns what follows from the literals that became true. Returns whether a clause is false.
-    fn propagate(&mut self) -> bool {
-        while let Some(literal) = self.trail.get(self.propagated) {
-            self.propagated += 1;
-            if self.visit(literal ^ 1) {
-                return true;
-            }
+    /// Takes back the literals that became true when the trail had this length or more.
+    fn back_to(&mut self, trail: usize) {
+        for literal in self.trail.drain(trail..) {
+            self.is_true[literal as usize] = false;
+            self.explained[(literal >> 1) as usize] = false;
         }
-        false
+        self.propagated = self.propagated.map(|propagated| propagated.min(trail));
     }
 
-    /// Looks at the clauses in which `literal`, which became false, is watched. Returns whether one is false.
-    fn visit(&mut self, literal: Literal) -> bool {
-        let mut watches = std::mem::take(&mut self.watches[literal as usize]);
-        let (mut kept, mut at, mut conflict) = (0, 0, false);
+    /// Assigns what follows from the literals that became true. Returns a clause that is false, if there is one.
+    fn propagate(&mut self) -> Option<Place> {
+        loop {
+            let set = match self.propagated[NEEDED] < self.trail.len() {
+                true => NEEDED,
+                false => OTHERS,
+            };
+            let literal = *self.trail.get(self.propagated[set])?;
+            self.propagated[set] += 1;
+            if let Some(conflict) = self.visit(set, literal ^ 1) {
+                return Some(conflict);
+            }
+        }
+    }
+
+    /// Looks at the clauses of a set in which `literal`, which became false, is watched. Returns one that is false, if there is
+    /// one.
+    fn visit(&mut self, set: usize, literal: Literal) -> Option<Place> {
+        let mut watches = std::mem::take(&mut self.watches[set][literal as usize]);
+        let (mut kept, mut at, mut conflict) = (0, 0, None);
         'clauses: while at < watches.len() {
             let (place, other) = watches[at];
             at += 1;
@@ -288,20 +480,20 @@ impl Checker {
                 kept += 1;
                 continue;
             }
-            let len = self.arena[place as usize] as usize;
-            if len == 0 {
+            let head = self.head(place);
+            if head.set() != Some(set) {
                 continue;
             }
-            let clause = &mut self.arena[place as usize + 1..][..len];
+            let clause = &mut self.arena[place as usize + 1..][..head.len()];
             if clause[0] == literal {
                 clause.swap(0, 1);
             }
             let first = clause[0];
             if !self.is_true[first as usize] {
-                for i in 2..len {
+                for i in 2..clause.len() {
                     if !self.is_true[clause[i] as usize ^ 1] {
                         clause.swap(1, i);
-                        self.watches[clause[1] as usize].push((place, first));
+                        self.watches[set][clause[1] as usize].push((place, first));
                         continue 'clauses;
                     }
                 }
@@ -311,15 +503,15 @@ impl Checker {
             if self.is_true[first as usize] {
                 continue;
             }
-            if self.is_true[first as usize ^ 1] {
-                conflict = true;
+            if self.is_false(first) {
+                conflict = Some(place);
                 break;
             }
-            self.assign(first);
+            self.assign(first, place);
         }
         watches.copy_within(at.., kept);
         watches.truncate(kept + watches.len() - at);
-        self.watches[literal as usize] = watches;
+        self.watches[set][literal as usize] = watches;
         conflict
     }
 }
@@ -334,6 +526,8 @@ fn key(literals: &[Literal]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use rand::{Rng, SeedableRng};
+
     use super::*;
 
     /// No two variables make all four clauses true.
@@ -382,9 +576,94 @@ mod tests {
             checked(three, &[(b'a', &[2]), (b'a', &[1])]),
             Err(Refused::Open(2))
         );
-        // It makes nothing false, but it does not follow (RAT).
-        let free = "p cnf 3 3\n1 2 0\n-1 2 0\n3 -2 1 0\n";
-        assert_eq!(checked(free, &[(b'a', &[3])]), Err(Refused::Step(1)));
+        // It makes nothing false, but it does not follow (RAT), and what comes after it needs it.
+        let free = "p cnf 3 5\n1 2 3 0\n1 2 -3 0\n-1 2 0\n1 -2 0\n-1 -2 0\n";
+        let steps: &[(u8, &[i32])] = &[(b'a', &[3]), (b'a', &[2])];
+        assert_eq!(checked(free, steps), Err(Refused::Step(1)));
+    }
+
+    #[test]
+    fn a_step_that_is_not_needed_is_not_checked() {
+        let five = "p cnf 4 5\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n3 4 0\n";
+        let steps: &[(u8, &[i32])] = &[(b'a', &[-3]), (b'a', &[2])];
+        assert_eq!(checked(five, steps), Ok(1));
+    }
+
+    /// Whether `clause` follows from `clauses` by unit propagation, found the simplest way.
+    fn simply_follows(clauses: &[Vec<i32>], clause: &[i32]) -> bool {
+        let mut is_true: Vec<i32> = clause.iter().map(|literal| -literal).collect();
+        loop {
+            let before = is_true.len();
+            for clause in clauses {
+                if clause.iter().any(|literal| is_true.contains(literal)) {
+                    continue;
+                }
+                let mut open = clause.iter().filter(|is| !is_true.contains(&-**is));
+                match (open.next(), open.next()) {
+                    (None, _) => return true,
+                    (Some(only), None) => is_true.push(*only),
+                    _ => {}
+                }
+            }
+            if is_true.len() == before {
+                return false;
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_simplest_check_accepts_is_accepted_and_nothing_that_can_be_satisfied() {
+        let mut rng = rand_pcg::Pcg32::seed_from_u64(7);
+        let (mut simple, mut accepted, mut refused) = (0, 0, 0);
+        for _ in 0..20_000 {
+            let mut clause = |most| {
+                let len = rng.random_range(1..=most);
+                let literals =
+                    (0..len).map(|_| rng.random_range(1..=5) * [-1, 1][rng.random_range(0..2)]);
+                literals.collect::<Vec<i32>>()
+            };
+            let mut clauses: Vec<Vec<i32>> =
+                (0..24).map(|_| clause(3)).filter(|c| c.len() > 1).collect();
+            let learned: Vec<Vec<i32>> = (0..30).map(|_| clause(2)).collect();
+            let begin = clauses.clone();
+            let mut proof = Vec::new();
+            let honest = rng.random_bool(0.7);
+            let mut wrong = false;
+            for clause in learned {
+                let follows = simply_follows(&clauses, &clause);
+                if follows || !honest {
+                    wrong |= !follows;
+                    proof.push((b'a', clause.clone()));
+                    clauses.push(clause);
+                }
+                if !clauses.is_empty() && rng.random_bool(0.2) {
+                    let which = rng.random_range(0..clauses.len());
+                    let mut gone = clauses.swap_remove(which);
+                    gone.reverse();
+                    proof.push((b'd', gone));
+                }
+            }
+            let text: String = begin
+                .iter()
+                .map(|clause| clause.iter().map(|l| format!("{l} ")).collect::<String>() + "0\n")
+                .collect();
+            let steps: Vec<(u8, &[i32])> = proof.iter().map(|(k, c)| (*k, &c[..])).collect();
+            let said = checked(&format!("{text}5 -5 0\n"), &steps);
+            let simply = !wrong && simply_follows(&clauses, &[]);
+            let possible = (0..32).any(|values| {
+                let is = |literal: &i32| (values >> (literal.abs() - 1) & 1 == 1) == (*literal > 0);
+                begin.iter().all(|clause| clause.iter().any(is))
+            });
+            assert!(!simply || said.is_ok(), "{text}{proof:?}: {said:?}");
+            assert!(said.is_err() || !possible, "{text}{proof:?}: {said:?}");
+            simple += usize::from(simply);
+            accepted += usize::from(said.is_ok());
+            refused += usize::from(matches!(said, Err(Refused::Step(_))));
+        }
+        assert!(
+            simple > 1000 && accepted > simple && refused > 1000,
+            "{simple} {accepted} {refused}"
+        );
     }
 
     #[test]
