@@ -736,6 +736,37 @@ fn divided(args: &[&str], home: &tempfile::TempDir) -> Run {
     Run { dir, output }
 }
 
+/// Threads without a property of their own ask values of the register: none is left out, and each proof has a file of its own.
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn a_property_that_is_divided_is_asked_by_several_threads() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let copy = Rtl::own("r700").copy();
+    copy.change((
+        "r700_stack.sv",
+        "assign push_row       = row + RowBits'(push_higher);",
+        "assign push_row       = row + RowBits'(push_higher) + RowBits'(sp_q == SpBits'(4 * Rows - 3));",
+    ));
+    let home = home_of("r700");
+    for jobs in ["1", "4"] {
+        let args = ["--only", "I2", "--jobs", jobs, "--proofs", "kept"];
+        let run = divided(&args, &home).ends(0);
+        let kept = fs::read_dir(run.dir.path().join("kept")).unwrap();
+        let kept =
+            kept.filter(|file| file.as_ref().unwrap().path().extension() == Some("drat".as_ref()));
+        let accepted = run.json()["properties"][0]["proofs checked"]
+            .as_u64()
+            .unwrap();
+        assert!(accepted > 10, "{}", run.said());
+        assert_eq!(kept.count() as u64, accepted, "{}", run.said());
+        // At one value of `sp`.
+        let rtl = [&args[..], &["--rtl", copy.arg()]].concat();
+        divided(&rtl, &home).ends(1).says("REFUTED I2");
+    }
+}
+
 /// What `facts.sv` says wrongly is no constant in a case: it would excuse the very cycle that breaks the property.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]

@@ -1,6 +1,9 @@
 //! How questions are asked: with as few premises as they need, and case by case where they are not answered soon.
 
-use std::sync::atomic::AtomicBool;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::questions::{Begin, Kind, Method, Property, Questions, carry};
@@ -16,24 +19,116 @@ const SOON: Duration = Duration::from_secs(10);
 /// A question is asked in at most so many parts.
 const MOST_PARTS: usize = 256;
 
-/// The questions of a property as they are asked.
+/// Threads that have no property of their own left to ask: they ask parts of those of others.
+#[derive(Default)]
+pub(super) struct Spare(AtomicUsize);
+
+impl Spare {
+    /// One thread more.
+    pub fn give(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes one, if there is one.
+    fn take(&self) -> bool {
+        let less = |threads: usize| threads.checked_sub(1);
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+}
+
+/// How a property is asked.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    pub options: &'a Options,
+    pub stop: &'a AtomicBool,
+    pub spare: &'a Spare,
+    /// Told after each question how many there were.
+    pub each: &'a (dyn Fn(usize) + Sync),
+}
+
+impl<'a> How<'a> {
+    /// In one thread, and nothing is told.
+    pub fn alone(options: &'a Options, stop: &'a AtomicBool) -> Self {
+        static NONE: Spare = Spare(AtomicUsize::new(0));
+        How {
+            options,
+            stop,
+            spare: &NONE,
+            each: &|_| {},
+        }
+    }
+}
+
+/// What is the same in all threads that ask a property.
+struct Common<'a> {
+    how: How<'a>,
+    /// How the files of its proofs begin, and how many were named.
+    file: String,
+    named: AtomicUsize,
+    /// Questions that were asked, and answers whose proof was accepted.
+    questions: AtomicUsize,
+    checked: AtomicUsize,
+}
+
+/// The questions of a property as one thread asks them.
 struct Asking<'a> {
     property: &'a Property,
-    options: &'a Options,
-    stop: &'a AtomicBool,
-    /// Told after each question how many there were.
-    each: &'a dyn Fn(usize),
-    /// How the files of its proofs begin.
-    file: String,
+    common: &'a Common<'a>,
+    /// What is in the names of its files beside that of the property.
+    what: &'static str,
     /// The invariants that are premises now: what holds with few of them holds with all.
     used: Vec<bool>,
     /// Those that a question begins with.
     few: Vec<bool>,
     /// Those that were premises of some answer.
     taken: Vec<bool>,
-    /// Questions that were asked, and answers whose proof was accepted.
-    questions: usize,
-    checked: usize,
+}
+
+impl Common<'_> {
+    /// Counts an answer.
+    fn asked(&self, asked: bool, checked: bool) {
+        let before = self
+            .questions
+            .fetch_add(usize::from(asked), Ordering::Relaxed);
+        self.checked
+            .fetch_add(usize::from(checked), Ordering::Relaxed);
+        (self.how.each)(before + usize::from(asked));
+    }
+}
+
+/// Values of a register that several threads ask of, one after the other.
+struct Values<'a> {
+    kind: &'a Kind,
+    values: &'a [usize],
+    parts: &'a [Lit],
+    next: AtomicUsize,
+    /// What was found at the first of them at which anything was.
+    found: Mutex<Option<(usize, Result<Answer, String>)>>,
+}
+
+impl Values<'_> {
+    /// The number of the next one.
+    fn next(&self) -> Option<usize> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        (number < self.values.len()).then_some(number)
+    }
+
+    /// How many there are that no thread has begun.
+    fn left(&self) -> usize {
+        let next = self.next.load(Ordering::Relaxed);
+        self.values.len().saturating_sub(next)
+    }
+
+    /// Ends it with what was found at value `number`.
+    fn end(&self, number: usize, answer: Result<Answer, String>) {
+        self.next.store(self.values.len(), Ordering::Relaxed);
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.as_ref().is_none_or(|(other, _)| number < *other) {
+            *found = Some((number, answer));
+        }
+    }
 }
 
 impl Asking<'_> {
@@ -46,12 +141,16 @@ impl Asking<'_> {
         bad: Lit,
         time: Duration,
     ) -> Result<Answer, String> {
-        let options = self.options;
+        let Common { how, file, .. } = self.common;
+        let options = how.options;
         // Of a cover that cannot be reached too: its answer is no.
         let proof = match &options.proofs {
             _ if options.believe => Proof::Believed,
             None => Proof::Checked,
-            Some(dir) => Proof::Kept(dir.join(format!("{}.{}", self.file, self.questions))),
+            Some(dir) => {
+                let number = self.common.named.fetch_add(1, Ordering::Relaxed);
+                Proof::Kept(dir.join(format!("{file}.{}{number}", self.what)))
+            }
         };
         let facts = self.established(all, case)?;
         loop {
@@ -69,7 +168,7 @@ impl Asking<'_> {
             let trivial = !case.is_empty() && what == Lit::FALSE;
             let answer = match trivial {
                 true => Answer::Never,
-                false => sat::ask(&all.aig, what, time, self.stop, &proof)?,
+                false => sat::ask(&all.aig, what, time, how.stop, &proof)?,
             };
             all.aig.forget(len);
             match &answer {
@@ -93,10 +192,8 @@ impl Asking<'_> {
                 let taken = self.taken.iter_mut().zip(&self.used);
                 taken.for_each(|(taken, used)| *taken |= *used);
             }
-            self.questions += usize::from(!trivial);
-            (self.each)(self.questions);
             let proved = answer == Answer::Never && !trivial && !options.believe;
-            self.checked += usize::from(proved);
+            self.common.asked(!trivial, proved);
             return Ok(answer);
         }
     }
@@ -117,21 +214,16 @@ impl Asking<'_> {
                 let property = all.facts.clone();
                 let mut asking = Asking {
                     property: &property,
-                    options: self.options,
-                    stop: self.stop,
-                    each: self.each,
-                    file: format!("{}.facts", self.file),
+                    common: self.common,
+                    what: "facts.",
                     used: all.needed.clone(),
                     few: all.needed.clone(),
                     taken: all.needed.clone(),
-                    questions: self.questions,
-                    checked: self.checked,
                 };
                 let bad: Vec<Lit> = property.questions.iter().map(|(_, bad)| *bad).collect();
                 let bad = all.aig.any(bad);
                 let answer = asking.ask(all, case, bad, BRIEFLY)?;
                 all.needed.clone_from(&asking.used);
-                (self.questions, self.checked) = (asking.questions, asking.checked);
                 all.established
                     .insert(case.to_vec(), answer == Answer::Never);
                 answer == Answer::Never
@@ -146,7 +238,7 @@ impl Asking<'_> {
 
     /// Asks whether any of `parts` can be, case by case.
     fn by_cases(&mut self, all: &mut Questions, parts: &[Lit]) -> Result<Answer, String> {
-        let time = self.options.time;
+        let time = self.common.how.options.time;
         let uncovered = all.uncovered();
         if self.ask(all, &[], uncovered, time)? != Answer::Never {
             return Err("proofs.json: a cycle is none of the cases".to_owned());
@@ -184,34 +276,91 @@ impl Asking<'_> {
         kind: &Kind,
         parts: &[Lit],
     ) -> Result<Answer, String> {
-        let time = self.options.time;
-        let mut together = true;
+        let time = self.common.how.options.time;
+        let mut alone = Vec::new();
         // What larger questions took up, one value can mostly do without, and premises are most of its nodes.
         self.used.clone_from(&self.few);
         for (range, values) in all.cases.parts() {
-            if together {
+            if alone.is_empty() {
                 let case = [&kind.case[..], &range].concat();
                 match self.any(all, &case, parts, BRIEFLY.min(time))? {
                     Answer::Never => continue,
-                    Answer::GaveUp => {
-                        together = false;
-                        self.used.clone_from(&self.few);
-                    }
+                    Answer::GaveUp => self.used.clone_from(&self.few),
                     answer => return Ok(answer),
                 }
             }
-            for value in values {
-                let case = [&kind.case[..], &all.cases.is(value)].concat();
-                let answer = match kind.then.is_empty() {
-                    true => self.one_by_one(all, &case, parts)?,
-                    false => self.then(all, &case, &kind.then, parts)?,
-                };
-                if answer != Answer::Never {
-                    return Ok(answer);
-                }
-            }
+            alone.extend(values);
         }
-        Ok(Answer::Never)
+        self.each_value(all, kind, &alone, parts)
+    }
+
+    /// Asks whether any of `parts` can be in a cycle of `kind` in which the register has one of `values`, each by itself, in as many
+    /// threads as are to spare.
+    fn each_value(
+        &mut self,
+        all: &mut Questions,
+        kind: &Kind,
+        values: &[usize],
+        parts: &[Lit],
+    ) -> Result<Answer, String> {
+        let values = Values {
+            kind,
+            values,
+            parts,
+            next: AtomicUsize::new(0),
+            found: Mutex::new(None),
+        };
+        let (spare, few) = (self.common.how.spare, self.few.clone());
+        thread::scope(|scope| {
+            let mut helpers = Vec::new();
+            while let Some(number) = values.next() {
+                if values.left() > 0 && spare.take() {
+                    let (values, few) = (&values, few.clone());
+                    let (property, common) = (self.property, self.common);
+                    let mut all = all.clone();
+                    helpers.push(scope.spawn(move || {
+                        let mut asking = Asking {
+                            property,
+                            common,
+                            what: "",
+                            used: few.clone(),
+                            taken: few.clone(),
+                            few,
+                        };
+                        while let Some(number) = values.next() {
+                            asking.value(&mut all, values, number);
+                        }
+                        common.how.spare.give();
+                        (asking.taken, all)
+                    }));
+                }
+                self.value(all, &values, number);
+            }
+            for helper in helpers {
+                let (taken, other) = helper.join().unwrap_or_else(|why| resume_unwind(why));
+                let both = self.taken.iter_mut().zip(&taken);
+                both.for_each(|(taken, other)| *taken |= *other);
+                let both = all.needed.iter_mut().zip(&other.needed);
+                both.for_each(|(needed, other)| *needed |= *other);
+                all.established.extend(other.established);
+            }
+        });
+        let found = values.found.into_inner();
+        let found = found.unwrap_or_else(PoisonError::into_inner);
+        found.map_or(Ok(Answer::Never), |(_, answer)| answer)
+    }
+
+    /// Asks of one of `values`. What is found there, other than that nothing can be, ends all of them.
+    fn value(&mut self, all: &mut Questions, values: &Values<'_>, number: usize) {
+        let Values { kind, parts, .. } = values;
+        let case = [&kind.case[..], &all.cases.is(values.values[number])].concat();
+        let answer = match kind.then.is_empty() {
+            true => self.one_by_one(all, &case, parts),
+            false => self.then(all, &case, &kind.then, parts),
+        };
+        if answer != Ok(Answer::Never) {
+            values.end(number, answer);
+        }
     }
 
     /// Asks whether any of `parts` can be in `case`, and if that is not answered soon, for each value of `net`.
@@ -222,7 +371,7 @@ impl Asking<'_> {
         net: &[Lit],
         parts: &[Lit],
     ) -> Result<Answer, String> {
-        let answer = self.any(all, case, parts, BRIEFLY.min(self.options.time))?;
+        let answer = self.any(all, case, parts, BRIEFLY.min(self.common.how.options.time))?;
         if answer != Answer::GaveUp {
             return Ok(answer);
         }
@@ -244,7 +393,7 @@ impl Asking<'_> {
         case: &[Lit],
         parts: &[Lit],
     ) -> Result<Answer, String> {
-        let time = self.options.time;
+        let time = self.common.how.options.time;
         if let [part] = parts {
             return self.ask(all, case, *part, time);
         }
@@ -263,16 +412,15 @@ impl Asking<'_> {
 }
 
 /// Asks all questions of a property, until one is not answered as it should be. With `few`, only those invariants are premises
-/// that it cannot do without. `each` is told after each question how many there were.
+/// that it cannot do without.
 pub(super) fn decide(
     unit: &Unit<'_>,
     all: &mut Questions,
     property: &Property,
     few: bool,
-    options: &Options,
-    stop: &AtomicBool,
-    each: &dyn Fn(usize),
+    how: How<'_>,
 ) -> Result<Proved, String> {
+    let options = how.options;
     let (begin, time) = (Instant::now(), options.time);
     let mut proved = Proved {
         name: property.name.clone(),
@@ -290,17 +438,20 @@ pub(super) fn decide(
         true => all.light(property),
         false => all.every(),
     };
+    let common = Common {
+        how,
+        file: proved.file_name(),
+        named: AtomicUsize::new(0),
+        questions: AtomicUsize::new(0),
+        checked: AtomicUsize::new(0),
+    };
     let mut asking = Asking {
         property,
-        options,
-        stop,
-        each,
-        file: proved.file_name(),
+        common: &common,
+        what: "",
         used: few.clone(),
         taken: few.clone(),
         few,
-        questions: 0,
-        checked: 0,
     };
     let soon = if all.cases.kinds.is_empty() {
         time
@@ -344,7 +495,9 @@ pub(super) fn decide(
         proved.verdict = verdict;
         break;
     }
-    (proved.questions, proved.checked) = (asking.questions, asking.checked);
+    let [questions, checked] = [&common.questions, &common.checked];
+    proved.questions = questions.load(Ordering::Relaxed);
+    proved.checked = checked.load(Ordering::Relaxed);
     // What was taken up for one question stays for the next. Facts have premises of their own.
     if property.begin != Begin::Anywhere {
         let used = asking.taken.iter().zip(&all.needed);

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::ask::decide;
+use super::ask::{How, decide};
 use super::files::Fault;
 use super::questions::Questions;
 use super::shared::Shared;
@@ -64,15 +64,8 @@ fn looked_for(
             .iter()
             .filter(|p| report.uncontrolled.contains(&p.name))
         {
-            let proved = decide(
-                &unit,
-                &mut questions,
-                property,
-                false,
-                &options,
-                stop,
-                &|_| {},
-            )?;
+            let how = How::alone(&options, stop);
+            let proved = decide(&unit, &mut questions, property, false, how)?;
             if matches!(proved.verdict, Verdict::Refuted(_)) {
                 refutes.push(property.name.clone());
             }

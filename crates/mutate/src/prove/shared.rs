@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::ask::decide;
+use super::ask::{How, Spare, decide};
 use super::files::{Fault, Files, Plan};
 use super::questions::{Property, Questions};
 use super::world::{Besides, Unit};
@@ -88,14 +88,21 @@ impl Shared<'_> {
             trouble: None,
             progress,
         });
-        let next = AtomicUsize::new(0);
+        let (next, spare) = (AtomicUsize::new(0), Spare::default());
+        for _ in self.work.len()..jobs {
+            spare.give();
+        }
         let jobs = jobs.clamp(1, self.work.len().max(1));
         thread::scope(|scope| {
             for _ in 1..jobs {
                 let questions = questions.clone();
-                scope.spawn(|| self.part(questions, &next, &told));
+                scope.spawn(|| {
+                    self.part(questions, &next, &spare, &told);
+                    spare.give();
+                });
             }
-            self.part(questions, &next, &told);
+            self.part(questions, &next, &spare, &told);
+            spare.give();
         });
         let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         match told.trouble {
@@ -105,10 +112,11 @@ impl Shared<'_> {
     }
 
     /// Does one work after the other, as long as there is some and nothing has gone wrong.
-    fn part<P: FnMut(&Report, &str)>(
+    fn part<P: FnMut(&Report, &str) + Send>(
         &self,
         mut questions: Questions,
         next: &AtomicUsize,
+        spare: &Spare,
         told: &Mutex<Told<P>>,
     ) {
         let told = || told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -134,10 +142,18 @@ impl Shared<'_> {
                 }
             };
             match work {
-                Work::Property(property) => match self.proved(&mut questions, property, &each) {
-                    Ok(proved) => told().proved(number, proved),
-                    Err(why) => self.stopped(&mut told().report, why),
-                },
+                Work::Property(property) => {
+                    let how = How {
+                        options: self.options,
+                        stop: self.stop,
+                        spare,
+                        each: &each,
+                    };
+                    match self.proved(&mut questions, property, how) {
+                        Ok(proved) => told().proved(number, proved),
+                        Err(why) => self.stopped(&mut told().report, why),
+                    }
+                }
                 Work::Fault(fault) => match self.planted(fault) {
                     Ok(control) => told().planted(number, control),
                     Err(Trouble::Other(why)) => self.stopped(&mut told().report, why),
@@ -161,10 +177,10 @@ impl Shared<'_> {
         &self,
         questions: &mut Questions,
         property: &Property,
-        each: &dyn Fn(usize),
+        how: How<'_>,
     ) -> Result<Proved, String> {
         let (options, stop) = (self.options, self.stop);
-        let mut proved = decide(self.unit, questions, property, true, options, stop, each)?;
+        let mut proved = decide(self.unit, questions, property, true, how)?;
         if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
             // A question that fails takes no counterexample with it.
             let (lanes, most) = (options.build.lanes as usize, (options.reach, options.time));
@@ -222,15 +238,8 @@ impl Shared<'_> {
             let property =
                 property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
             // Where a cycle is to be found, all premises together save asking again.
-            let proved = decide(
-                &unit,
-                &mut questions,
-                property,
-                !refuted,
-                &believe,
-                stop,
-                &|_| {},
-            )?;
+            let how = How::alone(&believe, stop);
+            let proved = decide(&unit, &mut questions, property, !refuted, how)?;
             let why = match proved.verdict {
                 Verdict::Undecided => "is undecided",
                 Verdict::Refuted(_) if !refuted => "does not hold",

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use super::ask::decide;
+use super::ask::{How, decide};
 use super::files::Plan;
 use super::questions::{Begin, Inputs, Method, Property, Questions};
 use super::world::{Cycle, Named, Unit, unlike};
@@ -202,7 +202,8 @@ impl<'a> Mutants<'a> {
                 continue;
             }
             let property = &properties[i];
-            let proved = decide(self.unit, all, property, true, &self.options, stop, &|_| {})?;
+            let how = How::alone(&self.options, stop);
+            let proved = decide(self.unit, all, property, true, how)?;
             questions += proved.questions;
             match proved.verdict {
                 Verdict::Holds => self.own[i].1 |= same[i],
