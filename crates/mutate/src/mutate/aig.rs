@@ -49,6 +49,14 @@ impl Values {
 /// An input has no operands; node 0 is the constant.
 const INPUT: (Lit, Lit) = (Lit(u32::MAX), Lit(u32::MAX));
 
+/// What a node becomes that was not worked out yet.
+const NONE: u32 = u32::MAX;
+
+/// Returns what `lit` becomes where each node becomes what `new` has for it.
+fn new_of(new: &[u32], lit: Lit) -> Lit {
+    Lit(new[lit.node()] ^ u32::from(lit.inverted()))
+}
+
 /// A graph. The same gate of the same operands is one node, so two copies of a circuit that differ in little
 /// are one graph with little added.
 #[derive(Clone)]
@@ -277,43 +285,75 @@ impl Aig {
     /// this adds.
     pub fn supposed(&mut self, known: &[Lit], what: &[Lit]) -> Vec<Lit> {
         let mut constant = FxHashMap::default();
-        let mut open = known.to_vec();
+        self.hold(&mut constant, known.to_vec(), 0);
+        // What each node becomes.
+        let mut new = vec![NONE; self.nodes.len()];
+        // First of what says what is known: more may be found to be so there, among the nodes of before, and nothing is worked out before a
+        // constant below it is found.
+        let says = self.needed(known.iter().copied());
+        loop {
+            let mut more = false;
+            for node in &says {
+                more |= self.becomes(*node, &mut constant, &mut new);
+            }
+            if !more {
+                break;
+            }
+        }
+        for node in self.needed(what.iter().copied()) {
+            if new[node] == NONE {
+                self.becomes(node, &mut constant, &mut new);
+            }
+        }
+        what.iter().map(|lit| new_of(&new, *lit)).collect()
+    }
+
+    /// Makes the literals constants that hold if all of `open` do. Returns whether one of the first `len` nodes is a new one.
+    fn hold(&self, constant: &mut FxHashMap<usize, Lit>, mut open: Vec<Lit>, len: usize) -> bool {
+        let mut more = false;
         while let Some(lit) = open.pop() {
             let (a, b) = self.nodes[lit.node()];
             let new = constant
                 .insert(lit.node(), Lit::from(!lit.inverted()))
                 .is_none();
+            more |= new && lit.node() < len;
             // Both operands of a gate that holds do.
             if new && !lit.inverted() && (a, b) != INPUT {
                 open.extend([a, b]);
             }
         }
-        // What each node becomes; of those that are not needed nothing is looked at.
-        let mut new = vec![0u32; self.nodes.len()];
-        let of = |new: &[u32], lit: Lit| Lit(new[lit.node()] ^ u32::from(lit.inverted()));
-        for node in self.needed(what.iter().chain(known).copied()) {
-            let (a, b) = self.nodes[node];
-            let mut lit = Lit((node as u32) << 1);
-            if (a, b) != INPUT {
-                let (a, b) = (of(&new, a), of(&new, b));
-                lit = self.and(a, b);
-            }
-            let known = |node: usize| constant.get(&node).copied();
-            match (known(node), known(lit.node())) {
-                // What it has become is known with it: another gate may become the same.
-                (Some(value), None) if lit.node() != 0 => {
-                    let becomes = Lit(value.0 ^ u32::from(lit.inverted()));
-                    constant.insert(lit.node(), becomes);
-                    lit = value;
-                }
-                (Some(value), _) => lit = value,
-                // It may have become one that is known.
-                (None, Some(value)) => lit = Lit(value.0 ^ u32::from(lit.inverted())),
-                (None, None) => {}
-            }
-            new[node] = lit.0;
+        more
+    }
+
+    /// Works out what a node becomes with the constants, the nodes below it having been worked out. Returns whether that makes other nodes
+    /// constants, of those that `new` is of.
+    fn becomes(
+        &mut self,
+        node: usize,
+        constant: &mut FxHashMap<usize, Lit>,
+        new: &mut [u32],
+    ) -> bool {
+        let (a, b) = self.nodes[node];
+        let mut lit = Lit((node as u32) << 1);
+        if (a, b) != INPUT {
+            lit = self.and(new_of(new, a), new_of(new, b));
         }
-        what.iter().map(|lit| of(&new, *lit)).collect()
+        let mut more = false;
+        let known = |node: usize| constant.get(&node).copied();
+        match (known(node), known(lit.node())) {
+            // What it has become is known with it: another gate may become the same.
+            (Some(value), None) if lit.node() != 0 => {
+                let holds = if value == Lit::TRUE { lit } else { !lit };
+                more = self.hold(constant, vec![holds], new.len());
+                lit = value;
+            }
+            (Some(value), _) => lit = value,
+            // It may have become one that is known.
+            (None, Some(value)) => lit = Lit(value.0 ^ u32::from(lit.inverted())),
+            (None, None) => {}
+        }
+        new[node] = lit.0;
+        more
     }
 
     /// How many nodes there are.
@@ -562,6 +602,18 @@ mod tests {
         let [what, other] = [what, other].map(|lit| aig.supposed(&[x, known], &[lit])[0]);
         assert_eq!(what, Lit::TRUE);
         assert_ne!(other, Lit::TRUE);
+    }
+
+    /// Found bug: of two scans that were the same gates but for a constant, one was worked out before the constant was found.
+    #[test]
+    fn what_is_known_is_found_before_anything_is_worked_out() {
+        let mut aig = Aig::new();
+        let [a, b, c, t] = [(); 4].map(|()| aig.input());
+        let x = aig.and(a, !b);
+        let what = aig.and(x, c);
+        // Is made later, and becomes `x`.
+        let known = aig.any([x, t]);
+        assert_eq!(aig.supposed(&[known, !t], &[what]), [c]);
     }
 
     #[test]
