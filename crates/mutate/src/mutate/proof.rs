@@ -63,18 +63,21 @@ pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Ref
             continue;
         }
         let bad = || Refused::Clauses(number + 1);
-        let mut literals = Vec::new();
+        let (mut literals, mut ended) = (Vec::new(), false);
         let mut words = line.split_ascii_whitespace();
         for word in words.by_ref() {
             match word.parse::<i32>().map_err(|_| bad())? {
-                0 => break,
+                0 => {
+                    ended = true;
+                    break;
+                }
                 literal if literal.unsigned_abs() > MOST_VARIABLES => return Err(bad()),
                 literal => {
                     literals.push(literal.unsigned_abs() << 1 | u32::from(literal < 0));
                 }
             }
         }
-        if !line.ends_with('0') || words.next().is_some() {
+        if !ended || words.next().is_some() {
             return Err(bad());
         }
         checker.room(&literals);
@@ -207,18 +210,17 @@ impl Reader<'_> {
 
 /// The clauses that stand, and what follows from them by unit propagation.
 ///
-/// Nothing more follows from them between two steps. So what a step makes follow is undone with it, on the way back, and what followed
-/// before is left as it was.
+/// Propagation is complete before each step. So going back over a step takes exactly the literals off the trail that it added.
 struct Checker {
     /// Clauses, each a [`Head`] and then its literals. Of one with two or more that are not false the first two are watched.
     arena: Vec<u32>,
     /// For each literal the clauses that are looked at when it becomes false, with another of their literals: those that are
     /// needed, and the others.
     watches: [Vec<Vec<(Place, Literal)>>; 2],
-    /// For each literal: is it true?
     /// How many entries there are, and how many of them are of clauses that left the set.
     watched: usize,
     dropped: usize,
+    /// For each literal: is it true?
     is_true: Vec<bool>,
     /// Literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
@@ -227,7 +229,7 @@ struct Checker {
     /// For each variable on the trail the clause that it follows from.
     reason: Vec<Place>,
     /// For each variable on the trail: are the clauses needed that it follows from?
-    explained: Vec<bool>,
+    reasons_needed: Vec<bool>,
     /// Clauses by a number made of their literals, to be found when they are deleted.
     places: FxHashMap<u64, Vec<Place>>,
     /// A clause that is false.
@@ -244,7 +246,7 @@ struct Head(u32);
 
 impl Head {
     const NEEDED: u32 = 1 << 31;
-    /// It is not watched: it was deleted, is not added yet, or has one literal that is not false.
+    /// It is not watched: it was deleted, was taken away on the way back, or less than two of its literals were not false.
     const AWAY: u32 = 1 << 30;
 
     fn is_needed(self) -> bool {
@@ -276,7 +278,7 @@ impl Checker {
             trail: Vec::new(),
             propagated: [0, 0],
             reason: Vec::new(),
-            explained: Vec::new(),
+            reasons_needed: Vec::new(),
             places: HashMap::default(),
             contradiction: None,
         }
@@ -288,7 +290,7 @@ impl Checker {
         if most >= self.is_true.len() {
             self.is_true.resize(most + 1, false);
             self.reason.resize(most / 2 + 1, ASSUMED);
-            self.explained.resize(most / 2 + 1, false);
+            self.reasons_needed.resize(most / 2 + 1, false);
             for watches in &mut self.watches {
                 watches.resize_with(most + 1, Vec::new);
             }
@@ -316,7 +318,10 @@ impl Checker {
         if always || is_true || self.contradiction.is_some() {
             return Ok(None);
         }
-        let place = Place::try_from(self.arena.len()).map_err(|_| Refused::Large)?;
+        let place = Place::try_from(self.arena.len()).ok();
+        let place = place
+            .filter(|place| *place != ASSUMED)
+            .ok_or(Refused::Large)?;
         let key = key(&literals);
         // Those that are not false first: of these two are watched.
         literals.sort_by_key(|literal| self.is_false(*literal));
@@ -353,7 +358,7 @@ impl Checker {
 
     /// Sets a flag of a clause, by which it leaves its set of watches. Its entries are dropped later, when many are of such
     /// clauses. They must be: an entry whose other literal is true is kept without a look at its clause.
-    fn leave(&mut self, place: Place, flag: u32) {
+    fn flag(&mut self, place: Place, flag: u32) {
         self.arena[place as usize] |= flag;
         self.dropped += 2;
         if self.dropped > self.watched / 2 {
@@ -385,20 +390,20 @@ impl Checker {
             kept == literals
         })?;
         let place = self.places.get_mut(&key(&literals))?.swap_remove(same);
-        self.leave(place, Head::AWAY);
+        self.flag(place, Head::AWAY);
         Some(place)
     }
 
     /// Takes a deletion back.
     fn restore(&mut self, place: Place) {
         self.arena[place as usize] &= !Head::AWAY;
-        // Its first two literals are as they were, and so is what followed when it was deleted.
+        // The trail is as it was at the deletion, and nothing moved its literals while it was away.
         self.watch(place);
     }
 
     /// Takes away a clause that was added. Returns whether it is needed.
     fn remove(&mut self, place: Place) -> bool {
-        self.leave(place, Head::AWAY);
+        self.flag(place, Head::AWAY);
         self.head(place).is_needed()
     }
 
@@ -406,7 +411,8 @@ impl Checker {
     fn follows(&mut self, place: Place) -> bool {
         let before = self.trail.len();
         for literal in self.literals(place).to_vec() {
-            if !self.is_false(literal) {
+            // What is true keeps its reason. There is none here: a clause with one was not added.
+            if !self.is_false(literal) && !self.is_true[literal as usize] {
                 self.assign(literal ^ 1, ASSUMED);
             }
         }
@@ -423,12 +429,12 @@ impl Checker {
         let mut clauses = vec![conflict];
         while let Some(place) = clauses.pop() {
             if !self.head(place).is_needed() {
-                self.leave(place, Head::NEEDED);
+                self.flag(place, Head::NEEDED);
                 self.watch(place);
             }
             for at in 0..self.head(place).len() {
                 let variable = (self.arena[place as usize + 1 + at] >> 1) as usize;
-                if !std::mem::replace(&mut self.explained[variable], true)
+                if !std::mem::replace(&mut self.reasons_needed[variable], true)
                     && self.reason[variable] != ASSUMED
                 {
                     clauses.push(self.reason[variable]);
@@ -447,7 +453,7 @@ impl Checker {
     fn back_to(&mut self, trail: usize) {
         for literal in self.trail.drain(trail..) {
             self.is_true[literal as usize] = false;
-            self.explained[(literal >> 1) as usize] = false;
+            self.reasons_needed[(literal >> 1) as usize] = false;
         }
         self.propagated = self.propagated.map(|propagated| propagated.min(trail));
     }
@@ -623,7 +629,12 @@ mod tests {
                 literals.collect::<Vec<i32>>()
             };
             let mut clauses: Vec<Vec<i32>> =
-                (0..24).map(|_| clause(3)).filter(|c| c.len() > 1).collect();
+                (0..28).map(|_| clause(4)).filter(|c| c.len() > 1).collect();
+            clauses.extend(
+                (0..3)
+                    .map(|_| clause(6))
+                    .filter(|c| c.len() == 1 || c.len() > 4),
+            );
             let learned: Vec<Vec<i32>> = (0..30).map(|_| clause(2)).collect();
             let begin = clauses.clone();
             let mut proof = Vec::new();
@@ -671,6 +682,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         for (clauses, line) in [
             ("1 2\n", 1),
+            ("1 10\n", 1),
             ("1 0\nx 0\n", 2),
             ("1 0 2 0\n", 1),
             ("999999999 0\n", 1),

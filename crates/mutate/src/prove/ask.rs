@@ -104,7 +104,7 @@ struct Values<'a> {
     values: &'a [usize],
     parts: &'a [Lit],
     next: AtomicUsize,
-    /// What was found at the first of them at which anything was.
+    /// What was found at one of them: what [`rank`] puts first.
     found: Mutex<Option<(usize, Result<Answer, String>)>>,
 }
 
@@ -125,9 +125,22 @@ impl Values<'_> {
     fn end(&self, number: usize, answer: Result<Answer, String>) {
         self.next.store(self.values.len(), Ordering::Relaxed);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.as_ref().is_none_or(|(other, _)| number < *other) {
+        let before = |(other, known): &(usize, Result<Answer, String>)| {
+            (rank(&answer), number) < (rank(known), *other)
+        };
+        if found.as_ref().is_none_or(before) {
             *found = Some((number, answer));
         }
+    }
+}
+
+/// How much an answer says: a cycle that was found is lost to no trouble and no time limit of another thread.
+fn rank(answer: &Result<Answer, String>) -> u8 {
+    match answer {
+        Ok(Answer::Sometimes(_)) => 0,
+        Err(_) => 1,
+        Ok(Answer::GaveUp) => 2,
+        Ok(Answer::Never) => 3,
     }
 }
 
@@ -222,7 +235,11 @@ impl Asking<'_> {
                 };
                 let bad: Vec<Lit> = property.questions.iter().map(|(_, bad)| *bad).collect();
                 let bad = all.aig.any(bad);
-                let answer = asking.ask(all, case, bad, BRIEFLY)?;
+                let answer = asking.ask(all, case, bad, BRIEFLY);
+                if answer.is_err() {
+                    all.cases.facts.clone_from(&facts);
+                }
+                let answer = answer?;
                 all.needed.clone_from(&asking.used);
                 all.established
                     .insert(case.to_vec(), answer == Answer::Never);
@@ -314,7 +331,7 @@ impl Asking<'_> {
         thread::scope(|scope| {
             let mut helpers = Vec::new();
             while let Some(number) = values.next() {
-                if values.left() > 0 && spare.take() {
+                while values.left() > 1 && spare.take() {
                     let (values, few) = (&values, few.clone());
                     let (property, common) = (self.property, self.common);
                     let mut all = all.clone();
@@ -524,8 +541,47 @@ fn parts_of(all: &Questions, bad: Vec<Lit>) -> Vec<Lit> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::questions::Cases;
+    use std::collections::HashMap;
+
+    use super::super::questions::{Cases, Kind};
+    use super::*;
     use crate::mutate::aig::{Aig, Lit};
+
+    #[test]
+    fn a_cycle_that_is_found_is_lost_to_nothing_that_another_thread_says() {
+        let kind = Kind {
+            case: Vec::new(),
+            then: Vec::new(),
+        };
+        let found = || (5, Ok(Answer::Sometimes(HashMap::new())));
+        let orders: [[(usize, Result<Answer, String>); 3]; 2] = [
+            [
+                found(),
+                (3, Ok(Answer::GaveUp)),
+                (2, Err("interrupted".to_owned())),
+            ],
+            [
+                (2, Err("interrupted".to_owned())),
+                (3, Ok(Answer::GaveUp)),
+                found(),
+            ],
+        ];
+        for order in orders {
+            let values = Values {
+                kind: &kind,
+                values: &[0; 8],
+                parts: &[],
+                next: AtomicUsize::new(0),
+                found: Mutex::new(None),
+            };
+            assert_eq!(values.next(), Some(0));
+            for (number, answer) in order {
+                values.end(number, answer);
+            }
+            assert_eq!(*values.found.lock().unwrap(), Some(found()));
+            assert_eq!((values.next(), values.left()), (None, 0));
+        }
+    }
 
     #[test]
     fn parts_of_a_register_are_all_its_values() {
