@@ -2,7 +2,10 @@
 // (docs/proofs.md). Written from docs/spec/spa5.md alone. What the names of the outputs say: ../r500/properties.sv; an output
 // with a bit for each lane is a question for each.
 
-// A thread alone executes the instruction at its PC. A token is {type, addr}; the oldest is the lowest.
+// A thread alone executes the instruction at its PC. Its stack is an array of slots with {type, addr}, of which some have a token and
+// the others are holes; the oldest token is in the lowest slot. Which slots they are means nothing: a push takes the slot that it is
+// told, above all tokens. Two stacks with the same tokens in the same slots are the same stack. So a token of the thread can stay in the slot
+// where the warp has it.
 module spa5_alone #(
   parameter int DEPTH = 64,
   parameter int BRX   = 0,
@@ -10,8 +13,9 @@ module spa5_alone #(
   localparam int SpBits = $clog2(DEPTH + 1)
 ) (
   input logic [31:0]         pc,
-  input logic [SpBits-1:0]   count,
+  input logic [DEPTH-1:0]    has,             // slots that have a token
   input logic [35*DEPTH-1:0] tokens,
+  input logic [SpBits-1:0]   free,            // a push takes this slot
 
   input logic [31:0] prog_base,
   input logic [31:0] prog_size,
@@ -25,10 +29,11 @@ module spa5_alone #(
   // What it says of the instruction.
   output logic                holds,           // its condition is true
   output logic [3:0]          err,
+  output logic                full,            // it pushes, and there is no slot
   // After it, without an error.
   output logic                next_done,
   output logic [31:0]         next_pc,
-  output logic [SpBits-1:0]   next_count,
+  output logic [DEPTH-1:0]    next_has,
   output logic [35*DEPTH-1:0] next_tokens
 );
 
@@ -132,23 +137,23 @@ module spa5_alone #(
 
   // spa5-9, spa5-4.4-k: where BRK, CONT and RET lead: to the topmost token of their type, BRK and CONT to none below a RET;
   // SYNC needs SSY on top.
-  logic [2:0] wanted;
-  logic       found;
-  logic [SpBits-1:0] at;
-  logic [31:0]       back;
+  logic [2:0]       wanted;
+  logic             found, barred;
+  logic [DEPTH-1:0] kept;                      // tokens below the one that is found
+  logic [31:0]      back;
   always_comb begin
     wanted = sync ? Ssy : brk ? Pbk : cont ? Pcnt : Ret;
     found  = 1'b0;
-    at     = '0;
+    barred = 1'b0;
     back   = '0;
-    for (int i = 0; i < DEPTH; i++) begin
-      if (i < count) begin
-        if (tokens[35*i + 32 +: 3] == wanted && (!sync || i + 1 == count)) begin
+    for (int i = DEPTH - 1; i >= 0; i--) begin
+      kept[i] = has[i] && found;
+      if (has[i] && !found && !barred) begin
+        if (tokens[35*i + 32 +: 3] == wanted) begin
           found = 1'b1;
-          at    = i;
           back  = tokens[35*i +: 32];
-        end else if (tokens[35*i + 32 +: 3] == Ret) begin
-          found = 1'b0;
+        end else if (sync || tokens[35*i + 32 +: 3] == Ret) begin
+          barred = 1'b1;
         end
       end
     end
@@ -182,21 +187,24 @@ module spa5_alone #(
     pushed      = ssy ? Ssy : pbk ? Pbk : pcnt ? Pcnt : Ret;
     next_done   = 1'b0;
     next_pc     = seq;
-    next_count  = count;
+    next_has    = has;
     next_tokens = tokens;
+    full        = (setup || call) && free >= DEPTH;
     if (setup || call) begin
       for (int i = 0; i < DEPTH; i++) begin
-        if (i == count) next_tokens[35*i +: 35] = {pushed, call ? seq : target};
+        if (i == free) begin
+          next_has[i]            = 1'b1;
+          next_tokens[35*i +: 35] = {pushed, call ? seq : target};
+        end
       end
-      next_count = count + 1'b1;
     end
     if (goes) next_pc = target;
     if (leave && holds) begin
       if (exit_ || kil) begin
         next_done = 1'b1;
       end else begin
-        next_pc    = back;
-        next_count = at;
+        next_pc  = back;
+        next_has = kept;
       end
     end
   end
@@ -224,60 +232,41 @@ module spa5_view #(
   output logic                lost,            // there is no token that it can wait for
   output logic [2:0]          waits,           // type of the token that it waits for; 0: it does not
   output logic [31:0]         pc,
-  output logic [SpBits-1:0]   count,
-  output logic [35*DEPTH-1:0] tokens
+  output logic [DEPTH-1:0]    has              // slots of the warp's stack with a token of its own
 );
 
   localparam logic [2:0] Ssy = 3'd1, Pbk = 3'd2, Pcnt = 3'd3, Ret = 3'd4, Div = 3'd5;
 
+  // A thread that waits does so at the topmost token that it left for (spa5-4.4-c), or at the topmost that has it (spa5-3-k). It
+  // goes on at the address of it, and its own tokens lie below.
+  logic [2:0]  kind;
+  logic [31:0] addr;
+  logic        mine, here, met;
   always_comb begin
-    logic [SpBits-1:0] own;
-    logic [2:0]  kind;
-    logic [31:0] addr;
-    logic        here;
-
-    done   = exited[T];
-    lost   = 1'b0;
-    waits  = 3'd0;
-    pc     = warp_pc;
-    own    = sp;                               // its tokens are below this one
-    kind   = '0;
-    addr   = '0;
-    here   = 1'b0;
-    // A thread that waits: at the topmost token that it left for (spa5-4.4-c), or at the topmost that has it (spa5-3-k). It goes
-    // on at the address of it.
-    if (!active[T]) begin
-      lost = !done;
-      for (int i = 0; i < DEPTH; i++) begin
-        kind = head[39*i + 36 +: 3];
-        addr = head[39*i +: 32];
-        if (i < sp && mask[LANES*i + T] && !done) begin
-          here = 1'b1;
-          if (d_brk[T])       here = kind == Pbk;
-          else if (d_cont[T]) here = kind == Pcnt;
-          else if (d_ret[T])  here = kind == Ret;
-          if (here) begin
-            lost  = !(d_brk[T] || d_cont[T] || d_ret[T] || kind == Ssy || kind == Div);
-            waits = kind;
-            pc    = addr;
-            own   = i;
-          end
-        end
+    done  = exited[T];
+    waits = 3'd0;
+    pc    = warp_pc;
+    kind  = '0;
+    addr  = '0;
+    mine  = 1'b0;
+    here  = 1'b0;
+    met   = active[T];
+    for (int i = DEPTH - 1; i >= 0; i--) begin
+      kind   = head[39*i + 36 +: 3];
+      addr   = head[39*i +: 32];
+      mine   = i < sp && mask[LANES*i + T];
+      has[i] = mine && met && kind != Div;
+      here   = 1'b1;
+      if (d_brk[T])       here = kind == Pbk;
+      else if (d_cont[T]) here = kind == Pcnt;
+      else if (d_ret[T])  here = kind == Ret;
+      if (mine && here && !met && !done) begin
+        met   = 1'b1;
+        waits = kind;
+        pc    = addr;
       end
     end
-    // Those that are no DIV and have it, one above the other.
-    count  = '0;
-    tokens = '0;
-    for (int i = 0; i < DEPTH; i++) begin
-      kind = head[39*i + 36 +: 3];
-      addr = head[39*i +: 32];
-      if (i < own && mask[LANES*i + T] && kind != Div) begin
-        for (int j = 0; j <= i; j++) begin
-          if (count == j) tokens[35*j +: 35] = {kind, addr};
-        end
-        count = count + 1'b1;
-      end
-    end
+    lost = !done && !active[T] && (!met || !(d_brk[T] || d_cont[T] || d_ret[T] || waits == Ssy || waits == Div));
   end
 
 endmodule
@@ -339,8 +328,8 @@ module spa5_scalar #(
   output logic [LANES-1:0] prove__scalar_steps,
   output logic [LANES-1:0] prove__scalar_waits,
   output logic [LANES-1:0] prove__scalar_kept,
-  output logic             prove__scalar_progress,
-  output logic             prove__scalar_errs,
+  output logic [LANES-1:0] prove__scalar_progress,
+  output logic [LANES-1:0] prove__scalar_errs,
   output logic             cover__scalar_divided,
   output logic             cover__scalar_pushes,
   output logic             cover__scalar_sync,
@@ -362,7 +351,7 @@ module spa5_scalar #(
 
   wire moves    = rst_ni && !stall_i;
   wire launches = moves && launch_i && (status_q == Done || status_q == Err);
-  wire errs     = moves && status_q == Run && next__status_q == Err;
+  wire errs     = rst_ni && !launches && status_q != Err && next__status_q == Err;
   wire executes = moves && status_q == Run && inst_valid_i && next__status_q != Err;
   wire indirect = word_i[63:52] == 12'hE20 || word_i[63:52] == 12'hE25;
   wire [31:0] entry = prog_base_i + entry_i;
@@ -374,44 +363,66 @@ module spa5_scalar #(
   wire not_unanimous = unanimous && (holds & u_threads__active_q) != '0 && (~holds & u_threads__active_q) != '0;
 
   wire [LANES-1:0] stepped, met;
+
+  // The thread that must make the step of a cycle, and the one that must meet its error, so that the solver need not search for
+  // them. Of a BRX or JMX those threads step that do not take it; if all take it, the lowest does, for the unit goes to its target. An error of
+  // a thread's own is met where its condition is true.
+  wire [LANES-1:0] on        = u_threads__active_q;
+  wire [LANES-1:0] off       = on & ~holds;
+  wire [LANES-1:0] taken     = on & holds;
+  wire [LANES-1:0] may_step  = off != '0 ? off : on;
+  wire [LANES-1:0] may_err   = taken != '0 ? taken : on;
+  wire [LANES-1:0] steps_one = may_step & (~may_step + 1'b1);
+  wire [LANES-1:0] errs_one  = may_err & (~may_err + 1'b1);
+  wire             overflows = next__err_q == 4'd5 && u_stack__sp_q == DEPTH;
+
   wire [LANES-1:0] done, done_after, waiting, awake;
   wire [2:0]        waits [LANES];
-  wire [SpBits-1:0] count [LANES], count_after [LANES];
+  wire [DEPTH-1:0]  has [LANES], has_after [LANES];
+
+  // {type, addr} of each slot, whoever has it.
+  logic [35*DEPTH-1:0] tokens, tokens_after;
+  always_comb begin
+    for (int i = 0; i < DEPTH; i++) begin
+      tokens[35*i +: 35]       = {u_stack__head_q[39*i + 36 +: 3], u_stack__head_q[39*i +: 32]};
+      tokens_after[35*i +: 35] = {next__u_stack__head_q[39*i + 36 +: 3], next__u_stack__head_q[39*i +: 32]};
+    end
+  end
+
   for (genvar t = 0; t < LANES; t++) begin : g_thread
-    wire                lost_after, alone_done;
+    wire                lost_after, alone_done, alone_full;
     wire [3:0]          err;
     wire [31:0]         pc, pc_after, alone_pc;
-    wire [SpBits-1:0]   alone_count;
-    wire [35*DEPTH-1:0] tokens, tokens_after, alone_tokens;
+    wire [DEPTH-1:0]    alone_has;
+    wire [35*DEPTH-1:0] alone_tokens;
 
     spa5_view #(.LANES(LANES), .DEPTH(DEPTH), .T(t)) u_before (
       .warp_pc(pc_q), .active(u_threads__active_q), .exited(u_threads__exited_q), .d_brk(u_threads__d_brk_q),
       .d_cont(u_threads__d_cont_q), .d_ret(u_threads__d_ret_q), .sp(u_stack__sp_q), .head(u_stack__head_q),
       .mask(u_stack__mask_q),
-      .done(done[t]), .lost(), .waits(waits[t]), .pc(pc), .count(count[t]), .tokens(tokens)
+      .done(done[t]), .lost(), .waits(waits[t]), .pc(pc), .has(has[t])
     );
     spa5_view #(.LANES(LANES), .DEPTH(DEPTH), .T(t)) u_after (
       .warp_pc(next__pc_q), .active(next__u_threads__active_q), .exited(next__u_threads__exited_q),
       .d_brk(next__u_threads__d_brk_q), .d_cont(next__u_threads__d_cont_q), .d_ret(next__u_threads__d_ret_q),
       .sp(next__u_stack__sp_q), .head(next__u_stack__head_q), .mask(next__u_stack__mask_q),
-      .done(done_after[t]), .lost(lost_after), .waits(), .pc(pc_after), .count(count_after[t]),
-      .tokens(tokens_after)
+      .done(done_after[t]), .lost(lost_after), .waits(), .pc(pc_after), .has(has_after[t])
     );
     spa5_alone #(.DEPTH(DEPTH), .BRX(BRX), .CSM(CSM)) u_alone (
-      .pc(pc), .count(count[t]), .tokens(tokens), .prog_base(prog_base_q), .prog_size(prog_size_q), .word(word_i),
+      .pc(pc), .has(has[t]), .tokens(tokens), .free(u_stack__sp_q), .prog_base(prog_base_q), .prog_size(prog_size_q), .word(word_i),
       .constant(const_i), .p({p6_i[t], p5_i[t], p4_i[t], p3_i[t], p2_i[t], p1_i[t], p0_i[t]}),
       .cc({o_i[t], c_i[t], s_i[t], z_i[t]}), .r(r_i[32*t +: 32]), .csm(csm_i[8*t +: 8]),
-      .holds(holds[t]), .err(err), .next_done(alone_done), .next_pc(alone_pc), .next_count(alone_count),
+      .holds(holds[t]), .err(err), .full(alone_full), .next_done(alone_done), .next_pc(alone_pc), .next_has(alone_has),
       .next_tokens(alone_tokens)
     );
 
-    // What lies above its tokens is nothing, and a thread that is done has neither PC nor tokens.
+    // A thread that is done has neither PC nor tokens.
     logic kept, alike;
     always_comb begin
-      kept  = done[t] == done_after[t] && (done[t] || (pc == pc_after && count[t] == count_after[t]));
-      alike = alone_done == done_after[t] && (alone_done || (alone_pc == pc_after && alone_count == count_after[t]));
+      kept  = done[t] == done_after[t] && (done[t] || (pc == pc_after && has[t] == has_after[t]));
+      alike = alone_done == done_after[t] && (alone_done || (alone_pc == pc_after && alone_has == has_after[t]));
       for (int i = 0; i < DEPTH; i++) begin
-        if (!done_after[t] && i < count_after[t]) begin
+        if (!done_after[t] && has_after[t][i]) begin
           kept  = kept && tokens[35*i +: 35] == tokens_after[35*i +: 35];
           alike = alike && alone_tokens[35*i +: 35] == tokens_after[35*i +: 35];
         end
@@ -419,41 +430,46 @@ module spa5_scalar #(
     end
 
     wire runs = executes && u_threads__active_q[t] && !not_unanimous;
-    assign stepped[t] = runs && err == 4'd0 && alike;
-    assign met[t]     = u_threads__active_q[t] && err == next__err_q;
+    assign stepped[t] = runs && err == 4'd0 && !alone_full && alike;
+    assign met[t]     = u_threads__active_q[t] && err != 4'd0 && err == next__err_q;
     assign waiting[t] = !u_threads__active_q[t] && !done[t];
     assign awake[t]   = waiting[t] && next__u_threads__active_q[t];
 
     // Each launched thread begins at the entry, without tokens; the others are done, and all are in reset.
     assign prove__scalar_begins[t] =
       !(launches || !rst_ni) ||
-      (rst_ni && launch_mask_i[t] ? !done_after[t] && !lost_after && pc_after == first && count_after[t] == '0 : done_after[t]);
+      (rst_ni && launch_mask_i[t] ? !done_after[t] && !lost_after && pc_after == first && has_after[t] == '0 : done_after[t]);
     // An active thread does what it would do alone. A BRX or a JMX that it takes may run again for it (spa5-A).
     assign prove__scalar_steps[t] = !runs || stepped[t] || (indirect && holds[t] && kept);
     // Every other cycle is none for it: it is done, another thread has the turn, the unit unwinds, waits or errs.
     assign prove__scalar_waits[t] = !rst_ni || launches || (executes && u_threads__active_q[t]) || kept;
     // No thread is lost: one that is not done has a place where it goes on.
     assign prove__scalar_kept[t] = !lost_after;
+    // In a cycle that executes, the thread that must step does. scalar_steps says so of every active thread, but of a BRX and JMX.
+    assign prove__scalar_progress[t] =
+      !executes || not_unanimous || (on != '0 && (!indirect || !steps_one[t] || stepped[t]));
+    // An error of the unit is one that the thread that must meet it meets alone. Only a stack that is full need not be met (spa5-9-a).
+    assign prove__scalar_errs[t] = !errs || (status_q == Run && on != '0 && (!errs_one[t] || met[t] || overflows));
   end
-
-  // In a cycle that executes, some thread makes a step.
-  assign prove__scalar_progress = !executes || not_unanimous || stepped != '0;
-  // An error of the unit is one that an active thread meets alone; only a stack that is full need not be (spa5-9-a).
-  assign prove__scalar_errs = !errs || next__err_q == 4'd5 || met != '0;
 
   // ---- what there is: thread 0, which is not alone where there are others -------------------------------
 
   wire step0 = executes && u_threads__active_q[0] && stepped[0];
+  logic [SpBits-1:0] popped0;
+  always_comb begin
+    popped0 = '0;
+    for (int i = 0; i < DEPTH; i++) popped0 = popped0 + SpBits'(has[0][i] & ~has_after[0][i]);
+  end
   wire leaves0 = step0 && holds[0] && (LANES < 2 || waiting != '0);
 
   assign cover__scalar_divided = LANES < 2 || (executes && u_threads__active_q[0] && next__u_threads__active_q != '0 &&
                                               !next__u_threads__active_q[0] && !done_after[0]);
-  assign cover__scalar_pushes  = step0 && count_after[0] == count[0] + 1'b1;
+  assign cover__scalar_pushes  = step0 && (has_after[0] & ~has[0]) != '0;
   assign cover__scalar_sync    = leaves0 && word_i[63:51] == 13'h1e1f;
   assign cover__scalar_brk     = leaves0 && word_i[63:52] == 12'hE34;
   assign cover__scalar_cont    = leaves0 && word_i[63:52] == 12'hE35;
   assign cover__scalar_ret     = leaves0 && word_i[63:52] == 12'hE32;
-  assign cover__scalar_far     = DEPTH < 3 || (leaves0 && word_i[63:52] == 12'hE32 && count_after[0] + 2'd3 == count[0]);
+  assign cover__scalar_far     = DEPTH < 3 || (leaves0 && word_i[63:52] == 12'hE32 && popped0 == 3);
   assign cover__scalar_exits   = leaves0 && done_after[0];
   assign cover__scalar_again   = BRX == 0 || LANES < 2 || (executes && u_threads__active_q[0] && !stepped[0] && indirect);
   assign cover__scalar_wakes_from_ssy  = awake[0] && waits[0] == 3'd1;
