@@ -2,11 +2,11 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::questions::{Begin, Kind, Method, Property, Questions, carry};
+use super::threads::{Numbers, Spare};
 use super::world::Unit;
 use super::{Counterexample, Options, Proved, Verdict};
 use crate::mutate::aig::Lit;
@@ -18,25 +18,6 @@ const BRIEFLY: Duration = Duration::from_secs(2);
 const SOON: Duration = Duration::from_secs(10);
 /// A question is asked in at most so many parts.
 const MOST_PARTS: usize = 256;
-
-/// Threads that have no property of their own left to ask: they ask parts of those of others.
-#[derive(Default)]
-pub(super) struct Spare(AtomicUsize);
-
-impl Spare {
-    /// One thread more.
-    pub fn give(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Takes one, if there is one.
-    fn take(&self) -> bool {
-        let less = |threads: usize| threads.checked_sub(1);
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
-            .is_ok()
-    }
-}
 
 /// How a property is asked.
 #[derive(Clone, Copy)]
@@ -51,7 +32,7 @@ pub(super) struct How<'a> {
 impl<'a> How<'a> {
     /// In one thread, and nothing is told.
     pub fn alone(options: &'a Options, stop: &'a AtomicBool) -> Self {
-        static NONE: Spare = Spare(AtomicUsize::new(0));
+        static NONE: Spare = Spare::none();
         How {
             options,
             stop,
@@ -73,6 +54,7 @@ struct Common<'a> {
 }
 
 /// The questions of a property as one thread asks them.
+#[derive(Clone)]
 struct Asking<'a> {
     property: &'a Property,
     common: &'a Common<'a>,
@@ -95,52 +77,6 @@ impl Common<'_> {
         self.checked
             .fetch_add(usize::from(checked), Ordering::Relaxed);
         (self.how.each)(before + usize::from(asked));
-    }
-}
-
-/// Values of a register that several threads ask of, one after the other.
-struct Values<'a> {
-    kind: &'a Kind,
-    values: &'a [usize],
-    parts: &'a [Lit],
-    next: AtomicUsize,
-    /// What was found at one of them: what [`rank`] puts first.
-    found: Mutex<Option<(usize, Result<Answer, String>)>>,
-}
-
-impl Values<'_> {
-    /// The number of the next one.
-    fn next(&self) -> Option<usize> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        (number < self.values.len()).then_some(number)
-    }
-
-    /// How many there are that no thread has begun.
-    fn left(&self) -> usize {
-        let next = self.next.load(Ordering::Relaxed);
-        self.values.len().saturating_sub(next)
-    }
-
-    /// Ends it with what was found at value `number`.
-    fn end(&self, number: usize, answer: Result<Answer, String>) {
-        self.next.store(self.values.len(), Ordering::Relaxed);
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = |(other, known): &(usize, Result<Answer, String>)| {
-            (rank(&answer), number) < (rank(known), *other)
-        };
-        if found.as_ref().is_none_or(before) {
-            *found = Some((number, answer));
-        }
-    }
-}
-
-/// How much an answer says: a cycle that was found is lost to no trouble and no time limit of another thread.
-fn rank(answer: &Result<Answer, String>) -> u8 {
-    match answer {
-        Ok(Answer::Sometimes(_)) => 0,
-        Err(_) => 1,
-        Ok(Answer::GaveUp) => 2,
-        Ok(Answer::Never) => 3,
     }
 }
 
@@ -253,6 +189,63 @@ impl Asking<'_> {
         })
     }
 
+    /// Asks all questions of the property, each for time `soon`. Where that is too short, all that are left are divided. Returns
+    /// an answer that is not that it holds, and what it is of; or that it does.
+    fn held(&mut self, all: &mut Questions, soon: Duration) -> Result<(String, Answer), String> {
+        let questions = &self.property.questions;
+        let held: Vec<AtomicBool> = questions.iter().map(|_| AtomicBool::default()).collect();
+        let found = self.each(all, questions.len(), |asking, all, number| {
+            if soon.is_zero() {
+                return Ok(Answer::GaveUp);
+            }
+            let answer = asking.ask(all, &[], questions[number].1, soon);
+            held[number].store(answer == Ok(Answer::Never), Ordering::Relaxed);
+            answer
+        });
+        let Some((number, answer)) = found else {
+            return Ok((String::new(), Answer::Never));
+        };
+        let (mut place, mut answer) = (&questions[number].0, answer?);
+        if answer == Answer::GaveUp && soon < self.common.how.options.time {
+            // All that are left together, for a case leaves little of them.
+            let left = questions.iter().zip(&held);
+            let left = left.filter(|(_, held)| !held.load(Ordering::Relaxed));
+            let bad = left.map(|((_, bad), _)| *bad).collect();
+            let parts = parts_of(all, bad);
+            answer = self.by_cases(all, &parts)?;
+            if let Answer::Sometimes(inputs) = &answer {
+                let values = all.aig.evaluate(inputs);
+                let mut all = questions.iter();
+                let found = all.find(|(_, bad)| values.of(*bad) & 1 == 1);
+                place = found.map_or(place, |(place, _)| place);
+            }
+        }
+        let place = match answer {
+            Answer::Never => String::new(),
+            _ => place.clone(),
+        };
+        Ok((place, answer))
+    }
+
+    /// Asks all questions of a cover, each of which must be possible, as [`Asking::held`] does. Returns an answer that is not
+    /// that it is reached, and what it is of; or the last.
+    fn reached(&mut self, all: &mut Questions, soon: Duration) -> Result<(String, Answer), String> {
+        let mut last = Answer::Never;
+        for (place, what) in &self.property.questions {
+            last = match soon.is_zero() {
+                true => Answer::GaveUp,
+                false => self.ask(all, &[], *what, soon)?,
+            };
+            if last == Answer::GaveUp && soon < self.common.how.options.time {
+                last = self.by_cases(all, &[*what])?;
+            }
+            if !matches!(last, Answer::Sometimes(_)) {
+                return Ok((place.clone(), last));
+            }
+        }
+        Ok((String::new(), last))
+    }
+
     /// Asks whether any of `parts` can be, case by case.
     fn by_cases(&mut self, all: &mut Questions, parts: &[Lit]) -> Result<Answer, String> {
         let time = self.common.how.options.time;
@@ -308,50 +301,48 @@ impl Asking<'_> {
             }
             alone.extend(values);
         }
-        self.each_value(all, kind, &alone, parts)
+        let value = |asking: &mut Asking<'_>, all: &mut Questions, number: usize| {
+            let case = [&kind.case[..], &all.cases.is(alone[number])].concat();
+            match kind.then.is_empty() {
+                true => asking.one_by_one(all, &case, parts),
+                false => asking.then(all, &case, &kind.then, parts),
+            }
+        };
+        let found = self.each(all, alone.len(), value);
+        found.map_or(Ok(Answer::Never), |(_, answer)| answer)
     }
 
-    /// Asks whether any of `parts` can be in a cycle of `kind` in which the register has one of `values`, each by itself, in as many
-    /// threads as are to spare.
-    fn each_value(
+    /// Asks `ask` of every number below `count`, in as many threads as are to spare, until the answer to one is another than that nothing can be.
+    /// Returns that number and its answer.
+    fn each(
         &mut self,
         all: &mut Questions,
-        kind: &Kind,
-        values: &[usize],
-        parts: &[Lit],
-    ) -> Result<Answer, String> {
-        let values = Values {
-            kind,
-            values,
-            parts,
-            next: AtomicUsize::new(0),
-            found: Mutex::new(None),
+        count: usize,
+        ask: impl Fn(&mut Asking<'_>, &mut Questions, usize) -> Result<Answer, String> + Sync,
+    ) -> Option<(usize, Result<Answer, String>)> {
+        let numbers = Numbers::below(count);
+        let take = |asking: &mut Asking<'_>, all: &mut Questions, number: usize| {
+            let answer = ask(asking, all, number);
+            if answer != Ok(Answer::Never) {
+                numbers.end(number, answer);
+            }
         };
-        let (spare, few) = (self.common.how.spare, self.few.clone());
+        let spare = self.common.how.spare;
         thread::scope(|scope| {
             let mut helpers = Vec::new();
-            while let Some(number) = values.next() {
-                while values.left() > 1 && spare.take() {
-                    let (values, few) = (&values, few.clone());
-                    let (property, common) = (self.property, self.common);
-                    let mut all = all.clone();
+            while let Some(number) = numbers.next() {
+                while numbers.left() > 1 && spare.take() {
+                    let (mut asking, mut all) = (self.clone(), all.clone());
+                    let (numbers, take) = (&numbers, &take);
                     helpers.push(scope.spawn(move || {
-                        let mut asking = Asking {
-                            property,
-                            common,
-                            what: "",
-                            used: few.clone(),
-                            taken: few.clone(),
-                            few,
-                        };
-                        while let Some(number) = values.next() {
-                            asking.value(&mut all, values, number);
+                        while let Some(number) = numbers.next() {
+                            take(&mut asking, &mut all, number);
                         }
-                        common.how.spare.give();
+                        spare.give();
                         (asking.taken, all)
                     }));
                 }
-                self.value(all, &values, number);
+                take(self, all, number);
             }
             for helper in helpers {
                 let (taken, other) = helper.join().unwrap_or_else(|why| resume_unwind(why));
@@ -362,22 +353,7 @@ impl Asking<'_> {
                 all.established.extend(other.established);
             }
         });
-        let found = values.found.into_inner();
-        let found = found.unwrap_or_else(PoisonError::into_inner);
-        found.map_or(Ok(Answer::Never), |(_, answer)| answer)
-    }
-
-    /// Asks of one of `values`. What is found there, other than that nothing can be, ends all of them.
-    fn value(&mut self, all: &mut Questions, values: &Values<'_>, number: usize) {
-        let Values { kind, parts, .. } = values;
-        let case = [&kind.case[..], &all.cases.is(values.values[number])].concat();
-        let answer = match kind.then.is_empty() {
-            true => self.one_by_one(all, &case, parts),
-            false => self.then(all, &case, &kind.then, parts),
-        };
-        if answer != Ok(Answer::Never) {
-            values.end(number, answer);
-        }
+        numbers.found()
     }
 
     /// Asks whether any of `parts` can be in `case`, and if that is not answered soon, for each value of `net`.
@@ -475,43 +451,20 @@ pub(super) fn decide(
     } else {
         options.divide_after.min(time)
     };
-    let mut rest = &property.questions[..];
-    while let [(place, bad), others @ ..] = rest {
-        let mut answer = match soon.is_zero() {
-            true => Answer::GaveUp,
-            false => asking.ask(all, &[], *bad, soon)?,
-        };
-        rest = others;
-        let mut place = place;
-        if answer == Answer::GaveUp && soon < time && cover {
-            // Each of them must be reached.
-            answer = asking.by_cases(all, &[*bad])?;
-        } else if answer == Answer::GaveUp && soon < time {
-            // All that are left together, for a case leaves little of them.
-            let bad = [*bad].into_iter().chain(others.iter().map(|(_, bad)| *bad));
-            let parts = parts_of(all, bad.collect());
-            answer = asking.by_cases(all, &parts)?;
-            if let Answer::Sometimes(inputs) = &answer {
-                let values = all.aig.evaluate(inputs);
-                let mut left = property.questions.iter();
-                let found = left.find(|(_, bad)| values.of(*bad) & 1 == 1);
-                place = found.map_or(place, |(place, _)| place);
-            }
-            rest = &[];
+    let (place, answer) = match cover {
+        true => asking.reached(all, soon)?,
+        false => asking.held(all, soon)?,
+    };
+    proved.place = place;
+    proved.verdict = match answer {
+        Answer::Sometimes(_) if cover => Verdict::Holds,
+        Answer::Never if cover => Verdict::Unreachable,
+        Answer::Never => Verdict::Holds,
+        Answer::Sometimes(inputs) => {
+            Verdict::Refuted(Box::new(Counterexample::of(unit, all, &inputs)))
         }
-        let verdict = match answer {
-            Answer::Never if cover => Verdict::Unreachable,
-            Answer::Sometimes(_) if cover => continue,
-            Answer::Never => continue,
-            Answer::Sometimes(inputs) => {
-                Verdict::Refuted(Box::new(Counterexample::of(unit, all, &inputs)))
-            }
-            Answer::GaveUp => Verdict::Undecided,
-        };
-        proved.place.clone_from(place);
-        proved.verdict = verdict;
-        break;
-    }
+        Answer::GaveUp => Verdict::Undecided,
+    };
     let [questions, checked] = [&common.questions, &common.checked];
     proved.questions = questions.load(Ordering::Relaxed);
     proved.checked = checked.load(Ordering::Relaxed);
@@ -541,47 +494,8 @@ fn parts_of(all: &Questions, bad: Vec<Lit>) -> Vec<Lit> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
-    use super::super::questions::{Cases, Kind};
-    use super::*;
+    use super::super::questions::Cases;
     use crate::mutate::aig::{Aig, Lit};
-
-    #[test]
-    fn a_cycle_that_is_found_is_lost_to_nothing_that_another_thread_says() {
-        let kind = Kind {
-            case: Vec::new(),
-            then: Vec::new(),
-        };
-        let found = || (5, Ok(Answer::Sometimes(HashMap::new())));
-        let orders: [[(usize, Result<Answer, String>); 3]; 2] = [
-            [
-                found(),
-                (3, Ok(Answer::GaveUp)),
-                (2, Err("interrupted".to_owned())),
-            ],
-            [
-                (2, Err("interrupted".to_owned())),
-                (3, Ok(Answer::GaveUp)),
-                found(),
-            ],
-        ];
-        for order in orders {
-            let values = Values {
-                kind: &kind,
-                values: &[0; 8],
-                parts: &[],
-                next: AtomicUsize::new(0),
-                found: Mutex::new(None),
-            };
-            assert_eq!(values.next(), Some(0));
-            for (number, answer) in order {
-                values.end(number, answer);
-            }
-            assert_eq!(*values.found.lock().unwrap(), Some(found()));
-            assert_eq!((values.next(), values.left()), (None, 0));
-        }
-    }
 
     #[test]
     fn parts_of_a_register_are_all_its_values() {

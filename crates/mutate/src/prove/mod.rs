@@ -18,6 +18,7 @@ mod reach;
 mod shared;
 mod shown;
 mod theorem;
+mod threads;
 mod world;
 
 use std::collections::HashMap;

@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::ask::{How, Spare, decide};
+use super::ask::{How, decide};
 use super::files::{Fault, Files, Plan};
 use super::questions::{Property, Questions};
+use super::threads::Spare;
 use super::world::{Besides, Unit};
 use super::{Control, Options, Proved, Report, Verdict, reach};
 use crate::mutate::{Origin, Trouble};
