@@ -172,22 +172,30 @@ module r700_step #(
   wire [11:0] nb    = u_stack__nb_q;
   wire [11:0] limit = u_stack__limit_q;
 
-  // Words at sp - 1 to sp - 4, and at sp - n for a pop of n.
+  // Words at sp - 1 to sp - 4, and at sp - n for a pop of n: where there is none, whatever is read counts for nothing.
   wire [11:0]         popped = alu_pop ? 12'd1 : alu_pop2 ? 12'd2 : {9'd0, pops};
   wire [WordBits-1:0] top1, top2, top3, top4, popped_word;
   for (genvar k = 0; k < 5; k++) begin : g_read
     wire [11:0]         at = sp - (k < 4 ? k + 1 : popped);
-    wire [WordBits-1:0] one [Words + 1];
-    assign one[0] = '0;
-    for (genvar a = 0; a < Words; a++) begin : g_one
-      assign one[a + 1] = one[a] | (word[a] & {WordBits{at == a}});
+    wire [WordBits-1:0] found;
+    for (genvar b = 0; b < WordBits; b++) begin : g_bit
+      // Bit b of all words of each bank.
+      wire [Words/4-1:0] bits0, bits1, bits2, bits3;
+      for (genvar row = 0; row < Words / 4; row++) begin : g_row
+        assign bits0[row] = u_stack__bank0_q[WordBits*row + b];
+        assign bits1[row] = u_stack__bank1_q[WordBits*row + b];
+        assign bits2[row] = u_stack__bank2_q[WordBits*row + b];
+        assign bits3[row] = u_stack__bank3_q[WordBits*row + b];
+      end
+      wire [3:0] banks = {bits3[at[11:2]], bits2[at[11:2]], bits1[at[11:2]], bits0[at[11:2]]};
+      assign found[b] = banks[at[1:0]];
     end
   end
-  assign top1        = g_read[0].one[Words];
-  assign top2        = g_read[1].one[Words];
-  assign top3        = g_read[2].one[Words];
-  assign top4        = g_read[3].one[Words];
-  assign popped_word = g_read[4].one[Words];
+  assign top1        = g_read[0].found;
+  assign top2        = g_read[1].found;
+  assign top3        = g_read[2].found;
+  assign top4        = g_read[3].found;
+  assign popped_word = g_read[4].found;
 
   // ---- what lanes say: bit i of each is lane i -------------------------------------------------------
 

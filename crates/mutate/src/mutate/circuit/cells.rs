@@ -134,9 +134,7 @@ impl Circuit {
                 } else {
                     Lit::FALSE
                 };
-                let mut y = right(aig, &a, &b, &|_| fill);
-                y.truncate(width);
-                y
+                right(aig, &a, &b, width, &|_| fill)
             }
             "$shift" | "$shiftx" => {
                 let beyond = get(&cell.beyond);
@@ -150,8 +148,7 @@ impl Circuit {
                 for i in length..width.max(length) {
                     wide.push(fill(i));
                 }
-                let mut y = right(aig, &wide, &b, &fill);
-                y.truncate(width);
+                let mut y = right(aig, &wide, &b, width, &fill);
                 if let Some(sign) = sign {
                     let back = negated(aig, &b);
                     let mut other = left(aig, &wide, &back);
@@ -228,18 +225,33 @@ pub(super) fn is_number(aig: &mut Aig, bits: &[Lit], number: usize) -> Lit {
     is
 }
 
-/// Moved to the right; bit `i` gets `fill(i)` where nothing comes.
-fn right(aig: &mut Aig, bits: &[Lit], by: &[Lit], fill: &dyn Fn(usize) -> Lit) -> Vec<Lit> {
-    let mut y = bits.to_vec();
-    for (k, by) in by.iter().enumerate() {
-        let far = 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
-        y = (0..y.len())
-            .map(|i| {
-                let from = i.checked_add(far).and_then(|j| y.get(j)).copied();
-                aig.mux(*by, from.unwrap_or_else(|| fill(i)), y[i])
-            })
-            .collect();
+/// Moved to the right; bit `i` gets `fill(i)` where nothing comes. Of the result there are `width` bits: a bit that is read out of a vector
+/// takes far fewer gates than the vector moved.
+fn right(
+    aig: &mut Aig,
+    bits: &[Lit],
+    by: &[Lit],
+    width: usize,
+    fill: &dyn Fn(usize) -> Lit,
+) -> Vec<Lit> {
+    let far = |k: usize| 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
+    // Which bits are looked at behind each step, from the last one on.
+    let mut looked: Vec<bool> = (0..bits.len()).map(|i| i < width).collect();
+    let mut behind = Vec::with_capacity(by.len());
+    for k in (0..by.len()).rev() {
+        behind.push(looked.clone());
+        let before = |i: usize| i.checked_sub(far(k)).is_some_and(|i| looked[i]);
+        looked = (0..looked.len()).map(|i| looked[i] || before(i)).collect();
     }
+    let mut y = bits.to_vec();
+    for (k, (by, looked)) in by.iter().zip(behind.into_iter().rev()).enumerate() {
+        for i in (0..y.len()).filter(|i| looked[*i]) {
+            // Those above are as they were: bit `i` alone is another now.
+            let from = i.checked_add(far(k)).and_then(|j| y.get(j)).copied();
+            y[i] = aig.mux(*by, from.unwrap_or_else(|| fill(i)), y[i]);
+        }
+    }
+    y.truncate(width);
     y
 }
 
@@ -314,6 +326,26 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_bit_read_out_of_a_vector_is_the_one_at_the_index_and_takes_a_multiplexer_for_each_bit_of_the_vector()
+     {
+        let mut aig = Aig::new();
+        let vector: Vec<Lit> = (0..8).map(|_| aig.input()).collect();
+        let index: Vec<Lit> = (0..4).map(|_| aig.input()).collect();
+        let beyond = aig.input();
+        let before = aig.size();
+        let found = right(&mut aig, &vector, &index, 1, &|_| beyond);
+        // A multiplexer has three gates.
+        assert!(aig.size() - before <= 3 * vector.len());
+        for number in 0..16 {
+            let holds =
+                |(bit, lit): (usize, &Lit)| if number >> bit & 1 == 1 { *lit } else { !*lit };
+            let case: Vec<Lit> = index.iter().enumerate().map(holds).collect();
+            let expected = vector.get(number).copied().unwrap_or(beyond);
+            assert_eq!(aig.supposed(&case, &found), [expected]);
         }
     }
 }
