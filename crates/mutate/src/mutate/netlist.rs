@@ -98,20 +98,31 @@ pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
     // Cells that the reader of circuits need not know.
     let _ = writeln!(
         script,
-        " {files}\nhierarchy -check -top {top}\nproc -norom\nflatten\nbwmuxmap\nbmuxmap\ndemuxmap"
+        " {files}\nhierarchy -check -top {top}\nproc -norom\nflatten\nbwmuxmap\nbmuxmap\ndemuxmap\nrename -top {top}"
     );
     script
 }
 
+/// Makes one module of cells and wires. A case made a memory: no place in it could be mutated alone.
+const FLATTEN: &str = "proc -norom\nflatten";
+
 /// The commands that read `files`, lying in the current folder, and flatten their module `top`, which has the
 /// parameters of `from`.
 pub(crate) fn read_and_flatten(from: &Origin, top: &str, files: &[&str]) -> String {
-    // A case made a memory: no place in it could be mutated alone.
     let mut script = format!("read_verilog -sv {}\n", files.join(" "));
-    for (name, value) in &from.values {
-        let _ = writeln!(script, "chparam -set {name} {value} {top}");
+    if !from.values.is_empty() {
+        // All at once, for each time the module is made anew: a minute of a large one.
+        script.push_str("chparam");
+        for (name, value) in &from.values {
+            let _ = write!(script, " -set {name} {value}");
+        }
+        let _ = writeln!(script, " {top}");
     }
-    let _ = writeln!(script, "hierarchy -check -top {top}\nproc -norom\nflatten");
+    // With parameters it has a name of its own.
+    let _ = writeln!(
+        script,
+        "hierarchy -check -top {top}\n{FLATTEN}\nrename -top {top}"
+    );
     script
 }
 
@@ -130,7 +141,13 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     let never = AtomicBool::new(false);
     // More than wanted: outputs of registers fall out.
     let seed = options.seed as u32 & 0x7fff_ffff;
-    let mut script = read_and_flatten(from, &from.top, &names);
+    // As it has been read since there are seeds, module by module with each parameter: which mutants a seed chooses depends on the
+    // numbers in the names of cells.
+    let mut script = format!("read_verilog -sv {}\n", names.join(" "));
+    for (name, value) in &from.values {
+        let _ = writeln!(script, "chparam -set {name} {value} {}", from.top);
+    }
+    let _ = writeln!(script, "hierarchy -check -top {}\n{FLATTEN}", from.top);
     // Indices no wider than they need be.
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(

@@ -3,8 +3,10 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::Duration;
 
 use super::files::{File, Files};
@@ -20,6 +22,8 @@ use crate::mutate::{Origin, source};
 /// [`Besides::undetermined`] asks whether such a value is ever looked at. Those of the RTL stay free, and so do those of what it is
 /// compared with.
 const CLOSE: &str = "opt_expr -mux_undef\n";
+/// What the file beside the RTL is called where it is read.
+const BESIDE: &str = "beside.sv";
 
 /// A module beside the RTL, whose inputs are what the RTL calls so.
 struct Beside {
@@ -88,56 +92,68 @@ impl Besides {
         Besides::read_with(from, files, CLOSE, stop)
     }
 
-    /// Reads them; `close` is what is done with those that make premises.
+    /// Reads them, all at the same time; `close` is what is done with those that make premises.
     fn read_with(
         from: &Origin,
         files: &Files,
         close: &str,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
-        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-        let work = work.path();
-        let beside = |file: &File, top: &str, script: &str| -> Result<Beside, String> {
-            write(work, "beside.sv", &file.text)?;
-            let circuit = synthesized(FrontEnd::Yosys, work, script, top, stop);
-            Ok(Beside {
-                file: file.name.clone(),
-                circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
-            })
-        };
-        let plain = |file: &File, end: &str, close: &str| {
-            let top = format!("{}_{end}", from.unit);
-            let script = netlist::read_and_flatten(from, &top, &["beside.sv"]);
-            beside(file, &top, &(script + close))
-        };
-        let optional = |file: &Option<File>, end: &str, close: &str| {
-            let file = file.as_ref();
-            file.map(|file| plain(file, end, close)).transpose()
-        };
         // The packages of the assertions are those of the RTL.
         let packages = from.packages.as_ref().unwrap_or(&from.texts);
-        for (name, text) in packages {
-            write(work, name, text)?;
-        }
         let names = packages.iter().map(|(name, _)| name.as_str());
-        let with_rtl: Vec<&str> = names.chain(["beside.sv"]).collect();
-        let bound = format!("{}_sva", from.unit);
+        let with_rtl: Vec<&str> = names.chain([BESIDE]).collect();
+        let plain =
+            |top: &str, close: &str| netlist::read_and_flatten(from, top, &[BESIDE]) + close;
+        let open = |top: &str| plain(top, "");
+        let closed = |top: &str| plain(top, close);
         // An assertion looks at the cycle it stands in, not at a register in between.
-        let script = netlist::read_and_flatten(from, &bound, &with_rtl)
-            .replace("read_verilog -sv", "read_verilog -sv -formal")
-            + close
-            + "chformal -early\nopt_clean\n";
-        let assertions = files.assertions.as_ref();
-        let assertions = assertions.map(|file| beside(file, &bound, &script));
+        let formal = |top: &str| {
+            netlist::read_and_flatten(from, top, &with_rtl)
+                .replace("read_verilog -sv", "read_verilog -sv -formal")
+                + close
+                + "chformal -early\nopt_clean\n"
+        };
+        type Script<'a> = &'a dyn Fn(&str) -> String;
+        let all: [(&Option<File>, &str, Script<'_>); 7] = [
+            (&files.step, "step", &open),
+            (&files.formal, "formal", &closed),
+            (&files.properties, "properties", &open),
+            (&files.scalar, "scalar", &open),
+            (&files.lane_words, "lane_words", &closed),
+            (&files.facts, "facts", &closed),
+            (&files.assertions, "sva", &formal),
+        ];
+        let read = thread::scope(|scope| {
+            let begun = all.map(|(file, end, script)| {
+                let top = format!("{}_{end}", from.unit);
+                let script = script(&top);
+                let file = file.as_ref()?;
+                Some(scope.spawn(move || Beside::read(file, packages, (&top, &script), stop)))
+            });
+            begun.map(|begun| {
+                let read = begun.map(|begun| begun.join().unwrap_or_else(|why| resume_unwind(why)));
+                read.transpose()
+            })
+        });
+        let [
+            step,
+            formal,
+            properties,
+            scalar,
+            lane_words,
+            facts,
+            assertions,
+        ] = read;
         Ok(Besides {
-            step: optional(&files.step, "step", "")?,
-            formal: optional(&files.formal, "formal", close)?,
+            step: step?,
+            assertions: assertions?,
+            formal: formal?,
             premises: files.premises,
-            properties: optional(&files.properties, "properties", "")?,
-            scalar: optional(&files.scalar, "scalar", "")?,
-            lane_words: optional(&files.lane_words, "lane_words", close)?,
-            facts: optional(&files.facts, "facts", close)?,
-            assertions: assertions.transpose()?,
+            properties: properties?,
+            scalar: scalar?,
+            lane_words: lane_words?,
+            facts: facts?,
         })
     }
 
@@ -193,6 +209,26 @@ impl Besides {
 }
 
 impl Beside {
+    /// Has Yosys do what `script` says with `file`, whose module is `top`. Beside it lie `packages`.
+    fn read(
+        file: &File,
+        packages: &[(String, String)],
+        (top, script): (&str, &str),
+        stop: &AtomicBool,
+    ) -> Result<Self, String> {
+        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        let work = work.path();
+        for (name, text) in packages {
+            write(work, name, text)?;
+        }
+        write(work, BESIDE, &file.text)?;
+        let circuit = synthesized(FrontEnd::Yosys, work, script, top, stop);
+        Ok(Beside {
+            file: file.name.clone(),
+            circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
+        })
+    }
+
     /// Returns its outputs and assertions, with `inputs` on its inputs and anything on what nothing drives.
     fn says(&self, aig: &mut Aig, inputs: &Named) -> Named {
         let mut free = anything_on(&self.circuit, aig);
@@ -601,8 +637,7 @@ pub(super) fn synthesized(
     top: &str,
     stop: &AtomicBool,
 ) -> Result<Circuit, String> {
-    // A module with parameters that has modules below it gets a name of its own.
-    let script = format!("{script}rename -top {top}\nwrite_json circuit.json\n");
+    let script = format!("{script}write_json circuit.json\n");
     netlist::run(front_end, work, &script, stop)?;
     let text =
         fs::read_to_string(work.join("circuit.json")).map_err(|e| format!("circuit.json: {e}"))?;
