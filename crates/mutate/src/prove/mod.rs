@@ -186,7 +186,7 @@ impl Options {
             skip: Vec::new(),
             controls: true,
             time: Duration::from_secs(300),
-            divide_after: Duration::from_secs(10),
+            divide_after: Duration::from_secs(30),
             reach: 12,
             believe: false,
             proofs: None,

@@ -12,6 +12,9 @@ use crate::mutate::aig::{Aig, Lit, Values};
 /// An invariant that so many nodes say is soon said: it costs a question next to nothing.
 const LIGHT: usize = 3000;
 
+/// What a question of `dead` is of, if not of the state.
+const OPEN: &str = "what Yosys leaves open";
+
 /// How a property is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -526,7 +529,8 @@ impl<'a> All<'a> {
     }
 
     /// What is not live matters to nothing: another state that differs there alone has the same outputs, and after the cycle
-    /// the same of all that is live then.
+    /// the same of all that is live then. What Yosys leaves open in the RTL may be different in both: it is not only the state that
+    /// must not matter. With that the two would have hardly a node in common; so it is a question of its own, of one state.
     fn dead(&mut self) -> Result<(), String> {
         let unit = self.unit;
         if !unit.says_live() {
@@ -537,25 +541,38 @@ impl<'a> All<'a> {
         for ((other, now), live) in state.iter_mut().zip(&self.now.state).zip(live) {
             *other = self.aig.mux(live, *now, *other);
         }
+        let other = unit.cycle_like(&mut self.aig, state, &self.now);
         let ports = self.ports();
-        let other = unit.cycle(&mut self.aig, state, &ports);
+        let open = unit.cycle(&mut self.aig, self.now.state.clone(), &ports);
         let after = self.live(true)?;
-        let mut differ = unlike(&mut self.aig, &self.now.frame.next, &other.frame.next);
-        for (differs, live) in differ.iter_mut().zip(after) {
-            *differs = self.aig.and(*differs, live);
+        let mut questions = Vec::new();
+        for (place, other) in [("", other), (OPEN, open)] {
+            let differs = self.visibly(&other, &after);
+            // Without anything open they are the same nodes.
+            if place.is_empty() || differs != Lit::FALSE {
+                questions.push((place.to_owned(), differs));
+            }
         }
-        let outputs = [&self.now, &other].map(|cycle| unit.outputs_of(cycle));
-        for ((_, a), (_, b)) in outputs[0].iter().zip(&outputs[1]) {
-            differ.extend(unlike(&mut self.aig, a, b));
-        }
-        let differs = self.aig.any(differ);
         self.add(
             "dead".to_owned(),
             Method::Allowed,
             Begin::Allowed,
-            vec![(String::new(), differs)],
+            questions,
         );
         Ok(())
+    }
+
+    /// Tells whether `other` is another cycle for what looks at it: its outputs, or the next state where it is live then.
+    fn visibly(&mut self, other: &Cycle, live: &[Lit]) -> Lit {
+        let mut differ = unlike(&mut self.aig, &self.now.frame.next, &other.frame.next);
+        for (differs, live) in differ.iter_mut().zip(live) {
+            *differs = self.aig.and(*differs, *live);
+        }
+        let outputs = [&self.now, other].map(|cycle| self.unit.outputs_of(cycle));
+        for ((_, a), (_, b)) in outputs[0].iter().zip(&outputs[1]) {
+            differ.extend(unlike(&mut self.aig, a, b));
+        }
+        self.aig.any(differ)
     }
 
     /// What the ports of the cycle carry.

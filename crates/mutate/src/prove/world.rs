@@ -330,6 +330,11 @@ impl<'a> Unit<'a> {
         self.cycle_of(aig, self.mutant, state, free)
     }
 
+    /// Runs a cycle from `state` in which all that nothing drives is as in `cycle`: inputs, and what Yosys leaves open.
+    pub fn cycle_like(&self, aig: &mut Aig, state: Vec<Lit>, cycle: &Cycle) -> Cycle {
+        self.cycle_of(aig, self.mutant, state, cycle.free.clone())
+    }
+
     /// Runs a cycle from the state of `cycle` with its inputs, where nets `given` carry what is given, each one bit.
     pub fn with_nets(&self, aig: &mut Aig, cycle: &Cycle, given: &[(String, Lit)]) -> Cycle {
         let wire = |(name, bit): &(String, Lit)| Some((self.circuit.wire(name)?, *bit));
