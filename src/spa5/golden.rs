@@ -263,14 +263,19 @@ fn predicate(word: u64, pins: &In) -> u64 {
     if pppp >> 3 == 1 { !pbit } else { pbit }
 }
 
-/// Threads for whose condition code, bits Z, S, C, O from 0 on (spa5-2.4-b), the test is true, as its LUT16 says.
-fn test(lut16: u16, [z, s, c, o]: [u64; 4]) -> u64 {
-    let mut threads = 0;
-    for code in (0..16).filter(|i| lut16 >> i & 1 == 1) {
-        let equal = |plane: u64, bit: u32| if code >> bit & 1 == 1 { plane } else { !plane };
-        threads |= equal(z, 0) & equal(s, 1) & equal(c, 2) & equal(o, 3);
+/// Threads for whose condition code, bits Z, S, C, O from 0 on (spa5-2.4-b), the test is true, as its LUT16 says: each bit of the
+/// code in turn, the lowest first, chooses between neighbours of the table, until one is left for each thread.
+fn test(lut16: u16, codes: [u64; 4]) -> u64 {
+    let mut table: [u64; 16] = std::array::from_fn(|code| match lut16 >> code & 1 {
+        1 => u64::MAX,
+        _ => 0,
+    });
+    for (plane, left) in codes.into_iter().zip([8, 4, 2, 1]) {
+        for n in 0..left {
+            table[n] = table[2 * n] & !plane | table[2 * n + 1] & plane;
+        }
     }
-    threads
+    table[0]
 }
 
 /// Threads for whose eight bits of the clip state machine test `number` is true (spa5-2.4-e).
