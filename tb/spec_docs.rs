@@ -245,7 +245,8 @@ impl Script {
         let mut asked = None;
         let fields = U::fields();
         while step < steps && U::running(golden.state()) {
-            let pins = environment.pins(golden.state(), &mut rng);
+            let mut pins = U::In::default();
+            environment.set_pins(golden.state(), &mut rng, &mut pins);
             // The pins of a step are those of its first cycle.
             if !U::mid_step(golden.state()) {
                 asked = Some((pins, U::pc(golden.state())));

@@ -6,7 +6,7 @@ use super::R500;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Draw, Planes, noises};
+use crate::environment::{Draw, Noise, Planes};
 use crate::unit::{Environment, Pins};
 
 /// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
@@ -52,28 +52,45 @@ impl Environment<R500> for Surroundings {
         self.shown = [0; 5];
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let slot = self.program.slot(state.pc);
-        let mut pins = In::default();
+        *pins = In::default();
         (pins.cmn, pins.inst, pins.addr) = (slot.cmn, slot.inst, slot.addr);
         pins.inst_valid = 1;
+        let is_fc = slot.cmn & 3 == 2;
         if self.conditions.lanes.noisy() {
-            let [alu, pred @ .., covered] = noises::<6>(rng, state.active);
-            (pins.alu, pins.pred) = (alu, pred);
+            let mut noise = Noise::<6>::draw(rng);
+            if is_fc {
+                // What it may look at: the ALU result, and the predicate that RGB_PRED_SEL selects, 2 being R (r500-2.2-c).
+                noise.shape(0, state.active);
+                if let selected @ 2..6 = (slot.cmn >> 3 & 7) as usize {
+                    noise.shape(selected - 1, state.active);
+                }
+            }
+            [
+                pins.alu,
+                pins.pred[0],
+                pins.pred[1],
+                pins.pred[2],
+                pins.pred[3],
+                _,
+            ] = noise.conditions;
             // Mostly covered: with half of the lanes left out few decisions would be contested. And covered
             // as none or few are whose class would hold a BREAK back.
             pins.cov = match rng.random_range(0..8) {
-                0 => covered,
+                0 => {
+                    noise.shape(5, state.active);
+                    noise.conditions[5]
+                }
                 1 => state.active,
                 _ => rng.random::<u64>() | rng.random::<u64>(),
             };
-            return pins;
+            return;
         }
-        let is_fc = slot.cmn & 3 == 2;
         if is_fc {
             self.shown = *self.conditions.refresh();
         }
-        self.asked = (is_fc, counts(state, &pins));
+        self.asked = (is_fc, counts(state, pins));
         [
             pins.alu,
             pins.pred[0],
@@ -82,7 +99,6 @@ impl Environment<R500> for Surroundings {
             pins.pred[3],
         ] = self.shown;
         pins.cov = self.cov;
-        pins
     }
 
     fn executed(&mut self, _: &State) {
@@ -168,5 +184,47 @@ impl Pins for In {
             u32::MAX
         };
         self.const_wdata = rng.random::<u32>() & few;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::campaign::case;
+    use crate::r500::golden::Golden;
+    use crate::unit::Programs;
+
+    #[test]
+    fn no_decision_looks_at_a_condition_without_its_shape() {
+        let (mut cycles, mut others) = (0, 0);
+        for index in 0..200 {
+            let (_, case) = case::<R500>(3, index, &16.into());
+            let mut environment = Surroundings::new(&case);
+            if !environment.conditions.lanes.noisy() {
+                continue;
+            }
+            let mut rng = Pcg64Mcg::seed_from_u64(case.seed);
+            let mut golden = Golden::new(16);
+            for pins in R500::setup(&case.program) {
+                golden.cycle(&pins);
+            }
+            golden.cycle(&R500::launch(&case, None));
+            while golden.state().running == 1 && cycles < 100 * index {
+                let shaped = Noise::<6>::draw(&mut rng.clone()).shaped(golden.state().active);
+                let mut pins = In::default();
+                environment.set_pins(golden.state(), &mut rng, &mut pins);
+                let mut all = pins;
+                let [alu, pred @ .., _] = shaped;
+                (all.alu, all.pred) = (alu, pred);
+                let mut beside = golden.clone();
+                assert_eq!(golden.cycle(&pins), beside.cycle(&all), "{:x}", pins.inst);
+                cycles += 1;
+                others += u64::from((pins.alu, pins.pred) != (all.alu, all.pred));
+            }
+        }
+        assert!(cycles > 1000 && others > cycles / 2, "{others} of {cycles}");
     }
 }

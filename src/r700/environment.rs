@@ -6,7 +6,7 @@ use super::R700;
 use super::program::{Program, Quad};
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Draw, Histories, draw_word, noise};
+use crate::environment::{Draw, Histories, Noise, draw_word};
 use crate::unit::{Environment, Pins};
 
 /// Whether `quad` is an ALU instruction whose clause gives predicates that the unit uses.
@@ -42,14 +42,18 @@ impl Environment<R700> for Surroundings {
         self.lanes.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let quad = self.program.quad(state.pc);
-        let mut pins = In::default();
+        *pins = In::default();
         (pins.dw0, pins.dw1, pins.u) = (quad.dw0, quad.dw1, quad.u.into());
         pins.inst_valid = 1;
         if self.lanes.noisy() {
-            pins.pred = noise(rng, state.active);
-            return pins;
+            let mut noise = Noise::<1>::draw(rng);
+            if gives_predicates(quad) {
+                noise.shape(0, state.active);
+            }
+            [pins.pred] = noise.conditions;
+            return;
         }
         pins.pred = self.unasked(state.pc);
         if gives_predicates(quad) {
@@ -62,7 +66,6 @@ impl Environment<R700> for Surroundings {
                 pins.pred |= u64::from(drawn & 1) << lane;
             }
         }
-        pins
     }
 
     fn executed(&mut self, after: &State) {

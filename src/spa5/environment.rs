@@ -7,7 +7,8 @@ use super::Spa5;
 use super::program::Program;
 use super::state::{In, State};
 use crate::case::Case;
-use crate::environment::{Draw, Planes, noises, only_one};
+use crate::environment::{Draw, Noise, Planes, only_one};
+use crate::generate::within;
 use crate::unit::{Environment, Pins, Programs};
 
 /// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spa5-2.3).
@@ -23,6 +24,17 @@ fn is_brx(word: u64) -> bool {
 /// Whether a word takes its offset from a constant bank, or has bit 5 and no such form (spa5-2.3-n).
 fn is_bank(word: u64) -> bool {
     matches!(word >> 52, 0xE20..=0xE2B) && word >> 5 & 1 == 1
+}
+
+/// Returns the conditions that a condition of `word` may look at: its predicate unless that is PT, and the condition codes unless
+/// its CC test is T (spa5-2.4).
+fn looked_at(word: u64) -> impl Iterator<Item = usize> {
+    let predicate = (word >> 16 & 7) as usize;
+    let codes = match word & 0x1f {
+        0x0f => 0..0,
+        _ => 7..11,
+    };
+    (predicate..predicate + 1).filter(|n| *n != 7).chain(codes)
 }
 
 /// Whether a word may have a CC test of the clip state machine (spa5-2.4-e).
@@ -130,37 +142,41 @@ impl Environment<Spa5> for Surroundings {
         self.conditions.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let word = self.program.word(state.pc);
-        let mut pins = In::default();
+        *pins = In::default();
         (pins.word, pins.inst_valid) = (word, 1);
         if self.conditions.lanes.noisy() {
-            let mut planes: [u64; 11] = noises(rng, state.active);
+            let mut noise = Noise::<11>::draw(rng);
             if self.peels {
-                for plane in &mut planes {
-                    *plane = !only_one(rng.random_range(0..64), state.active);
+                for plane in &mut noise.conditions {
+                    *plane = !only_one(within(rng, 0..64), state.active);
+                }
+            } else if !is_other(word) {
+                for n in looked_at(word) {
+                    noise.shape(n, state.active);
                 }
             }
-            let [p @ .., z, s, c, o] = planes;
+            let [p @ .., z, s, c, o] = noise.conditions;
             (pins.p, pins.cc) = (p, [z, s, c, o]);
             if is_brx(word) {
-                let mut few: [u32; 4] = std::array::from_fn(|_| match rng.random_range(0..8) {
+                let mut few: [u32; 4] = std::array::from_fn(|_| match within(rng, 0..8) {
                     0 => rng.random(),
-                    _ => rng.random_range(0..64) * 8,
+                    _ => within(rng, 0..64) * 8,
                 });
                 if self.brx {
                     for r in &mut few {
-                        match rng.random_range(0..8) {
+                        match within(rng, 0..8) {
                             // Far, and aligned.
-                            0 => *r = rng.random::<u32>() >> rng.random_range(0..29) & !7,
+                            0 => *r = rng.random::<u32>() >> within(rng, 0..29) & !7,
                             // It makes up for a target in the word that is not aligned (spa5-4.2-a).
                             1..4 => *r = r.wrapping_sub((word >> 20) as u32 & 7),
                             _ => {}
                         }
                     }
                 }
-                pins.r = std::array::from_fn(|_| few[rng.random_range(0..4)]);
-                if word >> 52 == 0xE20 && rng.random_range(0..8) != 0 {
+                pins.r = std::array::from_fn(|_| few[within(rng, 0..4)]);
+                if word >> 52 == 0xE20 && within(rng, 0..8) != 0 {
                     // Most JMX lead into the program too, from wherever they count.
                     let base = self.program.prog_base.wrapping_sub((word >> 20) as u32);
                     for r in &mut pins.r {
@@ -170,20 +186,21 @@ impl Environment<Spa5> for Surroundings {
             }
             if is_bank(word) {
                 // Mostly not far; the upper bits may be anything.
-                let offset = match rng.random_range(0..16) {
+                let offset = match within(rng, 0..16) {
                     0 => rng.random(),
-                    _ => 8 * rng.random_range(-64..64),
+                    _ => 8 * within(rng, -64..64),
                 };
                 pins.constant = offset as u32 & 0xff_ffff | rng.random::<u32>() << 24;
             }
             if self.csm && tests_clip(word) {
-                for (bit, plane) in noises::<8>(rng, state.active).into_iter().enumerate() {
+                let noise = Noise::<8>::draw(rng).shaped(state.active);
+                for (bit, plane) in noise.into_iter().enumerate() {
                     for (lane, csm) in pins.csm.iter_mut().enumerate() {
                         *csm |= ((plane >> lane & 1) as u8) << bit;
                     }
                 }
             }
-            return pins;
+            return;
         }
         // An unwind is the end of the step that was asked for before it.
         if !Spa5::mid_step(state) {
@@ -204,7 +221,6 @@ impl Environment<Spa5> for Surroundings {
                 }
             }
         }
-        pins
     }
 
     fn executed(&mut self, after: &State) {
@@ -276,4 +292,42 @@ impl Pins for In {
     }
 
     fn host_write(&mut self, _: &mut impl Rng) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::campaign::case;
+    use crate::spa5::golden::Golden;
+
+    #[test]
+    fn no_decision_looks_at_a_condition_without_its_shape() {
+        let (mut cycles, mut others) = (0, 0);
+        for index in 0..200 {
+            let (_, case) = case::<Spa5>(3, index, &32.into());
+            let mut environment = Surroundings::new(&case);
+            if !environment.conditions.lanes.noisy() || environment.peels {
+                continue;
+            }
+            let mut rng = Pcg64Mcg::seed_from_u64(case.seed);
+            let mut golden = Golden::new(32);
+            golden.cycle(&Spa5::launch(&case, None));
+            while Spa5::running(golden.state()) && cycles < 100 * index {
+                let shaped = Noise::<11>::draw(&mut rng.clone()).shaped(golden.state().active);
+                let mut pins = In::default();
+                environment.set_pins(golden.state(), &mut rng, &mut pins);
+                let mut all = pins;
+                let [p @ .., z, s, c, o] = shaped;
+                (all.p, all.cc) = (p, [z, s, c, o]);
+                let mut beside = golden.clone();
+                assert_eq!(golden.cycle(&pins), beside.cycle(&all), "{:x}", pins.word);
+                cycles += 1;
+                others += u64::from((pins.p, pins.cc) != (all.p, all.cc));
+            }
+        }
+        assert!(cycles > 1000 && others > cycles / 2, "{others} of {cycles}");
+    }
 }

@@ -45,19 +45,36 @@ pub fn bits(word: u64, count: u32, p16: u32) -> u16 {
     all & ((1u32 << count.min(BITS)) - 1) as u16
 }
 
-/// Draws `N` conditions of every lane, at most 16, independent of its history; `active` are the lanes that count. Independent coins
-/// for many lanes would almost never give all 1, all 0 or all but one equal, so these are drawn on purpose.
+/// `N` conditions of every lane, at most 16, that depend on no history. As drawn each lane has a coin of its own; but independent coins
+/// for many lanes would almost never give all 1, all 0 or all but one equal, so [`Noise::shape`] makes these on purpose, of a
+/// condition that a decision looks at.
 ///
-/// One draw says what all of them are, one more gives each its bits: how much is drawn does not depend on what was drawn,
-/// so that a processor neither waits for one condition before it begins the next, nor guesses. A cycle of a random program of spa5,
-/// which has eleven, takes some 30 ns less than where each drew as much as it needed.
-#[inline]
-pub fn noises<const N: usize>(rng: &mut impl Rng, active: u64) -> [u64; N] {
-    const { assert!(N <= 16, "four bits of a draw for each") };
-    let mut kinds = rng.next_u64();
-    let mut conditions = [0; N];
-    for condition in &mut conditions {
-        let bits = rng.next_u64();
+/// One draw says what all of them are, one more gives each its bits: how much is drawn depends neither on what was drawn nor on
+/// which are shaped. So a processor waits for no condition before it begins the next, and guesses nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Noise<const N: usize> {
+    /// A kind for each, four bits.
+    kinds: u64,
+    /// The conditions.
+    pub conditions: [u64; N],
+}
+
+impl<const N: usize> Noise<N> {
+    /// Draws all of them.
+    #[inline]
+    pub fn draw(rng: &mut impl Rng) -> Self {
+        const { assert!(N <= 16, "four bits of a draw for each") };
+        Noise {
+            kinds: rng.next_u64(),
+            conditions: std::array::from_fn(|_| rng.next_u64()),
+        }
+    }
+
+    /// Gives condition `n` the shape that was drawn for it; `active` are the lanes that count. To be called once for a condition.
+    #[inline]
+    pub fn shape(&mut self, n: usize, active: u64) {
+        let kind = self.kinds >> (4 * n) & 15;
+        let bits = self.conditions[n];
         let (second, third) = (bits.rotate_left(21), bits.rotate_left(42));
         let turn = (bits >> 58) as u32;
         let one = only_one(turn, active);
@@ -72,18 +89,25 @@ pub fn noises<const N: usize>(rng: &mut impl Rng, active: u64) -> [u64; N] {
             (4, u64::MAX),
             (2, 0),
         ] {
-            value = if kinds & 15 < below { other } else { value };
+            value = if kind < below { other } else { value };
         }
-        *condition = value;
-        kinds >>= 4;
+        self.conditions[n] = value;
     }
-    conditions
+
+    /// Returns the conditions with each in its shape ([`Noise::shape`]).
+    #[inline]
+    pub fn shaped(mut self, active: u64) -> [u64; N] {
+        for n in 0..N {
+            self.shape(n, active);
+        }
+        self.conditions
+    }
 }
 
-/// Draws one condition of every lane, as [`noises`] does.
+/// Draws one condition of every lane, in its shape ([`Noise::shape`]).
 #[inline]
 pub fn noise(rng: &mut impl Rng, active: u64) -> u64 {
-    let [condition] = noises(rng, active);
+    let [condition] = Noise::draw(rng).shaped(active);
     condition
 }
 
@@ -298,7 +322,7 @@ mod tests {
         let (mut ones, mut of_lanes) = (0, [0u32; 64]);
         let mut equal = 0;
         for _ in 0..DRAWS / 11 {
-            let conditions: [u64; 11] = noises(&mut rng, active);
+            let conditions = Noise::<11>::draw(&mut rng).shaped(active);
             equal += usize::from(conditions[3] == conditions[7]);
             for condition in conditions {
                 let alone = |bits: u64| bits.count_ones() == 1 && bits & active != 0;

@@ -2,21 +2,26 @@
 //!
 //! What is drawn is part of a campaign's seed: another order of draws is another campaign.
 
+use std::ops::Range;
+
 use rand::Rng;
 use rand::distr::uniform::{SampleUniform, UniformSampler};
 
-/// Returns a number below `end`, 1 or more, each as often as the others: what `Rng::random_range` draws, which is called and not inlined
+/// Returns a number of `range`, each as often as the others: what `Rng::random_range` draws, which is called and not inlined
 /// wherever the compiler does not optimise across units of code.
+///
+/// # Panics
+/// `range` is empty.
 #[inline]
-fn below<T: SampleUniform + Default, R: Rng + ?Sized>(rng: &mut R, end: T) -> T {
-    let drawn = T::Sampler::sample_single(T::default(), end, rng);
+pub fn within<T: SampleUniform, R: Rng + ?Sized>(rng: &mut R, range: Range<T>) -> T {
+    let drawn = T::Sampler::sample_single(range.start, range.end, rng);
     drawn.unwrap_or_else(|_| unreachable!("the range is not empty"))
 }
 
 /// Returns true `n` times in 16.
 #[inline]
 pub fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
-    below(rng, 16) < n
+    within(rng, 0..16) < n
 }
 
 /// Returns one of `of`, each as often as the others.
@@ -25,7 +30,7 @@ pub fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
 /// `of` is empty.
 #[inline]
 pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
-    of[below(rng, of.len())]
+    of[within(rng, 0..of.len())]
 }
 
 /// Returns one of `of`, each as often as its weight says.
@@ -35,7 +40,7 @@ pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
 #[inline]
 pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     let total: u32 = of.iter().map(|(_, weight)| weight).sum();
-    let mut left = below(rng, total);
+    let mut left = within(rng, 0..total);
     for (item, weight) in of {
         if left < *weight {
             return *item;
@@ -75,6 +80,11 @@ mod tests {
         let heads = (0..1600).filter(|_| chance(&mut rng, 4)).count();
         assert!((300..500).contains(&heads), "{heads}");
         assert!(!chance(&mut rng, 0) && chance(&mut rng, 16));
+        let mut again = rng.clone();
+        for end in 1..1000 {
+            let drawn = within(&mut rng, end / 2..end);
+            assert_eq!(drawn, again.random_range(end / 2..end));
+        }
         let mut picked = [0; 3];
         (0..300).for_each(|_| picked[pick(&mut rng, &[2, 0, 1])] += 1);
         assert!(picked.iter().all(|n| *n > 60), "{picked:?}");

@@ -75,9 +75,9 @@ pub trait Environment<U: Programs>: Send {
     fn new(case: &Case<U>) -> Self;
     /// Forgets every lane's history: a program is launched.
     fn launched(&mut self);
-    /// The instruction that `state` asks for, with the lanes' conditions. `rng` serves only cases whose
-    /// conditions are noise.
-    fn pins(&mut self, state: &U::State, rng: &mut impl Rng) -> U::In;
+    /// Sets `pins`, whatever they were, to those with the instruction that `state` asks for and the lanes' conditions. `rng` serves
+    /// only cases whose conditions are noise.
+    fn set_pins(&mut self, state: &U::State, rng: &mut impl Rng, pins: &mut U::In);
     /// The instruction that was last asked for has been executed; `after` is the state it led to.
     fn executed(&mut self, after: &U::State);
     /// Returns the draw by which `lane` decides at the instruction that `state` asks for, or which it makes there; `None` if

@@ -156,7 +156,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             }
             // An instruction stands there in idle clocks too: it must not be executed.
             Phase::Run | Phase::Idle(_) | Phase::Fresh(_) => {
-                *pins = self.environment.pins(state, &mut self.rng);
+                self.environment.set_pins(state, &mut self.rng, pins);
             }
         }
         if self.case.stall16 > 0 && self.stalls.sample(&mut self.rng) {
