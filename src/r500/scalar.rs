@@ -17,16 +17,16 @@
 //! its target if the jump closes the level (`B_OP1` DECR), but the target of a fused ELSE IF is the
 //! inner ELSE part, and the lane goes on behind the ENDIF that closes the level.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::isa::{AOp, BOp, Fc, Op, PredSel};
 use super::program::Program;
 
+mod addresses;
 mod survey;
-use survey::{Place, Step, Survey, check_no_uncounted_cycle};
+use addresses::ByAddress;
+use survey::{Place, Step, Successors, Survey, check_no_uncounted_cycle};
 
 /// Frames of the loop stack and entries of the address stack (r500-3.2).
 const STACK_DEPTH: usize = 4;
@@ -178,7 +178,7 @@ fn wants_to_jump(program: &Program, fc: &Fc, conditions: u16) -> bool {
 pub struct Scalar<'p> {
     program: &'p Program,
     /// Where a lane that arrives ACTIVE at a `B_ELSE` which leaves its level open goes on.
-    behind: BTreeMap<u16, u16>,
+    behind: ByAddress<u16>,
     depth: Option<Depth>,
     errors: u16,
     k_differs: bool,
@@ -196,18 +196,18 @@ impl<'p> Scalar<'p> {
     pub fn new(program: &'p Program) -> Result<Self, NotStructured> {
         let mut survey = Survey {
             program,
-            places: BTreeMap::new(),
-            depths: BTreeMap::new(),
-            loops: BTreeMap::new(),
-            behind: BTreeMap::new(),
+            places: ByAddress::default(),
+            depths: ByAddress::default(),
+            loops: ByAddress::default(),
+            behind: ByAddress::default(),
             errors: 0,
             k_differs: false,
         };
         let successors = survey.walk()?;
         survey.check_loops()?;
         check_no_uncounted_cycle(&successors)?;
-        let mut behind = BTreeMap::new();
-        for (&pc, &wake) in &survey.behind {
+        let mut behind = ByAddress::default();
+        for (pc, &wake) in survey.behind.iter() {
             match wake {
                 Some(wake) => behind.insert(pc, wake),
                 None => return no(pc, "no ENDIF closes the level of this ELSE"),
@@ -218,7 +218,7 @@ impl<'p> Scalar<'p> {
             &successors,
             start(program),
             &mut vec![],
-            &mut BTreeMap::new(),
+            &mut ByAddress::default(),
         );
         let branch_limit = if program.regs.full() { 32 } else { 4 };
         let mut errors = survey.errors;
@@ -359,7 +359,7 @@ impl<'p> Scalar<'p> {
             next = match fc.inst.a_op {
                 AOp::Push if lane.addrs.len() == STACK_DEPTH => return Err(ADDR_OVERFLOW),
                 AOp::Pop => *lane.addrs.last().ok_or(ADDR_UNDERFLOW)?,
-                _ => match self.behind.get(&lane.pc) {
+                _ => match self.behind.get(lane.pc) {
                     Some(&behind) => behind,
                     None => target(self.program, fc),
                 },
@@ -406,12 +406,12 @@ impl<'p> Scalar<'p> {
 /// Deepest nesting from `entry` on, called subroutines included; `None`: a recursion.
 fn depth(
     survey: &Survey,
-    successors: &BTreeMap<u16, Vec<(u16, bool)>>,
+    successors: &Successors,
     entry: u16,
     callers: &mut Vec<u16>,
-    known: &mut BTreeMap<u16, Depth>,
+    known: &mut ByAddress<Depth>,
 ) -> Option<Depth> {
-    if let Some(&depth) = known.get(&entry) {
+    if let Some(&depth) = known.get(entry) {
         return Some(depth);
     }
     if callers.contains(&entry) {
@@ -419,11 +419,12 @@ fn depth(
     }
     callers.push(entry);
     let mut deepest = Depth::default();
-    let mut seen = BTreeSet::from([entry]);
+    let mut seen = ByAddress::default();
+    seen.insert(entry, ());
     let mut work = vec![entry];
     while let Some(pc) = work.pop() {
-        let here = survey.places.get(&pc).map(Place::depth).unwrap_or_default();
-        let behind = survey.depths.get(&pc).copied().unwrap_or_default();
+        let here = survey.places.get(pc).map(Place::depth).unwrap_or_default();
+        let behind = survey.depths.get(pc).copied().unwrap_or_default();
         deepest = deepest.max(here).max(behind);
         if let Some(fc) = Fc::decode(survey.program.slot(pc))
             && fc.inst.op == Op::Jump
@@ -443,8 +444,9 @@ fn depth(
                 calls: inner.calls + 1,
             });
         }
-        for &(to, _) in successors.get(&pc).map_or(&[][..], Vec::as_slice) {
-            if seen.insert(to) {
+        for &(to, _) in successors.get(pc).into_iter().flatten() {
+            if seen.get(to).is_none() {
+                seen.insert(to, ());
                 work.push(to);
             }
         }

@@ -7,6 +7,7 @@ use super::R500;
 use super::state::State;
 use crate::case::Case;
 use crate::design::Build;
+use crate::generate::within;
 use crate::start::{self, corner};
 
 /// Frames of the loop stack, entries of the address stack (r500-3.2).
@@ -48,18 +49,18 @@ impl Start {
         let mut loops: Vec<(bool, u8, u8)> = Vec::new();
         for _ in 0..depth {
             let rep = rng.random();
-            let count = [1, 1, 2, 255, rng.random_range(1..=255)][rng.random_range(0..5)];
+            let count = [1, 1, 2, 255, rng.random_range(1..=255)][within(rng, 0..5)];
             let al = match loops.last() {
                 // A REP has the aL of the loop around it (r500-4.4).
                 Some((_, _, al)) if rep => *al,
                 None if rep => 0,
-                _ => [0, 127, 128, 255, rng.random()][rng.random_range(0..5)],
+                _ => [0, 127, 128, 255, rng.random()][within(rng, 0..5)],
             };
             loops.push((rep, count, al));
         }
         // Lanes of all sorts would never agree on anything.
         let sorts: Vec<[u8; 3]> = (0..rng.random_range(1..=3))
-            .map(|_| match rng.random_range(0..8) {
+            .map(|_| match within(rng, 0..8) {
                 0..3 => [0, 0, 0],
                 3..6 => [1, corner(rng, limit.into()) as u8, 0],
                 _ if depth == 0 => [0, 0, 0],
@@ -72,7 +73,7 @@ impl Start {
         Start {
             pc,
             lanes: (0..case.lanes)
-                .map(|_| sorts[rng.random_range(0..sorts.len())])
+                .map(|_| sorts[within(rng, 0..sorts.len())])
                 .collect(),
             loops,
             addrs,

@@ -7,6 +7,7 @@ use super::R700;
 use super::state::State;
 use crate::case::Case;
 use crate::design::Build;
+use crate::generate::within;
 use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
@@ -160,7 +161,7 @@ impl Open {
     fn classes(&self, rng: &mut impl Rng, lanes: u32, in_loop: bool) -> Vec<u8> {
         let last = if in_loop { BRK } else { BRANCH };
         let sorts: [u8; 3] = std::array::from_fn(|_| rng.random_range(0..=last));
-        let actives = rng.random_range(0..4);
+        let actives = within(rng, 0..4);
         // One lane that was there at the CALL.
         let kept = self.called.map(|called| some_lane(rng, called));
         let mut class = |lane: u32| {
@@ -168,9 +169,9 @@ impl Open {
             if !has(self.part) {
                 return if in_loop { BRK } else { BRANCH };
             }
-            let class = match rng.random_range(0..4) {
+            let class = match within(rng, 0..4) {
                 n if n < actives => ACTIVE,
-                _ => sorts[rng.random_range(0..3)],
+                _ => sorts[within(rng, 0..3)],
             };
             let stays = has(self.held) || kept == Some(lane);
             match class {
@@ -185,7 +186,7 @@ impl Open {
 
 /// The number of one of the lanes of `mask`; 0 if it has none.
 fn some_lane(rng: &mut impl Rng, mask: u64) -> u32 {
-    let (mut left, skipped) = (mask, rng.random_range(0..mask.count_ones().max(1)));
+    let (mut left, skipped) = (mask, within(rng, 0..mask.count_ones().max(1)));
     for _ in 0..skipped {
         left &= left - 1;
     }
@@ -209,7 +210,7 @@ impl Start {
         let launched = case.launch_mask;
         let end = regs.prog_len.min(case.program.quads.len() as u32).max(1);
         let mut start = Start {
-            pc: rng.random_range(0..end),
+            pc: within(rng, 0..end),
             lanes: Vec::new(),
             valid: launched,
             skipped: launched != 0 && rng.random_ratio(1, 16),
@@ -217,7 +218,7 @@ impl Start {
         };
         // With one instruction in range there is hardly a way anywhere.
         let target = if end > 1 { corner(rng, room) } else { 0 };
-        let weights: [u32; 3] = std::array::from_fn(|_| rng.random_range(0..4));
+        let weights: [u32; 3] = std::array::from_fn(|_| within(rng, 0..4));
         let mut open = Open::begin(launched);
         let (mut sp, mut branches, mut in_loop, mut depth) = (0, 0, false, 0u8);
         while sp < target {
@@ -228,7 +229,7 @@ impl Start {
             if total == 0 {
                 break;
             }
-            let mut left = rng.random_range(0..total);
+            let mut left = within(rng, 0..total);
             let kind = weights.iter().position(|w| {
                 let here = left < *w;
                 left = left.saturating_sub(*w);
@@ -243,7 +244,7 @@ impl Start {
                         mask => 1 << some_lane(rng, mask),
                     };
                     let mask = [open.active, open.active, some, one, 0];
-                    let mask = mask[rng.random_range(0..mask.len())];
+                    let mask = mask[within(rng, 0..mask.len())];
                     after.push(mask);
                     Push::Branch(mask)
                 }
@@ -256,7 +257,7 @@ impl Start {
                     after = Open::begin(u64::MAX >> (64 - case.lanes) & !(planes[0] | planes[1]));
                     let count = [1, 1, 2, MOST_PASSES, rng.random_range(1..=MOST_PASSES)];
                     let count = match counts(kind, &build) {
-                        true => count[rng.random_range(0..5)],
+                        true => count[within(rng, 0..5)],
                         false => 0,
                     };
                     let (al, inc) = match kind {
@@ -274,7 +275,7 @@ impl Start {
                 _ => {
                     let left = u32::from(MOST_CALLS - depth);
                     let depth = depth
-                        + match rng.random_range(0..4) {
+                        + match within(rng, 0..4) {
                             0 => corner(rng, left) as u8,
                             _ => left.min(1) as u8,
                         };
@@ -354,10 +355,10 @@ fn classes_of(launched: u64, lanes: u32) -> Vec<u8> {
 
 /// An index and its step in a LOOP_START with so many passes left, mostly at a corner.
 fn index(rng: &mut impl Rng, left: u16) -> (i32, i8) {
-    let inc = [0, 1, -1, -128, 127][rng.random_range(0..5)];
-    let first = [0, 1, 4095, rng.random_range(0..=4095)][rng.random_range(0..4)];
+    let inc = [0, 1, -1, -128, 127][within(rng, 0..5)];
+    let first = [0, 1, 4095, rng.random_range(0..=4095)][within(rng, 0..4)];
     let most = i32::from(MOST_PASSES - left);
-    let over = [0, 1.min(most), most, rng.random_range(0..=most)][rng.random_range(0..4)];
+    let over = [0, 1.min(most), most, rng.random_range(0..=most)][within(rng, 0..4)];
     (first + over * i32::from(inc), inc)
 }
 

@@ -8,6 +8,7 @@ use super::isa::{is_control, norm};
 use super::state::State;
 use crate::case::Case;
 use crate::design::Build;
+use crate::generate::within;
 use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
@@ -159,7 +160,7 @@ fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static s
 
 /// The address of one of the first `room` words of the program.
 fn place(case: &Case<Spa5>, room: u32, rng: &mut impl Rng) -> u32 {
-    let offset = rng.random_range(0..room) * 8;
+    let offset = within(rng, 0..room) * 8;
     case.program.prog_base.wrapping_add(offset)
 }
 
@@ -170,7 +171,7 @@ impl Start {
         let target = corner(rng, depth);
         let room = (case.program.words.len() as u32).max(1);
         let kinds: [u8; 2] = std::array::from_fn(|_| rng.random_range(SSY..=RET));
-        let leaves = rng.random_range(0..4);
+        let leaves = within(rng, 0..4);
         let mut state = State {
             active: case.launch_mask,
             ..State::default()
@@ -182,10 +183,10 @@ impl Start {
             let addr = norm(place(rng));
             let few = [
                 rng.random::<u64>() & rng.random::<u64>(),
-                1 << rng.random_range(0..case.lanes),
+                1 << within(rng, 0..case.lanes),
             ];
-            let mask = state.active & few[rng.random_range(0..2)];
-            let event = match rng.random_range(0..16) {
+            let mask = state.active & few[within(rng, 0..2)];
+            let event = match within(rng, 0..16) {
                 0 => Event::Split { mask, addr },
                 n if n <= leaves => {
                     let by = [
@@ -196,7 +197,7 @@ impl Start {
                         Leave::Exit,
                         Leave::Kil,
                     ];
-                    let by = by[rng.random_range(0..6)];
+                    let by = by[within(rng, 0..6)];
                     Event::Leave { by, mask }
                 }
                 1..6 => Event::Push {

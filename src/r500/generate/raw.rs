@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::STACK_DEPTH;
 use super::brim::brim;
-use crate::generate::{chance, pick};
+use crate::generate::{chance, pick, within};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 
@@ -53,7 +53,7 @@ impl Mix {
             // Counters near their limit need programs in which they mostly go up.
             incr: rng.random_range(5..=13),
             b_ops: rng.random_range(4..=14),
-            b_else: rng.random_range(0..6),
+            b_else: within(rng, 0..6),
             global: if rng.random() {
                 16
             } else {
@@ -73,11 +73,11 @@ pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
         }
         return slot;
     }
-    let illegal = |rng: &mut R| rng.random_range(0..256) < mix.illegal256;
+    let illegal = |rng: &mut R| within(rng, 0..256) < mix.illegal256;
     slot.cmn = slot.cmn & !3 | Type::Fc.bits();
     let mut cmn = Cmn::decode(slot.cmn);
     if !illegal(rng) && matches!(cmn.pred_sel.bits(), 1 | 6 | 7) {
-        cmn.pred_sel = PredSel::from_bits(rng.random_range(2..6));
+        cmn.pred_sel = PredSel::from_bits(within(rng, 2..6));
     }
     let mut i = FcInst::decode(slot.inst);
     if chance(rng, mix.short_pops) {
@@ -121,7 +121,7 @@ pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
 ///   and the targets themselves are random. Runs for long, with lanes in every class, full stacks
 ///   and counters at the limit.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let (name, program) = match rng.random_range(0..16) {
+    let (name, program) = match within(rng, 0..16) {
         0 => ("raw_wild", wild(rng)),
         1..5 => ("raw_weighted", weighted(rng)),
         5..7 => ("raw_brim", brim(rng)),
@@ -160,20 +160,16 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
 
 /// Registers that leave room: mostly the whole memory is code, counts are mostly small.
 pub(super) fn wide_registers<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Registers {
-    let offset: u32 = if rng.random() {
-        0
-    } else {
-        rng.random_range(0..128)
-    };
-    let (low, size) = match rng.random_range(0..4) {
-        0 => (rng.random_range(0..=offset), rng.random_range(400..512)),
+    let offset: u32 = if rng.random() { 0 } else { within(rng, 0..128) };
+    let (low, size) = match within(rng, 0..4) {
+        0 => (rng.random_range(0..=offset), within(rng, 400..512)),
         _ => (0, 511),
     };
     let mut regs = Registers {
         fc_ctrl: u32::from(full) << 31 | rng.random::<u32>() >> 1,
         code_addr: rng.random::<u32>() & 0xfe00_fe00
-            | rng.random_range(0..512u32) << 16
-            | rng.random_range(0..256u32),
+            | within(rng, 0..512u32) << 16
+            | within(rng, 0..256u32),
         code_range: rng.random::<u32>() & 0xfe00_fe00 | size << 16 | low,
         code_offset: rng.random::<u32>() & !0x1ff | offset,
         bool_const: rng.random(),
@@ -183,7 +179,7 @@ pub(super) fn wide_registers<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Regist
     for constant in &mut regs.int_const {
         *constant = rng.random();
         if small {
-            *constant = *constant & !0xff | rng.random_range(0..5);
+            *constant = *constant & !0xff | within(rng, 0..5);
         } else if rng.random() {
             // Most of 256 counts are like any other.
             *constant = *constant & !0xff | pick(rng, &[0, 1, 2, 254, 255]);
@@ -206,11 +202,11 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let stacks = if full {
         rng.random_range(1..=8)
     } else {
-        rng.random_range(0..2)
+        within(rng, 0..2)
     };
     let pushes = rng.random_range(9..=14);
     // One kind of loop alone, or both and with them error 4.
-    let kinds = rng.random_range(0..3);
+    let kinds = within(rng, 0..3);
     let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
         .map(|_| {
             let mut slot = raw_slot(rng, &mix);
@@ -227,7 +223,7 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
             i.op = match (chance(rng, stacks), push) {
                 (false, _) => Op::Jump,
                 (true, true) => by_kind(rep, Op::Loop, Op::Rep),
-                (true, false) => match rng.random_range(0..4) {
+                (true, false) => match within(rng, 0..4) {
                     0 => Op::Continue,
                     1 => by_kind(rep, Op::BreakLoop, Op::BreakRep),
                     _ => by_kind(rep, Op::EndLoop, Op::EndRep),
@@ -282,7 +278,7 @@ impl Map {
         for calls in 1..=STACK_DEPTH {
             base[calls] = rng.random_range(base[calls - 1]..=deepest.min(base[calls - 1] + 1));
         }
-        let steep = rng.random_range(4..24);
+        let steep = within(rng, 4..24);
         // Calls change depth by jumps alone, so that call depths come in zones; each comes twice.
         let zone = (length / (2 * callers + 2)).max(1);
         let depths = (0..length)
@@ -297,7 +293,7 @@ impl Map {
                 } else if zone - i % zone <= 2 * above || i + 2 * above >= length {
                     // Everything ends before the zone does, so that its last jump has places to go.
                     at.loops -= usize::from(above > 0);
-                } else if rng.random_range(0..steep) == 0 {
+                } else if within(rng, 0..steep) == 0 {
                     match above == 0 || rng.random_bool(0.6) {
                         true => at.loops += usize::from(at.loops < deepest),
                         false => at.loops -= 1,
@@ -332,17 +328,17 @@ impl Map {
             (i + 1..length)
                 .chain(0..=i)
                 .find(|&n| start(n) && self.depths[n] == wanted)
-        } else if a_op == AOp::Push || rng.random_range(0..100) == 0 {
-            let anywhere = rng.random_range(0..length);
+        } else if a_op == AOp::Push || within(rng, 0..100) == 0 {
+            let anywhere = within(rng, 0..length);
             (anywhere..length)
                 .chain(0..anywhere)
                 .find(|&n| self.depths[n] == wanted)
         } else if matches!(op, Op::EndLoop | Op::EndRep) {
             // Back into the same loop, at worst to itself.
-            let from = i.saturating_sub(rng.random_range(1..24));
+            let from = i.saturating_sub(within(rng, 1..24));
             (from..=i).find(|&n| self.depths[n] == wanted)
         } else if op == Op::Jump {
-            let to = (i + rng.random_range(1..10)).min(length - 1);
+            let to = (i + within(rng, 1..10)).min(length - 1);
             Some(
                 (i + 1..=to)
                     .take_while(|&n| self.depths[n] == wanted)
@@ -381,7 +377,7 @@ impl Map {
             loops: at.loops.saturating_sub(1),
             ..at
         };
-        match rng.random_range(0..16) {
+        match within(rng, 0..16) {
             0..2 if at.loops > self.base[at.calls] => {
                 let op = by_kind(self.reps[outside.loops], Op::BreakLoop, Op::BreakRep);
                 (op, AOp::None, outside)
@@ -412,7 +408,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mix = Mix::random(rng);
     let map = Map::random(rng, full, MEMORY_SLOTS - usize::from(offset));
     let outside = Depths { loops: 0, calls: 0 };
-    let from = rng.random_range(0..map.depths.len() / 2);
+    let from = within(rng, 0..map.depths.len() / 2);
     let start = (from..map.depths.len())
         .find(|&i| map.depths[i] == outside)
         .unwrap_or_default();

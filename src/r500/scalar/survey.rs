@@ -1,7 +1,8 @@
 //! Whether a program is structured: every path that a wavefront could take, and what is open on it (see [`super`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::addresses::ByAddress;
 use super::{
     ADDR_UNDERFLOW, Depth, ILLEGAL, LOOP_KIND, LOOP_UNDERFLOW, NotStructured, PARTIAL, PC_RANGE,
     constant, end, is_illegal, no, start, target, wants_to_jump, window,
@@ -126,17 +127,20 @@ impl Wants {
     }
 }
 
+/// By address the successors within a routine; true: a loop's way back.
+pub(super) type Successors = ByAddress<Vec<(u16, bool)>>;
+
 pub(super) type Step<T> = Result<T, NotStructured>;
 
 /// The static pre-pass over one program.
 pub(super) struct Survey<'p> {
     pub(super) program: &'p Program,
-    pub(super) places: BTreeMap<u16, Place>,
+    pub(super) places: ByAddress<Place>,
     /// The most open before or behind the instruction at each address.
-    pub(super) depths: BTreeMap<u16, Depth>,
-    pub(super) loops: BTreeMap<u16, LoopEnds>,
+    pub(super) depths: ByAddress<Depth>,
+    pub(super) loops: ByAddress<LoopEnds>,
     /// `B_ELSE` with a level that stays open: where its lanes go on.
-    pub(super) behind: BTreeMap<u16, Option<u16>>,
+    pub(super) behind: ByAddress<Option<u16>>,
     /// Bit c: some path ends in error c without any lane's doing.
     pub(super) errors: u16,
     pub(super) k_differs: bool,
@@ -186,7 +190,7 @@ impl Survey<'_> {
                     );
                 }
                 Some(Open::Level(Wait::BehindEnd(by))) => {
-                    let known = self.behind.entry(by).or_default();
+                    let known = self.behind.of(by);
                     if known.is_some_and(|k| k != wake) {
                         return no(by, "the lanes this ELSE switches off wake at two addresses");
                     }
@@ -283,7 +287,7 @@ impl Survey<'_> {
             self.stay(pc, &mut next, fc, wants.differ().then_some(target))?;
             if begins {
                 next.open.push(Open::Loop(pc, fc.inst.op == Op::Rep));
-                self.loops.entry(pc).or_default();
+                self.loops.of(pc);
             }
             edges.push(Edge::To(pc + 1, next));
         }
@@ -323,7 +327,7 @@ impl Survey<'_> {
         let off = if closes {
             Wait::At(target)
         } else {
-            self.behind.entry(pc).or_default();
+            self.behind.of(pc);
             Wait::BehindEnd(pc)
         };
         let mut swapped = place.clone();
@@ -391,7 +395,7 @@ impl Survey<'_> {
         let wants = self.wants(fc);
         let can_jump = wants.jump || !fc.inst.jump_any;
         let levels = place.open.len() - 1 - index;
-        let ends = self.loops.entry(head).or_default();
+        let ends = self.loops.of(head);
 
         if matches!(op, Op::EndLoop | Op::EndRep) {
             if levels > 0 {
@@ -549,10 +553,9 @@ impl Survey<'_> {
     }
 
     /// Follows every path from the first instruction.
-    pub(super) fn walk(&mut self) -> Step<BTreeMap<u16, Vec<(u16, bool)>>> {
+    pub(super) fn walk(&mut self) -> Step<Successors> {
         let start = start(self.program);
-        // Successors within a routine; true: a loop's way back.
-        let mut successors: BTreeMap<u16, Vec<(u16, bool)>> = BTreeMap::new();
+        let mut successors = Successors::default();
         let mut work = vec![];
         let first = Place {
             sub: None,
@@ -565,7 +568,9 @@ impl Survey<'_> {
             self.errors |= 1 << PC_RANGE;
         }
         while let Some(pc) = work.pop() {
-            let place = self.places[&pc].clone();
+            let Some(place) = self.places.get(pc).cloned() else {
+                continue;
+            };
             let is_end = pc == end(self.program);
             if is_end && (place.sub.is_some() || !place.open.is_empty()) {
                 return no(
@@ -581,7 +586,7 @@ impl Survey<'_> {
                     Edge::Back(to, place) => (to, place, Some(true)),
                     Edge::Call(to, place) => (to, place, None),
                 };
-                let deepest = self.depths.entry(pc).or_default();
+                let deepest = self.depths.of(pc);
                 *deepest = deepest.max(place.depth());
                 if is_end && (place.sub.is_some() || !place.open.is_empty()) {
                     return no(pc, "the last instruction of the program opens a construct");
@@ -599,7 +604,7 @@ impl Survey<'_> {
                 if let Some(back) = back {
                     next.push((to, back));
                 }
-                match self.places.get_mut(&to) {
+                match self.places.get_mut(to) {
                     None => {
                         self.places.insert(to, place);
                         work.push(to);
@@ -618,7 +623,7 @@ impl Survey<'_> {
 
     /// Every BREAK leads behind the one ENDLOOP of its loop, every CONTINUE to it.
     pub(super) fn check_loops(&self) -> Step<()> {
-        for ends in self.loops.values() {
+        for (_, ends) in self.loops.iter() {
             let end = ends.ends.first().copied().filter(|_| ends.ends.len() == 1);
             for &(pc, target) in &ends.breaks {
                 if end.is_none_or(|e| e + 1 != target) {
@@ -637,35 +642,33 @@ impl Survey<'_> {
 
 /// A cycle of jumps that no frame counts. With no lane ACTIVE a wavefront could be caught in it
 /// (`JUMP_ANY` = 0 jumps without a voter) while each of its lanes is long outside.
-pub(super) fn check_no_uncounted_cycle(successors: &BTreeMap<u16, Vec<(u16, bool)>>) -> Step<()> {
+pub(super) fn check_no_uncounted_cycle(successors: &Successors) -> Step<()> {
     let forward = |pc: u16| {
-        let list = successors.get(&pc).map_or(&[][..], Vec::as_slice);
-        list.iter().filter(|(_, back)| !back).map(|&(to, _)| to)
+        let all = successors.get(pc).into_iter().flatten();
+        all.filter(|(_, back)| !back).map(|&(to, _)| to)
     };
-    let mut entries: BTreeMap<u16, usize> = successors.keys().map(|&pc| (pc, 0)).collect();
-    for &pc in successors.keys() {
+    // Ways to each address from those that are still there.
+    let mut ways = ByAddress::<usize>::default();
+    for (pc, _) in successors.iter() {
+        ways.of(pc);
         for to in forward(pc) {
-            *entries.entry(to).or_default() += 1;
+            *ways.of(to) += 1;
         }
     }
-    let mut ready: Vec<u16> = entries
-        .iter()
-        .filter(|(_, n)| **n == 0)
-        .map(|(pc, _)| *pc)
+    let mut ready: Vec<u16> = (ways.iter().filter(|(_, n)| **n == 0))
+        .map(|(pc, _)| pc)
         .collect();
     while let Some(pc) = ready.pop() {
-        entries.remove(&pc);
         for to in forward(pc) {
-            if let Some(n) = entries.get_mut(&to) {
-                *n -= 1;
-                if *n == 0 {
-                    ready.push(to);
-                }
+            let n = ways.of(to);
+            *n -= 1;
+            if *n == 0 {
+                ready.push(to);
             }
         }
     }
-    match entries.keys().next() {
-        Some(&pc) => no(pc, "a cycle of jumps without a loop"),
+    match ways.iter().find(|(_, n)| **n > 0) {
+        Some((pc, _)) => no(pc, "a cycle of jumps without a loop"),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::parted::parted;
 use super::{Frame, RESERVED, SLOTS, corner_count, is_control, raise, unused};
-use crate::generate::{chance, choose, pick, when};
+use crate::generate::{chance, choose, pick, when, within};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
 
@@ -80,7 +80,7 @@ impl Mix {
             vpm: choose(rng, &[(0, 3), (2, 5), (8, 5)]),
             few_pops: rng.random_range(10..=16),
             illegal256: if rng.random_bool(0.7) { 0 } else { 2 },
-            end256: rng.random_range(0..8),
+            end256: within(rng, 0..8),
             pushes,
             pops,
             loops,
@@ -89,7 +89,7 @@ impl Mix {
             calls,
             returns,
             kills: choose(rng, &[(0, 4), (1, 6), (4, 4)]),
-            others: rng.random_range(1..4),
+            others: within(rng, 1..4),
             // CONT lanes and no others are off where nothing breaks.
             continues: choose(rng, &[(4, 4), (8, 2), (16, 2)]),
         }
@@ -98,7 +98,7 @@ impl Mix {
 
 /// Two random words by the weights of `mix`: any operation, any target below `len`, mostly.
 pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Quad {
-    let illegal = |rng: &mut R| rng.random_range(0..256) < mix.illegal256;
+    let illegal = |rng: &mut R| within(rng, 0..256) < mix.illegal256;
     let (dw0, dw1): (u32, u32) = (rng.random(), rng.random());
     if chance(rng, mix.alu) {
         let op = choose(
@@ -163,7 +163,7 @@ pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Qua
     }
     cf.vpm = chance(rng, mix.vpm);
     if chance(rng, 14) {
-        cf.call_count = rng.random_range(0..2);
+        cf.call_count = within(rng, 0..2);
     }
     if is_control(cf.op) && !illegal(rng) {
         cf.wqm = false;
@@ -171,10 +171,10 @@ pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Qua
     if cf.op == CfOp::Call && !illegal(rng) {
         cf.pop_count = 0;
     }
-    cf.addr = match rng.random_range(0..256) {
+    cf.addr = match within(rng, 0..256) {
         0 => rng.random(),
-        1 => len.wrapping_add(rng.random_range(0..3)),
-        _ => rng.random_range(0..len),
+        1 => len.wrapping_add(within(rng, 0..3)),
+        _ => within(rng, 0..len),
     };
     let quad = Quad {
         dw1: cf.encode().dw1 | dw1 & Cf::RESERVED,
@@ -185,7 +185,7 @@ pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Qua
 
 /// `quad` of a format with `END_OF_PROGRAM`, with it as often as `mix` says.
 fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
-    let end = u32::from(rng.random_range(0..256) < mix.end256) << 21;
+    let end = u32::from(within(rng, 0..256) < mix.end256) << 21;
     Quad {
         dw1: quad.dw1 & !(1 << 21) | end,
         ..quad
@@ -204,13 +204,13 @@ fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
 ///
 /// One in 16 lies at high addresses.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let (name, mut program) = match rng.random_range(0..16) {
+    let (name, mut program) = match within(rng, 0..16) {
         0 => ("raw_wild", wild(rng)),
         1..5 => ("raw_weighted", weighted_words(rng)),
         5..7 => ("raw_parted", parted(rng)),
         _ => ("raw_mapped", mapped(rng)),
     };
-    if rng.random_range(0..16) == 0 {
+    if within(rng, 0..16) == 0 {
         raise(rng, &mut program);
     }
     Program {
@@ -220,14 +220,14 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let len = rng.random_range(1..600);
+    let len = within(rng, 1..600);
     let mut regs = raw_registers(rng, len);
     rng.fill(&mut regs.loop_const);
     regs.stack_size = rng.random();
     if chance(rng, 2) {
         // Zero words up to the end of the address space, and around.
-        regs.prog_len = u32::MAX - rng.random_range(0..3);
-        regs.entry = u32::MAX - rng.random_range(0..20);
+        regs.prog_len = u32::MAX - within(rng, 0..3);
+        regs.entry = u32::MAX - within(rng, 0..20);
     }
     // With every address random, the first jump would be the last.
     let inside = rng.random();
@@ -236,7 +236,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
             let dw1: u32 = rng.random();
             Quad {
                 dw0: if inside {
-                    rng.random_range(0..len)
+                    within(rng, 0..len)
                 } else {
                     rng.random()
                 },
@@ -256,25 +256,25 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
 pub(super) fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
     let small = rng.random_bool(0.8);
     // An index that stays at 0 or comes back to it.
-    let near_zero = rng.random_range(0..4) == 0;
+    let near_zero = within(rng, 0..4) == 0;
     let loop_const = std::array::from_fn(|_| match small {
         true if near_zero => {
-            let step = rng.random_range(-1..2) as u8;
-            u32::from(step) << 24 | rng.random_range(0..3) << 12 | rng.random_range(0..4)
+            let step = within(rng, -1..2) as u8;
+            u32::from(step) << 24 | within(rng, 0..3) << 12 | within(rng, 0..4)
         }
-        true => match rng.random_range(0..24) {
+        true => match within(rng, 0..24) {
             0 => rng.random::<u32>() | 0xfff,
-            _ => rng.random::<u32>() & 0xffff_f000 | rng.random_range(0..4),
+            _ => rng.random::<u32>() & 0xffff_f000 | within(rng, 0..4),
         },
         false if rng.random() => rng.random::<u32>() & 0xffff_f000 | corner_count(rng),
         false => rng.random(),
     });
     Registers {
-        entry: rng.random_range(0..len),
+        entry: within(rng, 0..len),
         prog_len: len,
-        stack_size: match rng.random_range(0..8) {
-            0 => rng.random_range(0..5),
-            1 => rng.random_range(0..40),
+        stack_size: match within(rng, 0..8) {
+            0 => within(rng, 0..5),
+            1 => within(rng, 0..40),
             2 => rng.random(),
             _ => 32,
         },
@@ -284,7 +284,7 @@ pub(super) fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers
 }
 
 fn weighted_words<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let len = rng.random_range(16..400);
+    let len = within(rng, 16..400);
     let regs = raw_registers(rng, len);
     let mix = Mix::random(rng);
     let quads = (0..len).map(|_| raw_quad(rng, &mix, len)).collect();
@@ -338,7 +338,7 @@ impl Map {
     fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: Depth, back: bool) -> usize {
         let fits = |n: &usize| self.depths[*n] == wanted;
         let len = self.depths.len();
-        let far = rng.random_range(0..64) == 0;
+        let far = within(rng, 0..64) == 0;
         let found = if back {
             (0..=i)
                 .rev()
@@ -346,10 +346,10 @@ impl Map {
                 .filter(fits)
                 .last()
         } else if far {
-            let from = rng.random_range(0..len);
+            let from = within(rng, 0..len);
             (from..len).chain(0..from).find(fits)
         } else {
-            let from = i + 1 + rng.random_range(0..4);
+            let from = i + 1 + within(rng, 0..4);
             (from..len).find(fits)
         };
         // Nothing fits: whatever comes of it.
@@ -378,7 +378,7 @@ enum Jump {
 
 fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let deepest = pick(rng, &[2, 4, 8, 16, 32, 64, 128]);
-    let len = rng.random_range(100..300) + 3 * deepest;
+    let len = within(rng, 100..300) + 3 * deepest;
     let mut regs = raw_registers(rng, len as u32);
     let mix = Mix::random(rng);
     // Mostly loops, mostly branches, or both; up to and beyond the whole stack in the main part.
@@ -400,11 +400,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     };
     let with_subs = rng.random_bool(0.6);
     let first_sub = if with_subs { len * 2 / 3 } else { len };
-    let steep = if deepest < 32 {
-        rng.random_range(2..9)
-    } else {
-        9
-    };
+    let steep = if deepest < 32 { within(rng, 2..9) } else { 9 };
     let mut operations = Vec::with_capacity(len);
     let mut at = Depth {
         sub: false,
@@ -430,7 +426,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             _ => {
                 // Everything is closed before the part ends.
                 let down = left <= at.frames + 1;
-                let up = !down && rng.random_range(0..10) < steep;
+                let up = !down && within(rng, 0..10) < steep;
                 map_operation(rng, &map, &mix, at, up, down, with_subs)
             }
         };
@@ -446,7 +442,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
                 Jump::Back(frames) => map.target(rng, i, to(frames), true) as u32,
                 Jump::Call => {
                     let subs = (len - first_sub).div_ceil(24).max(1);
-                    (first_sub + rng.random_range(0..subs) * 24) as u32
+                    (first_sub + within(rng, 0..subs) * 24) as u32
                 }
             };
             let mut quad = match operation.word {
@@ -463,22 +459,22 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
                     true => cf.op == CfOp::Return,
                     false => at.frames <= 1,
                 };
-                if closes && rng.random_range(0..24) == 0 {
+                if closes && within(rng, 0..24) == 0 {
                     quad.dw1 |= 1 << 21;
                     if rng.random() {
                         quad.dw0 = len as u32;
                     }
                 }
-                if is_control(cf.op) && rng.random_range(0..300) == 0 {
+                if is_control(cf.op) && within(rng, 0..300) == 0 {
                     // WQM, error 2 before any other; of LOOP_END here before 3 and 4.
-                    if rng.random_range(0..4) == 0 {
+                    if within(rng, 0..4) == 0 {
                         quad.dw1 = Cf::new(CfOp::LoopEnd).encode().dw1;
                     }
                     quad.dw1 |= 1 << 30;
                 }
             }
             // Something that does not fit, now and then.
-            match rng.random_range(0..300) {
+            match within(rng, 0..300) {
                 0 => raw_quad(rng, &mix, len as u32),
                 _ => quad,
             }
@@ -490,8 +486,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mut quads: Vec<Quad> = quads;
     if with_subs && chance(rng, 2) {
         // A call at the last address, where the main part ends: it returns behind the program.
-        let sub =
-            (first_sub + rng.random_range(0..(len - first_sub).div_ceil(24).max(1)) * 24) as u32;
+        let sub = (first_sub + within(rng, 0..(len - first_sub).div_ceil(24).max(1)) * 24) as u32;
         let call = Cf {
             addr: sub,
             ..Cf::new(CfOp::Call)
@@ -531,7 +526,7 @@ fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Opera
                 false => Cond::Active,
             },
             vpm: chance(rng, mix.vpm),
-            cf_const: rng.random_range(0..32),
+            cf_const: within(rng, 0..32),
             ..Cf::new(CfOp::Return)
         },
         true => Cf::new(CfOp::Return),
@@ -570,7 +565,7 @@ fn map_operation<R: Rng + ?Sized>(
     let d = at.frames;
     let branches = map.branches(at);
     let most = if chance(rng, mix.few_pops) { 1 } else { 7 };
-    let pops = match rng.random_range(0..80) {
+    let pops = match within(rng, 0..80) {
         // One too many.
         0 => branches.min(6) + 1,
         _ => rng.random_range(0..=branches.min(most)),
@@ -580,7 +575,7 @@ fn map_operation<R: Rng + ?Sized>(
         false => Cond::Active,
     };
     let vpm = chance(rng, mix.vpm);
-    let constant = rng.random_range(0..32);
+    let constant = within(rng, 0..32);
     let u = chance(rng, mix.u);
     let alu = |op, u, next| Operation {
         word: Word::Alu(Alu {
@@ -617,7 +612,7 @@ fn map_operation<R: Rng + ?Sized>(
     };
     let next_frame = map.profile(at).get(d).copied();
     if let Some(frame) = next_frame.filter(|_| up) {
-        return match (frame, rng.random_range(0..8)) {
+        return match (frame, within(rng, 0..8)) {
             (Frame::Branch, 0) => popping(CfOp::Push, d + 1),
             (Frame::Branch, 1) => cf(CfOp::PushElse, d + 1, Jump::To(d + 1)),
             (Frame::Branch, 2) => alu(AluOp::AluElseAfter, true, d + 1),
@@ -629,7 +624,7 @@ fn map_operation<R: Rng + ?Sized>(
         };
     }
     if d > 0 && (down || chance(rng, 5)) {
-        return match rng.random_range(0..8) {
+        return match within(rng, 0..8) {
             _ if branches == 0 => {
                 let mut end = cf(CfOp::LoopEnd, d - 1, Jump::Back(d));
                 if let Word::Cf(cf) = &mut end.word
@@ -697,7 +692,7 @@ fn map_operation<R: Rng + ?Sized>(
             }
             call
         }
-        8 if rng.random_range(0..8) < mix.kills => cf(CfOp::Kill, d, Jump::To(d)),
+        8 if within(rng, 0..8) < mix.kills => cf(CfOp::Kill, d, Jump::To(d)),
         8 if d == 0 && at.sub => cf(CfOp::Return, d, Jump::Nowhere),
         8 => cf(CfOp::Pop, d, Jump::Nowhere),
         _ => {

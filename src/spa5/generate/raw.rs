@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::brim::{around, brim};
 use super::{add_noise, ignored, other, program};
-use crate::generate::{chance, choose, pick, when};
+use crate::generate::{chance, choose, pick, when, within};
 use crate::spa5::isa::{
     BlockOp, Branch, Code, Cond, Indirect, LeaveOp, Pred, SetUpOp, Target, Test, Word, is_control,
     norm, seq,
@@ -91,20 +91,20 @@ impl Mix {
         Mix {
             set_ups,
             leaves,
-            branches: rng.random_range(1..8),
-            others: rng.random_range(1..8),
-            always: rng.random_range(0..5),
+            branches: within(rng, 1..8),
+            others: within(rng, 1..8),
+            always: within(rng, 0..5),
             // An error in a unit without them.
             indirect256: match brx {
                 true => pick(rng, &[0, 16, 64, 128]),
                 false => pick(rng, &[0, 0, 4, 16]),
             },
             brx,
-            jumps: rng.random_range(0..6),
-            banks: rng.random_range(0..3),
-            tests: rng.random_range(0..10),
+            jumps: within(rng, 0..6),
+            banks: within(rng, 0..3),
+            tests: within(rng, 0..10),
             clips: chance(rng, 1),
-            unanimous: rng.random_range(0..4),
+            unanimous: within(rng, 0..4),
             back: 7,
             astray256: if rng.random_bool(0.6) { 0 } else { 8 },
             errors256: if rng.random_bool(0.6) { 0 } else { 6 },
@@ -118,12 +118,12 @@ fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
         return Cond::ALWAYS;
     }
     let mut pred = Pred {
-        number: rng.random_range(0..8),
+        number: within(rng, 0..8),
         not: rng.random(),
     };
     let mut test = Test::T;
     if chance(rng, mix.tests) {
-        test = Test::from_code(rng.random_range(0..if mix.clips { 32 } else { 24 }));
+        test = Test::from_code(within(rng, 0..if mix.clips { 32 } else { 24 }));
         if rng.random() {
             pred = Pred::ALWAYS;
         }
@@ -134,7 +134,7 @@ fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
 /// A word that is an error whenever it is executed: UNSUPPORTED or ILLEGAL (spa5-2.3, spa5-2.4).
 pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     let rest = rng.random::<u64>() >> 12;
-    match rng.random_range(0..8) {
+    match within(rng, 0..8) {
         0 => pick(rng, &[0xE20, 0xE25]) << 52 | rest,
         // JMP and JCAL are not without bit 5.
         1..4 => u64::from(pick(rng, BlockOp::ALL).bits()) << 52 | rest | 1 << 5,
@@ -143,8 +143,8 @@ pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
         5 => pick(rng, &[0xE20, 0xE21, 0xE22, 0xE25]) << 52 | rest | 1 << 5,
         // A CC test of the clip state machine, whatever the predicate.
         _ => {
-            let test = Test::from_code(rng.random_range(0x18..32));
-            let number = rng.random_range(0..8);
+            let test = Test::from_code(within(rng, 0x18..32));
+            let number = within(rng, 0..8);
             let not = rng.random();
             let pred = Pred { number, not };
             let cond = Cond { pred, test };
@@ -169,16 +169,16 @@ pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32, size: u32) -> Word {
     let size = i64::from(size);
     let absolute = word.target().is_some_and(Target::is_absolute);
-    let address = match rng.random_range(0..10) {
+    let address = match within(rng, 0..10) {
         0..2 => size,
         2 => size - 8,
-        3 => size + 8 * rng.random_range(1..9),
+        3 => size + 8 * within(rng, 1..9),
         4 => -8,
-        5 => -8 * rng.random_range(1..9),
+        5 => -8 * within(rng, 1..9),
         // Next to a word.
-        6..8 => rng.random_range(0..size.max(8)) / 8 * 8 + rng.random_range(1..8),
+        6..8 => within(rng, 0..size.max(8)) / 8 * 8 + within(rng, 1..8),
         // Outside and next to a word: the latter counts (spa5-6).
-        8 => size + rng.random_range(0..64),
+        8 => size + within(rng, 0..64),
         _ if absolute => rng.random::<u32>().into(),
         _ => return word.with_target(Target::Offset(rng.random::<i32>() >> 8)),
     };
@@ -191,7 +191,7 @@ pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32, size: u3
 
 /// A word by the weights of `mix`, for address `pc` of a program of `size` bytes.
 pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u32) -> u64 {
-    if rng.random_range(0..256) < mix.errors256 {
+    if within(rng, 0..256) < mix.errors256 {
         return error_word(rng);
     }
     let set_up = |n: usize| (What::SetUp(SetUpOp::ALL[n]), mix.set_ups[n]);
@@ -204,7 +204,7 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
     let word = match choose(rng, &list) {
         What::SetUp(op) => Word::set_up(op),
         What::Leave(op) => Word::leave(op, raw_cond(rng, mix)),
-        What::Branch if rng.random_range(0..256) < mix.indirect256 => indirect(rng, mix),
+        What::Branch if within(rng, 0..256) < mix.indirect256 => indirect(rng, mix),
         What::Branch => Word::Branch(Branch {
             cond: raw_cond(rng, mix),
             target: form(rng, mix),
@@ -218,7 +218,7 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
         Some(_) if mix.brx && matches!(word, Word::Indirect(_)) && chance(rng, 2) => {
             around(rng, word, pc)
         }
-        Some(_) if rng.random_range(0..256) < mix.astray256 => astray(rng, word, pc, size),
+        Some(_) if within(rng, 0..256) < mix.astray256 => astray(rng, word, pc, size),
         Some(Target::Offset(_)) if !matches!(word, Word::Indirect(_)) && chance(rng, mix.banks) => {
             word.with_target(bank(rng))
         }
@@ -227,10 +227,10 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
             let words = i64::from(size / 8).max(1);
             let here = i64::from(pc / 8);
             let plain = word;
-            let to = match rng.random_range(0..16) {
-                0..3 => rng.random_range(0..words),
-                _ if chance(rng, mix.back) => here - rng.random_range(0..9),
-                _ => here + rng.random_range(1..12),
+            let to = match within(rng, 0..16) {
+                0..3 => within(rng, 0..words),
+                _ if chance(rng, mix.back) => here - within(rng, 0..9),
+                _ => here + within(rng, 1..12),
             };
             plain.aimed(pc, to.clamp(0, words - 1) * 8).unwrap_or(plain)
         }
@@ -260,7 +260,7 @@ fn indirect<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Word {
 /// Any constant.
 fn bank<R: Rng + ?Sized>(rng: &mut R) -> Target {
     Target::Bank {
-        bank: rng.random_range(0..32),
+        bank: within(rng, 0..32),
         address: rng.random(),
     }
 }
@@ -277,7 +277,7 @@ fn bank<R: Rng + ?Sized>(rng: &mut R) -> Target {
 ///
 /// With `brx` for a unit that has BRX and JMX, which are as frequent as any other branch then.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
-    let mut program = match rng.random_range(0..16) {
+    let mut program = match within(rng, 0..16) {
         0 => wild(rng),
         1..5 => {
             let mix = Mix::random(rng, brx);
@@ -290,7 +290,7 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
             mapped(rng, &mix, deepest, 300)
         }
     };
-    match rng.random_range(0..24) {
+    match within(rng, 0..24) {
         // Zero words up to the end of the address space.
         0 => enlarge(rng, &mut program, !(BUNDLE - 1)),
         1 => {
@@ -301,10 +301,10 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
         _ => {}
     }
     if chance(rng, 3) {
-        program.entry = match rng.random_range(0..8) {
+        program.entry = match within(rng, 0..8) {
             0 => rng.random::<u32>() & !7,
             // The last words that there can be.
-            1 => u32::MAX - 7 - 8 * rng.random_range(0..8),
+            1 => u32::MAX - 7 - 8 * within(rng, 0..8),
             2 => program.prog_size,
             _ => rng.random_range(0..=program.prog_size / 8) * 8,
         };
@@ -332,12 +332,12 @@ fn enlarge<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, size: u32) {
 pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
     // Some EXITs, not much that is for all, and hardly a way back: otherwise most run for ever.
     let mut mix = Mix::random(rng, false);
-    mix.back = rng.random_range(0..4);
+    mix.back = within(rng, 0..4);
     mix.leaves[4] = mix.leaves[4].max(1);
     // No warp is asked for them here.
     mix.indirect256 = 0;
     mix.always = mix.always.min(2);
-    let mut program = match rng.random_range(0..8) {
+    let mut program = match within(rng, 0..8) {
         0..4 => weighted(rng, &mix, 90),
         4..6 => mapped(rng, &mix, 4, 60),
         _ => {
@@ -362,26 +362,26 @@ pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    let words = 4 * rng.random_range(1..80);
-    let own = rng.random_range(1..9);
+    let words = 4 * within(rng, 1..80);
+    let own = within(rng, 1..9);
     let words = (0..words)
         .map(|_| {
             let word: u64 = rng.random();
             match chance(rng, own) {
                 false => word,
                 true if chance(rng, 4) => 0xF0F8 << 48 | word >> 13,
-                true => rng.random_range(0xE20..0xE40) << 52 | word >> 12,
+                true => within(rng, 0xE20..0xE40) << 52 | word >> 12,
             }
         })
         .collect();
     let mut program = program("raw_wild", words);
-    program.entry = rng.random_range(0..program.prog_size / 8) * 8;
+    program.entry = within(rng, 0..program.prog_size / 8) * 8;
     program
 }
 
 /// Fewer than `most` instructions.
 fn weighted<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, most: usize) -> Program {
-    let bundles = rng.random_range(2..most / 3);
+    let bundles = within(rng, 2..most / 3);
     let size = bundles as u32 * BUNDLE;
     let words = (0..size / 8).map(|n| match n % 4 {
         0 => rng.random(),
@@ -435,23 +435,23 @@ impl Map {
     fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: usize, jump: Jump) -> usize {
         let fits = |n: &usize| self.depths[*n] == wanted;
         let len = self.depths.len();
-        let far = rng.random_range(0..64) == 0;
+        let far = within(rng, 0..64) == 0;
         let found = match jump {
             Jump::Back => (0..=i)
                 .rev()
                 .take_while(|n| self.depths[*n] >= wanted)
                 .filter(fits)
-                .nth(rng.random_range(0..12)),
+                .nth(within(rng, 0..12)),
             Jump::Anywhere => {
-                let from = rng.random_range(0..len);
+                let from = within(rng, 0..len);
                 (from..len).chain(0..from).find(fits)
             }
             _ if far => {
-                let from = rng.random_range(0..len);
+                let from = within(rng, 0..len);
                 (from..len).chain(0..from).find(fits)
             }
             _ => {
-                let from = i + 1 + rng.random_range(0..4);
+                let from = i + 1 + within(rng, 0..4);
                 (from..len).find(fits)
             }
         };
@@ -478,7 +478,7 @@ struct Instruction {
 
 /// A map of so many tokens, fewer than `most` instructions besides those that it takes to get there and back.
 fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) -> Program {
-    let len = rng.random_range(most / 3..most) + 3 * deepest;
+    let len = within(rng, most / 3..most) + 3 * deepest;
     // All kinds of tokens, or mostly one.
     let common = pick(rng, PROFILE);
     let how_common = pick(rng, &[0, 0, 0, 8, 15]);
@@ -493,11 +493,11 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
         profile,
     };
     let steep = if deepest < 16 {
-        rng.random_range(2..8)
+        within(rng, 2..8)
     } else {
-        rng.random_range(6..10)
+        within(rng, 6..10)
     };
-    let misfit = rng.random_range(100..600);
+    let misfit = within(rng, 100..600);
     let mut instructions = Vec::with_capacity(len);
     let mut at = 0;
     // Up to the deepest and down again, more than once in long programs of few tokens.
@@ -523,7 +523,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
         } else {
             // Everything is closed before the program ends.
             let down = left <= at + 1;
-            let move_on = rng.random_range(0..10) < steep;
+            let move_on = within(rng, 0..10) < steep;
             let (up, down) = (
                 !down && move_on && !falling,
                 down || move_on && falling && rng.random(),
@@ -541,7 +541,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
         let pc = address(i);
         debug_assert_eq!(code.here(), pc);
         let word = match to {
-            _ if rng.random_range(0..misfit) == 0 => {
+            _ if within(rng, 0..misfit) == 0 => {
                 // Something that does not fit, now and then.
                 code.push_raw(raw_word(rng, mix, pc, size));
                 continue;
@@ -649,7 +649,7 @@ fn map_instruction<R: Rng + ?Sized>(
             let word = if mix.brx && chance(rng, 3) {
                 indirect(rng, mix)
             } else {
-                let target = match rng.random_range(0..64) {
+                let target = match within(rng, 0..64) {
                     n if n < mix.banks => bank(rng),
                     _ => form(rng, mix),
                 };
@@ -665,7 +665,7 @@ fn map_instruction<R: Rng + ?Sized>(
         }
         What::Leave(op) => plain(Word::leave(op, cond), at),
         // BRX is UNSUPPORTED unless the unit was built with it; EXIT takes threads out.
-        _ => match rng.random_range(0..200) {
+        _ => match within(rng, 0..200) {
             0 => Instruction {
                 word: indirect(rng, mix),
                 next: at,

@@ -5,17 +5,17 @@ use std::sync::LazyLock;
 use rand::Rng;
 
 use super::Builder;
-use crate::generate::pick;
+use crate::generate::{pick, within};
 use crate::spa5::isa::{Cond, Pred, Test};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// A condition that is true for some threads and false for others.
     pub(super) fn cond(&mut self) -> Cond {
         let pred = Pred {
-            number: self.rng.random_range(0..7),
+            number: within(self.rng, 0..7),
             not: self.rng.random(),
         };
-        let kind = self.rng.random_range(0..8);
+        let kind = within(self.rng, 0..8);
         let cond = match self.options.tests {
             true if kind < 3 => {
                 // Neither F nor T.
@@ -51,14 +51,12 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// One or two conditions of which one is true with a chance of at least `least`, up to 3/4, whatever p16.
     pub(super) fn leaving(&mut self, least: f64) -> Vec<Cond> {
         for _ in 0..12 {
-            let conds: Vec<Cond> = (0..self.rng.random_range(1..3))
-                .map(|_| self.cond())
-                .collect();
+            let conds: Vec<Cond> = (0..within(self.rng, 1..3)).map(|_| self.cond()).collect();
             if at_least(&conds) >= least {
                 return conds;
             }
         }
-        let number = self.rng.random_range(0..7);
+        let number = within(self.rng, 0..7);
         vec![Cond::pred(Pred::p(number)), Cond::pred(Pred::not_p(number))]
     }
 
@@ -66,9 +64,8 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// them; `None` if there is none.
     pub(super) fn staying(&mut self, least: f64) -> Option<Cond> {
         let stays = |cond: &Cond| {
-            none_of(&[*cond])[0][1..16]
-                .iter()
-                .all(|none| none + 1e-9 >= least)
+            let is_false = false_by(cond.test, &false_(cond.pred));
+            is_false[1..16].iter().all(|none| none + 1e-9 >= least)
         };
         (0..12).map(|_| self.cond()).find(stays)
     }
@@ -133,12 +130,17 @@ pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
             + only_b[p16] * false_b[p16]
             + a_and_b[p16] * both[p16]
     });
-    let alone = |test: usize, falses: &ByP16| -> ByP16 {
-        let [fails, passes, ..] = &PASSING[test][0];
-        std::array::from_fn(|p16| fails[p16] + passes[p16] * falses[p16])
+    let alone = |cond: Option<&Cond>, falses: &ByP16| {
+        cond.map_or([1.0; 17], |cond| false_by(cond.test, falses))
     };
-    let (each_a, each_b) = (alone(test(a), &false_a), alone(test(b), &false_b));
+    let (each_a, each_b) = (alone(a, &false_a), alone(b, &false_b));
     [same, std::array::from_fn(|p16| each_a[p16] * each_b[p16])]
+}
+
+/// The chance that a condition is false, by p16: its test `test` fails, or its predicate is false, with a chance of `pred`.
+fn false_by(test: Test, pred: &ByP16) -> ByP16 {
+    let [fails, passes, ..] = &PASSING[usize::from(test.bits())][0];
+    std::array::from_fn(|p16| fails[p16] + passes[p16] * pred[p16])
 }
 
 /// The chance that a predicate is false, by p16.
