@@ -134,36 +134,32 @@ impl Circuit {
                 } else {
                     Lit::FALSE
                 };
-                right(aig, &a, &b, width, &|_| fill)
+                right(aig, &a, &b, width, fill)
             }
             "$shift" | "$shiftx" => {
-                let beyond = get(&cell.beyond);
-                let open = cell.kind == "$shiftx";
-                let fill = |i: usize| match open {
-                    true => beyond.get(i).copied().unwrap_or(Lit::FALSE),
-                    false => Lit::FALSE,
-                };
                 let (length, sign) = (a.len(), cell.b_signed.then(|| b.last().copied()).flatten());
-                let mut wide = a.clone();
-                for i in length..width.max(length) {
-                    wide.push(fill(i));
-                }
-                let mut y = right(aig, &wide, &b, width, &fill);
-                if let Some(sign) = sign {
+                // The bits moved; or which of them are some of the vector's, moved alike.
+                let moved = |aig: &mut Aig, bits: &[Lit]| {
+                    let bits = extended(bits, width.max(length), false);
+                    let y = right(aig, &bits, &b, width, Lit::FALSE);
+                    let Some(sign) = sign else {
+                        return y;
+                    };
                     let back = negated(aig, &b);
-                    let mut other = left(aig, &wide, &back);
-                    other.truncate(width);
-                    if open {
-                        // Below its first bit a vector has nothing either.
-                        let there = left(aig, &vec![Lit::TRUE; width], &back);
-                        for (i, (bit, there)) in other.iter_mut().zip(there).enumerate() {
-                            *bit = aig.mux(there, *bit, fill(i));
-                        }
-                    }
+                    let other = left(aig, &bits, &back);
                     let both = y.iter().zip(&other);
-                    y = both.map(|(y, l)| aig.mux(sign, *l, *y)).collect();
+                    both.map(|(y, l)| aig.mux(sign, *l, *y)).collect()
+                };
+                let y = moved(aig, &a);
+                if cell.kind == "$shift" {
+                    return y;
                 }
-                y
+                // Behind its last bit, and below its first, a vector has nothing: such a bit of the result is open.
+                let there = moved(aig, &vec![Lit::TRUE; length]);
+                let beyond = get(&cell.beyond);
+                let bits = y.iter().zip(&there).zip(&beyond);
+                bits.map(|((y, there), beyond)| aig.mux(*there, *y, *beyond))
+                    .collect()
             }
             _ => {
                 let memory = &self.memories[cell.memory];
@@ -225,15 +221,9 @@ pub(super) fn is_number(aig: &mut Aig, bits: &[Lit], number: usize) -> Lit {
     is
 }
 
-/// Moved to the right; bit `i` gets `fill(i)` where nothing comes. Of the result there are `width` bits: a bit that is read out of a vector
+/// Moved to the right; where nothing comes a bit is `fill`. Of the result there are `width` bits: a bit that is read out of a vector
 /// takes far fewer gates than the vector moved.
-fn right(
-    aig: &mut Aig,
-    bits: &[Lit],
-    by: &[Lit],
-    width: usize,
-    fill: &dyn Fn(usize) -> Lit,
-) -> Vec<Lit> {
+fn right(aig: &mut Aig, bits: &[Lit], by: &[Lit], width: usize, fill: Lit) -> Vec<Lit> {
     let far = |k: usize| 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
     // Which bits are looked at behind each step, from the last one on.
     let mut looked: Vec<bool> = (0..bits.len()).map(|i| i < width).collect();
@@ -246,9 +236,9 @@ fn right(
     let mut y = bits.to_vec();
     for (k, (by, looked)) in by.iter().zip(behind.into_iter().rev()).enumerate() {
         for i in (0..y.len()).filter(|i| looked[*i]) {
-            // Those above are as they were: bit `i` alone is another now.
+            // `i` goes up, so `y[i + far]` still holds the bit from before this step.
             let from = i.checked_add(far(k)).and_then(|j| y.get(j)).copied();
-            y[i] = aig.mux(*by, from.unwrap_or_else(|| fill(i)), y[i]);
+            y[i] = aig.mux(*by, from.unwrap_or(fill), y[i]);
         }
     }
     y.truncate(width);
@@ -275,20 +265,24 @@ mod tests {
 
     use super::*;
 
-    /// A found bug: of an index below 0 nothing was known, though its upper part lies in the vector. Slang writes assignments to
-    /// a part of a vector so.
-    #[test]
-    fn a_part_that_begins_below_a_vector_has_the_vector_above_it() {
+    /// Reads a part of `width` bits out of a vector of `length` at every index of `index_bits` bits: bit i of the part is bit
+    /// i + index of the vector or, if there is none, an input of its own.
+    fn parts_are_right(length: usize, index_bits: usize, signed: bool, width: usize) {
+        let wires = |first: usize, count: usize| (first..first + count).collect::<Vec<_>>();
+        let (a, b) = (wires(2, length), wires(2 + length, index_bits));
+        let y = wires(2 + length + index_bits, width);
+        let binary = |n: usize| format!("{n:032b}");
         let ports = json!({
-            "a": {"direction": "input", "bits": [2, 3]},
-            "b": {"direction": "input", "bits": [4, 5, 6]},
-            "y": {"direction": "output", "bits": [7, 8, 9, 10]},
+            "a": {"direction": "input", "bits": a},
+            "b": {"direction": "input", "bits": b},
+            "y": {"direction": "output", "bits": y},
         });
         let cell = json!({
             "type": "$shiftx",
-            "parameters": {"A_SIGNED": "0", "B_SIGNED": "1", "A_WIDTH": "10", "B_WIDTH": "11", "Y_WIDTH": "100"},
+            "parameters": {"A_SIGNED": "0", "B_SIGNED": if signed { "1" } else { "0" }, "A_WIDTH": binary(length),
+                           "B_WIDTH": binary(index_bits), "Y_WIDTH": binary(width)},
             "port_directions": {"A": "input", "B": "input", "Y": "output"},
-            "connections": {"A": [2, 3], "B": [4, 5, 6], "Y": [7, 8, 9, 10]},
+            "connections": {"A": a, "B": b, "Y": y},
         });
         let module = json!({"ports": ports, "cells": {"part": cell}, "netnames": {}});
         let circuit = Circuit::read(&json!({"modules": {"m": module}}).to_string(), "m").unwrap();
@@ -304,26 +298,42 @@ mod tests {
         let (a, b) = (port("a"), port("b"));
         let frame = circuit.step(&mut aig, &[], &free);
         let y = circuit.outputs(&frame).remove(0).1;
-        // Bit i of the result is bit i + index of the vector, if there is one.
-        for index in -4_isize..4 {
-            let case: Vec<Lit> = (0..3)
-                .map(|bit| {
-                    if index >> bit & 1 == 1 {
-                        b[bit]
-                    } else {
-                        !b[bit]
-                    }
-                })
-                .collect();
-            for (i, y) in y.iter().enumerate() {
+        let half = if signed { 1 << (index_bits - 1) } else { 0 };
+        for index in -half..(1 << index_bits) - half {
+            let bit = |n: usize| if index >> n & 1 == 1 { b[n] } else { !b[n] };
+            let case: Vec<Lit> = (0..index_bits).map(bit).collect();
+            let found = aig.supposed(&case, &y);
+            let at = format!("{width} of {length} at {index}");
+            for (i, found) in found.iter().enumerate() {
                 let from = usize::try_from(i as isize + index).ok();
-                let found = aig.supposed(&case, &[*y])[0];
                 match from.and_then(|from| a.get(from)) {
-                    Some(bit) => assert_eq!(found, *bit, "bit {i} at {index}"),
+                    Some(bit) => assert_eq!(found, bit, "bit {i}, {at}"),
                     None => {
-                        let known = [a[0], a[1], Lit::TRUE, Lit::FALSE];
-                        assert!(!known.contains(&found), "bit {i} at {index}");
+                        let known = [&a[..], &[Lit::TRUE, Lit::FALSE]].concat();
+                        assert!(!known.contains(found), "bit {i}, {at}: known");
                     }
+                }
+            }
+            let apart = (1..width).all(|i| !found[..i].contains(&found[i]));
+            assert!(apart, "{at}: two bits are the same");
+        }
+    }
+
+    /// A found bug: of an index below 0 nothing was known, though its upper part lies in the vector. Slang writes assignments to
+    /// a part of a vector so.
+    #[test]
+    fn a_part_that_begins_below_a_vector_has_the_vector_above_it() {
+        parts_are_right(2, 3, true, 4);
+        parts_are_right(5, 4, true, 3);
+    }
+
+    /// A found bug: the bits behind a vector of 5 were 0 at the indexes 5 to 7, and not open.
+    #[test]
+    fn what_is_read_behind_a_vector_is_open() {
+        for length in 1..10 {
+            for index_bits in 1..5 {
+                for width in [1, 3, 10] {
+                    parts_are_right(length, index_bits, false, width);
                 }
             }
         }
@@ -337,7 +347,7 @@ mod tests {
         let index: Vec<Lit> = (0..4).map(|_| aig.input()).collect();
         let beyond = aig.input();
         let before = aig.size();
-        let found = right(&mut aig, &vector, &index, 1, &|_| beyond);
+        let found = right(&mut aig, &vector, &index, 1, beyond);
         // A multiplexer has three gates.
         assert!(aig.size() - before <= 3 * vector.len());
         for number in 0..16 {
