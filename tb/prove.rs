@@ -277,6 +277,51 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
     assert!(run.json()["properties"][0]["cycles from reset"].is_null());
 }
 
+/// What lies behind a vector is open: no bit of the state decides it, and yet it must not show.
+#[test]
+fn what_yosys_leaves_open_is_refuted_where_it_makes_a_difference() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let copy = Rtl::own("r500").copy();
+    copy.change((
+        "r500_loop_stack.sv",
+        "top_rep_o = rep_q[top];",
+        "top_rep_o = rep_q[{1'b1, top}];",
+    ));
+    let args = ["--no-controls", "--only", "dead"];
+    let run = prove(&[&args[..], &["--rtl", copy.arg()]].concat(), &[]).ends(1);
+    run.says("REFUTED dead (what Yosys leaves open)");
+}
+
+/// Found by the proof at the size that ships: a push of a loop frame of eight words does not write the first four, and `live` had
+/// them matter as all words below `sp`.
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn words_that_a_frame_does_not_use_do_not_matter() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let common = "prove r700 --lanes 1 --param MAX_STACK_SIZE=3 --param SUBENTRIES=8 --no-controls --only dead --out out";
+    let common: Vec<&str> = common.split(' ').collect();
+    let dir = tempfile::tempdir().unwrap();
+    let output = command_in(dir.path(), &common).output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    // It would hold too if they were the only words that did not matter, and a word that is used must.
+    let copy = Rtl::own("r700").copy();
+    copy.change((
+        "r700_stack.sv",
+        "2'd0: top_word = under3;",
+        "2'd0: top_word = bank0_q[row];",
+    ));
+    let wrong = [&common[..], &["--rtl", copy.arg()]].concat();
+    let output = command_in(dir.path(), &wrong).output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("REFUTED dead"), "{said}");
+}
+
 /// What is wrong in `step.sv` alone is no fault of the RTL, and the golden model says so.
 #[test]
 fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {

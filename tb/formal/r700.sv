@@ -5,7 +5,7 @@
 // these. A scan from sp down to 0 visits every frame, as in rtl/r700/r700_sva.sv. It is made up to `MostEntries` entries:
 // with more of them what is asked of a mutant takes minutes. Beyond that nothing is said of frames, nor of what RETURN and
 // LOOP_END bring back from them, and all of the memory matters;
-// with the invariants of the assertions, every word below sp (`live_allowed__`, for `prove` alone).
+// with the invariants of the assertions, every word below sp but those that no frame uses (`live_allowed__`, for `prove` alone).
 
 module r700_formal #(
   parameter int LANES          = 64,
@@ -204,12 +204,47 @@ module r700_formal #(
   end
 
   // Where the invariants of r700_sva.sv hold, only what lies below sp matters: a push writes whole words, and a pop looks at none
-  // above. The referee does not have them: base may lie above sp in a state that it asks about.
+  // above. The referee does not have them: base may lie above sp in a state that it asks about. Of a loop frame of eight words a push
+  // does not write the first four, and they do not matter (r700-3.4-k).
+  logic [Words-1:0] used;
+  if (SUBENTRIES == 8 && MAX_STACK_SIZE > MostEntries) begin : gen_used
+    wire [WordBits*Words-1:0] words;
+    for (genvar r = 0; r < Words / 4; r++) begin : gen_row
+      assign words[WordBits*4*r +: 4*WordBits] = {
+        u_stack__bank3_q[WordBits*r +: WordBits], u_stack__bank2_q[WordBits*r +: WordBits],
+        u_stack__bank1_q[WordBits*r +: WordBits], u_stack__bank0_q[WordBits*r +: WordBits]
+      };
+    end
+    // The scan of tb/formal/r700/lane_words.sv: the frames from the top down.
+    logic [SpBits-1:0]     below;
+    logic [1:0]            kind;
+    logic [SUBENTRIES-1:0] in_loop;  // bit 0: its word on top
+    always_comb begin
+      used    = '1;
+      below   = u_stack__base_q;
+      kind    = u_stack__bkind_q;
+      in_loop = '0;
+      for (int a = Words - 1; a >= 0; a--) begin
+        in_loop = in_loop << 1;
+        if (in_loop == '0 && below == a + 1 && kind == Loop) in_loop[0] = 1'b1;
+        if (in_loop != '0) begin
+          used[a] = in_loop[3:0] != '0;
+          if (in_loop[SUBENTRIES-1]) begin
+            {below, kind} = words[WordBits*(a + SUBENTRIES <= Words ? a + SUBENTRIES - 2 : 0) + 22 +: SpBits + 2];
+          end
+        end else if (below == a + 1) begin
+          {below, kind} = words[WordBits*a + 38 +: SpBits + 2];
+        end
+      end
+    end
+  end else begin : gen_all_used
+    assign used = '1;
+  end
   for (genvar a = 0; a < Words; a += 4) begin : gen_allowed
-    assign live_allowed__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a}};
-    assign live_allowed__u_stack__bank1_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 1}};
-    assign live_allowed__u_stack__bank2_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 2}};
-    assign live_allowed__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 3}};
+    assign live_allowed__u_stack__bank0_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a && used[a]}};
+    assign live_allowed__u_stack__bank1_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 1 && used[a+1]}};
+    assign live_allowed__u_stack__bank2_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 2 && used[a+2]}};
+    assign live_allowed__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 3 && used[a+3]}};
   end
 
   // Each is proved by itself.

@@ -1,6 +1,7 @@
 //! How questions are asked: with as few premises as they need, and case by case where they are not answered soon.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -66,6 +67,8 @@ struct Asking<'a> {
     few: Vec<bool>,
     /// Those that were premises of some answer.
     taken: Vec<bool>,
+    /// Another thread has found what ends what is asked here: nothing more is to be asked.
+    over: Arc<AtomicBool>,
 }
 
 impl Common<'_> {
@@ -103,6 +106,9 @@ impl Asking<'_> {
         };
         let facts = self.established(all, case)?;
         loop {
+            if self.over.load(Ordering::Relaxed) {
+                return Ok(Answer::GaveUp);
+            }
             let len = all.aig.size();
             let premise = all.premise(self.property.begin, &self.used);
             let mut what = all.aig.and(premise, bad);
@@ -168,6 +174,7 @@ impl Asking<'_> {
                     used: all.needed.clone(),
                     few: all.needed.clone(),
                     taken: all.needed.clone(),
+                    over: self.over.clone(),
                 };
                 let bad: Vec<Lit> = property.questions.iter().map(|(_, bad)| *bad).collect();
                 let bad = all.aig.any(bad);
@@ -194,14 +201,15 @@ impl Asking<'_> {
     fn held(&mut self, all: &mut Questions, soon: Duration) -> Result<(String, Answer), String> {
         let questions = &self.property.questions;
         let held: Vec<AtomicBool> = questions.iter().map(|_| AtomicBool::default()).collect();
-        let found = self.each(all, questions.len(), |asking, all, number| {
-            if soon.is_zero() {
-                return Ok(Answer::GaveUp);
-            }
+        let ask = |asking: &mut Asking<'_>, all: &mut Questions, number: usize| {
             let answer = asking.ask(all, &[], questions[number].1, soon);
             held[number].store(answer == Ok(Answer::Never), Ordering::Relaxed);
             answer
-        });
+        };
+        let found = match soon.is_zero() {
+            true => Some((0, Ok(Answer::GaveUp))),
+            false => self.each(all, questions.len(), ask),
+        };
         let Some((number, answer)) = found else {
             return Ok((String::new(), Answer::Never));
         };
@@ -215,8 +223,8 @@ impl Asking<'_> {
             answer = self.by_cases(all, &parts)?;
             if let Answer::Sometimes(inputs) = &answer {
                 let values = all.aig.evaluate(inputs);
-                let mut all = questions.iter();
-                let found = all.find(|(_, bad)| values.of(*bad) & 1 == 1);
+                let mut asked = questions.iter();
+                let found = asked.find(|(_, bad)| values.of(*bad) & 1 == 1);
                 place = found.map_or(place, |(place, _)| place);
             }
         }
@@ -321,10 +329,19 @@ impl Asking<'_> {
         ask: impl Fn(&mut Asking<'_>, &mut Questions, usize) -> Result<Answer, String> + Sync,
     ) -> Option<(usize, Result<Answer, String>)> {
         let numbers = Numbers::below(count);
+        let over = Arc::new(AtomicBool::new(false));
+        let before = std::mem::replace(&mut self.over, over.clone());
         let take = |asking: &mut Asking<'_>, all: &mut Questions, number: usize| {
             let answer = ask(asking, all, number);
-            if answer != Ok(Answer::Never) {
-                numbers.end(number, answer);
+            match answer {
+                Ok(Answer::Never) => {}
+                // Because nothing more is to be asked, or for the time: it tells nothing where more is known.
+                Ok(Answer::GaveUp) if over.load(Ordering::Relaxed) => {}
+                Ok(Answer::GaveUp) => numbers.end(number, answer),
+                Ok(Answer::Sometimes(_)) | Err(_) => {
+                    numbers.end(number, answer);
+                    over.store(true, Ordering::Relaxed);
+                }
             }
         };
         let spare = self.common.how.spare;
@@ -353,6 +370,7 @@ impl Asking<'_> {
                 all.established.extend(other.established);
             }
         });
+        self.over = before;
         numbers.found()
     }
 
@@ -445,6 +463,7 @@ pub(super) fn decide(
         used: few.clone(),
         taken: few.clone(),
         few,
+        over: Arc::default(),
     };
     let soon = if all.cases.kinds.is_empty() {
         time
@@ -481,9 +500,6 @@ pub(super) fn decide(
 /// Returns parts of which one holds where one of `bad` does. What is not to hold often consists of the same for each lane: then these
 /// are its parts.
 fn parts_of(all: &Questions, bad: Vec<Lit>) -> Vec<Lit> {
-    if bad.len() > 1 {
-        return bad;
-    }
     let parts = bad.iter().flat_map(|bad| all.aig.conjuncts(!*bad));
     let parts: Vec<Lit> = parts.map(|holds| !holds).collect();
     match parts.len() <= MOST_PARTS {

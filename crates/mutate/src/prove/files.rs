@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::SCALAR;
+use super::questions::ALIKE;
 use crate::design::Design;
 use crate::dut;
 use crate::home::home;
@@ -222,12 +223,18 @@ fn plan(file: &File) -> Result<Plan, InputError> {
 }
 
 /// Faults refute what there is, and names are names of one thing.
-pub(super) fn check_names(plan: &Plan, known: &[String], scalar: bool) -> Result<(), String> {
+pub(super) fn check_names(
+    plan: &Plan,
+    known: &[String],
+    scalar: bool,
+    lanes: usize,
+) -> Result<(), String> {
     let faults = plan.faults.iter();
     let mut names: Vec<&String> = faults
         .flat_map(|f| f.refutes.iter().chain(&f.keeps))
         .collect();
     names.retain(|name| !known.contains(name) && (scalar || !name.starts_with(SCALAR)));
+    names.retain(|name| lanes > 1 || *name != ALIKE);
     if let Some(name) = names.first() {
         return Err(format!(
             "proofs.json: there is no property {name}; there are {}",

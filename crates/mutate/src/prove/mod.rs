@@ -41,7 +41,7 @@ use files::{Files, check_names, files_of};
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use naive::{Naive, Values};
 pub use questions::Method;
-use questions::Questions;
+use questions::{ALIKE, Questions};
 use shared::{Shared, Work};
 pub use theorem::Said;
 use world::{Besides, Unit};
@@ -350,7 +350,7 @@ pub fn prove<D: Design>(
         .iter()
         .map(|p| p.name.clone())
         .collect();
-    check_names(&plan, &known, files.scalar.is_some())?;
+    check_names(&plan, &known, files.scalar.is_some(), lanes)?;
     if !known.iter().any(|name| wanted(name)) {
         let why = format!("no property begins so; there are {}", known.join(", "));
         return Err(InputError::new(options.only.join(","), 0, "--only", why).into());
@@ -360,8 +360,9 @@ pub fn prove<D: Design>(
     let mut faults = Vec::new();
     for fault in plan.faults.iter().filter(|_| options.controls) {
         let mut fault = fault.clone();
-        fault.refutes.retain(|name| wanted(name));
-        fault.keeps.retain(|name| wanted(name));
+        let there = |name: &String| wanted(name) && (lanes > 1 || name != ALIKE);
+        fault.refutes.retain(there);
+        fault.keeps.retain(there);
         let mut with = fault.with.iter();
         let planted = with.all(|(name, value)| options.build.value::<D>(name) == *value);
         if planted && !(fault.refutes.is_empty() && fault.keeps.is_empty()) {

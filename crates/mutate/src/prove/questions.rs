@@ -14,6 +14,8 @@ const LIGHT: usize = 3000;
 
 /// What a question of `dead` is of, if not of the state.
 const OPEN: &str = "what Yosys leaves open";
+/// That permuted lanes have permuted results: a property of two lanes or more.
+pub(super) const ALIKE: &str = "lanes alike";
 
 /// How a property is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -401,17 +403,21 @@ impl<'a> All<'a> {
         })
     }
 
-    /// Which bits of the state matter at the begin of the cycle, or of the next: none of which the naive step says nothing,
-    /// such as what Yosys keeps of a clocked block for itself.
+    /// Which bits of the state matter at the begin of the cycle, or of the next.
     fn live(&mut self, next: bool) -> Result<Vec<Lit>, String> {
         let cycle = if next { &self.then } else { &self.now };
-        let mut live = self.unit.live(&mut self.aig, cycle)?;
+        let live = self.unit.live(&mut self.aig, cycle)?;
+        Ok(self.of_compared(live))
+    }
+
+    /// Returns `live` without the bits of which the naive step says nothing, such as what Yosys keeps of a clocked block for itself.
+    fn of_compared(&self, mut live: Vec<Lit>) -> Vec<Lit> {
         for (place, live) in live.iter_mut().enumerate() {
             if !self.compared.contains(&place) {
                 *live = Lit::FALSE;
             }
         }
-        Ok(live)
+        live
     }
 
     fn add(&mut self, name: String, method: Method, begin: Begin, questions: Vec<(String, Lit)>) {
@@ -529,8 +535,9 @@ impl<'a> All<'a> {
     }
 
     /// What is not live matters to nothing: another state that differs there alone has the same outputs, and after the cycle
-    /// the same of all that is live then. What Yosys leaves open in the RTL may be different in both: it is not only the state that
-    /// must not matter. With that the two would have hardly a node in common; so it is a question of its own, of one state.
+    /// the same of all that is live then. Both cycles have the same values for what Yosys leaves open, or they would have hardly a
+    /// node in common. Whether such values matter is a second question, of one state: can they alone make a difference, to what is
+    /// live after the cycle and to the contract too?
     fn dead(&mut self) -> Result<(), String> {
         let unit = self.unit;
         if !unit.says_live() {
@@ -545,13 +552,16 @@ impl<'a> All<'a> {
         let ports = self.ports();
         let open = unit.cycle(&mut self.aig, self.now.state.clone(), &ports);
         let after = self.live(true)?;
-        let mut questions = Vec::new();
-        for (place, other) in [("", other), (OPEN, open)] {
-            let differs = self.visibly(&other, &after);
-            // Without anything open they are the same nodes.
-            if place.is_empty() || differs != Lit::FALSE {
-                questions.push((place.to_owned(), differs));
-            }
+        let differs = self.differs_visibly(&other, &after);
+        let mut questions = vec![(String::new(), differs)];
+        let differs = [
+            self.differs_visibly(&open, &after),
+            self.elsewhere(&open, &after)?,
+        ];
+        let differs = self.aig.any(differs);
+        // Without anything open they are the same nodes.
+        if differs != Lit::FALSE {
+            questions.push((OPEN.to_owned(), differs));
         }
         self.add(
             "dead".to_owned(),
@@ -562,8 +572,28 @@ impl<'a> All<'a> {
         Ok(())
     }
 
+    /// Tells whether `other`, a cycle from the same state with the same inputs, does not keep to the contract as this one does, or
+    /// other bits are live after it than `live`.
+    fn elsewhere(&mut self, other: &Cycle, live: &[Lit]) -> Result<Lit, String> {
+        let unit = self.unit;
+        let free = unit.open_in_assertions(&mut self.aig);
+        let mut kept = [Lit::TRUE; 2];
+        for (kept, cycle) in kept.iter_mut().zip([&self.now, other]) {
+            let said = unit.said_with(&mut self.aig, cycle, free.clone())?;
+            *kept = self.aig.all(said.contract);
+        }
+        let mut differ = vec![self.aig.and(kept[0], !kept[1])];
+        if other.frame.next != self.now.frame.next {
+            let then = unit.cycle(&mut self.aig, other.frame.next.clone(), &[]);
+            let other = unit.live(&mut self.aig, &then)?;
+            let other = self.of_compared(other);
+            differ.extend(unlike(&mut self.aig, live, &other));
+        }
+        Ok(self.aig.any(differ))
+    }
+
     /// Tells whether `other` is another cycle for what looks at it: its outputs, or the next state where it is live then.
-    fn visibly(&mut self, other: &Cycle, live: &[Lit]) -> Lit {
+    fn differs_visibly(&mut self, other: &Cycle, live: &[Lit]) -> Lit {
         let mut differ = unlike(&mut self.aig, &self.now.frame.next, &other.frame.next);
         for (differs, live) in differ.iter_mut().zip(live) {
             *differs = self.aig.and(*differs, *live);

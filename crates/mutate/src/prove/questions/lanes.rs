@@ -1,6 +1,6 @@
 //! Questions of what lanes have to do with each other.
 
-use super::{All, Begin, Method};
+use super::{ALIKE, All, Begin, Method};
 use crate::mutate::aig::Lit;
 use crate::prove::world::{Cycle, unlike};
 
@@ -59,7 +59,7 @@ impl All<'_> {
                 questions.push((format!("{name}: the decision"), decided));
                 questions.push((name.to_owned(), done));
             }
-            let name = "lanes alike".to_owned();
+            let name = ALIKE.to_owned();
             self.add(name, Method::Allowed, Begin::Allowed, questions);
         }
         if !self.plan.decision.is_empty() {
