@@ -187,7 +187,7 @@ impl Pins for In {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "campaign"))]
 mod tests {
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;

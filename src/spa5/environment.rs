@@ -294,7 +294,7 @@ impl Pins for In {
     fn host_write(&mut self, _: &mut impl Rng) {}
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "campaign"))]
 mod tests {
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
