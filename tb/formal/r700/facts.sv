@@ -14,12 +14,18 @@ module r700_facts #(
   input logic [SpBits-1:0] u_stack__sp_q,
   input logic [SpBits-1:0] u_stack__base_q,
   input logic [1:0]        u_stack__bkind_q,
+  input logic              launch,
   input logic              commit,
+  input logic              push_branch,
+  input logic              push_loop,
+  input logic              push_call,
   input logic              exit_loop,
   input logic              pop,
+  input logic              drop,
   input logic [SpBits-1:0] next__u_stack__sp_q,
   input logic              exit_call,
 
+  output logic [63:0]       before__one_request,
   output logic [Words-1:0]  before__base_not_above_sp,
   output logic [SpBits-1:0] before__exit_from_base,
   output logic              before__exit_from_loop,
@@ -27,6 +33,12 @@ module r700_facts #(
   output logic              before__exit_from_call,
   output logic [Words-1:0]  after__base_not_above_sp
 );
+
+  // No two of these at once.
+  wire [7:0] requests = {launch, push_branch, push_loop, push_call, pop, drop, exit_loop, exit_call};
+  for (genvar i = 0; i < 64; i++) begin : g_pair
+    assign before__one_request[i] = i / 8 <= i % 8 || !(requests[i / 8] && requests[i % 8]);
+  end
 
   for (genvar a = 0; a < Words; a++) begin : g_word
     assign before__base_not_above_sp[a] = a < u_stack__sp_q || u_stack__base_q != a + 1;

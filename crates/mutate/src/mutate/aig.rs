@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A node, or its inverse if the lowest bit is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -274,18 +274,25 @@ impl Aig {
         self.needed(what).len()
     }
 
-    /// Returns `what` and that all of `known` hold, worked out with `known` as constants: where they decide much, little is left
-    /// of it. [`Aig::forget`] takes away what this adds.
-    pub fn supposing(&mut self, known: &[Lit], what: Lit) -> Lit {
-        let what = self.supposed(known, &[what]);
-        self.all(known.iter().copied().chain(what).collect())
+    /// Tells whether `what` needs at most `most` nodes.
+    pub fn within(&self, what: Lit, most: usize) -> bool {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![what.node()]);
+        while let Some(node) = open.pop() {
+            if seen.insert(node) && self.nodes[node] != INPUT {
+                open.extend([self.nodes[node].0.node(), self.nodes[node].1.node()]);
+            }
+            if seen.len() > most {
+                return false;
+            }
+        }
+        true
     }
 
     /// Returns each of `what` with `known` as constants: it is the same where all of `known` hold. [`Aig::forget`] takes away what
     /// this adds.
     pub fn supposed(&mut self, known: &[Lit], what: &[Lit]) -> Vec<Lit> {
         let mut constant = FxHashMap::default();
-        self.hold(&mut constant, known.to_vec(), 0);
+        self.hold(&mut constant, known.to_vec());
         // What each node becomes.
         let mut new = vec![NONE; self.nodes.len()];
         // First of what says what is known: more may be found to be so there, among the nodes of before, and nothing is worked out before a
@@ -308,15 +315,15 @@ impl Aig {
         what.iter().map(|lit| new_of(&new, *lit)).collect()
     }
 
-    /// Makes the literals constants that hold if all of `open` do. Returns whether one of the first `len` nodes is a new one.
-    fn hold(&self, constant: &mut FxHashMap<usize, Lit>, mut open: Vec<Lit>, len: usize) -> bool {
+    /// Makes the literals constants that hold if all of `open` do. Returns whether one of them was none.
+    fn hold(&self, constant: &mut FxHashMap<usize, Lit>, mut open: Vec<Lit>) -> bool {
         let mut more = false;
         while let Some(lit) = open.pop() {
             let (a, b) = self.nodes[lit.node()];
             let new = constant
                 .insert(lit.node(), Lit::from(!lit.inverted()))
                 .is_none();
-            more |= new && lit.node() < len;
+            more |= new;
             // Both operands of a gate that holds do.
             if new && !lit.inverted() && (a, b) != INPUT {
                 open.extend([a, b]);
@@ -336,7 +343,11 @@ impl Aig {
         let (a, b) = self.nodes[node];
         let mut lit = Lit((node as u32) << 1);
         if (a, b) != INPUT {
-            lit = self.and(new_of(new, a), new_of(new, b));
+            let operands = (new_of(new, a), new_of(new, b));
+            // Where nothing below it has changed, it is itself.
+            if operands != (a, b) {
+                lit = self.and(operands.0, operands.1);
+            }
         }
         let mut more = false;
         let known = |node: usize| constant.get(&node).copied();
@@ -344,7 +355,7 @@ impl Aig {
             // What it has become is known with it: another gate may become the same.
             (Some(value), None) if lit.node() != 0 => {
                 let holds = if value == Lit::TRUE { lit } else { !lit };
-                more = self.hold(constant, vec![holds], new.len());
+                more = self.hold(constant, vec![holds]);
                 lit = value;
             }
             (Some(value), _) => lit = value,
@@ -625,7 +636,8 @@ mod tests {
         let what = aig.and(x, y);
         let len = aig.size();
         for known in [vec![both], vec![!both], vec![a, !c], vec![!a, both], vec![]] {
-            let found = aig.supposing(&known, what);
+            let found = aig.supposed(&known, &[what])[0];
+            let found = aig.all([&known[..], &[found]].concat());
             let mut expected = known.clone();
             expected.push(what);
             let expected = aig.all(expected);
@@ -643,14 +655,27 @@ mod tests {
             assert_eq!(aig.size(), len);
         }
         // Nothing of the exclusive or is left.
-        let found = aig.supposing(&[both, c], what);
-        assert_eq!(found, Lit::FALSE);
+        assert_eq!(aig.supposed(&[both, c], &[what]), [Lit::FALSE]);
         aig.forget(len);
         assert_eq!(aig.and(b, a), both);
         // The choice becomes a, and of a and b it is known that not both hold.
         let choice = aig.mux(c, a, d);
         let what = aig.and(choice, b);
         assert_eq!(aig.supposed(&[c, !both], &[what]), [Lit::FALSE]);
+    }
+
+    #[test]
+    fn a_size_is_within_its_number_of_nodes_and_not_within_one_less() {
+        let mut aig = Aig::new();
+        let [a, b, c] = [(); 3].map(|()| aig.input());
+        // Two ways to `a`, which is counted once.
+        let x = aig.and(a, b);
+        let y = aig.and(!a, c);
+        let what = aig.and(!x, !y);
+        assert_eq!(aig.weight(what), 6);
+        assert!(aig.within(what, 6));
+        assert!(!aig.within(what, 5));
+        assert!(aig.within(!a, 1));
     }
 
     /// Two inputs, a register that keeps their conjunction, bad when the register is not set; a third input

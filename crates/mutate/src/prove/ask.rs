@@ -10,13 +10,17 @@ use super::questions::{Begin, Kind, Method, Property, Questions, carry};
 use super::threads::{Numbers, Spare};
 use super::world::Unit;
 use super::{Counterexample, Options, Proved, Verdict};
-use crate::mutate::aig::Lit;
+use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::sat::{self, Answer, Proof};
 
 /// Time of the processor after which a case is divided further.
 const BRIEFLY: Duration = Duration::from_secs(2);
 /// Time of the processor after which the smallest case is asked in parts.
 const SOON: Duration = Duration::from_secs(10);
+/// A question of which at most so many nodes are left is asked at first with the small conjuncts alone of what is known.
+const LITTLE: usize = 9000;
+/// A small conjunct has at most so many nodes.
+const SMALL: usize = 300;
 /// A question is asked in at most so many parts.
 const MOST_PARTS: usize = 256;
 
@@ -84,8 +88,7 @@ impl Common<'_> {
 }
 
 impl Asking<'_> {
-    /// Asks whether `bad` can be in a cycle of the property, and of `case`. A cycle that breaks an invariant which is no premise so
-    /// far is no answer: it makes one more of them a premise.
+    /// Asks whether `bad` can be in a cycle of the property, and of `case`, with the facts that are found to hold in it.
     fn ask(
         &mut self,
         all: &mut Questions,
@@ -93,38 +96,36 @@ impl Asking<'_> {
         bad: Lit,
         time: Duration,
     ) -> Result<Answer, String> {
-        let Common { how, file, .. } = self.common;
-        let options = how.options;
-        // Of a cover that cannot be reached too: its answer is no.
-        let proof = match &options.proofs {
-            _ if options.believe => Proof::Believed,
-            None => Proof::Checked,
-            Some(dir) => {
-                let number = self.common.named.fetch_add(1, Ordering::Relaxed);
-                Proof::Kept(dir.join(format!("{file}.{}{number}", self.what)))
-            }
-        };
         let facts = self.established(all, case)?;
+        self.ask_with(all, case, &facts, bad, time)
+    }
+
+    /// Asks whether `bad` can be in a cycle of the property, and of `case`, where `facts` hold. A cycle that breaks an invariant which is
+    /// no premise so far is no answer: it makes one more of them a premise.
+    fn ask_with(
+        &mut self,
+        all: &mut Questions,
+        case: &[Lit],
+        facts: &[Lit],
+        bad: Lit,
+        time: Duration,
+    ) -> Result<Answer, String> {
+        let options = self.common.how.options;
         loop {
             if self.over.load(Ordering::Relaxed) {
                 return Ok(Answer::GaveUp);
             }
             let len = all.aig.size();
             let premise = all.premise(self.property.begin, &self.used);
-            let mut what = all.aig.and(premise, bad);
-            if !case.is_empty() {
-                let mut facts = facts.clone();
-                facts.push(what);
-                facts = all.aig.supposed(case, &facts);
-                what = facts.pop().unwrap_or(what);
-                what = all.aig.supposing(&facts, what);
-                what = all.aig.all([case, &[what]].concat());
-            }
-            let trivial = !case.is_empty() && what == Lit::FALSE;
-            let answer = match trivial {
-                true => Answer::Never,
-                false => sat::ask(&all.aig, what, time, how.stop, &proof)?,
+            let found = match case {
+                [] => {
+                    let what = all.aig.and(premise, bad);
+                    self.solved(&all.aig, what, time).map(Some)
+                }
+                _ => self.solved_in(&mut all.aig, case, facts, (premise, bad), time),
             };
+            let trivial = found == Ok(None);
+            let answer = found?.unwrap_or(Answer::Never);
             all.aig.forget(len);
             match &answer {
                 Answer::Sometimes(inputs) => {
@@ -153,47 +154,107 @@ impl Asking<'_> {
         }
     }
 
-    /// Returns the facts if all of them were found to hold in `case`; none, if not. They are constants then, and no more is taken for
-    /// true than without them: they follow from the invariants, all of which any property has as premises that speaks of
-    /// allowed states.
-    fn established(&mut self, all: &mut Questions, case: &[Lit]) -> Result<Vec<Lit>, String> {
-        let facts = std::mem::take(&mut all.cases.facts);
-        if case.is_empty() || facts.is_empty() || self.property.begin == Begin::Anywhere {
-            all.cases.facts = facts;
-            return Ok(Vec::new());
-        }
-        let hold = match all.established.get(case) {
-            Some(hold) => *hold,
-            // There are none while this is asked.
-            None => {
-                let property = all.facts.clone();
-                let mut asking = Asking {
-                    property: &property,
-                    common: self.common,
-                    what: "facts.",
-                    used: all.needed.clone(),
-                    few: all.needed.clone(),
-                    taken: all.needed.clone(),
-                    over: self.over.clone(),
-                };
-                let bad: Vec<Lit> = property.questions.iter().map(|(_, bad)| *bad).collect();
-                let bad = all.aig.any(bad);
-                let answer = asking.ask(all, case, bad, BRIEFLY);
-                if answer.is_err() {
-                    all.cases.facts.clone_from(&facts);
-                }
-                let answer = answer?;
-                all.needed.clone_from(&asking.used);
-                all.established
-                    .insert(case.to_vec(), answer == Answer::Never);
-                answer == Answer::Never
+    /// Has the solver say whether `what` can be.
+    fn solved(&self, aig: &Aig, what: Lit, time: Duration) -> Result<Answer, String> {
+        let Common { how, file, .. } = self.common;
+        // Of a cover that cannot be reached too: its answer is no.
+        let proof = match &how.options.proofs {
+            _ if how.options.believe => Proof::Believed,
+            None => Proof::Checked,
+            Some(dir) => {
+                let number = self.common.named.fetch_add(1, Ordering::Relaxed);
+                Proof::Kept(dir.join(format!("{file}.{}{number}", self.what)))
             }
         };
-        all.cases.facts = facts;
-        Ok(match hold {
-            true => all.cases.facts.clone(),
-            false => Vec::new(),
-        })
+        sat::ask(aig, what, time, how.stop, &proof)
+    }
+
+    /// Has the solver say whether `bad` can be where `case`, `facts` and `premise` hold; `None`: no solver is needed to see that it cannot.
+    fn solved_in(
+        &self,
+        aig: &mut Aig,
+        case: &[Lit],
+        facts: &[Lit],
+        (premise, bad): (Lit, Lit),
+        time: Duration,
+    ) -> Result<Option<Answer>, String> {
+        // One after the other: what says the same of the state before the cycle and of the state after it becomes the same nodes.
+        let what = [facts, &[premise, bad]].concat();
+        let mut facts = aig.supposed(case, &what);
+        let what = facts.split_off(facts.len() - 2);
+        let what = aig.supposed(&facts, &what);
+        let (premise, bad) = (what[0], what[1]);
+        if premise == Lit::FALSE {
+            return Ok(None);
+        }
+        let left = aig.supposed(&[premise], &[bad])[0];
+        if left == Lit::FALSE {
+            return Ok(None);
+        }
+        if aig.within(left, LITTLE) {
+            // What the large conjuncts say is in it already. Where it can be with the small ones alone, all are asked.
+            let known = [case, &facts, &[premise]].concat();
+            let known = known.iter().flat_map(|known| aig.conjuncts(*known));
+            let small = known.filter(|known| aig.within(*known, SMALL));
+            let what = small.chain([left]).collect();
+            let what = aig.all(what);
+            if what == Lit::FALSE {
+                return Ok(None);
+            }
+            if self.solved(aig, what, time)? == Answer::Never {
+                return Ok(Some(Answer::Never));
+            }
+        }
+        let what = aig.all([case, &facts, &[premise, bad]].concat());
+        if what == Lit::FALSE {
+            return Ok(None);
+        }
+        self.solved(aig, what, time).map(Some)
+    }
+
+    /// Returns the facts that were found to hold in `case`: those of the state after the cycle only with those of the state before it.
+    /// They are constants then, and no more is taken for true than without them: they follow from the invariants, all of which any
+    /// property has as premises that speaks of allowed states.
+    fn established(&mut self, all: &mut Questions, case: &[Lit]) -> Result<Vec<Lit>, String> {
+        let lists = all.cases.facts.clone();
+        let none = lists.iter().all(Vec::is_empty);
+        if case.is_empty() || none || self.property.begin == Begin::Anywhere {
+            return Ok(Vec::new());
+        }
+        if let Some(known) = all.established.get(case) {
+            return Ok(lists[..*known].concat());
+        }
+        // What holds in a case holds in each part of it.
+        let wholes = (1..case.len()).map(|len| &case[..len]);
+        let known = wholes.filter_map(|whole| all.established.get(whole));
+        let mut known = known.copied().max().unwrap_or(0);
+        let mut facts = lists[..known].concat();
+        let property = all.facts.clone();
+        let few = all.light(&property);
+        let mut asking = Asking {
+            property: &property,
+            common: self.common,
+            what: "facts.",
+            used: few.clone(),
+            taken: few.clone(),
+            few,
+            over: self.over.clone(),
+        };
+        for list in &lists[known..] {
+            let len = all.aig.size();
+            let broken = all.aig.any(list.iter().map(|fact| !*fact));
+            let answer = asking.ask_with(all, case, &facts, broken, BRIEFLY);
+            all.aig.forget(len);
+            if answer? != Answer::Never {
+                break;
+            }
+            known += 1;
+            facts.extend(list);
+        }
+        let needed = all.needed.iter_mut().zip(&asking.taken);
+        needed.for_each(|(needed, taken)| *needed |= *taken);
+        all.established.insert(case.to_vec(), known);
+        Ok(facts)
     }
 
     /// Asks all questions of the property, each for time `soon`. Where that is too short, all that are left are divided. Returns

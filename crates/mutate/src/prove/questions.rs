@@ -74,10 +74,10 @@ pub struct Questions {
     pub properties: Vec<Property>,
     /// Cases that together are all; none, if the plan has none.
     pub(super) cases: Cases,
-    /// That all facts hold in the state that a case begins in, and after it.
+    /// That the facts hold: no questions, for these are of each case.
     pub(super) facts: Property,
-    /// In which cases they were found to, and the invariants that this needed.
-    pub(super) established: HashMap<Vec<Lit>, bool>,
+    /// How many of the two lists of facts were found to hold in which case, and the invariants that this needed.
+    pub(super) established: HashMap<Vec<Lit>, usize>,
     pub(super) needed: Vec<bool>,
     /// Names of the invariants, that they hold when the cycle begins, and how many nodes say so.
     invariants: Vec<(String, Lit, usize)>,
@@ -281,8 +281,8 @@ pub(super) struct Cases {
     pub(super) kinds: Vec<Kind>,
     /// A register, each of whose values is a case of a kind.
     pub(super) register: Vec<Lit>,
-    /// What `facts.sv` says of the cycle and of the state after it. It is a constant in a case only where it was found to hold.
-    pub(super) facts: Vec<Lit>,
+    /// What `facts.sv` says of the cycle, and of the state after it. It is a constant in a case only where it was found to hold.
+    pub(super) facts: [Vec<Lit>; 2],
 }
 
 impl Cases {
@@ -379,12 +379,11 @@ impl<'a> All<'a> {
     /// All that was gathered; `step` is what `step.sv` says of the cycle.
     fn gathered(mut self, step: Named) -> Result<Questions, String> {
         let cases = self.cases()?;
-        let hold = self.aig.all(cases.facts.clone());
         let facts = Property {
             name: "facts".to_owned(),
             method: Method::Allowed,
             begin: Begin::AllowedOrReset,
-            questions: vec![(String::new(), !hold)],
+            questions: Vec::new(),
         };
         let weighed = |(name, holds)| (name, holds, self.aig.weight(holds));
         let invariants: Vec<_> = self.invariants.into_iter().map(weighed).collect();

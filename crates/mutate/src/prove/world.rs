@@ -500,9 +500,10 @@ impl<'a> Unit<'a> {
     }
 
     /// Returns what `facts.sv` says of the cycle `now`, and of the begin of the next one, `then`; nothing, if the unit has none.
-    pub fn facts(&self, aig: &mut Aig, now: &Cycle, then: &Cycle) -> Result<Vec<Lit>, String> {
-        let mut facts = Vec::new();
-        for (cycle, begin) in [(now, "before__"), (then, "after__")] {
+    pub fn facts(&self, aig: &mut Aig, now: &Cycle, then: &Cycle) -> Result<[Vec<Lit>; 2], String> {
+        let mut facts = [Vec::new(), Vec::new()];
+        let of = [(now, "before__"), (then, "after__")];
+        for (facts, (cycle, begin)) in facts.iter_mut().zip(of) {
             for (name, bits) in self.outputs(aig, &self.beside.facts, cycle)? {
                 if name.starts_with(begin) {
                     facts.extend(bits);
