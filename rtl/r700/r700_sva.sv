@@ -168,7 +168,8 @@ module r700_sva #(
           depths = depths & (word[37:32] <= depth);
           depth  = word[37:32];
           saved[SpBits*a +: SpBits] = base;
-          chain  = chain & (32'(base) <= 32'(a)) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0));
+          chain  = chain & (32'(base) <= 32'(a)) & (bkind != 2'd3) & ((bkind == r700_pkg::FrameNone) == (base == '0)) &
+                   ((bkind != r700_pkg::FrameLoop) | (32'(base) >= 32'(SUBENTRIES)));
         end else if (bkind == r700_pkg::FrameLoop && a >= SUBENTRIES - 1) begin
           ends_loop[a] = 1'b1;
           // Its words are the last four.
@@ -187,7 +188,8 @@ module r700_sva #(
           st1   = word1[LANES-1:0];
           saved[SpBits*a +: SpBits] = base;
           chain = chain & (32'(base) <= 32'(a - SUBENTRIES + 1)) & (bkind != 2'd3) &
-                  ((bkind == r700_pkg::FrameNone) == (base == '0));
+                  ((bkind == r700_pkg::FrameNone) == (base == '0)) &
+                  ((bkind != r700_pkg::FrameLoop) | (32'(base) >= 32'(SUBENTRIES)));
           counts_below = (lt == r700_pkg::LoopAl) | (lt == r700_pkg::LoopNoAl) |
                          ((DX10_COUNT != 0) & (lt == r700_pkg::LoopDx10));
           loops = loops & ((lc != 12'd0) == counts_below);

@@ -65,6 +65,10 @@ pub struct Aig {
     known: FxHashMap<(Lit, Lit), Lit>,
 }
 
+/// How far below the two sides of a multiplexer a conjunct of both is looked for: a check of a scan's entry is some parts,
+/// `so_far & (b <= c) & (d != 3) & (e == f)`, and what it takes from is under all of them.
+const SHARED_LEVELS: u32 = 5;
+
 impl Aig {
     /// With nothing in it.
     pub fn new() -> Self {
@@ -177,17 +181,48 @@ impl Aig {
         if what.inverted() { !and } else { and }
     }
 
-    /// Returns w, x and y if `a` is w AND x and `b` is w AND y.
-    fn shared(&self, a: Lit, b: Lit) -> Option<(Lit, Lit, Lit)> {
-        let operands = |lit: Lit| match self.nodes[lit.node()] {
-            (l, r) if !lit.inverted() && (l, r) != INPUT => [(lit, Lit::TRUE), (l, r), (r, l)],
-            _ => [(lit, Lit::TRUE); 3],
-        };
-        let of_b = operands(b);
-        operands(a).into_iter().find_map(|(w, x)| {
-            let (_, y) = of_b.into_iter().find(|(other, _)| *other == w)?;
-            Some((w, x, y))
-        })
+    /// Returns w, x and y if `a` is w AND x and `b` is w AND y, for a w that is found in both within [`SHARED_LEVELS`].
+    fn shared(&mut self, a: Lit, b: Lit) -> Option<(Lit, Lit, Lit)> {
+        if self.operands(a).is_none() && self.operands(b).is_none() {
+            return None;
+        }
+        let [of_a, of_b] = [a, b].map(|lit| self.operands_within(lit));
+        let both = of_a.into_iter().find(|lit| of_b.contains(lit))?;
+        let [x, y] = [a, b].map(|lit| self.without(both, lit, SHARED_LEVELS));
+        Some((both, x, y))
+    }
+
+    /// Returns what `what` is the AND of, if it is one.
+    fn operands(&self, what: Lit) -> Option<[Lit; 2]> {
+        match self.nodes[what.node()] {
+            (l, r) if !what.inverted() && (l, r) != INPUT => Some([l, r]),
+            _ => None,
+        }
+    }
+
+    /// Returns `what`, its operands, theirs and so on, level by level.
+    fn operands_within(&self, what: Lit) -> Vec<Lit> {
+        let (mut found, mut begin) = (vec![what], 0);
+        for _ in 0..SHARED_LEVELS {
+            let end = found.len();
+            for at in begin..end {
+                found.extend(self.operands(found[at]).into_iter().flatten());
+            }
+            begin = end;
+        }
+        found
+    }
+
+    /// Returns `what` without `operand`, which AND makes `what` of it again.
+    fn without(&mut self, operand: Lit, what: Lit, levels: u32) -> Lit {
+        match self.operands(what) {
+            _ if what == operand => Lit::TRUE,
+            Some([l, r]) if levels > 0 => {
+                let [l, r] = [l, r].map(|lit| self.without(operand, lit, levels - 1));
+                self.and(l, r)
+            }
+            _ => what,
+        }
     }
 
     /// Returns literals that all hold where `what` does, and not all where it does not. None of them is an AND.
@@ -569,6 +604,46 @@ mod tests {
         expected.sort();
         assert_eq!(parts, expected);
         assert_eq!(aig.conjuncts(entries[0][0]), [entries[0][0]]);
+    }
+
+    /// Found bug: where a check of an entry had three parts, what was found so far was under all of them and was not seen.
+    #[test]
+    fn a_scan_whose_checks_have_some_parts_is_one_conjunction() {
+        let mut aig = Aig::new();
+        // Entries of two kinds, with as many checks as are looked through, and with one more.
+        for (checks, one) in [(SHARED_LEVELS, true), (SHARED_LEVELS + 1, false)] {
+            let start = aig.input();
+            let mut holds = start;
+            for _ in 0..3 {
+                let [used, kind] = [aig.input(), aig.input()];
+                let by_kind = [(); 2].map(|()| {
+                    let checks: Vec<Lit> = (0..checks).map(|_| aig.input()).collect();
+                    checks
+                        .iter()
+                        .fold(holds, |still, check| aig.and(still, *check))
+                });
+                let still = aig.mux(kind, by_kind[0], by_kind[1]);
+                holds = aig.mux(used, still, holds);
+            }
+            let parts = aig.conjuncts(holds);
+            assert_eq!(parts.contains(&start), one, "{checks}");
+            assert_eq!(parts.len() > 3, one, "{checks}: {parts:?}");
+        }
+    }
+
+    #[test]
+    fn what_two_sides_have_in_common_is_taken_out_of_both() {
+        let mut aig = Aig::new();
+        let [a, b, c, d, e] = [(); 5].map(|()| aig.input());
+        let [ab, cd] = [aig.and(a, b), aig.and(c, d)];
+        let [yes, no] = [aig.and(ab, cd), aig.and(e, cd)];
+        assert_eq!(aig.shared(yes, no), Some((cd, ab, e)));
+        assert_eq!(
+            aig.shared(yes, c),
+            Some((c, aig.all(vec![a, b, d]), Lit::TRUE))
+        );
+        assert_eq!(aig.shared(ab, cd), None);
+        assert_eq!(aig.shared(!ab, !cd), None);
     }
 
     #[test]
