@@ -83,14 +83,14 @@ impl Environment<RpSeq> for Surroundings {
         self.lanes.forget();
     }
 
-    fn pins(&mut self, state: &State, rng: &mut impl Rng) -> In {
+    fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         self.active = state.active;
-        In {
+        *pins = In {
             inst: self.program.word(state.pc.into()),
             inst_valid: 1,
             cond: self.lanes.condition(state.active, rng),
             ..In::default()
-        }
+        };
     }
 
     fn executed(&mut self, _: &State) {
