@@ -57,8 +57,9 @@ pub struct Counter {
 impl Counter {
     /// Nothing of `what` is done yet; `name` says whose.
     pub fn new(name: &str, what: &'static str) -> Self {
+        // Time so far and no estimate: pieces take from a second to an hour.
         let style = format!(
-            "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{eta}} left {{msg}}"
+            "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{elapsed}}, {{msg}}"
         );
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::no_length().with_prefix(name.to_owned());
