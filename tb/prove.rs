@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use reconverge::design::{Build, Design};
+use reconverge::prove::{self, Options};
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::spa5::Spa5;
@@ -735,6 +736,24 @@ fn mutants_asked_before_a_signal_are_told_of() {
         "error: interrupted: {n} of 3 mutants were judged until then"
     ));
     run.says("r500: 1 of 3 mutants, ");
+}
+
+/// Found bug: the file that `--json` leaves when its process is killed said that it was complete.
+#[test]
+fn a_report_is_complete_only_when_everything_was_asked() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let mut options = Options::new(Path::new(ROOT).join("rtl/r500"), 2);
+    options.only = vec!["I1".to_owned(), "stall".to_owned()];
+    options.controls = false;
+    let (never, mut told) = (AtomicBool::new(false), Vec::new());
+    let report = prove::prove::<R500>(&options, 1, &never, |report, _| {
+        told.push(report.to_json()["complete"] == true);
+    });
+    let report = report.unwrap();
+    assert_eq!(told, [false; 2]);
+    assert_eq!((report.proved.len(), report.complete), (2, true));
 }
 
 /// Found bug: hours of proofs were lost with the question that a signal ended.

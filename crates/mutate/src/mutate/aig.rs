@@ -68,6 +68,10 @@ pub struct Aig {
 /// How far below the two sides of a multiplexer a conjunct of both is looked for: a check of a scan's entry is some parts,
 /// `so_far & (b <= c) & (d != 3) & (e == f)`, and what it takes from is under all of them.
 const SHARED_LEVELS: u32 = 5;
+/// How many levels below an operand another one is looked for: in `now != (before ? now : other)`, `before` is on the fourth.
+const IMPOSSIBLE_LEVELS: u32 = 4;
+/// How many levels of operands of an AND are looked at for that. There are many ANDs, and every pair of their operands is tried.
+const OPERAND_LEVELS: u32 = 2;
 
 impl Aig {
     /// With nothing in it.
@@ -176,9 +180,33 @@ impl Aig {
         let and = match (below(l), below(r)) {
             (Lit::FALSE, _) | (_, Lit::FALSE) => Lit::FALSE,
             (Lit::TRUE, other) | (other, Lit::TRUE) => other,
+            (a, b) if a == !b => Lit::FALSE,
+            (a, b) if a == b => a,
             _ => return what,
         };
         if what.inverted() { !and } else { and }
+    }
+
+    /// Returns `what`, an OR, without operands that are easily seen to be impossible: ANDs of which one operand excludes another.
+    ///
+    /// For a word that a cycle does not write, `dead` asks whether it matters after the cycle and differs between the two states. It
+    /// differs only if it did not matter before the cycle. Within a case, "matters before" and "matters after" are often the same node, but
+    /// several levels apart, where [`Aig::and`] does not see it.
+    pub fn without_impossible(&mut self, what: Lit) -> Lit {
+        let parts = self.conjuncts(!what).into_iter();
+        let left = parts.filter(|part| !self.is_impossible(!*part)).collect();
+        !self.all(left)
+    }
+
+    /// Tells whether one operand of `what`, an AND, excludes another one.
+    fn is_impossible(&self, what: Lit) -> bool {
+        let operands = self.operands_within(what, OPERAND_LEVELS);
+        let mut others = operands.iter().filter(|operand| **operand != what);
+        others.any(|other| {
+            let holds = |known: &Lit| self.where_holds_within(*known, *other, IMPOSSIBLE_LEVELS);
+            let known = operands.iter().filter(|known| **known != *other);
+            known.into_iter().any(|known| holds(known) == Lit::FALSE)
+        })
     }
 
     /// Returns w, x and y if `a` is w AND x and `b` is w AND y, for a w that is found in both within [`SHARED_LEVELS`].
@@ -186,7 +214,7 @@ impl Aig {
         if self.operands(a).is_none() && self.operands(b).is_none() {
             return None;
         }
-        let [of_a, of_b] = [a, b].map(|lit| self.operands_within(lit));
+        let [of_a, of_b] = [a, b].map(|lit| self.operands_within(lit, SHARED_LEVELS));
         let both = of_a.into_iter().find(|lit| of_b.contains(lit))?;
         let [x, y] = [a, b].map(|lit| self.without(both, lit, SHARED_LEVELS));
         Some((both, x, y))
@@ -201,9 +229,9 @@ impl Aig {
     }
 
     /// Returns `what`, its operands, theirs and so on, level by level.
-    fn operands_within(&self, what: Lit) -> Vec<Lit> {
+    fn operands_within(&self, what: Lit, levels: u32) -> Vec<Lit> {
         let (mut found, mut begin) = (vec![what], 0);
-        for _ in 0..SHARED_LEVELS {
+        for _ in 0..levels {
             let end = found.len();
             for at in begin..end {
                 found.extend(self.operands(found[at]).into_iter().flatten());
@@ -629,6 +657,27 @@ mod tests {
             assert_eq!(parts.contains(&start), one, "{checks}");
             assert_eq!(parts.len() > 3, one, "{checks}: {parts:?}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_where_another_operand_holds_is_left_out() {
+        let mut aig = Aig::new();
+        let [before, after, now, other] = [(); 4].map(|()| aig.input());
+        let then = aig.mux(before, now, other);
+        let differs = aig.xor(now, then);
+        let [never, may] = [before, after].map(|matters| aig.and(matters, differs));
+        assert_eq!(aig.without_impossible(never), Lit::FALSE);
+        assert_eq!(aig.without_impossible(may), may);
+        let either = aig.or(never, may);
+        assert_eq!(aig.without_impossible(either), may);
+        assert_eq!(aig.without_impossible(Lit::TRUE), Lit::TRUE);
+        assert_eq!(aig.without_impossible(Lit::FALSE), Lit::FALSE);
+        // The same for every input.
+        let columns = [0xff00, 0xf0f0, 0xcccc, 0xaaaa];
+        let inputs = [before, after, now, other].into_iter().zip(columns);
+        let values = aig.evaluate(&inputs.collect());
+        assert_eq!(values.of(either), values.of(may));
+        assert_ne!(values.of(may) & 0xffff, 0);
     }
 
     #[test]

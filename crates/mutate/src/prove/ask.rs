@@ -188,6 +188,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         let left = aig.supposed(&[premise], &[bad])[0];
+        let left = aig.without_impossible(left);
         if left == Lit::FALSE {
             return Ok(None);
         }
@@ -205,7 +206,8 @@ impl Asking<'_> {
                 return Ok(Some(Answer::Never));
             }
         }
-        let what = aig.all([case, &facts, &[premise, bad]].concat());
+        // `left` is `bad` where the premises hold, and mostly far smaller.
+        let what = aig.all([case, &facts, &[premise, left]].concat());
         if what == Lit::FALSE {
             return Ok(None);
         }

@@ -241,6 +241,8 @@ pub struct Report {
     pub wanted: usize,
     /// Why some of them were not asked.
     pub stopped: Option<String>,
+    /// All of them were asked. `false` as long as proofs go on.
+    pub complete: bool,
 }
 
 impl Report {
@@ -379,6 +381,7 @@ pub fn prove<D: Design>(
         uncontrolled: Vec::new(),
         wanted: work.len(),
         stopped: None,
+        complete: false,
     };
     let shared = Shared {
         from: &from,
@@ -399,6 +402,7 @@ pub fn prove<D: Design>(
             controls::by_mutants(&shared, &mut report, &mut progress);
         }
     }
+    report.complete = report.stopped.is_none();
     Ok(report)
 }
 

@@ -14,6 +14,8 @@ const LIGHT: usize = 3000;
 
 /// What a question of `dead` is of, if not of the state.
 const OPEN: &str = "what Yosys leaves open";
+/// Likewise: whether the unit decides something else.
+const DECIDED: &str = "the decision";
 /// That permuted lanes have permuted results: a property of two lanes or more.
 pub(super) const ALIKE: &str = "lanes alike";
 
@@ -533,10 +535,12 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// What is not live matters to nothing: another state that differs there alone has the same outputs, and after the cycle
-    /// the same of all that is live then. Both cycles have the same values for what Yosys leaves open, or they would have hardly a
-    /// node in common. Whether such values matter is a second question, of one state: can they alone make a difference, to what is
-    /// live after the cycle and to the contract too?
+    /// Adds `dead`: bits that are not live influence nothing. Another state that differs in such bits alone leads to the same decision, the
+    /// same outputs and, after the cycle, the same live bits.
+    ///
+    /// The two cycles share most nodes, which makes the question small: both have the same values for what Yosys leaves open, and the second one
+    /// takes its decision from the first. That the decision cannot differ is a question of its own, and so is whether values that Yosys leaves
+    /// open can alone make a difference: to the decision, to outputs, to live bits, to which bits are live, or to the contract.
     fn dead(&mut self) -> Result<(), String> {
         let unit = self.unit;
         if !unit.says_live() {
@@ -551,12 +555,16 @@ impl<'a> All<'a> {
         let ports = self.ports();
         let open = unit.cycle(&mut self.aig, self.now.state.clone(), &ports);
         let after = self.live(true)?;
-        let differs = self.differs_visibly(&other, &after);
-        let mut questions = vec![(String::new(), differs)];
-        let differs = [
-            self.differs_visibly(&open, &after),
-            self.elsewhere(&open, &after)?,
-        ];
+        let (decided, other) = self.deciding_alike(&other)?;
+        let decided = self.aig.any(decided);
+        let mut questions = Vec::new();
+        if decided != Lit::FALSE {
+            questions.push((DECIDED.to_owned(), decided));
+        }
+        questions.push((String::new(), self.differs_visibly(&other, &after)));
+        let (mut differs, open) = self.deciding_alike(&open)?;
+        differs.push(self.differs_visibly(&open, &after));
+        differs.push(self.elsewhere(&open, &after)?);
         let differs = self.aig.any(differs);
         // Without anything open they are the same nodes.
         if differs != Lit::FALSE {

@@ -54,7 +54,7 @@ impl Report {
             "unit": self.unit,
             "lanes": self.build.lanes,
             "parameters": self.build.parameters,
-            "complete": self.stopped.is_none(),
+            "complete": self.complete,
             "properties": proved.collect::<Vec<_>>(),
             "open": self.open(),
         })

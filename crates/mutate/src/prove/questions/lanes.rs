@@ -1,5 +1,7 @@
 //! Questions of what lanes have to do with each other.
 
+use std::collections::BTreeSet;
+
 use super::{ALIKE, All, Begin, Method};
 use crate::mutate::aig::Lit;
 use crate::prove::world::{Cycle, unlike};
@@ -122,25 +124,7 @@ impl All<'_> {
         }
         let state = self.moved(&self.now.state.clone(), before, to);
         let other = self.unit.cycle(&mut self.aig, state, &ports);
-        let (mut decision, mut decided) = (Vec::new(), Vec::new());
-        let counts = match &self.plan.decided_if {
-            Some(net) => self.decided(net, &self.now)?,
-            None => Vec::new(),
-        };
-        for net in &self.plan.decision {
-            let [a, b] = [&self.now, &other].map(|cycle| self.decided(net, cycle));
-            // Wider ones are what the lowest lane has: they need not be the same.
-            if let ([a], [b]) = (&a?[..], &b?[..]) {
-                let counts = match self.plan.decided_if.as_ref() != Some(net) {
-                    true => self.aig.all(counts.clone()),
-                    false => Lit::TRUE,
-                };
-                let differs = self.aig.xor(*a, *b);
-                decided.push(self.aig.and(counts, differs));
-                decision.push((net.clone(), self.aig.mux(counts, *a, *b)));
-            }
-        }
-        let other = self.unit.with_nets(&mut self.aig, &other, &decision);
+        let (decided, other) = self.deciding_alike(&other)?;
         let expected = self.moved(&self.now.frame.next.clone(), after, to);
         let live = self.live(true)?;
         // What does not matter is the same for all lanes.
@@ -167,6 +151,40 @@ impl All<'_> {
             self.aig.all([&alike[..], &[differs]].concat())
         });
         Ok((decided, differ))
+    }
+
+    /// Returns, for each net of the decision, whether `other` decides otherwise than the cycle, and `other` with the decision of the
+    /// cycle. Where no decision differs, that is `other` itself, but what follows from the decision alone is the same nodes as in the
+    /// cycle.
+    pub(super) fn deciding_alike(&mut self, other: &Cycle) -> Result<(Vec<Lit>, Cycle), String> {
+        let (mut decision, mut decided) = (Vec::new(), Vec::new());
+        let counts = match &self.plan.decided_if {
+            Some(net) => self.decided(net, &self.now)?,
+            None => Vec::new(),
+        };
+        // What the nets of the cases say follows from the instruction and the decision, through the decoder.
+        let kinds = self.plan.cases.nets.iter();
+        let kinds = kinds.map(|net| net.strip_prefix('!').unwrap_or(net));
+        let kinds = kinds.filter(|net| self.unit.named(net, &self.now).is_some());
+        let nets = self.plan.decision.iter().map(String::as_str).chain(kinds);
+        let nets: BTreeSet<&str> = nets.collect();
+        for net in nets {
+            let [a, b] = [&self.now, other].map(|cycle| self.decided(net, cycle));
+            // Wider ones are what the lowest lane has: they need not be the same.
+            if let ([a], [b]) = (&a?[..], &b?[..]) {
+                let counts = match self.plan.decided_if.as_deref() != Some(net) {
+                    true => self.aig.all(counts.clone()),
+                    false => Lit::TRUE,
+                };
+                let differs = self.aig.xor(*a, *b);
+                decided.push(self.aig.and(counts, differs));
+                // Not `Aig::mux`: it rearranges what the two sides share, and where the decision counts the result has to be the node `a`.
+                let given = [self.aig.and(counts, *a), self.aig.and(!counts, *b)];
+                decision.push((net.to_owned(), self.aig.any(given)));
+            }
+        }
+        let other = self.unit.with_nets(&mut self.aig, other, &decision);
+        Ok((decided, other))
     }
 
     /// Returns what `net` of the decision carries in `cycle`.
