@@ -51,7 +51,7 @@ pub struct ExhaustArgs {
     /// Parameter of RTL and golden model, as for `run` [default: as the unit's small world has it]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
-    /// Limit of the world that no parameter of the RTL sets (docs/proofs.md); may be repeated
+    /// Limit of the world that no parameter of the RTL sets (docs/exhaustive.md); may be repeated
     #[arg(long = "bound", value_name = "NAME=VALUE", value_parser = parameter)]
     bounds: Vec<(String, u32)>,
     /// Give up when there are more states than this. A state takes about 100 bytes of memory
