@@ -8,13 +8,13 @@ macro_rules! table {
             &[$((stringify!($module), &[$(($lanes, &[$((stringify!($name), $value)),*])),+])),+];
     };
 }
-/// Lanes, and the parameters that do not have their default.
+/// Number of lanes, and the parameters whose values are not the default.
 type Model = (u32, &'static [(&'static str, u32)]);
 for_each_unit!(table);
 
 fn main() {
     if let Err(message) = generate().and_then(|declared| link_models(&declared)) {
-        // cargo shows only what goes to standard error of a failed build script.
+        // cargo shows only the standard error of a failed build script.
         eprintln!("\n{message}\n");
         std::process::exit(1);
     }
@@ -27,7 +27,7 @@ fn var(name: &str) -> Result<String, String> {
     std::env::var(name).map_err(|e| format!("{name}: {e}"))
 }
 
-/// Writes pins and state of each unit, as its declaration has them, for `src/<unit>/state.rs`; the declarations.
+/// Generates the pins and state of each unit from its declaration, for `src/<unit>/state.rs`; returns the declarations.
 fn generate() -> Result<Vec<declaration::Declaration>, Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     let units = if cfg!(feature = "units") { UNITS } else { &[] };
@@ -43,7 +43,7 @@ fn link_models(_: &[declaration::Declaration]) -> Done {
     Ok(())
 }
 
-/// Compiles each unit with each of its lane counts and writes `models.rs`, the list of what is linked.
+/// Compiles each unit with each of its lane counts and writes `models.rs`, the list of linked models.
 #[cfg(feature = "rtl")]
 fn link_models(declared: &[declaration::Declaration]) -> Done {
     use std::fmt::Write as _;
@@ -56,7 +56,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     }
     println!("cargo:rustc-env=RECONVERGE_TARGET={}", var("TARGET")?);
 
-    // What the campaigns of this program depend on beside the RTL: results of another are not added to.
+    // Besides the RTL, campaigns depend on these sources: results of a program with other sources are not merged.
     let ours = ["src", "crates"].map(|dir| root.join(dir));
     let sources = verilate::rust_contents(&ours, &root.join("Cargo.lock"))?;
     for dir in ours.iter().filter(|dir| dir.is_dir()) {
@@ -66,7 +66,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
 
     embed(&root, &out)?;
 
-    // A packaged crate says from which commit it was made.
+    // A packaged crate records the commit that it was made from.
     let vcs = std::fs::read_to_string(root.join(".cargo_vcs_info.json")).unwrap_or_default();
     let commit = vcs
         .split('"')
@@ -75,7 +75,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
         println!("cargo:rustc-env=RECONVERGE_COMMIT={commit}");
     }
 
-    // docs.rs has no Verilator and needs no model to document the crate; the bench of another design needs none of ours.
+    // docs.rs has no Verilator, and the documentation needs no model; nor does the bench of another design.
     if std::env::var_os("DOCS_RS").is_some() || !cfg!(feature = "linked") {
         println!("cargo:rustc-env=RECONVERGE_BUILT_WITH=");
         std::fs::write(
@@ -85,7 +85,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
         return Ok(());
     }
 
-    // As crates/bench/src/dut has them: what is built here is used there too.
+    // The same settings as in crates/bench/src/dut, so that what is built here is used there too.
     let target = var("TARGET")?;
     let mut build = verilate::cc::Build::new();
     let debug = var("PROFILE")? == "debug";
@@ -121,7 +121,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
         })
     });
     let jobs: Vec<_> = jobs.collect();
-    // The runtime is one of the longest, and needs none of them.
+    // The runtime takes among the longest, and needs no other job: it comes first.
     let runtime = benches.first().map(|(_, sources, _)| sources);
     let build = |number: usize| match number.checked_sub(1) {
         Some(number) => jobs[number].1.archive(&tools, &store).map(Some),
@@ -146,7 +146,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
             println!("cargo:rerun-if-changed={}", file.display());
         }
     }
-    // After the models: they need the runtime, and linkers read from left to right.
+    // After the models, which need the runtime: linkers read from left to right.
     if let Some(runtime) = runtime {
         println!("cargo:rustc-link-search=native={}", runtime.dir.display());
         println!("cargo:rustc-link-lib=static={}", verilate::RUNTIME);
@@ -154,15 +154,15 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
     for library in tools.libraries(&out)? {
         println!("cargo:rustc-link-lib={library}");
     }
-    // Say it by what it is: only files that changed are rewritten, so cargo rebuilds no more than that.
+    // Only files that changed are rewritten, so cargo rebuilds no more than necessary.
     let text = format!("reconverge_bench::linked_models! {{\n{list}}}\n");
     verilate::write_if_changed(&out.join("models.rs"), &text)?;
     Ok(())
 }
 
-/// Does `work` for each number below `count`, as many at a time as cargo has processors; what came of each.
+/// Calls `work` for each number below `count`, as many in parallel as cargo has jobs; returns the results in order.
 ///
-/// Nothing else is to be done while models are built: what depends on this package waits for them.
+/// Nothing else can run while models are built, because everything that depends on this package waits for them.
 #[cfg(feature = "rtl")]
 fn side_by_side<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -188,8 +188,8 @@ fn side_by_side<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Ve
     all.into_iter().map(|(_, done)| done).collect()
 }
 
-/// Writes `embedded.rs`: the RTL from which models are built when the program runs, and what proofs may use of it, for where
-/// their folder is gone.
+/// Writes `embedded.rs`: the RTL from which models are built at run time and the formal files, for use when their folder is
+/// missing.
 #[cfg(feature = "rtl")]
 fn embed(root: &std::path::Path, out: &std::path::Path) -> Done {
     use std::fmt::Write as _;

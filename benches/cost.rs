@@ -1,10 +1,10 @@
-//! What a clock costs, measured side by side: `benches/cost` prepares and calls it.
+//! Measures the cost of a cycle in several ways side by side; `benches/cost` prepares and calls this program.
 //!
-//! `cost --models [UNIT ...]` prints the bare programs that it wants (`benches/unit_bare.cpp`), as
-//! `<unit>_<lanes>`; `cost FOLDER [UNIT ...]` finds them in that folder and measures. Every way of running
-//! gets the same inputs, recorded from campaign cases, in rounds that take turns, so that a machine that
-//! changes its speed changes it for all of them. What is measured is checked as well: lock-step by its
-//! comparison, the bare loops by a sum over each of the unit's outputs.
+//! `cost --models [UNIT ...]` prints the bare programs that it needs (`benches/unit_bare.cpp`), as
+//! `<unit>_<lanes>`; `cost FOLDER [UNIT ...]` finds them in that folder and measures. All ways of running
+//! get the same inputs, recorded from campaign cases, and take turns in rounds, so that a change of the
+//! machine's speed affects all of them. The results are checked too: lock-step by its comparison, the bare
+//! loops by a sum over each of the unit's outputs.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,13 +23,13 @@ use reconverge::field::{Field, Shape};
 use reconverge::stimulus;
 use reconverge::unit::{Executor as _, Step, Unit};
 
-/// Clocks recorded; few enough that the inputs stay in the cache, run through several times.
+/// Recorded cycles, run several times; few enough that the inputs stay in the cache.
 const RECORDED: usize = 10_000;
 const TIMES: usize = 20;
 const CLOCKS: usize = RECORDED * TIMES;
 const ROUNDS: usize = 7;
 const VCD_CLOCKS: usize = 20_000;
-/// Lane counts that every unit alone is measured with besides its own.
+/// Lane counts for which every unit alone is measured, besides its own.
 const WIDTHS: [u32; 2] = [16, 64];
 
 type Done<T> = Result<T, Box<dyn Error>>;
@@ -45,7 +45,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Ratios within a round: a machine that slows down between rounds slows both sides.
+/// Returns the median of the ratios within a round: a machine that slows down between rounds slows both sides.
 fn ratio(values: &[f64], base: &[f64]) -> f64 {
     median(
         values
@@ -56,7 +56,7 @@ fn ratio(values: &[f64], base: &[f64]) -> f64 {
     )
 }
 
-/// Lane counts of unit `U`'s bare programs, ascending.
+/// Returns the lane counts of unit `U`'s bare programs, ascending.
 fn widths<U: Unit>() -> Vec<u32> {
     let mut widths = vec![U::LANES];
     widths.extend(WIDTHS);
@@ -74,15 +74,15 @@ struct Bare {
     command: Command,
     model: String,
     row: String,
-    /// Of each field that may be an output, what its sum must be: from the golden.
+    /// The expected sum of each field that may be an output, from the golden model.
     sums: BTreeMap<&'static str, u64>,
-    /// Instructions executed in a clock.
+    /// Instructions executed per cycle.
     rate: f64,
     rounds: Vec<f64>,
 }
 
 impl Bare {
-    /// With `lanes` lanes over `inputs`, whose lane masks may be wider.
+    /// Returns the program with `lanes` lanes for `inputs`, whose lane masks may be wider.
     fn new<U: Unit>(dir: &Path, lanes: u32, inputs: &[U::In], row: String) -> Done<Self> {
         let file = dir.join(format!("{} {row}.inputs", U::NAME));
         std::fs::write(&file, cast_slice::<U::In, u8>(inputs))?;
@@ -113,7 +113,7 @@ impl Bare {
         })
     }
 
-    /// One round. An output that was not what the golden says in every clock is an error.
+    /// Runs one round. An output that differs from the golden model in any cycle is an error.
     fn round(&mut self) -> Done<()> {
         let out = self
             .command
@@ -155,7 +155,7 @@ impl Bare {
     }
 }
 
-/// `field` as one integer, if it is one value or one bit a lane.
+/// Returns `field` as one integer, if it is one value or one bit for each lane.
 fn one_value(field: &Field) -> Option<Field> {
     match field.shape {
         Shape::Words { count: 1, .. } => Some(*field),
@@ -175,9 +175,9 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         .map(|i| campaign::case::<U>(1, i, &lanes.into()).1)
         .collect();
 
-    // Each lane count with the recording that it makes of the same cases. Beside it, with the inputs of the
-    // widest, masks cut off: the very same words, but a narrower unit branches otherwise than the program
-    // that it is fed, runs into errors and then has less to do. Noise may be forbidden where the wider unit ignores it.
+    // Each lane count runs the recording that it makes of the same cases. Narrower units also run the inputs of
+    // the widest, with masks cut off: exactly the same words, but a narrower unit branches differently from the recorded
+    // program, gets errors and then has less to do. Without noise: what the wider unit ignores may be illegal here.
     let widths = widths::<U>();
     let widest = widths[widths.len() - 1];
     let quiet = match pace {
@@ -199,7 +199,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         }
     }
 
-    // Each recording begins with a reset, so golden and RTL go on alike from one to the next.
+    // Each recording begins with a reset, so golden model and RTL stay equal from one to the next.
     let repeated = || (0..TIMES).flat_map(|_| &inputs);
     let names = [
         "unit alone, bare C++ loop",
@@ -257,7 +257,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         }
         rounds[3].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
 
-        // All that `fuzz` does in its one worker: cases made, run and judged, bins counted.
+        // All that `fuzz` does in one worker: it makes, runs and judges cases and counts bins.
         let options = campaign::Options::default();
         let mut runner = campaign::Runner::open(&options, &rtl, &bins, 0)?;
         let mut clocks = 0;
@@ -328,7 +328,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
     Ok(())
 }
 
-/// What is asked of a unit.
+/// What to do for a unit.
 #[derive(Clone, Copy)]
 enum Task<'a> {
     /// Print the names of its models.
@@ -358,7 +358,7 @@ fn unit<U: Compiled>(task: Task) -> Done<()> {
     Ok(())
 }
 
-/// A unit's name, and what does a task for it.
+/// A unit's name and the function that does a task for it.
 type Entry = (&'static str, fn(Task) -> Done<()>);
 
 macro_rules! units {

@@ -1,9 +1,9 @@
-//! What `cover --guided` is worth: clocks to reach shares of the reachable bins, and clocks to catch mutants of the
-//! RTL that are hard to catch, guided and not, with the same seeds.
+//! Measures what `cover --guided` gains: cycles to reach shares of the reachable bins, and cycles to catch mutants of the
+//! RTL that are hard to catch, with and without guiding, with the same seeds.
 //!
-//! `guided bins|mutants [UNIT ...] [PARAMETER=VALUE ...]`. Each figure is the median over the seeds, with the least and the most; `-` is
-//! more than the limit. Clocks are told by whole chunks of 64 cases. A few minutes each on one core; before
-//! the mutants, the C++ compiler for each unit.
+//! `guided bins|mutants [UNIT ...] [PARAMETER=VALUE ...]`. Each figure is the median over the seeds, with the
+//! least and the most; `-` is more than the limit. Cycles are counted in whole chunks of 64 cases. Each takes a few minutes
+//! on one core; `mutants` first runs the C++ compiler for each unit.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,14 +19,14 @@ use reconverge::mutate::{self, Family, Mutants, Trouble};
 use reconverge::unit::Unit;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 11..=17;
-/// Clocks of a run for bins.
+/// Cycles of a run for bins.
 const CLOCKS: u64 = 12_000_000;
 const SHARES: [usize; 4] = [90, 95, 99, 100];
-/// A mutant is hard if the campaign with seed 1 does not catch it in so many clocks.
+/// A mutant is hard if the campaign with seed 1 does not catch it in this many cycles.
 const EASY: u64 = 100_000;
-/// Clocks of a run for a mutant.
+/// Cycles of a run for a mutant.
 const HUNT: u64 = 1_000_000;
-/// Seeds after which a mutant that neither way has caught is given up: most of these are no mistakes at all.
+/// Seeds after which a mutant that neither way has caught is given up: most of these are equivalent.
 const GIVE_UP: usize = 2;
 const WAYS: [(&str, bool); 2] = [("campaign", false), ("guided", true)];
 
@@ -46,7 +46,7 @@ fn millions(clocks: Option<u64>) -> String {
     clocks.map_or("-".to_owned(), |n| format!("{:.2}", n as f64 / 1e6))
 }
 
-/// Median, least and most, in millions; what did not come in time is more than all others.
+/// Returns median, least and most, in millions; a run that did not finish within the limit counts as more than all others.
 fn figures(mut clocks: Vec<Option<u64>>) -> String {
     clocks.sort_by_key(|n| n.unwrap_or(u64::MAX));
     let [median, least, most] =
@@ -89,7 +89,7 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
     Ok(())
 }
 
-/// Clocks until a run finds something, if it does.
+/// Returns the cycles until a run finds a failure, if it does.
 fn caught<U: Unit>(model: &Model<U>, rtl: &Rtl<U>, options: &Options) -> Done<Option<u64>> {
     let covered = run::run(options, model, rtl, &())?;
     Ok(covered.failed.map(|_| covered.compared))
@@ -144,7 +144,7 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
             continue;
         }
         hard += 1;
-        // One that is not caught counts with all the clocks that it was given.
+        // A mutant that is not caught counts with the full limit.
         let sums = clocks
             .each_ref()
             .map(|c| c.iter().map(|n| n.unwrap_or(HUNT)).sum::<u64>());

@@ -1,4 +1,4 @@
-//! Nanoseconds a clock of the parts of lock-step; `benches/cost` holds them against the bare unit.
+//! Nanoseconds per cycle of the parts of lock-step; `benches/cost` compares them with the bare unit.
 
 use bytemuck::bytes_of;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -29,7 +29,7 @@ fn parts<U: Unit>(c: &mut Criterion) {
     group.bench_function("lock-step", |b| {
         let mut dut = rtl.open(1).expect("fits");
         let mut golden = U::Golden::new(U::LANES as usize);
-        // Every round starts with a reset, so that both begin alike.
+        // Every round starts with a reset, so that both begin in the same state.
         dut.clock(&inputs[0], None);
         golden.cycle(&inputs[0]);
         b.iter(|| {

@@ -1,12 +1,12 @@
-//! Pictures of r500: what they cost beside lock-step alone, and what tests by pictures alone would have missed.
+//! Pictures of r500: their cost compared with lock-step alone, and the mutants that tests by pictures alone would miss.
 //!
 //! `pictures cost` renders the Mandelbrot set as `render` does, in one thread, and times the parts of each wavefront in
-//! turn, so that a machine that changes its speed changes it for all of them.
+//! turn, so that a change of the machine's speed affects all of them.
 //!
 //! `pictures mutants [COUNT]`: of the mutants of r500's text that the campaign catches, how many does the picture of
 //! each shader show? The RTL alone drives the ALU ([`by_rtl_alone`]) and nothing judges it. A mutant shows if a pixel has
-//! another colour than by the golden model, or if a wavefront does not come to its end. COUNT of the mutants, all without.
-//! Some minutes on one core, and before that the C++ compiler.
+//! another colour than with the golden model, or if a wavefront does not end. COUNT limits the mutants; without it, all run.
+//! Takes some minutes on one core, after the C++ compiler.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -29,19 +29,19 @@ use reconverge::r500::render::{Pixels, by_rtl_alone};
 use reconverge::r500::shader::{VARYINGS, Vector};
 use reconverge::stimulus;
 
-/// Clocks of the campaign for one mutant.
+/// Cycles of the campaign for one mutant.
 const CLOCKS: u64 = 1_000_000;
 /// Width and height of a picture that mutants may spoil.
 const SMALL: u32 = 32;
 /// Width and height of the picture that is timed.
 const LARGE: u32 = 256;
 const ROUNDS: usize = 5;
-/// Instructions after which a wavefront is given up; none of these shaders needs as many.
+/// Instructions after which a wavefront is given up; none of these shaders needs so many.
 const MAX_STEPS: u64 = 100_000;
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
-/// A path in the repository.
+/// Returns a path in the repository.
 fn path(of: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(of)
 }
@@ -73,7 +73,7 @@ fn renderer(program: Program, uniforms: BTreeMap<String, Vec<f32>>, pixels: u32)
 
 // ---- cost ----------------------------------------------------------------------------------------------
 
-/// The parts of a wavefront that are timed; the last is all of the others but the first.
+/// The timed parts of a wavefront; the last is the sum of the others except the first.
 const PARTS: [&str; 5] = [
     "lock-step alone, conditions from a table",
     "golden model with ALUs",
@@ -152,7 +152,7 @@ fn cost() -> Done<()> {
 
 // ---- mutants -------------------------------------------------------------------------------------------
 
-/// A wavefront, and what should come out.
+/// A wavefront and its expected colours.
 struct Wavefront {
     case: Case<R500>,
     pixels: Vec<[Vector; VARYINGS]>,
@@ -160,7 +160,7 @@ struct Wavefront {
 }
 
 impl Wavefront {
-    /// The golden model shades it; the RTL gets a little more time than that took.
+    /// Returns a wavefront shaded by the golden model; the RTL may take somewhat more than twice as many steps.
     fn new(renderer: &Renderer, case: Case<R500>, pixels: Vec<[Vector; VARYINGS]>) -> Self {
         let shading = renderer.shade(case, &pixels);
         let expected = shading.tile();
@@ -174,14 +174,14 @@ impl Wavefront {
     }
 }
 
-/// Pictures that are looked at together.
+/// Pictures that are compared together.
 struct Test {
     name: String,
     wavefronts: Vec<(Renderer, Vec<Wavefront>)>,
 }
 
 impl Test {
-    /// A shader's picture.
+    /// Returns the test of a shader's picture.
     fn picture(path: &Path) -> Done<Self> {
         let program = load(path)?;
         let name = program.name.clone();
@@ -197,7 +197,7 @@ impl Test {
         })
     }
 
-    /// The pixels that the files of `folder` have, with the colours that they must get.
+    /// Returns the test of the example pixels in the files of `folder`, with their expected colours.
     fn examples(folder: &Path) -> Done<Self> {
         let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
         let files: Vec<_> = files.collect::<Done<_>>()?;
@@ -217,7 +217,7 @@ impl Test {
         })
     }
 
-    /// Whether the RTL of `dut` spoils a pixel.
+    /// Returns whether the RTL of `dut` spoils a pixel.
     fn spoilt(&self, dut: &mut Dut<R500>) -> bool {
         self.wavefronts.iter().any(|(renderer, all)| {
             all.iter().any(|w| {
@@ -274,20 +274,20 @@ fn mutants(count: Option<usize>) -> Done<()> {
         keep_going: false,
         rtl: None,
     };
-    // Without a mutant nothing may show.
+    // Without a mutant no test may show anything.
     for test in &tests {
         if test.spoilt(&mut rtl.open(1)?) {
             return Err(format!("{}: the RTL itself spoils the picture", test.name).into());
         }
     }
-    // By module: how many the campaign catches; of them, those that each test shows; those that any shows.
+    // By module: how many mutants the campaign catches; how many of these each test shows; how many any test shows.
     let mut rows: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     let mut all = vec![0; tests.len() + 2];
     for mutant in &made.list.mutants {
         let rtl = rtl.clone().mutant(mutant.number);
         let mut spoilt = Vec::new();
         for test in &tests {
-            // A model that has stopped is of no more use.
+            // A model that has stopped cannot be used again.
             spoilt.push(test.spoilt(&mut rtl.open(1)?));
         }
         let any = spoilt.contains(&true);

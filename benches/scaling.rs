@@ -1,13 +1,13 @@
-//! Draws what lock-step costs with more lanes and with longer campaigns:
+//! Draws the cost of lock-step with more lanes and with longer campaigns:
 //!
 //! ```text
 //! cargo run --release -p reconverge-benches --bin scaling -- docs/pictures/scaling.svg [MOST_CYCLES]
 //! ```
 //!
-//! At the left, nanoseconds a cycle of lock-step with 1 to 64 lanes, every unit on the same number of campaign cycles. At the
+//! At the left, nanoseconds per cycle of lock-step with 1 to 64 lanes, every unit on the same number of campaign cycles. At the
 //! right, seconds of a whole campaign (`fuzz --jobs 1`: stimulus, lock-step, scalar judge, bins) from 1,000 cycles to
-//! MOST_CYCLES, 100 million. The numbers are printed as well. The lanes take turns in several rounds, so that a machine that
-//! changes its speed changes it for all of them.
+//! MOST_CYCLES, by default 100 million. It also prints the numbers. The lane counts take turns in several rounds, so that a change
+//! of the machine's speed affects all of them.
 
 use std::error::Error;
 use std::path::Path;
@@ -30,16 +30,16 @@ const LEAST_CYCLES: u64 = 1_000;
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
-/// What was measured of a unit.
+/// The measurements of a unit.
 struct Curve {
     name: &'static str,
-    /// Lanes, nanoseconds a cycle.
+    /// Lanes, nanoseconds per cycle.
     lanes: Vec<(f64, f64)>,
-    /// Cycles that ran, seconds.
+    /// Cycles run, seconds.
     cycles: Vec<(f64, f64)>,
 }
 
-/// Returns nanoseconds a cycle of lock-step on `inputs`.
+/// Returns nanoseconds per cycle of lock-step on `inputs`.
 fn lockstep<U: Unit>(rtl: &Rtl<U>, lanes: u32, inputs: &[U::In]) -> Done<f64> {
     let mut dut = rtl.open(1)?;
     let mut golden = U::Golden::new(lanes as usize);
@@ -121,7 +121,7 @@ fn measured<U: Unit>(most: u64) -> Done<Curve> {
 }
 
 fn draw(curves: &[Curve], file: &Path) -> Done<()> {
-    // Told apart by the colour-blind too (Okabe and Ito).
+    // Distinguishable for the colour-blind too (Okabe and Ito).
     let colours = [
         RGBColor(0, 114, 178),
         RGBColor(213, 94, 0),

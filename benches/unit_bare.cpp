@@ -1,13 +1,13 @@
-// The bare unit under a C++ loop: no bench top, no comparison, no Rust. Reads recorded input structs, runs
-// the model through them, prints nanoseconds a clock, and of each output a sum over the recorded clocks.
-// examples/cost.rs holds the sums against the golden's: a loop that drives or reads a pin wrongly, or
-// another unit than it says, is found out.
+// The bare unit in a C++ loop: no bench top, no comparison, no Rust. Reads recorded input structs, runs
+// the model with them, and prints nanoseconds per cycle and, for each output, a sum over the recorded cycles.
+// benches/cost.rs compares these sums with those of the golden model, and so detects a loop that drives or
+// reads a pin wrongly, and a wrong unit.
 //
-// Compiled by benches/cost, once a unit and lane count, behind what Verilator emitted for the unit, with
+// benches/cost compiles it once for each unit and lane count, after Verilator's output for the unit, with
 //   UNIT    class of the verilated unit
 //   LANES   its lanes
 //   HEADER  "<unit>.h", generated from the unit's declaration by `cost --header`. It declares
-//             struct In                           one clock's inputs, as the crate has them
+//             struct In                           the inputs of one cycle, as in the crate
 //             void drive(UNIT &, const In &)      puts them on the pins, lane masks through lanes()
 //             std::array outputs(const UNIT &)    every output port, by the name of its field of `State`
 
@@ -29,7 +29,7 @@ struct Output {
   uint64_t value;
 };
 
-// The lanes that the unit has: Verilator wants the bits of a port above its width to be 0.
+// Keeps the lanes that the unit has: Verilator wants the bits of a port above its width to be 0.
 constexpr uint64_t lanes(uint64_t mask) {
   static_assert(LANES >= 1 && LANES <= 64, "masks are 64 bits wide");
   return mask & UINT64_MAX >> (64 - LANES);
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
 
   VerilatedContext context;
   UNIT top{&context};
-  // The first evaluation has no edge to see: a rising one would be lost.
+  // The first evaluation detects no edge: a rising edge would be lost.
   top.clk_i = 0;
   top.eval();
   const auto run = [&](auto after_clock) {
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     }
   };
 
-  // Once with an eye on every output.
+  // Once with a sum over every output.
   std::array<uint64_t, std::tuple_size_v<decltype(outputs(top))>> sums{};
   run([&] {
     const auto now = outputs(top);
@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   std::printf("%.2f\n", took.count() / static_cast<double>(inputs.size()) / static_cast<double>(times));
 
-  // The timed clocks are not compared one by one, but the last one must leave the same outputs.
+  // The timed cycles are not compared one by one, but the last one must leave the same outputs.
   const auto last = outputs(top);
   for (size_t i = 0; i < sums.size(); ++i) {
     if (last[i].value != end[i].value) return fail("the timed clocks were others");

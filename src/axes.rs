@@ -1,13 +1,13 @@
-//! Axes of coverage that several of our units have.
+//! Coverage axes that several units share.
 
 use crate::cover::{Status, axis};
 
-/// Lanes by class, of the planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
+/// Returns the lanes of each class, from the two class planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
 pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
     [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
 }
 
-/// Which of some sets have members, bit by bit.
+/// Returns a mask with bit i set if set i has members.
 pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
     let bits = sets
         .iter()
@@ -17,7 +17,7 @@ pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
 }
 
 axis! {
-    /// What the host asked for in a clock.
+    /// What the host asks for in a cycle.
     Host "host" {
         Nothing "nothing",
         Launch "launch",
@@ -46,7 +46,7 @@ impl From<Status> for Rest {
 }
 
 axis! {
-    /// Where the host writes a constant.
+    /// The address at which the host writes a constant.
     Written "address" {
         Numbers "0..31",
         Booleans "32",
@@ -55,7 +55,7 @@ axis! {
 }
 
 axis! {
-    /// When it does.
+    /// The time of the write.
     Port "clock" {
         Idle "no program runs",
         Launch "with a launch",

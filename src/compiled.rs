@@ -1,8 +1,8 @@
-//! What takes time in a unit of this package, compiled here.
+//! The time-consuming functions of a unit, compiled in this crate.
 //!
-//! A generic function is compiled in the crate that calls it, as that crate is. [`Compiled`] has those in which runs, campaigns and
-//! explorations spend their time as functions of each unit, so that they are compiled in this crate, with all
-//! optimisation. The command calls them, and is itself compiled without any, in a tenth of the time (`docs/cost.md`).
+//! A generic function is compiled in the crate that calls it, with the settings of that crate. [`Compiled`] declares the functions in
+//! which runs, campaigns and explorations spend their time as functions of each unit, so that they are compiled in this crate, with
+//! full optimisation. The command calls them; the command itself is compiled without optimisation, in a tenth of the time (`docs/cost.md`).
 
 use std::path::Path;
 
@@ -24,18 +24,18 @@ use crate::stream::Stream;
 use crate::unit::Unit;
 use crate::watch::{Pulse, Watch};
 
-/// What judging a case came to.
+/// The result of judging a case.
 pub type Judged<U> = check::Judged<Case<U>>;
 
-/// Is told now and then of the cycle that a run is in.
+/// A callback that receives the cycle of the run from time to time.
 pub type Progress<'p> = dyn FnMut(u64) + 'p;
 
-/// A unit with what takes time compiled in this crate. Each function does what the one that it names does.
+/// A unit whose time-consuming functions are compiled in this crate. Each function does what the function linked in its text does.
 pub trait Compiled: Unit {
     /// Judges `case` on a fresh model: [`judges::check_fresh`].
     ///
     /// # Errors
-    /// The case fails.
+    /// The case fails: the failure.
     fn check_fresh(
         case: &Case<Self>,
         rtl: &Rtl<Self>,
@@ -46,7 +46,7 @@ pub trait Compiled: Unit {
     /// Judges `case` and writes a dump from cycle `from` on: [`judges::check_with_dump`].
     ///
     /// # Errors
-    /// The dump cannot be written, or the model not opened.
+    /// The dump cannot be written, or the model cannot be opened.
     fn check_with_dump(
         case: &Case<Self>,
         rtl: &Rtl<Self>,
@@ -55,7 +55,7 @@ pub trait Compiled: Unit {
         progress: &mut Progress<'_>,
     ) -> Result<Judged<Self>, String>;
 
-    /// Judges a stream of pins, with a dump if there is a cycle and a file for it: [`TestCase::judge`](crate::check::TestCase::judge).
+    /// Judges a stream of pins, with a dump if a cycle and a file are given for it: [`TestCase::judge`](crate::check::TestCase::judge).
     ///
     /// # Errors
     /// The dump cannot be written.
@@ -86,7 +86,7 @@ pub trait Compiled: Unit {
     /// Runs cases and counts what they cover: [`cover::run`].
     ///
     /// # Errors
-    /// A model cannot be opened, or its counters not be read.
+    /// A model cannot be opened, or its counters cannot be read.
     fn cover(
         options: &cover::Options,
         model: &Model<Self>,
@@ -115,7 +115,7 @@ pub trait Compiled: Unit {
         progress: &mut Progress<'_>,
     ) -> Checked<Self>;
 
-    /// Takes up the next state of a small world: [`Space::expand`].
+    /// Expands the next state of a small world: [`Space::expand`].
     ///
     /// # Errors
     /// There are more states than the limit.
@@ -124,7 +124,7 @@ pub trait Compiled: Unit {
     /// Runs the golden model of `case` alone, up to cycle `last`: [`stimulus::golden_alone`].
     fn golden_alone(case: &Case<Self>, last: u64, watch: &mut dyn Watch<Self>);
 
-    /// Records what there is to show of a run that was judged so: [`Run::judged`].
+    /// Records what is shown of a run with this judgement: [`Run::judged`].
     fn run_to_show(case: &Case<Self>, judged: &Judged<Self>, fold: bool, most: usize) -> Run;
 
     /// Gives each row of a run up to cycle `last` to `sink`, until that returns false: [`rows()`].

@@ -1,5 +1,5 @@
-//! What an instruction word consists of, field by field, each with the rule that gives it. With a bench, also why an
-//! instruction of a run did what it did (`explain::cycle`).
+//! The parts of an instruction word, field by field, each with its rule. With the bench, also why an instruction of a run did
+//! what it did (`explain::cycle`).
 
 #[cfg(feature = "rtl")]
 pub mod cycle;
@@ -8,26 +8,26 @@ use crate::rules::{self, BitField, Rule, bit_fields};
 use crate::text::{did_you_mean, hex};
 use crate::unit::Unit;
 
-/// A word of an instruction, and its fields.
+/// A word of an instruction and its fields.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What the manual calls the word.
+    /// The manual's name of the word.
     pub name: &'static str,
     /// The word.
     pub word: u64,
-    /// Bits of the word: 32 or 64.
+    /// Width of the word in bits: 32 or 64.
     pub width: u32,
     /// Its fields, the highest bits first.
     pub fields: Vec<BitField>,
 }
 
 impl Part {
-    /// A word of 32 bits with the fields of the table in `section`, where there is one.
+    /// Returns a word of 32 bits with the fields of the table in `section`, if there is such a table.
     pub fn of(name: &'static str, word: u32, section: &str, dw: usize) -> Part {
         Part::new(name, word.into(), 32, bit_fields(section, dw))
     }
 
-    /// A word of `width` bits with these fields.
+    /// Returns a word of `width` bits with these fields.
     pub fn new(name: &'static str, word: u64, width: u32, mut fields: Vec<BitField>) -> Part {
         fields.sort_by_key(|field| std::cmp::Reverse(field.bits.first().map(|bits| bits.0)));
         Part {
@@ -46,16 +46,16 @@ pub struct Anatomy<P> {
     pub program: P,
     /// The instruction's address in it.
     pub pc: u32,
-    /// The operation by the name that the rules have for it; `None` if the unit only lets the word pass, or refuses it.
+    /// The name of the operation in the rules; `None` if the unit only passes the word through, or refuses it.
     pub operation: Option<String>,
     /// Its words.
     pub parts: Vec<Part>,
 }
 
-/// The rule or section `id`.
+/// Returns the rule or section with id `id`.
 ///
 /// # Errors
-/// There is none, with the ids that it may have been meant for.
+/// There is none; the message suggests similar ids.
 pub fn rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let hint = did_you_mean(id, rules::ids());
@@ -63,10 +63,10 @@ pub fn rule(id: &str) -> Result<&'static Rule, String> {
     })
 }
 
-/// The words of an instruction, each as hexadecimal digits with or without `0x`, taken apart.
+/// Takes an instruction apart; each word is given as hexadecimal digits, with or without `0x`.
 ///
 /// # Errors
-/// What is wrong with which of them.
+/// A word is wrong: the word and the reason.
 pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, String)> {
     let mut numbers = Vec::new();
     for word in words {
@@ -82,10 +82,10 @@ pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, 
     U::anatomy(&numbers).map_err(|why| (words.join(" "), why))
 }
 
-/// `words` as words of 32 bits.
+/// Converts `words` to words of 32 bits.
 ///
 /// # Errors
-/// The first that has more.
+/// A word has more than 32 bits; the message names the first one.
 #[cfg(feature = "units")]
 pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
     let narrow =
@@ -93,7 +93,7 @@ pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
     words.iter().map(narrow).collect()
 }
 
-/// A field by hand, where the specification gives it outside of a table of bits.
+/// Returns a field that the specification gives outside a table of bits.
 #[cfg(feature = "units")]
 pub(crate) fn field(name: &str, (high, low): (u32, u32), meaning: &str, rule: &str) -> BitField {
     BitField {

@@ -1,6 +1,6 @@
 //! SIMT divergence hardware in SystemVerilog, golden models in Rust, and a lock-step bench that
-//! compares every bit of every lane in every cycle (of the stacks of r700 and spa5 the top: each entry
-//! when it is written and when it is revealed).
+//! compares every bit of every lane in every cycle. Of the stacks of r700 and spa5 it compares the top: each entry
+//! when it is written and when it is revealed.
 //!
 //! ```text
 //!                  case (program, seed, stalls ...)
@@ -16,26 +16,26 @@
 //!
 //! # The cycle contract
 //!
-//! One clock, synchronous active-low reset. A launch starts a wavefront; while the unit is stalled
-//! nothing changes at all; while a program runs, a clock executes one instruction if and only if the
-//! instruction is valid. The bench is the instruction memory: it answers in the same clock or any number
-//! of clocks later. An error is sticky, the offending instruction changes nothing else, and the unit
+//! One clock, synchronous active-low reset. A launch starts a wavefront. While the unit is stalled,
+//! nothing changes. While a program runs, a cycle executes one instruction if and only if the
+//! instruction is valid. The bench is the instruction memory: it answers in the same cycle or any number
+//! of cycles later. An error is sticky, the offending instruction changes nothing else, and the unit
 //! stays halted until the next launch.
 //!
 //! # Three judges
 //!
 //! RTL and golden model are written separately from the specification of the unit and share nothing. The
 //! third judge, a scalar machine, runs one lane alone: in a structured program each lane must execute
-//! exactly what it would execute by itself.
+//! exactly what it would execute alone.
 //!
 //! # Conditions
 //!
 //! ALU, texture and memory instructions are black boxes that give each lane condition bits. A lane's draw
-//! depends on seed, lane and k alone, the number of instructions that the lane has executed
-//! ([`environment`]), so it draws the same bits by itself and among others. For r500, k counts an
+//! depends only on the seed, the lane and k, the number of instructions that the lane has executed
+//! ([`environment`]). It therefore draws the same bits alone as among other lanes. For r500, k counts an
 //! instruction for the lanes that are ACTIVE before it, and an ENDLOOP or ENDREP also for the continued lanes
 //! that it returns before it decides: alone, such a lane jumps there and executes it. For r700, k counts the
-//! clauses and other non-control instructions that a lane executes. For spa5 it counts every instruction; a BRX
+//! clauses and other non-control instructions that a lane executes. For spa5, k counts every instruction; a BRX
 //! step counts for the threads that leave the BRX in it.
 //!
 //! # One program in lock-step
@@ -56,7 +56,7 @@
 //! ```
 //!
 //! A case that fails is a [`failure::Failure`]: `unwrap` in a test prints its report, `save` writes the case for
-//! `reconverge replay`, [`report::Waves`] a dump with both sides.
+//! `reconverge replay`, and [`report::Waves`] writes a dump with both sides.
 //!
 //! # Task -> files
 //!
@@ -66,7 +66,7 @@
 //! | bring a module of your own | [`design`], [`stream`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; `docs/your-own-unit.md`, `examples/own_unit` |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
-//! | run many | [`campaign`]; keep, divide, put together: [`campaign::results`] |
+//! | run many | [`campaign`]; keep, shard and merge results: [`campaign::results`] |
 //! | make a failing case smaller | [`shrink`] |
 //! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
 //! | know what would be caught | [`mutate`] |
@@ -93,9 +93,9 @@
 //!
 //! # Crates
 //!
-//! The layers below the units are crates of their own, whose modules are here under their names: `reconverge-bench` (designs without
-//! programs), `reconverge-program`, `reconverge-campaign`, `reconverge-mutate`; above them is the `reconverge` command. `docs/architecture.md`
-//! says what is where.
+//! The layers below the units are separate crates, whose modules are re-exported here: `reconverge-bench` (designs without
+//! programs), `reconverge-program`, `reconverge-campaign`, `reconverge-mutate`. Above the units is the `reconverge` command.
+//! `docs/architecture.md` says what is where.
 //!
 //! # Features
 //!
@@ -106,14 +106,14 @@
 //! * `fst`: [`wave::fst`].
 //! * `campaign`: [`campaign`] and coverage runs of designs that run programs.
 //! * `mutate`: [`mutate`], which needs Yosys for its proofs, and `campaign`.
-//! * `snippet`: mistakes in a file with the line that they stand in.
+//! * `snippet`: error messages that show the faulty line of the file.
 //!
-//! All but `campaign`, which `mutate` brings, are in the default. The `reconverge` command is a crate of its own, `crates/command`.
+//! All but `campaign`, which `mutate` enables, are on by default. The `reconverge` command is a separate crate, `crates/command`.
 
 #[cfg(feature = "units")]
 include!("units.rs");
 
-// For the structs that are generated, also those of other crates.
+// For the generated structs, also those of other crates.
 #[doc(hidden)]
 pub use bytemuck;
 #[doc(hidden)]
@@ -145,7 +145,7 @@ pub use reconverge_program::{
 #[doc(inline)]
 pub use reconverge_program::{judges, stimulus};
 
-/// The folder of this package where it was compiled.
+/// The folder of this package on the machine that compiled it.
 #[doc(hidden)]
 pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 

@@ -1,13 +1,13 @@
-//! What this package has in it of the RTL of its units: the files, and the models that the build script linked.
+//! The RTL of the units that this package contains: the files, and the models that the build script linked.
 
 use reconverge_bench::home::Package;
 
-// The RTL, and what proofs may use of it.
+// The RTL, and the files that proofs use with it.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 // Linked models.
 include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
-/// For [`crate::design::Design::package`] of the units.
+/// The value of [`crate::design::Design::package`] for the units.
 pub(crate) static PACKAGE: Package = Package {
     root: crate::ROOT,
     files: FILES,
@@ -16,16 +16,16 @@ pub(crate) static PACKAGE: Package = Package {
     linked: LINKED,
 };
 
-/// What the campaigns of this program depend on beside the RTL, as a digest.
+/// A digest of what the campaigns of this program depend on, apart from the RTL.
 pub const SOURCES: &str = env!("RECONVERGE_SOURCES");
-/// The commit from which this package was made, where it is known.
+/// The commit from which this package was built, if known.
 pub const COMMIT: Option<&str> = option_env!("RECONVERGE_COMMIT");
-/// The machine for which it was compiled.
+/// The target for which it was compiled.
 pub const TARGET: &str = env!("RECONVERGE_TARGET");
-/// Verilator and compiler of the linked models; nothing where there are none.
+/// The versions of Verilator and compiler that built the linked models; empty if none is linked.
 pub const BUILT_WITH: &str = env!("RECONVERGE_BUILT_WITH");
 
-/// Returns the unit and the contents of each model that is linked, as the cache would name them.
+/// Returns unit and contents of each linked model, as the cache names them.
 pub fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
     PACKAGE.linked.iter().map(|l| (l.unit, l.contents))
 }
@@ -34,8 +34,8 @@ pub fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
 mod tests {
     use super::*;
 
-    /// A program that was copied to another machine builds models from these alone, with shim and lint settings, which are
-    /// in the bench.
+    /// On another machine the program builds models from these files alone, with the shim and the lint settings, which the bench
+    /// contains.
     #[test]
     fn every_unit_is_embedded() {
         let has = |path: &str| FILES.iter().any(|(file, _)| *file == path);

@@ -1,10 +1,10 @@
-//! The rules of `docs/spec` and `docs/contract.md`, as they are written there: by id, with the fields of their tables.
+//! The rules of `docs/spec` and `docs/contract.md`, by id, with the cells of their tables.
 //!
-//! The files are part of the program, so that a rule that a report names can be read where no source is at hand.
+//! The files are part of the program, so that a rule that a report names can be read where the sources are missing.
 
 use std::sync::LazyLock;
 
-/// A file of rules: its path in the repository, how its ids begin, its text.
+/// A file of rules: its path in the repository, the prefix of its ids, its text.
 struct Document {
     file: &'static str,
     prefix: &'static str,
@@ -12,7 +12,7 @@ struct Document {
 }
 
 const DOCUMENTS: [Document; 5] = [
-    // Before r500-, with which its ids begin as well.
+    // Before r500-, because its ids begin with that too.
     Document {
         file: "docs/spec/r500-alu.md",
         prefix: "r500-alu-",
@@ -45,18 +45,18 @@ const DOCUMENTS: [Document; 5] = [
 pub struct Rule {
     /// Its id, e.g. `r500-4.3-b`.
     pub id: String,
-    /// Title of the section that it stands in, with the section's id.
+    /// Id and title of its section.
     pub section: String,
     /// Path of its file in the repository.
     pub file: &'static str,
-    /// What it says, in plain text; of a section, all of it.
+    /// Its text, without markup; for a section, its whole text.
     pub text: String,
-    /// The cells of its row, each under its column's name, if it stands in a table.
+    /// The cells of its row, each with the name of its column; empty outside tables.
     pub cells: Vec<(String, String)>,
 }
 
 impl Rule {
-    /// The cell under `column`; empty if there is none.
+    /// Returns the cell in `column`; empty if there is none.
     pub fn cell(&self, column: &str) -> &str {
         let found = self.cells.iter().find(|(name, _)| name == column);
         found.map_or("", |(_, text)| text)
@@ -67,25 +67,25 @@ impl Rule {
 static RULES: LazyLock<[Vec<Rule>; DOCUMENTS.len()]> =
     LazyLock::new(|| std::array::from_fn(|n| parse(&DOCUMENTS[n])));
 
-/// Every rule and section of a unit (`r500`, `r700`, `spa5`), of `r500-alu` or of `contract`, in the order of its file;
-/// none for another name.
+/// Returns every rule and section of a unit (`r500`, `r700`, `spa5`), of `r500-alu` or of `contract`, in the order of the file;
+/// an empty slice for another name.
 pub fn of(name: &str) -> &'static [Rule] {
     let named = |d: &Document| d.prefix.strip_suffix('-') == Some(name);
     DOCUMENTS.iter().position(named).map_or(&[], |n| &RULES[n])
 }
 
-/// The rule or section with this id.
+/// Returns the rule or section with id `id`.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().flatten().find(|rule| rule.id == id)
 }
 
-/// Every id, in the order of the files.
+/// Returns every id, in the order of the files.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     RULES.iter().flatten().map(|rule| rule.id.as_str())
 }
 
-/// The rules of `unit` that name `operation`, or whose section does: of what an instruction does, of open points, of errors
-/// and of the appendix (sections 4, 5, 6 and A of each specification).
+/// Returns the rules of `unit` that name `operation`, or whose section title does. Searched are instructions, open points, errors
+/// and appendix (sections 4, 5, 6 and A of each specification).
 pub fn naming(unit: &str, operation: &str) -> Vec<&'static Rule> {
     let names = |text: &str| {
         text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -107,7 +107,7 @@ pub fn naming(unit: &str, operation: &str) -> Vec<&'static Rule> {
 
 const ANCHOR: &str = "<a id=\"";
 
-/// The id of the anchor at the beginning of `text`, and what stands behind its visible repetition.
+/// Returns the id of the anchor at the beginning of `text`, and the text behind the visible id.
 fn anchored(text: &str) -> Option<(&str, &str)> {
     let (id, rest) = text.strip_prefix(ANCHOR)?.split_once("\"></a>")?;
     let shown = rest.trim_start_matches("**");
@@ -115,7 +115,7 @@ fn anchored(text: &str) -> Option<(&str, &str)> {
     Some((id, behind.strip_prefix("**").unwrap_or(behind).trim()))
 }
 
-/// Markdown without what only a browser needs: a link to a rule becomes the rule's id.
+/// Returns Markdown as plain text: a link to a rule becomes the id of the rule.
 fn plain(markdown: &str) -> String {
     let mut text = String::new();
     let mut rest = markdown;
@@ -124,7 +124,7 @@ fn plain(markdown: &str) -> String {
         text += before;
         let link = || {
             let (shown, behind) = here.strip_prefix('[')?.split_once("](")?;
-            // Another bracket opens before the link does: `[P, [O24](#r500-O24)]`.
+            // Another bracket opens before the link: `[P, [O24](#r500-O24)]`.
             if shown.contains('[') {
                 return None;
             }
@@ -154,11 +154,11 @@ fn plain(markdown: &str) -> String {
     text + rest
 }
 
-/// The cells of a row of a table.
+/// Splits a row of a table into its cells.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_start_matches('|');
     let row = row.strip_suffix('|').unwrap_or(row);
-    // A bar within a cell has a backslash before it.
+    // A bar within a cell is escaped by a backslash.
     let mut cells = vec![String::new()];
     let mut escaped = false;
     for letter in row.chars() {
@@ -179,7 +179,7 @@ fn is_rule_of_table(line: &str) -> bool {
     line.starts_with("|--") || line.starts_with("| --")
 }
 
-/// The rules of a file.
+/// Parses the rules of a file.
 fn parse(document: &Document) -> Vec<Rule> {
     let lines: Vec<&str> = document.text.lines().collect();
     let mut rules: Vec<Rule> = Vec::new();
@@ -224,7 +224,7 @@ fn parse(document: &Document) -> Vec<Rule> {
                     .iter()
                     .zip(&row)
                     .map(|(column, cell)| match anchored(cell) {
-                        // An id that shares its cell with what the row is about.
+                        // The id shares its cell with the subject of the row.
                         Some((_, rest)) => (column.clone(), plain(rest)),
                         None => (column.clone(), plain(cell)),
                     })
@@ -276,21 +276,21 @@ fn parse(document: &Document) -> Vec<Rule> {
     rules
 }
 
-/// A field of an instruction word, as a table of its unit's specification has it.
+/// A field of an instruction word, from a table of the unit's specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// Name; empty for reserved bits.
+    /// Its name; empty for reserved bits.
     pub name: String,
     /// Highest and lowest bit of each piece, the most significant piece first.
     pub bits: Vec<(u32, u32)>,
-    /// What the table says of its values.
+    /// The table's text on its values.
     pub meaning: String,
-    /// Id of its rule.
+    /// The id of its rule.
     pub rule: String,
 }
 
 impl BitField {
-    /// Its value in `word`.
+    /// Returns its value in `word`.
     pub fn value(&self, word: u64) -> u64 {
         self.bits.iter().fold(0, |value, &(high, low)| {
             let width = high - low + 1;
@@ -298,7 +298,7 @@ impl BitField {
         })
     }
 
-    /// The part of its meaning that is about `value`, where the table lists values: `2 FC`, `1 = stays`.
+    /// Returns the part of the meaning that describes `value`, if the table lists values: `2 FC`, `1 = stays`.
     pub fn of_value(&self, value: u64) -> Option<&str> {
         let number = value.to_string();
         self.meaning
@@ -316,8 +316,8 @@ impl BitField {
     }
 }
 
-/// The fields in the rows of table `section` whose column `DW` is `word` where there is such a column; in the order of the
-/// file. A row that names several pieces is several fields.
+/// Returns the fields in table `section`, in the order of the file; if the table has a column `DW`, only the rows where it is `word`.
+/// A row that names several pieces gives several fields.
 pub fn bit_fields(section: &str, word: usize) -> Vec<BitField> {
     let unit = section.split('-').next().unwrap_or_default();
     let prefix = format!("{section}-");

@@ -1,4 +1,4 @@
-//! Tests of the layers below that take a unit as an example.
+//! Tests of the layers below the units, with a unit as example.
 
 #[cfg(feature = "campaign")]
 mod bins;

@@ -1,5 +1,5 @@
-//! What a unit is, in three traits: [`Programs`] on top of a design, for cases, lock-step, reports and waves; [`Campaign`], for
-//! random programs, coverage, shrinking and mutants; both of the crates below. And [`Unit`], for the command.
+//! A unit in three traits: [`Programs`], on top of a design, for cases, lock-step, reports and waves; [`Campaign`], for random
+//! programs, coverage, shrinking and mutants (both from the crates below); and [`Unit`], for the command.
 
 use crate::design::Build;
 use crate::exhaust::Small;
@@ -8,12 +8,12 @@ pub use crate::grammar::*;
 use crate::input::InputError;
 pub use crate::program::*;
 
-/// A build beside the default one that campaigns test for a share of their cycles.
+/// A build other than the default one, in which campaigns spend a share of their cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
     /// Lanes of the wavefront.
     pub lanes: u32,
-    /// Parameters that do not have their default, with their values.
+    /// Parameters that differ from their default, with their values.
     pub parameters: &'static [(&'static str, u32)],
 }
 
@@ -29,26 +29,26 @@ impl From<&Variant> for Build {
     }
 }
 
-/// A program as it was read, and what the user should know of it.
+/// A program that was read, with warnings for the user.
 #[derive(Clone, Debug)]
 pub struct Loaded<P> {
     /// The program.
     pub program: P,
-    /// One line each.
+    /// The warnings, one line each.
     pub warnings: Vec<String>,
 }
 
-/// How a file of programs is to be read.
+/// Options for reading a file of programs.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// r500: set `JUMP_ANY` in LOOP words that lack it (r500-O29).
     pub safe_loops: bool,
-    /// Which of several programs in the file, by number or name.
+    /// Selects one of several programs in the file, by number or name.
     pub which: Option<String>,
 }
 
 impl LoadOptions {
-    /// Refuses what is for r500 alone.
+    /// Refuses options that only r500 has.
     ///
     /// # Errors
     /// `safe_loops` is set.
@@ -61,57 +61,57 @@ impl LoadOptions {
     }
 }
 
-/// A unit of this package: what the command needs beside.
+/// A unit of this package: what the command needs in addition.
 pub trait Unit: Campaign {
-    /// Builds in which a mistake can show that the default one does not have. The first differs from it in lanes and in every
-    /// parameter, neither of them a power of two where it can be otherwise; the others take each to its limits.
+    /// Builds that can expose mistakes which the default build hides. The first differs from it in lanes and in every
+    /// parameter, with values that are no powers of two where possible; the others take each to its limits.
     const VARIANTS: &'static [Variant];
-    /// The small worlds that can be explored exhaustively, if there are some.
+    /// The small worlds that can be explored exhaustively, if the unit has any.
     const SMALL: Option<Small<Self>> = None;
 
-    /// Reads a program of any kind that the unit knows, recognised by content.
+    /// Reads a program in any format that the unit knows, recognised by content.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The file cannot be read as a program; the error says what is wrong.
     fn load(
         bytes: &[u8],
         file: &str,
         options: &LoadOptions,
     ) -> Result<Loaded<Self::Program>, InputError>;
-    /// Programs in a file that holds several: number, name, size.
+    /// Lists the programs in a file that holds several: number, name, size.
     ///
     /// # Errors
     /// As [`Unit::load`].
     fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError>;
-    /// What a file is that only this unit's importer reads, recognised by content, and whether the unit runs it: of a cubin
-    /// for another GPU it does not. Nothing of text, and for units of which there are no other files.
+    /// Names the format of a file that only this unit's importer reads, recognised by content, and says whether the unit runs it
+    /// (a cubin for another GPU it does not run). Returns `None` for text, and for units that read only text.
     fn recognises(_bytes: &[u8]) -> Option<(String, bool)> {
         None
     }
-    /// What `program` contains that ends in an error in any unit built as `build`, one line for each kind, with how many
-    /// there are.
+    /// Lists what in `program` ends in an error in any unit built as `build`, one line for each kind, with the number of
+    /// occurrences.
     fn refused(_program: &Self::Program, _build: &Build) -> Vec<String> {
         Vec::new()
     }
-    /// What there is to say of how `program` ended, in `state`, beside the outcome.
+    /// Returns a remark on how `program` ended, in `state`, beyond the outcome.
     fn remark(_program: &Self::Program, _state: &Self::State) -> Option<&'static str> {
         None
     }
-    /// The words of one instruction taken apart, in the order in which the manuals number them.
+    /// Takes the words of one instruction apart; the words are in the order of the manual.
     ///
     /// # Errors
-    /// Not the words of one instruction.
+    /// These are not the words of one instruction.
     fn anatomy(words: &[u64]) -> Result<Anatomy<Self::Program>, String>;
-    /// The words of the instruction on `pins`, as [`Unit::anatomy`] takes them.
+    /// Returns the words of the instruction on `pins`, as [`Unit::anatomy`] takes them.
     fn instruction(pins: &Self::In) -> Vec<u64>;
-    /// What the lanes of `program` compute with besides its own words, one line each. Nothing for units whose lanes
-    /// compute nothing, and of a file that says nothing of it.
+    /// Lists the inputs of the lanes' computation that are not in the words of `program`, one line each. Empty for units whose lanes
+    /// compute nothing, and for a file that names no inputs.
     fn needs(_program: &Self::Program) -> Vec<String> {
         Vec::new()
     }
-    /// The program as words, one instruction a line.
+    /// Returns the program as words, one instruction a line.
     fn to_hex(program: &Self::Program) -> String;
-    /// The trace record of a step of `program`, as one line of JSON without its end; `golden` has just done it.
+    /// Returns the trace record of a step of `program` as one line of JSON, without a line end; `golden` has just executed the step.
     fn trace(
         step: u64,
         program: &Self::Program,

@@ -1,11 +1,11 @@
-// One template for all units. Compiled once a model, in one unit with what Verilator emitted, with
+// One template for all units. Compiled once for each model, in one translation unit with Verilator's output, with
 //   RCV_TOP       class of the verilated bench top
 //   RCV_SYMBOL    name of the exported table
 //   RCV_LANES     LANES of the model
-//   RCV_FEATURES  what else it was built with
-// RCV_TOP comes from the file that crates/verilate joins them in, the others from its command line.
+//   RCV_FEATURES  the bits of `features` (shim.h)
+// RCV_TOP is defined in the file in which crates/verilate joins them, the others on its command line.
 //
-// RTL may throw out of any call into the model: stop.cpp turns $stop and the like into exceptions, and a constructor
+// Any call into the model may throw: stop.cpp turns $stop and the like into exceptions, and a constructor
 // may run out of memory. Each function of the table catches everything and is noexcept.
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 namespace {
 
-// A text of limited length: to store one needs no memory, which may be what is missing. Empty: there is none.
+// A text of limited length: storing it allocates no memory, which may have run out. Empty: there is no text.
 class Text {
  public:
   void set(const char *text) noexcept {
@@ -42,7 +42,7 @@ class Text {
   char bytes_[1024] = "";
 };
 
-// Does `work`; false, and `why`, if it throws.
+// Calls `work`; if it throws, returns false and sets `why`.
 template <typename Work>
 inline bool guarded(Text &why, Work work) noexcept {
   try {
@@ -58,9 +58,9 @@ inline bool guarded(Text &why, Work work) noexcept {
   return false;
 }
 
-// Where a dump goes. Verilator ends the simulation when a dump cannot be written, from a destructor too. So this never
-// fails: it keeps the first error, drops what comes after it, and the shim looks. It writes larger pieces than Verilator
-// gives it, 8 KiB each: those took the system a third of the time of a cycle with a dump.
+// The file of a dump. Verilator ends the simulation when a dump cannot be written, even from a destructor. So this class
+// never fails: it keeps the first error and drops all later output, and the shim checks the error. It collects Verilator's
+// pieces of 8 KiB into larger ones: writing them took a third of the time of a cycle with a dump.
 class DumpFile final : public VerilatedVcdFile {
  public:
   ~DumpFile() override { close(); }
@@ -88,14 +88,14 @@ class DumpFile final : public VerilatedVcdFile {
     }
     return size;
   }
-  // 0, or the error number of what failed since it was opened.
+  // 0, or the number of the first error since the file was opened.
   int error() const { return error_; }
   void forget() { error_ = 0; }
 
  private:
   static constexpr size_t kSize = 65536;
 
-  // Writes what is held, or drops it.
+  // Writes the bytes held, or drops them after an error.
   void flush() {
     for (size_t done = 0; done < held_ && error_ == 0;) {
       const ssize_t wrote = ::write(fd_, bytes_.get() + done, held_ - done);
@@ -114,16 +114,16 @@ class DumpFile final : public VerilatedVcdFile {
   int error_ = 0;
 };
 
-// What `rcv_model` stands for. Not under that name: several models are linked into one program, each with its own
-// class of top, and what two files call the same is one thing to the linker.
+// The type behind `rcv_model`. It has another name: several models are linked into one program, each with its own class
+// of top, and the linker takes equal names in two files for the same type.
 struct Model {
   VerilatedContext context;
   std::unique_ptr<RCV_TOP> top;
   DumpFile file;
-  // After the file: it is closed first.
+  // Declared after the file, so that it is closed first.
   std::unique_ptr<VerilatedVcdC> vcd;
   uint64_t clock = 0;
-  // The last thing done was a load.
+  // Whether the last operation was a load.
   bool loaded = false;
   Text stopped;
   Text trouble;
@@ -132,11 +132,11 @@ struct Model {
 Model *of(rcv_model *m) { return reinterpret_cast<Model *>(m); }
 const Model *of(const rcv_model *m) { return reinterpret_cast<const Model *>(m); }
 
-// Ten time units a clock, rising edge at multiples of ten.
+// Ten time units per cycle, rising edge at multiples of ten.
 constexpr uint64_t kPeriod = 10;
 constexpr uint64_t kHalf = 5;
 
-// In pieces: for one large struct of known size GCC picks `rep movsq`, which takes longer to begin than all of the copy.
+// Copies in pieces: for one large struct of known size GCC picks `rep movsq`, whose start takes longer than the whole copy.
 template <typename T>
 void put(T &port, const void *bytes) {
   constexpr size_t kPiece = 64;
@@ -147,11 +147,11 @@ void put(T &port, const void *bytes) {
   std::memcpy(to + done, from + done, sizeof(port) % kPiece);
 }
 
-// What Verilator's runtime finds by thread ($value$plusargs, $fopen, $random) is to be this model's: models live side
-// by side, and one may have moved here from another thread. Some ten instructions of the thousand of a clock.
+// Makes this model's context the one that Verilator's runtime finds by thread ($value$plusargs, $fopen, $random): several
+// models exist at once, and one may have moved here from another thread. About ten of the thousand instructions of a cycle.
 inline void enter(Model *m) { Verilated::threadContextp(&m->context); }
 
-// Does `work` unless the RTL has stopped the simulation (see stop.cpp) or does so now.
+// Calls `work` unless the RTL has stopped the simulation (see stop.cpp). Returns false if it has, or does so now.
 template <typename Work>
 inline bool running(Model *m, Work work) noexcept {
   if (m->stopped.get()) return false;
@@ -164,7 +164,7 @@ inline void edge(Model *m, uint8_t level) {
   m->top->eval();
 }
 
-// An edge of the top's other clock, which counts up and down: the views, or with `load` the seeding of the unit.
+// An edge, rising or falling, of the top's other clock: it updates the views, or with `load` preloads the unit.
 void bench(Model *m, bool load) {
   m->top->load_i = load;
   m->top->bench_i = !m->top->bench_i;
@@ -178,7 +178,7 @@ void end_dump(Model *m) {
 
 void dump(Model *m, uint64_t time) {
   m->vcd->dump(time);
-  // No use in going on with it; `close_vcd` will tell.
+  // Continuing is useless; `close_vcd` reports the error.
   if (m->file.error() != 0) end_dump(m);
 }
 
@@ -204,7 +204,7 @@ rcv_model *create(uint32_t seed, uint32_t mutant, char *error, size_t size) noex
   m->top->load_i = 0;
   std::memset(&m->top->in_i, 0, sizeof(m->top->in_i));
   std::memset(&m->top->golden_i, 0, sizeof(m->top->golden_i));
-  // An `initial` block that stops the simulation is found by the first clock.
+  // The first cycle reports an `initial` block that stops the simulation.
   running(m.get(), [&] { edge(m.get(), 0); });
   return reinterpret_cast<rcv_model *>(m.release());
 }
@@ -212,7 +212,7 @@ rcv_model *create(uint32_t seed, uint32_t mutant, char *error, size_t size) noex
 void destroy(rcv_model *handle, char *error, size_t size) noexcept {
   Model *m = of(handle);
   Text why;
-  // Also where nothing is run any more: destructors look for their context too.
+  // Needed even after a stop: destructors use their context too.
   enter(m);
   if (!m->stopped.get()) guarded(why, [&] { m->top->final(); });
   guarded(why, [&] { end_dump(m); });
@@ -229,7 +229,7 @@ const void *step(rcv_model *handle, const void *in, const void *golden) noexcept
     edge(m, 1);
     if (m->vcd) {
       if (golden) put(m->top->golden_i, golden);
-      // After the clock's own edge, so that the views show what it did.
+      // After the edge of the clock, so that the views show its effect.
       bench(m, false);
       dump(m, m->clock * kPeriod);
     }
@@ -237,15 +237,15 @@ const void *step(rcv_model *handle, const void *in, const void *golden) noexcept
     if (m->vcd) dump(m, m->clock * kPeriod + kHalf);
     ++m->clock;
   });
-  // Not a copy: most callers only hold it against what they expect.
+  // Not a copy: most callers only compare it with the expected state.
   return went ? static_cast<const void *>(&m->top->state_o) : nullptr;
 }
 
 int load(rcv_model *handle, const void *state) noexcept {
   Model *m = of(handle);
-  // First the clock that the top still has in its input registers (a stalled one, by contract), so
-  // that nothing moves after the load. Behind another load it is through: a stack is loaded entry by entry, and the same
-  // stalled clock again and again would be most of what that costs.
+  // First the cycle that is still in the input registers of the top (a stalled one, by contract), so that nothing changes
+  // after the load. After another load that cycle is already done: a stack is loaded entry by entry, and repeating the
+  // same stalled cycle would be most of the cost.
   return running(m, [&] {
     if (!m->loaded) {
       edge(m, 1);
@@ -276,7 +276,7 @@ int bare(rcv_model *handle, const void *ins, uint64_t count, uint64_t *sum) noex
   return went;
 }
 
-// Whether all of the dump could be written so far; `trouble` says why not.
+// Whether all of the dump has been written so far; if not, `trouble` says why.
 bool whole(Model *m) noexcept {
   if (m->file.error() == 0) return true;
   m->trouble.set(std::strerror(m->file.error()));

@@ -1,6 +1,6 @@
 // What Verilator's runtime does on $stop, $fatal, $finish, a failed assertion, or logic that does not
-// settle. By default it ends the process, and a campaign with it; here the model is given up, and the
-// shim that catches this tells Rust which case did it.
+// settle. By default it ends the process, and a campaign with it. Here it throws an exception; the shim catches
+// it, gives up the model and reports the stop to Rust.
 
 #include <cstdarg>
 #include <cstdio>
@@ -12,11 +12,11 @@
 
 namespace {
 
-// What a failed assertion, $error or $fatal has printed just before it stops the simulation. It belongs into the
-// report of the case, not between the lines on standard output.
+// The text that a failed assertion, $error or $fatal prints just before it stops the simulation. It belongs in the
+// report of the case, not on standard output.
 thread_local char said[512] = "";
 
-// Prints what was held back: the simulation went on.
+// Prints the text held back: the simulation continued.
 void print_said() {
   if (*said) std::fputs(said, stdout);
   *said = '\0';
@@ -57,7 +57,7 @@ void vl_finish(const char *file, int line, const char *) {
 }
 
 void vl_stop(const char *file, int line, const char *) {
-  // "[TIME] %Error: FILE:LINE: Assertion failed in SCOPE: TEXT\n"; the place is told anyhow.
+  // "[TIME] %Error: FILE:LINE: Assertion failed in SCOPE: TEXT\n"; file and line are reported anyway.
   give_up("$stop, $fatal or an assertion", file, line, std::strstr(said, "Assertion failed in "));
 }
 

@@ -1,4 +1,4 @@
-// Before everything else in each file of Verilator's runtime: what of it stop.cpp replaces.
+// Included before everything else in each file of Verilator's runtime: the functions that stop.cpp replaces.
 #ifndef RECONVERGE_STOP_H_
 #define RECONVERGE_STOP_H_
 

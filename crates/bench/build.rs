@@ -1,4 +1,4 @@
-//! Says for which target models are built.
+//! Tells the crate the target for which models are built.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,6 +1,6 @@
 // A bench in plain C++: RTL against golden model, cycle by cycle.
 //
-//   bench UNIT SEEDS PROGRAM...      seeds 1 to SEEDS of each program; UNIT is the one whose RTL is linked
+//   bench UNIT SEEDS PROGRAM...      seeds 1 to SEEDS of each program; UNIT is the unit whose RTL is linked
 
 #include <cinttypes>
 #include <cstdio>
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
       const Rtl rtl{rtl_new(static_cast<int>(seed))};
       const uint64_t last = reconverge_case_cycles(c.get());
       for (uint64_t cycle = 0; cycle <= last; cycle++) {
-        // One cycle more brings out what the last one did; any pins will do.
+        // One more cycle shows the state after the last one; its pins do not matter.
         const void *pins = reconverge_case_pins(c.get(), cycle < last ? cycle : last - 1);
         if (!pins) return refused();
         rtl_cycle(rtl.get(), pins, state.data());

@@ -59,7 +59,7 @@ def main(golden, rtl, unit, seeds, *programs):
             dut = rtl.rtl_new(seed)
             last = golden.reconverge_case_cycles(c)
             for cycle in range(last + 1):
-                # One cycle more brings out what the last one did; any pins will do.
+                # One more cycle shows the state after the last one; its pins do not matter.
                 pins = given(golden.reconverge_case_pins(c, min(cycle, last - 1)))
                 rtl.rtl_cycle(dut, pins, state)
                 # Before the first cycle of the reset there is nothing to compare.

@@ -36,7 +36,7 @@ module bench;
     if (golden == null) $fatal(1, "%s", reconverge_error());
     last = reconverge_case_cycles(c);
     for (longint unsigned cycle = 0; cycle <= last; cycle++) begin
-      // One cycle more brings out what the last one did; any pins will do.
+      // One more cycle shows the state after the last one; its pins do not matter.
       if (reconverge_dpi_pins(c, cycle < last ? cycle : last - 1, vector) != 0) $fatal(1, "%s", reconverge_error());
       pins = in_t'(vector[$bits(in_t)-1:0]);
       #1 clk = 1'b1;

@@ -1,4 +1,4 @@
-// The functions of rtl.h around what Verilator made of the bench top. PINS and STATE are the bytes of the structs.
+// The functions of rtl.h around the verilated bench top. PINS and STATE are the bytes of the structs.
 
 #include "rtl.h"
 

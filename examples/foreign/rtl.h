@@ -1,4 +1,4 @@
-// RTL of a unit behind its generated bench top, for both benches: verilated, with C functions around it.
+// The RTL of a unit in its generated bench top, verilated, with C functions around it. Both benches use it.
 #ifndef FOREIGN_RTL_H
 #define FOREIGN_RTL_H
 
@@ -12,7 +12,7 @@ struct rtl;
 struct rtl *rtl_new(int seed);
 void rtl_free(struct rtl *rtl);
 
-// One cycle. The bench top registers its inputs: `state` gets what the pins of the cycle before led to.
+// Runs one cycle. The bench top registers its inputs: `state` gets the state that the pins of the previous cycle led to.
 void rtl_cycle(struct rtl *rtl, const void *pins, void *state);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// THE file list of unit r500; top r500_seq. Paths are relative to this file, packages first.
+// The only file list of unit r500; top r500_seq. Paths are relative to this file, packages first.
 r500_pkg.sv
 r500_decode.sv
 r500_consts.sv

@@ -1,11 +1,11 @@
 // Address stack: four return addresses of ten bits (r500-3.2-c, r500-4.4-g, r500-4.4-h).
 //
 // Corner cases:
-// * Full and push, empty and pop: refused above (errors 6 and 7), never requested here.
-// * Push and pop in one instruction do not exist: A_OP is one of them.
-// * With an empty stack `top_o` is some old entry; the unit above reports error 7 instead of using it.
-// * Places above the depth keep what they held. Nothing reads them before a push writes them.
-// * clear_i (launch) and a push cannot meet: a launch is accepted only while nothing runs.
+// * The unit above refuses a push to a full stack and a pop of an empty one (errors 6 and 7).
+// * No instruction both pushes and pops: A_OP selects one of them.
+// * If the stack is empty, `top_o` is an old entry; the unit above reports error 7 instead of using it.
+// * Places above the depth keep their old values. Nothing reads them before a push writes them.
+// * clear_i (launch) and a push never coincide: a launch is accepted only while nothing runs.
 
 module r500_addr_stack (
   input  logic       clk_i,
@@ -21,7 +21,7 @@ module r500_addr_stack (
   output logic       full_o
 );
 
-  logic [4*10-1:0] addr_d, addr_q;  // place p, 0 the bottom, at [10*p +: 10]
+  logic [4*10-1:0] addr_d, addr_q;  // place p is [10*p +: 10]; place 0 is the bottom
   logic [2:0]      depth_d, depth_q;
   logic [1:0]      free, top;  // places: the next to fill, the last filled
 

@@ -3,7 +3,7 @@
 // Corner cases:
 // * The top byte of an integer constant is not stored: it reads as 0.
 // * Addresses 33 to 63 are ignored (r500-3.4-b).
-// * A write is seen from the next clock on; reads have no clock. The unit above refuses writes while a
+// * Reads see a write from the next cycle on, and are combinational. The unit above refuses writes while a
 //   program runs (r500-3.3-e), so a program never sees a constant change.
 
 module r500_consts (
@@ -27,7 +27,7 @@ module r500_consts (
   logic [31:0]      bool_q;
   logic [23:0]      int_word;
 
-  // Written in place, one word at a time: a next-state copy of all 32 would be recomputed every clock.
+  // Written in place, one word at a time: a next-state copy of all 32 would be recomputed every cycle.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       int_q <= '0;
@@ -44,7 +44,7 @@ module r500_consts (
     end
   end
 
-  // Few instructions look at an integer constant; the others need not pay for so wide a multiplexer.
+  // Few instructions read an integer constant; the enable spares the others the wide multiplexer.
   always_comb begin
     int_word = '0;
     if (int_re_i) begin

@@ -2,7 +2,7 @@
 // r500-4.1-b, r500-4.1-c, r500-E1, r500-E2).
 //
 // Corner cases:
-// * A field that is illegal is illegal even if the instruction would not use it: B_OP1 = 3 on an
+// * An illegal field is an error even if the instruction would not use it: B_OP1 = 3 on an
 //   instruction that stays, RGB_PRED_SEL = 6 under a table that ignores the predicate.
 // * Partial mode refuses every OP but JUMP, and every A_OP, even one that would touch no stack.
 // * Reserved bits, LAST, ALU_WAIT, TEX_SEM_WAIT and the ALPHA_PRED fields change nothing.
@@ -21,7 +21,7 @@ module r500_decode (
   output logic        is_end_o,            // OP: ENDLOOP, ENDREP
   output logic        is_break_o,          // OP: BREAKLOOP, BREAKREP
   output logic        is_cont_o,           // OP: CONTINUE
-  output logic        is_rep_o,            // OP: the kind of frame it makes or expects, 1 REP, 0 LOOP
+  output logic        is_rep_o,            // OP: kind of frame that it pushes or expects, 1 REP, 0 LOOP
   output logic        b_else_o,            // B_ELSE
   output logic        jump_any_o,          // JUMP_ANY
   output logic        a_push_o,            // A_OP: PUSH
@@ -81,7 +81,7 @@ module r500_decode (
                      (b_op1_o == r500_pkg::BOpBad) | ~pred_legal;
   assign partial_o = ~full_i & ((op != r500_pkg::OpJump) | (a_op != r500_pkg::AOpNone));
 
-  // Reserved, or the business of other units.
+  // Reserved, or for other units.
   logic unused_bits;
   assign unused_bits = ^{cmn_inst_i[31:7], cmn_inst_i[2], fc_inst_i[31:29], fc_inst_i[23:21],
                          fc_inst_i[3], fc_addr_i[30:25], fc_addr_i[15:13], fc_addr_i[7:5]};

@@ -1,7 +1,7 @@
-// The state of the lanes and how one FC instruction moves it (r500-3.1, r500-4.1-d, r500-4.1-e, r500-4.3).
+// The state of the lanes and how one FC instruction changes it (r500-3.1, r500-4.1-d, r500-4.1-e, r500-4.3).
 //
 // Lane-sliced: every item is a plane of LANES bits, bit i for lane i, and a counter is one plane for
-// each of its bits. Adding a number that is the same for all lanes is a ripple over five planes.
+// each of its bits. Adding a number that is the same for all lanes ripples through five planes.
 //
 //   active_q st1_q st0_q     class: ACTIVE 0, BRANCH 1, CONT 2, BRK 3 as {st1, st0}; active_q repeats
 //                            ACTIVE so that the output of the unit is a register
@@ -9,15 +9,15 @@
 //   lc1_q lc0_q              loop-inactive counter, 0 unless CONT or BRK
 //
 // Corner cases:
-// * B_ELSE swaps ACTIVE with BRANCH at count 0; a lane it switches off is BRANCH at count 0 from then
-//   on, so an INCR of the same instruction takes it to 1. CONT and BRK lanes are not touched.
-// * ENDLOOP and ENDREP wake the CONT lanes of the top frame first, so those vote.
-// * A lane takes one row of the table: a lane that this instruction switches off is not counted up by
-//   its INCR, and a lane that wakes is not switched off again.
-// * DECR below zero is how a lane wakes; DECR by 0 changes nothing, since no counter is below 0.
-// * INCR at the limit is error 8 (overflow_o), covered or not. In partial mode the limit is 3, and the
+// * B_ELSE swaps ACTIVE with BRANCH at count 0; a lane that it switches off is BRANCH at count 0
+//   at once, so an INCR in the same instruction takes it to 1. CONT and BRK lanes are not touched.
+// * ENDLOOP and ENDREP wake the CONT lanes of the top frame first, so these lanes vote.
+// * A lane takes one row of the lane table in step 7: INCR does not increment the counter of a lane that
+//   step 7 switches off, and a lane that wakes is not switched off again.
+// * A lane wakes when DECR takes its counter below 0; DECR by 0 changes nothing, since no counter is below 0.
+// * INCR at the limit is error 8 (overflow_o), in uncovered lanes too. In partial mode the limit is 3, and the
 //   upper three planes are 0.
-// * The loop-inactive counter cannot overflow: it counts the frames above one of four.
+// * The loop-inactive counter cannot overflow: it counts the frames above one of at most four.
 // * Without `step_i` the next state is not computed; without `commit_i` (an error) it is not taken.
 
 module r500_lanes #(
@@ -29,7 +29,7 @@ module r500_lanes #(
   input  logic             step_i,         // an FC instruction is at the inputs
   input  logic             commit_i,       // it has no error: take the next state
 
-  // Step 2: the else swap and the return of continued lanes. All but active_o as they are after it.
+  // Step 2: the else swap and the return of CONT lanes. All outputs but active_o show the lanes after it.
   input  logic             b_else_i,
   input  logic             is_end_i,
   output logic [LANES-1:0] active_o,       // a register: the lanes that run instructions
@@ -38,7 +38,7 @@ module r500_lanes #(
   output logic [LANES-1:0] now_cont_o,
   output logic [LANES-1:0] else_off_o,     // switched off by this B_ELSE
 
-  // Step 7: one row of the lane table each.
+  // Step 7: each lane takes one row of the lane table.
   input  logic [LANES-1:0] disagree_i,
   input  logic             to_brk_i,       // a lane that disagrees becomes BRK
   input  logic             to_cont_i,      // a lane that disagrees becomes CONT
@@ -58,7 +58,7 @@ module r500_lanes #(
   assign active_o = active_q;
 
   // ---- step 2 --------------------------------------------------------------------------------------
-  // Neither wake touches a counter: those lanes are at 0 already, and so are the lanes switched off.
+  // No counter changes: the lanes that wake are at 0 already, and so are the lanes that B_ELSE switches off.
 
   logic [LANES-1:0] was_branch, else_on, cont_on;
 
@@ -119,7 +119,7 @@ module r500_lanes #(
       overflow_o = incr_i & |(now_branch_o & bc0_q & bc1_q &
                               ((bc2_q & bc3_q & bc4_q) | {LANES{~full_i}}));
 
-      // CONT and BRK lanes count the frames above theirs; its pop wakes them.
+      // CONT and BRK lanes count the frames above their own; the pop of their own frame wakes them.
       waiting       = now_cont_o | (st1_q & st0_q);
       loop_on       = waiting & ~(lc0_q | lc1_q) & {LANES{loop_pop_i}};
       still_waiting = waiting & ~loop_on;
@@ -127,7 +127,7 @@ module r500_lanes #(
       lc0_d = still_waiting & (lc0_q ^ {LANES{loop_push_i | loop_pop_i}});
       lc1_d = still_waiting & (lc1_q ^ (lc0_q & {LANES{loop_push_i}}) ^ (~lc0_q & {LANES{loop_pop_i}}));
 
-      // ACTIVE lanes that disagree: switched off by BREAK or CONTINUE, else by INCR, else carried along.
+      // ACTIVE lanes that disagree: BREAK or CONTINUE switches them off, else INCR does, else they stay ACTIVE.
       cont   = (now_cont_o & ~loop_on) | (disagree_i & {LANES{to_cont_i}});
       brk    = (st1_q & st0_q & ~loop_on) | (disagree_i & {LANES{to_brk_i}});
       branch = still_branch | (disagree_i & {LANES{incr_i & ~to_cont_i & ~to_brk_i}});

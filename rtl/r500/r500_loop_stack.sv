@@ -4,15 +4,15 @@
 // loop-inactive counter points at the frame (r500_lanes).
 //
 // Corner cases:
-// * Full and push: refused above (error 5), never requested here. Empty and pop, or empty and loop
-//   back: likewise (error 3). A wrong kind on top: likewise (error 4).
-// * At most one of push, pop and loop back is asked for: they belong to different instructions.
-// * Count 0 is never pushed: LOOP or REP with KR = 0 jumps, and a jump does not push. `last_o` is
-//   therefore exactly "the count would drop to 0", and a loop back never wraps the count.
-// * A REP frame carries the aL of the frame below (0 if none), so that aL is always that of the top.
+// * The unit above refuses a push to a full stack (error 5), and a pop or loop back with an empty stack
+//   (error 3) or with a frame of the wrong kind on top (error 4).
+// * At most one of push, pop and loop back is requested: they belong to different instructions.
+// * Count 0 is never pushed: LOOP or REP with KR = 0 jumps, and a jump does not push. So `last_o` means
+//   exactly that the count would drop to 0, and a loop back never wraps the count.
+// * A REP frame carries the aL of the frame below (0 if none), so aL is always that of the top frame.
 // * With no frame, aL is 0 and the other top outputs show an old frame, which the unit does not use.
-// * Places above the depth keep what they held. Nothing reads them before a push writes them.
-// * clear_i (launch) and a push cannot meet: a launch is accepted only while nothing runs.
+// * Places above the depth keep their old values. Nothing reads them before a push writes them.
+// * clear_i (launch) and a push never coincide: a launch is accepted only while nothing runs.
 
 module r500_loop_stack (
   input  logic       clk_i,
@@ -34,12 +34,12 @@ module r500_loop_stack (
   output logic       full_o
 );
 
-  // Frame f, 0 the bottom: kind at [f], count and aL at [8*f +: 8].
+  // Frame f (0 is the bottom): kind at [f], count and aL at [8*f +: 8].
   logic [3:0]     rep_d, rep_q;
   logic [4*8-1:0] count_d, count_q;
   logic [4*8-1:0] al_d, al_q;
   logic [2:0]     depth_d, depth_q;
-  logic [7:0]     al_top_d, al_top_q;  // aL of the top frame once more: the output is a register
+  logic [7:0]     al_top_d, al_top_q;  // a copy of the top frame's aL: the output is a register
 
   logic [1:0] free, top, below;  // frames: the next to fill, the last filled, the one under it
   logic [1:0] place;
@@ -57,7 +57,7 @@ module r500_loop_stack (
   assign full_o    = depth_q == r500_pkg::StackDepth;
   assign al_o      = al_top_q;
 
-  // A push and a loop back both write one frame, a loop back with the kind it has.
+  // A push and a loop back both write one frame; a loop back keeps its kind.
   assign place = push_i ? free : top;
   assign count = push_i ? count_i : top_count - 8'd1;
   assign al    = (push_i & ~rep_i) ? init_i : al_top_q + (rep_i ? 8'd0 : step_i);

@@ -3,8 +3,8 @@
 // Ids such as r500-2.3 are rules of docs/spec/r500.md; names of registers and fields are those of
 // the manuals it cites.
 //
-// Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
-// package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
+// All constants are plain bits, and modules use them as `pkg::name`: Icarus 11 rejects a package enum or
+// struct in a module, Yosys 0.23 an import in a module header.
 
 package r500_pkg;
 
@@ -12,7 +12,7 @@ package r500_pkg;
   localparam logic [2:0] StackDepth = 3'd4;
   localparam logic [9:0] LastAddr   = 10'd511;
 
-  // US_CMN_INST.TYPE (r500-2.2-a). 0 ALU, 1 OUT, 3 TEX: not told apart here.
+  // US_CMN_INST.TYPE (r500-2.2-a). 0 ALU, 1 OUT, 3 TEX: not distinguished here.
   localparam logic [1:0] TypeFc = 2'd2;
 
   // US_CMN_INST.RGB_PRED_SEL (r500-2.2-c). 1 (per channel), 6 and 7 are illegal in an FC instruction.
@@ -41,7 +41,7 @@ package r500_pkg;
   localparam logic [1:0] BOpIncr = 2'd2;
   localparam logic [1:0] BOpBad  = 2'd3;
 
-  // Error codes (r500-6). Where several hold, the lowest is reported.
+  // Error codes (r500-6). If several apply, the lowest is reported.
   localparam logic [3:0] ErrOk             = 4'd0;
   localparam logic [3:0] ErrIllegal        = 4'd1;
   localparam logic [3:0] ErrPartial        = 4'd2;
@@ -53,7 +53,7 @@ package r500_pkg;
   localparam logic [3:0] ErrBranchOverflow = 4'd8;
   localparam logic [3:0] ErrPcRange        = 4'd9;
 
-  // Host write port: 0..31 US_FC_INT_CONST_n, this one, the rest ignored.
+  // Addresses of the host write port: 0..31 US_FC_INT_CONST_n, and this one; the others are ignored.
   localparam logic [5:0] HostBoolConst = 6'd32;
 
 endpackage

@@ -1,19 +1,19 @@
 // Flow-control sequencer of the R5xx pixel shader: one wavefront of LANES pixels, one PC.
 //
-// An instruction is executed in a clock if and only if a program is running, stall_i is 0, inst_valid_i
-// is 1 and the PC lies in the code window. It takes that one clock, FC or not (contract-3-a, contract-3-d).
+// An instruction is executed in a cycle if and only if a program is running, stall_i is 0, inst_valid_i
+// is 1 and the PC lies in the code window. It takes that one cycle, FC or not (contract-3-a, contract-3-d).
 //
 // Corner cases:
-// * Reset beats everything: in mid-program the unit is idle at once, constants 0, lanes ACTIVE, PC 0.
+// * Reset overrides everything: even in mid-program the unit is idle at once, constants 0, lanes ACTIVE, PC 0.
 // * stall_i = 1: no register changes, alu_clr_o and the host port included.
 // * Launch while running, and a host write while running: ignored. Launch after done or halted: starts.
-//   A host write in the clock of an accepted launch counts; the first instruction sees it.
-// * A launch checks nothing. PC outside the code window: error 9 in the first clock that is not stalled,
-//   whether or not inst_valid_i is set, because a memory has nothing to answer there. That is also
-//   what becomes of a program that runs off its end.
+//   A host write in the cycle of an accepted launch is accepted; the first instruction sees it.
+// * A launch checks nothing. PC outside the code window: error 9 in the first cycle that is not stalled,
+//   whether or not inst_valid_i is set, because a memory has nothing to return there. A program that
+//   runs off its end stops in this way.
 // * inst_valid_i = 0: the unit waits, only alu_clr_o falls.
-// * An instruction that errs changes nothing but err, halted and running. The lowest code wins.
-// * END_ADDR: the instruction there is the last even if it jumps; an error there beats done.
+// * An instruction with an error changes only err, halted and running; alu_clr_o falls. The lowest code wins.
+// * END_ADDR: the instruction there is the last even if it jumps; an error there has priority over done.
 // * The PC has ten bits because OFFSET_ADDR plus an address can reach 1022. It never wraps: from
 //   inside the window PC + 1 is at most 512.
 // * Every output is a register.
@@ -37,7 +37,7 @@ module r500_seq #(
   input  logic [31:0]      code_range_i,   // US_CODE_RANGE
   input  logic [31:0]      code_offset_i,  // US_CODE_OFFSET
 
-  // Instruction memory: the instruction at pc_o, in this clock or any later one.
+  // Instruction memory: the instruction at pc_o, in this cycle or any later one.
   output logic [9:0]       pc_o,
   input  logic             inst_valid_i,
   input  logic [31:0]      cmn_inst_i,     // US_CMN_INST
@@ -67,11 +67,11 @@ module r500_seq #(
   logic [3:0] err_d, err_q;
   logic [9:0] pc_d, pc_q;
 
-  // Control registers of the running program, in the form in which they are used.
+  // Control registers of the running program, in the form that the unit uses.
   logic       full_q;
   logic [9:0] offset_q;
   logic [9:0] end_q;       // absolute address of the last instruction
-  logic [9:0] lo_q, hi_q;  // code window, both ends inside
+  logic [9:0] lo_q, hi_q;  // code window, both ends inclusive
 
   // ---- the instruction -----------------------------------------------------------------------------
 
@@ -272,7 +272,7 @@ module r500_seq #(
     end
   end
 
-  // ---- control registers, as a launch finds them ---------------------------------------------------
+  // ---- control registers at a launch ---------------------------------------------------------------
 
   logic       full_fc_en;
   logic [9:0] offset, start_addr, end_addr, code_lo, code_hi;
@@ -282,7 +282,7 @@ module r500_seq #(
   assign start_addr = {1'b0, code_addr_i[8:0]} + offset;
   assign end_addr   = {1'b0, code_addr_i[24:16]} + offset;
   assign code_lo    = {1'b0, code_range_i[8:0]};
-  assign code_hi    = {1'b0, code_range_i[24:16]} + code_lo;  // may be beyond the last address there is
+  assign code_hi    = {1'b0, code_range_i[24:16]} + code_lo;  // may exceed the last address
 
   // ---- PC and status -------------------------------------------------------------------------------
 

@@ -95,7 +95,7 @@ module r500_sva #(
 `ifdef YOSYS
   assign check = 1'b1;
 `else
-  // A bench that preloads a state sets `loaded_q` (design.toml): nothing is promised then until a reset or a launch.
+  // A bench that preloads a state sets `loaded_q` (design.toml): then nothing is promised until a reset or a launch.
   logic loaded_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || launch) loaded_q <= 1'b0;
@@ -126,7 +126,7 @@ module r500_sva #(
 
   // ---- stacks, place by place ----------------------------------------------------------------------------
 
-  logic       counts, reps, addrs;  // of no place so far is wrong: the count, aL of a REP frame, the address
+  logic       counts, reps, addrs;  // right in all places so far: the count, aL of a REP frame, the address
   logic [7:0] top_al;               // of the topmost frame so far
   always_comb begin
     counts = 1'b1;
@@ -151,7 +151,7 @@ module r500_sva #(
 
       // A counter that its lane's class does not use is 0.
       I1: assert ((((bc_low | bc_high) & ~branch) == '0) & ((lc_any & ~waiting) == '0));
-      // CONT and BRK lanes wait for a frame that there is.
+      // CONT and BRK lanes wait for a frame that exists.
       I2: assert ((waiting & lc_beyond) == '0);
       I3: assert ((u_loop_stack__depth_q <= r500_pkg::StackDepth) & (u_addr_stack__depth_q <= r500_pkg::StackDepth));
       // No frame has count 0.
@@ -171,7 +171,7 @@ module r500_sva #(
       // A return address is one more than an address of the code window.
       return_in_range: assert (addrs);
 
-      // ---- what the files say --------------------------------------------------------------------------
+      // ---- what the comments say -----------------------------------------------------------------------
 
       // r500_seq: every output is a register.
       outputs_registered: assert ((pc_o == pc_q) & (active_o == u_lanes__active_q) &
@@ -186,13 +186,13 @@ module r500_sva #(
       forced_alone: assert ($onehot0({u_vote__force_jump_i, u_vote__force_stay_i, u_vote__held != '0}));
       // r500_vote: where the count decides, no lane disagrees.
       forced_agrees: assert (~(u_vote__force_jump_i | u_vote__force_stay_i) | (disagree == '0));
-      // r500_lanes: after step 2 every lane has one class. BRK lanes stay what they were.
+      // r500_lanes: after step 2 every lane has one class. BRK lanes stay BRK.
       step2_onehot: assert (~step | (((now_active & now_branch) == '0) & ((now_active & now_cont) == '0) &
                                      ((now_branch & now_cont) == '0) &
                                      ((now_active | now_branch | now_cont) == ~brk)));
       // r500_lanes: a lane that B_ELSE switches off is BRANCH, at count 0.
       else_off_branch: assert (((else_off & ~now_branch) == '0) & ((else_off & (bc_low | bc_high)) == '0));
-      // r500_lanes: a lane takes one row of the table. Only ACTIVE lanes disagree.
+      // r500_lanes: in step 7 a lane takes one row of the lane table. Only ACTIVE lanes disagree.
       step7_onehot: assert (~commit | (((u_lanes__branch & u_lanes__cont) == '0) &
                                        ((u_lanes__branch & u_lanes__brk) == '0) &
                                        ((u_lanes__cont & u_lanes__brk) == '0)));
@@ -203,7 +203,7 @@ module r500_sva #(
       // r500_loop_stack: at most one request, none in the cycle of a launch.
       loop_onehot: assert ($onehot0({u_loop_stack__clear_i, u_loop_stack__push_i, u_loop_stack__pop_i,
                                      u_loop_stack__back_i}));
-      // r500_loop_stack: what errors 3, 4 and 5 refuse is never requested.
+      // r500_loop_stack: a request with error 3, 4 or 5 never arrives.
       loop_not_over: assert (~(u_loop_stack__push_i & u_loop_stack__full_o));
       loop_not_under: assert (~((u_loop_stack__pop_i | u_loop_stack__back_i) & u_loop_stack__empty_o));
       loop_kind: assert (~(u_loop_stack__pop_i | u_loop_stack__back_i) |
@@ -220,7 +220,7 @@ module r500_sva #(
     end
   end
 
-  // What Yosys does not look at.
+  // What Yosys does not use.
   logic unused_bits;
   assign unused_bits = rst_ni;
 

@@ -1,20 +1,20 @@
 // What the lanes want and what the unit does (r500-4.1-f to r500-4.1-i, r500-4.2).
 //
 // Corner cases:
-// * No voter: JUMP_ANY = 0 jumps, JUMP_ANY = 1 stays. Both fall out of "no voter objects" and "some
+// * No voter: JUMP_ANY = 0 jumps, JUMP_ANY = 1 stays. Both follow from "no voter objects" and "some
 //   voter wants to"; there is no special case.
-// * The count decides alone: LOOP/REP with KR = 0 jump and ENDLOOP/ENDREP in the last iteration stay,
+// * The count alone decides: LOOP/REP with KR = 0 jump and ENDLOOP/ENDREP in the last iteration stay,
 //   whatever the lanes and the table say, and then no lane disagrees.
-// * Holding back beats everything but the count (no instruction has both). Any BRANCH lane holds BREAK
+// * Holding back overrides everything but the count (no instruction has both). Any BRANCH lane holds BREAK
 //   and CONTINUE back, any CONT lane holds BREAK back, whatever their counters. This is one line
-//   below, because the sources can be read otherwise (r500-O8 and r500-O9).
+//   below, because the sources allow other readings (r500-O8 and r500-O9).
 // * Lanes switched off by this instruction's B_ELSE want to jump. They vote, except on BREAK and
-//   CONTINUE, where they are BRANCH lanes like any other and hold back. (Their vote would be lost there
-//   anyway; it is masked all the same, so that `held` can be changed alone.)
-// * IGNORE_UNCOVERED takes uncovered lanes out of vote and holding back, not out of the disagreement:
-//   an uncovered ACTIVE lane is moved like the others.
+//   CONTINUE, where they are BRANCH lanes like any other and hold back. (Their vote could change
+//   nothing there; it is still masked, so that `held` can be changed alone.)
+// * With IGNORE_UNCOVERED uncovered lanes neither vote nor hold back, but they can disagree: an uncovered
+//   ACTIVE lane changes like the others.
 // * RGB_PRED_SEL = 0 reads as predicate 1, before the inversion.
-// * Without `step_i` everything is 0, so that a clock without an FC instruction costs nothing.
+// * Without `step_i` everything is 0, so that a cycle without an FC instruction costs nothing.
 
 module r500_vote #(
   parameter int LANES = 16
@@ -46,7 +46,7 @@ module r500_vote #(
   input  logic [LANES-1:0] else_off_i,    // switched off by this instruction's B_ELSE
 
   output logic             jump_o,
-  output logic [LANES-1:0] disagree_o     // ACTIVE lanes that want the other thing
+  output logic [LANES-1:0] disagree_o     // ACTIVE lanes that want the opposite
 );
 
   logic [LANES-1:0] pred, table_bit, want, asked, voters, held;

@@ -1,4 +1,4 @@
-// THE file list of unit r700; top r700_seq. Paths are relative to this file, packages first.
+// The only file list of unit r700; top r700_seq. Paths are relative to this file, packages first.
 r700_pkg.sv
 r700_decode.sv
 r700_consts.sv

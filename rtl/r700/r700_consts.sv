@@ -2,7 +2,7 @@
 //
 // Corner cases:
 // * Addresses 33 to 63 are ignored.
-// * A write is seen from the next clock on; reads have no clock. The unit above refuses writes while a
+// * Reads see a write from the next cycle on, and are combinational. The unit above refuses writes while a
 //   wave runs (r700-2.6-c), so a program never sees a constant change.
 
 module r700_consts (
@@ -13,7 +13,7 @@ module r700_consts (
   input  logic [5:0]  waddr_i,
   input  logic [31:0] wdata_i,
 
-  input  logic [4:0]  addr_i,      // CF_CONST, of a loop constant and of a boolean
+  input  logic [4:0]  addr_i,      // CF_CONST: number of a loop constant and of a boolean
   input  logic        loop_re_i,   // without it count_o, first_o and inc_o are 0
   output logic [11:0] count_o,     // trip count
   output logic [11:0] first_o,     // first aL
@@ -25,7 +25,7 @@ module r700_consts (
   logic [31:0]      bool_q;
   logic [31:0]      loop_word;
 
-  // Written in place, one word at a time: a next-state copy of all 32 would be recomputed every clock.
+  // Written in place, one word at a time: a next-state copy of all 32 would be recomputed every cycle.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       loop_q <= '0;
@@ -42,7 +42,7 @@ module r700_consts (
     end
   end
 
-  // Few instructions look at a loop constant; the others need not pay for so wide a multiplexer.
+  // Few instructions read a loop constant; the enable spares the others the wide multiplexer.
   always_comb begin
     loop_word = '0;
     if (loop_re_i) begin

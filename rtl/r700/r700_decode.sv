@@ -2,26 +2,26 @@
 // r700-E1, r700-E2).
 //
 // Corner cases:
-// * The ALU format has no COND, POP_COUNT, VPM or END: it behaves as ACTIVE, none, 0 and 0. Its pops are
-//   in the opcode. Memory and export have VPM and END, but no COND.
+// * The ALU format has no COND, POP_COUNT, VPM or END: it behaves as ACTIVE, 0, 0 and 0. Its opcode says
+//   how many frames it pops. Memory and export have VPM and END, but no COND.
 // * A reserved opcode is error 1 whatever its other bits are, WHOLE_QUAD_MODE among them.
-// * WHOLE_QUAD_MODE is error 2 on what acts on the wave; on slots, memory, export and ALU it is ignored.
+// * WHOLE_QUAD_MODE is error 2 in instructions that act on the wave; in slots, memory, export and ALU it is ignored.
 // * CALL with a POP_COUNT is error 2 even if no lane passes and no call would be made.
 // * BARRIER, COUNT, COUNT_3, bit 20 and the constant-cache fields change nothing.
 
 module r700_decode (
   input  logic [31:0] dw1_i,
 
-  output logic [3:0]  kind_o,         // r700_pkg::Kind*; of no use with illegal_o
+  output logic [3:0]  kind_o,         // r700_pkg::Kind*; meaningless with illegal_o
   output logic        is_alu_o,
   output logic        start_al_o,     // LOOP_START
   output logic        start_dx10_o,   // LOOP_START_DX10
-  output logic        to_brk_o,       // LOOP_BREAK, ALU_BREAK: lanes that leave become BRK, not CONT
+  output logic        to_brk_o,       // LOOP_BREAK, ALU_BREAK: leaving lanes become BRK, not CONT
   output logic        push_before_o,  // ALU_PUSH_BEFORE
 
   output logic [1:0]  cond_o,         // COND
   output logic [4:0]  cf_const_o,     // CF_CONST
-  output logic [2:0]  pops_o,         // POP_COUNT, or what the ALU opcode says
+  output logic [2:0]  pops_o,         // POP_COUNT, or the number in the ALU opcode
   output logic [5:0]  call_count_o,   // CALL_COUNT
   output logic        vpm_o,          // VALID_PIXEL_MODE
   output logic        end_o,          // END_OF_PROGRAM
@@ -37,7 +37,7 @@ module r700_decode (
   assign alu_op   = dw1_i[29:26];
   assign is_alu_o = dw1_i[29];
 
-  // An ALU opcode is the upper four bits of the seven, and its top bit marks the format.
+  // An ALU opcode is the upper four of the seven bits, and its top bit marks the format.
   always_comb begin
     kind_o    = r700_pkg::KindSlot;
     illegal_o = 1'b0;
@@ -85,7 +85,7 @@ module r700_decode (
   assign to_brk_o      = (op == r700_pkg::OpLoopBreak) | (alu_op == r700_pkg::AluOpBreak);
   assign push_before_o = alu_op == r700_pkg::AluOpPushBefore;
 
-  // Opcodes from 32 on are memory and export.
+  // Opcodes of 32 and above are memory and export.
   assign cond_o       = (is_alu_o | op[5]) ? r700_pkg::CondActive : dw1_i[9:8];
   assign cf_const_o   = dw1_i[7:3];
   assign pops_o       = is_alu_o ? {1'b0, alu_op == r700_pkg::AluOpPop2After,

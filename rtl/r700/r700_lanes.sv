@@ -1,25 +1,25 @@
-// The state of the lanes and how one instruction moves it (r700-3.1, r700-4.3).
+// The state of the lanes and how one instruction changes it (r700-3.1, r700-4.3).
 //
 // Lane-sliced: every item is a plane of LANES bits, bit i for lane i.
 //
 //   active_q st1_q st0_q     class: ACTIVE 0, BRANCH 1, CONT 2, BRK 3 as {st1, st0}; active_q repeats
 //                            ACTIVE so that the output of the unit is a register
 //   valid_q                  covered and not killed
-//   exec_q                   who executed the instruction of the last clock
+//   exec_q                   lanes that executed the instruction of the previous cycle
 //
-// A next state is built as three planes: on (ACTIVE), st1 (CONT or BRK) and brk. A lane in none of
-// them is BRANCH, and that is all that most instructions have to say about it.
+// The next state is built as three planes: on (ACTIVE), st1 (CONT or BRK) and brk. A lane in none of
+// them is BRANCH: most instructions need not compute that class.
 //
 // Corner cases:
-// * CONT and BRK survive pops and ELSE; only LOOP_END wakes CONT, and leaving the loop both.
-// * A pop comes last and overwrites what the clause of ALU_POP_AFTER has just switched off. POP tests
-//   after its pop. Popping nothing (pop_i = 0) is no pop: no lane is woken, and VPM filters no lane.
+// * CONT and BRK lanes keep their class over pops and ELSE; only LOOP_END wakes CONT, and leaving the loop both.
+// * A pop comes last: it can wake lanes that the clause of ALU_POP_AFTER has just switched off. POP tests
+//   after its pop. Without a pop (pop_i = 0) no lane is woken, and VPM filters no lane.
 // * VPM takes invalid lanes out of ACTIVE after a pop, after ELSE and after leaving a loop.
-// * ALU_ELSE_AFTER with u pushes the ACTIVE lanes and inverts within them at once: its lanes with
-//   predicate 1 are the ones that go off.
-// * Loop start and LOOP_END that jumps make every lane that does not pass BRK, BRANCH and CONT included.
-// * KILL leaves the class alone. Only a launch sets `valid`.
-// * pred_i counts for lanes that are ACTIVE, and only with u_i.
+// * ALU_ELSE_AFTER with u pushes the ACTIVE lanes and inverts within them at once: it switches off
+//   the lanes with predicate 1.
+// * If a loop is entered, or LOOP_END jumps, every lane that does not pass becomes BRK, BRANCH and CONT included.
+// * KILL does not change the class. Only a launch sets `valid`.
+// * pred_i is used for ACTIVE lanes only, and only with u_i.
 // * Without `step_i` the next state is not computed; without `commit_i` (an error) it is not taken.
 
 module r700_lanes #(
@@ -41,7 +41,7 @@ module r700_lanes #(
   input  logic             u_i,
   input  logic [LANES-1:0] pred_i,
 
-  // What r700_vote says.
+  // From r700_vote.
   input  logic [LANES-1:0] may_i,
   input  logic [LANES-1:0] pass_i,
   input  logic [LANES-1:0] inverted_i,
@@ -49,7 +49,7 @@ module r700_lanes #(
 
   // The stack.
   input  logic             pop_i,         // branch frames are popped
-  input  logic [LANES-1:0] pop_mask_i,    // mask of the last one of them
+  input  logic [LANES-1:0] pop_mask_i,    // mask of the last of them
   input  logic [LANES-1:0] frame_st0_i,   // classes that the loop frame saved
   input  logic [LANES-1:0] frame_st1_i,
 

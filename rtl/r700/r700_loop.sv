@@ -1,13 +1,13 @@
-// The loop registers lt, lc, aL and inc: always those of the innermost open loop (r700-3.2-f to r700-3.2-i, r700-4.3-w).
+// The loop registers lt, lc, aL and inc of the innermost open loop (r700-3.2-f to r700-3.2-i, r700-4.3-w).
 //
 // Corner cases:
-// * LOOP_START_NO_AL and LOOP_START_DX10 leave aL and inc as they are; a DX10 loop has count 0, unless the
-//   unit is built with DX10_COUNT = 1: then it counts as that of LOOP_START_NO_AL does (r700-4.3-z).
-// * A CALL leaves all four alone: a subroutine sees the aL of the loop around the call.
-// * `again_o` holds for a loop that does not count, else while more than this pass is left, so the count
-//   never goes below 1 in a loop that counts.
-// * Only LOOP_START steps aL; it wraps in 32 bits.
-// * start_i, again_i and leave_i belong to different instructions, launch_i comes while none is run.
+// * LOOP_START_NO_AL and LOOP_START_DX10 do not change aL and inc; a DX10 loop has count 0, unless the
+//   unit is built with DX10_COUNT = 1: then it counts as a loop of LOOP_START_NO_AL does (r700-4.3-z).
+// * A CALL changes none of the four: a subroutine sees the aL of the loop around the call.
+// * `again_o` is 1 in a loop that does not count. In a loop that counts it is 1 while more than this pass is
+//   left, so the count never goes below 1.
+// * Only loops of LOOP_START step aL; it wraps in 32 bits.
+// * start_i, again_i and leave_i belong to different instructions; launch_i comes while none is executed.
 
 module r700_loop #(
   parameter int DX10_COUNT = 0         // 1: DX10 loops count
@@ -23,7 +23,7 @@ module r700_loop #(
   input  logic [11:0] first_i,
   input  logic [7:0]  inc_i,
   input  logic        again_i,       // LOOP_END that jumps
-  input  logic        leave_i,       // LOOP_END that stays: back to what the frame saved
+  input  logic        leave_i,       // LOOP_END that stays: back to the values that the frame saved
   input  logic [1:0]  frame_lt_i,
   input  logic [11:0] frame_lc_i,
   input  logic [31:0] frame_al_i,

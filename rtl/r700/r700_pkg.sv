@@ -3,12 +3,12 @@
 // Ids such as r700-2.3 are rules of docs/spec/r700.md; names of instructions and fields are those of
 // the manuals it cites.
 //
-// Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
-// package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
+// All constants are plain bits, and modules use them as `pkg::name`: Icarus 11 rejects a package enum or
+// struct in a module, Yosys 0.23 an import in a module header.
 
 package r700_pkg;
 
-  // CF_INST of the general format and of memory and export (r700-2.5-a, r700-2.5-b); what is not here is reserved.
+  // CF_INST of the general format and of memory and export (r700-2.5-a, r700-2.5-b); the others are reserved.
   localparam logic [6:0] OpNop           = 7'd0;
   localparam logic [6:0] OpTex           = 7'd1;
   localparam logic [6:0] OpVtx           = 7'd2;
@@ -46,7 +46,7 @@ package r700_pkg;
   localparam logic [6:0] OpExportDone    = 7'd40;
   localparam logic [6:0] OpMemExport     = 7'd58;
 
-  // CF_INST of the ALU format (r700-2.5-c). Its top bit is the bit that marks the format; 12 is reserved.
+  // CF_INST of the ALU format (r700-2.5-c). Its top bit marks the format; 12 is reserved.
   localparam logic [3:0] AluOpAlu        = 4'd8;
   localparam logic [3:0] AluOpPushBefore = 4'd9;
   localparam logic [3:0] AluOpPopAfter   = 4'd10;
@@ -56,7 +56,7 @@ package r700_pkg;
   localparam logic [3:0] AluOpElseAfter  = 4'd15;
 
   // What an instruction does, as the table of r700-4.3 groups them.
-  localparam logic [3:0] KindSlot     = 4'd0;   // NOP, fetches, memory, export: who executes it, no more
+  localparam logic [3:0] KindSlot     = 4'd0;   // NOP, fetches, memory, export: no effect but exec_o
   localparam logic [3:0] KindJump     = 4'd1;
   localparam logic [3:0] KindPush     = 4'd2;
   localparam logic [3:0] KindPushElse = 4'd3;
@@ -73,17 +73,17 @@ package r700_pkg;
   localparam logic [3:0] KindAluElse  = 4'd14;  // ALU_ELSE_AFTER
   localparam logic [3:0] KindAluLeave = 4'd15;  // ALU_BREAK, ALU_CONTINUE
 
-  // COND (r700-2.2-d). 1 is FALSE: what is none of these holds for no lane.
+  // COND (r700-2.2-d). 1 is FALSE: a value that is not listed holds for no lane.
   localparam logic [1:0] CondActive  = 2'd0;
   localparam logic [1:0] CondBool    = 2'd2;
   localparam logic [1:0] CondNotBool = 2'd3;
 
-  // bkind: the innermost loop or call frame (r700-3.2-d).
+  // bkind: kind of the innermost loop or call frame (r700-3.2-d).
   localparam logic [1:0] FrameNone = 2'd0;
   localparam logic [1:0] FrameLoop = 2'd1;
   localparam logic [1:0] FrameCall = 2'd2;
 
-  // lt: the innermost loop (r700-3.2-f).
+  // lt: type of the innermost loop (r700-3.2-f).
   localparam logic [1:0] LoopNone = 2'd0;
   localparam logic [1:0] LoopAl   = 2'd1;
   localparam logic [1:0] LoopNoAl = 2'd2;
@@ -92,7 +92,7 @@ package r700_pkg;
   // A CALL that would nest deeper is skipped (r700-4.3-m).
   localparam logic [6:0] DepthLimit = 7'd32;
 
-  // Error codes (r700-6). Where several hold, the lowest is reported.
+  // Error codes (r700-6). If several apply, the lowest is reported.
   localparam logic [3:0] ErrOk        = 4'd0;
   localparam logic [3:0] ErrIllegal   = 4'd1;
   localparam logic [3:0] ErrField     = 4'd2;
@@ -104,7 +104,7 @@ package r700_pkg;
   localparam logic [3:0] ErrEndStack  = 4'd8;
   localparam logic [3:0] ErrPcRange   = 4'd9;
 
-  // Host write port: 0..31 loop constants, this one, the rest ignored.
+  // Addresses of the host write port: 0..31 loop constants, and this one; the others are ignored.
   localparam logic [5:0] HostBoolConst = 6'd32;
 
 endpackage

@@ -1,22 +1,22 @@
 // Control-flow sequencer of the R700: one wave of LANES lanes, one PC, one stack.
 //
-// An instruction is executed in a clock if and only if a wave is running, stall_i is 0 and inst_valid_i
-// is 1. It takes that one clock, whatever it pops (r700-3.5-a).
+// An instruction is executed in a cycle if and only if a wave is running, stall_i is 0 and inst_valid_i
+// is 1. It takes that one cycle, however many frames it pops (r700-3.5-a).
 //
 // Corner cases:
-// * Reset beats everything: in mid-program the unit is idle at once, constants 0, PC 0, every lane of
-//   class ACTIVE and none valid.
+// * Reset overrides everything: even in mid-program the unit is idle at once, constants 0, PC 0, every
+//   lane of class ACTIVE and none valid.
 // * stall_i = 1: no register changes, exec_o, jump_o and the host port included.
 // * Launch while running, and a host write while running: ignored. Launch after done or halted: starts.
-//   A host write in the clock of an accepted launch counts; the first instruction sees it.
+//   A host write in the cycle of an accepted launch is accepted; the first instruction sees it.
 // * A launch with an entry outside the program sets everything as any launch does, and halts: error 9.
 // * inst_valid_i = 0: the unit waits, only exec_o and jump_o fall.
-// * An instruction that errs changes nothing but err, halted, running, exec_o and jump_o. The lowest code
+// * An instruction with an error changes only err, halted, running, exec_o and jump_o. The lowest code
 //   wins.
-// * END_OF_PROGRAM: done, jump or not; the PC becomes what it would have been, and is not checked. The
+// * END_OF_PROGRAM: done, jump or not; the PC advances as usual, and is not checked. The
 //   stack must be empty after the instruction, not before it: a RETURN or a POP may end the program.
-// * A CALL too deep is no error: it stays, and skipped_o says so until the next launch.
-// * u_i and pred_i are looked at in ALU instructions only, whatever the other words put there.
+// * A CALL that nests too deep is no error: it stays, and skipped_o is 1 until the next launch.
+// * u_i and pred_i are used by ALU instructions only.
 // * Every output is a register.
 
 module r700_seq #(
@@ -41,7 +41,7 @@ module r700_seq #(
   input  logic [LANES-1:0] lane_mask_i,    // lanes that are covered
   input  logic [7:0]       stack_size_i,   // STACK_SIZE, entries
 
-  // Instruction memory: the quadword at pc_o, in this clock or any later one.
+  // Instruction memory: the quadword at pc_o, in this cycle or any later one.
   output logic [31:0]      pc_o,
   input  logic             inst_valid_i,
   input  logic [31:0]      dw0_i,
@@ -55,8 +55,8 @@ module r700_seq #(
   output logic [LANES-1:0] active_o,       // class ACTIVE
   output logic [LANES-1:0] valid_o,        // covered and not killed
   output logic [31:0]      al_o,           // aL
-  output logic [LANES-1:0] exec_o,         // executed the instruction of the clock before
-  output logic             jump_o,         // and it jumped
+  output logic [LANES-1:0] exec_o,         // executed the instruction of the previous cycle
+  output logic             jump_o,         // that instruction jumped
 
   output logic             skipped_o,      // a CALL was too deep
   output logic             running_o,
@@ -136,7 +136,7 @@ module r700_seq #(
   logic [6:0]       depth_sum;
   logic [5:0]       depth_called;
 
-  // Instructions that look at the frame on top.
+  // Instructions that read the frame on top.
   assign is_else = (kind == r700_pkg::KindElse) | ((kind == r700_pkg::KindAluElse) & ~u_i);
   assign top_re  = step & (is_else | is_end | (kind == r700_pkg::KindReturn));
 
@@ -165,7 +165,7 @@ module r700_seq #(
     .jump_o        (jump)
   );
 
-  // What that means for the stack. At most one of these is set, and a pop of nothing is none.
+  // Requests to the stack. At most one is set; without frames to pop, `pop` is not set.
   logic push_branch, push_loop, push_call, pop, drop, exit_loop, exit_call;
 
   always_comb begin

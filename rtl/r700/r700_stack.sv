@@ -1,7 +1,7 @@
-// The stack of branch, loop and call frames, and the registers that say where they are (r700-3.2-b to r700-3.2-e, r700-3.4).
+// The stack of branch, loop and call frames, and the registers that locate them (r700-3.2-b to r700-3.2-e, r700-3.4).
 //
-// A word is one sub-entry; sub-entry a is word a / 4 of bank a % 4. So the four words under `sp`, or four words
-// from any place on, lie in four banks at any alignment: a loop frame is read or written in one access.
+// A word is one sub-entry; sub-entry a is word a / 4 of bank a % 4. So any four consecutive words lie in
+// four different banks, whatever their alignment: a loop frame is read or written in one access.
 //
 //   frame   word  bits of the word
 //   branch  0     LANES-1:0 mask
@@ -10,23 +10,23 @@
 //           2     11:0 lc, 19:12 inc, 21:20 lt, 23:22 bkind, from 24 base
 //           3     31:0 aL
 //
-// With SUBENTRIES = 8 a loop frame has four sub-entries more, below these words: they are not written.
+// With SUBENTRIES = 8 a loop frame has four more sub-entries below these words; they are not written.
 //
 // Each bank has one write port and two read ports: the window of four words under `sp`, and the one word
-// that a pop uses, at sp - POP_COUNT. An ELSE needs both, and they can be in one bank (POP_COUNT 5).
+// that a pop uses, at sp - POP_COUNT. An ELSE needs both, possibly from the same bank (POP_COUNT 5).
 //
 // Corner cases:
-// * At most one of the push and pop requests is set: they belong to different instructions. All are
-//   requests; nothing moves without `commit_i`, and `overflow_o`, `underflow_o` and `empty_o` are what an
-//   instruction with an error would have met.
-// * Space: the first live branch frame takes two sub-entries more than its own, whatever is pushed next. The
-//   sum needs a bit more than `sp`: a loop frame on top of 255 entries ends at 256 entries. The `sp` that
+// * At most one of the push and pop requests is set: they belong to different instructions. Nothing
+//   changes without `commit_i`; `overflow_o`, `underflow_o` and `empty_o` do not depend on it, so that
+//   the unit above can find errors with them.
+// * Space: while any branch frame is live, two sub-entries more are reserved, whatever is pushed next. The
+//   sum needs one bit more than `sp`: a loop frame on top of 255 entries ends at 256 entries. An `sp` that
 //   does not fit is never stored.
-// * A pop never reaches below `base`. What is read there, or below address 0, goes with an error.
+// * A pop never reaches below `base`. A pop that would read there, or below address 0, is an error.
 // * LOOP_END and RETURN are refused above unless sp = base, so their frame is the one under `sp`.
-// * The memory is not reset. It is read under `sp` only, but for the cases above, and every word under
-//   `sp` was written by the push that made it so: the words of a frame are all written in one clock.
-// * launch_i and a request cannot meet: a launch is accepted only while nothing runs.
+// * The memory is not reset. Except in the cases above it is read under `sp` only, and the push that
+//   raised `sp` wrote every word there: all words of a frame are written in one cycle.
+// * launch_i and a request never coincide: a launch is accepted only while nothing runs.
 
 module r700_stack #(
   parameter int LANES          = 64,
@@ -52,7 +52,7 @@ module r700_stack #(
   input  logic             exit_loop_i,    // the loop frame, by LOOP_END
   input  logic             exit_call_i,    // the call frame, by RETURN
 
-  // What is pushed.
+  // Contents of a push.
   input  logic [LANES-1:0] active_i,
   input  logic [LANES-1:0] st0_i,
   input  logic [LANES-1:0] st1_i,
@@ -63,13 +63,13 @@ module r700_stack #(
   input  logic [31:0]      ret_i,
   input  logic [5:0]       depth_i,
 
-  // What is read.
+  // Contents read.
   input  logic             top_re_i,       // without it the next three are 0
   output logic [LANES-1:0] top_mask_o,     // branch frame under `sp`
   output logic [31:0]      frame_ret_o,    // call frame under `sp`
   output logic [5:0]       frame_depth_o,
-  output logic [LANES-1:0] pop_mask_o,     // last branch frame popped; without pop_i 0
-  output logic [LANES-1:0] frame_st0_o,    // loop frame under `sp`; without exit_loop_i 0
+  output logic [LANES-1:0] pop_mask_o,     // last branch frame popped; 0 without pop_i
+  output logic [LANES-1:0] frame_st0_o,    // loop frame under `sp`; 0 without exit_loop_i
   output logic [LANES-1:0] frame_st1_o,
   output logic [1:0]       frame_lt_o,
   output logic [11:0]      frame_lc_o,
@@ -105,7 +105,7 @@ module r700_stack #(
   assign row       = sp_q[RowBits+1:2];
   assign row_below = row - 1'b1;
 
-  // The window: banks under `at` in this row, the others in the row below.
+  // The window: banks below `at` in this row, the others in the row below.
   logic [WordBits-1:0] under0, under1, under2, under3;  // by bank
   logic [WordBits-1:0] top_word;                        // at sp - 1
 
@@ -283,7 +283,7 @@ module r700_stack #(
   localparam logic [SpBits:0]   Reserve   = 2;
 
   logic [SpBits-1:0] open_frames;
-  logic [SpBits:0]   need;  // with a push: sub-entries up to its end, and those held back for the masks
+  logic [SpBits:0]   need;  // with a push: sub-entries up to its end, and those reserved for the masks
 
   assign open_frames = sp_q - base_q;
   assign need        = {1'b0, sp_q} + {1'b0, push_loop_i ? LoopFrame : One}
@@ -342,7 +342,7 @@ module r700_stack #(
     end
   end
 
-  // Bits that no frame reads back, and of an address those above its row.
+  // Bits that no frame reads back, and the address bits above the row.
   logic unused_bits;
   assign unused_bits = ^{top_word, pop_word, frame0, frame1, frame2, pop_addr};
 

@@ -4,10 +4,10 @@
 // How simulators and formal tools read this file: ../spa5/spa5_sva.sv.
 //
 // Assertion I4 is invariant r700-I4, and so on. The invariants of the state hold together after a reset, and a cycle
-// that begins with all of them ends with all of them. RETURN and LOOP_END restore registers from a frame, so what holds
-// of these registers must hold of every saved copy: a scan from `base` down to 0 visits every such frame.
+// that begins with all of them ends with all of them. RETURN and LOOP_END restore registers from a frame, so the
+// invariants of these registers must hold for every saved copy: a scan from `base` down to 0 visits every such frame.
 
-// Word of sub-entry a: banks by its two low bits.
+// Word of sub-entry a: its two low bits select the bank.
 `ifdef YOSYS
 `define R700_SVA_BANK(bank, row) bank[WordBits*(row) +: WordBits]
 `else
@@ -104,7 +104,7 @@ module r700_sva #(
 `ifdef YOSYS
   assign check = 1'b1;
 `else
-  // A bench that preloads a state sets `loaded_q` (design.toml): nothing is promised then until a reset or a launch.
+  // A bench that preloads a state sets `loaded_q` (design.toml): then nothing is promised until a reset or a launch.
   logic loaded_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || launch) loaded_q <= 1'b0;
@@ -114,8 +114,8 @@ module r700_sva #(
 
   // ---- the frames, from the top down ---------------------------------------------------------------------
 
-  // What the registers were below the frames met so far. Only loops and calls are visited: each ends at `base`, and what lies
-  // above it up to `sp`, or to the next frame, are branch frames.
+  // The registers as they were below the frames visited so far. Only loops and calls are visited: each ends at `base`,
+  // and from there up to `sp`, or to the next frame, lie branch frames.
   logic [SpBits-1:0] base;
   logic [1:0]       bkind, lt;
   logic [11:0]      lc;
@@ -124,9 +124,9 @@ module r700_sva #(
   logic [5:0]       depth;
   logic [LANES-1:0] st0, st1;
   logic [WordBits-1:0] word, word0, word1, word2;
-  // So far none is wrong.
+  // Right in all frames so far.
   logic             chain, loops, waits, index, depths;
-  // The kind of frame whose last word it is, and the `base` that it saved.
+  // Of each sub-entry: whether it is the last word of a call or a loop frame, and the `base` that this frame saved.
   logic [4*Rows-1:0] ends_call, ends_loop;
   logic [4*Rows*SpBits-1:0] saved;
 
@@ -200,7 +200,7 @@ module r700_sva #(
     end
   end
 
-  // The sub-entries of loops and calls, counted from the lowest on: those below a frame fit below the `base` that it saved.
+  // The sub-entries of loops and calls, counted from the bottom: those below a frame fit below the `base` that it saved.
   logic [SpBits-1:0] framed;
   logic              fits;
   always_comb begin
@@ -214,7 +214,7 @@ module r700_sva #(
     end
   end
 
-  // What is held back for the masks as soon as there is a branch frame.
+  // Sub-entries reserved for the masks while there is a branch frame.
   logic [SpBits-1:0] reserved;
   assign reserved = (u_stack__nb_q != '0) ? SpBits'(2) : '0;
 
@@ -230,29 +230,29 @@ module r700_sva #(
       I1: assert ({1'b0, u_stack__sp_q} + {1'b0, reserved} <= {1'b0, u_stack__limit_q});
       // Every frame has room below it, and what it saved leads to the next; the last one ends at 0.
       I2: assert (stack_base_here & chain & (base == '0));
-      // What is no loop or call is a branch.
+      // Every sub-entry outside loop and call frames is a branch frame.
       I3: assert (u_stack__nb_q == u_stack__sp_q - framed);
-      // Calls only nest deeper, from 0.
+      // A call never has a smaller depth than the one below it; the lowest depth is 0.
       I4: assert (depths & (depth == 6'd0));
       // A loop is open if and only if it has a frame, and its count is not 0 if and only if it counts.
       I5: assert (loops & (lt == r700_pkg::LoopNone));
       // CONT and BRK lanes are in a loop.
       I6: assert (waits);
-      // Outside of loops aL and its step are 0.
+      // Outside loops aL and its step are 0.
       I7: assert (index);
       I8: assert ($onehot0({running_q, done_q, halted_q}) & (halted_q == (err_q != r700_pkg::ErrOk)) &
                   (err_q <= r700_pkg::ErrPcRange));
-      // I2 of `base` and `bkind` alone, and I3 of each part of the stack: what a cycle needs to know of them.
+      // I2 for `base` and `bkind` alone, and I3 for each part of the stack, as far as one cycle depends on them.
       stack_base: assert (stack_base_here);
       stack_parts: assert (fits & (framed <= u_stack__base_q));
       // active_q repeats class ACTIVE.
       active_is_class: assert (u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q));
-      // The limit is a number of entries.
+      // The limit is a whole number of entries.
       limit_in_range: assert ((u_stack__limit_q[SpBits-9:0] == '0) & (32'(u_stack__limit_q) <= SUBENTRIES * MAX_STACK_SIZE));
-      // What runs is inside the program.
+      // While a wave runs, its PC is inside the program.
       pc_in_program: assert (~running_q | (pc_q < prog_len_q));
 
-      // ---- what the files say --------------------------------------------------------------------------
+      // ---- what the comments say -----------------------------------------------------------------------
 
       // r700_seq: every output is a register.
       outputs_registered: assert ((pc_o == pc_q) & (active_o == u_lanes__active_q) &
@@ -263,7 +263,7 @@ module r700_sva #(
       // r700_seq, r700_stack: at most one request, none in the cycle of a launch.
       stack_onehot: assert ($onehot0({launch, push_branch, push_loop, push_call, pop, drop, exit_loop,
                                       exit_call}));
-      // r700_seq: a pop of nothing is none.
+      // r700_seq: without frames to pop, `pop` is not set.
       pop_counts: assert (~pop | (pops != 3'd0));
       // r700_stack: a push ends below the limit, the reserve included.
       stack_not_over: assert (~(commit & (push_branch | push_loop | push_call)) |
@@ -281,13 +281,13 @@ module r700_sva #(
       // r700_loop: a loop that counts begins with a count, and never goes below 1.
       loop_counts: assert (~u_loop__start_i | (u_loop__start_dx10_i & (DX10_COUNT == 0)) | (u_loop__count_i != 12'd0));
       again_counts: assert (~u_loop__again_i | ~counts | (u_loop__lc_q > 12'd1));
-      // r700_lanes: the three planes of the next state are classes.
+      // r700_lanes: the three planes of the next state give each lane one class.
       classes_exclusive: assert (~commit | (((u_lanes__on & u_lanes__st1_d) == '0) &
                                             ((u_lanes__brk & ~u_lanes__st1_d) == '0)));
     end
   end
 
-  // What Yosys does not look at, and bits of words that their frame does not have.
+  // What Yosys does not use, and bits of words that their frame does not have.
   logic unused_bits;
   assign unused_bits = ^{rst_ni, word, word0, word1, word2, st0};
 

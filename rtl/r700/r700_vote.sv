@@ -2,17 +2,17 @@
 //
 // Corner cases:
 // * No lane passes: JUMP, PUSH, PUSH_ELSE and the loop starts jump, CALL does not, and LOOP_END leaves
-//   the loop. With no lane ACTIVE none passes, except at LOOP_END.
-// * RETURN is the other way round: it goes unless an ACTIVE lane fails, so with no lane ACTIVE it goes.
+//   the loop. If no lane is ACTIVE, none passes, except at LOOP_END.
+// * RETURN is the opposite: it jumps unless an ACTIVE lane fails, so it jumps if no lane is ACTIVE.
 //   COND is the same for all lanes: if it holds, no lane fails; if not, every ACTIVE lane fails, except
 //   those that VPM leaves out.
-// * ELSE tests COND and VPM, not the class. It jumps if no lane is ACTIVE when the masks have changed,
-//   whichever lanes changed; ALU_ELSE_AFTER without u inverts in the same way and never jumps.
-// * LOOP_BREAK and LOOP_CONTINUE jump once no lane is ACTIVE or BRANCH, also if no lane passed now.
-// * LOOP_END wakes BRANCH and CONT lanes first, so those are tested.
+// * ELSE tests COND and VPM, not the class. It jumps if no lane is ACTIVE after the masks have
+//   changed, whichever lanes changed; ALU_ELSE_AFTER without u inverts in the same way and never jumps.
+// * LOOP_BREAK and LOOP_CONTINUE jump once no lane is ACTIVE or BRANCH, even if no lane passes now.
+// * LOOP_END wakes BRANCH and CONT lanes first, so these lanes are tested too.
 // * KILL jumps when no lane is valid, whichever lanes are ACTIVE.
 // * POP never jumps, and tests after its pop: r700_lanes does that.
-// * Without `step_i` everything is 0, so that a clock without an instruction costs nothing.
+// * Without `step_i` everything is 0, so that a cycle without an instruction costs nothing.
 
 module r700_vote #(
   parameter int LANES = 64
@@ -30,10 +30,10 @@ module r700_vote #(
   input  logic [LANES-1:0] st0_i,
   input  logic [LANES-1:0] st1_i,
   input  logic [LANES-1:0] valid_i,
-  input  logic [LANES-1:0] top_mask_i,    // mask of the top branch frame, for the two ELSE
+  input  logic [LANES-1:0] top_mask_i,    // mask of the top branch frame, for both kinds of ELSE
 
-  output logic [LANES-1:0] may_o,         // lanes that VPM lets count as on
-  output logic [LANES-1:0] pass_o,        // lanes that pass the test; of LOOP_END, after waking
+  output logic [LANES-1:0] may_o,         // lanes that VPM allows to be on
+  output logic [LANES-1:0] pass_o,        // lanes that pass the test; at LOOP_END, after waking
   output logic [LANES-1:0] inverted_o,    // ELSE, ALU_ELSE_AFTER without u: ACTIVE afterwards
   output logic             jump_o
 );

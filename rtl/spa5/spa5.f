@@ -1,4 +1,4 @@
-// THE file list of unit spa5; top spa5_seq. Paths are relative to this file, packages first.
+// The only file list of unit spa5; top spa5_seq. Paths are relative to this file, packages first.
 spa5_pkg.sv
 spa5_decode.sv
 spa5_cond.sv

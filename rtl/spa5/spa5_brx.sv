@@ -1,10 +1,10 @@
 // The register operand of a BRX or JMX (spa5-A-d, spa5-A-e): its value in the lowest-numbered active thread, and the
-// active threads that have the same. The only block that looks at threads one by one.
+// active threads that have the same value. The only block that processes threads one by one.
 //
 // Corner cases:
-// * The lowest active thread is in the group that it leads, so a group is never empty.
-// * Threads that are not active are not looked at, whatever their registers hold.
-// * Without `en_i` both outputs are 0, so that a clock without a BRX costs nothing.
+// * The lowest active thread is always in the group, so a group is never empty.
+// * The registers of threads that are not active are ignored.
+// * Without `en_i` both outputs are 0, so that a cycle without a BRX costs nothing.
 
 module spa5_brx #(
   parameter int LANES = 32
@@ -21,7 +21,7 @@ module spa5_brx #(
     value_o = '0;
     group_o = '0;
     if (en_i) begin
-      // The last one to assign is the lowest.
+      // The last assignment is that of the lowest active thread.
       for (int t = LANES - 1; t >= 0; t--) begin
         if (active_i[t]) value_o = r_i[32*t +: 32];
       end

@@ -1,14 +1,14 @@
 // The active threads for which the condition of an instruction is true (spa5-2.4-c; T of spa5-4.1-e).
 //
-// A CC test is a table of 16 bits, one for each value of {O, C, S, Z} (spa5-2.4-b). All threads look up the same table,
+// A CC test is a table of 16 bits, one bit for each value of {O, C, S, Z} (spa5-2.4-b). All threads use the same table,
 // so the lookup is a tree of multiplexers over the four planes, whose leaves are the bits of the table.
 //
 // Corner cases:
-// * The tables are normative, not the formulas behind the names: EQ and EQU differ where Z and S are set.
+// * The tables are normative, not the formulas behind the names: EQ and EQU differ if Z and S are set.
 // * Predicate 7 is constant 1; inverted it is never true (spa5-2.4-a).
-// * CC tests 18..1f are bits of `csm_i` in a unit built with CSM. In any other the unit above reports error 10
-//   instead of using what comes out here.
-// * Without `en_i` no thread passes, so that a clock without a condition costs nothing.
+// * CC tests 18..1f are bits of `csm_i` in a unit built with CSM. In any other unit the sequencer reports error 10
+//   instead of using this result.
+// * Without `en_i` no thread passes, so that a cycle without a condition costs nothing.
 
 module spa5_cond #(
   parameter int LANES = 32,
@@ -70,7 +70,7 @@ module spa5_cond #(
 
   assign {t15, t14, t13, t12, t11, t10, t9, t8, t7, t6, t5, t4, t3, t2, t1, t0} = lut;
 
-  // A multiplexer a thread: two bits of the table, or what was chosen before.
+  // One multiplexer for each thread: it selects between two bits of the table, or between two earlier results.
   function automatic logic [LANES-1:0] leaf(input logic             bit0,
                                             input logic             bit1,
                                             input logic [LANES-1:0] z);
@@ -89,7 +89,7 @@ module spa5_cond #(
   assign pred_number = pred_i[2:0];
   assign pred_invert = pred_i[3];
 
-  // Taken apart here: Icarus knows no parts of a vector within a process.
+  // Split here: Icarus does not support part-selects of a vector within a process.
   logic       is_clip;
   logic [2:0] clip_test;
   assign is_clip   = &cc_i[4:3];
@@ -127,7 +127,7 @@ module spa5_cond #(
         3'd6: pbit = p6_i;
         spa5_pkg::PredTrue: pbit = '1;
       endcase
-      // Nearly every instruction says T; the table of T would give the same.
+      // A short cut for T, the test of nearly every instruction; its table gives the same.
       if (is_clip) begin
         holds = clip;
       end else if (cc_i != spa5_pkg::CcTrue) begin

@@ -1,15 +1,15 @@
-// What an instruction word is, and the two checks that need nothing else (spa5-2.3, spa5-4.1-c, spa5-E9, spa5-E10).
+// Fields of an instruction word, and the two checks that need nothing else (spa5-2.3, spa5-4.1-c, spa5-E9, spa5-E10).
 //
 // Corner cases:
-// * Bit 5 is the constant-bank form of SSY, PBK, PCNT, PRET, CAL and BRA. JMP, JCAL, BRX and JMX have none:
-//   error 10. In the leaving instructions it is ignored, KEEPREFCOUNT of EXIT included.
+// * Bit 5 is the constant-bank form of SSY, PBK, PCNT, PRET, CAL and BRA. JMP, JCAL, BRX and JMX have no such
+//   form: error 10. In the leaving instructions the bit is ignored, KEEPREFCOUNT of EXIT included.
 // * CC tests 18..1f are error 10 unless the unit is built with them, whatever the predicate, in instructions that
-//   have the field. The set-up instructions and calls have none: what stands in those bits is ignored, as is a
+//   have the field. The set-up instructions and calls have no such field: those bits are ignored, and so is a
 //   predicate.
 // * BRX and JMX are error 10 unless the unit is built with them (spa5-A).
 // * 0xE3B..0xE3F are error 9. Every word outside the flow block that is not SYNC is a black box.
 // * Bit 6 (NOINC, LMT) changes nothing. Bit 7 is .U of BRA and JMP and of nothing else.
-// * KIL leaves as EXIT does, and says besides that it is KIL.
+// * KIL leaves as EXIT does; kill_o tells it apart.
 
 module spa5_decode #(
   parameter int BRX = 0,
@@ -17,8 +17,8 @@ module spa5_decode #(
 ) (
   input  logic [63:0] word_i,
 
-  output logic [2:0]  kind_o,         // spa5_pkg::Kind*; of no use with an error
-  output logic [2:0]  token_o,        // type of the token it pushes, spa5_pkg::Token*
+  output logic [2:0]  kind_o,         // spa5_pkg::Kind*; meaningless with an error
+  output logic [2:0]  token_o,        // type of the token that it pushes, spa5_pkg::Token*
   output logic [4:0]  leave_o,        // spa5_pkg::Leave*
   output logic        kill_o,         // KIL, with LeaveExit
   output logic        unanimous_o,    // .U of a BRA or JMP
@@ -144,7 +144,7 @@ module spa5_decode #(
     end
   end
 
-  // Register number of a BRX (the environment looks it up, as it does a constant), LMT and NOINC.
+  // Register number of a BRX (the environment reads the register, as it reads a constant), LMT and NOINC.
   logic unused_bits;
   assign unused_bits = ^{word_i[15:8], word_i[6]};  // spa5-2.3-o
 

@@ -3,8 +3,8 @@
 // Ids such as spa5-2.3 are rules of docs/spec/spa5.md; names of instructions and fields are those of
 // the sources it cites.
 //
-// Constants with a type of plain bits, and `pkg::name` wherever they are used: Icarus 11 stops at a
-// package enum or struct that a module uses, Yosys 0.23 at an import in a module header.
+// All constants are plain bits, and modules use them as `pkg::name`: Icarus 11 rejects a package enum or
+// struct in a module, Yosys 0.23 an import in a module header.
 
 package spa5_pkg;
 
@@ -12,8 +12,8 @@ package spa5_pkg;
   localparam logic [6:0]  FlowBlock = 7'h71;    // 0xE2, 0xE3
   localparam logic [12:0] SyncMatch = 13'h1e1f;  // spa5-2.3-h
 
-  // Bits 56:52 inside the flow block: 00 for 0xE20, 1f for 0xE3F. From OpIllegal on no instruction exists;
-  // what is neither that nor listed exists and is not built here.
+  // Bits 56:52 inside the flow block: 00 for 0xE20, 1f for 0xE3F. No instruction has OpIllegal or above;
+  // the other opcodes that are not listed exist but are not implemented here.
   localparam logic [4:0] OpJmx     = 5'h00;  // spa5-A-f
   localparam logic [4:0] OpJmp     = 5'h01;  // spa5-2.3-t
   localparam logic [4:0] OpJcal    = 5'h02;  // spa5-2.3-u
@@ -39,7 +39,7 @@ package spa5_pkg;
   localparam logic [2:0] KindBrx   = 3'd4;  // BRX, JMX
   localparam logic [2:0] KindLeave = 3'd5;  // SYNC, BRK, CONT, RET, EXIT, KIL
 
-  // Leaving instructions, one bit each. The lower four are the bits of `vis`, and of what it must have.
+  // Leaving instructions, one bit each. The lower four are the bits that they require in `vis`.
   localparam logic [4:0] LeaveNone = 5'b00000;
   localparam logic [4:0] LeaveSync = 5'b00001;
   localparam logic [4:0] LeaveBrk  = 5'b00010;

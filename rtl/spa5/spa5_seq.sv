@@ -1,25 +1,25 @@
 // Call/return stack unit of SPA 5.0: one warp of LANES threads, one PC, one stack of DEPTH tokens.
 //
-// In status RUN a clock executes one instruction if and only if stall_i is 0 and inst_valid_i is 1. In
-// status UNWIND a clock pops one token if and only if stall_i is 0 (spa5-3-m, spa5-3-n).
+// In status RUN a cycle executes one instruction if and only if stall_i is 0 and inst_valid_i is 1. In
+// status UNWIND a cycle pops one token if and only if stall_i is 0 (spa5-3-m, spa5-3-n).
 //
 // Corner cases:
-// * Reset beats everything: in mid-program the unit is DONE at once, PC 8, every thread exited (spa5-3-o).
-// * stall_i = 1: no register changes, a launch is not taken.
-// * Launch in RUN or UNWIND: ignored. In DONE or ERR: taken (spa5-4.1-a); with an empty mask DONE at once (spa5-3-b).
-// * inst_valid_i = 0: the unit waits, unless PC is outside the program: no memory has anything to answer
-//   there, so error 6 does not wait for an answer.
-// * An instruction that errs changes nothing but status and err (spa5-6-a, spa5-4.1-f). Order of the checks: 6, 9,
-//   10, 8, 7, 5; 1 to 4 never meet another (spa5-6-b).
-// * A branch that no thread takes, and a leaving instruction that no thread executes, meet only 6, 9, 10.
+// * Reset overrides everything: even in mid-program the unit is DONE at once, PC 8, every thread exited (spa5-3-o).
+// * stall_i = 1: no register changes, a launch is not accepted.
+// * Launch in RUN or UNWIND: ignored. In DONE or ERR: accepted (spa5-4.1-a); with an empty mask DONE at once (spa5-3-b).
+// * inst_valid_i = 0: the unit waits, unless PC is outside the program: no memory has anything to return
+//   there, so error 6 does not wait for inst_valid_i.
+// * An instruction with an error changes only status and err (spa5-6-a, spa5-4.1-f). Order of the checks: 6, 9,
+//   10, 8, 7, 5; 1 to 4 never coincide with another (spa5-6-b).
+// * A branch that no thread takes, and a leaving instruction that no thread executes, can have only errors 6, 9, 10.
 // * BRA.U and JMP.U branch with all active threads or not at all (spa5-4.3-c).
-// * The program may lie anywhere in 32 bits, up to the last byte. The PC behind the last bundle of them is 8, which
+// * The program may lie anywhere in 32 bits, up to the last byte. The PC after the very last bundle is 8, which
 //   is then outside.
-// * The leaving instruction that empties `active` changes flags, `active` and status. PC and stack wait for
-//   the clocks of status UNWIND; PC stays there for good if the stack runs out, which is DONE.
-// * BRX and JMX (spa5-A), if built: one that its condition divides stays at its PC and runs again for
-//   those that take it; one whose register divides the threads goes on with those that agree with the
-//   lowest, and the token of the others leads back to it.
+// * The leaving instruction that empties `active` changes flags, `active` and status. PC and stack change
+//   only in the cycles of status UNWIND; if the stack runs out, which is DONE, the PC does not change at all.
+// * BRX and JMX (spa5-A), if built: if the condition divides the threads, the PC stays, and those that take it
+//   execute it again; if the register divides them, the threads with the value of the lowest go on, and the
+//   token of the others leads back to the instruction.
 // * Every output is a register.
 
 module spa5_seq #(
@@ -39,14 +39,14 @@ module spa5_seq #(
   input  logic [31:0]         prog_size_i,    // bytes
   input  logic [LANES-1:0]    launch_mask_i,
 
-  // Instruction memory: the word at pc_o, in this clock or any later one.
+  // Instruction memory: the word at pc_o, in this cycle or any later one.
   output logic [31:0]         pc_o,
   input  logic                inst_valid_i,
   input  logic [63:0]         word_i,
-  input  logic [31:0]         const_i,        // what a constant-bank form names
+  input  logic [31:0]         const_i,        // the constant that a constant-bank form names
 
-  // Predicates, condition codes and, if built, clip state and the register of a BRX of every thread, sampled when
-  // the instruction executes.
+  // Of every thread, sampled when the instruction executes: predicates, condition codes and, if built, clip state
+  // and the register of a BRX.
   input  logic [LANES-1:0]    p0_i,
   input  logic [LANES-1:0]    p1_i,
   input  logic [LANES-1:0]    p2_i,
@@ -74,14 +74,14 @@ module spa5_seq #(
   logic [31:0] pc_d, pc_q;
   logic [31:0] prog_base_q, prog_size_q;
 
-  // ---- the clock -----------------------------------------------------------------------------------
+  // ---- the cycle -----------------------------------------------------------------------------------
 
   logic launch, run, outside, step, commit, unwind, pop, empty;
 
   assign launch  = launch_i & ~stall_i &
                    ((status_q == spa5_pkg::StatusDone) | (status_q == spa5_pkg::StatusErr));
   assign run     = (status_q == spa5_pkg::StatusRun) & ~stall_i;
-  // Below the base is, counted from it without a sign, behind every program that ends at 2^32 or before (spa5-4.1-b).
+  // Unsigned: a PC below the base is then beyond every program that ends at 2^32 or before (spa5-4.1-b).
   assign outside = (pc_q - prog_base_q) >= prog_size_q;
   assign step    = run & ~outside & inst_valid_i;
   assign unwind  = (status_q == spa5_pkg::StatusUnwind) & ~stall_i;
@@ -151,7 +151,7 @@ module spa5_seq #(
   assign all  = ~|rest;
 
   logic [31:0]      value;      // register of a BRX; 0 without one
-  logic [LANES-1:0] group;      // the threads that have it
+  logic [LANES-1:0] group;      // the threads with this value
   logic             one_group;
 
   if (BRX != 0) begin : gen_brx
@@ -177,10 +177,10 @@ module spa5_seq #(
   // ---- the decision --------------------------------------------------------------------------------
 
   logic             jump;       // PC becomes the target
-  logic             to_target;  // the target is used now or kept for later: it must be one
+  logic             to_target;  // the target is used now or kept for later: it must be legal
   logic             split;      // a branch divides the threads
   logic             push;
-  logic [LANES-1:0] stay;       // split: who goes on at once
+  logic [LANES-1:0] stay;       // split: the threads that go on at once
   logic [LANES-1:0] push_mask;
 
   always_comb begin
@@ -227,7 +227,7 @@ module spa5_seq #(
                              : {3'd0, pc_q} + 35'd8 + {{11{offset[23]}}, offset} + {3'd0, value};
   assign target   = norm(sum[31:0]);
 
-  // CAL keeps the way back (spa5-4.3-b), as a branch does; a BRX that divides by register is run again by the others.
+  // CAL and branches push the next PC (spa5-4.3-b); if the register of a BRX divides, the others execute it again.
   assign push_addr = is_setup ? target : (is_brx & all) ? pc_q : pc_seq;
 
   // ---- errors --------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ module spa5_seq #(
   logic       full, misaligned, range, overflow, no_token, bad_step, fault;
   logic [3:0] err;
 
-  // Below the base is, read without a sign, above every program (spa5-4.2-a).
+  // Unsigned: a target below the base is then above every program (spa5-4.2-a).
   assign from_base  = sum - {3'd0, prog_base_q};
   assign misaligned = to_target & (sum[2:0] != 3'd0);
   assign range      = to_target & (from_base >= {3'd0, prog_size_q});
@@ -368,7 +368,7 @@ module spa5_seq #(
     end
   end
 
-  // The rest of a constant (spa5-2.3-n).
+  // The unused bits of a constant (spa5-2.3-n).
   logic unused_bits;
   assign unused_bits = ^const_i[31:24];
 

@@ -1,18 +1,18 @@
-// The token stack, and `vis`, which stands in for a search through it (spa5-3-k, spa5-3-l, spa5-4.2-b, spa5-4.2-c, spa5-4.4).
+// The token stack, and `vis`, which replaces a search through it (spa5-3-k, spa5-3-l, spa5-4.2-b, spa5-4.2-c, spa5-4.4).
 //
 // One RAM of DEPTH words (spa5-3-j), {type[2:0], vis[3:0], addr[31:0], mask[LANES-1:0]}, entry 0 the oldest. It has a
-// single port: a push writes entry sp, a pop reads entry sp - 2, no clock does both. What the port gives
-// after the edge, the word written or the word read, is the token on top: the top register is the output
-// register of a RAM in write-first mode. The two arrays below are the two ends of one word.
+// single port: a push writes entry sp, a pop reads entry sp - 2, no cycle does both. After the
+// edge, the output of the port, the word written or the word read, is the token on top: the top register is the
+// output register of a RAM in write-first mode. The two arrays below are the two parts of one word.
 //
 // Corner cases:
-// * Full and push: refused above (error 5). Empty and pop: an unwind ends there, nothing is popped (spa5-6-c).
+// * The unit above refuses a push to a full stack (error 5). An unwind ends without a pop if sp is 0 (spa5-6-c).
 // * Tokens below the top never change, and nothing searches them: `vis` says which leaving instructions
-//   find their token, and each token brings back the `vis` of the time when it was pushed.
-// * CAL and PRET hide what is below: only RET is left in `vis`. PBK and PCNT hide the SSY below them.
-// * Neither RAM nor top register is reset: they are looked at while sp is not 0, and everything under sp was
+//   find their token, and each token brings back the `vis` from before its push.
+// * CAL and PRET hide all tokens below: only RET is left in `vis`. PBK and PCNT hide the SSY below them.
+// * Neither RAM nor top register is reset: they are used only while sp is not 0, and every entry under sp was
 //   written by its push. The pop that leaves the stack empty reads an entry that the unit does not use.
-// * launch_i and a request cannot meet: a launch is accepted only while nothing runs.
+// * launch_i and a request never coincide: a launch is accepted only while nothing runs.
 
 module spa5_stack #(
   parameter int  LANES    = 32,
@@ -31,7 +31,7 @@ module spa5_stack #(
 
   input  logic             pop_i,
 
-  // The token on top; anything if the stack is empty.
+  // The token on top; undefined if the stack is empty.
   output logic [2:0]       top_token_o,
   output logic [31:0]      top_addr_o,
   output logic [LANES-1:0] top_mask_o,

@@ -6,7 +6,7 @@
 // `u_stack__sp_q` is register or net `u_stack.sp_q` of the flattened unit; a memory is one vector, word 0 lowest.
 //
 // Assertion I4 is invariant spa5-I4, and so on. The invariants of the state hold together after a reset, and a cycle
-// that begins with all of them ends with all of them. spa5-I7 is not here, I7b says more. I8 and I9 follow from
+// that begins with all of them ends with all of them. spa5-I7 is not here, since I7b is stronger. I8 and I9 follow from
 // the others.
 
 // Stored token i: {type, vis, addr} and mask.
@@ -93,7 +93,7 @@ module spa5_sva #(
 `ifdef YOSYS
   assign check = 1'b1;
 `else
-  // A bench that preloads a state sets `loaded_q` (design.toml): nothing is promised then until a reset or a launch.
+  // A bench that preloads a state sets `loaded_q` (design.toml): then nothing is promised until a reset or a launch.
   logic loaded_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || launch) loaded_q <= 1'b0;
@@ -116,20 +116,20 @@ module spa5_sva #(
 
   // ---- the tokens, from the oldest to the one on top -------------------------------------------------
 
-  // Threads, by what the tokens so far say of them.
-  logic [LANES-1:0] shared;                      // in every token that is no DIV
+  // Sets of threads, by the tokens so far.
+  logic [LANES-1:0] shared;                      // in every token that is not a DIV
   logic [LANES-1:0] in_div, in_pbk, in_pcnt, in_ret;
   logic [LANES-1:0] to_ssy;                      // the topmost token with the thread is an SSY
   logic [LANES-1:0] to_pbk, to_pcnt;             // no RET with the thread lies above its PBK, its PCNT
   logic [3:0]       vis;
-  // Of one token.
+  // Fields of one token.
   logic [2:0]       token;
   logic [3:0]       token_vis;
   logic [31:0]      addr;
   logic [LANES-1:0] mask;
-  // Threads for which some token so far is one that must not be, a bit for each: so a proof can ask of one at a time.
+  // Threads for which some token so far breaks the invariant, one bit for each: a proof can check one at a time.
   logic [LANES-1:0] not_i3, not_i4, not_i4b, not_i5;
-  // No token so far is one that must not be.
+  // No token so far breaks the invariant.
   logic             i10, sound, top_twice;
 
   always_comb begin
@@ -224,26 +224,26 @@ module spa5_sva #(
       I2: assert (((brk & cont) | (brk & ret) | (brk & u_threads__exited_q) | (cont & ret) |
                    (cont & u_threads__exited_q) | (ret & u_threads__exited_q) |
                    (u_threads__active_q & dis)) == '0);
-      // An active thread is in every token that is no DIV.
+      // An active thread is in every token that is not a DIV.
       I3: assert (not_i3 == '0);
       // The threads of a DIV are neither active nor flagged, and in no token above it.
       I4: assert (not_i4 == '0);
       I4b: assert (not_i4b == '0);
-      // The threads of a token are in every token below it that is no DIV.
+      // The threads of a token are in every token below it that is not a DIV.
       I5: assert (not_i5 == '0);
-      // A thread with a flag is in a token that will clear it, and no RET that has it lies above that.
+      // A thread with a flag is in a token that will clear it, and no RET with this thread lies above that token.
       I6: assert (((brk & ~in_pbk) | (cont & ~in_pcnt) | (ret & ~in_ret)) == '0);
       I6b: assert (((brk & ~to_pbk) | (cont & ~to_pcnt)) == '0);
-      // No thread is lost: one that is neither active nor flagged nor in a DIV waits for the SSY that is the
-      // topmost token to have it.
+      // No thread is lost: one that is neither active nor flagged nor in a DIV waits for an SSY, the
+      // topmost token with this thread.
       I7b: assert ((live & ~u_threads__active_q & ~dis & ~in_div & ~to_ssy) == '0);
       // With an empty stack, every thread that has not exited is active.
       I8: assert ((sp != '0) | (u_threads__active_q == live));
-      // What is popped finds all of its threads left by its own leaving instruction or for something further out.
+      // When a token is popped, each of its threads has left by its own leaving instruction or further out.
       I9: assert ((status_q != spa5_pkg::StatusUnwind) | (sp == '0) | pops_complete);
-      // `vis`, and the copy of it in each token, are what the types of the tokens below make it.
+      // `vis`, and its copy in each token, follow from the types of the tokens below.
       I10: assert (i10 & (u_stack__vis_q == vis));
-      // Done is everything: no token, no flag, every thread exited.
+      // DONE means no token, no flag, every thread exited.
       I11: assert ((status_q != spa5_pkg::StatusDone) | ((sp == '0) & (u_threads__exited_q == '1)));
       // A thread that was killed has exited.
       I12: assert ((u_threads__killed_q & ~u_threads__exited_q) == '0);
@@ -255,33 +255,33 @@ module spa5_sva #(
       top_is_top: assert (top_twice);
       pc_normalized: assert ((pc_q[4:0] != 5'd0) & (pc_q[2:0] == 3'd0));
       size_in_bundles: assert ((prog_size_q[4:0] == 5'd0) & (prog_base_q[4:0] == 5'd0));
-      // The program ends at 2^32 or before: its end less one bundle has 32 bits.
+      // The program ends at 2^32 or before: the address of its last bundle has 32 bits.
       program_ends: assert (({1'b0, prog_base_q} + {1'b0, prog_size_q}) <= 33'h1_0000_0000);
       err_in_err: assert (((status_q == spa5_pkg::StatusErr) == (err_q != spa5_pkg::ErrOk)) &
                           (err_q <= spa5_pkg::ErrUnsupported));
 
-      // ---- what the files say -----------------------------------------------------------------------------
+      // ---- what the comments say --------------------------------------------------------------------------
 
       // spa5_seq: every output is a register.
       outputs_registered: assert ((pc_o == pc_q) & (active_o == u_threads__active_q) & (status_o == status_q) &
                                   (err_o == err_q) & (killed_o == u_threads__killed_q));
-      // spa5_seq: a thread is active, so `all` comes with `some`.
+      // spa5_seq: a thread is active, so `all` implies `some`.
       all_is_some: assert (~(run & all & (leave != spa5_pkg::LeaveNone) & step & ~some));
-      // spa5_seq: errors 1 to 4 never meet another.
+      // spa5_seq: errors 1 to 4 never coincide with another.
       no_token_alone: assert (~(step & no_token & (illegal | unsupported | misaligned | range | overflow)));
-      // spa5_decode: at most one of the leaving instructions.
+      // spa5_decode: an instruction is at most one of the leaving instructions.
       leave_onehot: assert ($onehot0(leave));
       // spa5_decode: KIL leaves as EXIT does.
       kil_exits: assert (~kill | (leave == spa5_pkg::LeaveExit));
-      // spa5_decode: a leaving instruction with a test of the clip state machine is refused where there is none.
+      // spa5_decode: a leaving instruction with a test of the clip state machine is refused in a unit without one.
       clip_tests: assert (~(step & (leave != spa5_pkg::LeaveNone) & (cc >= 5'd24)) | (unsupported == (CSM == 0)));
       // spa5_brx: a group is never empty.
       group_not_empty: assert ((BRX == 0) | ~(commit & is_brx) | (group != '0));
-      // spa5_threads, spa5_stack: at most one of the requests.
+      // spa5_threads, spa5_stack: at most one request.
       threads_onehot: assert ($onehot0({u_threads__launch_i, u_threads__leave_i, u_threads__split_i,
                                         u_threads__pop_i}));
       stack_onehot: assert ($onehot0({u_stack__launch_i, u_stack__push_i, u_stack__pop_i}));
-      // spa5_stack: full and push, empty and pop are refused above.
+      // spa5_stack: no push arrives at a full stack, and no pop at an empty one.
       stack_not_over: assert (~(u_stack__push_i & u_stack__full_o));
       stack_not_under: assert (~(u_stack__pop_i & u_stack__empty_o));
 
@@ -294,7 +294,7 @@ module spa5_sva #(
     end
   end
 
-  // The rest of what is only looked at in part, and what Yosys does not look at.
+  // Unused bits of vectors that are used in part, and what Yosys does not use.
   logic unused_bits;
   assign unused_bits = ^{rst_ni, entry_i, prog_base_i, prog_base_q, prog_size_i, prog_size_q};
 

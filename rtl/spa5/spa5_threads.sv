@@ -1,12 +1,12 @@
-// Who runs, and who waits for what: the active mask and the flags of every thread (spa5-3, spa5-4.3, spa5-4.4).
+// Which threads run, and what the others wait for: the active mask and all flags (spa5-3, spa5-4.3, spa5-4.4).
 //
 // Corner cases:
 // * A thread that executed SYNC, or waits in a DIV token, has no bit here: it is neither active nor
 //   flagged, and comes back through the mask of a token.
-// * The token popped clears the flags of its own type first, and resumes who is left without any flag.
+// * A popped token first clears the flags of its own type, then resumes its threads that have no flag left.
 //   `exited` and `killed` are cleared by a launch only (spa5-3-f, spa5-3-q).
 // * A token that resumes no thread leaves `active` empty, as it was.
-// * At most one of the requests is set: a launch is accepted only while nothing runs, and the clocks of an
+// * At most one of the requests is set: a launch is accepted only while nothing runs, and the cycles of an
 //   unwind execute nothing.
 
 module spa5_threads #(
@@ -19,17 +19,17 @@ module spa5_threads #(
   input  logic [LANES-1:0] launch_mask_i,
 
   input  logic             leave_i,        // a leaving instruction
-  input  logic [3:0]       flag_i,         // what they become: {exited, d_ret, d_cont, d_brk}; SYNC none
+  input  logic [3:0]       flag_i,         // flag that they set: {exited, d_ret, d_cont, d_brk}; SYNC none
   input  logic             kill_i,         // by KIL
-  input  logic [LANES-1:0] taken_i,        // who leaves
+  input  logic [LANES-1:0] taken_i,        // threads that leave
 
   input  logic             split_i,        // a branch that divides the threads
-  input  logic [LANES-1:0] stay_i,         // who goes on
+  input  logic [LANES-1:0] stay_i,         // threads that go on
 
   input  logic             pop_i,          // a token
   input  logic [2:0]       token_i,        // its type, spa5_pkg::Token*
   input  logic [LANES-1:0] mask_i,         // its mask
-  output logic             resumed_o,      // and a thread of it is left to run
+  output logic             resumed_o,      // and it resumes a thread
 
   output logic [LANES-1:0] active_o,
   output logic [LANES-1:0] killed_o

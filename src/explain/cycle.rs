@@ -1,7 +1,7 @@
 //! Why an instruction of a run did what it did: which lanes went which way, and by which rules.
 //!
-//! The golden model of a case runs alone, and is asked ([`crate::design::Golden::explain`]) for the rule of every value that
-//! it gives. Nothing here knows a unit.
+//! The golden model of a case runs alone. Its [`crate::design::Golden::explain`] names the rule of every value that it gives.
+//! Nothing here depends on a unit.
 
 use std::fmt::Write as _;
 
@@ -21,12 +21,12 @@ use crate::stimulus::golden_alone;
 use crate::unit::Unit;
 use crate::watch::Watch;
 
-/// Name of the field that every unit has its address in.
+/// Name of the field that holds the address in every unit.
 const PC: &str = "pc";
-/// Draws of conditions by which it is found whether an instruction looks at one.
+/// Random draws of the conditions that are tried to find whether an instruction looks at them.
 const TRIALS: u32 = 32;
 
-/// An instruction that a cycle near the one asked for completed.
+/// An instruction completed in a cycle near the requested one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
     /// The cycle.
@@ -37,21 +37,21 @@ pub struct Near {
     pub text: String,
 }
 
-/// What there is to say of a cycle.
+/// The explanation of a cycle.
 #[derive(Clone, Debug)]
 pub enum Explained {
     /// An instruction was executed, or ended in an error.
     Instruction(Instruction),
-    /// None was.
+    /// No instruction was executed.
     Nothing {
         /// What the cycle was instead: a reset, a stall, a launch.
         what: String,
         /// The last instruction before it.
         before: Option<Near>,
-        /// The first behind it.
+        /// The first instruction after it.
         after: Option<Near>,
     },
-    /// The run was over before it. Holds the last cycle of the run; `None` if it had none.
+    /// The run ended before it. Holds the last cycle of the run; `None` if it had none.
     Beyond(Option<u64>),
 }
 
@@ -60,31 +60,31 @@ pub enum Explained {
 pub struct Instruction {
     /// Its address.
     pub pc: u32,
-    /// It as text.
+    /// The instruction as text.
     pub text: String,
-    /// Its words, as [`Unit::anatomy`] takes them; empty if the program has no instruction there.
+    /// Its words, as [`Unit::anatomy`] takes them; empty if the program has no instruction at this address.
     pub words: Vec<u64>,
-    /// The cycles that it took, without those in which the unit was stalled.
+    /// The cycles that it took, without stalled ones.
     pub cycles: Vec<Cycle>,
 }
 
-/// What a cycle of an instruction did.
+/// One cycle of an instruction.
 #[derive(Clone, Debug)]
 pub struct Cycle {
     /// Its number in the run.
     pub number: u64,
-    /// Lanes, those together that go the same way for the same reason, in the order of the lowest of each group.
+    /// Groups of lanes that go the same way for the same reason, in the order of the lowest lane of each.
     pub groups: Vec<Group>,
-    /// What the cycle found.
+    /// Lanes and stack before the cycle.
     pub before: Found,
-    /// What it left.
+    /// Lanes and stack after it.
     pub after: Found,
-    /// How the address came about: `jumps to`, `falls through to`, `pops to`, `stays at`.
+    /// How the unit came to the address: `jumps to`, `falls through to`, `pops to`, `stays at`.
     pub way: &'static str,
-    /// The rule that gave the address: its id and what it says.
+    /// The rule that gave the address: its id and text.
     pub address: String,
-    /// The other fields of the state that are of no lane: those that changed, and those that reports always show unless
-    /// they stay 0. Those that one rule gave their value are together.
+    /// The other fields of the state that belong to no lane: those that changed, and those that reports always show unless
+    /// they stay 0. Fields that got their value from the same rule are together.
     pub fields: Vec<Values>,
 }
 
@@ -95,42 +95,42 @@ pub struct Group {
     pub before: Class,
     /// Their class after it.
     pub after: Class,
-    /// The condition bits of theirs that the instruction looks at, each with its value: `pred[1] 0`; empty without any.
+    /// The condition bits that the instruction looks at, each with its value: `pred[1] 0`; empty if there are none.
     pub conditions: String,
-    /// The lanes, bit i is lane i.
+    /// The lanes; bit i is lane i.
     pub lanes: u64,
-    /// The rule that decided: its id and what it says of these lanes.
+    /// The rule that decided: its id and its text for these lanes.
     pub rule: String,
 }
 
-/// Fields that one rule gave their value.
+/// Fields that got their value from the same rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
     /// The fields: `sp 1 -> 2`, or `sp 1` if it stays.
     pub fields: Vec<String>,
-    /// The rule: its id and what it says.
+    /// The rule: its id and text.
     pub rule: String,
 }
 
-/// Returns the ids of rules that `text` names, in its order.
+/// Returns the ids of the rules that `text` cites, in order of appearance.
 pub fn cited(text: &str) -> Vec<&'static str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')));
     let rules = words.filter_map(|word| rules::find(word.trim_end_matches(['.', '-'])));
     rules.map(|rule| rule.id.as_str()).collect()
 }
 
-/// Finds the instruction that a cycle belongs to.
+/// Finds the instruction that was executed in a cycle.
 struct Find<'c, U: Unit> {
     case: &'c Case<U>,
     cycle: u64,
-    /// The first cycle of the step that is under way, and the address of its instruction.
+    /// The first cycle of the step in progress, and the address of its instruction.
     began: u64,
     pc: u32,
     what: String,
     last: Option<u64>,
     before: Option<Near>,
     after: Option<Near>,
-    /// First and last cycle of the step that is asked for.
+    /// First and last cycle of the requested step.
     found: Option<(u64, u64)>,
 }
 
@@ -170,7 +170,7 @@ impl<U: Unit> Watch<U> for Find<'_, U> {
     }
 }
 
-/// Keeps what each cycle from `from` on found.
+/// Keeps the state before each cycle from `from` on.
 struct Keep<U: Unit> {
     from: u64,
     kept: Vec<(u64, U::In, U::Golden)>,
@@ -267,7 +267,7 @@ fn of_cycle<U: Unit>(case: &Case<U>, number: u64, pins: &U::In, golden: &U::Gold
         .program
         .number(before.pc)
         .map(|n| case.program.address(n + 1));
-    // A pop that leaves no lane to go on leaves the address as well, whatever the frame says.
+    // A pop that leaves no lane running also leaves the address unchanged, whatever the frame holds.
     let goes_on = after.pc != before.pc || after.active() != 0;
     let way = match after.pc {
         pc if goes_on && popped.iter().any(|frame| frame.address == Some(pc)) => "pops to",
@@ -286,8 +286,8 @@ fn of_cycle<U: Unit>(case: &Case<U>, number: u64, pins: &U::In, golden: &U::Gold
     }
 }
 
-/// Returns the field of a lane whose rule says why the lane goes its way: the first that is declared of a lane. If that one
-/// stays although the class of the lane changes (`moves`), the first that changes.
+/// Returns the lane field whose rule says why the lane goes its way: the first declared one. If that field stays
+/// although the class of the lane changes (`moves`), returns the first that changes.
 fn deciding<U: Unit>(sides: [&[u8]; 2], lane: usize, moves: bool) -> Option<&'static Field> {
     let mut of_lanes = U::fields().iter().filter(|field| field.per_lane());
     let changes = |field: &&Field| field.get(sides[0], lane) != field.get(sides[1], lane);
@@ -298,7 +298,7 @@ fn deciding<U: Unit>(sides: [&[u8]; 2], lane: usize, moves: bool) -> Option<&'st
     }
 }
 
-/// Returns the fields that are of no lane, but the address: those that change, and those that every report shows unless they stay 0.
+/// Returns the fields that belong to no lane, except the address: those that change, and those that every report shows unless they stay 0.
 fn values<U: Unit>(pins: &U::In, golden: &U::Golden, sides: [&[u8]; 2]) -> Vec<Values> {
     let mut values: Vec<Values> = Vec::new();
     let others = |field: &&Field| !field.per_lane() && field.name != PC;
@@ -309,7 +309,7 @@ fn values<U: Unit>(pins: &U::In, golden: &U::Golden, sides: [&[u8]; 2]) -> Vec<V
         };
         for element in 0..elements {
             let [was, is] = sides.map(|state| field.get(state, element));
-            // Of what stays 0 there is nothing to say: no error, nothing on the stack.
+            // A value that stays 0 needs no mention: no error, nothing on the stack.
             if was == is && (is == 0 || !field.context) {
                 continue;
             }
@@ -342,7 +342,7 @@ struct Condition {
 }
 
 impl Condition {
-    /// Every one of `U`.
+    /// Returns all conditions of `U`.
     fn all<U: Unit>() -> Vec<Self> {
         let mut all = Vec::new();
         for pin in U::DECLARATION.pins {
@@ -358,7 +358,7 @@ impl Condition {
         all
     }
 
-    /// Draws what the lanes have on it. Registers keep what they have: almost no number is an address.
+    /// Draws new values for the lanes. Registers keep their values: a random number is almost never a valid address.
     fn draw(&self, pins: &mut [u8], rng: &mut Pcg64Mcg) {
         if let Some(plane) = self.plane {
             let active = rng.random();
@@ -366,7 +366,7 @@ impl Condition {
         }
     }
 
-    /// Changes what the lanes of `mask` have on it.
+    /// Draws other values for the lanes of `mask`.
     fn change(&self, pins: &mut [u8], mask: u64, rng: &mut Pcg64Mcg) {
         if let Some(plane) = self.plane {
             let was = self.pin.get(pins, plane);
@@ -380,7 +380,7 @@ impl Condition {
         }
     }
 
-    /// Tells whether what `golden` does in a cycle with pins like `pins` can depend on what the lanes of `mask` have on it.
+    /// Returns whether the behaviour of `golden` in a cycle with pins like `pins` can depend on this condition in the lanes of `mask`.
     fn decides<U: Unit>(&self, all: &[Self], pins: &U::In, golden: &U::Golden, mask: u64) -> bool {
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         (0..TRIALS).any(|_| {
@@ -395,7 +395,7 @@ impl Condition {
         })
     }
 
-    /// Its name and what `lane` has on it.
+    /// Returns its name and the value in `lane`.
     fn of_lane(&self, pins: &[u8], lane: usize) -> String {
         let name = self.pin.name;
         match (self.plane, self.pin.shape) {
@@ -411,8 +411,8 @@ impl Condition {
     }
 }
 
-/// Returns the condition bits of each lane that the golden looks at in a cycle with `pins`. Which they are is tried: with
-/// others of them the golden ends in another state.
+/// Returns the condition bits of each lane that the golden model looks at in a cycle with `pins`. They are found by trial: with
+/// other values the golden model ends in another state.
 fn conditions<U: Unit>(pins: &U::In, golden: &U::Golden, lanes: usize) -> Vec<String> {
     let all = Condition::all::<U>();
     let mut said = vec![String::new(); lanes];

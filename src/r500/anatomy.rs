@@ -1,13 +1,13 @@
-//! An instruction's words taken apart (r500-2).
+//! The words of an instruction taken apart (r500-2).
 
 use super::isa::{Cmn, Fc};
 use super::program::{Program, Slot};
 use crate::explain::{Anatomy, Part, halves};
 
-/// The instruction with these words: the three that the sequencer reads (`US_CMN_INST`, `US_FC_INST`, `US_FC_ADDR`), or all six.
+/// Returns the instruction with these words: the three that the sequencer reads (`US_CMN_INST`, `US_FC_INST`, `US_FC_ADDR`), or all six.
 ///
 /// # Errors
-/// Another number of words, or one of more than 32 bits.
+/// The number of words is another, or a word has more than 32 bits.
 pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
     let words = halves(words)?;
     let slot = match words[..] {

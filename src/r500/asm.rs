@@ -1,4 +1,4 @@
-//! Statements to words, and the two text forms of a program.
+//! Conversion of statements to words, and the two text forms of a program.
 //!
 //! Source: r500-7.1 in `docs/spec/r500.md`.
 //!
@@ -7,7 +7,7 @@
 //! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in r500-7.1 |
 //! | [`assemble`] | the `.s` dialect, see [`text`] |
 //! | [`parse_hex`] | `.hex`: three words a line, see [`text`] |
-//! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
+//! | [`disassemble`], [`program_text`], [`hex_text`] | the way back, see [`dis`] |
 
 use std::collections::BTreeMap;
 use std::ops::Not;
@@ -25,16 +25,16 @@ pub use dis::{disassemble, hex_text, program_text, statement};
 pub use expand::expand;
 pub use text::{assemble, parse_hex};
 
-/// What a statement depends on: a truth table over the ALU result, one predicate and one boolean.
+/// The condition of a statement: a truth table over the ALU result, one predicate and one boolean.
 ///
-/// The table says when the condition is *true*, in whichever statement it stands. `JUMP_FUNC` is
-/// the table itself where a true condition jumps (BREAK, CONTINUE, CALL, RETURN) and its complement
-/// where a false one does (IF, ELSE IF, static IF, LOOP for some lanes).
+/// The table says when the condition is *true*, whatever the statement. `JUMP_FUNC` is
+/// the table itself if a true condition jumps (BREAK, CONTINUE, CALL, RETURN), and its complement
+/// if a false one does (IF, ELSE IF, static IF, LOOP for some lanes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cond {
     /// Bit `alu_result*4 + predicate*2 + boolean`, as in `JUMP_FUNC` (r500-2.3).
     pub table: u8,
-    /// The predicate; `RGBA` and the reserved values are refused, flow control may not use them.
+    /// The predicate; `RGBA` and the reserved values are refused, because flow control may not use them.
     pub pred: PredSel,
     /// `RGB_PRED_INV`: the table sees the inverted predicate.
     pub pred_inv: bool,
@@ -51,7 +51,7 @@ impl Cond {
         boolean: 0,
     };
 
-    /// True where predicate `sel` is 1.
+    /// Returns the condition that is true where predicate `sel` is 1.
     pub const fn pred(sel: PredSel) -> Self {
         Cond {
             table: 0xcc,
@@ -60,7 +60,7 @@ impl Cond {
         }
     }
 
-    /// True if boolean constant `n` (0..=31) is 1.
+    /// Returns the condition that is true if boolean constant `n` (0..=31) is 1.
     pub const fn boolean(n: u8) -> Self {
         Cond {
             table: 0xaa,
@@ -69,7 +69,7 @@ impl Cond {
         }
     }
 
-    /// Whether only the boolean constant matters, so that all lanes agree.
+    /// Returns whether only the boolean constant matters, so that all lanes agree.
     pub const fn is_static(self) -> bool {
         matches!(self.table, 0x00 | 0x55 | 0xaa | 0xff)
     }
@@ -77,7 +77,7 @@ impl Cond {
 
 impl Not for Cond {
     type Output = Cond;
-    /// The complement of the table.
+    /// Returns the complement of the condition.
     fn not(self) -> Cond {
         Cond {
             table: !self.table,
@@ -88,33 +88,33 @@ impl Not for Cond {
 
 /// One statement. `ign` sets `IGNORE_UNCOVERED` in its word.
 ///
-/// Words and targets are those of the table in r500-7.1, where k and r are explained too.
+/// Words and targets are those of the table in r500-7.1, which also explains k and r.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// An ALU instruction: `TYPE` alone, the rest of the words 0.
     Alu,
-    /// A texture instruction, likewise.
+    /// A texture instruction, in the same way.
     Tex,
-    /// An output instruction, likewise.
+    /// An output instruction, in the same way.
     Out,
     /// The name of the next instruction's address. A label that a CALL names begins a subroutine,
     /// which reaches up to the next such label.
     Label(String),
     /// Lanes for which `cond` is false are switched off until ELSE, ELSE IF or ENDIF.
     If {
-        /// Who goes on.
+        /// The lanes that continue.
         cond: Cond,
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// ELSE and IF in one instruction, on the same ENDIF; counts as one more level.
+    /// ELSE and IF in one instruction, with the same ENDIF; counts as one more level.
     ///
-    /// The lanes it tests were off since the IF, whose instruction has cleared their ALU result:
-    /// `cond` should use a predicate or a boolean. Also emits, after the last instruction of the
-    /// main part or subroutine it stands in, a plain IF with the same test and a JUMP behind the
-    /// fused instruction: the way taken when no lane enters the part before.
+    /// The lanes that it tests were off since the IF, whose instruction has cleared their ALU result:
+    /// `cond` should use a predicate or a boolean. This statement also emits, after the last instruction of its
+    /// main part or subroutine, a plain IF with the same test and a JUMP behind the
+    /// fused instruction: the path if no lane enters the part before.
     ElseIf {
-        /// Who goes on.
+        /// The lanes that continue.
         cond: Cond,
         /// `IGNORE_UNCOVERED`.
         ign: bool,
@@ -129,7 +129,7 @@ pub enum Stmt {
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// IF without branch counters. `cond` may depend on a boolean constant only.
+    /// IF without branch counters. `cond` may only depend on a boolean constant.
     StaticIf {
         /// Whether the part before ELSE runs.
         cond: Cond,
@@ -157,7 +157,7 @@ pub enum Stmt {
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// As `Loop`, without an aL of its own.
+    /// Like `Loop`, without an aL of its own.
     Rep {
         /// Integer constant, 0..=31, of the REP and its ENDREP.
         int: u8,
@@ -173,14 +173,14 @@ pub enum Stmt {
     },
     /// Leaves the innermost LOOP or REP.
     Break {
-        /// For which lanes; all if none.
+        /// The lanes that leave; `None` means all.
         cond: Option<Cond>,
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// Goes on with the next pass of the innermost LOOP or REP.
+    /// Continues with the next iteration of the innermost LOOP or REP.
     Continue {
-        /// For which lanes; all if none.
+        /// The lanes that jump; `None` means all.
         cond: Option<Cond>,
         /// `IGNORE_UNCOVERED`.
         ign: bool,
@@ -189,18 +189,18 @@ pub enum Stmt {
     Call {
         /// The label.
         label: String,
-        /// For which lanes; all if none.
+        /// The lanes that call; `None` means all.
         cond: Option<Cond>,
-        /// Counts a branch level. Without, each CALL of the subroutine must be without, its
-        /// RETURNs too, and all lanes should agree.
+        /// Counts a branch level. Without it, each CALL of the subroutine and each of its RETURNs
+        /// must be without it too, and all lanes should agree.
         counters: bool,
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// Returns. Not inside a dynamic IF or a loop (r500-8.2); with condition and counters not
+    /// Returns from a subroutine. Not inside a dynamic IF or a loop (r500-8.2); with condition and counters not
     /// inside a static IF either, where r would depend on the path.
     Ret {
-        /// For which lanes; all if none.
+        /// The lanes that return; `None` means all.
         cond: Option<Cond>,
         /// Pops the levels of the CALL and of the conditional RETURNs passed (r of them).
         counters: bool,
@@ -209,21 +209,21 @@ pub enum Stmt {
     },
     /// Jumps, whichever lanes are active.
     Jump {
-        /// Where to.
+        /// The target.
         label: String,
         /// `IGNORE_UNCOVERED`.
         ign: bool,
     },
-    /// Three words as they are.
+    /// Three literal words.
     Raw {
         /// The words.
         slot: Slot,
-        /// A label for `JUMP_ADDR`: absolute or relative as the words' own `JUMP_GLOBAL` says.
+        /// A label for `JUMP_ADDR`: absolute or relative, as `JUMP_GLOBAL` in the words says.
         target: Option<String>,
     },
 }
 
-/// How targets are written into `JUMP_ADDR` (r500-2.4).
+/// The form of targets in `JUMP_ADDR` (r500-2.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Targets {
     /// `JUMP_GLOBAL` = 0: relative to `OFFSET_ADDR`.
@@ -233,23 +233,23 @@ pub enum Targets {
     Global,
 }
 
-/// What [`expand`] made of statements.
+/// The result of [`expand`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// The instructions, from `OFFSET_ADDR` on.
     pub slots: Vec<Slot>,
     /// The line each instruction comes from.
     pub lines: Vec<usize>,
-    /// Labels: number of the slot that follows, at most `slots.len()`.
+    /// Labels, each with the number of the slot that follows, at most `slots.len()`.
     pub labels: BTreeMap<String, u16>,
-    /// (first slot, last slot that is not a stub) of the main part and each subroutine, where
-    /// they have instructions.
+    /// (first slot, last slot that is not a stub) of the main part and of each subroutine that
+    /// has instructions.
     parts: Vec<(u16, u16)>,
 }
 
 impl Code {
-    /// `END_ADDR` for a program that starts at slot `start`: the last instruction, stubs not
-    /// counted, of the main part or subroutine that `start` lies in.
+    /// Returns `END_ADDR` for a program that starts at slot `start`: the last instruction, stubs not
+    /// counted, of the main part or subroutine that contains `start`.
     pub fn end(&self, start: u16) -> u16 {
         self.parts
             .iter()

@@ -1,5 +1,5 @@
-//! The bins of the unit: what of the rules in `docs/spec/r500.md` a campaign has to meet. What they tell apart is
-//! in `cover/axes.rs`, what counts their hits in `cover/sample.rs`.
+//! The bins of the unit: the situations from `docs/spec/r500.md` that a campaign must reach. Their axes are
+//! in `cover/axes.rs`; `cover/sample.rs` counts the hits.
 //!
 //! ```
 //! use reconverge::cover::{Collector, Model};
@@ -77,7 +77,7 @@ fn ends(op: Op) -> bool {
 fn breaks(op: Op) -> bool {
     matches!(op, Op::BreakLoop | Op::BreakRep)
 }
-/// It needs a loop.
+/// Returns whether `op` needs a loop.
 fn in_loop(op: Op) -> bool {
     ends(op) || breaks(op) || op == Op::Continue
 }

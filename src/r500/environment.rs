@@ -1,4 +1,4 @@
-//! What surrounds the unit: instruction memory, ALU results, predicates, coverage (r500-3.1).
+//! The surroundings of the unit: instruction memory, ALU results, predicates, coverage (r500-3.1).
 
 use rand::Rng;
 
@@ -9,10 +9,10 @@ use crate::case::Case;
 use crate::environment::{Draw, Noise, Planes};
 use crate::unit::{Environment, Pins};
 
-/// Lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
+/// Returns the lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
 /// ENDREP also the continued lanes that it returns to ACTIVE before it decides (r500-4.1-e).
-/// Without those a lane would draw other bits after a CONTINUE that was held back than after one
-/// that jumped, so its draws would depend on other lanes.
+/// Without those, a lane would draw other bits after a CONTINUE that was held back than after one
+/// that jumped, so that its draws would depend on other lanes.
 pub fn counts(state: &State, pins: &In) -> u64 {
     let ends_a_loop = pins.cmn & 3 == 2 && matches!(pins.inst & 7, 2 | 4);
     let returned = if ends_a_loop && state.loop_depth > 0 {
@@ -30,9 +30,9 @@ pub struct Surroundings {
     cov: u64,
     /// ALU result, predicates R, G, B, A.
     conditions: Planes<5>,
-    /// What the planes show, as far as an FC instruction looked at them.
+    /// What the planes show, as far as an FC instruction has looked at them.
     shown: [u64; 5],
-    /// Of the instruction last asked for: is it FC, lanes it counts for.
+    /// The last requested instruction: whether it is FC, and the lanes that it counts for.
     asked: (bool, u64),
 }
 
@@ -61,7 +61,7 @@ impl Environment<R500> for Surroundings {
         if self.conditions.lanes.noisy() {
             let mut noise = Noise::<6>::draw(rng);
             if is_fc {
-                // What it may look at: the ALU result, and the predicate that RGB_PRED_SEL selects, 2 being R (r500-2.2-c).
+                // The conditions that it may look at: the ALU result, and the predicate that RGB_PRED_SEL selects, 2 = R (r500-2.2-c).
                 noise.shape(0, state.active);
                 if let selected @ 2..6 = (slot.cmn >> 3 & 7) as usize {
                     noise.shape(selected - 1, state.active);
@@ -75,8 +75,8 @@ impl Environment<R500> for Surroundings {
                 pins.pred[3],
                 _,
             ] = noise.conditions;
-            // Mostly covered: with half of the lanes left out few decisions would be contested. And covered
-            // as none or few are whose class would hold a BREAK back.
+            // Most lanes are covered: with half of them left out, few decisions would be contested. At times none or few are
+            // covered of the lanes whose class would hold a BREAK back.
             pins.cov = match rng.random_range(0..8) {
                 0 => {
                     noise.shape(5, state.active);
@@ -107,7 +107,7 @@ impl Environment<R500> for Surroundings {
         }
         let (is_fc, counts) = self.asked;
         if is_fc {
-            // The ALU result is used up (r500-O24); predicates stay.
+            // The FC instruction has used up the ALU result (r500-O24); predicates stay.
             self.conditions.clear(0);
             self.shown[0] = 0;
         } else {
@@ -177,7 +177,7 @@ impl Pins for In {
     fn host_write(&mut self, rng: &mut impl Rng) {
         self.const_we = 1;
         self.const_addr = rng.random_range(0..64);
-        // Loops of few iterations mostly: others would fill a case by themselves.
+        // Mostly loops of few iterations: others would fill a whole case.
         let few = if rng.random_ratio(7, 8) {
             0xffff_ff03
         } else {

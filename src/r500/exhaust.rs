@@ -1,4 +1,4 @@
-//! The small worlds of the unit: which words, operands and conditions there are ([`crate::exhaust`]), and the invariants of
+//! The small worlds of the unit: their words, operands and conditions ([`crate::exhaust`]), and the invariants of
 //! r500-3.5.
 
 use super::R500;
@@ -7,7 +7,7 @@ use super::state::{In, State};
 use super::unit::host_write;
 use crate::exhaust::{Bound, Small, World, subsets};
 
-/// `OFFSET_ADDR`, and the first address of the code window. The window has three.
+/// `OFFSET_ADDR`, and the first address of the code window, which has three addresses.
 const FIRST: u32 = 4;
 /// The last address of the window.
 const LAST: u32 = 6;
@@ -24,10 +24,10 @@ const REP: u32 = 3;
 const DECR: u32 = 1;
 const INCR: u32 = 2;
 
-/// What a jump can find: an address of the window, one outside.
+/// An address outside the window, as a jump target.
 const OUTSIDE: u32 = 100;
 
-/// What `exhaust` explores of the unit.
+/// The small worlds of the unit that `exhaust` explores.
 pub(super) const SMALL: Small<R500> = Small {
     lanes: 2,
     parameters: &[],
@@ -94,12 +94,13 @@ struct Word {
 }
 
 impl Word {
-    /// The cycle with it in which the lanes of `wants` want to jump. All that they are not to look at says the contrary. `way`: by
+    /// Returns the cycle in which the lanes of `wants` want to jump. Conditions that they must not look at say the opposite. `way`: the
+    /// condition that gives their want; `cov`: the covered lanes, if the others do not vote.
     /// what they want it; `cov`: the covered lanes, if the others have no say.
     fn pins(&self, wants: u64, cov: Option<u64>, way: usize) -> In {
         let no = !wants;
         let (mut alu, mut pred) = (no, [no; 4]);
-        // What the table says, which boolean it asks, which predicate, inverted.
+        // The table, the boolean that it uses, the predicate, its inversion.
         let (mut func, mut boolean, mut select, mut inverted) = (0xcc, 0, 0, 0);
         match way % 9 {
             0 => (func, alu) = (0xf0, wants),
@@ -122,7 +123,7 @@ impl Word {
                 pred[3] = 0x5555_5555_5555_5555;
                 alu = wants ^ pred[3];
             }
-            // With boolean 1, which is true, the ALU result; with the other its complement.
+            // With boolean 1, which is true, the ALU result; with boolean 0, its complement.
             7 => (func, boolean, alu) = (0xa5, 1, wants),
             _ => (func, boolean, alu) = (0xa5, 0, no),
         }
@@ -136,7 +137,7 @@ impl Word {
         In {
             alu,
             pred,
-            // Where all are asked, covered or not, none is covered.
+            // Where all lanes are consulted, none is covered.
             cov: cov.unwrap_or(0),
             cmn: 0x402 | select << 3 | inverted << 6,
             inst: self.op
@@ -156,13 +157,13 @@ impl Word {
 }
 
 impl Wavefront {
-    /// The covered lanes of cycles that differ in nothing else; `None`: they do not count.
+    /// Returns the sets of covered lanes to try; `None`: coverage does not count.
     fn covered(&self) -> Vec<Option<u64>> {
         let all = subsets(self.all).map(Some);
         std::iter::once(None).chain(all).collect()
     }
 
-    /// Branches: every `B_OP0` and `B_OP1`, the else swap, both ways to count votes.
+    /// Generates branches: every `B_OP0` and `B_OP1`, the else swap, both ways to count votes.
     fn branches(&self, way: &mut usize, each: &mut dyn FnMut(In)) {
         for n in 0..9 {
             let b_op = [n % 3, n / 3];
@@ -190,7 +191,7 @@ impl Wavefront {
         }
     }
 
-    /// `word` for every set of lanes that want to jump.
+    /// Generates `word` with every set of lanes that want to jump.
     fn conditions(
         &self,
         word: Word,
@@ -206,14 +207,14 @@ impl Wavefront {
         }
     }
 
-    /// Calls and returns, and loops: every `OP`, `A_OP` and loop constant.
+    /// Generates calls, returns and loops: every `OP`, `A_OP` and loop constant.
     fn stacks(&self, way: &mut usize, each: &mut dyn FnMut(In)) {
         let mut kinds = vec![(JUMP, 1, 0), (JUMP, 2, 0)];
         for op in 1..8 {
             let constants = if matches!(op, LOOP | REP) { 3 } else { 1 };
             kinds.extend((0..constants).map(|int| (op, 0, int)));
         }
-        // A loop and a call in one.
+        // A loop operation and a call operation in one instruction.
         kinds.extend([(LOOP, 2, 2), (2, 2, 0), (2, 1, 0), (5, 1, 0)]);
         for (op, a_op, int) in kinds {
             for b_op in [[0, 0], [INCR, 0], [0, DECR], [INCR, DECR], [DECR, INCR]] {
@@ -269,7 +270,7 @@ impl World<R500> for Wavefront {
     }
 
     fn steps(&self, state: &State, each: &mut dyn FnMut(In)) {
-        // ALU, OUT and TEX: the words of a flow-control instruction beside them do not count.
+        // ALU, OUT and TEX: their other words hold a flow-control instruction, which must not count.
         for kind in [0, 1, 3] {
             each(In {
                 cmn: kind,
@@ -281,13 +282,13 @@ impl World<R500> for Wavefront {
         if !(FIRST..=LAST).contains(&u32::from(state.pc)) {
             return;
         }
-        // Another way for each instruction, and in each state.
+        // Start with another condition for each instruction and in each state.
         let mut way =
             usize::from(state.pc) + usize::from(state.alu_clr) * 3 + state.active as usize;
         self.branches(&mut way, each);
         match self.full {
             true => self.stacks(&mut way, each),
-            // An error each.
+            // One instruction for each error.
             false => {
                 for (op, a_op) in (1..8).map(|op| (op, 0)).chain([(JUMP, 1), (JUMP, 2)]) {
                     let word = Word {
@@ -323,7 +324,7 @@ impl World<R500> for Wavefront {
     }
 
     fn loads(&self, golden: &Golden) -> Vec<State> {
-        // Both stacks are shown whole.
+        // Both stacks are visible as a whole.
         vec![*golden.state()]
     }
 
@@ -339,7 +340,7 @@ impl World<R500> for Wavefront {
     }
 }
 
-/// The rule of an invariant of r500-3.5 that does not hold of `s`. r500-I7 speaks of operands.
+/// Returns the rule of an invariant of r500-3.5 that `s` violates. r500-I7 is about operands.
 fn broken(s: &State, lanes: usize, full: bool) -> Option<&'static str> {
     let lane = |i: usize| (s.class(i), s.bc(i), s.lc(i));
     let lanes: Vec<_> = (0..lanes).map(lane).collect();
@@ -349,7 +350,7 @@ fn broken(s: &State, lanes: usize, full: bool) -> Option<&'static str> {
     {
         return Some("r500-I1");
     }
-    // The frame that a CONT or BRK lane waits for is there.
+    // The frame that a CONT or BRK lane waits for exists.
     if lanes
         .iter()
         .any(|(st, _, lc)| *st >= 2 && *lc >= s.loop_depth)
@@ -453,7 +454,7 @@ mod tests {
         }
     }
 
-    /// What the lanes want, worked out with the golden model: a jump if any of them wants one, asked of one lane at a time.
+    /// Uses the golden model to find which lanes want to jump: a jump with JUMP_ANY, one consulted lane at a time.
     #[test]
     fn every_way_has_those_lanes_want_that_are_to() {
         let build = Build::from(2);

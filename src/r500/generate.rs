@@ -2,14 +2,14 @@
 //!
 //! Source: r500-7.1 and r500-8 in `docs/spec/r500.md`.
 //!
-//! | function | programs | what they are for |
+//! | function | programs | purpose |
 //! |---|---|---|
 //! | [`structured`] | every construct of r500-8.1, nested up to the limits | all three judges: each lane must do what it does alone |
 //! | [`near_legal`] | the same with one word, constant or register changed | corners just outside the rules |
 //! | [`raw`] | random words, random constants, random registers | everything else: every error, both modes, full stacks, full counters |
 //!
 //! Structured programs end by construction: statements only nest, a loop has a count, and a
-//! subroutine calls only subroutines behind it. The other two need an instruction limit.
+//! subroutine calls only later subroutines. The other two need an instruction limit.
 
 use rand::Rng;
 
@@ -31,25 +31,25 @@ const STACK_DEPTH: usize = 4;
 /// `B_POP_CNT` has 5 bits.
 const MOST_POPS: usize = 31;
 
-/// Where `IGNORE_UNCOVERED` is set.
+/// The instructions that have `IGNORE_UNCOVERED`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignore {
-    /// Nowhere: uncovered lanes are like any.
+    /// None: uncovered lanes are like any other.
     Never,
-    /// On every flow-control instruction: only covered lanes follow their scalar paths.
+    /// Every flow-control instruction: only covered lanes follow their scalar paths.
     Always,
-    /// Where Mesa sets it: IF, LOOP, ENDLOOP, BREAK, CONTINUE (r500-7.1).
+    /// Those where Mesa sets it: IF, LOOP, ENDLOOP, BREAK, CONTINUE (r500-7.1).
     Mesa,
-    /// On each instruction or not, at random.
+    /// Random ones.
     Mixed,
 }
 
-/// Which constructs a structured program is made of.
+/// The constructs of a structured program.
 ///
-/// IF, IF/ELSE and plain instructions are always among them.
+/// IF, IF/ELSE and plain instructions are always included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Full flow control. Without it only IF, ELSE, ELSE IF and static IF, 4 levels deep.
+    /// Full flow control. Without it, only IF, ELSE, ELSE IF and static IF, 4 levels deep.
     pub full: bool,
     /// Conditions on predicates, booleans and tables of all three; otherwise on the ALU result.
     pub conditions: bool,
@@ -67,17 +67,17 @@ pub struct Options {
     pub conditional_leave: bool,
     /// CALL and RETURN.
     pub calls: bool,
-    /// Every loop counts 255 by one constant, as Mesa's do, and ends by BREAK.
+    /// Every loop has count 255 from one constant, as Mesa's loops do, and ends by BREAK.
     pub endless: bool,
-    /// Where `IGNORE_UNCOVERED` is set.
+    /// The instructions that have `IGNORE_UNCOVERED`.
     pub ignore: Ignore,
-    /// Chance, in sixteenths, that a program drives one limit to its last value: 32 branch levels
+    /// Probability, in sixteenths, that a program drives one limit to its last value: 32 branch levels
     /// (4 in partial mode), 4 loops, 4 calls.
     pub limits16: u32,
-    /// About how many instructions a wavefront executes at most; typical runs stay far below.
+    /// Approximate maximum of instructions that a wavefront executes; typical runs stay far below.
     pub length: u32,
-    /// Random contents for everything the sequencer must not look at: reserved and unused fields,
-    /// words of ALU, TEX and OUT instructions, code that is never reached, bits of the registers.
+    /// Random contents for everything that the sequencer must ignore: reserved and unused fields,
+    /// words of ALU, TEX and OUT instructions, unreachable code, bits of the registers.
     pub noise: bool,
 }
 
@@ -106,7 +106,7 @@ impl Options {
         ..Options::ALL
     };
 
-    /// What there is in partial mode.
+    /// Every construct that partial mode has.
     pub const PARTIAL: Options = Options {
         full: false,
         loops: false,
@@ -118,7 +118,7 @@ impl Options {
         ..Options::ALL
     };
 
-    /// What Mesa emits (r500-7.1; the LOOP word with bit 5 set, r500-O29).
+    /// The constructs that Mesa emits (r500-7.1; the LOOP word with bit 5 set, r500-O29).
     pub const MESA: Options = Options {
         conditions: false,
         else_if: false,
@@ -133,8 +133,8 @@ impl Options {
         ..Options::ALL
     };
 
-    /// A random choice, so that a campaign also meets programs of few constructs, in which those
-    /// few come at greater depth.
+    /// Returns random options, so that a campaign also has programs with few constructs, in which those
+    /// few are nested more deeply.
     pub fn random(rng: &mut (impl Rng + ?Sized)) -> Options {
         let ignore = match rng.random_range(0..8) {
             0..3 => Ignore::Never,
@@ -172,10 +172,10 @@ impl Options {
     }
 }
 
-/// A structured program that ends with every lane ACTIVE and both stacks empty, if run with any
-/// conditions in the mode it is made for (r500-8.1).
+/// Returns a structured program that ends with every lane ACTIVE and both stacks empty if run, with any
+/// conditions, in the mode that it is made for (r500-8.1).
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
-    // `build` keeps within memory and limits, so one try is enough; smaller ones cannot hurt.
+    // `build` keeps within memory and limits, so one try is enough; the smaller ones are a safeguard.
     let mut slots = 440;
     while slots > 20 {
         if let Ok(program) = build(rng, options, slots) {

@@ -1,4 +1,4 @@
-//! The golden model: the step function of the spec, lane by lane, and the clock contract around it.
+//! The golden model: the step function of the spec, lane by lane, within the cycle contract.
 //!
 //! Written from r500-3, r500-4 and r500-6 in `docs/spec/r500.md`. Steps 0 to 8 are those of r500-4.1. Nothing here is shared with the RTL.
 
@@ -77,18 +77,18 @@ struct Control {
     hi: u16,
 }
 
-/// What the last clock did.
+/// What happened in the last cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Reset was asserted.
     Reset,
     /// The unit was stalled.
     Stalled,
-    /// No program, or none any more.
+    /// No program runs.
     Idle,
     /// A program was started.
     Launched,
-    /// Running, and no instruction came.
+    /// A program runs, but no instruction came.
     Waiting,
     /// An ALU, TEX or OUT instruction executed.
     Other,
@@ -101,7 +101,7 @@ pub enum Event {
     Halted(Error),
 }
 
-/// What steps 1 to 6 of one flow-control instruction found.
+/// The result of steps 1 to 6 for one flow-control instruction.
 #[derive(Clone, Copy)]
 struct Decision {
     op: u32,
@@ -121,7 +121,7 @@ struct Decision {
     kb: u8,
 }
 
-/// What steps 2 and 3 found of each lane: class and want.
+/// The result of steps 2 and 3 for each lane: class and want.
 struct Lanes {
     st: [u8; MAX_LANES],
     want: [u8; MAX_LANES],
@@ -160,7 +160,7 @@ fn bits(word: u32, hi: u32, lo: u32) -> u32 {
 }
 
 impl Golden {
-    /// A unit of `lanes` lanes after reset.
+    /// Returns a unit of `lanes` lanes after reset.
     ///
     /// # Panics
     /// If `lanes` is 0 or over [`MAX_LANES`].
@@ -189,7 +189,7 @@ impl Golden {
         golden
     }
 
-    /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
+    /// Executes one cycle. Reset wins over stall; a stalled cycle changes nothing.
     pub fn cycle(&mut self, pins: &In) -> &State {
         if pins.rst_n == 0 {
             *self = Golden::new(self.lanes);
@@ -202,17 +202,17 @@ impl Golden {
         &self.state
     }
 
-    /// The state after the last clock.
+    /// Returns the state after the last cycle.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// What the last clock did.
+    /// Returns what happened in the last cycle.
     pub fn event(&self) -> Event {
         self.event
     }
 
-    /// Puts the unit into `state`, keeping control registers and constants: bench only.
+    /// Sets the unit to `state` and keeps control registers and constants: for the bench only.
     pub fn load(&mut self, state: &State) {
         for i in 0..self.lanes {
             self.st[i] = state.class(i);
@@ -259,20 +259,20 @@ impl Golden {
             self.pc += 1; // r500-4.5-b
             return Event::Other;
         }
-        // The usual count by number: the same code, a third faster.
+        // The usual number of lanes as a constant: the same code, a third faster.
         match self.lanes {
             16 => self.flow_control::<16>(pins),
             _ => self.flow_control::<0>(pins),
         }
     }
 
-    /// Lanes: `N`, or as many as the unit was made with if that is 0.
+    /// Returns the number of lanes: `N`, or if that is 0, the number that the unit was made with.
     fn count<const N: usize>(&self) -> usize {
-        // The bound is known already; said here it lets every lane loop run without checks.
+        // The bound is known already; repeating it lets the compiler drop the checks in every lane loop.
         if N == 0 { self.lanes.min(MAX_LANES) } else { N }
     }
 
-    /// One FC instruction (r500-4.5-a): an error comes before any change (r500-4.1-a).
+    /// Executes one FC instruction (r500-4.5-a): an error comes before any change (r500-4.1-a).
     fn flow_control<const N: usize>(&mut self, pins: &In) -> Event {
         let mut lanes = Lanes::NONE;
         match self.decide::<N>(pins, &mut lanes) {
@@ -303,7 +303,7 @@ impl Golden {
         }
     }
 
-    /// Start of a program (r500-3.3).
+    /// Starts a program (r500-3.3).
     fn launch(&mut self, pins: &In) {
         let lo = bits(pins.code_range, 8, 0) as u16;
         let size = bits(pins.code_range, 24, 16) as u16;
@@ -326,7 +326,7 @@ impl Golden {
         self.publish_lanes::<0>();
     }
 
-    /// `pc` lies in the code window of the program that was launched last (r500-O32).
+    /// Returns whether `pc` lies in the code window of the last launched program (r500-O32).
     pub fn in_window(&self, pc: u16) -> bool {
         self.control.lo <= pc && pc <= self.control.hi
     }
@@ -337,7 +337,7 @@ impl Golden {
         Event::Halted(code)
     }
 
-    /// The instruction at `END_ADDR` is the last one, whatever it is (r500-4.5-d, r500-O26).
+    /// Ends the program at `END_ADDR`, whatever the instruction there is (r500-4.5-d, r500-O26).
     fn end_of_program(&mut self) {
         if self.pc == self.control.offset + self.control.end {
             self.done = true;
@@ -345,7 +345,7 @@ impl Golden {
         }
     }
 
-    /// Steps 0 to 6 of r500-4.1: everything up to the decision and the checks that depend on it.
+    /// Does steps 0 to 6 of r500-4.1: everything up to the decision and the checks that depend on it.
     #[inline(always)]
     fn decide<const N: usize>(&self, pins: &In, lanes: &mut Lanes) -> Result<Decision, Error> {
         let n = self.count::<N>();
@@ -370,7 +370,7 @@ impl Golden {
         let is_break = op == BREAKLOOP || op == BREAKREP;
         let is_continue = op == CONTINUE;
 
-        // Step 1: checks that need no decision (r500-4.1-c). In the order of the codes, so the lowest wins (r500-6-b).
+        // Step 1: checks that need no decision (r500-4.1-c), in the order of the codes, so that the lowest wins (r500-6-b).
         if a_op == 3 || b_op0 == 3 || b_op1 == 3 || matches!(pred_sel, 1 | 6 | 7) {
             return Err(Error::Illegal);
         }
@@ -385,7 +385,7 @@ impl Golden {
             }
         }
 
-        // Step 4 comes first here, for it asks no lane: iteration counts override.
+        // Step 4 comes first here, because it depends on no lane: iteration counts override.
         let k = self.int_const[int_addr]; // r500-4.4-k
         let (kr, kg, kb) = (
             bits(k, 7, 0) as u8,
@@ -414,7 +414,7 @@ impl Golden {
         // r500-4.2-a
         let consulted = lanes_of(if ignore_uncovered { pins.cov } else { u64::MAX }, n);
         let (b_else, is_end_too) = (u8::from(b_else), u8::from(is_end));
-        // Lanes switched off by this else vote (r500-4.2-b), but not on a BREAK or CONTINUE.
+        // Lanes that this else switches off vote (r500-4.2-b), but not on a BREAK or CONTINUE.
         let else_votes = u8::from(!is_break && !is_continue);
         let branch_holds = u8::from(is_break || is_continue); // r500-4.2-d
         let cont_holds = u8::from(is_break); // r500-4.2-c
@@ -441,7 +441,7 @@ impl Golden {
             let active = u8::from(now == ACTIVE);
             want[i] = if active == 1 { wish } else { else_off };
 
-            // Step 5, what it contributes to the decision; step 6, whether INCR is one too many for it.
+            // Step 5: the lane's part in the decision; step 6: whether INCR exceeds its limit.
             let votes = consulted[i] & (active | else_off & else_votes);
             wants_jump |= votes & want[i];
             wants_stay |= votes & (want[i] ^ 1);
@@ -511,11 +511,11 @@ impl Golden {
         })
     }
 
-    /// Steps 7 and 8 of r500-4.1: lanes (r500-4.1-k), each by itself (r500-4.3-o); stacks, PC, end of program (r500-4.1-l).
+    /// Does steps 7 and 8 of r500-4.1: lanes (r500-4.1-k), each by itself (r500-4.3-o); stacks, PC, end of program (r500-4.1-l).
     #[inline(always)]
     fn update<const N: usize>(&mut self, d: &Decision, lanes: &Lanes) {
         let decision = u8::from(d.jump);
-        // What becomes of an ACTIVE lane that disagrees; one that agrees stays so (r500-4.3-b).
+        // The next class of an ACTIVE lane that disagrees; a lane that agrees stays ACTIVE (r500-4.3-b).
         let off = match d.op {
             BREAKLOOP | BREAKREP if !d.jump => BRK, // r500-4.3-c
             CONTINUE if !d.jump => CONT,            // r500-4.3-d
@@ -532,8 +532,8 @@ impl Golden {
             let waits = u8::from(st == CONT) | u8::from(st == BRK);
             let branch_ends = branch & decr & u8::from(bc < pop_cnt); // r500-4.3-i
             let wait_ends = waits & pop_loop & u8::from(lc == 0); // r500-4.3-l
-            // Of BRANCH lanes r500-4.3-g, r500-4.3-h and r500-4.3-j; of CONT and BRK lanes r500-4.3-k, r500-4.3-m and
-            // r500-4.3-n. The wrapped value of a counter that would go below 0 is never the one taken.
+            // BRANCH lanes: r500-4.3-g, r500-4.3-h and r500-4.3-j; CONT and BRK lanes: r500-4.3-k, r500-4.3-m and
+            // r500-4.3-n. The wrapped value of a counter that would go below 0 is never used.
             let bc_moved = bc.wrapping_add(incr).wrapping_sub(pop_cnt);
             let lc_moved = lc.wrapping_add(push_loop).wrapping_sub(pop_loop);
             let next = if branch_ends | wait_ends == 1 {
@@ -582,7 +582,7 @@ impl Golden {
     }
 
     fn publish_lanes<const N: usize>(&mut self) {
-        // Lanes that there are not stay 0, ACTIVE, for ever.
+        // Lanes that do not exist stay 0, ACTIVE.
         let eights = self.count::<N>().next_multiple_of(8);
         let (st, bc, lc) = (&self.st[..eights], &self.bc[..eights], &self.lc[..eights]);
         let s = &mut self.state;

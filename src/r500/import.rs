@@ -1,4 +1,4 @@
-//! Programs from files of any kind: what a Mesa user has at hand, and the crate's own two forms.
+//! Programs from files of any kind: the output of Mesa, and the two formats of this crate.
 //!
 //! Source: r500-2.1, r500-7.1 and r500-O29 in `docs/spec/r500.md`.
 //!
@@ -9,7 +9,7 @@
 //! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
 //! | `.s` | anything else | its directives |
 //!
-//! A log has no register values. They are worked out as the driver does: full flow control if there
+//! A log has no register values. They are derived as the driver does it: full flow control if there
 //! is any OP but JUMP, any `A_OP`, or an IF at depth 4; integer constant 0 is 0xFF (255 passes) if
 //! there is a loop; the program starts at slot 0 and ends at the last.
 
@@ -21,12 +21,12 @@ use crate::import::{is_hex, places, utf8};
 use crate::input::InputError;
 use crate::text::{Place, program_name};
 
-/// What to take and what to change.
+/// Options of an import: the program to read and changes to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Set `JUMP_ANY` in the LOOP words of a compiled program (r500-O29).
     pub safe_loops: bool,
-    /// Which program of a log, from 1; the last that is complete if none.
+    /// The number of the program in the log, from 1; `None` means the last complete one.
     pub which: Option<usize>,
 }
 
@@ -35,18 +35,18 @@ pub struct Options {
 pub struct Listed {
     /// Line on which it begins.
     pub line: usize,
-    /// Instructions that could be read.
+    /// Number of instructions that could be read.
     pub slots: usize,
-    /// What is wrong with it, if anything is.
+    /// The problem with it, if any.
     pub problem: Option<String>,
 }
 
 /// A program that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The program. It is called what the file is, with `.N` behind if it is number N of several.
+    /// The program, named after the file, with `.N` appended if it is number N of several.
     pub program: Program,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     /// The programs of a log, in its order; empty for other kinds of files.
     pub listed: Vec<Listed>,
@@ -65,7 +65,7 @@ pub enum Format {
     Slots,
 }
 
-/// The kind of a file with this text; the extension of `file` decides only where no line does.
+/// Returns the kind of a file with this text; the extension of `file` decides only if no line does.
 pub fn recognise(text: &str, file: &str) -> Format {
     for line in text.lines() {
         if line.starts_with(HEADER) || matches!(log_line(line), Some(LogLine { slot: Some(_), .. }))
@@ -85,11 +85,11 @@ pub fn recognise(text: &str, file: &str) -> Format {
 
 /// Reads a program from a file of any kind. `file` is its name, for messages and for the program.
 ///
-/// `options` matter to compiled programs only.
+/// `options` apply only to compiled programs.
 ///
 /// # Errors
 ///
-/// Text that is not UTF-8, and whatever its kind's reader finds wrong.
+/// The text is not UTF-8, or the reader of its kind finds something wrong.
 pub fn load(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, InputError> {
     let text = utf8(bytes, file)?;
     let program = match recognise(text, file) {
@@ -111,8 +111,8 @@ pub fn load(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, Inp
 ///
 /// # Errors
 ///
-/// Text that is neither of the two or not UTF-8; a log without a complete program; slots out of
-/// order or with words missing or damaged; more slots than fit the memory; an address over 511.
+/// The text is neither of the two or not UTF-8; a log has no complete program; slots are out of
+/// order or have words missing or damaged; there are more slots than fit the memory; an address exceeds 511.
 pub fn import(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, InputError> {
     let text = utf8(bytes, file)?;
     match recognise(text, file) {
@@ -154,7 +154,7 @@ fn import_text(
     Ok(imported)
 }
 
-/// Mesa's LOOP: `JUMP_ANY` = 0 with a table that never jumps (r500-O29).
+/// Warns of LOOPs as Mesa writes them, `JUMP_ANY` = 0 with a table that never jumps (r500-O29); with `safe`, sets `JUMP_ANY`.
 fn check_loops(imported: &mut Imported, safe: bool) {
     let mut found = Vec::new();
     for (i, slot) in imported.program.slots.iter_mut().enumerate() {
@@ -186,7 +186,7 @@ fn check_loops(imported: &mut Imported, safe: bool) {
     });
 }
 
-/// Registers for a program of which only the words are known, as the driver sets them.
+/// Returns the registers for a program of which only the words are known, as the driver sets them.
 fn driver_registers(slots: &[Slot]) -> Registers {
     let mut full = false;
     let mut loops = false;
@@ -224,7 +224,7 @@ fn last_slot(slots: &[Slot]) -> u32 {
     u32::try_from(slots.len().saturating_sub(1)).unwrap_or(0) & 0x1ff
 }
 
-/// Eight hexadecimal digits.
+/// Parses eight hexadecimal digits.
 fn eight_digits(text: &str) -> Option<u32> {
     let plain = text.len() == 8 && text.chars().all(|c| c.is_ascii_hexdigit());
     plain.then(|| u32::from_str_radix(text, 16).ok()).flatten()
@@ -232,7 +232,7 @@ fn eight_digits(text: &str) -> Option<u32> {
 
 // ---- log of RADEON_DEBUG=fp ---------------------------------------------------------------
 
-/// Begins each program.
+/// The first line of each program.
 const HEADER: &str = "R500 Fragment Program:";
 
 /// A line with a word of an instruction.
@@ -247,7 +247,7 @@ struct LogLine<'a> {
     word: Option<u32>,
 }
 
-/// Which word each name is, and in instructions of which types.
+/// Index of each named word, and the instruction types that have it.
 const NAMES: [(usize, &str, &[Type]); 12] = [
     (0, "CMN_INST", &[Type::Alu, Type::Out, Type::Fc, Type::Tex]),
     (1, "RGB_ADDR", &[Type::Alu, Type::Out]),
@@ -263,7 +263,7 @@ const NAMES: [(usize, &str, &[Type]); 12] = [
     (3, "FC_ADDR", &[Type::Fc]),
 ];
 
-/// `[SLOT] INDEX:NAME[:] 0xWORD[:...]`, where the first colon may be a blank.
+/// Parses `[SLOT] INDEX:NAME[:] 0xWORD[:...]`, where a blank may replace the first colon.
 fn log_line(line: &str) -> Option<LogLine<'_>> {
     let line = line.trim();
     let (slot, rest) = match line.split_once(char::is_whitespace) {
@@ -295,15 +295,15 @@ fn log_line(line: &str) -> Option<LogLine<'_>> {
     })
 }
 
-/// A program of a log while it is read.
+/// A program of a log during parsing.
 struct Section {
     line: usize,
     slots: Vec<Slot>,
-    /// The instruction that lacks words still: line, words.
+    /// The incomplete instruction: line, words.
     open: Option<(usize, [Option<u32>; 6])>,
-    /// What is wrong; nothing more is read then.
+    /// The error; nothing more is read after it.
     broken: Option<InputError>,
-    /// Broken because the file ends.
+    /// The error is that the file ends.
     cut: bool,
 }
 
@@ -318,7 +318,7 @@ impl Section {
         }
     }
 
-    /// Closes the instruction that is open.
+    /// Closes the incomplete instruction.
     fn close(&mut self, file: &str) {
         let Some((line, words)) = self.open.take() else {
             return;
@@ -331,7 +331,7 @@ impl Section {
             return;
         };
         let ty = Type::from_bits(cmn);
-        // The sequencer reads words 2 and 3. The others are all there, or the log has none of them.
+        // The sequencer reads words 2 and 3. Of the others, the log has all or none.
         let others = [1, 4, 5].iter().any(|i| words[*i].is_some());
         let missing = NAMES.iter().find(|(i, _, types)| {
             types.contains(&ty) && words[*i].is_none() && (others || [2, 3].contains(i))
@@ -403,7 +403,7 @@ impl Section {
 
 fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, InputError> {
     let mut sections: Vec<Section> = Vec::new();
-    // Line of the last word, to tell a log that was cut off from a damaged one.
+    // Line of the last word, to tell a truncated log from a damaged one.
     let mut last = (0, false);
     let mut lines = 0;
     for (n, line) in (1..).zip(text.lines()) {
@@ -451,7 +451,7 @@ fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, In
     let number = match which {
         Some(n) if (1..=count).contains(&n) => n,
         Some(n) => return Err(which_error(file, n, count)),
-        // Only what the end of the file has cut off is passed over: after damage anywhere else an
+        // Only a program that the end of the file cuts off is skipped: after damage anywhere else, an
         // older program would not be what the user means.
         None if count > 1 && sections[count - 1].cut && sections[count - 1].broken.is_some() => {
             warnings.push(format!(
@@ -482,7 +482,7 @@ fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, In
             name,
             regs: driver_registers(&slots),
             slots,
-            // A log has no constants and does not say where inputs are.
+            // A log has no constants and does not say where the inputs are.
             shader: Shader::default(),
         },
         warnings,
@@ -492,7 +492,7 @@ fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, In
 
 // ---- `# SLOTS` listing ----------------------------------------------------------------------
 
-/// The name of the section that a `# NAME ...` line begins.
+/// Returns the name of the section that a `# NAME ...` line begins.
 fn section(line: &str) -> Option<&str> {
     let title = line.strip_prefix("# ")?;
     let end = title
@@ -514,7 +514,7 @@ fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
             }
             now = name;
         } else if line.starts_with('#') {
-            // `#version` and the like: the text of a shader.
+            // `#version` and similar lines: the text of a shader.
             now = "";
         } else if line.trim().is_empty() {
         } else if now == "SLOTS" {
@@ -580,7 +580,7 @@ fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
     })
 }
 
-/// `INDEX W0 W1 W2 W3 W4 W5`, where INDEX must be `expected`.
+/// Parses `INDEX W0 W1 W2 W3 W4 W5`, where INDEX must be `expected`.
 fn slot_line(file: &str, n: usize, line: &str, expected: usize) -> Result<Slot, InputError> {
     let fail = |field: &str, message: String| Err(InputError::new(file, n, field, message));
     let mut parts = line.split_whitespace();
@@ -614,7 +614,7 @@ fn slot_line(file: &str, n: usize, line: &str, expected: usize) -> Result<Slot, 
     }
 }
 
-/// A register line as name and value; nothing for registers outside flow control.
+/// Parses a register line into name and value; `None` for registers outside flow control.
 fn register_line(file: &str, n: usize, line: &str) -> Result<Option<(String, u32)>, InputError> {
     let fail = |field: &str, message: String| Err(InputError::new(file, n, field, message));
     let mut parts = line.split_whitespace();

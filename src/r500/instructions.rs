@@ -1,4 +1,4 @@
-//! A program as instructions that can be taken out.
+//! A program as a list of instructions that can be removed.
 
 use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
@@ -8,13 +8,13 @@ use crate::instructions::{Instructions, Piece, moved, places};
 /// `JUMP_ADDR`, `START_ADDR` and so on have nine bits.
 const ADDRESS: u32 = 0x1ff;
 
-/// `word` with the nine bits from `shift` on replaced; the highest address stands for all behind it.
+/// Returns `word` with the nine bits from `shift` on replaced; the highest address stands for all above it.
 fn with_address(word: u32, shift: u32, address: usize) -> u32 {
     let address = u32::try_from(address).unwrap_or(ADDRESS).min(ADDRESS);
     word & !(ADDRESS << shift) | address << shift
 }
 
-/// What may become of a field, one at a time, towards an instruction that does nothing.
+/// Edits of single fields that bring an instruction closer to one that does nothing.
 const EDITS: &[fn(&mut Fc)] = &[
     |fc| fc.cmn = Cmn::FC,
     |fc| fc.inst.op = Op::Jump,
@@ -49,7 +49,7 @@ impl Program {
         program
     }
 
-    /// The same with `OFFSET_ADDR` 0: everything moves down by it, the code window too.
+    /// Returns the same program with `OFFSET_ADDR` 0: everything moves down by it, also the code window.
     fn at_zero(&self) -> Self {
         let offset = u32::from(self.regs.offset());
         let mut program = self.with_regs(|regs| {
@@ -107,7 +107,7 @@ impl Instructions for Program {
         });
         let regs = &self.regs;
         let (start, end) = (usize::from(regs.start()), usize::from(regs.end()));
-        // The end is an instruction: without it, the last one before it.
+        // The end is an instruction; if it is removed, the end is the last one before it.
         let last_before = |p: &Piece| p.original().is_some_and(|n| n <= end);
         let last = match pieces.iter().rposition(last_before) {
             _ if end >= self.slots.len() => moved(&places, end),
@@ -121,7 +121,7 @@ impl Instructions for Program {
         };
         new.regs.code_addr = with_address(new.regs.code_addr, 0, moved(&places, start));
         new.regs.code_addr = with_address(new.regs.code_addr, 16, last);
-        // A code window that ends within the program, or right behind it, does so again.
+        // A code window that ended within the program, or right behind it, does so again.
         if let Some(old) = window
             .checked_sub(offset)
             .filter(|n| *n <= self.slots.len())
@@ -221,7 +221,7 @@ impl Instructions for Program {
         jump.inst.jump_func = 0xff;
         let mut program = self.clone();
         program.slots.push(jump.encode());
-        // The end behind it: the unit is done at END_ADDR.
+        // The end is behind it: the unit is done at END_ADDR.
         let end = program.slots.len();
         program.slots.push(Slot::default());
         program.regs.code_addr = with_address(program.regs.code_addr, 16, end);

@@ -1,13 +1,13 @@
-//! The three instruction words as fields: encode and decode, and nothing about their meaning.
+//! The three instruction words as fields: encoding and decoding, without their meaning.
 //!
 //! Source: r500-2.2 to r500-2.4 in `docs/spec/r500.md`.
 //!
-//! `decode` never fails: each field takes every value its bits can hold, also those the manual
+//! `decode` never fails: each field takes every value that its bits can hold, also those that the manual
 //! reserves (`A_OP` = 3). `X::decode(w).encode() == w` for every `w` without bits of `X::RESERVED`.
 
 use super::program::Slot;
 
-/// `word[hi:lo]`.
+/// Returns `word[hi:lo]`.
 const fn bits(word: u32, hi: u32, lo: u32) -> u32 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
@@ -16,7 +16,7 @@ const fn bit(word: u32, at: u32) -> bool {
     word >> at & 1 == 1
 }
 
-/// An enum for a field of which every value is named: number, variant, name in assembly text.
+/// Declares an enum for a field whose values are all named: number, variant, name in assembly text.
 macro_rules! field {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
         $(#[$doc])*
@@ -25,25 +25,25 @@ macro_rules! field {
         pub enum $name { $($(#[$vdoc])* $variant = $value,)+ }
 
         impl $name {
-            /// Every value of the field, in the order of its numbers.
+            /// Every value of the field, in numerical order.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The variant numbered `value`, of which only the low bits of the field's width count.
+            /// Returns the variant numbered `value`; bits above the width of the field are ignored.
             pub const fn from_bits(value: u32) -> Self {
                 Self::ALL[value as usize & (Self::ALL.len() - 1)]
             }
 
-            /// The number in the word.
+            /// Returns the number in the word.
             pub const fn bits(self) -> u32 {
                 self as u32
             }
 
-            /// The name in assembly text; a reserved value is its number.
+            /// Returns the name in assembly text; for a reserved value, its number.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)+ }
             }
 
-            /// The variant called `name`, in upper or lower case.
+            /// Returns the variant called `name`, in upper or lower case.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(name))
             }
@@ -104,21 +104,21 @@ field! {
 field! {
     /// `OP`, bits 2:0 of `US_FC_INST` (r500-2.3).
     Op {
-        /// Branch, call and return.
+        /// Branches, calls and returns.
         Jump = 0 "JUMP",
-        /// Begin a loop that has an aL.
+        /// Begins a loop that has an aL.
         Loop = 1 "LOOP",
-        /// End it.
+        /// Ends a LOOP.
         EndLoop = 2 "ENDLOOP",
-        /// Begin a loop without an aL of its own.
+        /// Begins a loop without an aL of its own.
         Rep = 3 "REP",
-        /// End it.
+        /// Ends a REP.
         EndRep = 4 "ENDREP",
-        /// Leave a LOOP.
+        /// Leaves a LOOP.
         BreakLoop = 5 "BREAKLOOP",
-        /// Leave a REP.
+        /// Leaves a REP.
         BreakRep = 6 "BREAKREP",
-        /// Skip to the end of the pass.
+        /// Skips to the end of the iteration.
         Continue = 7 "CONTINUE",
     }
 }
@@ -144,14 +144,14 @@ field! {
         None = 0 "NONE",
         /// Subtract `B_POP_CNT`; lanes that would go below 0 wake.
         Decr = 1 "DECR",
-        /// Switch off lanes that disagree, count the others that are off up.
+        /// Switch off lanes that disagree, increment the counters of lanes that are already off.
         Incr = 2 "INCR",
         /// Reserved: error 1.
         Reserved = 3 "3",
     }
 }
 
-/// `US_CMN_INST`: the fields that a sequencer or the ALU-result bit depend on (r500-2.2).
+/// `US_CMN_INST`: the fields that the sequencer or the ALU-result bit depends on (r500-2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cmn {
     /// `TYPE`, 1:0.
@@ -166,7 +166,7 @@ pub struct Cmn {
     pub last: bool,
     /// `ALU_WAIT`, 10: timing only.
     pub alu_wait: bool,
-    /// `ALU_RESULT_SEL`, 21: the ALU result is made of red (false) or alpha (true).
+    /// `ALU_RESULT_SEL`, 21: the source of the ALU result, red (false) or alpha (true).
     pub alu_result_alpha: bool,
     /// `ALPHA_PRED_INV`, 22.
     pub alpha_pred_inv: bool,
@@ -183,7 +183,7 @@ impl Cmn {
     /// The usual word 0 of a flow-control instruction, 0x00000402 (r500-2.2).
     pub const FC: Cmn = Cmn::decode(0x402);
 
-    /// The fields of `word`.
+    /// Returns the fields of `word`.
     pub const fn decode(word: u32) -> Self {
         Cmn {
             ty: Type::from_bits(word),
@@ -199,7 +199,7 @@ impl Cmn {
         }
     }
 
-    /// The word, with zeros at [`Cmn::RESERVED`].
+    /// Returns the word, with zeros at [`Cmn::RESERVED`].
     pub const fn encode(self) -> u32 {
         self.ty.bits()
             | (self.tex_sem_wait as u32) << 2
@@ -233,7 +233,7 @@ pub struct FcInst {
     pub b_op0: BOp,
     /// `B_OP1`, 27:26: if the unit jumps.
     pub b_op1: BOp,
-    /// `IGNORE_UNCOVERED`, 28: uncovered lanes have no say.
+    /// `IGNORE_UNCOVERED`, 28: uncovered lanes do not vote.
     pub ignore_uncovered: bool,
 }
 
@@ -244,7 +244,7 @@ impl FcInst {
     /// A JUMP that never jumps and does nothing: word 0.
     pub const NOP: FcInst = FcInst::decode(0);
 
-    /// The fields of `word`.
+    /// Returns the fields of `word`.
     pub const fn decode(word: u32) -> Self {
         FcInst {
             op: Op::from_bits(word),
@@ -259,7 +259,7 @@ impl FcInst {
         }
     }
 
-    /// The word, with zeros at [`FcInst::RESERVED`].
+    /// Returns the word, with zeros at [`FcInst::RESERVED`].
     pub const fn encode(self) -> u32 {
         self.op.bits()
             | (self.b_else as u32) << 4
@@ -290,7 +290,7 @@ impl FcAddr {
     /// Bits 7:5, 15:13 and 30:25.
     pub const RESERVED: u32 = 0x7e00_e0e0;
 
-    /// The fields of `word`.
+    /// Returns the fields of `word`.
     pub const fn decode(word: u32) -> Self {
         FcAddr {
             bool_addr: bits(word, 4, 0) as u8,
@@ -300,7 +300,7 @@ impl FcAddr {
         }
     }
 
-    /// The word, with zeros at [`FcAddr::RESERVED`]; bits above a field's width are not encoded.
+    /// Returns the word, with zeros at [`FcAddr::RESERVED`]; bits above a field's width are not encoded.
     pub const fn encode(self) -> u32 {
         self.bool_addr as u32 & 31
             | (self.int_addr as u32 & 31) << 8
@@ -321,7 +321,7 @@ pub struct Fc {
 }
 
 impl Fc {
-    /// The fields of `slot`; `None` unless its `TYPE` is FC.
+    /// Returns the fields of `slot`; `None` unless its `TYPE` is FC.
     pub const fn decode(slot: Slot) -> Option<Self> {
         let cmn = Cmn::decode(slot.cmn);
         match cmn.ty {
@@ -334,7 +334,7 @@ impl Fc {
         }
     }
 
-    /// The three words.
+    /// Returns the three words.
     pub const fn encode(self) -> Slot {
         Slot::new(self.cmn.encode(), self.inst.encode(), self.addr.encode())
     }
@@ -344,7 +344,7 @@ impl Fc {
 mod tests {
     use super::*;
 
-    /// Walks one bit through a word: each is either a field's or reserved, never both.
+    /// Walks one bit through a word: each bit belongs to a field or is reserved, never both.
     #[test]
     fn every_bit_is_a_field_or_reserved() {
         for i in 0..32 {
@@ -363,7 +363,7 @@ mod tests {
         }
     }
 
-    /// r500-7.1's LOOP for some lanes and RETURN if alu, r500-2.4's layout, field by field.
+    /// The LOOP for some lanes and RETURN if alu of r500-7.1, and the layout of r500-2.4, field by field.
     #[test]
     fn fields_lie_where_the_spec_puts_them() {
         let i = FcInst::decode(0x1605_f0b5);
@@ -393,7 +393,7 @@ mod tests {
         );
     }
 
-    /// What does not fit a field must not leak into its neighbours.
+    /// A value too wide for its field must not leak into the neighbouring fields.
     #[test]
     fn encode_masks_too_wide_values() {
         let i = FcInst {

@@ -1,4 +1,4 @@
-//! Holds every lane of a wavefront against the scalar machine.
+//! Compares every lane of a wavefront with the scalar machine.
 
 use super::R500;
 use super::program::{Program, Slot};
@@ -8,14 +8,14 @@ use crate::case::Case;
 use crate::judge::{Alone, compare, impossible_error};
 use crate::unit::{Record, Verdict};
 
-/// Whether an instruction leaves uncovered lanes out of its decision, so that they need not do what they would
+/// Returns whether some instruction leaves uncovered lanes out of its decision; they then need not do what they would
 /// do alone (r500-8.1).
 pub(super) fn ignores_uncovered(program: &Program) -> bool {
     let ignores = |s: &Slot| s.cmn & 3 == 2 && s.inst >> 28 & 1 == 1;
     program.slots.iter().any(ignores)
 }
 
-/// Whether every covered lane executed what it executes alone. Uncovered lanes are compared too if no
+/// Compares what every covered lane executed with what it executes alone. Uncovered lanes are compared too if no
 /// instruction leaves them out of its decision (r500-8.1).
 pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
     let scalar = match Scalar::new(&case.program) {
@@ -32,12 +32,12 @@ pub fn judge(case: &Case<R500>, records: &[Record], end: &State) -> Verdict {
     let verdict = compare(records, end.done == 1, lanes, |lane, drawn_at| {
         let drawn = |k| case.conditions.draw(case.seed, lane, k, 5);
         let mut drawn_at = drawn_at.iter();
-        // Where a lane's k depends on other lanes it is given the conditions that it drew among them.
+        // Where a lane's k depends on other lanes, it gets the conditions that it drew in the wavefront.
         let mut conditions = |k: u64, _: u16, _: u8| match scalar.k_depends_on_others() {
             true => drawn_at.next().map_or(0, |&k| drawn(k)),
             false => drawn(k),
         };
-        // Alone a lane may go through stubs that it slept through in the wavefront: a few more steps.
+        // Alone, a lane may go through stubs that it slept through in the wavefront: a few more steps.
         let most = case.max_steps.saturating_mul(2).saturating_add(100);
         let trace = scalar.run(most, &mut conditions);
         Alone {

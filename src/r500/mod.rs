@@ -1,6 +1,6 @@
 //! ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
 //!
-//! The rules: `docs/spec/r500.md`. Ids such as `r500-4.3-b` are rules of it.
+//! The rules are in `docs/spec/r500.md`. Ids such as `r500-4.3-b` refer to it.
 
 pub mod alu;
 mod anatomy;

@@ -1,4 +1,4 @@
-//! A program with the registers it runs under (r500-2.1).
+//! A program with the registers that it runs under (r500-2.1).
 
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +13,17 @@ pub const MEMORY_SLOTS: usize = 512;
 pub struct Slot {
     /// `US_CMN_INST`, word 0: the type, and the predicate of an FC instruction (r500-2.2).
     pub cmn: u32,
-    /// `US_FC_INST`, word 2 (r500-2.3). Without meaning to the sequencer unless `cmn` says FC.
+    /// `US_FC_INST`, word 2 (r500-2.3). The sequencer ignores it unless `cmn` says FC.
     pub inst: u32,
-    /// `US_FC_ADDR`, word 3 (r500-2.4). Likewise.
+    /// `US_FC_ADDR`, word 3 (r500-2.4). The same holds.
     pub addr: u32,
     /// Words 1, 4 and 5, which only the ALU reads ([`super::alu`]); 0 in flow control and where they are
-    /// not known.
+    /// unknown.
     pub rest: [u32; 3],
 }
 
 impl Slot {
-    /// The instruction with these words, as much of it as the sequencer reads; the others are 0.
+    /// Returns the instruction with the words that the sequencer reads; the others are 0.
     pub const fn new(cmn: u32, inst: u32, addr: u32) -> Self {
         Slot {
             cmn,
@@ -33,7 +33,7 @@ impl Slot {
         }
     }
 
-    /// The instruction with these words, in the order of their numbers.
+    /// Returns the instruction with these words, in the order of their numbers.
     pub const fn from_words([cmn, w1, inst, addr, w4, w5]: [u32; 6]) -> Self {
         Slot {
             cmn,
@@ -43,7 +43,7 @@ impl Slot {
         }
     }
 
-    /// The six words, in the order of their numbers.
+    /// Returns the six words, in the order of their numbers.
     pub const fn words(self) -> [u32; 6] {
         let [w1, w4, w5] = self.rest;
         [self.cmn, w1, self.inst, self.addr, w4, w5]
@@ -69,7 +69,7 @@ pub struct Registers {
 }
 
 impl Default for Registers {
-    /// Full flow control, code window 0..511, everything else 0.
+    /// Returns the registers for full flow control, code window 0..511, everything else 0.
     fn default() -> Self {
         Registers {
             fc_ctrl: 1 << 31,
@@ -83,19 +83,19 @@ impl Default for Registers {
 }
 
 impl Registers {
-    /// `FULL_FC_EN`: full flow control (loops, calls, 32 branch levels) rather than partial.
+    /// Returns `FULL_FC_EN`: full flow control (loops, calls, 32 branch levels) rather than partial.
     pub fn full(&self) -> bool {
         self.fc_ctrl >> 31 == 1
     }
-    /// `OFFSET_ADDR`, absolute.
+    /// Returns `OFFSET_ADDR`, absolute.
     pub fn offset(&self) -> u16 {
         (self.code_offset & 0x1ff) as u16
     }
-    /// `START_ADDR`, relative to `OFFSET_ADDR`.
+    /// Returns `START_ADDR`, relative to `OFFSET_ADDR`.
     pub fn start(&self) -> u16 {
         (self.code_addr & 0x1ff) as u16
     }
-    /// `END_ADDR`, relative to `OFFSET_ADDR`: the last instruction (r500-O26).
+    /// Returns `END_ADDR`, relative to `OFFSET_ADDR`: the last instruction (r500-O26).
     pub fn end(&self) -> u16 {
         (self.code_addr >> 16 & 0x1ff) as u16
     }
@@ -107,19 +107,19 @@ impl Registers {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// What runs of it are called: file name without its extension.
+    /// The name of its runs: file name without extension.
     pub name: String,
     /// Registers and constants set before launch.
     pub regs: Registers,
     /// Instructions from `OFFSET_ADDR` on; at most [`MEMORY_SLOTS`] minus the offset.
     pub slots: Vec<Slot>,
-    /// What its ALU instructions work on, where the file says so ([`super::alu`]). Lock-step alone needs none
-    /// of it.
+    /// The inputs of its ALU instructions, if the file has them ([`super::alu`]). Lock-step alone does not
+    /// need them.
     pub shader: Shader,
 }
 
 impl Program {
-    /// The instruction at absolute address `pc`; zero words where nothing was loaded.
+    /// Returns the instruction at absolute address `pc`; zero words if nothing is loaded there.
     #[inline]
     pub fn slot(&self, pc: u16) -> Slot {
         pc.checked_sub(self.regs.offset())

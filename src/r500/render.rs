@@ -1,11 +1,11 @@
-//! A picture through the RTL: each block of pixels is a case like any other, with the conditions that its
+//! Rendering of a picture through the RTL: each block of pixels is a case, with the conditions that its
 //! lanes compute.
 //!
 //! 1. The golden model alone shades a block ([`super::alu::picture::Renderer::shade`]) and records the conditions.
-//! 2. The case with these goes through the ordinary check ([`crate::check`]): RTL and golden model in lock-step, the
+//! 2. A case with these conditions goes through the ordinary check ([`crate::check`]): RTL and golden model in lock-step, the
 //!    instructions of every lane against the scalar machine.
-//! 3. [`Pixels::judge`] holds the result against step 1, and shades every pixel alone, by the scalar machine and
-//!    an ALU of one lane: it must get the same colour to the bit.
+//! 3. [`Pixels::judge`] compares the result with step 1, and shades every pixel alone, with the scalar machine and
+//!    an ALU of one lane: the pixel must get exactly the same colour.
 //!
 //! A saved case needs no ALU: it holds the conditions.
 
@@ -27,12 +27,12 @@ use crate::unit::Programs;
 pub struct Pixels<'r> {
     renderer: &'r Renderer,
     scalar: Result<Scalar<'r>, String>,
-    /// Only covered lanes need to do what they do alone.
+    /// Only covered lanes must do what they do alone.
     covered_only: bool,
 }
 
 impl<'r> Pixels<'r> {
-    /// Of the scene of `renderer`.
+    /// Returns the judge for the scene of `renderer`.
     pub fn new(renderer: &'r Renderer) -> Self {
         let program = &renderer.scene().program;
         Pixels {
@@ -42,19 +42,19 @@ impl<'r> Pixels<'r> {
         }
     }
 
-    /// Whether the scalar machine can run the program.
+    /// Checks whether the scalar machine can run the program.
     ///
     /// # Errors
-    /// Its words are not structured: why.
+    /// The words are not structured: the reason.
     pub fn structured(&self) -> Result<(), String> {
         self.scalar.as_ref().map(|_| ()).map_err(Clone::clone)
     }
 
-    /// Judges `shading`, of the pixels `pixels`, on whose case RTL and golden model have `agreed`. How many pixels
-    /// got the same colour alone: 0 if the program did not come to its end, or if the scalar machine cannot run it.
+    /// Judges `shading` of the pixels `pixels`, after RTL and golden model have `agreed` on its case. Returns how many pixels
+    /// got the same colour alone: 0 if the program did not reach its end, or if the scalar machine cannot run it.
     ///
     /// # Errors
-    /// The run with the conditions from the case went another way than the one that computed them; a pixel gets
+    /// The run with the conditions from the case differs from the run that computed them; a pixel gets
     /// another colour alone.
     pub fn judge(
         &self,
@@ -86,7 +86,7 @@ impl<'r> Pixels<'r> {
                 continue;
             }
             let one: Lanes<1> = self.renderer.lanes(&[*pixel]);
-            // Alone a lane may go through a few steps that it slept through in the wavefront.
+            // Alone, a lane may go through a few steps that it slept through in the wavefront.
             let most = case.max_steps.saturating_mul(2).saturating_add(100);
             let alone = match shade_alone(scalar, one, most) {
                 Ok(alone) => alone,
@@ -109,8 +109,8 @@ impl<'r> Pixels<'r> {
     }
 }
 
-/// Shades the wavefront of `case` by `dut`, which nothing judges: the ALU computes for those lanes that the RTL says
-/// are ACTIVE. What an application would see of RTL that is wrong. Also whether the program came to its end within
+/// Shades the wavefront of `case` with `dut` alone, without a judge: the ALU computes for the lanes that the RTL reports
+/// as ACTIVE. This is what an application would see of wrong RTL. Also returns whether the program reached its end within
 /// the steps of the case.
 pub fn by_rtl_alone(
     dut: &mut Dut<R500>,
@@ -123,7 +123,7 @@ pub fn by_rtl_alone(
         pins.set_stall(true);
         pins
     };
-    // The bench top registers its inputs: what they did is to be seen in the cycle after them.
+    // The bench top registers its inputs, so their effect is visible one cycle later.
     let mut clock = |pins: &In| {
         dut.clock(pins, None);
         *dut.clock(&stalled(), None)

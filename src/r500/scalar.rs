@@ -1,21 +1,21 @@
 //! The third judge: one lane alone, with a program counter, a loop stack and an address stack.
 //!
 //! There is no mask here, no branch counter and no lane class. The machine runs the words of a
-//! program for ONE lane: where that lane wants to jump it jumps, where it does not it goes on. In a
+//! program for ONE lane: where that lane wants to jump, it jumps; otherwise it continues. In a
 //! structured program (r500-8.1) every lane of a
 //! wavefront executes exactly the ALU, TEX and OUT instructions that it executes here, in the same
 //! order and with the same aL.
 //!
-//! Whether a program is structured is decided once, from its words, by [`Scalar::new`]: it follows
-//! every path that a wavefront could take and keeps for each address what is open there (branch
-//! levels, loops, the subroutine) and where the lanes that wait at each level would go on alone. A
-//! program is accepted if all paths agree and every waiting lane wakes at the very address where it
-//! would be alone. The forms are those of r500-7.1 with every field that has no effect left free;
+//! [`Scalar::new`] decides once, from the words, whether a program is structured: it follows
+//! every path that a wavefront could take and keeps, for each address, what is open there (branch
+//! levels, loops, the subroutine) and where the lanes that wait at each level would continue alone. It
+//! accepts a program if all paths agree and every waiting lane wakes at exactly the address where it
+//! would be alone. The forms are those of r500-7.1, with any value in fields that have no effect;
 //! anything else is [`NotStructured`], never a guess.
 //!
-//! One word cannot be read alone without that pass. A lane that arrives ACTIVE at an ELSE goes to
+//! One word cannot be interpreted alone without that pass. A lane that arrives ACTIVE at an ELSE goes to
 //! its target if the jump closes the level (`B_OP1` DECR), but the target of a fused ELSE IF is the
-//! inner ELSE part, and the lane goes on behind the ENDIF that closes the level.
+//! inner ELSE part, and the lane continues after the ENDIF that closes the level.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -51,7 +51,7 @@ pub struct NotStructured {
     pub why: &'static str,
 }
 
-/// How a run of one lane ended.
+/// The end of a run of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The instruction at `END_ADDR` was executed.
@@ -73,7 +73,7 @@ pub struct Frame {
     pub al: u8,
 }
 
-/// What one lane did alone.
+/// The run of one lane alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Absolute address and aL of every ALU, TEX and OUT instruction executed, in order.
@@ -90,10 +90,10 @@ pub struct Trace {
     pub addrs: Vec<u16>,
 }
 
-/// The most that can be in use at once, over all paths (r500-8.2).
+/// The most levels, frames and addresses in use at once, over all paths (r500-8.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Depth {
-    /// Branch levels: IFs, CALLs with counters and conditional RETURNs that were passed. Limit 32
+    /// Branch levels: IFs, CALLs with counters and conditional RETURNs on the path. Limit 32
     /// in full mode, 4 in partial mode; one more is error 8.
     pub branch: usize,
     /// Loop frames. Limit 4; one more is error 5.
@@ -124,7 +124,7 @@ fn end(program: &Program) -> u16 {
     program.regs.offset() + program.regs.end()
 }
 
-/// First and last address of the code window (r500-O32).
+/// Returns the first and last address of the code window (r500-O32).
 fn window(program: &Program) -> (u16, u16) {
     let range = program.regs.code_range;
     let low = (range & 0x1ff) as u16;
@@ -132,7 +132,7 @@ fn window(program: &Program) -> (u16, u16) {
     (low, (low + size).min(511))
 }
 
-/// Target of a jump that is not a RETURN (r500-2.4).
+/// Returns the target of a jump that is not a RETURN (r500-2.4).
 fn target(program: &Program, fc: &Fc) -> u16 {
     let base = if fc.addr.jump_global {
         0
@@ -142,7 +142,7 @@ fn target(program: &Program, fc: &Fc) -> u16 {
     base + fc.addr.jump_addr
 }
 
-/// Count, init and step of the integer constant that `fc` names (r500-2.5).
+/// Returns count, init and step of the integer constant that `fc` names (r500-2.5).
 fn constant(program: &Program, fc: &Fc) -> (u8, u8, u8) {
     let [kr, kg, kb, _] = program.regs.int_const[usize::from(fc.addr.int_addr)].to_le_bytes();
     (kr, kg, kb)
@@ -158,7 +158,7 @@ fn is_illegal(fc: &Fc) -> bool {
         )
 }
 
-/// `JUMP_FUNC` for a lane with these condition bits: 0 ALU result, 1 to 4 predicates R, G, B, A
+/// Returns whether `JUMP_FUNC` is true for a lane with these condition bits: 0 ALU result, 1 to 4 predicates R, G, B, A
 /// (r500-2.3, r500-O23).
 fn wants_to_jump(program: &Program, fc: &Fc, conditions: u16) -> bool {
     let selected = match fc.cmn.pred_sel {
@@ -177,7 +177,7 @@ fn wants_to_jump(program: &Program, fc: &Fc, conditions: u16) -> bool {
 /// One lane alone in a structured program.
 pub struct Scalar<'p> {
     program: &'p Program,
-    /// Where a lane that arrives ACTIVE at a `B_ELSE` which leaves its level open goes on.
+    /// Where a lane continues that arrives ACTIVE at a `B_ELSE` which leaves its level open.
     behind: ByAddress<u16>,
     depth: Option<Depth>,
     errors: u16,
@@ -189,8 +189,8 @@ impl<'p> Scalar<'p> {
     ///
     /// # Errors
     ///
-    /// [`NotStructured`] names the first instruction found that is none of the statements of spec
-    /// 7.1, or that is one of them in the wrong place. Programs that end in an error of r500-6 by
+    /// [`NotStructured`] names the first instruction found that is none of the statements of r500-7.1,
+    /// or is one in the wrong place. Programs that end in an error of r500-6 by
     /// themselves, for example a BREAK with no loop open, are accepted: a lane alone meets that
     /// error too.
     pub fn new(program: &'p Program) -> Result<Self, NotStructured> {
@@ -222,7 +222,7 @@ impl<'p> Scalar<'p> {
         );
         let branch_limit = if program.regs.full() { 32 } else { 4 };
         let mut errors = survey.errors;
-        // A recursion has no depth of its own; the address stack ends it at some level or other.
+        // A recursion has no fixed depth; the address stack ends it at some level.
         if depth.is_none_or(|d| d.loops > STACK_DEPTH) {
             errors |= 1 << LOOP_OVERFLOW;
         }
@@ -242,32 +242,32 @@ impl<'p> Scalar<'p> {
         })
     }
 
-    /// The most branch levels, loops and calls that any path has open at once; `None` if a
+    /// Returns the most branch levels, loops and calls that any path has open at once; `None` if a
     /// subroutine can call itself.
     pub fn depth(&self) -> Option<Depth> {
         self.depth
     }
 
-    /// Bit c is set if a wavefront of this program may end with error c (r500-6). Any other error
-    /// is a bug of the unit. A wavefront that does end in an error has executed for each lane a
+    /// Returns a mask with bit c set if a wavefront of this program may end with error c (r500-6). Any other error
+    /// is a bug of the unit. A wavefront that ends in an error has executed, for each lane, a
     /// prefix of what the lane executes alone.
     ///
-    /// Codes 5, 6 and 8 are set if the deepest nesting exceeds a limit (r500-8.2), which happens at
-    /// run time only if lanes go there.
+    /// Bits 5, 6 and 8 are set if the deepest nesting exceeds a limit (r500-8.2); at run time this
+    /// happens only if lanes go there.
     pub fn possible_errors(&self) -> u16 {
         self.errors
     }
 
-    /// Whether the number of flow-control instructions that a lane executes, and so its k, depends
+    /// Returns whether the number of flow-control instructions that a lane executes, and so its k, depends
     /// on the other lanes.
     ///
-    /// True if an ELSE is fused with another IF (r500-7.1): alone a lane goes through the copy of
-    /// the test out of line, with others it wakes at the fused word. Also true if an IF jumps *to*
-    /// its ENDIF, which is executed alone but not by lanes that it wakes. Conditions that are a
+    /// This is true if an ELSE is fused with another IF (r500-7.1): alone, a lane goes through the out-of-line
+    /// copy of the test; among others it wakes at the fused word. It is also true if an IF jumps *to*
+    /// its ENDIF, which a lane alone executes, but lanes that it wakes do not. Conditions that are a
     /// function of k must then be recorded and played back by the count of executed non-FC
     /// instructions. In every other structured program k is the same alone and in a wavefront, if
     /// an instruction counts for a lane that is ACTIVE before it, and an ENDLOOP or ENDREP also for
-    /// the continued lanes it returns (r500-4.1-e).
+    /// the continued lanes that it returns (r500-4.1-e).
     pub fn k_depends_on_others(&self) -> bool {
         self.k_differs
     }
@@ -275,8 +275,8 @@ impl<'p> Scalar<'p> {
     /// Runs one lane from the first instruction, for at most `max_steps` instructions.
     ///
     /// `conditions(k, pc, al)` is called for each ALU, TEX or OUT instruction executed, with the number
-    /// of instructions executed before it, its address and aL, and gives the condition bits it leaves:
-    /// bit 0 the ALU result, bits 1 to 4 the predicates R, G, B, A. All are 0 before the first; any FC
+    /// of instructions executed before it, its address and aL. It returns the condition bits that the instruction
+    /// leaves: bit 0 the ALU result, bits 1 to 4 the predicates R, G, B, A. All are 0 before the first; any FC
     /// instruction clears the ALU result (r500-O24), predicates persist.
     pub fn run(&self, max_steps: u64, conditions: &mut dyn FnMut(u64, u16, u8) -> u16) -> Trace {
         let (low, high) = window(self.program);
@@ -320,7 +320,10 @@ impl<'p> Scalar<'p> {
         lane
     }
 
-    /// One flow-control instruction, or the lowest code of the errors it meets.
+    /// Executes one flow-control instruction.
+    ///
+    /// # Errors
+    /// The lowest code of the errors that it meets.
     fn flow(&self, lane: &mut Trace, fc: &Fc, drawn: u16) -> Result<(), u8> {
         let op = fc.inst.op;
         if is_illegal(fc) {
@@ -403,7 +406,7 @@ impl<'p> Scalar<'p> {
     }
 }
 
-/// Deepest nesting from `entry` on, called subroutines included; `None`: a recursion.
+/// Returns the deepest nesting from `entry` on, including called subroutines; `None` for a recursion.
 fn depth(
     survey: &Survey,
     successors: &Successors,

@@ -1,7 +1,7 @@
-//! What the ALU of a shader works on, as its file says: inputs, constants, uniforms, textures, and pixels with
-//! the colours that they must get.
+//! The inputs of a shader's ALU, from its file: inputs, constants, uniforms, textures, and pixels with
+//! their expected colours.
 //!
-//! Source: `docs/spec/r500-alu.md`, section 7. Two texts say the same: the sections of a `# SLOTS` listing
+//! Source: `docs/spec/r500-alu.md`, section 7. Two notations are equivalent: the sections of a `# SLOTS` listing
 //! (`# INPUTS` and so on) and the directives of a `.s` file (`.input` and so on, see
 //! [`super::asm::text`]).
 
@@ -23,14 +23,14 @@ pub const VARYINGS: usize = 3;
 /// Red, green, blue, alpha; or x, y, z, w.
 pub type Vector = [f32; CHANNELS];
 
-/// What a shader's registers hold before its first instruction, and what should come out.
+/// The initial register values of a shader, and the expected results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shader {
     /// Temporary registers that begin with a varying: register, varying.
     #[serde(deserialize_with = "map")]
     pub inputs: BTreeMap<u8, u8>,
-    /// Constants; those that are not here are 0.
+    /// Constants; missing ones are 0.
     #[serde(deserialize_with = "map")]
     pub constants: BTreeMap<u8, Constant>,
     /// Uniforms, in the order of the compiler's list.
@@ -38,10 +38,10 @@ pub struct Shader {
     /// Varyings over a picture: values at its top left, top right and bottom left corner.
     #[serde(deserialize_with = "map")]
     pub varyings: BTreeMap<u8, [Vector; 3]>,
-    /// Textures that are not the specification's, by `TEX_ID`.
+    /// Textures that differ from the specification's, by `TEX_ID`.
     #[serde(deserialize_with = "map")]
     pub textures: BTreeMap<u8, Texture>,
-    /// Pixels with what must come out (`# EXPECT`).
+    /// Pixels with their expected colours (`# EXPECT`).
     pub examples: Vec<Example>,
 }
 
@@ -61,9 +61,9 @@ pub enum Constant {
 pub struct Uniform {
     /// Its name in the shader's source.
     pub name: String,
-    /// How many components it has; 0: a sampler, which has no value.
+    /// Number of components; 0: a sampler, which has no value.
     pub components: u8,
-    /// The value that the file gives it, as many numbers as it has components.
+    /// The value from the file, with as many numbers as there are components.
     #[serde(deserialize_with = "required")]
     pub value: Option<Vec<f32>>,
 }
@@ -72,14 +72,14 @@ pub struct Uniform {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// Values of uniforms, by name; also of some that the shader does not have.
+    /// Values of uniforms, by name; may include names that the shader does not have.
     #[serde(deserialize_with = "map")]
     pub uniforms: BTreeMap<String, Vec<f32>>,
     /// The pixels, lane 0 first.
     pub pixels: Vec<Pixel>,
 }
 
-/// A pixel with what must come out.
+/// A pixel with its expected colour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pixel {
@@ -90,7 +90,7 @@ pub struct Pixel {
     pub colour: Option<Vector>,
 }
 
-/// Names of the types that uniforms have, and how many components.
+/// Names of the uniform types, with the number of components.
 const TYPES: [(&str, u8); 7] = [
     ("float", 1),
     ("vec2", 2),
@@ -101,21 +101,21 @@ const TYPES: [(&str, u8); 7] = [
     ("sampler", 0),
 ];
 
-/// Types as OpenGL numbers them, in the order of [`TYPES`].
+/// The numbers of the types in OpenGL, in the order of [`TYPES`].
 const GL_TYPES: [&str; 7] = [
     "0x1406", "0x8b50", "0x8b51", "0x8b52", "0x8b56", "0x1404", "0x8b5e",
 ];
 
 impl Shader {
-    /// Whether nothing is known: the program can run, but nothing can be computed.
+    /// Returns whether nothing is given: the program can run, but nothing can be computed.
     pub fn is_empty(&self) -> bool {
         *self == Shader::default()
     }
 
-    /// What all lanes share, uniforms having the values given or else those of the file.
+    /// Returns the values that all lanes share; uniforms have the values of `given`, or else those of the file.
     ///
     /// # Errors
-    /// The names of uniforms that have no value; a value with another number of components than the uniform.
+    /// Uniforms have no value (their names), or a value with another number of components than the uniform.
     pub fn shared(&self, given: &BTreeMap<String, Vec<f32>>) -> Result<Shared, String> {
         let mut constants = Vec::new();
         let mut missing: Vec<&str> = Vec::new();
@@ -158,7 +158,7 @@ impl Shader {
         })
     }
 
-    /// The directives that say the same in a `.s` file, one a line.
+    /// Returns the equivalent directives of a `.s` file, one per line.
     pub fn directives(&self) -> String {
         let mut t = String::new();
         for (temp, varying) in &self.inputs {
@@ -215,7 +215,7 @@ impl Shader {
     }
 }
 
-/// What `program` computes with, one line each: varyings, uniforms, textures. Nothing if its file says nothing of it.
+/// Lists the inputs of `program`'s computation, one line each: varyings, uniforms, textures. Empty if its file gives none.
 pub fn needs(program: &Program) -> Vec<String> {
     let shader = &program.shader;
     if shader.is_empty() {
@@ -237,7 +237,7 @@ pub fn needs(program: &Program) -> Vec<String> {
         needs.push(format!("uniform {name}, in c{number}: {value}"));
     }
     let fetched = program.slots.iter().filter_map(|slot| {
-        // What is refused is told by who executes it.
+        // Whoever executes the program reports refused instructions.
         let Ok(Some(Instruction::Tex(tex))) = Instruction::decode(*slot) else {
             return None;
         };
@@ -250,7 +250,7 @@ pub fn needs(program: &Program) -> Vec<String> {
     needs
 }
 
-/// Numbers as text that gives the same numbers again, with blanks between them.
+/// Returns numbers as text that reads back as the same numbers, separated by blanks.
 fn numbers<'n>(values: impl IntoIterator<Item = &'n f32>) -> String {
     let values: Vec<String> = values.into_iter().map(ToString::to_string).collect();
     values.join(" ")
@@ -268,7 +268,7 @@ pub(super) struct Reader {
     named: Vec<(u8, String, usize)>,
 }
 
-/// A number that is neither infinite nor NaN.
+/// Parses a number that is neither infinite nor NaN.
 fn float(at: Place, field: &str, text: &str) -> Result<f32, InputError> {
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
@@ -280,19 +280,19 @@ fn floats(at: Place, field: &str, texts: &[&str]) -> Result<Vec<f32>, InputError
     texts.iter().map(|text| float(at, field, text)).collect()
 }
 
-/// Exactly `N` numbers.
+/// Parses exactly `N` numbers.
 fn array<const N: usize>(at: Place, field: &str, texts: &[&str]) -> Result<[f32; N], InputError> {
     floats(at, field, texts)?
         .try_into()
         .map_err(|v: Vec<f32>| at.error(field, format!("{} numbers, {N} are needed", v.len())))
 }
 
-/// Cuts a list into vectors; its length is a multiple of four.
+/// Splits a list into vectors; its length is a multiple of four.
 fn vectors<const N: usize>(values: &[f32]) -> [Vector; N] {
     std::array::from_fn(|n| std::array::from_fn(|c| values[CHANNELS * n + c]))
 }
 
-/// The number of a register: `letter` and a number below `count`.
+/// Parses the name of a register: `letter` and a number below `count`, which it returns.
 fn register(
     at: Place,
     field: &str,
@@ -320,7 +320,7 @@ fn check_name(at: Place, name: &str) -> Result<(), InputError> {
     Ok(())
 }
 
-/// `NAME=VALUE` or `NAME=VALUE:VALUE...`.
+/// Parses `NAME=VALUE` or `NAME=VALUE:VALUE...`.
 fn assignment(at: Place, text: &str) -> Result<(String, Vec<f32>), InputError> {
     let Some((name, value)) = text.split_once('=') else {
         return Err(at.error("uniform", format!("`{text}` is not of the form NAME=VALUE")));
@@ -331,12 +331,12 @@ fn assignment(at: Place, text: &str) -> Result<(String, Vec<f32>), InputError> {
 }
 
 impl Reader {
-    /// What was read.
+    /// Returns the shader that was read.
     ///
     /// # Errors
-    /// A constant that names a uniform that there is not; registers given twice.
+    /// A constant names a uniform that does not exist; a register is given twice.
     pub fn finish(mut self, file: &str) -> Result<Shader, InputError> {
-        // The compiler counts the varyings that are used, from some number on (r500-alu-7-b).
+        // The compiler numbers the used varyings consecutively, from some number on (r500-alu-7-b).
         let mut used: Vec<u32> = self.generics.iter().map(|(_, k, _)| *k).collect();
         used.sort_unstable();
         used.dedup();
@@ -467,7 +467,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A directive of a `.s` file; false if it is none of these.
+    /// Reads a directive of a `.s` file; returns false if it is none of these.
     pub fn directive(
         &mut self,
         at: Place,
@@ -520,7 +520,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// A line of a section of a `# SLOTS` listing; lines of other sections are passed over.
+    /// Reads a line of a section of a `# SLOTS` listing; lines of other sections are ignored.
     pub fn listing(&mut self, at: Place, section: &str, line: &str) -> Result<(), InputError> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let malformed =

@@ -1,4 +1,4 @@
-//! A state in which a case begins (r500-3).
+//! The state in which a case begins (r500-3).
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -39,10 +39,10 @@ fn limit(case: &Case<R500>) -> u8 {
 }
 
 impl Start {
-    /// A random state for `case`, as [`start::Start::random`] wants it.
+    /// Returns a random state for `case`, as [`start::Start::random`] requires.
     fn draw(case: &Case<R500>, rng: &mut impl Rng) -> Self {
         let regs = &case.program.regs;
-        // Both stacks exist in full mode only.
+        // Both stacks exist only in full mode.
         let most = if regs.full() { DEPTH } else { 0 };
         let (depth, calls) = (corner(rng, most), corner(rng, most));
         let limit = limit(case);
@@ -58,7 +58,7 @@ impl Start {
             };
             loops.push((rep, count, al));
         }
-        // Lanes of all sorts would never agree on anything.
+        // Few kinds of lanes: if all lanes differed, they would never agree on anything.
         let sorts: Vec<[u8; 3]> = (0..rng.random_range(1..=3))
             .map(|_| match within(rng, 0..8) {
                 0..3 => [0, 0, 0],
@@ -132,7 +132,7 @@ impl start::Start<R500> for Start {
     }
 
     fn states(&self, _: &Build, launched: &State) -> Vec<State> {
-        // The whole of both stacks is visible: one state is enough.
+        // Both stacks are wholly visible: one state is enough.
         let mut state = *launched;
         (state.st, state.bc, state.lc, state.active) = ([0; 2], [0; 5], [0; 2], 0);
         for (i, [class, bc, lc]) in self.lanes.iter().enumerate() {

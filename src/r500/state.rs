@@ -1,23 +1,23 @@
-//! The pins and the state of the unit, generated from `rtl/r500/design.toml` by the build script: structs that the bench
+//! The pins and the state of the unit, generated from `rtl/r500/design.toml` by the build script: the structs, which the bench
 //! top has too, and the list of fields.
 
 include!(concat!(env!("OUT_DIR"), "/r500.rs"));
 
 impl State {
-    /// Class of lane `i` (0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK).
+    /// Returns the class of lane `i` (0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK).
     pub fn class(&self, i: usize) -> u8 {
         (self.st[0] >> i & 1) as u8 | ((self.st[1] >> i & 1) as u8) << 1
     }
-    /// Branch counter of lane `i`.
+    /// Returns the branch counter of lane `i`.
     pub fn bc(&self, i: usize) -> u8 {
         (0..5).fold(0, |acc, b| acc | ((self.bc[b] >> i & 1) as u8) << b)
     }
-    /// Loop-inactive counter of lane `i`.
+    /// Returns the loop-inactive counter of lane `i`.
     pub fn lc(&self, i: usize) -> u8 {
         (self.lc[0] >> i & 1) as u8 | ((self.lc[1] >> i & 1) as u8) << 1
     }
-    /// Lane `i` as the spec's traces print it: `A`, `B2`, `C0`, `K1`; with both counters if they are not
-    /// canonical (r500-3.1), as only broken RTL has them.
+    /// Returns lane `i` as the spec's traces print it: `A`, `B2`, `C0`, `K1`; with both counters if they are not
+    /// canonical (r500-3.1), which only happens in broken RTL.
     pub fn lane(&self, i: usize) -> String {
         let (class, bc, lc) = (self.class(i), self.bc(i), self.lc(i));
         let letter = LANE_LETTERS[usize::from(class)];
@@ -28,12 +28,12 @@ impl State {
             _ => format!("{letter}[bc={bc},lc={lc}]"),
         }
     }
-    /// Constant `n` as written, bits 23:0 of `US_FC_INT_CONST_n`.
+    /// Returns constant `n` as written, bits 23:0 of `US_FC_INT_CONST_n`.
     pub fn int(&self, n: usize) -> u32 {
         let [a, b, c] = self.int_const[n];
         u32::from_le_bytes([a, b, c, 0])
     }
-    /// Loop frame `f` as (is REP, count, aL).
+    /// Returns loop frame `f` as (is REP, count, aL).
     pub fn frame(&self, f: usize) -> (bool, u8, u8) {
         let w = self.loops[f];
         (w >> 16 & 1 == 1, (w >> 8) as u8, w as u8)

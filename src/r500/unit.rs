@@ -21,7 +21,7 @@ use crate::unit::{
     self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
 };
 
-/// Classes 0 to 3 as all units show them.
+/// Classes 0 to 3 in the form that all units show.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
 
 impl Design for R500 {
@@ -91,7 +91,7 @@ impl Programs for R500 {
 
     fn statement(program: &Program, pc: u32) -> String {
         let text = Self::disassemble(program, pc);
-        // The word's fields stand before the statement that it is.
+        // The fields of the word stand before the statement.
         match text.split_once(" ; ") {
             Some((_, said))
                 if !said.starts_with("END_ADDR") && !said.starts_with("no statement") =>
@@ -125,7 +125,7 @@ impl Programs for R500 {
 
     fn setup(program: &Program) -> Vec<In> {
         let regs = &program.regs;
-        // Reset leaves zeros; only what is not zero is written.
+        // Reset leaves zeros, so only nonzero constants are written.
         let ints = (0..32)
             .zip(&regs.int_const)
             .filter(|(_, k)| **k != 0)
@@ -144,11 +144,11 @@ impl Programs for R500 {
             code_offset: regs.code_offset,
             ..In::default()
         };
-        // A launch must not keep anything of the launch before it.
+        // A launch must not keep anything from the launch before it.
         if let Some(rng) = again {
             let noise = case.conditions == crate::case::Conditions::Noise;
             if noise {
-                // From another place each time: from the first one, random words die at the same error.
+                // Start at another address each time: from the first one, random words end in the same error every time.
                 pins.code_addr = pins.code_addr & !0x1ff | rng.random_range(0..512);
             }
             match rng.random_range(0..16) {
@@ -192,7 +192,7 @@ impl Campaign for R500 {
             }
             Kind::NearLegal => generate::near_legal(rng),
             Kind::Raw => generate::raw(rng),
-            // Both go on from wherever they begin.
+            // Both run from any start.
             Kind::Seeded if rng.random() => generate::near_legal(rng),
             Kind::Seeded => generate::raw(rng),
         }
@@ -217,7 +217,7 @@ impl Campaign for R500 {
         regs.code_offset = pins.code_offset;
         regs.bool_const = after.bool_const;
         regs.int_const = std::array::from_fn(|n| after.int(n));
-        // The words stay where they were.
+        // The words keep their absolute addresses.
         let end = usize::from(program.regs.offset()) + program.slots.len();
         let slots = (regs.offset()..)
             .take_while(|pc| usize::from(*pc) < end)
@@ -314,7 +314,7 @@ impl Unit for R500 {
         lanes: usize,
     ) -> String {
         let after = golden.state();
-        // Out of the code window there is no instruction, whatever stands on the pins.
+        // Outside the code window there is no instruction, whatever the pins show.
         let there = golden.in_window(before.pc);
         let words = there.then_some((pins.cmn, pins.inst, pins.addr));
         let record = TraceRecord {
@@ -343,7 +343,7 @@ impl Unit for R500 {
             halted: after.halted,
             text: there.then(|| Self::disassemble(program, before.pc.into())),
         };
-        // Numbers, text and lists of them: nothing in it can fail to serialise.
+        // The record holds only numbers, text and lists of them, which always serialise.
         serde_json::to_string(&record).unwrap_or_default()
     }
 }

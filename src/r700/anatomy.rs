@@ -1,10 +1,10 @@
-//! An instruction's words taken apart (r700-2).
+//! The words of an instruction taken apart (r700-2).
 
 use super::isa::Word;
 use super::program::{Program, Quad, Registers};
 use crate::explain::{Anatomy, Part, field, halves};
 
-/// Fields of DW1 of the memory and export format, of which there is no table.
+/// Fields of DW1 of the memory and export format, which has no table.
 const MEMORY: [(&str, (u32, u32), &str); 6] = [
     ("BARRIER", (31, 31), "no effect here"),
     ("WHOLE_QUAD_MODE (WQM)", (30, 30), "ignored"),
@@ -22,10 +22,10 @@ const MEMORY: [(&str, (u32, u32), &str); 6] = [
     ("", (20, 0), "not read by the sequencer"),
 ];
 
-/// The instruction with the words DW0 and DW1.
+/// Returns the instruction with the words DW0 and DW1.
 ///
 /// # Errors
-/// Another number of words, or one of more than 32 bits.
+/// The number of words is another, or a word has more than 32 bits.
 pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
     let words = halves(words)?;
     let &[dw0, dw1] = &words[..] else {
@@ -48,7 +48,7 @@ pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         Word::Reserved(..) if dw1 >> 29 & 1 == 1 => (None, table("r700-2.3")),
         Word::Mem(_) | Word::Reserved(..) if dw1 >> 28 & 1 == 1 => {
             let fields = MEMORY.map(|(name, bits, says)| field(name, bits, says, "r700-2.4-a"));
-            // To the sequencer every one of them is a slot (r700-4.3-a).
+            // To the sequencer, each of them is a slot (r700-4.3-a).
             let operation = matches!(word, Word::Mem(_)).then_some("export");
             (
                 operation,

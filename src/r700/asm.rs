@@ -1,4 +1,4 @@
-//! Statements to words, and the two text forms of a program.
+//! Conversion of statements to words, and the two text forms of a program.
 //!
 //! Source: r700-7.1 in `docs/spec/r700.md`.
 //!
@@ -7,7 +7,7 @@
 //! | [`Stmt`], [`expand`] | structured statements to exactly the words of the table in r700-7.1 |
 //! | [`assemble`] | the `.s` dialect, see [`text`] |
 //! | [`parse_hex`] | `.hex`: two words a line, see [`text`] |
-//! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
+//! | [`disassemble`], [`program_text`], [`hex_text`] | the way back, see [`dis`] |
 
 use std::collections::BTreeMap;
 use std::ops::Not;
@@ -25,7 +25,7 @@ pub use dis::{disassemble, hex_text, program_text, statement};
 pub use expand::expand;
 pub use text::{assemble, parse_hex};
 
-/// `COND` with the boolean it reads: which ACTIVE lanes pass (r700-4.1).
+/// `COND` with the boolean that it reads: which ACTIVE lanes pass (r700-4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum When {
     /// All.
@@ -40,7 +40,7 @@ pub enum When {
 }
 
 impl When {
-    /// `COND`.
+    /// Returns `COND`.
     pub const fn cond(self) -> Cond {
         match self {
             When::Always => Cond::Active,
@@ -50,7 +50,7 @@ impl When {
         }
     }
 
-    /// `CF_CONST`: the boolean, 0 if none is read.
+    /// Returns `CF_CONST`: the boolean, 0 if none is read.
     pub const fn boolean(self) -> u8 {
         match self {
             When::Bool(b) | When::NotBool(b) => b,
@@ -83,7 +83,7 @@ pub enum LoopKind {
 }
 
 impl LoopKind {
-    /// The instruction that begins it.
+    /// Returns the instruction that begins the loop.
     pub const fn op(self) -> CfOp {
         match self {
             LoopKind::Dx10 => CfOp::LoopStartDx10,
@@ -92,7 +92,7 @@ impl LoopKind {
         }
     }
 
-    /// `CF_CONST` of both its ends: 0 for a DX10 loop.
+    /// Returns `CF_CONST` of both its ends: 0 for a DX10 loop.
     pub const fn constant(self) -> u8 {
         match self {
             LoopKind::Al(i) | LoopKind::NoAl(i) => i,
@@ -101,19 +101,19 @@ impl LoopKind {
     }
 }
 
-/// How an ELSE is written (r700-7.1). An IF without a frame has one form only, [`ElseForm::Jump`].
+/// The form of an ELSE (r700-7.1). An IF without a frame has only one form, [`ElseForm::Jump`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ElseForm {
     /// ELSE @E, pop 1. Without a frame: JUMP @E, FALSE.
     #[default]
     Jump,
-    /// ELSE @next, pop 0: the wave walks through the else part even if no lane is left for it.
+    /// ELSE @next, pop 0: the wave passes through the else part even if no lane executes it.
     Stay,
     /// The last ALU of the THEN part, which must be without u, becomes ALU_ELSE_AFTER.
     Fused,
 }
 
-/// How an ENDIF is written (r700-7.1). An IF without a frame has one form only, [`EndifForm::Pop`].
+/// The form of an ENDIF (r700-7.1). An IF without a frame has only one form, [`EndifForm::Pop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EndifForm {
     /// POP @E, pop 1. Without a frame: no instruction.
@@ -121,8 +121,8 @@ pub enum EndifForm {
     Pop,
     /// The last ALU becomes ALU_POP_AFTER.
     Fused,
-    /// This ENDIF and that of the IF around: the last ALU becomes ALU_POP2_AFTER. What skips to the end of
-    /// the inner IF pops one frame more.
+    /// This ENDIF and that of the IF around: the last ALU becomes ALU_POP2_AFTER. A jump to the end of
+    /// the inner IF pops one more frame.
     FusedTwo,
 }
 
@@ -139,7 +139,7 @@ pub enum Stmt {
         /// It updates the execute mask.
         u: bool,
     },
-    /// An instruction as its words are; the slots (TEX, EXPORT ...) among others.
+    /// An instruction given by its words, including the slots (TEX, EXPORT ...).
     Raw {
         /// The words, and u.
         quad: Quad,
@@ -152,7 +152,7 @@ pub enum Stmt {
     /// Lanes for which the clause's predicate is false are switched off until ELSE or ENDIF:
     /// ALU_PUSH_BEFORE u, JUMP.
     If {
-        /// The clause that makes the predicate.
+        /// The clause that computes the predicate.
         clause: Clause,
         /// IF not: ALU_ELSE_AFTER u, for the lanes whose predicate is 0.
         not: bool,
@@ -161,7 +161,7 @@ pub enum Stmt {
     },
     /// IF on a boolean.
     IfBool {
-        /// Who goes on; [`When::Bool`] or [`When::NotBool`] make sense, all are encoded.
+        /// The condition to enter; only [`When::Bool`] and [`When::NotBool`] are useful, but all are encoded.
         when: When,
         /// With a frame: PUSH, or PUSH_ELSE if there is an ELSE. Without: JUMP.
         frame: bool,
@@ -170,21 +170,21 @@ pub enum Stmt {
     },
     /// Swaps the lanes that entered the IF with those that did not.
     Else {
-        /// Which words.
+        /// Its form.
         form: ElseForm,
-        /// `VALID_PIXEL_MODE`; of an instruction ELSE only.
+        /// `VALID_PIXEL_MODE`; only of an instruction ELSE.
         vpm: bool,
     },
     /// Ends IF.
     Endif {
-        /// Which words.
+        /// Its form.
         form: EndifForm,
-        /// `VALID_PIXEL_MODE`; of a POP only.
+        /// `VALID_PIXEL_MODE`; only of a POP.
         vpm: bool,
     },
     /// Begins a loop.
     Loop {
-        /// Which, with its constant.
+        /// Its kind, with its constant.
         kind: LoopKind,
     },
     /// Ends a loop of any kind.
@@ -195,24 +195,24 @@ pub enum Stmt {
     /// Leaves the innermost loop, under any number of IFs. With [`When::Never`] no lane leaves, but the wave
     /// jumps to LOOP_END if no lane has anything left to do.
     Break {
-        /// Which lanes.
+        /// The lanes that leave.
         when: When,
     },
-    /// Goes on with the next pass of the innermost loop; likewise.
+    /// Continues with the next iteration of the innermost loop; [`When::Never`] has the same effect.
     Continue {
-        /// Which lanes.
+        /// The lanes that continue.
         when: When,
     },
     /// BREAK for the lanes whose predicate is 0: ALU_BREAK u.
     BreakUnless {
-        /// The clause that makes the predicate.
+        /// The clause that computes the predicate.
         clause: Clause,
         /// PUSH, ALU u, ELSE, LOOP_BREAK, POP instead (r700-O17).
         expanded: bool,
     },
-    /// CONTINUE for the lanes whose predicate is 0: ALU_CONTINUE u; likewise.
+    /// CONTINUE for the lanes whose predicate is 0: ALU_CONTINUE u.
     ContinueUnless {
-        /// The clause that makes the predicate.
+        /// The clause that computes the predicate.
         clause: Clause,
         /// PUSH, ALU u, ELSE, LOOP_CONTINUE, POP instead.
         expanded: bool,
@@ -221,19 +221,19 @@ pub enum Stmt {
     Call {
         /// The label.
         label: String,
-        /// On a boolean; there is no call by some lanes only.
+        /// On a boolean; a call cannot be for some lanes only.
         when: When,
         /// `CALL_COUNT`, 0..=63; 1 is usual.
         count: u8,
     },
     /// Returns. Not inside a loop or an IF with a frame (r700-E5).
     Return {
-        /// On a boolean; there is no return of some lanes only.
+        /// On a boolean; a return cannot be for some lanes only.
         when: When,
     },
     /// Lanes that pass are no longer valid: KILL @next.
     Kill {
-        /// Which lanes.
+        /// The lanes that are killed.
         when: When,
         /// `VALID_PIXEL_MODE`.
         vpm: bool,
@@ -242,13 +242,13 @@ pub enum Stmt {
     End,
 }
 
-/// What [`expand`] made of statements.
+/// The result of [`expand`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// The instructions, from address 0 on.
     pub quads: Vec<Quad>,
     /// The line each instruction comes from.
     pub lines: Vec<usize>,
-    /// Labels: address of the instruction that follows, at most `quads.len()`.
+    /// Labels, each with the address of the instruction that follows, at most `quads.len()`.
     pub labels: BTreeMap<String, u32>,
 }

@@ -1,5 +1,5 @@
-//! The bins of the unit: what of the rules in `docs/spec/r700.md` a campaign has to meet. What they tell apart is
-//! in `cover/axes.rs`, what counts their hits in `cover/sample.rs`.
+//! The bins of the unit: the situations from `docs/spec/r700.md` that a campaign must reach. Their axes are
+//! in `cover/axes.rs`; `cover/sample.rs` counts the hits.
 
 use super::R700;
 use super::golden::{Error, Event, Golden};
@@ -28,7 +28,7 @@ pub struct Bins {
     all: u64,
     /// Entries of the stack.
     max: u32,
-    /// Sub-entries of each.
+    /// Sub-entries of each entry.
     subentries: u32,
     clocks: Cross<(Status, Pace, Host)>,
     writes: Cross<(Written, Port)>,
@@ -49,7 +49,7 @@ pub struct Bins {
     pushes: Cross<(Pusher, Room, Live)>,
     nesting: Cross<(Frame, Innermost, Open)>,
     banks: Cross<(Start, Bank)>,
-    /// Of a unit with eight sub-entries in an entry.
+    /// Only for a unit with eight sub-entries in an entry.
     places: Option<Cross<(Start, Place)>>,
     pops: Cross<(Popper, Pops, Against, Innermost)>,
     reaches: Cross<(Reach, Innermost, Open, Found)>,
@@ -66,7 +66,7 @@ pub struct Bins {
     corners: Cross<(Corner,)>,
 }
 
-/// Whether an instruction of this kind jumps if no lane passes, and can stay only if one does.
+/// Returns whether an instruction of this kind jumps if no lane passes, and can stay only if one does.
 fn jumps_without_lane(kind: Kind) -> bool {
     use Kind::{Jump, LoopStart, LoopStartDx10, LoopStartNoAl, Push, PushElse};
     matches!(
@@ -75,21 +75,21 @@ fn jumps_without_lane(kind: Kind) -> bool {
     )
 }
 
-/// Whether a lane may change so (r700-4.3, column "lane classes").
+/// Returns whether the class of a lane may change in this way (r700-4.3, column "lane classes").
 fn changes(kind: Kind, from: From, to: To) -> bool {
     use Kind::*;
     let (on, off) = (from == From::Active, from == From::Branch);
-    // What a pop or an ELSE does.
+    // The effect of a pop or an ELSE.
     let chosen = (on || off) && matches!(to, To::Active | To::Branch);
     let same = from.index() == to.index();
     let goes_off = on && to == To::Branch;
     match kind {
         Jump | Push | Pop | Else | AluPopAfter | AluPop2After => same || chosen,
         PushElse | Alu | AluPushBefore => same || goes_off,
-        // With u only lanes of the mask it has just pushed change: those that were ACTIVE.
+        // With u, only lanes of the mask that it has just pushed change: those that were ACTIVE.
         AluElseAfter => same || chosen,
         LoopStart | LoopStartNoAl | LoopStartDx10 => same || chosen || to == To::Brk,
-        // Once more: to ACTIVE or BRK. Leaving: to whatever the frame saved.
+        // Another iteration: to ACTIVE or BRK. Leaving: to whatever the frame saved.
         LoopEnd => true,
         LoopContinue | AluContinue => same || on && to == To::Cont,
         LoopBreak | AluBreak => same || on && to == To::Brk,
@@ -116,7 +116,7 @@ impl Coverage<R700> for Bins {
         let max = build.value::<R700>("MAX_STACK_SIZE");
         let subentries = build.value::<R700>("SUBENTRIES");
         let dx10_count = build.value::<R700>("DX10_COUNT") == 1;
-        // Loops of this kind count their passes (r700-4.3-z).
+        // Whether loops of this kind count their passes (r700-4.3-z).
         let counts = move |start: Kind| start != Kind::LoopStartDx10 || dx10_count;
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),

@@ -1,4 +1,4 @@
-//! What surrounds the unit: instruction memory, and the predicates that ALU clauses give (r700-2.7, r700-3.6).
+//! The surroundings of the unit: instruction memory, and the predicates from ALU clauses (r700-2.7, r700-3.6).
 
 use rand::Rng;
 
@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::environment::{Draw, Histories, Noise, draw_word};
 use crate::unit::{Environment, Pins};
 
-/// Whether `quad` is an ALU instruction whose clause gives predicates that the unit uses.
+/// Returns whether `quad` is an ALU instruction whose clause gives predicates that the unit uses.
 fn gives_predicates(quad: Quad) -> bool {
     quad.dw1 >> 29 & 1 == 1 && quad.u
 }
@@ -23,7 +23,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Predicates that no draw decides, because the unit must not use them: arbitrary, and always the same.
+    /// Returns predicates that the unit must not use and that therefore need no draw: arbitrary, and always the same.
     fn unasked(&self, pc: u32) -> u64 {
         draw_word(self.seed, u32::MAX, pc.into())
     }
@@ -137,7 +137,7 @@ impl Pins for In {
     fn host_write(&mut self, rng: &mut impl Rng) {
         self.const_we = 1;
         self.const_addr = rng.random_range(0..64);
-        // Loops of few passes mostly: others would fill a case by themselves.
+        // Mostly loops of few passes: others would fill a whole case.
         let few = if rng.random_ratio(7, 8) {
             0xffff_f003
         } else {

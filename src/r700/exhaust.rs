@@ -1,4 +1,4 @@
-//! The small worlds of the unit: which words, operands and conditions there are ([`crate::exhaust`]), and the invariants of
+//! The small worlds of the unit: their words, operands and conditions ([`crate::exhaust`]), and the invariants of
 //! r700-3.7.
 
 use super::R700;
@@ -9,7 +9,7 @@ use crate::exhaust::{Bound, Small, World, subsets};
 
 /// Quadwords of the program.
 const LENGTH: u32 = 3;
-/// An address that is a target.
+/// A target address.
 const TARGET: u32 = 1;
 /// Loop constants 0, 1, 2: passes, first index, step. The step of the second is -1.
 const CONSTANTS: [u32; 3] = [0, 0xff_005_001, 0x02_000_002];
@@ -21,11 +21,11 @@ const LOOP_END: u32 = 5;
 const JUMP: u32 = 10;
 const CALL: u32 = 18;
 const RETURN: u32 = 20;
-/// Control instructions, but for CALL.
+/// Control instructions, except CALL.
 const CONTROL: [u32; 13] = [
     LOOP_START, LOOP_END, 6, 7, 8, 9, JUMP, 11, 12, 13, 14, RETURN, 24,
 ];
-/// Fetches, memory, exports: they take a slot.
+/// Fetches, memory, exports: they are slots.
 const SLOTS: [u32; 22] = [
     1, 2, 3, 19, 21, 22, 23, 26, 27, 28, 29, 32, 33, 34, 35, 36, 37, 38, 39, 40, 58, 0,
 ];
@@ -43,7 +43,7 @@ const WQM: u32 = 1 << 30;
 const F_LOOP: u8 = 1;
 const F_CALL: u8 = 2;
 
-/// What `exhaust` explores of the unit.
+/// The small worlds of the unit that `exhaust` explores.
 pub(super) const SMALL: Small<R700> = Small {
     lanes: 2,
     parameters: &[("MAX_STACK_SIZE", 1)],
@@ -67,7 +67,7 @@ pub(super) const SMALL: Small<R700> = Small {
 /// One wave.
 struct Wave {
     all: u64,
-    /// Entries of the stack, and sub-entries of each.
+    /// Entries of the stack, and sub-entries of each entry.
     entries: u16,
     subentries: u16,
     /// LOOP_START_DX10 counts its passes.
@@ -75,7 +75,7 @@ struct Wave {
     calls: usize,
 }
 
-/// The cycle with a word of the general format.
+/// Returns the cycle with a word of the general format.
 fn general(op: u32, (cond, cf_const): (u32, u32), rest: u32, dw0: u32) -> In {
     In {
         dw0,
@@ -86,7 +86,7 @@ fn general(op: u32, (cond, cf_const): (u32, u32), rest: u32, dw0: u32) -> In {
 }
 
 impl Wave {
-    /// ALU clauses: every opcode, without `u` and with each predicate of the ACTIVE lanes; the others say the contrary in turn.
+    /// Generates ALU clauses: every opcode, without `u`, and with `u` and each predicate of the ACTIVE lanes; others alternate.
     fn clauses(&self, state: &State, each: &mut dyn FnMut(In)) {
         for op in 8..16 {
             let clause = In {
@@ -119,7 +119,7 @@ impl Wave {
                     // A loop constant with two passes.
                     each(general(op, (0, 2), vpm | pops, TARGET));
                 }
-                // Outside the program; at its end.
+                // A target outside the program, and one at its end.
                 for test in [(0, 2), (1, 0)] {
                     each(general(op, test, vpm, LENGTH));
                     each(general(op, test, vpm | END, TARGET));
@@ -191,7 +191,7 @@ impl World<R700> for Wave {
         for frame in golden.frames() {
             at += frame.size(self.subentries);
             let state = match frame {
-                // No frame of another kind is written with it.
+                // This writes no frame of another kind.
                 Frame::Branch(mask) => State {
                     sp: at,
                     top_mask: mask,
@@ -221,7 +221,7 @@ impl World<R700> for Wave {
                     ..State::default()
                 },
             };
-            // Constants are not loaded: as they are, they take no room.
+            // Constants are not loaded: they keep their values and take no room.
             let shown = golden.state();
             loads.push(State {
                 loop_const: shown.loop_const,
@@ -250,23 +250,23 @@ impl World<R700> for Wave {
             return None;
         }
         Some(match s.bkind {
-            // No lane passes: it pops and jumps.
+            // No lane passes: the JUMP pops and jumps.
             _ if s.sp > s.base => general(JUMP, (1, 0), 1, 0),
             F_LOOP if s.pc + 1 < LENGTH => general(LOOP_END, (1, 0), 0, 0),
             F_CALL => general(RETURN, (0, 0), 0, 0),
-            // The instruction behind a LOOP_END has to lie in the program.
+            // The instruction after a LOOP_END must lie in the program.
             _ => general(JUMP, (1, 0), 0, 0),
         })
     }
 }
 
-/// The rule of an invariant of r700-3.7 that does not hold of `s` and its frames, the bottom one first.
+/// Returns the rule of an invariant of r700-3.7 that `s` and its frames (the bottom one first) violate.
 fn broken(s: &State, frames: &[Frame], wave: &Wave) -> Option<&'static str> {
     let reserved = if s.nb > 0 { 2 } else { 0 };
     if s.sp + reserved > wave.entries * wave.subentries {
         return Some("r700-I1");
     }
-    // What the frames so far make of base, bkind and lt.
+    // The values of base, bkind and lt that follow from the frames so far.
     let (mut at, mut base, mut bkind, mut branches, mut loops) = (0, 0, 0, 0, 0);
     let (mut depth, mut calls) = (0, 0);
     let counts = |lt: u8, lc: u16| match lt {
@@ -274,7 +274,7 @@ fn broken(s: &State, frames: &[Frame], wave: &Wave) -> Option<&'static str> {
         3 if wave.dx10_counts => lc != 0,
         _ => lc == 0,
     };
-    // CONT and BRK have the upper bit.
+    // The upper bit is set for CONT and BRK lanes.
     let waits = |st: [u64; 2]| st[1] != 0;
     for frame in frames {
         at += frame.size(wave.subentries);
@@ -344,7 +344,7 @@ mod tests {
             dx10_counts: false,
             calls: 1,
         };
-        // A loop of two passes, a branch in it, and a call out of that.
+        // A loop of two passes, a branch in it, and a call from inside that branch.
         let frame = LoopFrame {
             st: [0, 0],
             lt: 0,
@@ -451,7 +451,7 @@ mod tests {
         ] {
             assert_eq!(broken(&s, &[], &wave), Some(rule), "{s:?}");
         }
-        // A DX10 loop has no count, or has one.
+        // A DX10 loop without a count, or with one.
         let dx10 = State {
             lt: 3,
             lc: 0,

@@ -2,19 +2,19 @@
 //!
 //! Source: r700-7.1 and r700-9 in `docs/spec/r700.md`.
 //!
-//! | function | programs | what they are for |
+//! | function | programs | purpose |
 //! |---|---|---|
 //! | [`structured`] | every construct of r700-9.1, nested up to the limits | all three judges: each lane must do what it does alone |
-//! | [`near_legal`] | the same with one word, constant or register changed, and stacks filled to the brim | corners just outside the rules |
+//! | [`near_legal`] | the same with one word, constant or register changed, and stacks filled to the limit | corners just outside the rules |
 //! | [`raw`] | random words, random constants, random registers | everything else: every error, every frame on every other |
 //!
-//! Structured programs end by construction: statements only nest, a loop has a count or two exits of
-//! which every lane takes one sooner or later, and a subroutine calls only subroutines behind it. The
+//! Structured programs end by construction: statements only nest, a loop has a count or two exits, one of
+//! which every lane takes at some time, and a subroutine calls only later subroutines. The
 //! other two need an instruction limit.
 //!
-//! Some states are so far off that only programs made for them get there: a long counted loop
+//! Only programs made for the purpose reach some states: a long counted loop
 //! ([`Options::long1000`]) for large loop indices and long runs, code at high addresses for wide return
-//! addresses, and for a full stack the one that `near_legal` fills.
+//! addresses, and the programs with which `near_legal` fills the stack.
 
 use std::collections::BTreeSet;
 
@@ -32,14 +32,14 @@ use structured::build;
 pub use near_legal::near_legal;
 pub use raw::raw;
 
-/// Entries of the stack at its default build size (r700-3.4), and so of the deepest program.
+/// Entries of the stack in the default build (r700-3.4), and so of the deepest program.
 const ENTRIES: u32 = 32;
-/// What the first live branch frame takes besides its own (r700-3.4).
+/// Sub-entries that the first live branch frame takes besides its own (r700-3.4).
 const RESERVE: u32 = 2;
 /// Deepest call nesting that a CALL may lead to (r700-4.3).
 const CALL_DEPTH: u32 = 32;
 
-/// What a program has to know of the chip that it is made for.
+/// The properties of the unit that a program is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Sub-entries of a stack entry (r700-3.4-h).
@@ -49,18 +49,18 @@ pub struct Target {
 }
 
 impl Target {
-    /// The unit as it is built by default.
+    /// The default build of the unit.
     pub const DEFAULT: Target = Target {
         subentries: 4,
         dx10_count: false,
     };
 
-    /// Sub-entries of [`ENTRIES`].
+    /// Returns the sub-entries of [`ENTRIES`].
     fn space(self) -> u32 {
         ENTRIES * self.subentries
     }
 
-    /// Sub-entries that a loop frame takes; a branch or call frame takes one.
+    /// Returns the sub-entries that a loop frame takes; a branch or call frame takes one.
     fn loop_frame(self) -> u32 {
         self.subentries
     }
@@ -133,16 +133,16 @@ pub const CONSTRUCTS: &[&str] = &[
 /// The constructs of one program, each of them in [`CONSTRUCTS`].
 pub type Constructs = BTreeSet<&'static str>;
 
-/// Which constructs a structured program is made of.
+/// The constructs of a structured program.
 ///
-/// IF with and without ELSE, and plain instructions, are always among them.
+/// IF with and without ELSE, and plain instructions, are always included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Every form of r700-7.1; otherwise those that LLVM and Mesa emit.
     pub forms: bool,
     /// IFs on booleans, with and without a frame; booleans on BREAK, CONTINUE, CALL, KILL and slots.
     pub uniform: bool,
-    /// Loops that only breaks end.
+    /// Loops that end only by breaks.
     pub until_break: bool,
     /// LOOP with aL, and REPEAT.
     pub counted: bool,
@@ -154,19 +154,19 @@ pub struct Options {
     pub calls: bool,
     /// KILL, and `VALID_PIXEL_MODE` within the limits of r700-9.2.
     pub kill: bool,
-    /// Chance, in sixteenths, that a program drives one limit to its last value: the stack of
+    /// Probability, in sixteenths, that a program drives one limit to its last value: the stack of
     /// 32 entries, by branches or loops, or 32 nested calls.
     pub limits16: u32,
-    /// Chance, in thousandths, that a program has one counted loop of 1,100 to 4,095 passes, with
-    /// `aL` in steps of 127 or 128 either way. It comes on top of `length`, with 20,000 instructions at
-    /// most.
+    /// Probability, in thousandths, that a program has one counted loop of 1,100 to 4,095 passes, with
+    /// `aL` in steps of 127 or 128 in either direction. It adds at most 20,000 instructions to
+    /// `length`.
     pub long1000: u32,
-    /// About how many instructions a wave executes at most; typical runs stay far below.
+    /// Approximate maximum of instructions that a wave executes; typical runs stay far below.
     pub length: u32,
-    /// Random contents for everything the sequencer must not look at: reserved and unused fields,
-    /// clauses, words that are never reached, the rest of the address space.
+    /// Random contents for everything that the sequencer must ignore: reserved and unused fields,
+    /// clauses, unreachable words, the rest of the address space.
     pub noise: bool,
-    /// What the programs are made for.
+    /// The unit that the programs are made for.
     pub target: Target,
 }
 
@@ -188,7 +188,7 @@ impl Options {
         target: Target::DEFAULT,
     };
 
-    /// What LLVM emits (r700-8.2).
+    /// The constructs that LLVM emits (r700-8.2).
     pub const LLVM: Options = Options {
         forms: false,
         uniform: false,
@@ -201,8 +201,8 @@ impl Options {
         ..Options::ALL
     };
 
-    /// A random choice, so that a campaign also meets programs of few constructs, in which those
-    /// few come at greater depth.
+    /// Returns random options, so that a campaign also has programs with few constructs, in which those
+    /// few are nested more deeply.
     pub fn random(rng: &mut (impl Rng + ?Sized)) -> Options {
         match rng.random_range(0..16) {
             0 => Options::LLVM,
@@ -226,16 +226,16 @@ impl Options {
     }
 }
 
-/// A structured program that ends with an empty stack, whatever the conditions (r700-9.1).
+/// Returns a structured program that ends with an empty stack, whatever the conditions (r700-9.1).
 ///
-/// `STACK_SIZE` is mostly what the accounting of r700-3.4 gives for its deepest nesting, never less.
+/// `STACK_SIZE` is mostly the result of r700-3.4 for its deepest nesting, never less.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
     structured_of(rng, options).0
 }
 
-/// [`structured`], with the constructs that it is made of.
+/// Returns the same as [`structured`], with the constructs in the program.
 pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Constructs) {
-    // Whatever `build` writes nests, so one try is enough; smaller ones cannot hurt.
+    // Everything that `build` writes nests, so one try is enough; the smaller ones are a safeguard.
     let mut quads = 500;
     while quads > 20 {
         if let Ok(made) = build(rng, options, quads) {
@@ -258,7 +258,7 @@ pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Progra
     (program, Constructs::from(["END on NOP"]))
 }
 
-/// The bits of both words that have no effect on the sequencer (r700-2.2 to r700-2.4, r700-4.3).
+/// Returns the bits of both words that have no effect on the sequencer (r700-2.2 to r700-2.4, r700-4.3).
 fn unused(quad: Quad) -> (u32, u32) {
     const POPS: u32 = 7;
     const CF_CONST: u32 = 31 << 3;
@@ -293,7 +293,7 @@ fn unused(quad: Quad) -> (u32, u32) {
     }
 }
 
-/// Random contents for whatever must have no effect.
+/// Puts random contents into everything that must have no effect.
 fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     for quad in &mut program.quads {
         let (mask0, mask1) = unused(*quad);
@@ -302,16 +302,16 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     }
 }
 
-/// A trip count next to a power of two.
+/// Returns a trip count next to a power of two.
 fn corner_count<R: Rng + ?Sized>(rng: &mut R) -> u32 {
     let power = 1_u32 << rng.random_range(0..=12);
     (power + rng.random_range(0..3)).saturating_sub(1) & 0xfff
 }
 
 /// Moves the program to high addresses, with zero words below it: up to the last address that a program
-/// may use here, or across a power of two. Now and then it begins with a CALL at its last address, which
-/// at the highest one returns to where no 16 bits lead. In half of the cases it is where it was, and runs in one of the
-/// places above that see it again ([`Program::quad`]): only so do addresses have more than 16 bits.
+/// may use here, or across a power of two. Sometimes it begins with a CALL at its last address; at the highest
+/// address, this CALL returns to an address of more than 16 bits. In half of the cases the program stays where it is and
+/// runs at one of the higher addresses where it is visible again ([`Program::quad`]): no other addresses exceed 16 bits.
 fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     let regs = &mut program.regs;
     let len = program.quads.len() as u32;
@@ -357,7 +357,7 @@ fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     };
     let end = base + len;
     match appended {
-        // What begins as usual then ends in END_STACK.
+        // The program then begins as usual, but ends in END_STACK.
         1 => program.quads.push(call(regs.entry)),
         2 => program
             .quads
@@ -367,7 +367,7 @@ fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     regs.entry = end + appended - 1;
 }
 
-/// General-format instructions that are executed by lanes and do nothing to the wave (r700-4.3).
+/// General-format instructions that lanes execute and that do nothing to the wave (r700-4.3).
 const SLOTS: &[CfOp] = &[
     CfOp::Nop,
     CfOp::Tex,
@@ -383,7 +383,7 @@ const SLOTS: &[CfOp] = &[
     CfOp::VtxTcAck,
 ];
 
-/// Instructions that belong to the wave rather than to its lanes, among those with a name.
+/// Returns whether `op`, an opcode with a name, belongs to the wave rather than to its lanes.
 fn is_control(op: CfOp) -> bool {
     !SLOTS.contains(&op) && !op.is_illegal()
 }
@@ -394,7 +394,7 @@ const RESERVED: &[u32] = &[
     60, 61, 62, 63,
 ];
 
-/// What lies on the stack besides call frames.
+/// The frames on the stack, apart from call frames.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
     Branch,

@@ -1,8 +1,8 @@
-//! The golden model: the step function of the spec, and the clock contract around it.
+//! The golden model: the step function of the spec, within the cycle contract.
 //!
 //! Written from r700-3, r700-4 and r700-6 in `docs/spec/r700.md`. The functions of one instruction are those of the normative model of r700-4.4,
-//! under its names and in its order. Where the model walks over the lanes, a set of lanes (a `u64`, bit i
-//! is lane i) says which of them the line is about. Nothing here is shared with the RTL.
+//! with its names and in its order. Where the model walks over the lanes, a set of lanes (a `u64`, bit i
+//! is lane i) gives the lanes that the line is about. Nothing here is shared with the RTL.
 
 use super::state::{In, State};
 use crate::design::Build;
@@ -14,8 +14,8 @@ mod explain;
 /// Most lanes a wave can have.
 pub const MAX_LANES: usize = 64;
 
-/// Entries that the stack has, whatever a launch asks for (r700-3.4-f), unless it is built with another
-/// number: the RTL's parameter of that name.
+/// Entries of the stack, whatever a launch requests (r700-3.4-f), unless the unit is built with another
+/// number.
 pub const MAX_STACK_SIZE: usize = 32;
 
 // Lane classes.
@@ -90,7 +90,7 @@ pub enum Error {
 /// Sub-entries of a stack entry, unless the unit is built with eight (r700-3.4-h).
 const SUBENTRIES: u16 = 4;
 
-/// What a loop frame saves: the enclosing loop, and the class of each lane around it (r700-3.4-c).
+/// The contents of a loop frame: the enclosing loop, and the class of each lane around it (r700-3.4-c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopFrame {
     /// Class planes of the lanes.
@@ -109,7 +109,7 @@ pub struct LoopFrame {
     pub bkind: u8,
 }
 
-/// What a call frame saves: where to return, and the caller (r700-3.4-d).
+/// The contents of a call frame: the return address, and the caller (r700-3.4-d).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFrame {
     /// Return address.
@@ -134,7 +134,7 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Sub-entries that it takes, of `subentries` in an entry: a loop frame takes an entry.
+    /// Returns the sub-entries that it takes, of `subentries` in an entry: a loop frame takes an entry.
     pub fn size(&self, subentries: u16) -> u16 {
         match self {
             Frame::Branch(_) | Frame::Call(_) => 1,
@@ -143,10 +143,10 @@ impl Frame {
     }
 }
 
-/// Lanes and registers of a wave (r700-3.1, r700-3.2); the stack's memory stands beside it.
+/// Lanes and registers of a wave (r700-3.1, r700-3.2), without the memory of the stack.
 ///
-/// Small, so that an instruction that turns out to be an error is undone by putting a copy back. The
-/// memory needs no copy: what a push writes lies above the `sp` of the copy, where nothing is read.
+/// It is small, so that an instruction that turns out to be an error is undone by restoring a copy. The
+/// memory needs no copy: a push writes above the `sp` of the copy, where nothing is read.
 #[derive(Clone, Copy)]
 struct Wave {
     st: [u64; 2],
@@ -188,18 +188,18 @@ impl Wave {
     };
 }
 
-/// What the last clock did.
+/// What happened in the last cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Reset was asserted.
     Reset,
     /// The unit was stalled.
     Stalled,
-    /// No wave, or none any more.
+    /// No wave runs.
     Idle,
     /// A wave was launched; it has halted at once if its entry lies outside the program.
     Launched,
-    /// Running, and no instruction came.
+    /// A wave runs, but no instruction came.
     Waiting,
     /// An instruction executed.
     Executed {
@@ -210,7 +210,7 @@ pub enum Event {
     Halted(Error),
 }
 
-/// What `step` of the model returns, and where the wave goes on.
+/// The return value of the model's `step`, and the address where the wave continues.
 struct Outcome {
     exec: u64,
     jump: bool,
@@ -218,7 +218,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// No lane executes a control instruction (r700-3.6-c); the wave goes on at the next one.
+    /// Returns the outcome of a control instruction, which no lane executes (r700-3.6-c), if the wave continues at the next one.
     fn stay(next_pc: u32) -> Self {
         Outcome {
             exec: 0,
@@ -240,10 +240,10 @@ impl Outcome {
 #[derive(Clone)]
 pub struct Golden {
     lanes: usize,
-    /// The lanes that there are.
+    /// The lanes that exist.
     all: u64,
     wave: Wave,
-    /// Address of a frame's first sub-entry -> the frame.
+    /// The frame at the address of each frame's first sub-entry.
     stack: Vec<Frame>,
     /// Sub-entries of an entry (r700-3.4-h).
     subentries: u16,
@@ -295,15 +295,15 @@ fn is_alu(dw1: u32) -> bool {
     bits(dw1, 29, 29) == 1
 }
 
-/// NOP, fetches, memory, export: they take a slot and touch nothing (r700-4.3-a).
+/// Returns whether `op` is a slot: NOP, fetches, memory, export, which change nothing (r700-4.3-a).
 fn is_slot(op: u32) -> bool {
     matches!(op, 0..=3 | 19 | 21..=23 | 26..=29 | 32..=40 | 58)
 }
 
-// ---- helpers of r700-4.4: all work on the wave, the state being built -------------------------------
+// ---- helpers of r700-4.4: all work on the wave that is being built ---------------------------------
 
 impl Golden {
-    /// Lanes of class `class`.
+    /// Returns the lanes of class `class`.
     fn of_class(&self, class: u8) -> u64 {
         let [st0, st1] = self.wave.st;
         self.all
@@ -325,12 +325,12 @@ impl Golden {
         }
     }
 
-    /// Lanes that count: with VPM only valid ones.
+    /// Returns the lanes that count: with VPM, only valid ones.
     fn counted(&self, vpm: bool) -> u64 {
         if vpm { self.wave.valid } else { self.all }
     }
 
-    /// The part of the condition test that is the same for all lanes (r700-4.1-c); with COND 1 no lane passes (r700-4.1-b).
+    /// Returns whether the part of the condition test that is the same for all lanes holds (r700-4.1-c); with COND 1 no lane passes (r700-4.1-b).
     fn cond_ok(&self, cond: u32, cf_const: u32) -> bool {
         let boolean = self.bool_const >> cf_const & 1 == 1;
         match cond {
@@ -341,7 +341,7 @@ impl Golden {
         }
     }
 
-    /// Condition test: the lanes that pass (r700-4.1-a).
+    /// Returns the lanes that pass the condition test (r700-4.1-a).
     fn test(&self, cond: u32, cf_const: u32, vpm: bool) -> u64 {
         if self.cond_ok(cond, cf_const) {
             self.of_class(ACTIVE) & self.counted(vpm)
@@ -370,7 +370,7 @@ impl Golden {
         self.put(Frame::Branch(self.of_class(ACTIVE)))
     }
 
-    /// VALID_PIXEL_MODE after a pop or an ELSE.
+    /// Applies VALID_PIXEL_MODE after a pop or an ELSE.
     fn drop_invalid(&mut self, vpm: bool) {
         if vpm {
             self.set_class(self.of_class(ACTIVE) & !self.wave.valid, BRANCH);
@@ -395,12 +395,12 @@ impl Golden {
         Ok(())
     }
 
-    /// ACTIVE lanes that are not in `keep` change class.
+    /// Puts the ACTIVE lanes that are not in `keep` into class `class`.
     fn switch_off(&mut self, keep: u64, class: u8) {
         self.set_class(self.of_class(ACTIVE) & !keep, class);
     }
 
-    /// ELSE (r700-4.3-v).
+    /// Executes ELSE (r700-4.3-v).
     fn invert(&mut self, ok: bool, vpm: bool) -> Result<(), Error> {
         if self.wave.sp == self.wave.base {
             return Err(Error::Underflow);
@@ -416,7 +416,7 @@ impl Golden {
         Ok(())
     }
 
-    /// The frame of the innermost loop, unless something else is innermost.
+    /// Returns the frame of the innermost loop, unless another frame is innermost.
     fn in_loop(&self) -> Result<LoopFrame, Error> {
         match self.innermost() {
             Some(Frame::Loop(frame)) => Ok(frame),
@@ -424,7 +424,7 @@ impl Golden {
         }
     }
 
-    /// Mask of the branch frame at `at`.
+    /// Returns the mask of the branch frame at `at`.
     fn mask_at(&self, at: u16) -> u64 {
         match self.stack.get(usize::from(at)) {
             Some(Frame::Branch(mask)) => *mask,
@@ -432,7 +432,7 @@ impl Golden {
         }
     }
 
-    /// Address of the innermost loop or call frame, which lies just below `base`.
+    /// Returns the address of the innermost loop or call frame, which lies just below `base`.
     fn innermost_at(&self) -> Option<usize> {
         let size = match self.wave.bkind {
             F_LOOP => self.subentries,
@@ -443,13 +443,13 @@ impl Golden {
         (at < self.stack.len()).then_some(at)
     }
 
-    /// Whether loops of type `lt` count their passes: those of LOOP_START_DX10 only if the unit is built so
+    /// Returns whether loops of type `lt` count their passes: those of LOOP_START_DX10 only if the unit is built so
     /// (r700-4.3-z).
     fn counts(&self, lt: u8) -> bool {
         lt != L_DX10 || self.dx10_count
     }
 
-    /// That frame.
+    /// Returns the innermost loop or call frame.
     fn innermost(&self) -> Option<Frame> {
         self.innermost_at().map(|at| self.stack[at])
     }
@@ -512,7 +512,7 @@ impl Golden {
         if !matches!(op, LOOP_START..=POP | CALL | RETURN | KILL) {
             return Err(Error::Illegal);
         }
-        // WQM: r700-4.2-b; it is ignored on the others (r700-4.2-a).
+        // WQM: r700-4.2-b; other instructions ignore it (r700-4.2-a).
         if wqm || (op == CALL && pops > 0) {
             return Err(Error::Field);
         }
@@ -580,7 +580,7 @@ impl Golden {
                 };
                 let counts = self.counts(lt);
                 if !some || (counts && count == 0) {
-                    // Loop not entered.
+                    // The loop is not entered.
                     self.pop(pops, vpm)?;
                     return Ok(Outcome::jump(dw0));
                 }
@@ -599,7 +599,7 @@ impl Golden {
                 let t = &mut self.wave;
                 (t.base, t.bkind) = (t.sp, F_LOOP);
                 (t.lt, t.lc) = (lt, if counts { count } else { 0 });
-                // Of the others al and inc stay the outer loop's.
+                // For the others, al and inc stay those of the outer loop.
                 if op == LOOP_START {
                     (t.al, t.inc) = (bits(w, 23, 12), bits(w, 31, 24) as u8);
                 }
@@ -615,7 +615,7 @@ impl Golden {
                 let ok = self.test(cond, cf_const, vpm);
                 let counts = self.counts(self.wave.lt);
                 if ok != 0 && (!counts || self.wave.lc > 1) {
-                    // Once more (r700-4.3-i).
+                    // Another iteration (r700-4.3-i).
                     self.switch_off(ok, BRK);
                     let t = &mut self.wave;
                     if counts {
@@ -720,8 +720,8 @@ impl Golden {
         }
     }
 
-    /// One instruction: the lanes that execute it and whether it jumps (r700-4.4-a); END_STACK and PC_RANGE after its own
-    /// checks (r700-4.4-b).
+    /// Executes one instruction: determines the lanes that execute it and whether it jumps (r700-4.4-a), and checks END_STACK
+    /// and PC_RANGE after the instruction's own checks (r700-4.4-b).
     fn execute(&mut self, pins: &In) -> Result<Outcome, Error> {
         let (outcome, end) = if is_alu(pins.dw1) {
             // The ALU format has no END_OF_PROGRAM.

@@ -1,4 +1,4 @@
-//! Programs from files of any kind: objects of LLVM's r600 back end, and the crate's own two forms.
+//! Programs from files of any kind: objects of LLVM's r600 back end, and the two formats of this crate.
 //!
 //! Source: r700-2.7 and r700-8.2 in `docs/spec/r700.md`.
 //!
@@ -8,11 +8,11 @@
 //! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
 //! | `.s` | anything else | its directives |
 //!
-//! The program is the CF program alone. Its clauses stay in the object: `u` is what the sequencer is told of
-//! an ALU clause (r700-2.7), and it is read off the clause here. `e_flags` 1 to 7 are accepted, the R600
-//! family (r600, r630, rs880, rv670: a warning) and the R700 family (rv710, rv730, rv770), whose CF words and
-//! ALU encodings are the same where the sequencer and the scan look (r700-2.5). Evergreen and Cayman number
-//! their CF instructions otherwise and are refused.
+//! The program is only the CF program. Its clauses stay in the object: `u` is what the sequencer learns about
+//! an ALU clause (r700-2.7), and the importer reads it from the clause. `e_flags` 1 to 7 are accepted: the R600
+//! family (r600, r630, rs880, rv670, with a warning) and the R700 family (rv710, rv730, rv770), whose CF words and
+//! ALU encodings are the same in the parts that sequencer and importer read (r700-2.5). Evergreen and Cayman number
+//! their CF instructions differently and are refused.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,13 +43,13 @@ const CONFIG: &str = ".AMDGPU.config";
 /// Functions begin at multiples of this many bytes (r700-8.2).
 const ALIGNMENT: u64 = 256;
 
-/// Reads a program from a file of any kind. `file` is its name, for messages and where nothing else names
-/// the program. Of an object with several functions `options` must choose one.
+/// Reads a program from a file of any kind. `file` is its name, for messages and for a program without
+/// a name of its own. For an object with several functions, `options` must choose one.
 ///
 /// # Errors
 ///
-/// Text that is not UTF-8 or that the assembler refuses; an object that is not as r700-8.2 says; a choice
-/// that names nothing.
+/// The text is not UTF-8 or the assembler refuses it; an object differs from r700-8.2; a choice
+/// names nothing.
 pub fn load(
     bytes: &[u8],
     file: &str,
@@ -87,7 +87,7 @@ pub fn load(
     Ok(loaded)
 }
 
-/// What an object of LLVM's r600 back end is called, if `bytes` are one, and whether this unit runs it.
+/// Names the format of an object of LLVM's r600 back end, and says whether this unit runs it; `None` for other files.
 pub fn recognise(bytes: &[u8]) -> Option<(&'static str, bool)> {
     let machine = bytes.get(18..20)?;
     if !is_elf(bytes) || bytes[4] != 1 || machine != OBJECT.machine.to_le_bytes() {
@@ -110,15 +110,15 @@ pub struct Listed {
     pub number: usize,
     /// Name of its symbol.
     pub name: String,
-    /// Its size in quadwords, clauses and all.
+    /// Its size in quadwords, including clauses.
     pub quads: u64,
     /// CF instructions, if it can be imported.
     pub instructions: Option<usize>,
-    /// `STACK_SIZE`, entries, if the object tells.
+    /// `STACK_SIZE` in entries, if the object gives it.
     pub stack_size: Option<u8>,
-    /// General-purpose registers, if the object tells.
+    /// Number of general-purpose registers, if the object gives it.
     pub gprs: Option<u8>,
-    /// Why it cannot be imported, if it cannot.
+    /// The reason why it cannot be imported, if it cannot.
     pub problem: Option<String>,
 }
 
@@ -139,11 +139,11 @@ impl fmt::Display for Listed {
     }
 }
 
-/// The functions of an object, in the order of their code.
+/// Returns the functions of an object, in the order of their code.
 ///
 /// # Errors
 ///
-/// A file that is no such object, or of which not even the functions can be told.
+/// The file is no such object, or its functions cannot be determined.
 pub fn functions(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
     if !is_elf(bytes) {
         let why = "is no ELF object; only such a file holds several programs";
@@ -169,7 +169,7 @@ pub fn functions(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
     Ok(listed)
 }
 
-/// [`functions`], one line each.
+/// Returns [`functions`] as text, one line each.
 ///
 /// # Errors
 ///
@@ -179,7 +179,7 @@ pub fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
     Ok(listed.iter().map(ToString::to_string).collect())
 }
 
-/// What `SQ_PGM_RESOURCES_*` says of a function (r700-8.2).
+/// The values that `SQ_PGM_RESOURCES_*` gives for a function (r700-8.2).
 #[derive(Clone, Copy, Debug)]
 struct Config {
     gprs: u8,
@@ -189,13 +189,13 @@ struct Config {
 /// An object that was opened.
 struct Object<'a> {
     elf: Elf<'a>,
-    /// Of each place in `.text` where functions begin, in their order.
+    /// For each place in `.text` where functions begin, in order.
     configs: Result<Vec<Config>, Flaw>,
-    /// Of each function: its number among these places, if it lies in `.text`.
+    /// For each function: its number among these places, if it lies in `.text`.
     places: Vec<Option<usize>>,
-    /// Of each function: another one that it begins in.
+    /// For each function: another function in which it begins.
     within: Vec<Option<usize>>,
-    /// Said of every program.
+    /// Warnings that hold for every program.
     warnings: Vec<String>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> Object<'a> {
         let mut places: Vec<Option<usize>> = Vec::new();
         let mut within = Vec::new();
         let mut count = 0;
-        // The function that reaches furthest of those before, and where it ends.
+        // The earlier function that reaches furthest, and its end.
         let mut reach: Option<(usize, u64)> = None;
         for (i, f) in elf.functions.iter().enumerate() {
             let last = i.checked_sub(1).map(|i| &elf.functions[i]);
@@ -231,7 +231,7 @@ impl<'a> Object<'a> {
                 reach = Some((i, end));
             }
         }
-        // Sections may overlap in the file, functions may not: reading them is linear in its length.
+        // Sections may overlap in the file, functions may not: the time to read them is then linear in its length.
         let alone = elf
             .functions
             .iter()
@@ -266,7 +266,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Function `i` as a program.
+    /// Returns function `i` as a program.
     fn program(&self, i: usize) -> Result<Loaded<Program>, Flaw> {
         let function = &self.elf.functions[i];
         let code = self.code(i, function)?;
@@ -297,7 +297,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// The quadwords of function `i`.
+    /// Returns the quadwords of function `i`.
     fn code(&self, i: usize, function: &Function<'a>) -> Result<&'a [u8], Flaw> {
         let fail = |field: &str, message: String| Err(Flaw::new(field, message));
         let Some(section) = function.section else {
@@ -331,11 +331,11 @@ impl<'a> Object<'a> {
 }
 
 fn is_text(section: &str) -> bool {
-    // With -function-sections each function has a section of its own.
+    // With -function-sections, each function has its own section.
     section == ".text" || section.starts_with(".text.")
 }
 
-/// Checks which GPU an object is for; what there is to say of it.
+/// Checks which GPU an object is for, and returns a warning if there is one.
 fn check_flags(flags: u32) -> Result<Option<String>, Flaw> {
     const R600: [&str; 4] = ["r600", "r630", "rs880", "rv670"];
     const SMALL: [&str; 2] = ["rv710", "rv730"];
@@ -360,7 +360,7 @@ fn check_flags(flags: u32) -> Result<Option<String>, Flaw> {
     }
 }
 
-/// The register values of `count` functions.
+/// Returns the register values of `count` functions.
 fn configs(data: &[u8], count: usize) -> Result<Vec<Config>, Flaw> {
     let fail = |message: String| Err(Flaw::new(CONFIG, message));
     if !data.len().is_multiple_of(8) {
@@ -396,7 +396,7 @@ fn configs(data: &[u8], count: usize) -> Result<Vec<Config>, Flaw> {
     }
 }
 
-/// Pairs of 32-bit words.
+/// Returns the pairs of 32-bit words.
 fn words(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> + '_ {
     let word = |b: &[u8]| b.try_into().map(u32::from_le_bytes).unwrap_or_default();
     bytes
@@ -404,12 +404,12 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> + '_ {
         .map(move |pair| (word(&pair[..4]), word(&pair[4..])))
 }
 
-/// The CF program at the start of a function's code, with `u`, and what there is to say of it.
+/// Returns the CF program at the start of a function's code, with `u`, and the warnings.
 fn cf_program(code: &[u8]) -> Result<(Vec<Quad>, Vec<String>), Flaw> {
     let length = code.len() / 8;
     let mut quads: Vec<Quad> = Vec::new();
     let mut notes = Notes::default();
-    // The clause that begins first, and the instruction that says so.
+    // The clause that begins first, and the instruction that starts it.
     let mut first: Option<(usize, usize)> = None;
     for (i, (dw0, dw1)) in words(code).enumerate() {
         if let Some((_, by)) = first.filter(|(at, _)| *at == i) {
@@ -461,17 +461,17 @@ fn cf_program(code: &[u8]) -> Result<(Vec<Quad>, Vec<String>), Flaw> {
     Ok((quads, notes.warnings()))
 }
 
-/// Where the clause of an instruction begins, and its length, in quadwords.
+/// Returns the start of an instruction's clause and its length, in quadwords.
 fn clause(quad: Quad) -> Option<(u32, usize)> {
     match Word::decode(quad) {
         Word::Alu(alu) => Some((alu.clause.addr, usize::from(alu.clause.count) + 1)),
-        // Two quadwords an instruction.
+        // Two quadwords per instruction.
         Word::Cf(cf) if cf.op.is_fetch() => Some((cf.addr, 2 * (usize::from(cf.count) + 1))),
         _ => None,
     }
 }
 
-/// Checks that the clause of instruction `i` lies behind it and in the function; its start and end.
+/// Checks that the clause of instruction `i` lies behind it and in the function; returns its start and end.
 fn clause_range(i: usize, start: u32, slots: usize, length: usize) -> Result<(usize, usize), Flaw> {
     let addr = |message: String| Err(Flaw::new(format!("quad {i} ADDR"), message));
     let at = match usize::try_from(start) {
@@ -494,7 +494,7 @@ fn clause_range(i: usize, start: u32, slots: usize, length: usize) -> Result<(us
     Ok((at, end))
 }
 
-/// Where an instruction may jump to.
+/// Returns the target of an instruction that may jump.
 fn target(quad: Quad) -> Option<u32> {
     match Word::decode(quad) {
         Word::Cf(cf) => match cf.op {
@@ -515,12 +515,12 @@ fn target(quad: Quad) -> Option<u32> {
     }
 }
 
-/// How many instructions of an ALU clause update the execute mask (r700-2.7).
+/// Returns how many instructions of an ALU clause update the execute mask (r700-2.7).
 fn mask_updates(clause: &[u8]) -> Result<usize, String> {
     const LITERAL: u32 = 253;
     let mut slots = words(clause);
     let mut updates = 0;
-    // Slots of the clause that were read.
+    // Number of slots of the clause read so far.
     let mut read = 0;
     while read < clause.len() / 8 {
         let group = read;
@@ -559,10 +559,10 @@ fn mask_updates(clause: &[u8]) -> Result<usize, String> {
     Ok(updates)
 }
 
-/// What is worth saying of a CF program.
+/// Remarks on a CF program.
 #[derive(Default)]
 struct Notes {
-    /// What the back end never emits (r700-8.2), and where it is.
+    /// Constructs that the back end never emits (r700-8.2), and their places.
     never: BTreeMap<&'static str, Vec<usize>>,
     /// Clauses with several mask updates.
     several: Vec<usize>,

@@ -1,15 +1,15 @@
-//! A program as instructions that can be taken out.
+//! A program as a list of instructions that can be removed.
 
 use super::isa::{Alu, Cf, CfOp, Clause, Cond, Word};
 use super::program::{Program, Quad, Registers};
 use crate::instructions::{Instructions, Piece, moved, places};
 
-/// The instruction that does nothing: NOP.
+/// Returns the instruction that does nothing: NOP.
 fn nop() -> Quad {
     Cf::new(CfOp::Nop).encode()
 }
 
-/// What may become of a field, one at a time, towards an instruction that does nothing.
+/// Edits of single fields that bring an instruction closer to one that does nothing.
 const EDITS: &[fn(&mut Cf)] = &[
     |cf| {
         *cf = Cf {
@@ -50,9 +50,9 @@ impl Program {
     }
 }
 
-/// An address in the new program.
+/// Returns the address in the new program that corresponds to `address`.
 fn led(places: &[usize], address: u32) -> u32 {
-    // Nothing is behind the last address.
+    // Nothing lies behind the last address.
     usize::try_from(address).map_or(address, |old| {
         u32::try_from(moved(places, old)).unwrap_or(u32::MAX)
     })

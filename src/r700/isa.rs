@@ -1,14 +1,14 @@
-//! CF words as fields: encode and decode, and nothing about their meaning.
+//! CF words as fields: encoding and decoding, without their meaning.
 //!
 //! Source: r700-2.1 to r700-2.5 in `docs/spec/r700.md`.
 //!
-//! [`Word::decode`] never fails: opcodes without a name keep both words as they are. Of the words that
+//! [`Word::decode`] never fails: opcodes without a name keep both words unchanged. For words that
 //! have fields, `Word::decode(q).encode() == q` unless bit 20 of the general format is set
-//! ([`Cf::RESERVED`]). `u` belongs to the clause, not to the words, and is not touched here.
+//! ([`Cf::RESERVED`]). `u` belongs to the clause, not to the words, and is not changed here.
 
 use super::program::Quad;
 
-/// `word[hi:lo]`.
+/// Returns `word[hi:lo]`.
 const fn bits(word: u32, hi: u32, lo: u32) -> u32 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
@@ -17,7 +17,7 @@ const fn bit(word: u32, at: u32) -> bool {
     word >> at & 1 == 1
 }
 
-/// An enum of opcodes, not necessarily of every value: number, variant, the manual's name.
+/// Declares an enum of opcodes, not necessarily of every value: number, variant, the manual's name.
 macro_rules! opcodes {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
         $(#[$doc])*
@@ -29,22 +29,22 @@ macro_rules! opcodes {
             /// Every opcode that has a name, in the order of the numbers.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The opcode numbered `value`; `None` if that number has no name.
+            /// Returns the opcode numbered `value`; `None` if that number has no name.
             pub const fn from_bits(value: u32) -> Option<Self> {
                 match value { $($value => Some($name::$variant),)+ _ => None }
             }
 
-            /// The number in the word.
+            /// Returns the number in the word.
             pub const fn bits(self) -> u32 {
                 self as u32
             }
 
-            /// The manual's name.
+            /// Returns the manual's name.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)+ }
             }
 
-            /// The opcode called `name`, in upper or lower case.
+            /// Returns the opcode called `name`, in upper or lower case.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(name))
             }
@@ -85,11 +85,11 @@ opcodes! {
         Else = 13 "ELSE",
         /// Pop branch frames.
         Pop = 14 "POP",
-        /// Named in tables only, treated as reserved (r700-O15).
+        /// Only listed in tables, treated as reserved (r700-O15).
         PopJump = 15 "POP_JUMP",
-        /// Likewise.
+        /// The same.
         PopPush = 16 "POP_PUSH",
-        /// Likewise.
+        /// The same.
         PopPushElse = 17 "POP_PUSH_ELSE",
         /// Call a subroutine.
         Call = 18 "CALL",
@@ -117,7 +117,7 @@ opcodes! {
 }
 
 impl CfOp {
-    /// Whether it starts a fetch clause, and so has an address and a `COUNT` of its own.
+    /// Returns whether it starts a fetch clause, and so has an address and a `COUNT` of its own.
     pub const fn is_fetch(self) -> bool {
         matches!(
             self,
@@ -125,7 +125,7 @@ impl CfOp {
         )
     }
 
-    /// Whether it may jump to `ADDR` or start a clause there; otherwise the field means nothing.
+    /// Returns whether it may jump to `ADDR` or start a clause there; otherwise the field has no meaning.
     pub const fn uses_addr(self) -> bool {
         !matches!(
             self,
@@ -139,7 +139,7 @@ impl CfOp {
         )
     }
 
-    /// POP_JUMP, POP_PUSH and POP_PUSH_ELSE, which have names but are errors (r700-O15).
+    /// Returns whether it is POP_JUMP, POP_PUSH or POP_PUSH_ELSE, which have names but are errors (r700-O15).
     pub const fn is_illegal(self) -> bool {
         matches!(self, CfOp::PopJump | CfOp::PopPush | CfOp::PopPushElse)
     }
@@ -207,7 +207,7 @@ pub enum Cond {
 }
 
 impl Cond {
-    /// The value of the low two bits.
+    /// Returns the value of the low two bits.
     pub const fn from_bits(value: u32) -> Self {
         match value & 3 {
             0 => Cond::Active,
@@ -217,12 +217,12 @@ impl Cond {
         }
     }
 
-    /// The number in the word.
+    /// Returns the number in the word.
     pub const fn bits(self) -> u32 {
         self as u32
     }
 
-    /// The manual's name.
+    /// Returns the manual's name.
     pub const fn name(self) -> &'static str {
         match self {
             Cond::Active => "ACTIVE",
@@ -264,7 +264,7 @@ impl Cf {
     /// DW1 bits without a field.
     pub const RESERVED: u32 = 1 << 20;
 
-    /// `op` with `BARRIER` set and every other field zero.
+    /// Returns `op` with `BARRIER` set and every other field zero.
     pub const fn new(op: CfOp) -> Self {
         Cf {
             op,
@@ -281,7 +281,7 @@ impl Cf {
         }
     }
 
-    /// The two words, with zeros at [`Cf::RESERVED`]; bits above a field's width are not encoded. u = 0.
+    /// Returns the two words, with zeros at [`Cf::RESERVED`]; bits above a field's width are not encoded. u = 0.
     pub const fn encode(self) -> Quad {
         let dw1 = self.pop_count as u32 & 7
             | (self.cf_const as u32 & 31) << 3
@@ -302,7 +302,7 @@ impl Cf {
     }
 }
 
-/// An instruction of the memory and export format: what the sequencer reads, and the rest as it is
+/// An instruction of the memory and export format: the fields that the sequencer reads, and the rest undecoded
 /// (r700-2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mem {
@@ -326,7 +326,7 @@ impl Mem {
     /// Largest `rest`.
     pub const REST: u32 = (1 << 21) - 1;
 
-    /// `op` with `BARRIER` set and every other field zero.
+    /// Returns `op` with `BARRIER` set and every other field zero.
     pub const fn new(op: MemOp) -> Self {
         Mem {
             op,
@@ -339,7 +339,7 @@ impl Mem {
         }
     }
 
-    /// The two words; bits above a field's width are not encoded. u = 0.
+    /// Returns the two words; bits above a field's width are not encoded. u = 0.
     pub const fn encode(self) -> Quad {
         let dw1 = self.rest & Mem::REST
             | (self.end as u32) << 21
@@ -368,7 +368,7 @@ pub struct Kcache {
 
 /// An ALU clause as its CF word describes it: the ALU format without the opcode (r700-2.3).
 ///
-/// Nothing of it means anything to the sequencer.
+/// The sequencer ignores all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Clause {
     /// `ADDR`, DW0 21:0, in quadwords.
@@ -389,7 +389,7 @@ impl Clause {
     /// Largest `addr`.
     pub const ADDR: u32 = (1 << 22) - 1;
 
-    /// One slot at `addr`, no constants, `BARRIER` set.
+    /// Returns a clause of one slot at `addr`, with no constants and `BARRIER` set.
     pub const fn at(addr: u32) -> Self {
         const NONE: Kcache = Kcache {
             bank: 0,
@@ -423,7 +423,7 @@ pub struct Alu {
 }
 
 impl Alu {
-    /// The two words; bits above a field's width are not encoded. u = 0.
+    /// Returns the two words; bits above a field's width are not encoded. u = 0.
     pub const fn encode(self) -> Quad {
         let Clause {
             addr,
@@ -463,7 +463,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// The fields of `quad`.
+    /// Returns the fields of `quad`.
     pub const fn decode(quad: Quad) -> Self {
         let Quad { dw0, dw1, u: _ } = quad;
         let (wqm, barrier) = (bit(dw1, 30), bit(dw1, 31));
@@ -523,7 +523,7 @@ impl Word {
         }
     }
 
-    /// The two words; u = 0.
+    /// Returns the two words; u = 0.
     pub const fn encode(self) -> Quad {
         match self {
             Word::Cf(cf) => cf.encode(),
@@ -542,7 +542,7 @@ mod tests {
         Quad { dw0, dw1, u: false }
     }
 
-    /// Walks one bit through both words of each opcode: it is in a field, reserved, or changes the
+    /// Walks one bit through both words of each opcode: each bit is in a field, is reserved, or changes the
     /// opcode, and it is never lost.
     #[test]
     fn every_bit_is_a_field_or_reserved() {
@@ -690,7 +690,7 @@ mod tests {
         assert_eq!(alu.encode(), quad(dw0, dw1));
     }
 
-    /// What does not fit a field must not leak into its neighbours.
+    /// A value too wide for its field must not leak into the neighbouring fields.
     #[test]
     fn encode_masks_too_wide_values() {
         let cf = Cf {

@@ -1,4 +1,4 @@
-//! Holds every lane of a wavefront against the scalar machine.
+//! Compares every lane of a wavefront with the scalar machine.
 
 use super::R700;
 use super::scalar::{Built, Class, End, Scalar};
@@ -7,8 +7,8 @@ use crate::case::Case;
 use crate::judge::{Alone, compare, impossible_error};
 use crate::unit::{Record, Verdict};
 
-/// Whether every lane executed what it executes alone, in the class and with the stack that follow from it.
-/// Lanes that are not valid at launch are compared unless what they do depends on other lanes.
+/// Compares what every lane executed with what it executes alone, and the class and stack that follow from it.
+/// Lanes that are not valid at launch are compared unless their behaviour depends on other lanes.
 pub fn judge(case: &Case<R700>, records: &[Record], end: &State) -> Verdict {
     let (valid, invalid): (Vec<u32>, Vec<u32>) =
         (0..case.lanes).partition(|lane| case.launch_mask >> lane & 1 == 1);
@@ -65,8 +65,8 @@ pub fn judge(case: &Case<R700>, records: &[Record], end: &State) -> Verdict {
     }
 }
 
-/// What is wrong with the state at the end of the program (r700-9.1): it is as at launch, but for `pc`, `done`
-/// and the lanes, which have the classes that they have alone.
+/// Returns the difference in the state at the end of the program (r700-9.1), which must be as at launch, except for `pc`,
+/// `done` and the lanes, which have the classes that they have alone.
 fn at_end(scalar: &Scalar, lanes: &[(u32, Class, bool)], end: &State) -> Option<Verdict> {
     let stack = [end.sp, end.base, end.nb, u16::from(end.bkind)] == [0; 4];
     let loops = [end.al, end.lc.into(), end.lt.into(), end.inc.into()] == [0; 4];
@@ -98,7 +98,7 @@ mod tests {
     use crate::case::Conditions;
     use crate::r700::program::{Program, Quad, Registers};
 
-    /// r700-7.3, with predicates 1010.
+    /// Returns the example of r700-7.3, with predicates 1010.
     fn if_else() -> Case<R700> {
         let words = [
             (6, 0xA400_0000),

@@ -1,6 +1,6 @@
 //! AMD R700 control-flow programs: per-pixel state and one mixed stack of branch, loop and call frames.
 //!
-//! The rules: `docs/spec/r700.md`. Ids such as `r700-4.3-f` are rules of it.
+//! The rules are in `docs/spec/r700.md`. Ids such as `r700-4.3-f` refer to it.
 
 mod anatomy;
 pub mod asm;

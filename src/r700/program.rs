@@ -1,11 +1,11 @@
-//! A control-flow program with the registers and constants it is launched with (r700-2.1, r700-2.6, r700-3.3).
+//! A control-flow program with the registers and constants of its launch (r700-2.1, r700-2.6, r700-3.3).
 
 use serde::{Deserialize, Serialize};
 
 /// Quadwords that a program may have here; the hardware's addresses go further.
 pub const MOST_QUADS: usize = 65_536;
 
-/// A CF instruction (r700-2.1), and the one thing about its clause that the sequencer is told (r700-2.7).
+/// A CF instruction (r700-2.1), and the one property of its clause that the sequencer learns (r700-2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quad {
@@ -13,7 +13,7 @@ pub struct Quad {
     pub dw0: u32,
     /// The word above it.
     pub dw1: u32,
-    /// `u`: the ALU clause updates the execute mask. Without meaning for other instructions.
+    /// `u`: the ALU clause updates the execute mask. Meaningless for other instructions.
     pub u: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct Registers {
     pub entry: u32,
     /// Quadwords that belong to the program; a PC at or above it is an error.
     pub prog_len: u32,
-    /// `STACK_SIZE`, entries; of four sub-entries each, or of eight (r700-3.4-h).
+    /// `STACK_SIZE`, entries; each has four sub-entries, or eight (r700-3.4-h).
     pub stack_size: u8,
     /// `SQ_BOOL_CONST`: bit i is boolean i.
     pub bool_const: u32,
@@ -34,7 +34,7 @@ pub struct Registers {
 }
 
 impl Default for Registers {
-    /// An empty program, and as much stack as the unit is built with by default.
+    /// Returns the registers for an empty program, with as much stack as the default build has.
     fn default() -> Self {
         Registers {
             entry: 0,
@@ -48,11 +48,11 @@ impl Default for Registers {
 
 /// A program: quad i lies at address i, and at i plus each multiple of [`MOST_QUADS`].
 ///
-/// Between the quads and the next of these places memory reads as zero words, which is a NOP.
+/// Between the quads and the next such place, memory reads as zero words, which are a NOP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// What runs of it are called: file name or kernel.
+    /// The name of its runs: file name or kernel.
     pub name: String,
     /// Registers and constants set before launch.
     pub regs: Registers,
@@ -61,7 +61,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The instruction at `pc`: a short program can run at any address of 32 bits.
+    /// Returns the instruction at `pc`: a short program can run at any address of 32 bits.
     #[inline]
     pub fn quad(&self, pc: u32) -> Quad {
         let place = pc as usize % MOST_QUADS;

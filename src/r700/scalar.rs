@@ -1,25 +1,25 @@
 //! The third judge: one lane alone (r700-4.6).
 //!
 //! There are no masks here. A lane has a program counter, a class, frames that hold one bit or one
-//! class, and loop registers; where it wants to jump it jumps, where it does not it goes on. With
+//! class, and loop registers; where it wants to jump, it jumps; otherwise it continues. With
 //! `VALID_PIXEL_MODE`, which r700-4.6 leaves out, the machine is r700-4.4 for a wavefront of this one
-//! lane, and [`Scalar::run`] gives what the lane executes in it.
+//! lane, and [`Scalar::run`] returns what the lane executes in it.
 //!
 //! In a wavefront the lane may be led elsewhere: others keep it from jumping where it would jump alone
 //! (JUMP, ELSE, a loop's start and end, RETURN, ...), or take it along into a subroutine that it would
-//! pass by. Everything else that happens to it is its own doing. So one question decides whether every
-//! lane executes among others what it executes alone: is it all the same to the lane which way it is
+//! skip. Everything else depends on the lane alone. So one question decides whether every
+//! lane executes among others what it executes alone: is the result the same whichever way the lane is
 //! led? [`Scalar::new`] answers it for all places and all conditions at once. It follows every way that
-//! the lane can be led, and holds each one against the way that the lane would have gone: both must
+//! the lane can be led, and compares each with the way that the lane would have gone: both must
 //! execute the same instructions, enter, repeat and leave the same loops in the same passes (so that
 //! aL is the same), and end with the same class. Where an ADDR is one of r700-7.1 the two ways meet at
 //! once, which makes this cheap; where they do not meet, the program is [`NotStructured`].
 //!
-//! That is the property of r700-9.1 itself, not a list of forms, so no form of r700-7.1 can be missing.
+//! This is the property of r700-9.1 itself, not a list of forms, so no form of r700-7.1 can be missing.
 //! Of the limits of r700-9.2 it finds those that make one lane depend on another. An ALU with u and no
-//! push where r700-9.2 does not want it is none of these: it does something else than the statement it
-//! was written for, but it does the same alone and in a wavefront. Nor are a RETURN inside an IF, a
-//! BREAK of the caller's loop, or frames that do not fit: they are errors (r700-6), before which every
+//! push in a place that r700-9.2 excludes is not among these: it differs from the statement that it
+//! was written for, but it does the same alone and in a wavefront. The same holds for a RETURN inside an IF, a
+//! BREAK of the caller's loop, and frames that do not fit: they are errors (r700-6), before which every
 //! lane has executed the beginning of what it executes alone.
 
 use std::cell::RefCell;
@@ -44,7 +44,7 @@ const OVERFLOW: u8 = 7;
 const END_STACK: u8 = 8;
 const PC_RANGE: u8 = 9;
 
-/// What a unit is built with, as far as a lane is concerned.
+/// The build parameters that matter for a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Built {
     /// MAX of r700-3.4-f, entries.
@@ -65,11 +65,11 @@ impl Default for Built {
     }
 }
 
-/// Depth that a CALL may reach (r700-4.3).
+/// Maximum depth of a CALL (r700-4.3).
 const MOST_CALLS: u32 = 32;
-/// Sub-entries beyond which no stack goes that fits anywhere: `STACK_SIZE` has eight bits.
+/// A number of sub-entries that no stack can have: `STACK_SIZE` has eight bits.
 const BOTTOMLESS: u32 = 2 * 8 * 255;
-/// Lane states and pairs of them that [`Scalar::new`] looks at before it gives up.
+/// Limit of the lane states and pairs of them that [`Scalar::new`] examines.
 const MOST_STATES: usize = 1 << 19;
 
 /// Why a lane of a wavefront need not do what it does alone.
@@ -78,24 +78,24 @@ const MOST_STATES: usize = 1 << 19;
 pub struct NotStructured {
     /// Address of the instruction at which the lane can be led another way.
     pub pc: u32,
-    /// What it then does, and what it does alone.
+    /// What the lane then does, and what it does alone.
     pub why: String,
 }
 
-/// How a run of one lane ended.
+/// The end of a run of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// An instruction with `END_OF_PROGRAM` was executed.
     Done,
-    /// An error of r700-6. Alone there is no OVERFLOW: the stack is as large as is wanted.
+    /// An error of r700-6. OVERFLOW does not occur alone: the stack is as large as needed.
     Error(u8),
-    /// More instructions were executed and more passes made than asked for.
+    /// The limit of executed instructions and passes was exceeded.
     Limit,
-    /// It goes round for ever and executes nothing.
+    /// The lane loops for ever and executes nothing.
     Silent,
 }
 
-/// What one lane did alone.
+/// The run of one lane alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Address and aL of every instruction executed in the sense of r700-3.6, in order.
@@ -124,7 +124,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// A conditional may switch it on again.
+    /// Returns whether a conditional may switch the lane on again.
     fn is_in_pass(self) -> bool {
         matches!(self, Class::Active | Class::Branch)
     }
@@ -162,7 +162,7 @@ enum Op {
 enum Control {
     LoopStart(LoopType),
     LoopEnd,
-    /// LOOP_BREAK and LOOP_CONTINUE: the class they give.
+    /// LOOP_BREAK and LOOP_CONTINUE: the class that they give.
     Leave(Class),
     Jump,
     Push,
@@ -240,7 +240,7 @@ impl Word {
             addr: quad.dw0,
             pops: field(2, 0),
             cf_const: field(7, 3),
-            // Memory and export words have other things in these bits.
+            // Memory and export words have other fields in these bits.
             cond: if number < 32 { field(9, 8) } else { 0 },
             calls: field(18, 13),
             end: field(21, 21) == 1,
@@ -251,7 +251,7 @@ impl Word {
     }
 }
 
-/// What a frame holds of one lane (r700-3.4).
+/// The contents of a frame for one lane (r700-3.4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Frame {
     /// It was ACTIVE.
@@ -287,7 +287,7 @@ struct Node {
     depth: u32,
 }
 
-/// All stacks there are, each frame kept once: equal stacks have equal numbers.
+/// All existing stacks, each frame kept once: equal stacks have equal numbers.
 struct Stacks {
     nodes: Vec<Node>,
     known: FxHashMap<(Frame, Stack), Stack>,
@@ -297,7 +297,7 @@ struct Stacks {
 
 impl Stacks {
     fn new(built: Built) -> Self {
-        // The frame of the empty stack is never looked at.
+        // The frame of the empty stack is never read.
         let bottom = Node {
             frame: Frame::Branch(false),
             below: Stack::EMPTY,
@@ -341,13 +341,13 @@ impl Stacks {
         stack
     }
 
-    /// Sub-entries that the stack needs (r700-3.4).
+    /// Returns the sub-entries that the stack needs (r700-3.4).
     fn needs(&self, stack: Stack) -> u32 {
         let node = self.node(stack);
         node.size + if node.branches > 0 { 2 } else { 0 }
     }
 
-    /// The stack with the branch frames dropped that lie above the innermost loop or call frame.
+    /// Returns the stack without the branch frames above the innermost loop or call frame.
     fn base(&self, mut stack: Stack) -> Stack {
         while let Some((Frame::Branch(_), below)) = self.top(stack) {
             stack = below;
@@ -374,16 +374,16 @@ struct Lane {
     status: Status,
 }
 
-/// What a lane does next, alone.
+/// The next thing that a lane does alone.
 #[derive(Clone, Copy, Debug)]
 enum Turn<L = Lane> {
-    /// Nothing that could be seen.
+    /// No visible event.
     Moves(L),
-    /// It executes the instruction; where it is then, by its predicate.
+    /// It executes the instruction; the lanes after it, by the predicate.
     Executes([L; 2]),
     /// It enters the loop that begins here.
     Enters(L),
-    /// It is at the end of a loop it has entered, and makes another pass or leaves; where both are
+    /// It is at the end of a loop that it has entered, and makes another pass or leaves; if both are
     /// possible, `lc` decides.
     EndsPass {
         head: u32,
@@ -395,7 +395,7 @@ enum Turn<L = Lane> {
 }
 
 impl<L> Turn<L> {
-    /// The same turn, each lane that it leads to as `f` gives it.
+    /// Returns the same turn with `f` applied to each lane in it.
     fn map<M>(self, mut f: impl FnMut(L) -> M) -> Turn<M> {
         match self {
             Turn::Moves(next) => Turn::Moves(f(next)),
@@ -415,12 +415,12 @@ impl<L> Turn<L> {
     }
 }
 
-/// Number of a lane's state among the [`Known`] ones.
+/// Number of a lane's state in [`Known`].
 #[derive(Clone, Copy)]
 struct Id(u32);
 
-/// The states that lanes of one program were met in, each with its turn once that was asked for. A turn depends on the
-/// state alone, and the lanes of a wavefront go through the same states again and again.
+/// The states of the lanes of one program that have occurred, each with its turn once it was computed. A turn depends only
+/// on the state, and the lanes of a wavefront go through the same states again and again.
 struct Known {
     stacks: Stacks,
     ids: FxHashMap<Lane, Id>,
@@ -447,7 +447,7 @@ impl Known {
         })
     }
 
-    /// What the lane in state `id` does next, alone.
+    /// Returns what the lane in state `id` does next, alone.
     fn turn(&mut self, machine: &Machine, id: Id) -> Turn<Id> {
         let (lane, turn) = self.states[id.0 as usize];
         turn.unwrap_or_else(|| {
@@ -461,8 +461,8 @@ impl Known {
 
 struct Step {
     alone: Turn,
-    /// Where else the lane can get if other lanes decide where the wavefront goes. Nothing that could be
-    /// seen happens to it on that way.
+    /// Where else the lane can get if other lanes decide where the wavefront goes. The lane has no visible
+    /// event on that way.
     led: Option<Lane>,
 }
 
@@ -486,7 +486,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// What a LOOP_START of this type loads from its constant; `counts`: such loops have a count.
+    /// Loads the constant of a LOOP_START of this type; `counts`: such loops have a count.
     fn enter(&mut self, kind: LoopType, counts: bool, constant: u32) {
         self.counts = counts;
         self.steps = kind == LoopType::Al;
@@ -497,7 +497,7 @@ impl Loop {
         }
     }
 
-    /// A LOOP_END that jumps.
+    /// Updates the loop registers at a LOOP_END that jumps.
     fn repeat(&mut self) {
         if self.counts {
             self.lc -= 1;
@@ -508,30 +508,30 @@ impl Loop {
     }
 }
 
-/// One lane alone, in a program in which that is what it does in any wavefront.
+/// One lane alone, in a program in which every wavefront leaves its behaviour unchanged.
 pub struct Scalar<'p> {
     machine: Machine<'p>,
     start: Lane,
     errors: u16,
     skips: bool,
-    /// More moves in a row than this without an event are a loop without end.
+    /// More successive moves than this without an event are an endless loop.
     silent: usize,
     known: RefCell<Known>,
 }
 
 impl<'p> Scalar<'p> {
-    /// Looks at every way that other lanes can lead a lane through `program`, which is launched `valid`
+    /// Examines every way that other lanes can lead a lane through `program`; the lane is launched `valid`
     /// or not (r700-3.3).
     ///
     /// # Errors
     ///
-    /// [`NotStructured`] names an instruction from which one of these ways is not all the same to the
-    /// lane. A program in which there are more ways than can be looked at is refused as well.
+    /// [`NotStructured`] names an instruction from which one of these ways makes a difference to the
+    /// lane. A program with more ways than the limit is refused as well.
     pub fn new(program: &'p Program, valid: bool) -> Result<Self, NotStructured> {
         Scalar::with(program, valid, Built::default())
     }
 
-    /// As [`Scalar::new`], on a unit that is `built` so.
+    /// Does the same as [`Scalar::new`], for a unit that is `built` with other parameters.
     ///
     /// # Errors
     /// As [`Scalar::new`].
@@ -558,28 +558,28 @@ impl<'p> Scalar<'p> {
         })
     }
 
-    /// Bit c is set if a wavefront of this program with such a lane may end in error c (r700-6). Any
+    /// Returns a mask with bit c set if a wavefront of this program with such a lane may end in error c (r700-6). Any
     /// other error is a bug of the unit.
     ///
-    /// OVERFLOW is among them if some nesting needs more than `STACK_SIZE` entries, or than there are; it happens
-    /// only if lanes go there.
+    /// OVERFLOW is included if some nesting needs more than `STACK_SIZE` entries, or more than exist; at run time it
+    /// happens only if lanes go there.
     pub fn possible_errors(&self) -> u16 {
         self.errors
     }
 
-    /// Whether a CALL may be skipped for its depth.
+    /// Returns whether a CALL may be skipped because of its depth.
     pub fn may_skip(&self) -> bool {
         self.skips
     }
 
     /// Runs the lane from its launch.
     ///
-    /// `predicate(k)` is asked at each instruction executed, with the number of those executed before it
-    /// (r700-3.6), and gives the predicate of the clause; that of other instructions has no effect.
+    /// `predicate(k)` is called at each instruction executed, with the number of those executed before it
+    /// (r700-3.6), and returns the predicate of the clause; that of other instructions has no effect.
     ///
     /// Ends with [`End::Limit`] after `most` events; an event is an instruction executed, or a LOOP_START
-    /// or LOOP_END of a loop that the lane is in. In a wavefront, too, every one of these is an
-    /// instruction of its own, so a lane has no more events than the wavefront executes instructions.
+    /// or LOOP_END of a loop that the lane is in. In a wavefront, too, each of these is a separate
+    /// instruction, so a lane has no more events than the wavefront executes instructions.
     pub fn run(&self, most: u64, predicate: &mut dyn FnMut(u64) -> bool) -> Trace {
         let known = &mut *self.known.borrow_mut();
         let mut at = known.id(self.start);

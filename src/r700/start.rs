@@ -1,4 +1,4 @@
-//! A state in which a case begins (r700-3).
+//! The state in which a case begins (r700-3).
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,12 @@ const DX10: u8 = 3;
 /// Frame kinds (r700-3.2).
 const LOOP: u8 = 1;
 const CALL: u8 = 2;
-/// Most nested calls (r700-3.2).
+/// Maximum of nested calls (r700-3.2).
 const MOST_CALLS: u8 = 32;
-/// Most passes of a loop, and the largest index that one begins with (r700-2.6).
+/// Maximum of passes of a loop, and of the index with which one begins (r700-2.6).
 const MOST_PASSES: u16 = 4095;
 
-/// What was pushed, and what has become of the registers since.
+/// A pushed frame, and the present values of its registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Push {
@@ -38,23 +38,23 @@ pub enum Push {
         lanes: Vec<u8>,
         /// `lt` in the loop: 1 LOOP_START, 2 LOOP_START_NO_AL, 3 LOOP_START_DX10.
         kind: u8,
-        /// `lc` by now; 0 in a DX10 loop, unless the unit counts its passes.
+        /// Present `lc`; 0 in a DX10 loop, unless the unit counts its passes.
         count: u16,
-        /// aL by now, of a LOOP_START; otherwise that of the loop around it, and 0 here.
+        /// Present aL of a LOOP_START; for other loops that of the loop around it, and 0 here.
         al: i32,
-        /// Its step; likewise.
+        /// Its step, in the same way.
         inc: i8,
     },
     /// A call.
     Call {
-        /// Where it returns to.
+        /// The return address.
         ret: u32,
-        /// `depth` in it.
+        /// `depth` in the call.
         depth: u8,
     },
 }
 
-/// Lanes, what is on the stack, PC. `sp`, `base`, `nb` and what the frames save follow from what was pushed.
+/// Lanes, stack, PC. `sp`, `base`, `nb` and the contents of the frames follow from the pushes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -67,11 +67,11 @@ pub struct Start {
     pub valid: u64,
     /// A CALL was skipped.
     pub skipped: bool,
-    /// Bottom first.
+    /// The frames, bottom first.
     pub pushes: Vec<Push>,
 }
 
-/// Sub-entries, r700-3.4.
+/// Returns the sub-entries of a frame (r700-3.4).
 fn size(push: &Push, build: &Build) -> u32 {
     match push {
         Push::Loop { .. } => build.value::<R700>("SUBENTRIES"),
@@ -87,34 +87,34 @@ fn planes(classes: &[u8]) -> [u64; 2] {
     })
 }
 
-/// Sub-entries that there is room for (r700-3.4).
+/// Returns the sub-entries that there is room for (r700-3.4).
 fn room(case: &Case<R700>) -> u32 {
     let build = case.build();
     let most = build.value::<R700>("MAX_STACK_SIZE");
     build.value::<R700>("SUBENTRIES") * u32::from(case.program.regs.stack_size).min(most)
 }
 
-/// Whether a loop of this kind counts its passes (r700-4.3-z).
+/// Returns whether a loop of this kind counts its passes (r700-4.3-z).
 fn counts(kind: u8, build: &Build) -> bool {
     kind != DX10 || build.value::<R700>("DX10_COUNT") == 1
 }
 
-/// What the frames leave open to the lanes (r700-3.8): of the lanes of a loop, or of all outside loops, those that can be
-/// ACTIVE, and those that a call holds where they are.
+/// The classes that the frames allow (r700-3.8), for the lanes of a loop or for all outside loops: the lanes that can be
+/// ACTIVE, and those that a call keeps in their class.
 #[derive(Clone, Copy)]
 struct Open {
     /// Lanes that were ACTIVE when the loop began; without a loop, those that were launched.
     part: u64,
-    /// ACTIVE when the last frame was pushed, or of `part`.
+    /// Lanes that were ACTIVE when the last frame was pushed, or `part`.
     active: u64,
-    /// ACTIVE at the first CALL since the loop began; `None` without one.
+    /// Lanes that were ACTIVE at the first CALL since the loop began; `None` without a CALL.
     called: Option<u64>,
-    /// In masks that were pushed in such a call.
+    /// Lanes in masks that were pushed in such a call.
     held: u64,
 }
 
 impl Open {
-    /// As a loop begins, or a launch, with these lanes ACTIVE.
+    /// Returns the state at the beginning of a loop, or at a launch, with these lanes ACTIVE.
     fn begin(part: u64) -> Self {
         Open {
             part,
@@ -124,18 +124,18 @@ impl Open {
         }
     }
 
-    /// A branch frame with this mask is pushed.
+    /// Applies the push of a branch frame with this mask.
     fn push(&mut self, mask: u64) {
         self.active = mask;
         self.held |= if self.called.is_some() { mask } else { 0 };
     }
 
-    /// A CALL is executed by some of the lanes that can be ACTIVE.
+    /// Applies a CALL, which some of the lanes that can be ACTIVE execute.
     fn call(&mut self) {
         self.called = Some(self.active);
     }
 
-    /// What is wrong with `planes` as the classes that the lanes have now, in a loop or not.
+    /// Returns why the lanes cannot have the classes in `planes`, in a loop or not; `None` if they can.
     fn refuses(&self, planes: [u64; 2], all: u64, in_loop: bool) -> Option<&'static str> {
         let active = all & !(planes[0] | planes[1]);
         let (out, broken) = (planes[1], planes[0] & planes[1]);
@@ -157,12 +157,12 @@ impl Open {
         None
     }
 
-    /// Classes that it does not refuse: few sorts, of the lanes that can be ACTIVE mostly one in four or so.
+    /// Returns allowed classes: of few kinds; mostly about one in four of the lanes that can be ACTIVE.
     fn classes(&self, rng: &mut impl Rng, lanes: u32, in_loop: bool) -> Vec<u8> {
         let last = if in_loop { BRK } else { BRANCH };
         let sorts: [u8; 3] = std::array::from_fn(|_| rng.random_range(0..=last));
         let actives = within(rng, 0..4);
-        // One lane that was there at the CALL.
+        // One lane that was present at the CALL.
         let kept = self.called.map(|called| some_lane(rng, called));
         let mut class = |lane: u32| {
             let has = |mask: u64| mask >> lane & 1 == 1;
@@ -184,7 +184,7 @@ impl Open {
     }
 }
 
-/// The number of one of the lanes of `mask`; 0 if it has none.
+/// Returns the number of one of the lanes of `mask`; 0 if it has none.
 fn some_lane(rng: &mut impl Rng, mask: u64) -> u32 {
     let (mut left, skipped) = (mask, within(rng, 0..mask.count_ones().max(1)));
     for _ in 0..skipped {
@@ -193,8 +193,8 @@ fn some_lane(rng: &mut impl Rng, mask: u64) -> u32 {
     left.trailing_zeros() % 64
 }
 
-/// Whether a LOOP_START leads to this index with this step, when so many passes are left (r700-4.3-w): it begins at
-/// 0..=4095, and each of the passes that are over has moved it.
+/// Returns whether a LOOP_START reaches this index with this step and so many passes left (r700-4.3-w): it begins at
+/// 0..=4095, and each finished pass has moved it.
 fn index_is_reached(al: i32, inc: i8, left: u16) -> bool {
     let (al, inc, over) = (i64::from(al), i64::from(inc), i64::from(MOST_PASSES - left));
     let moved = inc * over;
@@ -202,7 +202,7 @@ fn index_is_reached(al: i32, inc: i8, left: u16) -> bool {
 }
 
 impl Start {
-    /// A random state for `case`, as [`start::Start::random`] wants it.
+    /// Returns a random state for `case`, as [`start::Start::random`] requires.
     fn draw(case: &Case<R700>, rng: &mut impl Rng) -> Self {
         let regs = &case.program.regs;
         let build = case.build();
@@ -216,13 +216,13 @@ impl Start {
             skipped: launched != 0 && rng.random_ratio(1, 16),
             pushes: Vec::new(),
         };
-        // With one instruction in range there is hardly a way anywhere.
+        // With one instruction in range, there is hardly any path.
         let target = if end > 1 { corner(rng, room) } else { 0 };
         let weights: [u32; 3] = std::array::from_fn(|_| within(rng, 0..4));
         let mut open = Open::begin(launched);
         let (mut sp, mut branches, mut in_loop, mut depth) = (0, 0, false, 0u8);
         while sp < target {
-            // Loops and calls need a lane that is ACTIVE.
+            // Loops and calls need an ACTIVE lane.
             let with = |weight| if open.active == 0 { 0 } else { weight };
             let weights = [weights[0], with(weights[1]), with(weights[2])];
             let total = weights.iter().sum::<u32>();
@@ -251,7 +251,7 @@ impl Start {
                 Some(1) => {
                     let kind = rng.random_range(AL..=DX10);
                     let mut lanes = open.classes(rng, case.lanes, in_loop);
-                    // At least one goes on.
+                    // At least one lane continues.
                     lanes[some_lane(rng, open.active) as usize] = ACTIVE;
                     let planes = planes(&lanes);
                     after = Open::begin(u64::MAX >> (64 - case.lanes) & !(planes[0] | planes[1]));
@@ -286,7 +286,7 @@ impl Start {
             };
             let more = u32::from(matches!(push, Push::Branch(_)));
             let above = sp + size(&push, &build);
-            // The push that the unit would refuse.
+            // This is the push that the unit would refuse.
             if above + if branches + more > 0 { 2 } else { 0 } > room {
                 break;
             }
@@ -314,7 +314,7 @@ impl Start {
         start
     }
 
-    /// Leaves these lanes ACTIVE in all that was pushed, and since.
+    /// Makes these lanes ACTIVE in all frames, and after the last push.
     fn awake(&mut self, mask: u64) {
         let wake = |lanes: &mut Vec<u8>| {
             for (n, class) in lanes.iter_mut().enumerate() {
@@ -331,8 +331,8 @@ impl Start {
         }
     }
 
-    /// Of the lanes `killed` those that a KILL can have killed. A KILL is of all ACTIVE lanes: without a stack, from which
-    /// the others come back, each lane that is ACTIVE now is one of them.
+    /// Returns the lanes of `killed` that a KILL can have killed. A KILL kills all ACTIVE lanes: without a stack, from
+    /// which the others come back, each lane that is ACTIVE now is one of them.
     fn killable(&self, killed: u64, launched: u64, room: u32) -> u64 {
         let planes = planes(&self.lanes);
         let active = launched & !(planes[0] | planes[1]);
@@ -344,7 +344,7 @@ impl Start {
     }
 }
 
-/// Classes behind a launch of these lanes (r700-3.3-b).
+/// Returns the classes after a launch of these lanes (r700-3.3-b).
 fn classes_of(launched: u64, lanes: u32) -> Vec<u8> {
     let class = |lane| match launched >> lane & 1 {
         0 => BRANCH,
@@ -353,7 +353,7 @@ fn classes_of(launched: u64, lanes: u32) -> Vec<u8> {
     (0..lanes).map(class).collect()
 }
 
-/// An index and its step in a LOOP_START with so many passes left, mostly at a corner.
+/// Returns an index and its step in a LOOP_START with `left` passes left, mostly at a corner.
 fn index(rng: &mut impl Rng, left: u16) -> (i32, i8) {
     let inc = [0, 1, -1, -128, 127][within(rng, 0..5)];
     let first = [0, 1, 4095, rng.random_range(0..=4095)][within(rng, 0..4)];

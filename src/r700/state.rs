@@ -1,15 +1,15 @@
-//! The pins and the state of the unit, generated from `rtl/r700/design.toml` by the build script: structs that the bench
+//! The pins and the state of the unit, generated from `rtl/r700/design.toml` by the build script: the structs, which the bench
 //! top has too, and the list of fields.
 
 include!(concat!(env!("OUT_DIR"), "/r700.rs"));
 
 impl State {
-    /// Class of lane `i` (0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK).
+    /// Returns the class of lane `i` (0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK).
     pub fn class(&self, i: usize) -> u8 {
         (self.st[0] >> i & 1) as u8 | ((self.st[1] >> i & 1) as u8) << 1
     }
 
-    /// The first `lanes` lanes as the spec's traces print them: `Abck`.
+    /// Returns the first `lanes` lanes as the spec's traces print them: `Abck`.
     pub fn classes(&self, lanes: usize) -> String {
         (0..lanes)
             .map(|i| LANE_LETTERS[usize::from(self.class(i))])

@@ -22,9 +22,9 @@ use crate::unit::{
     self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
 };
 
-/// Classes 0 to 3 as all units show them.
+/// Classes 0 to 3 in the form that all units show.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
-/// `lt` of a loop that counts no passes, unless the unit is built so: then it has some left.
+/// `lt` of a loop that counts no passes, unless the unit is built to count them: then some are left.
 const DX10: u8 = 3;
 
 impl Design for R700 {
@@ -104,7 +104,7 @@ impl Programs for R700 {
     fn frames(golden: &Golden) -> Vec<Shown> {
         let state = golden.state();
         let mut around = (state.lt, state.lc);
-        // From the top down: a loop's frame keeps the passes of the loop around it.
+        // From the top down: a loop's frame holds the passes of the loop around it.
         let frames: Vec<Frame> = golden.frames().collect();
         let mut shown: Vec<Shown> = frames
             .into_iter()
@@ -158,7 +158,7 @@ impl Programs for R700 {
 
     fn setup(program: &Program) -> Vec<In> {
         let regs = &program.regs;
-        // Reset leaves zeros; only what is not zero is written.
+        // Reset leaves zeros, so only nonzero constants are written.
         let loops = (0..32)
             .zip(&regs.loop_const)
             .filter(|(_, k)| **k != 0)
@@ -177,14 +177,14 @@ impl Programs for R700 {
             lane_mask: case.launch_mask,
             ..In::default()
         };
-        // A launch must not keep anything of the launch before it.
+        // A launch must not keep anything from the launch before it.
         if let Some(rng) = again {
             if case.conditions == Conditions::Noise && rng.random() {
-                // From another place: from the first one, random words die at the same error each time.
+                // Start at another address: from the first one, random words end in the same error every time.
                 let end = regs.prog_len.max(1);
                 pins.entry = rng.random_range(0..end);
             }
-            // Operands that are at their limits together, too.
+            // Several operands can be at their limits together.
             for _ in 0..rng.random_range(1..4) {
                 match rng.random_range(0..16) {
                     0 => pins.entry = regs.prog_len.wrapping_add(rng.random_range(0..2)),
@@ -239,7 +239,7 @@ impl Campaign for R700 {
             }
             Kind::NearLegal => generate::near_legal(rng, target),
             Kind::Raw => generate::raw(rng),
-            // Both go on from wherever they begin.
+            // Both run from any start.
             Kind::Seeded if rng.random() => generate::near_legal(rng, target),
             Kind::Seeded => generate::raw(rng),
         }
@@ -369,7 +369,7 @@ impl Unit for R700 {
             halted: after.halted,
             text: Self::disassemble(program, before.pc),
         };
-        // Numbers, text and lists of them: nothing in it can fail to serialise.
+        // The record holds only numbers, text and lists of them, which always serialise.
         serde_json::to_string(&record).unwrap_or_default()
     }
 }
@@ -395,7 +395,7 @@ struct TraceRecord {
     nb: u16,
     lt: u8,
     lc: u16,
-    /// As the normative block keeps it: modulo 2^32.
+    /// As in the normative block: modulo 2^32.
     al: u32,
     inc: i8,
     depth: u8,

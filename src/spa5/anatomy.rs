@@ -4,10 +4,10 @@ use super::isa::{CONTROL, NOP, Target, Word};
 use super::program::{BUNDLE, Program};
 use crate::explain::{Anatomy, Part, field};
 
-/// The instruction with this word, in slot 0 of the first bundle.
+/// Returns the instruction with this word, in slot 0 of the first bundle.
 ///
 /// # Errors
-/// Another number of words.
+/// There is not exactly one word.
 pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
     let &[bits] = words else {
         return Err(format!(
@@ -107,7 +107,7 @@ pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         }
         Word::Unsupported(..) | Word::Illegal(_) | Word::Other(_) => Vec::new(),
     };
-    // SYNC is told by one bit more (spa5-2.3-h).
+    // One more bit distinguishes SYNC (spa5-2.3-h).
     let sync = word.name() == Some("SYNC");
     fields.push(match word {
         Word::Unsupported(..) => opcode(52, "spa5-2.3-q"),

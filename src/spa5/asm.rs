@@ -6,8 +6,8 @@
 //! |---|---|
 //! | [`Code`](super::isa::Code) | instructions to bundles: control words, labels |
 //! | [`assemble`] | the `.s` dialect, and listings of `nvdisasm`, see [`text`] |
-//! | [`parse_hex`] | `.hex`: a word a line, see [`text`] |
-//! | [`disassemble`], [`program_text`], [`hex_text`] | back again, see [`dis`] |
+//! | [`parse_hex`] | `.hex`: one word per line, see [`text`] |
+//! | [`disassemble`], [`program_text`], [`hex_text`] | the way back, see [`dis`] |
 
 use super::isa::BlockOp;
 
@@ -17,7 +17,7 @@ pub mod text;
 pub use dis::{disassemble, hex_text, program_text};
 pub use text::{assemble, parse_hex};
 
-/// The word of an opcode that this unit does not support, where nothing but the mnemonic is given: PT and T
+/// Returns the word of an opcode that this unit does not support, when only the mnemonic is given: PT and T
 /// where others have a condition.
 const fn bare(op: BlockOp) -> u64 {
     (op.bits() as u64) << 52 | 0x7_000F

@@ -1,5 +1,5 @@
-//! The bins of the unit: what of the rules in `docs/spec/spa5.md` a campaign has to meet. What they tell apart is
-//! in `cover/axes.rs`, what counts their hits in `cover/sample.rs`.
+//! The bins of the unit: the situations from `docs/spec/spa5.md` that a campaign must reach. Their axes are
+//! in `cover/axes.rs`; `cover/sample.rs` counts the hits.
 
 use super::Spa5;
 use super::golden::{Error, Event, Golden};

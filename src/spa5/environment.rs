@@ -1,4 +1,4 @@
-//! What surrounds the unit: instruction memory, and the predicates, condition codes and registers of the
+//! The surroundings of the unit: instruction memory, and the predicates, condition codes and registers of the
 //! threads (spa5-4, spa5-A).
 
 use rand::Rng;
@@ -11,22 +11,22 @@ use crate::environment::{Draw, Noise, Planes, only_one};
 use crate::generate::within;
 use crate::unit::{Environment, Pins, Programs};
 
-/// Whether the unit only lets a word pass: neither its opcode block nor SYNC (spa5-2.3).
+/// Returns whether the unit only passes a word through: it is neither in the opcode block nor SYNC (spa5-2.3).
 fn is_other(word: u64) -> bool {
     !matches!(word >> 56, 0xE2 | 0xE3) && word & 0xFFF8_0000_0000_0000 != 0xF0F8_0000_0000_0000
 }
 
-/// Whether a word is a BRX or JMX with its target in a register (spa5-A).
+/// Returns whether a word is a BRX or JMX with its target in a register (spa5-A).
 fn is_brx(word: u64) -> bool {
     matches!(word >> 52, 0xE20 | 0xE25) && word >> 5 & 1 == 0
 }
 
-/// Whether a word takes its offset from a constant bank, or has bit 5 and no such form (spa5-2.3-n).
+/// Returns whether a word takes its offset from a constant bank, or has bit 5 although it has no such form (spa5-2.3-n).
 fn is_bank(word: u64) -> bool {
     matches!(word >> 52, 0xE20..=0xE2B) && word >> 5 & 1 == 1
 }
 
-/// Returns the conditions that a condition of `word` may look at: its predicate unless that is PT, and the condition codes unless
+/// Returns the condition bits that `word` may use: its predicate unless that is PT, and the condition codes unless
 /// its CC test is T (spa5-2.4).
 fn looked_at(word: u64) -> impl Iterator<Item = usize> {
     let predicate = (word >> 16 & 7) as usize;
@@ -37,25 +37,25 @@ fn looked_at(word: u64) -> impl Iterator<Item = usize> {
     (predicate..predicate + 1).filter(|n| *n != 7).chain(codes)
 }
 
-/// Whether a word may have a CC test of the clip state machine (spa5-2.4-e).
+/// Returns whether a word may have a CC test of the clip state machine (spa5-2.4-e).
 pub(super) fn tests_clip(word: u64) -> bool {
     word >> 3 & 3 == 3
 }
 
-/// Threads for which a step from `before` to `after` with `word` counts: those that were active. A BRX or JMX
-/// counts for the threads that leave it; those that stay to run it again are counted when they do.
+/// Returns the threads for which a step from `before` to `after` with `word` counts: those that were active. A BRX or JMX
+/// counts for the threads that leave it; threads that stay to run it again are counted when they leave.
 pub fn counts(before: &State, word: u64, after: &State) -> u64 {
     Asked::of(before, word).counts(after)
 }
 
-/// What a step was asked for.
+/// The instruction requested for a step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     /// The word.
     word: u64,
     /// Threads that were active.
     active: u64,
-    /// The address of the word, and tokens on the stack.
+    /// The address of the word, and the number of tokens on the stack.
     pc: u32,
     sp: u16,
 }
@@ -70,7 +70,7 @@ impl Asked {
         }
     }
 
-    /// As [`counts`].
+    /// Returns the same as the function [`counts`].
     fn counts(&self, after: &State) -> u64 {
         let all = self.active;
         if !is_brx(self.word) || after.sp != self.sp + 1 {
@@ -80,7 +80,7 @@ impl Asked {
             // The others wait in a DIV token that leads here again.
             after.active
         } else {
-            // Its own condition divided the threads: those that go on to jump are still here.
+            // Its condition divided the threads: those that will jump are still here.
             all & !after.active
         }
     }
@@ -96,15 +96,15 @@ pub struct Surroundings {
     brx: bool,
     /// The unit has the CC tests of the clip state machine.
     csm: bool,
-    /// Noise that is true for all active threads but one: only so, one at a time, do they all end in DIV
-    /// tokens of their own (spa5-I4).
+    /// Noise that is true for all active threads but one: only in this way, one at a time, do they all end in separate DIV
+    /// tokens (spa5-I4).
     peels: bool,
     asked: Asked,
 }
 
 impl Surroundings {
-    /// Each thread's register for the BRX or JMX `word` at `pc`: a target of the compiler's own list, less the base
-    /// to which the unit adds it (contract-7-f).
+    /// Returns each thread's register for the BRX or JMX `word` at `pc`: a target from the compiler's list, less the base
+    /// that the unit adds (contract-7-f).
     fn registers(&self, pc: u32, word: u64) -> [u32; 64] {
         let mut registers = [0; 64];
         let Some(targets) = self.program.targets.get(&pc).filter(|t| !t.is_empty()) else {
@@ -169,7 +169,7 @@ impl Environment<Spa5> for Surroundings {
                         match within(rng, 0..8) {
                             // Far, and aligned.
                             0 => *r = rng.random::<u32>() >> within(rng, 0..29) & !7,
-                            // It makes up for a target in the word that is not aligned (spa5-4.2-a).
+                            // It compensates for a misaligned target in the word (spa5-4.2-a).
                             1..4 => *r = r.wrapping_sub((word >> 20) as u32 & 7),
                             _ => {}
                         }
@@ -177,7 +177,7 @@ impl Environment<Spa5> for Surroundings {
                 }
                 pins.r = std::array::from_fn(|_| few[within(rng, 0..4)]);
                 if word >> 52 == 0xE20 && within(rng, 0..8) != 0 {
-                    // Most JMX lead into the program too, from wherever they count.
+                    // Most JMX also lead into the program, whatever their base.
                     let base = self.program.prog_base.wrapping_sub((word >> 20) as u32);
                     for r in &mut pins.r {
                         *r = r.wrapping_add(base);
@@ -185,7 +185,7 @@ impl Environment<Spa5> for Surroundings {
                 }
             }
             if is_bank(word) {
-                // Mostly not far; the upper bits may be anything.
+                // Mostly near; the upper bits may be anything.
                 let offset = match within(rng, 0..16) {
                     0 => rng.random(),
                     _ => 8 * within(rng, -64..64),
@@ -202,7 +202,7 @@ impl Environment<Spa5> for Surroundings {
             }
             return;
         }
-        // An unwind is the end of the step that was asked for before it.
+        // An unwind is the end of the step requested before it.
         if !Spa5::mid_step(state) {
             self.asked = Asked::of(state, word);
         }
@@ -251,7 +251,7 @@ impl Pins for In {
     }
 
     fn written(&self) -> Option<String> {
-        // The host writes nothing but the operands of a launch.
+        // The host writes only the operands of a launch.
         None
     }
 

@@ -1,4 +1,4 @@
-//! The small worlds of the unit: which words, operands and conditions there are ([`crate::exhaust`]), and the invariants of
+//! The small worlds of the unit: their words, operands and conditions ([`crate::exhaust`]), and the invariants of
 //! spa5-3.
 
 use super::Spa5;
@@ -17,11 +17,11 @@ const PCNT: u8 = 3;
 const RET: u8 = 4;
 const DIV: u8 = 5;
 
-/// Where the program lies: not at 0, so that its base matters.
+/// The base of the program: not 0, so that it matters.
 const BASE: u32 = 0x40;
 /// Bytes of a bundle.
 const BUNDLE: u32 = 32;
-/// Predicate PT and CC test T: always.
+/// Predicate PT and CC test T: always true.
 const ALWAYS: u64 = 0x7000f;
 /// Bits 63:52 of the set-up instructions and of CAL, which have a relative target and no condition.
 const SET_UP: [u64; 5] = [0xe29, 0xe2a, 0xe2b, 0xe27, 0xe26];
@@ -39,7 +39,7 @@ const REFUSED: [u64; 17] = [
     0xe23, 0xe28, 0xe2c, 0xe2d, 0xe2e, 0xe2f, 0xe31, 0xe36, 0xe37, 0xe38, 0xe39, 0xe3a, 0xe3b,
     0xe3c, 0xe3d, 0xe3e, 0xe3f,
 ];
-/// CC tests that are one flag, or its complement: number, which of Z, S, C, O, whether it is the complement.
+/// CC tests that are one flag or its complement: number, index of the flag in Z, S, C, O, whether it is the complement.
 const FLAGS: [(u64, usize, bool); 7] = [
     (0x0a, 0, false),
     (0x15, 1, false),
@@ -52,7 +52,7 @@ const FLAGS: [(u64, usize, bool); 7] = [
 /// Ways to make a condition true for some threads: a predicate or its complement, a flag.
 const WAYS: usize = 14 + FLAGS.len();
 
-/// What `exhaust` explores of the unit.
+/// The small worlds of the unit that `exhaust` explores.
 pub(super) const SMALL: Small<Spa5> = Small {
     lanes: 2,
     parameters: &[("DEPTH", 2)],
@@ -82,7 +82,7 @@ struct Warp {
     size: u32,
 }
 
-/// A cycle with instruction `word`.
+/// Returns a cycle with instruction `word`.
 fn step(word: u64) -> In {
     In {
         word,
@@ -91,13 +91,13 @@ fn step(word: u64) -> In {
     }
 }
 
-/// `word` with target `to` as `off24`, from the instruction at `pc`.
+/// Returns `word` with target `to` as `off24`, for the instruction at `pc`.
 fn relative(word: u64, pc: u32, to: u32) -> u64 {
     word | u64::from(to.wrapping_sub(pc + 8) & 0xff_ffff) << 20
 }
 
-/// `word` with a condition that is true for `taken` of the `active` threads and for all others: they must not be asked. All
-/// that the condition does not look at says the contrary. `way`: by what.
+/// Returns `word` with a condition that is true for `taken` of the `active` threads, and for all others, which must not be
+/// consulted. All bits that the condition does not use say the opposite. `way`: the predicate or flag that it uses.
 fn with_condition(word: u64, taken: u64, active: u64, way: usize) -> In {
     let holds = taken | !active;
     let way = way % WAYS;
@@ -127,7 +127,7 @@ impl Warp {
         BASE + self.size
     }
 
-    /// Targets: each slot of the program, its first control word; below it, behind it, no multiple of 8.
+    /// Returns targets: each slot of the program, its first control word; one below it, one behind it, one that is no multiple of 8.
     fn targets(&self) -> Vec<u32> {
         let slots = (BASE..self.end()).step_by(8);
         let mut targets: Vec<u32> = slots.filter(|a| !a.is_multiple_of(BUNDLE)).collect();
@@ -135,7 +135,7 @@ impl Warp {
         targets
     }
 
-    /// BRA, JMP: `word` gives its word for a target.
+    /// Generates BRA, JMP: `word` gives the word for a target.
     fn branches(
         &self,
         state: &State,
@@ -146,7 +146,7 @@ impl Warp {
         let active = state.active;
         for taken in subsets(active) {
             let targets = match taken {
-                // The target is not looked at: one that would be an error.
+                // The target is not used, so it may be one that would be an error.
                 0 => vec![self.end()],
                 _ => self.targets(),
             };
@@ -160,7 +160,7 @@ impl Warp {
         }
     }
 
-    /// BRX, JMX: each active thread has a register that leads to one of a few places.
+    /// Generates BRX, JMX: each active thread has a register that leads to one of a few places.
     fn indirect(&self, state: &State, way: &mut usize, each: &mut dyn FnMut(In)) {
         let places = [BASE + 8, BASE + 16, self.end()];
         let threads: Vec<usize> = (0..self.lanes)
@@ -170,7 +170,7 @@ impl Warp {
             for choice in 0..places.len().pow(threads.len() as u32) {
                 for absolute in [false, true] {
                     *way += 1;
-                    // An offset of 8 on top of the register; BRX counts from pc + 8.
+                    // An offset of 8 is added to the register; BRX counts from pc + 8.
                     let (opcode, base) = match absolute {
                         true => (0xe20_u64, 8),
                         false => (0xe25, state.pc + 16),
@@ -189,7 +189,7 @@ impl Warp {
         }
     }
 
-    /// Every CC test and every condition code, in every thread: BRA to the first slot.
+    /// Generates every CC test with every condition code, in every thread, for a BRA to the first slot.
     fn tests(&self, state: &State, each: &mut dyn FnMut(In)) {
         let word = relative(0xe24 << 52, state.pc, BASE + 8) | 7 << 16;
         for test in 0..24 {
@@ -205,7 +205,7 @@ impl Warp {
         }
     }
 
-    /// The CC tests of the clip state machine: errors without it.
+    /// Generates the CC tests of the clip state machine, which are errors in a unit without it.
     fn clip_tests(&self, state: &State, each: &mut dyn FnMut(In)) {
         for number in 0..8 {
             let mut words = vec![LEAVING[4]];
@@ -216,7 +216,7 @@ impl Warp {
                 for taken in subsets(state.active) {
                     let mut pins = step(word | 7 << 16 | (24 + number));
                     for (thread, csm) in pins.csm.iter_mut().enumerate() {
-                        // The other tests say the contrary.
+                        // The other tests say the opposite.
                         let holds = (taken | !state.active) >> thread & 1 == 1;
                         *csm = if holds { 1 << number } else { !(1 << number) };
                     }
@@ -245,7 +245,7 @@ impl World<Spa5> for Warp {
                 });
             }
         }
-        // The first one runs.
+        // The first launch starts all threads.
         let runs = all.iter().position(|pins| pins.launch_mask == self.all);
         all.swap(0, runs.unwrap_or(0));
         all
@@ -253,22 +253,22 @@ impl World<Spa5> for Warp {
 
     fn steps(&self, state: &State, each: &mut dyn FnMut(In)) {
         if state.status == UNWIND {
-            // No instruction is looked at.
+            // The instruction is not used.
             return each(step(LEAVING[4] | ALWAYS));
         }
         let pc = state.pc;
-        // NOP. Outside the program no word is looked at.
+        // NOP. Outside the program no word is used.
         each(step(0x50b0_0000_0007_0f00));
         if !(BASE..self.end()).contains(&pc) {
             return each(step(LEAVING[4] | ALWAYS));
         }
-        // Another way for each instruction, and in each state.
+        // Start with another condition for each instruction and in each state.
         let mut way = state.sp as usize * 5 + pc as usize / 8 + state.active as usize * 3;
         for opcode in SET_UP {
             for to in self.targets() {
                 each(step(relative(opcode << 52, pc, to)));
             }
-            // PRET and CAL with and without .NOINC, fields that there are not.
+            // PRET and CAL with and without .NOINC, and fields that the instructions do not have.
             each(step(relative(opcode << 52 | 0xf005f, pc, BASE + 16)));
             // From a constant bank; bits above the offset are ignored.
             let mut bank = step(opcode << 52 | 1 << 5 | 3 << 36);
@@ -297,7 +297,7 @@ impl World<Spa5> for Warp {
         for opcode in REFUSED {
             each(step(opcode << 52 | ALWAYS));
         }
-        // There is no such form of these.
+        // These have no such form.
         for opcode in [0xe20_u64, 0xe21, 0xe22, 0xe25] {
             each(step(absolute(opcode, BASE + 8) | ALWAYS | 1 << 5));
         }
@@ -319,7 +319,7 @@ impl World<Spa5> for Warp {
                 ..State::default()
             })
             .collect();
-        // The one on top stands in the state itself.
+        // The top token is in the state itself.
         loads.pop();
         loads.push(*golden.state());
         loads
@@ -335,13 +335,13 @@ impl World<Spa5> for Warp {
             _ if state.sp < 2 => None,
             UNWIND => Some(In::default()),
             RUN if golden.in_program(state.pc) => Some(step(LEAVING[4] | ALWAYS)),
-            // Stopped, or about to.
+            // The warp has stopped, or is about to stop.
             _ => None,
         }
     }
 }
 
-/// `vis` behind a push (spa5-4.2-c).
+/// Returns `vis` after a push (spa5-4.2-c).
 fn vis_behind(kind: u8, vis: u8) -> u8 {
     match kind {
         SSY => vis | 1,
@@ -352,7 +352,7 @@ fn vis_behind(kind: u8, vis: u8) -> u8 {
     }
 }
 
-/// The rule of an invariant of spa5-3 that does not hold of `s` and its tokens, the oldest first; `all`: the threads.
+/// Returns the rule of an invariant of spa5-3 that `s` and its tokens (the oldest first) violate; `all`: the threads.
 fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
     let dis = s.d_brk | s.d_cont | s.d_ret | s.exited;
     let flags = [s.d_brk, s.d_cont, s.d_ret, s.exited, s.active];
@@ -363,7 +363,7 @@ fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
             .filter(is(kind))
             .fold(0, |all, t| all | t.mask)
     };
-    // Which token has `thread` on top of the others that have it.
+    // Returns the index of the topmost token of these kinds that has `thread`.
     let topmost = |thread: u64, kinds: &[u8]| {
         let has = |t: &Token| t.mask & thread != 0 && kinds.contains(&t.kind);
         tokens.iter().rposition(has)
@@ -412,7 +412,7 @@ fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
             return Some("spa5-I6b");
         }
     }
-    // spa5-I7 and spa5-I7b say all of it: asked behind these, which follow from them.
+    // spa5-I7 and spa5-I7b imply these, so they are checked after them.
     // In UNWIND no thread is active: the step ends in DONE.
     if tokens.is_empty() && s.active != all & !s.exited {
         return Some("spa5-I8");
@@ -576,7 +576,7 @@ mod tests {
         }
     }
 
-    /// What a condition says, worked out with the golden model: one EXIT, for each way and each of its outcomes.
+    /// Finds the result of a condition with the golden model: one EXIT, for each way and each of its outcomes.
     #[test]
     fn every_way_takes_the_threads_that_it_is_to_take() {
         let build = Build {
@@ -594,7 +594,7 @@ mod tests {
         }
     }
 
-    /// All that a golden model holds comes back, tokens below the top among it.
+    /// Everything that a golden model holds is restored, including tokens below the top.
     #[test]
     fn every_state_is_loaded_whole() {
         let build = Build {
@@ -616,7 +616,7 @@ mod tests {
             assert_eq!(world.loads(&golden), loads);
             let shown = loads[loads.len() - 1];
             assert_eq!(golden.state(), &shown);
-            // The way there leads there.
+            // The walk to the state gives the same state.
             let mut walked = Golden::build(&build);
             let path = space.path(number, true);
             for pins in crate::exhaust::head(&*world).iter().chain(&path) {

@@ -3,17 +3,17 @@
 //!
 //! Source: spa5-2, spa5-4, spa5-6 and spa5-9 in `docs/spec/spa5.md`.
 //!
-//! | function | programs | what they are for |
+//! | function | programs | purpose |
 //! |---|---|---|
 //! | [`structured`] | every construct of spa5-9, nested up to the limits | all three judges: each thread must do what it does alone |
-//! | [`near_legal`] | the same with one word, target or size changed, and stacks filled to the brim | corners just outside the rules |
+//! | [`near_legal`] | the same with one word, target or size changed, and stacks filled to the limit | corners just outside the rules |
 //! | [`raw`] | random words | everything else: every error, every token on every other |
-//! | [`unstructured`] | random instructions and targets, but nothing by which threads would look at each other | each thread must do what it does alone, up to the first error |
+//! | [`unstructured`] | random instructions and targets, but nothing that makes threads depend on each other | each thread must do what it does alone, up to the first error |
 //!
 //! Structured programs end without an error: statements only nest and leave a thread's tokens as they
-//! found them, subroutines call only subroutines behind them or, with a limit, themselves, and each pass of
-//! a loop lets every thread out with a known chance, whatever share of its condition bits is 1 as
-//! long as it is neither none nor all. The others need a limit of clocks or instructions.
+//! found them, subroutines call only later subroutines or, with a limit, themselves, and each pass of
+//! a loop lets every thread leave with a known probability, whatever share of its condition bits is 1, as
+//! long as it is neither none nor all. The others need a limit of cycles or instructions.
 
 use std::collections::BTreeSet;
 
@@ -32,19 +32,19 @@ use structured::build;
 pub use near_legal::near_legal;
 pub use raw::{raw, unstructured};
 
-/// Tokens of the stack at its default build size (spa5-3).
+/// Tokens of the stack in the default build (spa5-3).
 const DEPTH: u32 = 64;
 /// Most DIV tokens at once in a warp of 32: one thread less (spa5-3, spa5-I4).
 const DIVS: u32 = 31;
-/// Tokens that the nesting of a structured program may take. With [`DIVS`] they fill the stack: all
-/// tokens but DIV are there for every active thread (spa5-I3), so there are as many of them as the active
-/// threads' own nesting makes.
+/// Tokens that the nesting of a structured program may take. With [`DIVS`] they fill the stack: every active thread
+/// has all tokens except DIV (spa5-I3), so their number is the nesting depth of the active
+/// threads.
 const NESTING: u32 = DEPTH - DIVS;
-/// Tokens kept for a recursion. It goes one token deeper with a chance of at most 1 in 4, or two with
-/// 1 in 16, so that of 32 threads one gets beyond this with a chance of 32 / 4^20, less than 1 in 10^10.
+/// Tokens reserved for a recursion. It goes one token deeper with a probability of at most 1 in 4, or two with
+/// 1 in 16, so that of 32 threads one exceeds this with a probability of 32 / 4^20, less than 1 in 10^10.
 const RECURSION: u32 = 20;
 
-/// Everything that [`structured`] can put into a program, by the names that [`Constructs`] uses.
+/// Everything that [`structured`] can put into a program, by the names in [`Constructs`].
 pub const CONSTRUCTS: &[&str] = &[
     "BRA always",
     "BRA never",
@@ -130,16 +130,16 @@ pub const CONSTRUCTS: &[&str] = &[
 /// The constructs of one program, each of them in [`CONSTRUCTS`].
 pub type Constructs = BTreeSet<&'static str>;
 
-/// Which constructs a structured program is made of.
+/// The constructs of a structured program.
 ///
-/// IF with and without ELSE, joined by SSY and SYNC, and black boxes are always among them.
+/// IF with and without ELSE, joined by SSY and SYNC, and black boxes are always included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// PBK, BRK, and the loops that they are part of.
     pub breaks: bool,
     /// PCNT, CONT, and the loops that they are part of.
     pub continues: bool,
-    /// Loops left by SYNC, and those without any token.
+    /// Loops left by SYNC, and loops without any token.
     pub plain_loops: bool,
     /// IFs without SSY: their two sides meet only in an outer token.
     pub unjoined: bool,
@@ -147,24 +147,24 @@ pub struct Options {
     pub calls: bool,
     /// Subroutines that call themselves.
     pub recursion: bool,
-    /// EXIT elsewhere than at the end.
+    /// EXIT at other places than the end.
     pub exits: bool,
     /// CC tests besides predicates.
     pub tests: bool,
     /// Conditions that are the same for every thread, with and without `.U`, and the suffixes without an
     /// effect.
     pub uniform: bool,
-    /// JMP and JCAL among BRA and CAL, KIL among EXIT, and offsets in constant banks.
+    /// Some BRA and CAL replaced by JMP and JCAL, some EXIT by KIL, and offsets in constant banks.
     pub rare: bool,
     /// BRX and JMX: switches, with their targets listed in the program. For a unit built with them; an error in
     /// others.
     pub brx: bool,
-    /// Chance, in sixteenths, that a program nests to the last token that it may take.
+    /// Probability, in sixteenths, that a program nests to the last token that it may take.
     pub limits16: u32,
-    /// About how many instructions a thread executes at most; typical runs stay far below.
+    /// Approximate maximum of instructions that a thread executes; typical runs stay far below.
     pub length: u32,
-    /// Random contents for everything that the unit must not look at: control words, ignored bits, black
-    /// boxes, words that are never reached.
+    /// Random contents for everything that the unit must ignore: control words, ignored bits, black
+    /// boxes, unreachable words.
     pub noise: bool,
 }
 
@@ -187,7 +187,7 @@ impl Options {
         noise: true,
     };
 
-    /// What ptxas emits (spa5-5, spa5-8): no PCNT, no CC tests, hardly anything unconditional.
+    /// The constructs that ptxas emits (spa5-5, spa5-8): no PCNT, no CC tests, hardly anything unconditional.
     pub const PTXAS: Options = Options {
         continues: false,
         recursion: false,
@@ -198,8 +198,8 @@ impl Options {
         ..Options::ALL
     };
 
-    /// A random choice, so that a campaign also meets programs of few constructs, in which those
-    /// few come at greater depth. Never with BRX.
+    /// Returns random options, so that a campaign also has programs with few constructs, in which those
+    /// few are nested more deeply. Never with BRX.
     pub fn random(rng: &mut (impl Rng + ?Sized)) -> Options {
         match rng.random_range(0..16) {
             0 => Options::PTXAS,
@@ -224,31 +224,31 @@ impl Options {
     }
 }
 
-/// A structured program that ends without an error.
+/// Returns a structured program that ends without an error.
 ///
-/// For conditions drawn with any p16 from 1 to 15 (see [`crate::environment`]): where all bits or none are 1, a
-/// loop need not end. On a stack of 64 tokens, for up to 32 threads.
+/// This holds for conditions drawn with any p16 from 1 to 15 (see [`crate::environment`]), on a stack of 64 tokens and for
+/// up to 32 threads. If all bits or none are 1, a loop need not end.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
     structured_of(rng, options).0
 }
 
-/// [`structured`], with the constructs that it is made of.
+/// Returns the same as [`structured`], with the constructs in the program.
 pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Constructs) {
-    // Each label is bound where it is made and a thousand instructions always fit, so one try is enough.
+    // Each label is bound where it is made, and a thousand instructions always fit, so one try is enough.
     build(rng, options).unwrap_or_else(|_| {
         let words = vec![0, Word::leave(LeaveOp::Exit, Cond::ALWAYS).encode(), 0, 0];
         (program("structured", words), Constructs::new())
     })
 }
 
-/// The same program at any place that it fits in: what is absolute in it moves with it. In nearly half of the cases it
-/// stays at 0.
+/// Returns the same program at a random base at which it fits; its absolute addresses move with it. In nearly half of the cases
+/// it stays at 0.
 pub fn placed<R: Rng + ?Sized>(rng: &mut R, program: Program) -> Program {
     let last = program.last_base();
     let few = BUNDLE * rng.random_range(0..64);
     let base = match rng.random_range(0..8) {
         0..3 => return program,
-        // It ends with the address space, or nearly.
+        // It ends at the end of the address space, or nearly.
         3 => last,
         4 => last.saturating_sub(few),
         // Around the middle, where the highest bit changes; one bit alone.
@@ -259,7 +259,7 @@ pub fn placed<R: Rng + ?Sized>(rng: &mut R, program: Program) -> Program {
     program.at(base.min(last) / BUNDLE * BUNDLE)
 }
 
-/// A program that begins with its first word and ends with its last.
+/// Returns a program whose entry is its first word and whose size is that of its words.
 fn program(name: &str, words: Vec<u64>) -> Program {
     Program {
         name: name.to_owned(),
@@ -270,7 +270,7 @@ fn program(name: &str, words: Vec<u64>) -> Program {
     }
 }
 
-/// Any black box; some look much like the unit's own words.
+/// Returns any black box; some closely resemble the unit's own words.
 fn other<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     loop {
         let mut word: u64 = rng.random();
@@ -284,11 +284,11 @@ fn other<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     }
 }
 
-/// The bits of `word` that may be anything: it stays the same to the unit (spa5-2.3).
+/// Returns the bits of `word` that may have any value without changing its meaning for the unit (spa5-2.3).
 fn ignored(word: u64) -> u64 {
     const HIGH: u64 = 0xff << 44;
     let decoded = Word::decode(word);
-    // Bits 51:44, and those of no constant's place.
+    // Bits 51:44, except those of a constant's place.
     let high = match decoded.target() {
         Some(Target::Absolute(_)) => 0,
         Some(Target::Bank { .. }) => HIGH | 7 << 41,
@@ -299,26 +299,26 @@ fn ignored(word: u64) -> u64 {
         Word::SetUp(_) => high | 0xf_ffdf,
         // Bits 51:44 and 15:8, and `.LMT`.
         Word::Branch(_) | Word::Indirect(_) => high | 0xff << 8 | 1 << 6,
-        // All but predicate and test, `.KEEPREFCOUNT` too; SYNC is told by one bit more.
+        // All except predicate and test, including `.KEEPREFCOUNT`; one more bit distinguishes SYNC.
         Word::Leave(leave) => {
             let sync = u64::from(leave.op == LeaveOp::Sync) << 51;
             ((1 << 52) - 1) & !0xf_001f & !sync
         }
         // Bit 5 may be what makes it so.
         Word::Unsupported(..) | Word::Illegal(_) => (1 << 52) - 1 - (1 << 5),
-        // That could be SYNC.
+        // Such a word could become SYNC.
         Word::Other(word) if word >> 56 == 0xF0 => 0,
         Word::Other(_) => (1 << 56) - 1,
     }
 }
 
-/// Random contents for whatever must have no effect.
+/// Puts random contents into everything that must have no effect.
 fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     for (n, word) in (0..).zip(&mut program.words) {
         *word ^= rng.random::<u64>() & if n % 4 == 0 { u64::MAX } else { ignored(*word) };
     }
     if chance(rng, 2) {
-        // Nothing is lost by a program that ends before its memory does.
+        // A program may end before its memory does.
         let more = rng.random::<u32>() >> rng.random_range(0..32);
         program.prog_size = program.prog_size.saturating_add(more) / BUNDLE * BUNDLE;
     }

@@ -1,8 +1,8 @@
-//! The golden model: the step function of the spec, and the clock contract around it.
+//! The golden model: the step function of the spec, within the cycle contract.
 //!
-//! Written from spa5-2, spa5-3, spa5-4, spa5-6 and spa5-A in `docs/spec/spa5.md`, function by function, under its names and
+//! Written from spa5-2, spa5-3, spa5-4, spa5-6 and spa5-A in `docs/spec/spa5.md`, function by function, with its names and
 //! in its order. A set of threads is a `u64`, bit t is thread t, as in the spec's masks. The architectural
-//! registers are the fields of [`State`] themselves; beside them stands the stack, all of it. Nothing here
+//! registers are the fields of [`State`] themselves; the whole stack is kept separately. Nothing here
 //! is shared with the RTL.
 
 use super::state::{In, State};
@@ -14,10 +14,10 @@ mod explain;
 /// Most threads a warp can have.
 pub const MAX_LANES: usize = 64;
 
-/// Most tokens that a stack can be built for.
+/// Maximum number of tokens that a stack can be built for.
 pub const MAX_DEPTH: usize = 1024;
 
-/// Tokens of the stack unless asked for otherwise (spa5-3-a).
+/// Tokens of the stack by default (spa5-3-a).
 pub const DEFAULT_DEPTH: usize = 64;
 
 // status (spa5-3-b).
@@ -40,7 +40,7 @@ const MAY_CONT: u8 = 1 << 2;
 const MAY_RET: u8 = 1 << 3;
 
 /// The tests of spa5-2.4-c: bit i of entry `ccccc` is the test's value for the condition code i = 8 O + 4 C +
-/// 2 S + Z. The eight tests beyond are of the clip state machine (spa5-2.4-d).
+/// 2 S + Z. The eight tests above are those of the clip state machine (spa5-2.4-d).
 const LUT16: [u16; 24] = [
     0x0000, 0xbb44, 0x2222, 0x3366, 0x4411, 0x5555, 0xcc33, 0x7777, // F LT EQ LE GT NE GE NUM
     0x8888, 0x33cc, 0xaaaa, 0xbbee, 0xcc99, 0xdddd, 0x44bb, 0xffff, // NAN LTU .. GEU T
@@ -81,32 +81,32 @@ pub struct Token {
     pub kind: u8,
     /// `vis` as it was below the token.
     pub vis_saved: u8,
-    /// Where its threads go on: byte address, normalized.
+    /// The address where its threads continue: byte address, normalized.
     pub addr: u32,
     /// Its threads.
     pub mask: u64,
 }
 
-/// What the last clock did.
+/// What happened in the last cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Reset was asserted.
     Reset,
     /// The unit was stalled.
     Stalled,
-    /// No warp runs, or none any more.
+    /// No warp runs.
     Idle,
     /// A warp was launched; without a thread it is DONE at once.
     Launched,
-    /// Running, and no instruction came.
+    /// A warp runs, but no instruction came.
     Waiting,
     /// An instruction executed.
     Executed,
-    /// A leaving instruction executed and no thread is active any more: the unwind begins.
+    /// A leaving instruction executed and no thread is active: the unwind begins.
     Emptied,
-    /// The unwind popped a token that no thread is left for.
+    /// The unwind popped a token from which no thread resumes.
     Popped,
-    /// The unwind popped a token whose threads go on: the step is complete.
+    /// The unwind popped a token whose threads resume: the step is complete.
     Resumed,
     /// The unwind found the stack empty: the step is complete, and the warp is DONE.
     Finished,
@@ -114,7 +114,7 @@ pub enum Event {
     Failed(Error),
 }
 
-/// What the trace record (spa5-4.5-a, spa5-4.5-b) says of a step besides the state after it.
+/// The fields of the trace record (spa5-4.5-a, spa5-4.5-b) of a step that are not in the state after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stepped {
     /// PC before the step.
@@ -131,16 +131,16 @@ pub struct Stepped {
 #[derive(Clone)]
 pub struct Golden {
     lanes: usize,
-    /// The threads that there are.
+    /// The threads that exist.
     all: u64,
     /// BRX and JMX execute (spa5-A).
     brx: bool,
-    /// The CC tests of the clip state machine are there (spa5-2.4-e).
+    /// The unit has the CC tests of the clip state machine (spa5-2.4-e).
     csm: bool,
-    /// The architectural registers, and the top token as it is shown.
+    /// The architectural registers, and the visible top token.
     s: State,
-    /// DEPTH entries, the oldest first (spa5-3-j); a popped one stays as it is, and is not read. Nothing but a push writes
-    /// one, nothing below the top is read (spa5-3-l).
+    /// DEPTH entries, the oldest first (spa5-3-j); a popped one keeps its contents and is not read. Only a push writes
+    /// an entry, and nothing below the top is read (spa5-3-l).
     stack: Vec<Token>,
     prog_base: u32,
     prog_size: u32,
@@ -154,7 +154,7 @@ fn bits(word: u64, hi: u32, lo: u32) -> u64 {
 
 // ---- spa5-2.1, spa5-2.2: addresses -------------------------------------------------------------------
 
-/// The address of a control word means the first slot of its bundle (spa5-2.1-c).
+/// Returns the normalized address: that of a control word means the first slot of its bundle (spa5-2.1-c).
 fn norm(a: u32) -> u32 {
     if a.is_multiple_of(32) {
         a.wrapping_add(8)
@@ -163,12 +163,12 @@ fn norm(a: u32) -> u32 {
     }
 }
 
-/// Next instruction in program order (spa5-2.1-d).
+/// Returns the next instruction in program order (spa5-2.1-d).
 fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// `off24` of spa5-2.2-a, sign extended; of a constant-bank form the low bits of `constant` (spa5-2.3-n).
+/// Returns `off24` of spa5-2.2-a, sign extended; for a constant-bank form the low bits of `constant` (spa5-2.3-n).
 fn off24(word: u64, constant: u32) -> i64 {
     let off24 = if bits(word, 5, 5) == 1 {
         u64::from(constant)
@@ -178,7 +178,7 @@ fn off24(word: u64, constant: u32) -> i64 {
     (off24 << 40) as i64 >> 40
 }
 
-/// `imm32` of spa5-2.2-d.
+/// Returns `imm32` of spa5-2.2-d.
 fn imm32(word: u64) -> u32 {
     bits(word, 51, 20) as u32
 }
@@ -207,8 +207,8 @@ enum Op {
     Other,
 }
 
-/// What `word` is; the outcomes ILLEGAL and UNSUPPORTED are errors (spa5-4.1-c). `brx`: the option of spa5-A is on. Of the
-/// fields of spa5-2.3-a only those are looked at here that tell instructions apart. Bits 6 and, of EXIT and KIL, 5 have no
+/// Decodes `word`; the outcomes ILLEGAL and UNSUPPORTED are errors (spa5-4.1-c). `brx`: the option of spa5-A is on. Of the
+/// fields of spa5-2.3-a, only those that distinguish instructions are used here. Bit 6 and, for EXIT and KIL, bit 5 have no
 /// effect (spa5-2.3-o).
 fn decode(word: u64, brx: bool) -> Result<Op, Error> {
     if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
@@ -241,7 +241,7 @@ fn decode(word: u64, brx: bool) -> Result<Op, Error> {
 }
 
 impl Op {
-    /// It has a predicate field and a CC field; set-up instructions and calls have none (spa5-2.3-m).
+    /// Returns whether it has a predicate field and a CC field; set-up instructions and calls have none (spa5-2.3-m).
     fn is_conditional(self) -> bool {
         use Op::{Bra, Brk, Brx, Cont, Exit, Jmp, Jmx, Kil, Ret, Sync};
         matches!(
@@ -253,7 +253,7 @@ impl Op {
 
 // ---- spa5-2.4: conditions ----------------------------------------------------------------------------
 
-/// Threads for which the predicate holds: pbit XOR `p[3]` (spa5-2.4-a).
+/// Returns the threads for which the predicate holds: pbit XOR `p[3]` (spa5-2.4-a).
 fn predicate(word: u64, pins: &In) -> u64 {
     let pppp = bits(word, 19, 16);
     let pbit = match pppp & 7 {
@@ -263,8 +263,8 @@ fn predicate(word: u64, pins: &In) -> u64 {
     if pppp >> 3 == 1 { !pbit } else { pbit }
 }
 
-/// Threads for whose condition code, bits Z, S, C, O from 0 on (spa5-2.4-b), the test is true, as its LUT16 says: each bit of the
-/// code in turn, the lowest first, chooses between neighbours of the table, until one is left for each thread.
+/// Returns the threads for whose condition code, bits Z, S, C, O from 0 on (spa5-2.4-b), the test is true by its LUT16: each bit of the
+/// code in turn, the lowest first, selects one of two neighbours of the table, until one is left for each thread.
 fn test(lut16: u16, codes: [u64; 4]) -> u64 {
     let mut table: [u64; 16] = std::array::from_fn(|code| match lut16 >> code & 1 {
         1 => u64::MAX,
@@ -278,7 +278,7 @@ fn test(lut16: u16, codes: [u64; 4]) -> u64 {
     table[0]
 }
 
-/// Threads for whose eight bits of the clip state machine test `number` is true (spa5-2.4-e).
+/// Returns the threads for whose eight bits of the clip state machine test `number` is true (spa5-2.4-e).
 fn clip(number: u64, csm: &[u8; MAX_LANES]) -> u64 {
     let bit = |bits: u8| u64::from(bits >> (number - 24) & 1);
     (0..)
@@ -314,14 +314,14 @@ impl Golden {
         }
     }
 
-    /// Nothing changes but status and err (spa5-6-a).
+    /// Stops with an error: only status and err change (spa5-6-a).
     fn fail(&mut self, code: Error) -> Event {
         (self.s.status, self.s.err) = (ERR, code as u8);
         Event::Failed(code)
     }
 
-    /// One instruction; its T (spa5-4.1-e). An error comes before the first change (spa5-4.1-f); several in the order of
-    /// spa5-6-b.
+    /// Executes one instruction and returns its T (spa5-4.1-e). An error comes before the first change (spa5-4.1-f); several
+    /// errors are in the order of spa5-6-b.
     fn execute(&mut self, pins: &In) -> Result<u64, Error> {
         let w = pins.word;
         let op = decode(w, self.brx)?;
@@ -378,7 +378,7 @@ impl Golden {
 
     // ---- spa5-4.2: helpers ---------------------------------------------------------------------------
 
-    /// Where a branch to `t` leads (spa5-4.2-a), normalized (spa5-2.1-e).
+    /// Returns the target of a branch to `t` (spa5-4.2-a), normalized (spa5-2.1-e).
     fn target(&self, t: i64) -> Result<u32, Error> {
         if t & 7 != 0 {
             return Err(Error::TargetMisaligned);
@@ -389,12 +389,12 @@ impl Golden {
         }
     }
 
-    /// pc + 8 + off24, in every slot (spa5-2.2-b), wide enough that nothing wraps.
+    /// Returns pc + 8 + off24, in every slot (spa5-2.2-b), wide enough that nothing wraps.
     fn relative(&self, word: u64, constant: u32) -> i64 {
         i64::from(self.s.pc) + 8 + off24(word, constant)
     }
 
-    /// The token keeps vis as it was (spa5-4.2-b), and vis follows its type (spa5-4.2-c).
+    /// Pushes a token. It keeps vis as it was (spa5-4.2-b), and vis follows its type (spa5-4.2-c).
     fn push(&mut self, kind: u8, mask: u64, addr: u32) -> Result<(), Error> {
         let vis = self.s.vis;
         let entry = self
@@ -420,7 +420,7 @@ impl Golden {
 
     // ---- spa5-4.3: instructions ----------------------------------------------------------------------
 
-    /// SSY, PBK, PCNT, PRET (spa5-4.3-a).
+    /// Executes SSY, PBK, PCNT, PRET (spa5-4.3-a).
     fn set_up(&mut self, kind: u8, to: i64) -> Result<(), Error> {
         let a = self.target(to)?;
         self.push(kind, self.s.active, a)?;
@@ -428,7 +428,7 @@ impl Golden {
         Ok(())
     }
 
-    /// CAL, JCAL (spa5-4.3-b).
+    /// Executes CAL, JCAL (spa5-4.3-b).
     fn cal(&mut self, to: i64) -> Result<(), Error> {
         let a = self.target(to)?;
         self.push(RET, self.s.active, seq(self.s.pc))?;
@@ -436,10 +436,10 @@ impl Golden {
         Ok(())
     }
 
-    /// BRA, JMP (spa5-4.3-j).
+    /// Executes BRA, JMP (spa5-4.3-j).
     fn bra(&mut self, t: u64, to: i64) -> Result<(), Error> {
         if t == 0 {
-            // The target is not looked at (spa5-4.3-d).
+            // The target is not used (spa5-4.3-d).
             self.s.pc = seq(self.s.pc);
             return Ok(());
         }
@@ -453,7 +453,7 @@ impl Golden {
         Ok(())
     }
 
-    /// BRX, JMX (spa5-A). `to`: where a register leads.
+    /// Executes BRX, JMX (spa5-A). `to`: the target that a register gives.
     fn indirect(
         &mut self,
         t: u64,
@@ -466,7 +466,7 @@ impl Golden {
             return Ok(());
         }
         if t != a {
-            // PC stays: it runs again, for T only (spa5-A-c).
+            // PC stays: it runs again, only for T (spa5-A-c).
             self.push(DIV, a & !t, seq(self.s.pc))?;
             self.s.active = t;
             return Ok(());
@@ -487,8 +487,8 @@ impl Golden {
         Ok(())
     }
 
-    /// SYNC, BRK, CONT, RET, EXIT, KIL. `need`: the bit of vis that must be set, and the error if it is not;
-    /// `flag`: where those who leave are held.
+    /// Executes SYNC, BRK, CONT, RET, EXIT, KIL. `need`: the bit of vis that must be set, and the error if it is not;
+    /// `flag`: the mask that holds the threads that leave.
     fn leave(
         &mut self,
         t: u64,
@@ -506,7 +506,7 @@ impl Golden {
         }
         self.s.active &= !t;
         if self.s.active != 0 {
-            // The others go on; nothing is pushed (spa5-4.3-i).
+            // The others continue; nothing is pushed (spa5-4.3-i).
             self.s.pc = seq(self.s.pc);
         } else {
             self.s.status = UNWIND;
@@ -516,7 +516,7 @@ impl Golden {
 
     // ---- spa5-4.4: no active thread is left ----------------------------------------------------------
 
-    /// One turn of the loop: one clock (spa5-3-m).
+    /// Executes one iteration of the loop: one cycle (spa5-3-m).
     fn unwind(&mut self) -> Event {
         let s = &mut self.s;
         if s.sp == 0 {
@@ -552,18 +552,18 @@ impl Golden {
     }
 }
 
-// ---- the clock contract around it (spa5-3) -----------------------------------------------------------
+// ---- the cycle contract around it (spa5-3) -----------------------------------------------------------
 
 impl Golden {
-    /// A unit of `lanes` threads after reset, with a stack of [`DEFAULT_DEPTH`] tokens, without BRX.
+    /// Returns a unit of `lanes` threads after reset, with a stack of [`DEFAULT_DEPTH`] tokens, without BRX.
     ///
     /// # Panics
-    /// As [`Golden::with`].
+    /// Panics under the conditions of [`Golden::with`].
     pub fn new(lanes: usize) -> Self {
         Golden::with(lanes, DEFAULT_DEPTH, false)
     }
 
-    /// A unit of `lanes` threads after reset, with a stack of `depth` tokens; `brx` is the option of
+    /// Returns a unit of `lanes` threads after reset, with a stack of `depth` tokens; `brx` is the option of
     /// spa5-A.
     ///
     /// # Panics
@@ -587,14 +587,14 @@ impl Golden {
         golden
     }
 
-    /// The same unit with the CC tests of the clip state machine, or without (spa5-2.4-e).
+    /// Returns the same unit with the CC tests of the clip state machine, or without (spa5-2.4-e).
     #[must_use]
     pub fn with_csm(mut self, csm: bool) -> Self {
         self.csm = csm;
         self
     }
 
-    /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
+    /// Executes one cycle. Reset wins over stall; a stalled cycle changes nothing.
     pub fn cycle(&mut self, pins: &In) -> &State {
         self.event = if pins.rst_n == 0 {
             self.reset();
@@ -609,40 +609,40 @@ impl Golden {
         &self.s
     }
 
-    /// The state after the last clock.
+    /// Returns the state after the last cycle.
     pub fn state(&self) -> &State {
         &self.s
     }
 
-    /// What the last clock did.
+    /// Returns what happened in the last cycle.
     pub fn event(&self) -> Event {
         self.event
     }
 
-    /// The live tokens, oldest first.
+    /// Returns the live tokens, oldest first.
     pub fn tokens(&self) -> &[Token] {
         let sp = usize::from(self.s.sp).min(self.stack.len());
         &self.stack[..sp]
     }
 
-    /// The step that is under way or, after it, the last one: what the trace record needs of it. A step
-    /// that unwinds is done clocks after its instruction was on the pins.
+    /// Returns the step in progress or, after it, the last one, for the trace record. A step
+    /// that unwinds ends several cycles after its instruction was on the pins.
     pub fn stepped(&self) -> &Stepped {
         &self.stepped
     }
 
-    /// T of that step ([`Stepped::taken`]).
+    /// Returns T of that step ([`Stepped::taken`]).
     pub fn taken(&self) -> u64 {
         self.stepped.taken
     }
 
-    /// Whether `pc` lies in the program that was launched last (spa5-3-p).
+    /// Returns whether `pc` lies in the last launched program (spa5-3-p).
     pub fn in_program(&self, pc: u32) -> bool {
         let (base, size) = (u64::from(self.prog_base), u64::from(self.prog_size));
         (base..base + size).contains(&u64::from(pc))
     }
 
-    /// Word of that step ([`Stepped::word`]).
+    /// Returns the word of that step ([`Stepped::word`]).
     pub fn step_word(&self) -> u64 {
         self.stepped.word
     }
@@ -651,7 +651,7 @@ impl Golden {
         match self.s.status {
             // Whatever inst_valid is (spa5-3-n).
             UNWIND => self.unwind(),
-            // Outside the program the memory has nothing to answer, so the unit does not wait for it.
+            // Outside the program the memory cannot answer, so the unit does not wait for it.
             RUN if pins.inst_valid == 1 || !self.in_program(self.s.pc) => self.step(pins),
             RUN => Event::Waiting,
             _ if pins.launch == 1 => {
@@ -671,7 +671,7 @@ impl Golden {
         self.stepped = Stepped::default();
     }
 
-    /// Column "at launch" of spa5-3: what is not named here is 0 (spa5-3-c, spa5-3-g, spa5-3-h, spa5-3-i, spa5-3-q).
+    /// Sets the values of column "at launch" of spa5-3: registers not named here are 0 (spa5-3-c, spa5-3-g, spa5-3-h, spa5-3-i, spa5-3-q).
     fn launch(&mut self, entry: u32, launch_mask: u64) {
         let active = launch_mask & self.all;
         self.s = State {
@@ -683,7 +683,7 @@ impl Golden {
         };
     }
 
-    /// The fields of the state that show the top token; all 0 without one.
+    /// Sets the fields of the state that show the top token; all 0 without one.
     fn show_top(&mut self) {
         let top = self.tokens().last().copied().unwrap_or_default();
         let s = &mut self.s;
@@ -691,11 +691,11 @@ impl Golden {
         (s.top_addr, s.top_mask) = (top.addr, top.mask);
     }
 
-    /// Puts the unit into `state`, a state that it can be in: bench only.
+    /// Sets the unit to `state`, a state that it can reach: for the bench only.
     ///
-    /// The program's place and size stay. Of the stack only the token that the state shows is written, at
-    /// `sp` - 1; deeper ones stay as they are. So a whole stack is loaded as it grew, by the state after
-    /// each push.
+    /// The program's place and size stay. Of the stack, only the token that the state shows is written, at
+    /// `sp` - 1; deeper ones stay unchanged, so that a whole stack is loaded in the order of its pushes, with the state
+    /// after each push.
     pub fn load(&mut self, state: &State) {
         self.s = State {
             active: state.active & self.all,
@@ -717,7 +717,7 @@ impl Golden {
                 mask: state.top_mask & self.all,
             };
         }
-        // What led there is not known.
+        // The step that led there is unknown.
         self.stepped = Stepped {
             pc: state.pc,
             active: self.s.active,
@@ -730,7 +730,7 @@ impl Golden {
 // ---- for tests: a fault in the stack's memory --------------------------------------------------------
 
 impl Golden {
-    /// Bits that a token takes in the stack's memory (spa5-3): from bit 0 on one a thread, 32 of the
+    /// Returns the number of bits of a token in the stack's memory (spa5-3): from bit 0 on one per thread, 32 of the
     /// address, 4 of vis, 3 of the type.
     pub fn stored_bits(&self) -> u32 {
         self.lanes as u32 + 32 + 4 + 3
@@ -739,7 +739,7 @@ impl Golden {
     /// Flips stored bit `bit` of live token `token`, the oldest is 0: for tests that show that the bench
     /// sees every one of them. Does nothing if there is no such token or bit.
     ///
-    /// The state shows the fault at once in the top token, and in others when they are revealed.
+    /// The state shows the fault at once in the top token, and in other tokens when they are revealed.
     pub fn flip_stored(&mut self, token: usize, bit: u32) {
         let lanes = self.lanes as u32;
         if token < self.tokens().len() {

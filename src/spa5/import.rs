@@ -1,15 +1,15 @@
-//! Programs from files of any kind: cubins of ptxas, raw bundles, and the crate's own two forms.
+//! Programs from files of any kind: cubins of ptxas, raw bundles, and the two formats of this crate.
 //!
 //! Source: spa5-2.1, spa5-2.5 and spa5-8 in `docs/spec/spa5.md`.
 //!
 //! | kind | recognised by | launch |
 //! |---|---|---|
-//! | cubin or object, `ptxas -arch=sm_50`, with `-c` or without | the first four bytes of an ELF file | entry: the kernel's `st_value`; `prog_size`: its section, and behind it what it calls that lies elsewhere (`link`); targets: attribute 0x34, and the functions of the file |
+//! | cubin or object, `ptxas -arch=sm_50`, with `-c` or without | the first four bytes of an ELF file | entry: the kernel's `st_value`; `prog_size`: its section, followed by the called code of other sections (`link`); targets: attribute 0x34, and the functions of the file |
 //! | raw bundles, as nouveau uploads them and `nvdisasm -b SM50` reads them | a NUL byte, which no text has, and bit 63 clear in each control word | entry 0; `prog_size`: the file, filled up to whole bundles |
 //! | `.hex` | the first line with an instruction is a hexadecimal word, see [`super::asm::text`] | its directives |
-//! | `.s`, a listing of `nvdisasm` among them | anything else | its directives |
+//! | `.s`, including listings of `nvdisasm` | anything else | its directives |
 //!
-//! Raw bundles may end within a bundle, as `nouveau_compiler` leaves them: it is filled up with NOP, and the
+//! Raw bundles may end within a bundle, as in files of `nouveau_compiler`: the bundle is filled up with NOP, and the
 //! control word's fields of the new slots become 0x7ef (spa5-8).
 
 use std::fmt;
@@ -30,13 +30,13 @@ mod link;
 use cubin::Cubin;
 pub use cubin::sm;
 
-/// Reads a program from a file of any kind. `file` is its name, for messages and where nothing else names
-/// the program. Of a cubin with several kernels `options` must choose one.
+/// Reads a program from a file of any kind. `file` is its name, for messages and for a program without
+/// a name of its own. For a cubin with several kernels, `options` must choose one.
 ///
 /// # Errors
 ///
-/// Text that is not UTF-8 or that the assembler refuses; a cubin that is not as spa5-2.5 says, or for
-/// another GPU; binary data that is no bundles; a choice that names nothing.
+/// The text is not UTF-8 or the assembler refuses it; a cubin differs from spa5-2.5, or is for
+/// another GPU; binary data is not bundles; a choice names nothing.
 pub fn load(
     bytes: &[u8],
     file: &str,
@@ -81,13 +81,13 @@ pub struct Listed {
     pub number: usize,
     /// Name of its symbol.
     pub name: String,
-    /// Bytes of its program, with all that it calls; of its section, if it cannot be imported; none if it has none.
+    /// Bytes of its program, including all that it calls; of its section, if it cannot be imported; `None` if it has none.
     pub bytes: Option<usize>,
-    /// CRS size in bytes, if the cubin tells: 16 a token.
+    /// CRS size in bytes, if the cubin gives it: 16 per token.
     pub crs_size: Option<u32>,
     /// Number of its BRX and JMX, if it can be imported.
     pub indirect: Option<[usize; 2]>,
-    /// Why it cannot be imported, if it cannot.
+    /// The reason why it cannot be imported, if it cannot.
     pub problem: Option<String>,
 }
 
@@ -113,11 +113,11 @@ impl fmt::Display for Listed {
     }
 }
 
-/// The kernels of a cubin, in the order of their sections.
+/// Returns the kernels of a cubin, in the order of their sections.
 ///
 /// # Errors
 ///
-/// A file that is no cubin of sm_50, or of which not even the kernels can be told.
+/// The file is no cubin of sm_50, or its kernels cannot be determined.
 pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
     if !is_elf(bytes) {
         let why = "is no cubin; only such a file holds several programs";
@@ -153,10 +153,10 @@ pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
     Ok(listed)
 }
 
-/// How many times the bytes of a cubin the programs in it may have together, if they are all to be listed.
+/// Limit of the total size of the listed programs of a cubin, as a multiple of its bytes.
 const MOST_TOGETHER: usize = 64;
 
-/// [`kernels`], one line each.
+/// Returns [`kernels`] as text, one line each.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ pub fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
     Ok(listed.iter().map(ToString::to_string).collect())
 }
 
-/// How many BRX and JMX there are.
+/// Returns the number of BRX and of JMX.
 fn indirect(words: &[u64]) -> [usize; 2] {
     let absolute = instructions(words).filter_map(|(_, word)| match word {
         Word::Indirect(indirect) => Some(indirect.target.is_absolute()),
@@ -177,7 +177,7 @@ fn indirect(words: &[u64]) -> [usize; 2] {
     [absolute.len() - jmx, jmx]
 }
 
-/// Address and fields of each instruction.
+/// Returns address and fields of each instruction.
 fn instructions(words: &[u64]) -> impl Iterator<Item = (u32, Word)> + '_ {
     (0..)
         .step_by(8)
@@ -186,7 +186,7 @@ fn instructions(words: &[u64]) -> impl Iterator<Item = (u32, Word)> + '_ {
         .map(|(pc, word)| (pc, Word::decode(*word)))
 }
 
-/// A little-endian number of up to eight bytes.
+/// Returns a little-endian number of up to eight bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
 }
@@ -204,7 +204,7 @@ fn check_length(bytes: usize) -> Result<(), Flaw> {
     Err(Flaw::new("program", message))
 }
 
-/// A file of raw bundles as a program.
+/// Returns a file of raw bundles as a program.
 fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     if !bytes.len().is_multiple_of(8) {
         let message = format!(
@@ -243,7 +243,7 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     let program = Program {
         name: program_name(file),
         entry: 0,
-        // No more than MOST_BUNDLES bundles.
+        // At most MOST_BUNDLES bundles.
         prog_size: words.len() as u32 * 8,
         words,
         ..Program::default()
@@ -254,7 +254,7 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     })
 }
 
-/// `0x0018` or `0x0018, 0x0030`; of many the rest is counted.
+/// Formats `0x0018` or `0x0018, 0x0030`; of many places, the rest is counted.
 fn at(places: &[u32]) -> String {
     let shown: Vec<String> = (places.iter().take(MOST_SHOWN))
         .map(|pc| format!("{pc:#06x}"))
@@ -266,7 +266,7 @@ fn at(places: &[u32]) -> String {
     shown.join(", ") + &more
 }
 
-/// What is worth saying of a program's words, whatever the unit that runs it is built with.
+/// Returns remarks on a program's words that hold for every build of the unit.
 fn notes(words: &[u64]) -> Vec<String> {
     let control = |(pc, word): &(u32, &u64)| is_control(*pc) && **word >> 63 == 1;
     let controls = (0..).step_by(8).zip(words).filter(control);

@@ -1,4 +1,4 @@
-//! A program as instructions that can be taken out. Control words are none: they follow the bundles.
+//! A program as a list of instructions that can be removed. Control words are not included: they follow the bundles.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use crate::instructions::{Instructions, Piece, moved, places};
 /// Instructions of a bundle.
 const SLOTS: usize = WORDS - 1;
 
-/// Address of an instruction, from the program's base on.
+/// Returns the address of an instruction, counted from the program's base.
 fn address(number: usize) -> u32 {
     let word = number / SLOTS * WORDS + number % SLOTS + 1;
     u32::try_from(word * 8).unwrap_or(u32::MAX)
 }
 
-/// The instruction at such an address, or behind the control word there; none has the number of an address within the first
-/// control word.
+/// Returns the number of the instruction at such an address, or of the one after the control word there; an address within the first
+/// control word has no instruction.
 fn number(address: u32) -> usize {
     let word = (norm(address) / 8) as usize;
     (word / WORDS * SLOTS + word % WORDS).wrapping_sub(1)
 }
 
-/// What may become of a condition, one at a time.
+/// Edits of single fields of a condition.
 const EDITS: &[fn(&mut Cond)] = &[
     |cond| *cond = Cond::ALWAYS,
     |cond| cond.test = Test::T,
@@ -42,7 +42,7 @@ impl Program {
         program
     }
 
-    /// The instruction with this number.
+    /// Returns the instruction with this number.
     fn nth(&self, number: usize) -> u64 {
         let word = self.words.get(address(number) as usize / 8);
         word.copied().unwrap_or_default()
@@ -52,13 +52,13 @@ impl Program {
         u32::try_from(self.words.len() * 8).unwrap_or(u32::MAX)
     }
 
-    /// Where `old`, an address from the base of this program on, is in one whose instructions moved to `places` and that has
-    /// `size` bytes. One outside stays as far outside, one that is not aligned stays so.
+    /// Returns the new place of `old`, an address counted from the base of this program, after its instructions moved to `places` and its
+    /// size became `size` bytes. An address outside stays as far outside; a misaligned one stays misaligned.
     fn led_to(&self, places: &[usize], size: u32, old: i64) -> i64 {
         match u32::try_from(old) {
             Ok(inside) if inside < self.size() => {
                 let new = address(moved(places, number(inside & !7)));
-                // Through the control word, where there still is one before it.
+                // By the control word, if there is still one before it.
                 let through = is_control(inside & !7) && is_control(new - 8);
                 i64::from(if through { new - 8 } else { new }) + old % 8
             }
@@ -107,7 +107,7 @@ impl Instructions for Program {
             if let (Some(Target::Bank { .. }), false) =
                 (decoded.target(), matches!(decoded, Word::Indirect(_)))
             {
-                // What it leads to is in the constant: the low 24 bits, signed.
+                // The target is in the constant: the low 24 bits, signed.
                 let old = self.constant(word);
                 let to = i64::from(address(*n)) + 8 + i64::from((old << 8) as i32 >> 8);
                 let moved = self.led_to(&places, size, to) - i64::from(address(at)) - 8;
@@ -116,7 +116,7 @@ impl Instructions for Program {
                     constants.insert(Self::place(word), held);
                 }
             }
-            // An absolute target counts from elsewhere.
+            // An absolute target has another base.
             let base = match decoded.target() {
                 Some(Target::Absolute(_)) => self.prog_base.into(),
                 _ => 0,
@@ -127,7 +127,7 @@ impl Instructions for Program {
                 .and_then(|t| t.address(address(*n)))
                 .map(|old| self.led_to(&places, size, old - base) + base)
                 .and_then(|new| decoded.aimed(address(at), new));
-            // The bits without meaning stay.
+            // Bits without meaning stay.
             words.push(match aimed {
                 Some(aimed) => word ^ decoded.encode() ^ aimed.encode(),
                 None => word,
@@ -161,7 +161,7 @@ impl Instructions for Program {
             words,
             targets,
         };
-        // What became longer may end behind 2^32.
+        // A program that became longer may end beyond 2^32.
         match program.last_base() {
             last if last < base => program.at(last),
             _ => program,
@@ -283,7 +283,7 @@ impl Instructions for Program {
 mod tests {
     use super::*;
 
-    /// What calls a target may be at any address in a saved case; 1 to 7 ended in an overflow.
+    /// A saved case may have any target address; 1 to 7 once ended in an overflow.
     #[test]
     fn an_address_in_the_first_control_word_is_no_instruction() {
         let program = Program {
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(Instructions::number(&program, 0xff), None);
     }
 
-    /// Addresses were those of a program at 0: a page showed no instruction of one elsewhere, `explain` a jump at every step.
+    /// Addresses were once those of a program at 0: for one elsewhere, a page showed no instruction, and `explain` a jump at every step.
     #[test]
     fn an_instruction_is_at_its_address_wherever_the_program_lies() {
         for prog_base in [0, 0x100, 0u32.wrapping_sub(2 * BUNDLE)] {

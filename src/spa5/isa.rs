@@ -1,10 +1,10 @@
-//! Instruction words as fields, encode and decode, and the bundles that they lie in; nothing about their
+//! Instruction words as fields, encoding and decoding, and the bundles that hold them, without their
 //! meaning.
 //!
 //! Source: spa5-2.1 to spa5-2.4 and spa5-A in `docs/spec/spa5.md`.
 //!
-//! [`Word::decode`] never fails, and [`Word::encode`] gives the word back but for the bits that the unit
-//! ignores: those are 0 in what is encoded ([`Word::is_canonical`]). [`Code`] puts instructions into bundles.
+//! [`Word::decode`] never fails, and [`Word::encode`] gives the word back, except that bits that the unit
+//! ignores are 0 ([`Word::is_canonical`]). [`Code`] puts instructions into bundles.
 
 use super::program::BUNDLE;
 
@@ -21,15 +21,15 @@ pub const NOP: u64 = 0x50b0_0000_0007_0f00;
 /// The field of a slot in a control word that hand-made programs use (spa5-2.1), 21 bits.
 const CONTROL_FIELD: u64 = 0x7ef;
 
-/// Byte offsets that a direct target may have from the address behind its instruction (spa5-2.2).
+/// Byte offsets that a direct target may have from the address after its instruction (spa5-2.2).
 pub const OFFSETS: std::ops::RangeInclusive<i64> = -0x80_0000..=0x7f_ffff;
 
-/// Whether a control word lies at `address` (spa5-2.1).
+/// Returns whether a control word lies at `address` (spa5-2.1).
 pub const fn is_control(address: u32) -> bool {
     address.is_multiple_of(BUNDLE)
 }
 
-/// The address of an instruction: that of a control word means the first slot of its bundle (spa5-2.1).
+/// Returns the normalized address: that of a control word means the first slot of its bundle (spa5-2.1).
 pub const fn norm(address: u32) -> u32 {
     if is_control(address) {
         address.wrapping_add(8)
@@ -38,18 +38,18 @@ pub const fn norm(address: u32) -> u32 {
     }
 }
 
-/// The next instruction in program order (spa5-2.1).
+/// Returns the next instruction in program order (spa5-2.1).
 pub const fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// `control` with the field of slot 0, 1 or 2 as hand-made programs have it.
+/// Returns `control` with the field of slot 0, 1 or 2 set to the value of hand-made programs.
 pub const fn with_plain_slot(control: u64, slot: u32) -> u64 {
     let shift = 21 * slot;
     control & !(0x1f_ffff << shift) | CONTROL_FIELD << shift
 }
 
-/// `word[hi:lo]`.
+/// Returns `word[hi:lo]`.
 const fn bits(word: u64, hi: u32, lo: u32) -> u64 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
@@ -58,7 +58,7 @@ const fn bit(word: u64, at: u32) -> bool {
     word >> at & 1 == 1
 }
 
-/// An enum of named numbers: variant, number, name.
+/// Declares an enum of named numbers: variant, number, name.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
         $(#[$doc])*
@@ -70,22 +70,22 @@ macro_rules! named {
             /// All of them, in the spec's order.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The one with this number; `None` if there is none.
+            /// Returns the variant with this number; `None` if there is none.
             pub const fn from_bits(value: u16) -> Option<Self> {
                 match value { $($value => Some($name::$variant),)+ _ => None }
             }
 
-            /// The number in the word.
+            /// Returns the number in the word.
             pub const fn bits(self) -> u16 {
                 self as u16
             }
 
-            /// The name in NVIDIA's listings.
+            /// Returns the name in NVIDIA's listings.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)+ }
             }
 
-            /// The one called `name`, in upper or lower case.
+            /// Returns the variant called `name`, in upper or lower case.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(name))
             }
@@ -113,14 +113,14 @@ named! {
 }
 
 impl SetUpOp {
-    /// Whether it has the form `.NOINC`, bit 6 clear.
+    /// Returns whether it has the form `.NOINC`, bit 6 clear.
     pub const fn has_noinc(self) -> bool {
         matches!(self, SetUpOp::Cal | SetUpOp::Pret | SetUpOp::Jcal)
     }
 }
 
 named! {
-    /// The leaving instructions: bits 63:52 (spa5-2.3), of SYNC as far as they are compared.
+    /// The leaving instructions: bits 63:52 (spa5-2.3); for SYNC, those of them that are compared.
     LeaveOp {
         /// To the SSY token.
         Sync = 0xF0F "SYNC",
@@ -132,7 +132,7 @@ named! {
         Ret = 0xE32 "RET",
         /// Ends the thread.
         Exit = 0xE30 "EXIT",
-        /// Ends it too, and is remembered.
+        /// Ends the thread and marks it as killed.
         Kil = 0xE33 "KIL",
     }
 }
@@ -142,9 +142,9 @@ named! {
     BlockOp {
         /// JMX in its constant-bank form.
         Jmx = 0xE20 "JMX",
-        /// JMP likewise.
+        /// JMP in its constant-bank form.
         Jmp = 0xE21 "JMP",
-        /// JCAL likewise.
+        /// JCAL in its constant-bank form.
         Jcal = 0xE22 "JCAL",
         /// Push an address for threads that exit.
         Pexit = 0xE23 "PEXIT",
@@ -173,11 +173,11 @@ named! {
     }
 }
 
-/// Mnemonics of the instruction set beside those of this unit, by kind: black boxes (spa5-2.3), which listings of
-/// NVIDIA's disassembler are full of. Sorted within a line; no suffixes.
+/// Mnemonics of the instruction set that are not this unit's, by kind: black boxes (spa5-2.3), which are frequent in listings of
+/// NVIDIA's disassembler. Sorted within a line; no suffixes.
 ///
 /// Sources: *CUDA Binary Utilities*, table "Maxwell and Pascal Instruction Set" (half precision, `HADD2` and so
-/// on, is of sm_53 and later), and what the open-source tables of `envydis` for GM107 name besides.
+/// on, belongs to sm_53 and later), and the additional names in the open-source tables of `envydis` for GM107.
 pub const BLACK_BOXES: &[&str] = &[
     // Floating point.
     "FADD FADD32I FCHK FCMP FFMA FFMA32I FMNMX FMUL FMUL32I FSET FSETP FSWZADD IPA MUFU RRO",
@@ -201,11 +201,11 @@ pub const BLACK_BOXES: &[&str] = &[
     "B2R BAR CS2R DEPBAR LEPC NOP R2B S2R STP VOTE",
 ];
 
-/// Every mnemonic of the instruction set without its suffixes: this unit's instructions first.
+/// Returns every mnemonic of the instruction set without its suffixes: this unit's instructions first.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     let set_up = SetUpOp::ALL.iter().map(|op| op.name());
     let leave = LeaveOp::ALL.iter().map(|op| op.name());
-    // JMX, JMP and JCAL are named already.
+    // JMX, JMP and JCAL are already included.
     let block = BlockOp::ALL.iter().skip(3).map(|op| op.name());
     (set_up.chain(leave))
         .chain(["BRA", "BRX", "JMP", "JMX"])
@@ -246,7 +246,7 @@ named! {
         Neu = 0x0D "NEU",
         /// Greater, equal or unordered.
         Geu = 0x0E "GEU",
-        /// Always; what an instruction has that shows no test.
+        /// Always; the test of an instruction that shows none.
         T = 0x0F "T",
         /// No overflow.
         Off = 0x10 "OFF",
@@ -266,30 +266,30 @@ named! {
         Oft = 0x17 "OFT",
         /// Of the clip state machine, as all that follow: UNSUPPORTED unless the unit is built with CSM=1.
         CsmTa = 0x18 "CSM_TA",
-        /// Likewise.
+        /// The same.
         CsmTr = 0x19 "CSM_TR",
-        /// Likewise.
+        /// The same.
         CsmMx = 0x1A "CSM_MX",
-        /// Likewise.
+        /// The same.
         FcsmTa = 0x1B "FCSM_TA",
-        /// Likewise.
+        /// The same.
         FcsmTr = 0x1C "FCSM_TR",
-        /// Likewise.
+        /// The same.
         FcsmMx = 0x1D "FCSM_MX",
-        /// Likewise.
+        /// The same.
         Rle = 0x1E "RLE",
-        /// Likewise.
+        /// The same.
         Rgt = 0x1F "RGT",
     }
 }
 
 impl Test {
-    /// The test with this code; higher bits are not looked at.
+    /// Returns the test with this code; higher bits are ignored.
     pub const fn from_code(code: u64) -> Self {
         Self::ALL[(code & 31) as usize]
     }
 
-    /// Whether it is of the clip state machine (spa5-2.4-d).
+    /// Returns whether it belongs to the clip state machine (spa5-2.4-d).
     pub const fn is_clip(self) -> bool {
         self.bits() >= 0x18
     }
@@ -316,12 +316,12 @@ impl Pred {
         not: true,
     };
 
-    /// P0 to P6, or PT.
+    /// Returns P0 to P6, or PT.
     pub const fn p(number: u8) -> Self {
         Pred { number, not: false }
     }
 
-    /// Inverted.
+    /// Returns the inverted predicate.
     pub const fn not_p(number: u8) -> Self {
         Pred { number, not: true }
     }
@@ -338,7 +338,7 @@ impl Pred {
     }
 }
 
-/// Which threads an instruction is for: those for which both the predicate and the CC test are true
+/// The condition of an instruction: it is for the threads for which both the predicate and the CC test are true
 /// (spa5-2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cond {
@@ -355,7 +355,7 @@ impl Cond {
         test: Test::T,
     };
 
-    /// Threads whose predicate is true.
+    /// Returns the condition that holds for threads whose predicate is true.
     pub const fn pred(pred: Pred) -> Self {
         Cond {
             pred,
@@ -363,7 +363,7 @@ impl Cond {
         }
     }
 
-    /// Threads whose condition code passes.
+    /// Returns the condition that holds for threads whose condition code passes.
     pub const fn test(test: Test) -> Self {
         Cond {
             pred: Pred::ALWAYS,
@@ -383,15 +383,15 @@ impl Cond {
     }
 }
 
-/// Where an instruction leads: bits 43:20, and bit 5 that says what is in them, or bits 51:20 (spa5-2.2, spa5-2.3).
+/// The target of an instruction: bits 43:20, and bit 5 that gives their meaning, or bits 51:20 (spa5-2.2, spa5-2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// `off24`: bytes from the address behind the instruction on, one of [`OFFSETS`]; of BRX to what the
-    /// register is added.
+    /// `off24`: bytes from the address after the instruction, one of [`OFFSETS`]; for BRX the register is
+    /// added.
     Offset(i32),
-    /// `imm32`: the address itself, of JMP, JCAL and JMX; of JMX to what the register is added.
+    /// `imm32`: the address itself, for JMP, JCAL and JMX; for JMX the register is added.
     Absolute(u32),
-    /// Constant bank, bit 5 set: the offset is what it holds. UNSUPPORTED of BRX.
+    /// Constant bank, bit 5 set: its contents are the offset. UNSUPPORTED for BRX.
     Bank {
         /// Bits 40:36, 0..=31.
         bank: u8,
@@ -401,7 +401,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The offset with which the instruction at `pc` leads to `address`, not normalized; `None` if it does
+    /// Returns the offset with which the instruction at `pc` leads to `address`, not normalized; `None` if it does
     /// not fit.
     pub fn direct(pc: u32, address: i64) -> Option<Self> {
         let offset = address - (i64::from(pc) + 8);
@@ -411,8 +411,8 @@ impl Target {
         }
     }
 
-    /// The address to which it leads from `pc`, as it is before it is checked and normalized: t of spa5-2.2.
-    /// `None` of a constant bank.
+    /// Returns the address to which it leads from `pc`, before the check and the normalization: t of spa5-2.2.
+    /// `None` for a constant bank.
     pub fn address(self, pc: u32) -> Option<i64> {
         match self {
             Target::Offset(offset) => Some(i64::from(pc) + 8 + i64::from(offset)),
@@ -421,8 +421,8 @@ impl Target {
         }
     }
 
-    /// The target in the same form, but in a constant bank, with which the instruction at `pc` leads to `address`.
-    /// `None` if there is none.
+    /// Returns the target with which the instruction at `pc` leads to `address`: in the same form, or an offset for a constant
+    /// bank. `None` if there is none.
     pub fn aimed(self, pc: u32, address: i64) -> Option<Self> {
         match self {
             Target::Absolute(_) => u32::try_from(address).ok().map(Target::Absolute),
@@ -430,12 +430,12 @@ impl Target {
         }
     }
 
-    /// Whether it is the address itself.
+    /// Returns whether it is the address itself.
     pub const fn is_absolute(self) -> bool {
         matches!(self, Target::Absolute(_))
     }
 
-    /// `imm32`.
+    /// Returns `imm32` of `word`.
     const fn absolute(word: u64) -> Self {
         Target::Absolute(bits(word, 51, 20) as u32)
     }
@@ -470,7 +470,7 @@ pub struct SetUp {
     pub op: SetUpOp,
     /// Bits 43:20 and 5; of JCAL [`Target::Absolute`].
     pub target: Target,
-    /// Bit 6 clear, of CAL, JCAL and PRET only: `.NOINC`, no effect here.
+    /// Bit 6 clear, only for CAL, JCAL and PRET: `.NOINC`, no effect here.
     pub noinc: bool,
 }
 
@@ -507,7 +507,7 @@ pub struct Leave {
     pub op: LeaveOp,
     /// Bits 19:16 and 4:0.
     pub cond: Cond,
-    /// Bit 5, of EXIT only: `.KEEPREFCOUNT`, no effect here.
+    /// Bit 5, only for EXIT: `.KEEPREFCOUNT`, no effect here.
     pub keep_ref_count: bool,
 }
 
@@ -526,7 +526,7 @@ pub enum Word {
     Unsupported(BlockOp, u64),
     /// ILLEGAL: an opcode of the block without a name, E3B to E3F, and the word.
     Illegal(u64),
-    /// OTHER: a black box, as it is.
+    /// OTHER: a black box, the word itself.
     Other(u64),
 }
 
@@ -534,7 +534,7 @@ impl Word {
     /// NOP.
     pub const NOP: Word = Word::Other(NOP);
 
-    /// SSY, PBK, PCNT, PRET, CAL or JCAL with offset or address 0, to be pushed with a label.
+    /// Returns SSY, PBK, PCNT, PRET, CAL or JCAL with offset or address 0, to be pushed with a label.
     pub const fn set_up(op: SetUpOp) -> Self {
         let target = match op {
             SetUpOp::Jcal => Target::Absolute(0),
@@ -547,7 +547,7 @@ impl Word {
         })
     }
 
-    /// BRA with offset 0, to be pushed with a label.
+    /// Returns BRA with offset 0, to be pushed with a label.
     pub const fn bra(cond: Cond) -> Self {
         Word::Branch(Branch {
             cond,
@@ -557,12 +557,12 @@ impl Word {
         })
     }
 
-    /// JMP with address 0, to be pushed with a label.
+    /// Returns JMP with address 0, to be pushed with a label.
     pub const fn jmp(cond: Cond) -> Self {
         Word::bra(cond).with_target(Target::Absolute(0))
     }
 
-    /// SYNC, BRK, CONT, RET, EXIT or KIL.
+    /// Returns SYNC, BRK, CONT, RET, EXIT or KIL.
     pub const fn leave(op: LeaveOp, cond: Cond) -> Self {
         Word::Leave(Leave {
             op,
@@ -571,9 +571,9 @@ impl Word {
         })
     }
 
-    /// The fields of a word.
+    /// Returns the fields of a word.
     pub const fn decode(word: u64) -> Self {
-        // SYNC is told by bits 63:51 (spa5-2.3).
+        // Bits 63:51 distinguish SYNC (spa5-2.3).
         if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
             return Word::Leave(Leave {
                 op: LeaveOp::Sync,
@@ -628,7 +628,7 @@ impl Word {
         }
     }
 
-    /// The word, with zeros in the bits that the unit ignores; bits above a field's width are not encoded.
+    /// Returns the word, with zeros in the bits that the unit ignores; bits above a field's width are not encoded.
     pub const fn encode(self) -> u64 {
         match self {
             Word::SetUp(SetUp { op, target, noinc }) => {
@@ -677,12 +677,12 @@ impl Word {
         }
     }
 
-    /// Whether the fields of `word` say all of it: the bits that the unit ignores are 0.
+    /// Returns whether the fields of `word` express all of it: the bits that the unit ignores are 0.
     pub const fn is_canonical(word: u64) -> bool {
         Word::decode(word).encode() == word
     }
 
-    /// Its target, if it is of an instruction that has one.
+    /// Returns its target, if it is an instruction with a target.
     pub const fn target(self) -> Option<Target> {
         match self {
             Word::SetUp(SetUp { target, .. })
@@ -692,7 +692,7 @@ impl Word {
         }
     }
 
-    /// The same set-up instruction with `.NOINC`, if it can have it, or without.
+    /// Returns the same set-up instruction with `.NOINC`, if it can have it, or without.
     #[must_use]
     pub const fn with_noinc(self, noinc: bool) -> Self {
         match self {
@@ -704,13 +704,13 @@ impl Word {
         }
     }
 
-    /// The instruction with which `self` at `pc` leads to `address`; `None` if it has no target or cannot.
+    /// Returns the instruction with which `self` at `pc` leads to `address`; `None` if it has no target or cannot.
     pub fn aimed(self, pc: u32, address: i64) -> Option<Self> {
         let target = self.target()?.aimed(pc, address)?;
         Some(self.with_target(target))
     }
 
-    /// The same instruction with another target; one without a target as it is.
+    /// Returns the same instruction with another target; one without a target is returned unchanged.
     #[must_use]
     pub const fn with_target(self, target: Target) -> Self {
         match self {
@@ -721,7 +721,7 @@ impl Word {
         }
     }
 
-    /// Its mnemonic without suffixes; `None` of a black box and of an opcode without a name.
+    /// Returns its mnemonic without suffixes; `None` for a black box and for an opcode without a name.
     pub const fn name(self) -> Option<&'static str> {
         Some(match self {
             Word::SetUp(SetUp { op, .. }) => op.name(),

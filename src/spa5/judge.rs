@@ -1,22 +1,22 @@
-//! Holds every thread of a warp against the scalar machine.
+//! Compares every thread of a warp with the scalar machine.
 //!
-//! The threads are run alone beside the records of the warp: at each record, every thread that executes it
+//! The threads run alone in parallel with the records of the warp: at each record, every thread that executes it
 //! must be there alone, and able to execute it. So an endless program, a run that was stopped and a run
-//! that ended in an error are all compared as far as they went, and where the warp stopped it can be asked
+//! that ended in an error are all compared as far as they went. Where the warp stopped, the judge checks
 //! whether each thread is where it would be alone.
 //!
-//! What is claimed is what spa5-9 promises ("Holds for"), of any program:
+//! The claims are those of spa5-9 ("Holds for"), for any program:
 //!
-//! * each thread executes what it executes alone; of a warp that is DONE, all of it;
+//! * each thread executes what it executes alone; in a warp that is DONE, all of it;
 //! * where the warp stops, each thread runs, waits or has exited as its last instruction says, and the
 //!   stack holds the tokens that a running thread holds alone, and at most one DIV token for each thread
 //!   that waits without a flag;
-//! * the error in which it stops is that of each running thread that takes the instruction.
-//!   `STACK_OVERFLOW` is another matter, because DIV tokens take room: it needs a full stack and an
+//! * the error in which the warp stops is that of each running thread that takes the instruction.
+//!   `STACK_OVERFLOW` is different, because DIV tokens take room: it needs a full stack and an
 //!   instruction that pushes.
 //!
-//! A BRA.U at which running threads disagree does with them what none of them does alone (spa5-O12): there
-//! the judge has no more to say.
+//! A BRA.U at which running threads disagree treats them as none of them would be treated alone (spa5-O12): there
+//! the judge makes no further claim.
 
 use super::Spa5;
 use super::scalar::{self, Deed, Draw, Kind, Scalar, Thread};
@@ -32,7 +32,7 @@ const UNWIND: u8 = 3;
 /// Condition bits of a draw: P0 to P6, Z, S, C, O, and those of the clip state machine up to bit 15.
 const BITS: u32 = 16;
 
-/// Whether every thread executed what it executes alone.
+/// Compares what every thread executed with what it executes alone.
 pub fn judge(case: &Case<Spa5>, records: &[Record], end: &State) -> Verdict {
     if case.conditions == Conditions::Noise || case.noise_clocks.is_some() {
         let why = "its conditions are noise, or more than one launch is run";
@@ -61,7 +61,7 @@ fn disagrees(lane: u32, how: String) -> Verdict {
     Verdict::Disagrees { lane, how }
 }
 
-/// Threads of `mask`, the lowest first.
+/// Returns the threads of `mask`, the lowest first.
 fn threads(mut mask: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then(|| mask.trailing_zeros())?;
@@ -75,7 +75,7 @@ fn error(code: u8) -> String {
     format!("error {code} {name}")
 }
 
-/// The threads of a warp, each alone.
+/// The threads of a warp, each run alone.
 struct Warp<'c> {
     case: &'c Case<Spa5>,
     scalar: Scalar<'c>,
@@ -98,7 +98,7 @@ impl<'c> Warp<'c> {
         &self.threads[lane as usize]
     }
 
-    /// The draws of one thread.
+    /// Returns the draws of one thread.
     fn draws(&self, lane: u32) -> impl Fn(u64) -> Draw {
         let Case {
             conditions, seed, ..
@@ -116,7 +116,7 @@ impl<'c> Warp<'c> {
         self.scalar.next(self.thread(lane), self.draws(lane))
     }
 
-    /// Every thread of `mask` is alone at `pc`, where the warp `does` something.
+    /// Checks that every thread of `mask` is alone at `pc`, where the warp `does` something.
     fn arrived(&self, mask: u64, pc: u32, does: &str) -> Result<(), Verdict> {
         for lane in threads(mask) {
             if self.launched >> lane & 1 == 0 {
@@ -137,7 +137,7 @@ impl<'c> Warp<'c> {
         Ok(())
     }
 
-    /// The threads alone execute what they executed together.
+    /// Executes on each thread alone what the threads executed together.
     fn follow(&mut self, record: &Record) -> Result<(), Verdict> {
         let Record { pc, executes, .. } = *record;
         if executes == 0 {
@@ -170,7 +170,7 @@ impl<'c> Warp<'c> {
         Ok(())
     }
 
-    /// Everything that can be said of the state in which the warp stopped.
+    /// Checks everything known about the state in which the warp stopped.
     fn stopped(&self, last: Option<&Record>, end: &State, depth: usize) -> Result<(), Verdict> {
         let wrong = |what: &str| Err(disagrees(0, what.to_owned()));
         if (end.status == ERR) != (end.err != 0) {
@@ -179,7 +179,7 @@ impl<'c> Warp<'c> {
         self.killed(end)?;
         match end.status {
             DONE => self.done(last, end),
-            // In the middle of a step, of which there is no record yet.
+            // In the middle of a step, there is no record of it yet.
             UNWIND => Ok(()),
             _ if end.active == 0 => wrong("no thread is active, and the warp is not DONE"),
             _ => {
@@ -194,8 +194,8 @@ impl<'c> Warp<'c> {
         }
     }
 
-    /// Threads that were killed, and no others, are so marked (spa5-I12). A step that unwinds is complete in no record
-    /// yet.
+    /// Checks that exactly the threads that were killed are marked so (spa5-I12). A step that unwinds is not yet complete in a
+    /// record.
     fn killed(&self, end: &State) -> Result<(), Verdict> {
         if end.status == UNWIND {
             return Ok(());
@@ -217,7 +217,7 @@ impl<'c> Warp<'c> {
         }
     }
 
-    /// A thread is active, waits with its flag, or has exited, as its last instruction says (spa5-3).
+    /// Checks that a thread is active, waits with its flag, or has exited, as its last instruction says (spa5-3).
     fn stands(&self, lane: u32, end: &State) -> Result<(), Verdict> {
         let thread = self.thread(lane);
         let has = |mask: u64| mask >> lane & 1 == 1;
@@ -225,7 +225,7 @@ impl<'c> Warp<'c> {
         let active = has(end.active);
         let flags = [end.exited, end.d_brk, end.d_cont, end.d_ret].map(has);
         let none = [false; 4];
-        // It may be deferred before a BRX that it will take, as soon as it has come there.
+        // It may be deferred before a BRX that it will take, as soon as it has reached it.
         let before_brx = scalar::is_brx(self.case.program.word(thread.pc));
         let fits = match thread.last {
             _ if !launched || thread.exited => flags == [true, false, false, false],
@@ -248,7 +248,7 @@ impl<'c> Warp<'c> {
         Err(disagrees(lane, how))
     }
 
-    /// spa5-I11: every thread has exited, and nothing is left.
+    /// Checks spa5-I11: every thread has exited, and nothing is left.
     fn done(&self, last: Option<&Record>, end: &State) -> Result<(), Verdict> {
         if let Some(lane) = threads(self.launched).find(|lane| !self.thread(*lane).exited) {
             let Thread { executed, pc, .. } = self.thread(lane);
@@ -271,8 +271,8 @@ impl<'c> Warp<'c> {
         Ok(())
     }
 
-    /// The stack holds the tokens of each running thread, and DIV tokens for at most as many threads as
-    /// there are that could be in one (spa5-I3 to spa5-I5).
+    /// Checks that the stack holds the tokens of each running thread, and DIV tokens for at most as many threads as
+    /// could be in one (spa5-I3 to spa5-I5).
     fn tokens(&self, end: &State) -> Result<(), Verdict> {
         let dis = end.exited | end.d_brk | end.d_cont | end.d_ret;
         let others = (self.launched & !end.active & !dis).count_ones() as usize;
@@ -289,8 +289,8 @@ impl<'c> Warp<'c> {
         Ok(())
     }
 
-    /// The error in which the warp stopped is what its running threads run into alone; a full stack, what
-    /// they can fill it with.
+    /// Checks that the error in which the warp stopped is that of its running threads alone; for a full stack, that
+    /// they can fill it.
     fn failed(&self, end: &State, depth: usize) -> Result<(), Verdict> {
         let full = end.err == scalar::STACK_OVERFLOW;
         if full && usize::from(end.sp) != depth {
@@ -310,7 +310,7 @@ impl<'c> Warp<'c> {
                 scalar::STACK_OVERFLOW | scalar::TARGET_RANGE | scalar::TARGET_MISALIGNED
             );
         let wrong = if by_register {
-            // Its condition divides first, then the target of the lowest thread is looked at, then it
+            // The condition divides first, then the target of the lowest thread is used, then the BRX
             // divides again (spa5-A).
             let lowest = &alone[0].1;
             let fits = match full {
@@ -323,8 +323,8 @@ impl<'c> Warp<'c> {
             };
             alone.first().filter(|_| !fits)
         } else {
-            // Every other check is of the instruction alone, and comes before any push. A BRA.U on which the
-            // threads disagree does nothing at all.
+            // Every other check depends only on the instruction, and comes before any push. A BRA.U on which the
+            // threads disagree does nothing.
             let unanimous = scalar::is_unanimous(word);
             let fits = |deed: &Result<Deed, u8>| match deed {
                 Err(code) => *code == end.err && !(divided && unanimous),
@@ -349,7 +349,7 @@ impl<'c> Warp<'c> {
     }
 }
 
-/// The lowest `lanes` threads.
+/// Returns the lowest `lanes` threads.
 fn all(lanes: u32) -> u64 {
     u64::MAX.checked_shr(u64::BITS - lanes).unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! NVIDIA SPA 5.0 (Maxwell, sm_50): the call/return stack of a warp and its tokens.
 //!
-//! The rules: `docs/spec/spa5.md`. Ids such as `spa5-4.3-c` are rules of it.
+//! The rules are in `docs/spec/spa5.md`. Ids such as `spa5-4.3-c` refer to it.
 
 mod anatomy;
 pub mod asm;

@@ -1,4 +1,4 @@
-//! A program as it lies in instruction memory, with what a launch needs (spa5-2.1, spa5-2.5).
+//! A program in instruction memory, with its launch operands (spa5-2.1, spa5-2.5).
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ pub const WORDS: usize = 4;
 
 /// A program: word i lies at byte address `prog_base` + 8 i; every fourth, from 0 on, is a scheduling control word.
 ///
-/// Addresses beyond the words read as 0, which is OTHER to the unit.
+/// Addresses beyond the words read as 0, which the unit treats as OTHER.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// What runs of it are called: file name or kernel.
+    /// The name of its runs: file name or kernel.
     pub name: String,
     /// Operand of the launch: byte offset of the first instruction from the base on, a multiple of 8 (spa5-2.5).
     pub entry: u32,
@@ -31,21 +31,21 @@ pub struct Program {
     pub prog_base: u32,
     /// Operand of the launch: bytes that belong to the program, a multiple of 32.
     pub prog_size: u32,
-    /// Control and instruction words; at most [`MOST_BUNDLES`] bundles, whole ones.
+    /// Control and instruction words; at most [`MOST_BUNDLES`] whole bundles.
     #[serde(with = "hexes")]
     pub words: Vec<u64>,
-    /// What the compiler listed for its SYNC, BRK and BRX: byte address of the instruction, the legal
+    /// The compiler's lists for SYNC, BRK and BRX: byte address of the instruction, the legal
     /// targets, normalized (cubin attribute 0x34, spa5-2.5). BRX draws from it.
     #[serde(deserialize_with = "map")]
     pub targets: BTreeMap<u32, Vec<u32>>,
-    /// What the constant banks hold where it is not 0, for targets of constant-bank forms (spa5-2.3-n): by bank *
+    /// Nonzero contents of the constant banks, for targets of constant-bank forms (spa5-2.3-n): by bank *
     /// 65536 + address.
     #[serde(default, deserialize_with = "map")]
     pub constants: BTreeMap<u32, u32>,
 }
 
 impl Program {
-    /// The word at byte address `pc`; 0 where nothing was loaded.
+    /// Returns the word at byte address `pc`; 0 if nothing is loaded there.
     #[inline]
     pub fn word(&self, pc: u32) -> u64 {
         usize::try_from(pc.wrapping_sub(self.prog_base) / 8)
@@ -55,25 +55,25 @@ impl Program {
             .unwrap_or_default()
     }
 
-    /// What the constant banks hold for `word`, a constant-bank form: c of bits 40:36 at bits 35:20 (spa5-2.3-n).
+    /// Returns the constant for `word`, a constant-bank form: c of bits 40:36 at bits 35:20 (spa5-2.3-n).
     pub fn constant(&self, word: u64) -> u32 {
         let held = self.constants.get(&Self::place(word));
         held.copied().unwrap_or_default()
     }
 
-    /// The key in [`Program::constants`] of what `word`, a constant-bank form, names.
+    /// Returns the key in [`Program::constants`] for `word`, a constant-bank form.
     pub(super) fn place(word: u64) -> u32 {
         (word >> 20) as u32 & 0x1f_ffff
     }
 
-    /// The most that [`Program::prog_base`] may be: program or words end at 2^32 then (spa5-3-p).
+    /// Returns the maximum of [`Program::prog_base`]: program or words then end at 2^32 (spa5-3-p).
     pub fn last_base(&self) -> u32 {
         let words = self.words.len() as u64 * 8;
         let room = (1 << 32) - words.max(self.prog_size.into());
         u32::try_from(room).unwrap_or(u32::MAX) / BUNDLE * BUNDLE
     }
 
-    /// The same program at `base`: what is absolute in it, JMP, JCAL, JMX and the listed targets, moves with it.
+    /// Returns the same program at `base`: absolute targets (JMP, JCAL, JMX and the listed targets) move with it.
     #[must_use]
     pub fn at(&self, base: u32) -> Self {
         let by = base.wrapping_sub(self.prog_base);
@@ -96,7 +96,7 @@ impl Program {
         program
     }
 
-    /// What a launch with `base` sees, other than where the program lies: its words from there on, with 0 before it.
+    /// Returns the program that a launch with another `base` sees: its words from there on, with 0 before it.
     #[must_use]
     pub fn seen_from(&self, base: u32) -> Self {
         let words = match base.checked_sub(self.prog_base) {
@@ -104,7 +104,7 @@ impl Program {
                 let skipped = (behind as usize / 8).min(self.words.len());
                 self.words[skipped..].to_vec()
             }
-            // Nothing is there that the program could reach if it is too far.
+            // If it is too far, the program can reach no word there.
             None => {
                 let before = (self.prog_base - base) as usize / 8;
                 let most = MOST_BUNDLES * WORDS;

@@ -1,4 +1,4 @@
-//! What a program contains that a build of the unit refuses (spa5-2.5-i).
+//! Instructions of a program that a build of the unit refuses (spa5-2.5-i).
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::design::Build;
 
 const UNSUPPORTED: &str = "error 10 (UNSUPPORTED)";
 
-/// One line for each kind of instruction that a unit built as `build` ends in an error, with how many there are: in
-/// the order in which they come. Whether they are reached is not looked at.
+/// Returns one line for each kind of instruction that ends in an error in a unit built as `build`, with the number of them, in
+/// the order in which they occur, whether or not they are reached.
 pub fn refused(program: &Program, build: &Build) -> Vec<String> {
     let has = |parameter| build.value::<Spa5>(parameter) == 1;
     let mut kinds: Vec<String> = Vec::new();
@@ -40,7 +40,7 @@ pub fn refused(program: &Program, build: &Build) -> Vec<String> {
         .collect()
 }
 
-/// What is refused of an instruction, if something is, and how it ends.
+/// Returns what is refused in an instruction, if anything, and how it ends.
 fn refuses(word: Word, brx: bool, csm: bool) -> Option<String> {
     let name = word.name().unwrap_or_default();
     let cond = match word {

@@ -1,13 +1,13 @@
 //! The third judge: one thread alone (spa5-9).
 //!
 //! There is no mask here, no DIV token, no flag and no `vis`. A thread has a program counter and a stack of
-//! tokens that hold a type and an address. Where its own condition holds it branches or leaves, where it
-//! does not it goes on: SSY, PBK, PCNT, PRET, CAL and JCAL push; SYNC needs an SSY token on top; BRK and CONT go
+//! tokens that hold a type and an address. If its own condition holds, it branches or leaves; otherwise
+//! it continues: SSY, PBK, PCNT, PRET, CAL and JCAL push; SYNC needs an SSY token on top; BRK and CONT go
 //! back to the newest token of their type, but not across a RET token; RET goes back to the newest RET
 //! token; EXIT and KIL end. Words are decoded here from the tables of spa5-2.3 and spa5-2.4, with nothing shared.
 //!
-//! A warp may defer a thread and may let it wait, but it must not change what the thread executes: that is
-//! the whole of the promise of spa5-9, and it holds for any program, structured or not. The one exception
+//! A warp may defer a thread and may let it wait, but it must not change what the thread executes: this is
+//! the whole guarantee of spa5-9, and it holds for any program, structured or not. The one exception
 //! is BRA.U, and JMP.U with it, whose outcome depends on what the other threads want (spa5-O12); alone it is a plain
 //! BRA.
 
@@ -47,10 +47,10 @@ const TESTS: [u16; 24] = [
 
 /// First condition bit of a draw that is not a predicate: Z, then S, C, O.
 const CC_BIT: u32 = 7;
-/// First condition bit of a draw that is one of the clip state machine (contract-7-e).
+/// First condition bit of a draw that belongs to the clip state machine (contract-7-e).
 const CSM_BIT: u64 = 8;
 
-/// Type of a token, without DIV: alone nothing diverges (spa5-3).
+/// Type of a token, without DIV: a thread alone does not diverge (spa5-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Of SSY; SYNC goes back to it.
@@ -64,7 +64,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Error of the instruction that goes back to such a token and finds none.
+    /// Returns the error of the instruction that goes back to such a token and finds none.
     fn missing(self) -> u8 {
         match self {
             Kind::Ssy => SYNC_NO_SSY,
@@ -80,7 +80,7 @@ impl Kind {
 pub struct Token {
     /// Type.
     pub kind: Kind,
-    /// Where the thread goes on that goes back to it, normalized.
+    /// The address where the thread continues after going back to it, normalized.
     pub addr: u32,
 }
 
@@ -98,13 +98,13 @@ enum Op {
     Unsupported,
 }
 
-/// spa5-2.3. Bits that are not looked at have no effect.
+/// Decodes a word (spa5-2.3). Bits that are not used have no effect.
 fn decode(word: u64) -> Op {
     if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
         return Op::Leave(Kind::Ssy);
     }
     let opcode = word >> 52;
-    // Not all that have a target have a constant-bank form, which bit 5 chooses.
+    // Not all instructions with a target have a constant-bank form, which bit 5 selects.
     let constant = word & 0x20 != 0;
     match opcode {
         0xE20 | 0xE21 | 0xE22 | 0xE25 if constant => Op::Unsupported,
@@ -126,17 +126,17 @@ fn decode(word: u64) -> Op {
     }
 }
 
-/// Whether a word is a BRX or JMX with its target in a register (spa5-A).
+/// Returns whether a word is a BRX or JMX with its target in a register (spa5-A).
 pub fn is_brx(word: u64) -> bool {
     decode(word) == Op::IndirectBranch
 }
 
-/// Whether a word is a BRA.U or JMP.U (spa5-O12).
+/// Returns whether a word is a BRA.U or JMP.U (spa5-O12).
 pub fn is_unanimous(word: u64) -> bool {
     decode(word) == Op::Branch && word & 0x80 != 0
 }
 
-/// An address of a control word means the first slot of its bundle (spa5-2.1-c).
+/// Returns the normalized address: that of a control word means the first slot of its bundle (spa5-2.1-c).
 fn norm(addr: u32) -> u32 {
     match addr % BUNDLE {
         0 => addr.wrapping_add(8),
@@ -144,17 +144,17 @@ fn norm(addr: u32) -> u32 {
     }
 }
 
-/// The next instruction in program order (spa5-2.1-d).
+/// Returns the next instruction in program order (spa5-2.1-d).
 fn seq(pc: u32) -> u32 {
     norm(pc.wrapping_add(8))
 }
 
-/// Where the instruction `word` at `pc` leads without a register, before any check (spa5-2.2-a, spa5-2.2-b, spa5-2.3-n).
+/// Returns the target of `word` at `pc` without a register, before any check (spa5-2.2-a, spa5-2.2-b, spa5-2.3-n).
 fn base(pc: u32, word: u64, program: &Program) -> i64 {
     if is_absolute(word) {
         return i64::from((word >> 20) as u32);
     }
-    // 24 bits; the shifts bring the sign of the highest with them.
+    // 24 bits; the shifts extend the sign of the highest.
     let off24 = match word & 0x20 != 0 {
         true => i64::from(program.constant(word)) << 40 >> 40,
         false => (word << 20) as i64 >> 40,
@@ -162,15 +162,15 @@ fn base(pc: u32, word: u64, program: &Program) -> i64 {
     i64::from(pc) + 8 + off24
 }
 
-/// Whether its target is bits 51:20: JMX, JMP, JCAL (spa5-2.2-d).
+/// Returns whether its target is bits 51:20: JMX, JMP, JCAL (spa5-2.2-d).
 fn is_absolute(word: u64) -> bool {
     matches!(word >> 52, 0xE20..=0xE22)
 }
 
-/// What a black box gives a thread.
+/// The condition bits and the choice that a black box gives a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Draw {
-    /// P0 to P6 in bits 0 to 6, then Z, S, C, O; bits 8 to 15 are those of the clip state machine too.
+    /// P0 to P6 in bits 0 to 6, then Z, S, C, O; bits 8 to 15 are also those of the clip state machine.
     pub bits: u16,
     /// The whole draw; its upper part chooses among the targets of a BRX or JMX (see [`crate::environment`]).
     pub word: u64,
@@ -179,43 +179,43 @@ pub struct Draw {
 /// A thread between two instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// Address of the next instruction, normalized; of the EXIT that it has executed.
+    /// Address of the next instruction, normalized; after EXIT, of the EXIT.
     pub pc: u32,
     /// Tokens, the oldest first.
     pub tokens: Vec<Token>,
     /// Instructions executed.
     pub executed: u64,
-    /// What the last of them did.
+    /// The effect of the last of them.
     pub last: Option<Deed>,
     /// It has executed EXIT or KIL.
     pub exited: bool,
-    /// By KIL.
+    /// It has executed KIL.
     pub killed: bool,
     /// The k of its last draw.
     drawn_at: Option<u64>,
 }
 
-/// What a thread does with an instruction.
+/// The effect of an instruction on a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// OTHER: it is given new conditions and goes on.
+    /// OTHER: the thread gets new conditions and continues.
     Computes,
-    /// A branch whose condition does not hold: it goes on.
+    /// A branch whose condition does not hold: the thread continues.
     Passes,
-    /// A leaving instruction whose condition does not hold: it goes on.
+    /// A leaving instruction whose condition does not hold: the thread continues.
     Stays,
     /// Pushes the token.
     Pushes {
-        /// What is pushed.
+        /// The token.
         token: Token,
-        /// Where it goes on.
+        /// Where the thread continues.
         to: u32,
     },
     /// Branches.
     Jumps {
-        /// Where to, normalized.
+        /// The target, normalized.
         to: u32,
-        /// The same before that.
+        /// The target before normalization.
         target: i64,
     },
     /// SYNC, BRK, CONT or RET.
@@ -233,25 +233,25 @@ pub enum Deed {
     IsKilled,
 }
 
-/// How a run of one thread ended.
+/// The end of a run of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// EXIT or KIL was executed.
     Done,
     /// An error of spa5-6, before the next instruction.
     Error(u8),
-    /// As many instructions were executed as asked for.
+    /// The limit of executed instructions was reached.
     Limit,
 }
 
-/// What one thread did alone.
+/// The run of one thread alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Addresses of the instructions executed, in order.
     pub executed: Vec<u32>,
     /// How it ended.
     pub end: End,
-    /// The thread then; after an error, `pc` is the offending instruction.
+    /// The thread at the end; after an error, `pc` is the offending instruction.
     pub thread: Thread,
 }
 
@@ -265,9 +265,9 @@ pub struct Scalar<'p> {
 }
 
 impl<'p> Scalar<'p> {
-    /// `program` on a unit with room for `depth` tokens, with or without the option BRX (spa5-A).
+    /// Returns a machine for `program` on a unit with room for `depth` tokens, with or without the option BRX (spa5-A).
     ///
-    /// A warp needs room for DIV tokens besides: where a thread overflows alone, it has overflowed there.
+    /// A warp also needs room for DIV tokens: where a thread overflows alone, the warp has overflowed before or there.
     pub fn new(program: &'p Program, depth: usize, brx: bool) -> Self {
         Scalar {
             program,
@@ -277,13 +277,13 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// The same with the CC tests of the clip state machine, or without (spa5-2.4-e).
+    /// Returns the same with the CC tests of the clip state machine, or without (spa5-2.4-e).
     #[must_use]
     pub fn with_csm(self, csm: bool) -> Self {
         Scalar { csm, ..self }
     }
 
-    /// A thread at launch (spa5-3-d).
+    /// Returns a thread at launch (spa5-3-d).
     pub fn launch(&self) -> Thread {
         Thread {
             pc: norm(self.program.prog_base.wrapping_add(self.program.entry)),
@@ -296,11 +296,11 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// What `thread` will do with its next instruction; `draw(k)` is the draw of its k-th instruction, from 0.
+    /// Returns what `thread` will do with its next instruction; `draw(k)` is the draw of its k-th instruction, from 0.
     ///
     /// # Errors
     ///
-    /// The code of spa5-6 if it cannot execute it.
+    /// The thread cannot execute it: the code of spa5-6.
     pub fn next(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Result<Deed, u8> {
         let pc = thread.pc;
         if !self.holds(pc.into()) {
@@ -350,11 +350,11 @@ impl<'p> Scalar<'p> {
         })
     }
 
-    /// Whether the condition of the next instruction, which has one, holds for `thread` (spa5-2.4-a, spa5-2.4-c, spa5-2.4-e).
+    /// Returns whether the condition of the next instruction, which has one, holds for `thread` (spa5-2.4-a, spa5-2.4-c, spa5-2.4-e).
     ///
     /// # Errors
     ///
-    /// [`UNSUPPORTED`] for a CC test that is.
+    /// The CC test is unsupported: [`UNSUPPORTED`].
     pub fn condition(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Result<bool, u8> {
         let word = self.program.word(thread.pc);
         let number = word & 31;
@@ -372,7 +372,7 @@ impl<'p> Scalar<'p> {
         Ok(predicate != inverted && passes)
     }
 
-    /// `thread` does what [`Scalar::next`] has said.
+    /// Applies to `thread` what [`Scalar::next`] has returned.
     pub fn execute(&self, thread: &mut Thread, deed: Deed) {
         let next = seq(thread.pc);
         thread.pc = match deed {
@@ -426,13 +426,13 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// Whether an address lies in the program (spa5-3-p).
+    /// Returns whether an address lies in the program (spa5-3-p).
     fn holds(&self, address: i64) -> bool {
         let base = i64::from(self.program.prog_base);
         address >= base && address - base < i64::from(self.program.prog_size)
     }
 
-    /// The target normalized, or what is wrong with it (spa5-4.2-a).
+    /// Returns the normalized target, or its error (spa5-4.2-a).
     fn target(&self, target: i64) -> Result<u32, u8> {
         if target % 8 != 0 {
             return Err(TARGET_MISALIGNED);
@@ -450,12 +450,12 @@ impl<'p> Scalar<'p> {
         }
     }
 
-    /// The target that the register of a BRX or JMX leads to: one of the compiler's list, chosen by the last draw;
+    /// Returns the target that the register of a BRX or JMX gives: one of the compiler's list, chosen by the last draw;
     /// without a list the register is 0.
     fn register(&self, thread: &Thread, draw: impl Fn(u64) -> Draw) -> Option<i64> {
         let targets = self.program.targets.get(&thread.pc)?;
         let word = thread.drawn_at.map_or(Draw::default(), draw).word;
-        // Less the base in the register, and the base added again: the target itself.
+        // The register holds the target less the base, and the base is added again: the target itself.
         let n = (word >> 44) as usize;
         targets
             .get(n.checked_rem(targets.len())?)
@@ -464,11 +464,11 @@ impl<'p> Scalar<'p> {
     }
 }
 
-/// How many tokens lie below the one that an instruction for tokens of `kind` goes back to (spa5-4.4-k, spa5-9).
+/// Returns how many tokens lie below the one that an instruction for tokens of `kind` goes back to (spa5-4.4-k, spa5-9).
 fn token_below(tokens: &[Token], kind: Kind) -> Option<usize> {
     let at = match kind {
         Kind::Ssy => tokens.len().checked_sub(1),
-        // Of its own function only (spa5-O6); to a RET token everything of the function may lie between.
+        // Only tokens of its own function (spa5-O6); above a RET token, any token of the function may lie.
         Kind::Pbk | Kind::Pcnt | Kind::Ret => {
             (tokens.iter()).rposition(|t| t.kind == kind || t.kind == Kind::Ret)
         }

@@ -1,4 +1,4 @@
-//! A state in which a case begins (spa5-3, invariants spa5-I1 to spa5-I10).
+//! The state in which a case begins (spa5-3, invariants spa5-I1 to spa5-I10).
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ const PCNT: u8 = 3;
 const RET: u8 = 4;
 const DIV: u8 = 5;
 
-/// Who leaves by what.
+/// The instruction by which threads leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leave {
@@ -31,13 +31,13 @@ pub enum Leave {
     Cont,
     /// Waits for the RET token.
     Ret,
-    /// For ever.
+    /// EXIT: for ever.
     Exit,
-    /// Likewise, and is remembered.
+    /// KIL: for ever, and marked as killed.
     Kil,
 }
 
-/// What happened to the warp since its launch. So described, every state is one that can be reached: masks and
+/// An event of the warp since its launch. Every state described by events can be reached: masks and
 /// `vis` of the tokens are what the instructions would have made them, and the invariants hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -54,12 +54,12 @@ pub enum Event {
         /// Some of the active threads, not all.
         #[serde(with = "hex")]
         mask: u64,
-        /// Where they go on.
+        /// The address where they continue.
         addr: u32,
     },
     /// Some of the active threads leave.
     Leave {
-        /// By what.
+        /// The instruction.
         by: Leave,
         /// Some of the active threads, not all.
         #[serde(with = "hex")]
@@ -67,17 +67,17 @@ pub enum Event {
     },
 }
 
-/// Where the warp is, and how it came there.
+/// The state of the warp, and the events that led there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Byte address of the next instruction, normalized.
     pub pc: u32,
-    /// Since the launch.
+    /// The events since the launch.
     pub events: Vec<Event>,
 }
 
-/// `vis` behind a push (spa5-4.2).
+/// Returns `vis` after a push (spa5-4.2).
 fn vis_after(kind: u8, vis: u8) -> u8 {
     match kind {
         SSY => vis | 1,
@@ -88,12 +88,12 @@ fn vis_after(kind: u8, vis: u8) -> u8 {
     }
 }
 
-/// Whether `mask` is some of the active threads.
+/// Returns whether `mask` is some of the active threads, not all.
 fn some_of(mask: u64, active: u64) -> bool {
     mask != 0 && mask & !active == 0 && mask != active
 }
 
-/// The bit of `vis` that a leaving instruction needs.
+/// Returns the bit of `vis` that a leaving instruction needs.
 fn needs(by: Leave) -> u8 {
     match by {
         Leave::Sync => 1,
@@ -104,7 +104,7 @@ fn needs(by: Leave) -> u8 {
     }
 }
 
-/// What an event makes of the state; says what is wrong with one that cannot be.
+/// Applies an event to the state; refuses one that is impossible, with the reason.
 fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static str> {
     let (kind, addr, mask) = match *event {
         Event::Leave { by, mask } => {
@@ -158,14 +158,14 @@ fn happen(state: &mut State, event: &Event, depth: u32) -> Result<(), &'static s
     Ok(())
 }
 
-/// The address of one of the first `room` words of the program.
+/// Returns the address of one of the first `room` words of the program.
 fn place(case: &Case<Spa5>, room: u32, rng: &mut impl Rng) -> u32 {
     let offset = within(rng, 0..room) * 8;
     case.program.prog_base.wrapping_add(offset)
 }
 
 impl Start {
-    /// A random state for `case`, as [`start::Start::random`] wants it.
+    /// Returns a random state for `case`, as [`start::Start::random`] requires.
     fn draw(case: &Case<Spa5>, rng: &mut impl Rng) -> Self {
         let depth = case.build().value::<Spa5>("DEPTH");
         let target = corner(rng, depth);
@@ -178,7 +178,7 @@ impl Start {
         };
         let mut events = Vec::new();
         let place = |rng: &mut _| place(case, room, rng);
-        // A try may be impossible: those that are go unheard.
+        // A random event may be impossible: it is then ignored.
         for _ in 0..8 * (target + 2) {
             let addr = norm(place(rng));
             let few = [

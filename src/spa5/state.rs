@@ -1,10 +1,10 @@
-//! The pins and the state of the unit, generated from `rtl/spa5/design.toml` by the build script: structs that the bench
+//! The pins and the state of the unit, generated from `rtl/spa5/design.toml` by the build script: the structs, which the bench
 //! top has too, and the list of fields.
 
 include!(concat!(env!("OUT_DIR"), "/spa5.rs"));
 
 impl State {
-    /// Thread `i` as a letter: `A` active, `b` waits for a PBK token, `c` for a PCNT token, `r` for a RET
+    /// Returns thread `i` as a letter: `A` active, `b` waits for a PBK token, `c` for a PCNT token, `r` for a RET
     /// token, `x` exited, `.` waits in an SSY or DIV token.
     pub fn letter(&self, i: usize) -> char {
         let masks = [

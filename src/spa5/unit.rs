@@ -132,7 +132,7 @@ impl Programs for Spa5 {
                 format!("{} words are no whole bundles", program.words.len()),
             );
         }
-        // spa5-6: not allowed, and nothing checks it.
+        // spa5-6: not allowed, and no check exists.
         if !program.prog_size.is_multiple_of(BUNDLE) {
             return bad(
                 "prog_size",
@@ -168,10 +168,10 @@ impl Programs for Spa5 {
             launch_mask: case.launch_mask,
             ..In::default()
         };
-        // A launch must not keep anything of the launch before it.
+        // A launch must not keep anything from the launch before it.
         if let Some(rng) = again {
             if case.conditions == Conditions::Noise && rng.random() {
-                // From another place: from the first one, random words die at the same error each time.
+                // Start at another address: from the first one, random words end in the same error every time.
                 pins.entry = rng.random_range(0..=program.prog_size / 8) * 8;
             }
             match rng.random_range(0..14) {
@@ -184,7 +184,7 @@ impl Programs for Spa5 {
                 3 => pins.launch_mask = 1 << rng.random_range(0..case.lanes),
                 4 => pins.launch_mask = 0,
                 5 => pins.prog_size = rng.random::<u32>() / BUNDLE * BUNDLE,
-                // Nearly the same program, which it sees from some bundles on or before it.
+                // Nearly the same program, seen from a base some bundles after or before its own.
                 6 => {
                     let by = BUNDLE * rng.random_range(0..4);
                     pins.prog_base = pins.prog_base.saturating_sub(by);
@@ -228,7 +228,7 @@ impl Campaign for Spa5 {
     }
 
     fn generate_for(build: &Build, kind: Kind, rng: &mut impl Rng) -> Program {
-        // In half of the programs of a unit that has them: others go further without.
+        // In half of the programs for a unit that has them: the others go further without.
         let brx = build.value::<Spa5>("BRX") == 1 && rng.random();
         let program = match kind {
             Kind::Structured => {
@@ -240,7 +240,7 @@ impl Campaign for Spa5 {
             }
             Kind::NearLegal => generate::near_legal(rng, brx),
             Kind::Raw => generate::raw(rng, brx),
-            // Both go on from wherever they begin.
+            // Both run from any start.
             Kind::Seeded if rng.random() => generate::near_legal(rng, brx),
             Kind::Seeded => generate::raw(rng, brx),
         };
@@ -256,7 +256,7 @@ impl Campaign for Spa5 {
         let drawn = (0..).zip(planes).fold(0, |bits, (j, plane)| {
             bits | ((plane >> lane & 1) as u16) << j
         });
-        // An instruction has one CC test: bits 8 to 15 are those of the clip state machine then (contract-7-e).
+        // An instruction has one CC test: if it is of the clip state machine, bits 8 to 15 belong to that (contract-7-e).
         match tests_clip(pins.word) {
             true => drawn & 0xff | u16::from(pins.csm[lane as usize % 64]) << 8,
             false => drawn,
@@ -345,7 +345,7 @@ impl Unit for Spa5 {
             after.top_addr,
             Hex(after.top_mask),
         ));
-        // Out of the program there is no instruction.
+        // Outside the program there is no instruction.
         let there = golden.in_program(before.pc);
         let record = TraceRecord {
             step,
@@ -367,7 +367,7 @@ impl Unit for Spa5 {
             top,
             text: there.then(|| Self::disassemble(program, before.pc)),
         };
-        // Numbers, text and lists of them: nothing in it can fail to serialise.
+        // The record holds only numbers, text and lists of them, which always serialise.
         serde_json::to_string(&record).unwrap_or_default()
     }
 }
@@ -412,7 +412,7 @@ mod tests {
 
     use super::*;
 
-    /// The noise of a further launch added to an entry at the end of what 32 bits address.
+    /// The noise of a further launch was once added to an entry at the end of the 32-bit address space.
     #[test]
     fn a_further_launch_of_a_program_with_a_far_entry_does_not_overflow() {
         let program = Program {

@@ -6,10 +6,10 @@ use crate::design::Build;
 use crate::stimulus::golden_alone;
 use crate::unit::Unit;
 
-/// Campaign cases of each build, by the golden model alone.
+/// Campaign cases of each build, run by the golden model alone.
 const CASES: u64 = 128;
 
-/// Names of the bins that are declared unreachable and were hit in a build; a point outside its group panics.
+/// Returns the names of the bins that are declared unreachable and were hit in a build; panics on a point outside its group.
 fn impossible<U: Unit>(build: &Build) -> Vec<String> {
     let model = Model::<U>::new(build);
     let mut collector = Collector::new(&model);
@@ -26,8 +26,8 @@ fn impossible<U: Unit>(build: &Build) -> Vec<String> {
     model.impossible(&met)
 }
 
-/// A CC test of the clip state machine counted as condition codes of a test that there is not: as bins of the groups behind,
-/// some of which no program of that build hits.
+/// Once, a CC test of the clip state machine counted with the condition codes of a test that does not exist, and so as bins of
+/// the groups behind; no program of that build can hit some of those.
 #[test]
 fn no_bin_is_hit_that_its_build_cannot_hit() {
     macro_rules! units {

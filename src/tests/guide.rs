@@ -1,4 +1,4 @@
-//! What guided coverage of a unit goes on from.
+//! What guided coverage of a unit learns from cases.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -18,7 +18,7 @@ fn model() -> (Model<Spa5>, Dut<Spa5>) {
     (Model::new(&build), dut.unwrap())
 }
 
-/// What is kept of `case` as number `number`.
+/// Returns what the guide keeps of `case`, with number `number`.
 fn kept(
     (model, guide): (&Model<Spa5>, &Guide<Spa5>),
     dut: &mut Dut<Spa5>,
@@ -53,7 +53,7 @@ fn a_case_is_kept_for_what_no_other_came_to_as_soon() {
         }
         assert!(number > 0 || found.0.len() > 100);
         guide.learn(found);
-        // The same once more brings nothing.
+        // The same case again adds nothing.
         assert_eq!(
             kept((&model, &guide), &mut dut, 100, &case(number)).0.len(),
             0
@@ -82,7 +82,7 @@ fn a_bin_has_beside_it_those_with_one_other_value() {
 
 #[test]
 fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
-    /// Behind so many cases the campaign hits few further bins; behind 64 it is as good.
+    /// After so many cases the campaign hits few further bins; after 64 it is still as good as the children.
     const LEARNED: u64 = 256;
     let (model, mut dut) = model();
     let mut guide = Guide::new(&model);
@@ -101,7 +101,7 @@ fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
     }
     guide.aim(&hits);
     assert!(guide.aims.len() >= AIMS && guide.aims.iter().all(|n| hits.counts()[*n] == 0));
-    // As many clocks of children, and of the campaign going on.
+    // The children get as many cycles as the campaign that goes on.
     let new = |hits: &Hits| guide.aims.iter().filter(|n| hits.counts()[**n] > 0).count();
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     let (mut children, mut campaign) = (model.no_hits(), model.no_hits());

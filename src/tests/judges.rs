@@ -18,7 +18,7 @@ fn cannot_tell(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
     Verdict::NotStructured("a maze".to_owned())
 }
 
-/// A program on which RTL and golden agree, with `judge` for the scalar judge.
+/// Judges a program on which RTL and golden agree, with `judge` as the scalar judge.
 fn judged(judges: Judges, judge: Judge<R500>, flip: Option<Flip>) -> Result<Scalar, String> {
     let program = assemble("ALU c\nIF alu\nALU a\nENDIF\nOUT\n", "judged.s").unwrap();
     let mut case = Case::<R500>::new(program);
@@ -81,7 +81,7 @@ fn what_stops_the_rtl_counts_before_a_mismatch() {
     assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
 }
 
-/// Before anything is compared there is no pass.
+/// Without a comparison there is no pass.
 #[test]
 fn a_case_that_launches_nothing_is_no_pass() {
     let program = assemble("OUT\n", "judged.s").unwrap();

@@ -1,4 +1,4 @@
-//! What the scalar judge of a unit finds is made smaller.
+//! Shrinking of findings of a unit's scalar judge.
 
 use crate::case::{Case, Place};
 use crate::dut::Rtl;
@@ -10,7 +10,7 @@ use crate::r500::asm::assemble;
 use crate::r500::state::State;
 use crate::shrink::{Budget, LANES, shrink_by};
 
-/// Stands in for a scalar judge that finds something: it minds whatever only some lanes execute.
+/// Replaces a scalar judge that finds something: disagrees as soon as only some lanes execute an instruction.
 fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict {
     let all = u64::MAX >> (64 - case.lanes);
     let some = |executes: u64| executes != 0 && executes != all;
@@ -21,7 +21,7 @@ fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict 
     Verdict::NotStructured(String::new())
 }
 
-/// Whether the scalar judge finds something in `case`.
+/// Returns whether the scalar judge finds something in `case`.
 fn judged(rtl: &Rtl<R500>, case: &Case<R500>) -> bool {
     let mut dut = rtl.open(case.model_seed()).unwrap();
     let failure = check_by(case, &mut dut, Judges::All, minds_some, &mut ()).unwrap_err();
@@ -41,7 +41,7 @@ fn what_only_the_scalar_judge_finds_is_shrunk_too() {
     let shrunk = shrink_by(&case, &rtl, minds_some, other, &budget, &mut ()).unwrap();
     let place = shrunk.failure.place();
     assert!(matches!(place, Place::ScalarJudge { lane: 0, .. }));
-    // A draw, a branch on it, and what some execute behind it.
+    // A draw, a branch on it, and an instruction that only some lanes execute.
     assert_eq!(shrunk.after.instructions, 3, "{}", shrunk.text());
     let case = &shrunk.failure.case;
     assert_eq!((case.lanes, case.stall16), (LANES, 0));

@@ -1,9 +1,9 @@
-//! Coverage of streams of pins, of a unit.
+//! Coverage of pin streams of a unit.
 
 use crate::r500::R500;
 use crate::stream::coverage::Coverage;
 
-/// Found in a guide's output: a mask was shown as one bit.
+/// A guide's output once showed a mask as one bit.
 #[test]
 fn a_field_that_is_a_mask_has_a_bit_for_each_lane() {
     let table = Coverage::new::<R500>(12).table::<R500>().to_string();

@@ -1,4 +1,4 @@
-//! The table of a report, of states of the units.
+//! The table of a report, with states of the units.
 
 use crate::field::diff;
 use crate::r500::R500;
@@ -16,7 +16,7 @@ fn table<U: Unit>(lanes: usize, rtl: U::State, golden: U::State) -> String {
     table.lines().map(|line| format!("|{line}\n")).collect()
 }
 
-/// With twelve rows of `active[n]` and "22 more", neither PC nor status was there.
+/// A table once showed twelve rows of `active[n]` and "22 more", but neither PC nor status.
 #[test]
 fn single_values_that_differ_stand_above_the_lanes_that_do() {
     let golden = crate::spa5::state::State {
@@ -86,8 +86,8 @@ fn lanes_with_equal_values_share_a_column() {
     );
 }
 
-/// Every single value that differs has its row, every lane that differs is named or counted, and no line is too
-/// long, whatever differs.
+/// Checks that every single value that differs has its row, that every lane that differs is named or counted, and that no line
+/// is too long.
 fn whatever_differs_is_shown<U: Unit>(rng: &mut Pcg64Mcg) {
     for lanes in [1, 4, 16, 32, 33, 64] {
         for odds in [1, 4, 64] {

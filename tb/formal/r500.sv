@@ -1,15 +1,15 @@
-// What the referee of mutants may know of r500 (crates/mutate/src/mutate/equivalence.rs). Inputs are registers of the
-// flattened unit, `__` for the dot in their names, and its own inputs.
+// What the referee of mutants may assume about r500 (crates/mutate/src/mutate/equivalence.rs). Inputs are the registers of the
+// flattened unit, with `__` for the dot in their names, and the inputs of the unit.
 //
-//   invariant   holds after a clock in reset, and no clock breaks it; of several bits each, which is proved bit by bit
-//   live__NAME  which bits of register NAME matter; of a register without, all do
-//   live_allowed__NAME  the same, where all invariants of the assertions hold: for `prove`, the referee does not look at it
-//   seen        what the bench compares, beside the outputs
-//   contract    what the spec demands of the inputs; without it, nothing
+//   invariant   holds after a cycle in reset, and every cycle preserves it; if it has several bits, each is proved separately
+//   live__NAME  which bits of register NAME matter; without this output, all do
+//   live_allowed__NAME  the same, if all invariants of the assertions hold: for `prove`; the referee does not use it
+//   seen        what the bench compares besides the outputs
+//   contract    what the spec demands of the inputs; without this output, nothing
 //
-// The first two are not believed: each run begins with the proof of them.
+// The first two are not trusted: each run begins by proving them.
 //
-// In plain Verilog as far as that goes: Yosys reads it.
+// In plain Verilog as far as possible: Yosys reads it.
 
 module r500_formal #(
   parameter int LANES = 16
@@ -63,7 +63,7 @@ module r500_formal #(
   wire [LANES-1:0] low     = u_lanes__bc0_q | u_lanes__bc1_q;
   wire [LANES-1:0] high    = u_lanes__bc2_q | u_lanes__bc3_q | u_lanes__bc4_q;
 
-  // CONT and BRK lanes wait for a frame that there is.
+  // CONT and BRK lanes wait for a frame that exists.
   logic waits_for_a_frame;
   always_comb begin
     waits_for_a_frame = 1'b1;
@@ -100,7 +100,7 @@ module r500_formal #(
 
   assign invariant =
       u_lanes__active_q == ~(u_lanes__st0_q | u_lanes__st1_q) &&
-      // Counters of lanes that do not use them are 0.
+      // A counter that its lane's class does not use is 0.
       ((low | high) & ~branch) == '0 && ((u_lanes__lc0_q | u_lanes__lc1_q) & ~waiting) == '0 &&
       waits_for_a_frame && counts && u_loop_stack__al_top_q == top_al &&
       u_loop_stack__depth_q <= 3'd4 && u_addr_stack__depth_q <= 3'd4 &&
@@ -117,7 +117,7 @@ module r500_formal #(
 
   assign seen = {lanes, rep, count, al, addr, u_loop_stack__depth_q, u_addr_stack__depth_q,
                  u_consts__int_q, u_consts__bool_q};
-  // Above the top of a stack is nothing.
+  // Places above the top of a stack do not matter.
   always_comb begin
     for (int i = 0; i < 4; i++) begin
       live__u_loop_stack__rep_q[i]          = u_loop_stack__depth_q > i;
@@ -127,7 +127,7 @@ module r500_formal #(
     end
   end
 
-  // A launch sets these before anything looks at them.
+  // A launch sets these before anything reads them.
   assign live__full_q   = running_q;
   assign live__offset_q = {10{running_q}};
   assign live__end_q    = {10{running_q}};

@@ -1,11 +1,11 @@
-// What the referee of mutants may know of r700, and which bits of the state matter when, for its proofs and for those of
-// `prove`; what the outputs are: tb/formal/r500.sv.
+// What the referee of mutants may assume about r700, and which bits of the state matter when, for its proofs and for those of
+// `prove`. tb/formal/r500.sv explains the outputs.
 //
-// The memory of the stack has no tags: what lies in it follows from sp, base and bkind, and from what each frame saved of
-// these. A scan from sp down to 0 visits every frame, as in rtl/r700/r700_sva.sv. It is made up to `MostEntries` entries:
-// with more of them what is asked of a mutant takes minutes. Beyond that nothing is said of frames, nor of what RETURN and
-// LOOP_END bring back from them, and all of the memory matters;
-// with the invariants of the assertions, every word below sp but those that no frame uses (`live_allowed__`, for `prove` alone).
+// The memory of the stack has no tags: its contents follow from sp, base and bkind, and from the copies of these in
+// each frame. A scan from sp down to 0 visits every frame, as in rtl/r700/r700_sva.sv. It is built only for stacks of up to
+// `MostEntries` entries: with more, one question about a mutant takes minutes. For larger stacks the invariant says nothing about
+// frames, nor about the values that RETURN and LOOP_END restore from them, and all of the memory matters. If the invariants of the
+// assertions hold, only the words below sp that a frame uses matter (`live_allowed__`, for `prove` alone).
 
 module r700_formal #(
   parameter int LANES          = 64,
@@ -69,20 +69,20 @@ module r700_formal #(
     counts = lt == 2'd1 || lt == 2'd2 || (lt == 2'd3 && DX10_COUNT != 0);
   endfunction
 
-  // Of the state: room, chain, nb, depth, loops, waiting lanes, aL (r700-I1 to r700-I7); and that the bits of a frame's words
-  // which its kind does not have are 0, for a push writes whole words.
+  // Invariants: room, chain, nb, depth, loops, waiting lanes, aL (r700-I1 to r700-I7); and the bits of a frame's words that its
+  // kind does not use are 0, because a push writes whole words.
   logic [7:0] sound;
-  // What the bench sees of the stack: the mask on top, and the frame at `base`.
+  // What the bench compares of the stack: the mask on top, and the frame at `base`.
   logic [4*WordBits-1:0] frame;
   logic [LANES-1:0]      top_mask;
 
   if (MAX_STACK_SIZE <= MostEntries) begin : gen_frames
     // Sub-entry a is word a / 4 of bank a % 4.
     wire [WordBits*Words-1:0] memory;
-    // Bits that the kind of frame has, and whether all others of the word are 0.
+    // The bits that the kind of frame uses, and whether all other bits of the word are 0.
     wire [WordBits*Words-1:0] live;
     wire [Words-1:0]          blank;
-    // The kind of frame whose last word it is.
+    // Whether the word is the last of a frame of this kind.
     logic [Words-1:0]         ends_branch, ends_call, ends_loop;
 
     for (genvar a = 0; a < Words; a += 4) begin : gen_words
@@ -92,8 +92,8 @@ module r700_formal #(
       assign memory[WordBits*(a + 3) +: WordBits] = u_stack__bank3_q[WordBits*(a/4) +: WordBits];
     end
 
-    // The scan: all from `at` on are met. What the registers were below the frames met so far, and whether all that is
-    // right so far.
+    // The scan has visited all words from `at` up. The registers as they were below the frames visited so far, and whether
+    // they are right so far.
     logic [SpBits-1:0] at, base, branches;
     logic [1:0]        bkind, lt;
     logic [11:0]       lc;
@@ -158,7 +158,7 @@ module r700_formal #(
     assign sound = {u_stack__sp_q + (u_stack__nb_q != '0 ? 2 : 0) <= u_stack__limit_q, chain && at == '0,
                     u_stack__nb_q == branches, depths && depth == 6'd0, loops && lt == 2'd0, waits, index, &blank};
 
-    // A word has the bits of its kind of frame (r700-3.4-k).
+    // A word uses the bits of its kind of frame (r700-3.4-k).
     for (genvar a = 0; a < Words; a++) begin : gen_live
       wire al_word   = ends_loop[a];
       wire loop_word = a + 1 < Words && ends_loop[(a + 1) % Words];
@@ -178,7 +178,7 @@ module r700_formal #(
       assign live__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = live[WordBits*(a + 3) +: WordBits];
     end
 
-    // As rtl/r700/design.toml has it.
+    // As rtl/r700/design.toml defines it.
     always_comb begin
       top_mask = '0;
       frame    = '0;
@@ -203,9 +203,9 @@ module r700_formal #(
     assign live__u_stack__bank3_q = '1;
   end
 
-  // Where the invariants of r700_sva.sv hold, only what lies below sp matters: a push writes whole words, and a pop looks at none
-  // above. The referee does not have them: base may lie above sp in a state that it asks about. Of a loop frame of eight words a push
-  // does not write the first four, and they do not matter (r700-3.4-k).
+  // If the invariants of r700_sva.sv hold, only words below sp matter: a push writes whole words, and a pop reads none above. The
+  // referee cannot assume these invariants: in a state that it asks about, base may lie above sp. A push of a loop frame of eight
+  // words does not write the first four, and they do not matter (r700-3.4-k).
   logic [Words-1:0] used;
   if (SUBENTRIES == 8 && MAX_STACK_SIZE > MostEntries) begin : gen_used
     wire [WordBits*Words-1:0] words;
@@ -218,7 +218,7 @@ module r700_formal #(
     // The scan of tb/formal/r700/lane_words.sv: the frames from the top down.
     logic [SpBits-1:0]     below;
     logic [1:0]            kind;
-    logic [SUBENTRIES-1:0] in_loop;  // bit 0: its word on top
+    logic [SUBENTRIES-1:0] in_loop;  // bit 0: the top word of the frame
     always_comb begin
       used    = '1;
       below   = u_stack__base_q;
@@ -247,7 +247,7 @@ module r700_formal #(
     assign live_allowed__u_stack__bank3_q[WordBits*(a/4) +: WordBits] = {WordBits{u_stack__sp_q > a + 3 && used[a+3]}};
   end
 
-  // Each is proved by itself.
+  // Each bit is proved separately.
   assign invariant = {
     sound,
     // At most one of them.
@@ -260,7 +260,7 @@ module r700_formal #(
   assign seen = {u_lanes__st0_q, u_lanes__st1_q, u_loop__lt_q, u_loop__lc_q, u_loop__inc_q, u_stack__sp_q,
                  u_stack__base_q, u_stack__bkind_q, u_stack__nb_q, top_mask, frame, depth_q, u_consts__loop_q,
                  u_consts__bool_q};
-  // A launch sets these before anything looks at them.
+  // A launch sets these before anything reads them.
   assign live__prog_len_q       = {32{running_q}};
   assign live__u_stack__limit_q = {SpBits{running_q}};
 

@@ -1,4 +1,4 @@
-// What the referee of mutants may know of spa5; what the outputs are: tb/formal/r500.sv.
+// What the referee of mutants may assume about spa5. tb/formal/r500.sv explains the outputs.
 
 module spa5_formal #(
   parameter int LANES = 32,
@@ -56,9 +56,9 @@ module spa5_formal #(
 
   wire [LANES-1:0] waiting = u_threads__d_brk_q | u_threads__d_cont_q | u_threads__d_ret_q;
 
-  // The tokens under sp, from the oldest on: sound by themselves, each with the vis that those below it make, and
-  // the one on top twice, in the memory and in the top register. Then who is in them: I3, I4, I4b and I5 of
-  // spa5-3 token by token, and for I6, I6b and I7b the threads whose token is there.
+  // The tokens under sp, from the oldest up: each is sound by itself and has the vis that follows from those below it, and
+  // the top register repeats the one on top. Then the threads in them: I3, I4, I4b and I5 of spa5-3 token by token,
+  // and for I6, I6b and I7b the threads that have their token.
   logic                   sound, saved, twice, active_in, div_apart, div_alone, nested;
   logic [3:0]             vis;
   logic [LANES-1:0]       mask, shared, in_div, in_ret, to_ssy, to_pbk, to_pcnt;
@@ -116,7 +116,7 @@ module spa5_formal #(
     end
   end
 
-  // Each is proved by itself.
+  // Each bit is proved separately.
   assign invariant = {
     sound, saved && vis == u_stack__vis_q, twice, u_stack__sp_q <= DEPTH,
     active_in, div_apart, div_alone, nested,
@@ -133,7 +133,7 @@ module spa5_formal #(
     (status_q == Err) == (err_q != 4'd0) && err_q <= 4'd10
   };
 
-  // What a launch may ask for; the unit does not check it (spa5-6).
+  // The legal operands of a launch; the unit does not check them (spa5-6).
   assign contract = !launch_i || (entry_i[2:0] == 3'd0 && prog_size_i[4:0] == 5'd0 &&
                                    prog_base_i[4:0] == 5'd0 &&
                                    {1'b0, prog_base_i} + {1'b0, prog_size_i} <= 33'h1_0000_0000);
@@ -143,7 +143,7 @@ module spa5_formal #(
   assign seen = {u_threads__exited_q, u_threads__killed_q, u_threads__d_brk_q, u_threads__d_cont_q, u_threads__d_ret_q,
                  u_stack__vis_q, u_stack__sp_q, some_token ? u_stack__top_head_q : 39'd0,
                  some_token ? u_stack__top_mask_q : {LANES{1'b0}}};
-  // Above the top of the stack is nothing.
+  // Entries above the top of the stack do not matter.
   assign live__u_stack__top_head_q = {39{some_token}};
   assign live__u_stack__top_mask_q = {LANES{some_token}};
   always_comb begin
@@ -153,7 +153,7 @@ module spa5_formal #(
     end
   end
 
-  // A launch sets them before anything looks at them.
+  // A launch sets these before anything reads them.
   assign live__prog_base_q = {32{status_q == Run || status_q == Unwind}};
   assign live__prog_size_q = {32{status_q == Run || status_q == Unwind}};
 

@@ -1,4 +1,4 @@
-//! What a design is: the trait through which the bench sees any module that has a golden model. A design needs no program.
+//! The traits through which the bench sees any module that has a golden model. A design needs no program.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
@@ -12,19 +12,19 @@ use crate::home::Package;
 use crate::input::InputError;
 use crate::json::map;
 
-/// What a model and its golden are built with.
+/// The lanes and parameters with which RTL and golden model are built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
     /// Lanes of the wavefront.
     pub lanes: u32,
-    /// Parameters that do not have their default, with their values.
+    /// Parameters whose values are not the default.
     #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
 }
 
 impl From<u32> for Build {
-    /// So many lanes, every parameter as it is by default.
+    /// Returns the build with `lanes` lanes and default parameters.
     fn from(lanes: u32) -> Self {
         Build {
             lanes,
@@ -34,7 +34,7 @@ impl From<u32> for Build {
 }
 
 impl Build {
-    /// Value of a parameter of `D`; 0 if it has no such.
+    /// Returns the value of parameter `name` of `D`; 0 if `D` has no such parameter.
     pub fn value<D: Design>(&self, name: &str) -> u32 {
         self.parameters.get(name).copied().unwrap_or_else(|| {
             let known = D::PARAMETERS.iter().find(|p| p.name == name);
@@ -42,15 +42,15 @@ impl Build {
         })
     }
 
-    /// Tells whether it is the build of `D` that no option changes.
+    /// Tells whether this is the default build of `D`.
     pub fn is_default<D: Design>(&self) -> bool {
         *self == Build::from(D::LANES)
     }
 
-    /// Checks the parameters alone.
+    /// Checks the parameters only, not the lanes.
     ///
     /// # Errors
-    /// One that `D` does not have, a value out of its range.
+    /// `D` has no such parameter, or a value is out of range.
     pub fn check<D: Design>(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
         for (name, value) in &self.parameters {
@@ -73,7 +73,8 @@ impl Build {
         Ok(())
     }
 
-    /// What tells it from the default build of `D`, for names of files: `-lanes33-BRX1`; empty for that one.
+    /// Returns a tag for file names that distinguishes this build from the default build of `D`, such as `-lanes33-BRX1`;
+    /// empty for the default build.
     pub fn tag<D: Design>(&self) -> String {
         let lanes = (self.lanes != D::LANES).then(|| format!("-lanes{}", self.lanes));
         let parameters = self.parameters.iter();
@@ -83,7 +84,7 @@ impl Build {
     }
 }
 
-/// As messages name it: `33 lanes, BRX=1`.
+/// Prints the build as messages name it: `33 lanes, BRX=1`.
 impl Display for Build {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let plural = if self.lanes == 1 { "" } else { "s" };
@@ -95,7 +96,7 @@ impl Display for Build {
     }
 }
 
-/// The pins that a bench drives by itself. Generated; without such a pin a method does nothing.
+/// The pins that the bench itself drives. Generated; if the design has no such pin, the method does nothing.
 pub trait Control: Sized {
     /// Returns the pins with the reset asserted.
     fn reset() -> Self;
@@ -107,51 +108,51 @@ pub trait Control: Sized {
     fn is_stalled(&self) -> bool;
 }
 
-/// A design: its declaration, and the structs that were generated from it.
+/// A design: its declaration and the structs generated from it.
 pub trait Design: Copy + Send + Sync + 'static {
-    /// What its `design.toml` says.
+    /// The contents of its `design.toml`.
     const DECLARATION: &'static Declaration;
-    /// Name of the folder, and of the command's argument.
+    /// Name of the design, of its folder, and of the command's argument.
     const NAME: &'static str = Self::DECLARATION.name;
-    /// Lanes, unless asked for otherwise.
+    /// Default number of lanes.
     const LANES: u32 = Self::DECLARATION.lanes;
-    /// What its RTL can be built with beside lanes.
+    /// Parameters of the RTL other than the lanes.
     const PARAMETERS: &'static [Parameter] = Self::DECLARATION.parameters;
-    /// One cycle's inputs.
+    /// The inputs of one cycle.
     type In: Pod + Default + Debug + Send + Sync + Control;
-    /// The state that is compared.
+    /// The state that is compared in every cycle.
     type State: Pod + Default + PartialEq + Debug + Send + Sync;
     /// The golden model.
     type Golden: Golden<Self>;
 
-    /// The state's fields, in the order of the bench top's mismatch bits.
+    /// Returns the fields of the state, in the order of the bench top's mismatch bits.
     fn fields() -> &'static [Field] {
         Self::DECLARATION.fields
     }
-    /// Returns what its package has in it of the RTL, if it has some: then a bench need not be told where the RTL lies.
+    /// Returns the package that embeds the RTL, if there is one. A bench then need not be told where the RTL is.
     #[cfg(feature = "rtl")]
     fn package() -> Option<&'static Package> {
         None
     }
 }
 
-/// A golden model: what the design must do, one call a cycle.
+/// A golden model: the required behaviour of the design, one call per cycle.
 pub trait Golden<D: Design>: Clone + Send {
-    /// A design after reset.
+    /// Returns a golden model after reset.
     fn build(build: &Build) -> Self;
-    /// A design of `lanes` lanes after reset, every parameter as it is by default.
+    /// Returns a golden model of `lanes` lanes after reset, with default parameters.
     fn new(lanes: usize) -> Self {
         Self::build(&Build::from(lanes as u32))
     }
-    /// One cycle.
+    /// Executes one cycle with `pins` and returns the state after it.
     fn cycle(&mut self, pins: &D::In) -> &D::State;
-    /// State after the last cycle.
+    /// Returns the state after the last cycle.
     fn state(&self) -> &D::State;
-    /// Changes pins that were drawn at random into some that the design may be given in the state that it is in. Of what
-    /// is legal already nothing may be changed.
+    /// Changes randomly drawn pins into pins that are legal in the present state of the design. Must not change pins that
+    /// are legal already.
     fn constrain(&self, _pins: &mut D::In) {}
-    /// The rule by which a cycle with `pins`, from the state as it is now, gives `field` of `element` its
-    /// value: its id (`r500-4.3-b`), a space, and what it says. Empty: reports show none.
+    /// Returns the rule that determines the value of element `element` of `field` after a cycle with `pins` from the
+    /// present state: its id (`r500-4.3-b`), a space, and its text. If empty, reports show no rule.
     fn explain(&self, _pins: &D::In, _field: &str, _element: usize) -> String {
         String::new()
     }

@@ -1,4 +1,4 @@
-//! A case that failed: why, where, and all that it takes to look at it, to save it and to run it again.
+//! A failed case: the cause, the place, and all that is needed to inspect, save and replay it.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::place::Place;
 use crate::report::Report;
 use crate::wave;
 
-/// A case that failed. `Display` and `Debug` are the report of it, made from the golden alone; with `{:#}` in colours, and
-/// with a width within so many characters.
+/// A failed case. `Display` and `Debug` print its report, made from the golden model alone: `{:#}` prints it in colours,
+/// and a format width limits the line length.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub struct Failure<C: TestCase> {
     pub case: Box<C>,
     /// Why it failed.
     pub cause: Cause<C::Design>,
-    /// How much agreed before.
+    /// How much was compared before the failure.
     pub compared: Compared,
 }
 
@@ -36,23 +36,23 @@ pub enum Cause<D: Design> {
     Mismatch(Box<Mismatch<D>>),
     /// The RTL stopped the simulation.
     Stopped(Stopped),
-    /// RTL and golden agree, the scalar judge does not.
+    /// RTL and golden model agree, but the scalar judge does not.
     Judge {
         /// Lane.
         lane: u32,
-        /// What the lane did among others and what it does alone.
+        /// What the lane did in the wavefront and what it does alone.
         how: String,
     },
-    /// The process in which the RTL ran ended: how.
+    /// The process in which the RTL ran ended; holds how it ended.
     Crashed(String),
-    /// The RTL made no progress for so many seconds.
+    /// The RTL made no progress for this many seconds.
     Hung(u64),
-    /// The bench could not run the case, or nothing was compared: why. This says nothing about the RTL.
+    /// The bench could not run the case, or nothing was compared; holds the reason. This says nothing about the RTL.
     NotRun(String),
 }
 
 impl<C: TestCase> Failure<C> {
-    /// A failure of `case`.
+    /// Creates a failure of `case`.
     pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {
         Failure {
             case: Box::new(case.clone()),
@@ -61,7 +61,7 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// What differs, if RTL and golden do.
+    /// Returns the mismatch, if the cause is one.
     pub fn mismatch(&self) -> Option<&Mismatch<C::Design>> {
         match &self.cause {
             Cause::Mismatch(mismatch) => Some(mismatch),
@@ -69,7 +69,7 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// Where and how it failed, as it is saved with the case.
+    /// Returns the place and kind of the failure, as saved with the case.
     pub fn place(&self) -> Place {
         match &self.cause {
             Cause::Mismatch(mismatch) => {
@@ -94,7 +94,7 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// What kind of failure it is, in one word.
+    /// Returns the kind of failure as one word.
     pub fn kind(&self) -> &'static str {
         match &self.cause {
             Cause::Mismatch(_) => "mismatch",
@@ -106,12 +106,12 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// Whether the RTL took its process along.
+    /// Returns whether the RTL crashed or hung, so that its process was lost.
     pub fn lost(&self) -> bool {
         matches!(self.cause, Cause::Crashed(_) | Cause::Hung(_))
     }
 
-    /// What there is to say of it on one line.
+    /// Returns the cause on one line.
     pub fn message(&self) -> String {
         match &self.cause {
             Cause::Mismatch(mismatch) => {
@@ -128,7 +128,8 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// The cycle whose inputs led to it, from 0; where that cannot be told, how many agreed.
+    /// Returns the cycle whose inputs led to the failure, counted from 0; if that is unknown, the number of cycles that
+    /// agreed.
     pub fn cycle(&self) -> u64 {
         match &self.cause {
             Cause::Mismatch(mismatch) => mismatch.clock,
@@ -137,13 +138,13 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// The golden's rule for the first field that differs.
+    /// Returns the golden model's rule for the first field that differs.
     pub fn rule(&self) -> Option<String> {
         Report::of(self).rule
     }
 
-    /// Whether two cases fail alike: in the same field, with the same message but for its numbers (the time is among
-    /// them), or before the same judge.
+    /// Returns whether two cases fail alike: in the same field, with the same message apart from its numbers (which include
+    /// the time), or both by judge, crash or hang.
     pub fn alike(&self, other: &Self) -> bool {
         let words = |stopped: &Stopped| stopped.why.replace(|c: char| c.is_ascii_digit(), "");
         match (&self.cause, &other.cause) {
@@ -156,7 +157,7 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// Saves the case in `dir` under its name, to be replayed; returns the file. It is there whole or not at all.
+    /// Saves the case in `dir` under its name for a replay, and returns the file. Writes the whole file or nothing.
     ///
     /// # Errors
     /// The folder or the file cannot be written.
@@ -166,17 +167,17 @@ impl<C: TestCase> Failure<C> {
         Ok(path)
     }
 
-    /// Checks what a file can get wrong in it.
+    /// Checks the values that a file can get wrong.
     ///
     /// # Errors
-    /// A case that cannot be; a mismatch in no field or in one that there is not.
+    /// The case is impossible, or the mismatch has no field or an unknown one.
     pub fn check(&self, file: &str) -> Result<(), InputError> {
         self.case.check_input(file)?;
         if let Some(mismatch) = self.mismatch() {
             let lanes = self.case.lanes();
             let known = |diff: &crate::field::Diff| {
                 let field = C::Design::fields().get(diff.field);
-                // Lanes above the last one may differ too.
+                // Bits above the last lane may differ too.
                 field.is_some_and(|f| diff.element < f.elements(lanes).max(64))
             };
             if mismatch.diffs.is_empty() || !mismatch.diffs.iter().all(known) {
@@ -194,7 +195,7 @@ impl<C: TestCase> Display for Failure<C> {
     }
 }
 
-/// As `Display`, on a line of its own, so that `unwrap` in a test prints the report.
+/// Prints the same as `Display`, beginning on a new line, so that `unwrap` in a test prints the report.
 impl<C: TestCase> Debug for Failure<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "\n{self}")

@@ -1,5 +1,5 @@
-//! What a design's declaration says, as its `design.toml` has it: pins, fields of the state, tables of names. From it come
-//! the comparison, the report, random pins and the GTKWave view. The lists are generated (`crates/declaration`).
+//! The declaration of a design, with the contents of its `design.toml`: pins, fields of the state, tables of names. The
+//! comparison, the report, random pins and the GTKWave view use it. The lists are generated (`crates/declaration`).
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json::{count, hex};
 
-/// How a field lies in the state struct.
+/// Layout of a field in the state struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// `n` consecutive bit planes of 64 bits; element i is lane i, bit b of it is bit i of plane b.
@@ -32,29 +32,29 @@ pub struct Field {
     pub shape: Shape,
     /// Significant bits of one element.
     pub width: u32,
-    /// Prints one element; the same printer for both sides.
+    /// Prints one element; both sides use the same printer.
     pub show: fn(u64) -> String,
-    /// Signal of the bench top's view that shows it; several fields of a lane may share one.
+    /// Signal of the bench top's view that shows the field; several fields of a lane may share one.
     pub signal: &'static str,
-    /// Bits of an element of that signal.
+    /// Bits of one element of that signal.
     pub signal_width: u32,
     /// Table that names the values of that signal.
     pub filter: Option<&'static str>,
-    /// A mismatch report shows it although both sides agree on it.
+    /// A mismatch report shows the field even if both sides agree on it.
     pub context: bool,
 }
 
-/// What a pin is for, as far as a bench has to know.
+/// Purpose of a pin, as far as the bench needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The reset.
+    /// The reset pin.
     Reset {
-        /// Its value while it is asserted.
+        /// Its value while the reset is asserted.
         asserted: u64,
     },
-    /// At 1 nothing changes.
+    /// While it is 1, nothing changes.
     Stall,
-    /// Anything else.
+    /// Any other pin.
     Plain,
 }
 
@@ -69,22 +69,22 @@ pub struct Pin {
     pub shape: Shape,
     /// Significant bits of one element.
     pub width: u32,
-    /// What it is for.
+    /// Purpose.
     pub role: Role,
-    /// Value of each element unless it is driven.
+    /// Value of each element when the pin is not driven.
     pub default: u64,
-    /// Least and greatest value that is drawn at random.
+    /// Least and greatest value drawn at random.
     pub range: (u64, u64),
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u32,
 }
 
-/// A parameter of a unit's RTL beside `LANES`; RTL and golden are built with the same value.
+/// A parameter of a unit's RTL other than `LANES`; RTL and golden model are built with the same value.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Name in the RTL.
     pub name: &'static str,
-    /// Value unless asked for otherwise.
+    /// Default value.
     pub default: u32,
     /// Least and greatest value.
     pub range: RangeInclusive<u32>,
@@ -93,7 +93,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Says why it cannot be `value`; `None` if it can.
+    /// Returns why the parameter cannot have `value`; `None` if it can.
     pub fn refuses(&self, value: u32) -> Option<String> {
         let (name, least, most) = (self.name, self.range.start(), self.range.end());
         match self.values {
@@ -108,48 +108,48 @@ impl Parameter {
     }
 }
 
-/// A table that names values in the waves.
+/// A table of names for values in the waves.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Name of its file, without folder and ending.
+    /// Name of its file, without folder and extension.
     pub name: &'static str,
     /// Bits of a value.
     pub width: u32,
-    /// Values with their names.
+    /// Values and their names.
     pub values: &'static [(u64, &'static str)],
 }
 
-/// What is declared of a design.
+/// The declaration of a design.
 #[derive(Debug)]
 pub struct Declaration {
-    /// Text of its `design.toml`.
+    /// The text of its `design.toml`.
     pub toml: &'static str,
     /// Name.
     pub name: &'static str,
-    /// Lanes unless asked for otherwise; 1 of a design without lanes.
+    /// Default number of lanes; 1 for a design without lanes.
     pub lanes: u32,
-    /// Parameters beside the lanes.
+    /// Parameters other than the lanes.
     pub parameters: &'static [Parameter],
-    /// Inputs, in the order of their struct.
+    /// Inputs, in the order of the struct of pins.
     pub pins: &'static [Pin],
     /// State, in the order of the bench top's mismatch bits.
     pub fields: &'static [Field],
     /// Tables of names.
     pub tables: &'static [Table],
-    /// Inputs worth seeing in the waves: signal below the bench top, and its width; 0: one bit a lane.
+    /// Inputs shown in the waves: signal below the bench top, and its width; a width of 0 means one bit per lane.
     pub inputs: &'static [(&'static str, u32)],
 }
 
 /// Printers of elements that several units use.
 pub mod show {
-    /// The name of `v`; the number, if it has none.
+    /// Returns the name of `v`, or the number if `v` has no name.
     pub fn named(names: &[&str], v: u64) -> String {
         names
             .get(v as usize)
             .map_or_else(|| v.to_string(), |n| (*n).to_owned())
     }
 
-    /// The number and the name of `v`.
+    /// Returns the number and the name of `v`.
     pub fn code(names: &[&str], v: u64) -> String {
         names
             .get(v as usize)
@@ -157,7 +157,7 @@ pub mod show {
     }
 }
 
-/// One element of one field that differs.
+/// One element of a field in which RTL and golden model differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Diff {
@@ -165,10 +165,10 @@ pub struct Diff {
     pub field: usize,
     /// Lane, frame or entry; 0 for a single value.
     pub element: usize,
-    /// The unit under test.
+    /// Value in the unit under test.
     #[serde(with = "hex")]
     pub rtl: u64,
-    /// The golden model.
+    /// Value in the golden model.
     #[serde(with = "hex")]
     pub golden: u64,
 }
@@ -189,7 +189,7 @@ impl Pin {
         }
     }
 
-    /// Returns the greatest value of a word in a design of `lanes` lanes.
+    /// Returns the greatest value of a word, for a design of `lanes` lanes.
     pub fn most(&self, lanes: u32) -> u64 {
         let bits = match self.shape {
             Shape::Planes(_) => lanes,
@@ -198,7 +198,7 @@ impl Pin {
         u64::MAX >> (64 - bits.clamp(1, 64))
     }
 
-    /// Returns where word `i` is, and its bytes.
+    /// Returns the offset of word `i` and its number of bytes.
     fn place(&self, i: usize) -> (usize, usize) {
         let bytes = match self.shape {
             Shape::Planes(_) => 8,
@@ -207,13 +207,13 @@ impl Pin {
         (self.offset + bytes * i, bytes)
     }
 
-    /// Returns word `i` of the pin in `pins`, the bytes of a struct of pins: a plane, or an element.
+    /// Returns word `i` of the pin, a plane or an element, from `pins`, the bytes of a struct of pins.
     pub fn get(&self, pins: &[u8], i: usize) -> u64 {
         let (at, bytes) = self.place(i);
         word(pins, at, bytes)
     }
 
-    /// Sets word `i` of the pin in `pins`; what its bytes have no room for is lost.
+    /// Sets word `i` of the pin in `pins`. Bits that do not fit its bytes are lost.
     pub fn set(&self, pins: &mut [u8], i: usize, value: u64) {
         let (at, bytes) = self.place(i);
         pins[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
@@ -221,7 +221,7 @@ impl Pin {
 }
 
 impl Field {
-    /// Bytes that the field takes in the state struct.
+    /// Returns the bytes that the field takes in the state struct.
     pub fn size(&self) -> usize {
         match self.shape {
             Shape::Planes(n) => 8 * n,
@@ -229,7 +229,7 @@ impl Field {
         }
     }
 
-    /// How many elements the field has with `lanes` lanes.
+    /// Returns how many elements the field has with `lanes` lanes.
     pub fn elements(&self, lanes: usize) -> usize {
         match self.shape {
             Shape::Planes(_) => lanes,
@@ -237,12 +237,12 @@ impl Field {
         }
     }
 
-    /// Whether the elements are lanes.
+    /// Returns whether the elements are lanes.
     pub fn per_lane(&self) -> bool {
         matches!(self.shape, Shape::Planes(_))
     }
 
-    /// Element `i` of the field in `state`, the bytes of a state struct.
+    /// Returns element `i` of the field from `state`, the bytes of a state struct.
     pub fn get(&self, state: &[u8], i: usize) -> u64 {
         match self.shape {
             Shape::Planes(n) => (0..n).fold(0, |acc, b| {
@@ -252,7 +252,7 @@ impl Field {
         }
     }
 
-    /// Flips bit `bit` of element `i`: how the bench shows that it would see a difference.
+    /// Flips bit `bit` of element `i`, to show that the bench would detect a difference.
     pub fn flip(&self, state: &mut [u8], i: usize, bit: usize) {
         match self.shape {
             Shape::Planes(_) => state[self.offset + 8 * bit + i / 8] ^= 1 << (i % 8),
@@ -263,7 +263,7 @@ impl Field {
     }
 }
 
-/// One flipped bit of what the golden expects: shows that the bench would see it.
+/// One bit of the expected state to flip, to show that the bench would detect it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flip {
@@ -273,21 +273,21 @@ pub struct Flip {
     pub element: usize,
     /// Bit of the element.
     pub bit: usize,
-    /// Clock.
+    /// Cycle.
     #[serde(with = "count")]
     pub clock: u64,
 }
 
 impl Flip {
-    /// Returns its field among `fields`.
+    /// Returns the field of the flip among `fields`.
     pub fn of<'f>(&self, fields: &'f [Field]) -> Option<&'f Field> {
         fields.iter().find(|field| field.name == self.field)
     }
 
-    /// Checks that `fields`, of a design with `lanes` lanes, have such a bit.
+    /// Checks that `fields`, of a design with `lanes` lanes, contain the bit.
     ///
     /// # Errors
-    /// It has not: why.
+    /// The bit does not exist; says why.
     pub fn check(&self, fields: &[Field], lanes: usize) -> Result<(), String> {
         let Some(field) = self.of(fields) else {
             let names: Vec<_> = fields.iter().map(|f| f.name).collect();
@@ -311,7 +311,7 @@ impl Flip {
     }
 }
 
-/// Every element that differs between two states, in the order of the field list.
+/// Returns every element that differs between two states, in the order of the field list.
 pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Diff> {
     let mut diffs = Vec::new();
     for (index, field) in fields.iter().enumerate() {
@@ -319,7 +319,7 @@ pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Di
         if rtl[span.clone()] == golden[span] {
             continue;
         }
-        // Planes may differ above the last lane too: a bench that drives them must be seen.
+        // Planes may differ above the last lane too: RTL that drives those bits must be detected.
         let elements = if field.per_lane() {
             64
         } else {
@@ -340,22 +340,22 @@ pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Di
     diffs
 }
 
-/// One letter a lane, a space after every eighth: a lane can be found again in a long row.
+/// Returns one letter per lane with a space after every eighth, so that a lane is easy to find in a long row.
 pub fn in_eights(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let groups: Vec<String> = letters.chunks(8).map(String::from_iter).collect();
     groups.join(" ")
 }
 
-/// Writes a mask of `lanes` lanes, lane 0 on the left: 1 for a lane that is in it, 0 for another. Classes of lanes have letters, so
-/// that the two are told apart.
+/// Returns a mask of `lanes` lanes as text, lane 0 on the left: 1 for a lane that is in it, otherwise 0. Classes of lanes
+/// have letters, so the two cannot be confused.
 pub fn mask_in_eights(lanes: usize, is_in: impl Fn(usize) -> bool) -> String {
     let digit = |lane| if is_in(lane) { '1' } else { '0' };
     in_eights(&(0..lanes).map(digit).collect::<String>())
 }
 
-/// Gathers bit `bit` of every byte of `lanes` into a plane, lane i to bit i. Lanes come in eights.
-// Golden models of other crates call it for every bit of every cycle: without this r500's takes twice as long.
+/// Gathers bit `bit` of every byte of `lanes` into a plane; lane i becomes bit i. Processes eight lanes at a time.
+// Golden models of other crates call this for every bit of every cycle: without `inline`, r500's takes twice as long.
 #[inline]
 pub fn plane(lanes: &[u8], bit: u32) -> u64 {
     let (chunks, rest) = lanes.as_chunks::<8>();
@@ -363,14 +363,14 @@ pub fn plane(lanes: &[u8], bit: u32) -> u64 {
     let mut out = 0;
     for (i, chunk) in chunks.iter().enumerate() {
         let ones = u64::from_le_bytes(*chunk) >> bit & 0x0101_0101_0101_0101;
-        // The product moves byte j's bit to bit 56 + j: no two of its terms meet there.
+        // The product moves byte j's bit to bit 56 + j; no two of its terms overlap there.
         out |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
     }
     out
 }
 
-/// Spreads a plane: element i of the result is bit i of `plane`, for the first `lanes` lanes at least.
-// As `plane`.
+/// Spreads a plane: element i of the result is bit i of `plane`, at least for the first `lanes` lanes.
+// Inlined for the same reason as `plane`.
 #[inline]
 pub fn lanes_of(plane: u64, lanes: usize) -> [u8; 64] {
     let mut out = [0; 64];
@@ -382,7 +382,7 @@ pub fn lanes_of(plane: u64, lanes: usize) -> [u8; 64] {
         .take(lanes.div_ceil(8))
     {
         let bits = plane >> (8 * i) & 0xff;
-        // Byte j keeps bit j of the eight; adding 0x7f to what is not zero carries into its top bit.
+        // Byte j keeps bit j of the eight; adding 0x7f to a non-zero byte carries into its top bit.
         let spread = bits.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
         *chunk = ((spread + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101).to_le_bytes();
     }

@@ -1,4 +1,4 @@
-//! What a test gets of a case that fails: made smaller, saved, run again with a dump, and all of that as text.
+//! What a test gets for a failing case: the shrunk and saved case, a dump from a second run, and all of it as text.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -8,24 +8,24 @@ use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::report::{Report, Waves};
 
-/// A case that fails: a stream of pins, or a program with its surroundings. `Display` and `Debug` are all that is to be said
-/// of it, so that `unwrap` in a test prints it.
+/// A failing case: a stream of pins, or a program with its environment. `Display` and `Debug` print everything known about
+/// it, so that `unwrap` in a test prints it.
 pub struct Found<C: TestCase> {
-    /// The smallest case that fails like the one that was found, and how.
+    /// The smallest case found that fails like the original one, with its failure.
     pub failure: Failure<C>,
-    /// The smaller case as text, and what it was made from.
+    /// The shrunk case as text, and its original.
     pub text: String,
     /// File with the case, if one was written.
     pub saved: Option<PathBuf>,
     /// The dump with both sides, if one was written.
     pub waves: Option<Waves>,
-    /// What could not be done: to make it smaller, to write a file.
+    /// Errors on the way: the case could not be shrunk, or a file could not be written.
     pub troubles: Vec<String>,
 }
 
 impl<C: TestCase> Found<C> {
-    /// Keeps what is known of `failure`: its case is saved in `out`, made smaller by `smaller`, saved again, and run once more
-    /// on the RTL that `rtl_for` gives for it, with a dump. A case that did not run is nothing to make smaller.
+    /// Processes `failure`: saves its case in `out`, shrinks it with `smaller`, saves it again, and runs it once more with
+    /// a dump on the RTL that `rtl_for` returns for it. Does nothing if the case did not run.
     pub fn of(
         failure: Failure<C>,
         text: String,
@@ -43,7 +43,7 @@ impl<C: TestCase> Found<C> {
         if matches!(found.failure.cause, Cause::NotRun(_)) {
             return found;
         }
-        // Saved first: nothing that comes may lose it.
+        // Save first, so that nothing that follows can lose the case.
         found.save(out);
         match smaller(&found.failure) {
             Ok((failure, text)) => {

@@ -1,5 +1,5 @@
-//! Where shim and RTL lie when a model is built: in the folder from which this program was built, or, where that is gone or has
-//! changed, unpacked from the program itself.
+//! Where shim and RTL are when a model is built: in the folder from which this program was built or, if that folder is
+//! missing or has changed, unpacked from the program itself.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
@@ -15,7 +15,7 @@ use crate::design::Design;
 use crate::dut::Linked;
 use crate::wave::write_whole;
 
-/// What every model is built with: paths in the folder, and contents.
+/// Files with which every model is built: relative path and contents.
 const FILES: [(&str, &str); 5] = [
     ("rtl/lint.vlt", include_str!("../rtl/lint.vlt")),
     ("tb/shim.cpp", include_str!("../tb/shim.cpp")),
@@ -24,23 +24,23 @@ const FILES: [(&str, &str); 5] = [
     ("tb/stop.h", include_str!("../tb/stop.h")),
 ];
 
-/// What a package has in it of the RTL of its designs.
+/// The RTL and models that a package embeds.
 pub struct Package {
-    /// The folder that it was built from. It has the files that every model is built with, too.
+    /// The folder from which the package was built. It also has the files with which every model is built.
     pub root: &'static str,
-    /// Files of that folder with their contents, each named by its path: RTL (`rtl/<design>`), and what proofs may use of it
+    /// Embedded files of that folder, with path and contents: RTL (`rtl/<design>`) and the formal files that proofs may use
     /// (`tb/formal`).
     pub files: &'static [(&'static str, &'static str)],
-    /// Hash of its sources: golden models, generators, judges.
+    /// Hash of the package's sources: golden models, generators, judges.
     pub sources: &'static str,
-    /// A cache in which its build script left Verilator's runtime.
+    /// A cache in which the build script left Verilator's runtime.
     pub built: &'static str,
     /// Models that are linked in.
     pub linked: &'static [Linked],
 }
 
-/// Returns the folder with `tb` and with the `rtl` of `package`, if there is one: `$RECONVERGE_HOME`; otherwise the folder from
-/// which this program was built, if it has the files that the program was built with; otherwise the cache, with these files
+/// Returns the folder with `tb` and, for a `package`, its `rtl`. It is the first of these: `$RECONVERGE_HOME`; the folder
+/// from which this program was built, if its files are still the same; a folder in the cache, into which the files are
 /// unpacked.
 ///
 /// # Errors
@@ -56,7 +56,7 @@ pub fn home(package: Option<&'static Package>) -> Result<PathBuf, Error> {
         return Ok(home.clone());
     }
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // In its repository this crate lies two folders below the one with the tools.
+    // In its repository this crate is two folders below the root.
     let repository = here.ancestors().nth(2).unwrap_or(here);
     let built_in = match package {
         Some(package) => vec![Path::new(package.root)],
@@ -71,20 +71,20 @@ pub fn home(package: Option<&'static Package>) -> Result<PathBuf, Error> {
     Ok(home)
 }
 
-/// Returns the folder of the RTL that the package of `D` has for it.
+/// Returns the folder with the RTL of `D` that its package embeds.
 ///
 /// # Errors
-/// As [`home`].
+/// The same as of [`home`].
 pub fn own_rtl<D: Design>() -> Result<PathBuf, Error> {
     Ok(home(D::package())?.join("rtl").join(D::NAME))
 }
 
-/// The files that every model is built with, and `more`.
+/// Returns the files with which every model is built, and `more`.
 fn with<'f>(more: &'f [(&'f str, &'f str)]) -> impl Iterator<Item = &'f (&'f str, &'f str)> {
     FILES.iter().chain(more)
 }
 
-/// Whether `dir` has every file as this program has it: those that every model is built with, and `more`.
+/// Returns whether `dir` has every file with the same contents as in this program: those of every model, and `more`.
 fn is_whole(dir: &Path, more: &[(&str, &str)]) -> bool {
     with(more).all(|(path, text)| {
         let there = std::fs::read(dir.join(path));
@@ -92,8 +92,8 @@ fn is_whole(dir: &Path, more: &[(&str, &str)]) -> bool {
     })
 }
 
-/// Unpacks the files into a folder of `cache` that is named by their contents; returns it. What is there and right stays: two
-/// programs may do this at once.
+/// Unpacks the files into a folder of `cache` named by a hash of their contents; returns the folder. Leaves correct files
+/// alone, because two programs may do this at once.
 fn unpacked(cache: &Path, more: &[(&str, &str)]) -> Result<PathBuf, Error> {
     let mut hasher = FxHasher::default();
     (FILES, more).hash(&mut hasher);
@@ -131,7 +131,7 @@ mod tests {
         assert!(!is_whole(&dir, &MORE));
         assert_eq!(unpacked(cache.path(), &MORE).unwrap(), dir);
         assert!(is_whole(&dir, &MORE));
-        // Another package's files lie elsewhere.
+        // Another package's files are in another folder.
         assert_ne!(unpacked(cache.path(), &[]).unwrap(), dir);
     }
 

@@ -1,6 +1,6 @@
-//! What pages in HTML share.
+//! Helpers shared by the HTML pages.
 
-/// `raw` as it stands between tags.
+/// Returns `raw` escaped for use between tags.
 pub fn text(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in raw.chars() {
@@ -15,7 +15,7 @@ pub fn text(raw: &str) -> String {
     out
 }
 
-/// `n` with its thousands apart.
+/// Returns `n` with its groups of thousands separated.
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
     let head = digits.len() % 3;

@@ -1,5 +1,4 @@
-//! Input from outside: files are read by one function, and what is wrong with them is said in one message that names
-//! the file, the line and the field.
+//! Input from outside: one function reads files, and one message reports an error with the file, the line and the field.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,48 +11,49 @@ use thiserror::Error;
 
 use crate::text::code;
 
-/// File systems allow 255 bytes, and seed and ending come behind a program's name.
+/// Longest name of a program: file systems allow 255 bytes, and a seed and an extension follow the name.
 pub const LONGEST_NAME: usize = 200;
 
 /// Why a file or a flag was not accepted.
 ///
-/// Prints as `FILE:LINE: FIELD: MESSAGE`, the first mistake of a file alone ([`InputError::others`]), without the line where there is none (binary input, flags).
-/// Control characters in it are escaped ([`printable`]); file and field have no line breaks either.
-/// With the text at hand ([`InputError::in_text`]) the command shows the line itself and underlines the place.
+/// Prints as `FILE:LINE: FIELD: MESSAGE`, without the line where there is none (binary input, flags). Prints only the first
+/// error of a file; [`InputError::others`] has the others. Escapes control characters ([`printable`]), in file and field
+/// also line breaks. If the text is known ([`InputError::in_text`]), the command also shows the line and underlines the
+/// error.
 #[derive(Debug, Error)]
 #[error("{}: {}: {}", self.place(), one_line(.field), printable(.message))]
 pub struct InputError {
     /// File name as the user gave it, or the flag.
     pub file: String,
-    /// Line, from 1; 0 where lines mean nothing.
+    /// Line, from 1; 0 if the input has no lines.
     pub line: usize,
     /// The field, operand, directive or column that is wrong.
     pub field: String,
-    /// What is wrong with it and what would be right.
+    /// What is wrong with the field, and what would be right.
     pub message: String,
-    /// What the message is about, as it stands in the line, where that is not the field.
+    /// The part of the line that the message is about, if that is not the field.
     token: Option<Box<str>>,
     excerpt: Option<Box<Excerpt>>,
-    /// What else is wrong in the file.
+    /// Further errors in the file.
     others: Option<Box<Others>>,
     of_the_machine: bool,
 }
 
-/// The line of an error, and the part of it that is wrong.
+/// The line of an error, and the wrong part of it.
 #[derive(Debug)]
 struct Excerpt {
     line: String,
     span: Range<usize>,
 }
 
-/// What is wrong besides the first mistake.
+/// Errors after the first one.
 #[derive(Debug, Default)]
 struct Others(Vec<InputError>);
 
-/// Mistakes of a file that are told of besides the first.
+/// Most errors of a file that are reported after the first one.
 const MOST_OTHERS: usize = 7;
 
-/// Bytes of a line that an excerpt keeps on either side of the place.
+/// Bytes that an excerpt keeps on either side of the wrong part.
 const MOST_BESIDE: usize = 500;
 
 #[cfg(feature = "rtl")]
@@ -64,7 +64,7 @@ impl From<declaration::Error> for InputError {
 }
 
 impl InputError {
-    /// An error at `file`:`line` (0: no line) in `field`.
+    /// Creates an error at `file`:`line` (0: no line) in `field`.
     pub fn new(
         file: impl Into<String>,
         line: usize,
@@ -83,7 +83,7 @@ impl InputError {
         }
     }
 
-    /// The system's error about `file`.
+    /// Creates an error from the operating system's error about `file`.
     pub fn io(file: impl Into<String>, e: &io::Error) -> Self {
         use ErrorKind::*;
         let of_the_user = matches!(
@@ -104,45 +104,46 @@ impl InputError {
         }
     }
 
-    /// Whether the file may well be right: no memory is left, the disk cannot be read or is full.
+    /// Returns whether the machine is at fault and the file may be right: no memory, a full disk, a disk that cannot be
+    /// read.
     pub fn is_of_the_machine(&self) -> bool {
         self.of_the_machine
     }
 
-    /// The same error about `token`, a part of the line. Without, it is about the field.
+    /// Returns the same error about `token`, a part of the line. Without a token the error is about the field.
     #[must_use]
     pub fn about(mut self, token: &str) -> Self {
         self.token = Some(token.into());
         self
     }
 
-    /// Returns what else is wrong in the file: tokens that are wrong whatever the rest of it says.
+    /// Returns the further errors of the file: tokens that are wrong independently of the rest of the file.
     pub fn others(&self) -> &[InputError] {
         self.others.as_ref().map_or(&[], |others| &others.0)
     }
 
-    /// Notes that `other` is wrong too. What is not about a token may follow from the first mistake, and is left out.
+    /// Adds `other` as a further error. An error without a token may follow from the first one, and is left out.
     pub fn note(&mut self, other: InputError) {
         if other.token.is_some() && !self.is_full() {
             self.others.get_or_insert_default().0.push(other);
         }
     }
 
-    /// Tells whether further mistakes are not told of.
+    /// Returns whether no further error will be added.
     pub fn is_full(&self) -> bool {
         self.others().len() == MOST_OTHERS
     }
 
-    /// Returns the line with the mistake, shortened if it is long, and the bytes of it that are wrong; `None`
-    /// where the text is not known.
+    /// Returns the line with the error, shortened if it is long, and the range of its wrong bytes; `None` if the text is
+    /// not known.
     pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
         let excerpt = self.excerpt.as_ref()?;
         Some((&excerpt.line, excerpt.span.clone()))
     }
 
-    /// The same error with its line of `text`, the whole file.
+    /// Returns the same error with its line of `text`, the whole file.
     ///
-    /// Underlined is the token or the field if the line's code has it in exactly one place, otherwise the code.
+    /// The underline marks the token or the field if it occurs exactly once in the line's code, otherwise all of the code.
     #[must_use]
     pub fn in_text(mut self, text: &str) -> Self {
         if let Some(Others(others)) = self.others.as_deref_mut() {
@@ -165,8 +166,8 @@ impl InputError {
         self
     }
 
-    /// The same error with its line of `text`, the whole file, of which the character that ends at `column`, in
-    /// bytes, is underlined.
+    /// Returns the same error with its line of `text`, the whole file. The underline marks the character that ends at
+    /// `column`, in bytes.
     #[must_use]
     pub fn in_text_at(mut self, text: &str, column: usize) -> Self {
         if let Some(line) = self.content(text) {
@@ -180,11 +181,11 @@ impl InputError {
         self
     }
 
-    /// What a reader of JSON finds wrong with `text`, which is to be a `field`.
+    /// Creates an error from a JSON parser's error about `text`, which should be a `field`.
     pub fn json(file: &str, field: &str, text: &str, e: &serde_json::Error) -> Self {
         let (line, column) = (e.line(), e.column());
         let why = e.to_string();
-        // Line and place are shown otherwise, and the line is perhaps not that of the file.
+        // Line and place are shown in another way, and the line may not be that of the file.
         let why = match why.strip_suffix(&format!(" at line {line} column {column}")) {
             Some(why) => format!("{why}, column {column}"),
             None => why,
@@ -192,13 +193,13 @@ impl InputError {
         InputError::new(file, line, field, why).in_text_at(text, column)
     }
 
-    /// The same error on another line: its text was part of a file.
+    /// Returns the same error with another line number, for a text that is part of a file.
     #[must_use]
     pub fn on_line(self, line: usize) -> Self {
         InputError { line, ..self }
     }
 
-    /// The line, if there is something in it.
+    /// Returns the line of the error, if it is not blank.
     fn content<'a>(&self, text: &'a str) -> Option<&'a str> {
         let line = text.lines().nth(self.line.checked_sub(1)?)?;
         (!line.trim().is_empty()).then_some(line)
@@ -214,7 +215,7 @@ impl InputError {
 }
 
 impl Excerpt {
-    /// Quotes `span` of `line`, cut to about `MOST_BESIDE` bytes, with as many on either side at most.
+    /// Quotes `span` of `line`, cut to about `MOST_BESIDE` bytes, with at most as many on either side.
     fn new(line: &str, span: Range<usize>) -> Self {
         let near = |at: usize| {
             (at..=line.len())
@@ -224,7 +225,7 @@ impl Excerpt {
         let from = near(span.start.saturating_sub(MOST_BESIDE));
         let end = near(span.end.min(span.start.saturating_add(MOST_BESIDE)));
         let to = near(end.saturating_add(MOST_BESIDE).min(line.len()));
-        // Escaped piece by piece, so that the place stays where it is.
+        // Escape each piece separately, so that the span stays right.
         let before = one_line(&line[from..span.start]);
         let wrong = one_line(&line[span.start..end]);
         let after = one_line(&line[end..to]);
@@ -235,10 +236,10 @@ impl Excerpt {
     }
 }
 
-/// Where `token` stands in `line`, if it does so in exactly one place and is no part of a word there.
+/// Returns the range of `token` in `line`, if it occurs exactly once as a whole word.
 fn only_place(line: &str, token: &str) -> Option<Range<usize>> {
     let part = |c: char| c.is_alphanumeric() || "_.$@".contains(c);
-    // ASCII alone changes case, so that places are the same in both.
+    // Only the case of ASCII letters changes, so positions are the same in both.
     let (lower, token) = (line.to_ascii_lowercase(), token.to_ascii_lowercase());
     let (first, last) = (token.chars().next()?, token.chars().next_back()?);
     let mut found = lower.match_indices(&token).filter(|(at, _)| {
@@ -251,8 +252,8 @@ fn only_place(line: &str, token: &str) -> Option<Range<usize>> {
     found.next().is_none().then(|| at..at + token.len())
 }
 
-/// Whether a terminal would do something else with `c` than show it: control characters, and those that change
-/// the direction of text, separate lines or are not seen.
+/// Returns whether a terminal would do anything but show `c`: control characters, and characters that change the direction
+/// of text, separate lines or are invisible.
 fn is_command(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -276,13 +277,13 @@ fn escaped(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     out.into()
 }
 
-/// `text` as it may reach a terminal: characters that it would obey are escaped as in Rust, but for line breaks and
-/// tabs. Escaped text stays as it is.
+/// Returns `text` safe for a terminal: escapes control characters as in Rust, except line breaks and tabs. Text that is
+/// escaped already stays the same.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\n' || c == '\t')
 }
 
-/// [`printable`], line breaks being escaped too.
+/// Returns `text` as [`printable`] does, with line breaks escaped too.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
 }
@@ -290,14 +291,14 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 /// Most bytes of a program, a table of conditions, a saved case or a coverage file.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Opens a regular file to read it. Nothing else: one waits for the writer of a pipe, and a device has no end.
+/// Opens a regular file for reading. Refuses others: opening a pipe waits for its writer, and a device has no end.
 ///
 /// # Errors
-/// No such file, or another thing; the system's errors.
+/// The file does not exist or is not regular; errors of the operating system.
 pub fn open(path: &Path) -> Result<File, InputError> {
     let name = path.to_string_lossy();
     let shown = |e| InputError::io(&*name, &e);
-    // Before it is opened, for that waits too.
+    // Check before opening, because opening a pipe waits too.
     let what = match fs::metadata(path).map_err(shown)?.file_type() {
         kind if kind.is_file() => return File::open(path).map_err(shown),
         kind if kind.is_dir() => "a folder",
@@ -307,10 +308,10 @@ pub fn open(path: &Path) -> Result<File, InputError> {
     Err(InputError::new(name, 0, "file", why))
 }
 
-/// Reads a file of at most [`MOST_BYTES`] whole.
+/// Reads a whole file of at most [`MOST_BYTES`].
 ///
 /// # Errors
-/// As [`open`]; a longer file.
+/// The same as of [`open`]; the file is longer.
 pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
     let name = path.to_string_lossy();
     let file = open(path)?;
@@ -327,7 +328,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
         return Err(too_long(length));
     }
     let mut bytes = Vec::new();
-    // All of the memory at once: without enough of it there is an error, and no abort.
+    // Reserve all the memory at once: if there is too little, this returns an error instead of aborting.
     let room = usize::try_from(length).unwrap_or(usize::MAX);
     bytes
         .try_reserve_exact(room)
@@ -336,16 +337,16 @@ pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
         .read_to_end(&mut bytes)
         .map_err(|e| InputError::io(&*name, &e))?;
     match bytes.len() as u64 {
-        // It has grown, or belongs to those that have no length.
+        // The file has grown, or is of a kind that reports no length.
         length if length > MOST_BYTES => Err(too_long(length)),
         _ => Ok(bytes),
     }
 }
 
-/// As [`read`], as text.
+/// Reads a whole text file as [`read`] does.
 ///
 /// # Errors
-/// As [`read`]; bytes that are not UTF-8.
+/// The same as of [`read`]; the file is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     String::from_utf8(read(path)?).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
@@ -354,11 +355,11 @@ pub fn read_text(path: &Path) -> Result<String, InputError> {
     })
 }
 
-/// Reads line `number` of `file`, of at most `most` bytes with its end; the last may have none. Empty at the end of the
-/// file.
+/// Reads line `number` of `file`, at most `most` bytes including its line end, which the last line may lack. Returns an
+/// empty list at the end of the file.
 ///
 /// # Errors
-/// A longer line; the system's errors.
+/// The line is longer; errors of the operating system.
 pub fn read_line(
     from: &mut impl BufRead,
     most: u64,
@@ -378,8 +379,8 @@ pub fn read_line(
 
 #[cfg(feature = "snippet")]
 impl InputError {
-    /// The line with the mistake, marked, if the text is known: what a terminal shows below the message. With
-    /// colours as ANSI escape codes.
+    /// Returns the line with the error marked, for a terminal to show below the message; `None` if the text is not known.
+    /// Colours are ANSI escape codes.
     pub fn snippet(&self) -> Option<String> {
         use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
         let (line, span) = self.excerpt()?;
@@ -411,7 +412,7 @@ mod tests {
         assert_eq!(marked(at("r1").in_text(text)), "r1");
         assert_eq!(marked(at("operand").about("12").in_text(text)), "12");
         assert_eq!(marked(at("mnemonic").about("ADD").in_text(text)), "add");
-        // In no place, or in more than one: all of the line's code.
+        // The field occurs nowhere or more than once: all of the line's code is marked.
         for field in ["operand", "r", ",", ""] {
             assert_eq!(marked(at(field).in_text(text)), "add r1, R12, 12");
         }

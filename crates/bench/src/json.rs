@@ -1,8 +1,8 @@
-//! How numbers and tables stand in every JSON that is written and read here.
+//! How numbers and tables are written in all JSON files of the project.
 //!
-//! JavaScript, and with it much that reads JSON, knows integers up to 2^53 - 1 only. A number that may be greater
-//! (masks, 64-bit words and seeds) is a string, `"0x1f"`: `hex`, `hexes`, [`Hex`]. One that counts is a number, and a
-//! greater one is refused: `count`. Nothing that a format has may be missing (`required`) or be there twice (`map`).
+//! JavaScript, and much other software that reads JSON, handles integers only up to 2^53 - 1. A number that may be greater
+//! (masks, 64-bit words and seeds) is a string, `"0x1f"`: `hex`, `hexes`, [`Hex`]. A count is a number, and a greater one
+//! is refused: `count`. No key of a format may be missing (`required`) or occur twice (`map`).
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -13,10 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::input::InputError;
 
-/// The greatest number that JSON holds as a number everywhere: 2^53 - 1.
+/// The greatest integer that all JSON readers represent exactly: 2^53 - 1.
 pub const MOST: u64 = (1 << 53) - 1;
 
-/// A 64-bit number that stands in JSON as a string of hexadecimal digits, `"0x1f"`.
+/// A 64-bit number written in JSON as a string of hexadecimal digits, `"0x1f"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hex(pub u64);
 
@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Hex {
                 f.write_str("a string of 1 to 16 hexadecimal digits, as \"0x1f\"")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Hex, E> {
-                // from_str_radix takes a sign.
+                // from_str_radix would accept a sign.
                 let digits = text
                     .strip_prefix("0x")
                     .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
@@ -55,47 +55,47 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
-/// A `u64` as [`Hex`].
+/// Serialises a `u64` as [`Hex`].
 pub mod hex {
     use super::*;
 
-    /// Writes it.
+    /// Writes the number.
     pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
         Hex(*number).serialize(to)
     }
 
-    /// Reads it.
+    /// Reads the number.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         Ok(Hex::deserialize(from)?.0)
     }
 }
 
-/// A list of `u64`, each as [`Hex`].
+/// Serialises a list of `u64`, each as [`Hex`].
 pub mod hexes {
     use super::*;
 
-    /// Writes it.
+    /// Writes the list.
     pub fn serialize<S: Serializer>(numbers: &[u64], to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(numbers.iter().map(|n| Hex(*n)))
     }
 
-    /// Reads it.
+    /// Reads the list.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
         let numbers = Vec::<Hex>::deserialize(from)?;
         Ok(numbers.into_iter().map(|n| n.0).collect())
     }
 }
 
-/// A `u64` that counts: a number of at most [`MOST`].
+/// Serialises a `u64` that counts, as a number of at most [`MOST`].
 pub mod count {
     use super::*;
 
-    /// Writes it.
+    /// Writes the count.
     pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(*number)
     }
 
-    /// Reads it.
+    /// Reads the count.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         match u64::deserialize(from)? {
             number @ ..=MOST => Ok(number),
@@ -106,11 +106,11 @@ pub mod count {
     }
 }
 
-/// A limit: as [`count`], [`u64::MAX`] as `null`.
+/// Serialises a limit like [`count`], with [`u64::MAX`] as `null`.
 pub mod limit {
     use super::*;
 
-    /// Writes it.
+    /// Writes the limit.
     pub fn serialize<S: Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
         match *number {
             u64::MAX => to.serialize_none(),
@@ -118,7 +118,7 @@ pub mod limit {
         }
     }
 
-    /// Reads it.
+    /// Reads the limit.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         #[derive(Deserialize)]
         struct Count(#[serde(with = "count")] u64);
@@ -126,19 +126,19 @@ pub mod limit {
     }
 }
 
-/// Reads what must be there, be it `null`. Without, serde takes an [`Option`] that is missing for `None`.
+/// Reads a key that must be present, even if its value is `null`. Without this, serde reads a missing [`Option`] as `None`.
 ///
 /// # Errors
-/// Another type.
+/// The value has another type.
 pub fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::deserialize(from)
 }
 
-/// Checks the number of a format that was `found` in `field` of a file that should be `what`; `again` says how such a
-/// file is made anew.
+/// Checks the format version `found` in `field` of a file that should be `what`; `again` tells the user how to make such a
+/// file again.
 ///
 /// # Errors
-/// No such number; another one than `format`.
+/// There is no version, or it is not `format`.
 pub fn check_format(
     found: Option<u64>,
     (field, format): (&str, u32),
@@ -159,10 +159,10 @@ pub fn check_format(
     }
 }
 
-/// Reads an object that has no key twice. serde itself takes the last.
+/// Reads an object and refuses duplicate keys. serde itself would keep the last.
 ///
 /// # Errors
-/// Another type, or a key twice.
+/// The value has another type, or a key occurs twice.
 pub fn map<'de, K, V, D>(from: D) -> Result<BTreeMap<K, V>, D::Error>
 where
     K: Deserialize<'de> + Ord + fmt::Debug,

@@ -1,12 +1,12 @@
-//! Lanes on a terminal: one character each, in the colour of its class.
+//! Lanes on a terminal: one character per lane, in the colour of its class.
 
 /// Escape sequence of bold letters.
 pub const BOLD: &str = "\x1b[1m";
-/// Escape sequence of a headline of something wrong.
+/// Escape sequence of a headline that reports a failure.
 pub const RED: &str = "\x1b[1;91m";
 /// Escape sequence of faint letters.
 pub const DIM: &str = "\x1b[2m";
-/// Escape sequence that ends the others.
+/// Escape sequence that resets the style.
 pub const RESET: &str = "\x1b[0m";
 
 /// Why a lane executes the next instruction or does not: the classes of all units.
@@ -38,7 +38,7 @@ impl Class {
         Class::Off,
     ];
 
-    /// Returns its one character in a row of lanes.
+    /// Returns the character for the class in a row of lanes.
     pub fn letter(self) -> char {
         match self {
             Class::Active => '#',
@@ -50,7 +50,7 @@ impl Class {
         }
     }
 
-    /// Returns what a lane of the class does, in a few words.
+    /// Returns in a few words what a lane of the class does.
     pub fn meaning(self) -> &'static str {
         match self {
             Class::Active => "executes",
@@ -62,7 +62,8 @@ impl Class {
         }
     }
 
-    /// Returns its colour, red, green and blue, of the palette of Okabe and Ito: told apart by the colour-blind too.
+    /// Returns red, green and blue of the class, from the palette of Okabe and Ito, which colour-blind readers can
+    /// distinguish.
     pub fn rgb(self) -> [u8; 3] {
         match self {
             Class::Active => [0x00, 0x9e, 0x73],
@@ -75,12 +76,12 @@ impl Class {
     }
 }
 
-/// Returns the characters of `lanes` lanes, a space after every eighth.
+/// Returns the width of `lanes` lanes in characters, with a space after every eighth.
 pub fn columns(lanes: usize) -> usize {
     lanes + lanes.saturating_sub(1) / 8
 }
 
-/// The lanes from `from` on, each its letter, in the colours of their classes if asked for.
+/// Returns the letters of `lanes`, a space after every eighth; with `colour` in the colours of their classes.
 pub fn lanes(lanes: &[Class], colour: bool) -> String {
     let mut text = String::new();
     let mut last = None;
@@ -103,7 +104,7 @@ pub fn lanes(lanes: &[Class], colour: bool) -> String {
     text
 }
 
-/// The colours of a class out of the 256 of terminals, near to [`Class::rgb`].
+/// Returns the escape sequence of a class, with colours from a terminal's 256 that are close to [`Class::rgb`].
 fn sequence(class: Class) -> &'static str {
     match class {
         Class::Active => "\x1b[0;1;38;5;16;48;5;36m",
@@ -115,7 +116,7 @@ fn sequence(class: Class) -> &'static str {
     }
 }
 
-/// Returns `text` in a style if there are colours.
+/// Returns `text` in `style` if `colour` is set.
 pub fn styled(colour: bool, style: &str, text: &str) -> String {
     match colour && !style.is_empty() && !text.trim().is_empty() {
         true => format!("{style}{text}{RESET}"),
@@ -123,7 +124,7 @@ pub fn styled(colour: bool, style: &str, text: &str) -> String {
     }
 }
 
-/// Returns a mark below each lane that is not the same on both sides; empty if all are.
+/// Returns a row with a mark below each lane that differs between the sides; empty if none does.
 pub fn differing(rtl: &[Class], golden: &[Class]) -> String {
     let pairs: Vec<_> = rtl.iter().zip(golden).collect();
     let marks: Vec<String> = pairs

@@ -1,5 +1,5 @@
-//! Line, branch and toggle coverage of the RTL: what a model of `Rtl::counting` counted, merged,
-//! and written in the format of lcov.
+//! Line, branch and toggle coverage of the RTL: the counters of models built with `Make::counting`, merged and written in
+//! the lcov format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Branches and bits of a file that the text lists; the lcov file has them all.
+/// Most branches and bits of a file that the text lists; the lcov file has them all.
 const LISTED: usize = 12;
 
 /// What a point counts.
@@ -43,7 +43,7 @@ pub struct Point {
     into = "Vec<(String, Vec<(Point, u64)>)>"
 )]
 pub struct RtlCoverage {
-    /// By path; as the model was built, until [`RtlCoverage::within`].
+    /// Points and counts by file. Paths are those of the model's build, until [`RtlCoverage::within`].
     pub files: BTreeMap<String, BTreeMap<Point, u64>>,
 }
 
@@ -67,10 +67,10 @@ impl From<RtlCoverage> for Vec<(String, Vec<(Point, u64)>)> {
     }
 }
 
-/// How many there are, and how many of them were met.
+/// How many items there are, and how many of them were covered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Met at least once.
+    /// Covered at least once.
     pub hit: usize,
     /// All.
     pub all: usize,
@@ -101,15 +101,15 @@ impl std::fmt::Display for Share {
     }
 }
 
-/// More than can be counted stays at what can be: only whether it is 0 decides anything.
+/// Adds to a count, saturating: only whether a count is 0 matters.
 fn add(count: &mut u64, more: u64) {
     *count = count.saturating_add(more);
 }
 
-/// Lines that a point can have; no file has more.
+/// Most lines of one point; no file has more.
 const MOST_LINES: usize = 1 << 20;
 
-/// `3,7-9` as numbers.
+/// Parses `3,7-9` into line numbers.
 fn line_list(text: &str) -> Option<Vec<u32>> {
     let mut lines = Vec::new();
     for part in text.split(',') {
@@ -123,7 +123,7 @@ fn line_list(text: &str) -> Option<Vec<u32>> {
     Some(lines)
 }
 
-/// Lines as `3, 7..9`.
+/// Writes line numbers as `3, 7..9`.
 fn line_text(lines: &[u32]) -> String {
     lines
         .chunk_by(|a, b| a + 1 == *b)
@@ -136,10 +136,10 @@ fn line_text(lines: &[u32]) -> String {
 }
 
 impl RtlCoverage {
-    /// Reads what Verilator's runtime writes: `C '<key>=<value>...' count` a line.
+    /// Reads the file that Verilator's runtime writes: `C '<key>=<value>...' count` per line.
     ///
     /// # Errors
-    /// A line that is nothing of the kind; the message names it.
+    /// A line has another form; the message names it.
     pub fn parse(text: &str, file: &str) -> Result<Self, String> {
         let mut coverage = Self::default();
         for (n, line) in text.lines().enumerate() {
@@ -162,7 +162,7 @@ impl RtlCoverage {
                 Some("v_line") => Kind::Line,
                 Some("v_branch") => Kind::Branch,
                 Some("v_toggle") => Kind::Toggle,
-                // Points of other kinds are not counted.
+                // Other kinds of points are not counted.
                 _ => continue,
             };
             let (line, column) = (number("l")?, number("n")?);
@@ -185,7 +185,7 @@ impl RtlCoverage {
         Ok(coverage)
     }
 
-    /// Adds other counters of the same RTL.
+    /// Adds the counters of another run of the same RTL.
     pub fn merge(&mut self, other: Self) {
         for (file, points) in other.files {
             let mine = self.files.entry(file).or_default();
@@ -195,7 +195,8 @@ impl RtlCoverage {
         }
     }
 
-    /// Only the files `sources`, with paths from `root` on where they lie in it. The model's are relative to `dir`.
+    /// Keeps only the files in `sources`. Makes the paths of files below `root` relative to it. Paths in the model are
+    /// relative to `dir`.
     pub fn within(self, sources: &[std::path::PathBuf], dir: &Path, root: &Path) -> Self {
         let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let (root, sources) = (
@@ -215,7 +216,7 @@ impl RtlCoverage {
         }
     }
 
-    /// Executions of each line with a block or a branch: of several, the most.
+    /// Returns how often each line with a block or a branch was executed: the greatest count of its points.
     fn lines(points: &BTreeMap<Point, u64>) -> BTreeMap<u32, u64> {
         let mut lines = BTreeMap::new();
         for (point, count) in points.iter().filter(|(p, _)| p.kind != Kind::Toggle) {
@@ -227,7 +228,7 @@ impl RtlCoverage {
         lines
     }
 
-    /// Lines, branches and bits, of all files.
+    /// Returns the shares of lines, branches and bits over all files.
     pub fn shares(&self) -> [Share; 3] {
         let mut shares = [Share::default(); 3];
         for points in self.files.values() {
@@ -242,7 +243,7 @@ impl RtlCoverage {
         shares
     }
 
-    /// Shares of all files, then each file's lines, branches and bits that were never met.
+    /// Returns the shares of all files, then the lines, branches and bits of each file that were never covered.
     pub fn text(&self) -> String {
         let [lines, branches, bits] = self.shares();
         let mut text = String::new();
@@ -283,12 +284,13 @@ impl RtlCoverage {
         text
     }
 
-    /// In the format of lcov: `DA` counts lines; `BRDA` branches in block 0, changes of bits in block 1.
+    /// Returns the counters in the lcov format: `DA` counts lines; `BRDA` counts branches in block 0 and
+    /// toggles in block 1.
     pub fn to_lcov(&self) -> String {
         let mut text = String::new();
         for (file, points) in &self.files {
             let _ = writeln!(text, "TN:\nSF:{file}");
-            // Numbered within their line.
+            // Branches are numbered within their line.
             let mut numbers: BTreeMap<(u32, u32), u32> = BTreeMap::new();
             let mut branches = Share::default();
             for (point, count) in points.iter().filter(|(p, _)| p.kind != Kind::Line) {

@@ -1,22 +1,22 @@
-//! Designs: a lock-step bench for any module that has a golden model. It gives RTL and golden model the same pins and compares
-//! every bit of the state after every cycle. It knows no program.
+//! A lock-step bench for any module that has a golden model. It gives RTL and golden model the same pins and compares every
+//! bit of the state after every cycle. It needs no program.
 //!
-//! A design owes a declaration of its pins and state (`design.toml`, from which the crate `declaration` generates the structs)
-//! and a golden model ([`design::Golden`]). For that it gets:
+//! A design must provide a declaration of its pins and state (`design.toml`, from which the crate `declaration` generates
+//! the structs) and a golden model ([`design::Golden`]). The bench then provides:
 //!
-//! * streams of random pins, shortened when they fail, saved and replayed, and the coverage of their bits (`stream`);
-//! * reports, dumps and views of a failure (`failure`, `report`, [`wave`]);
-//! * its RTL, built when it is first used (`dut`), with counters and assertions.
+//! * streams of random pins, which are shrunk when they fail, saved and replayed, and their bit coverage (`stream`);
+//! * the report, the dump and the view of a failure (`failure`, `report`, [`wave`]);
+//! * the RTL, built on first use (`dut`), with coverage counters and assertions.
 //!
-//! Below it lie text and numbers: [`input`], [`text`], [`json`], [`html`].
+//! Lower-level modules for text and numbers: [`input`], [`text`], [`json`], [`html`].
 //!
 //! # Features
 //!
-//! * `rtl`: the bench. Without it there are the declaration and what files are read and written with.
-//! * `fst`: dumps as FST.
-//! * `snippet`: mistakes in a file with the line that they stand in.
+//! * `rtl`: the bench. Without it the crate has only the declaration and the modules that read and write files.
+//! * `fst`: FST dumps.
+//! * `snippet`: error messages that show the faulty line of a file.
 
-// For the structs that are generated, also those of other crates.
+// For the generated structs, also those in other crates.
 #[doc(hidden)]
 pub use bytemuck;
 

@@ -1,5 +1,5 @@
-//! The loop: golden and RTL get the same pins, and every bit of state is compared in every cycle. It knows no program:
-//! where the pins come from is a [`Stimulus`].
+//! The lock-step loop: golden model and RTL get the same pins, and every bit of state is compared in every cycle. The loop
+//! knows no programs: a [`Stimulus`] supplies the pins.
 
 use std::path::Path;
 
@@ -10,31 +10,31 @@ use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut};
 use crate::field::{self, Diff, Flip};
 
-/// The pins of every cycle of a run, as a function of the golden, and what looks on.
+/// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run.
 pub trait Stimulus<D: Design> {
-    /// Sets `pins` to those of `cycle`, whatever they were, `golden` being as it is before it; returns whether there are any,
-    /// and not the run is over. In place: a return by value copied them three times.
+    /// Sets every pin in `pins` to its value in `cycle`; `golden` is the golden model before this cycle. Returns false if
+    /// the run is over. Writes in place, because a return by value copied the pins three times.
     fn next(&mut self, cycle: u64, golden: &D::Golden, pins: &mut D::In) -> bool;
-    /// The golden is about to take `pins`.
+    /// Called before the golden model executes a cycle with `pins`.
     fn before(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
-    /// The golden has taken them.
+    /// Called after the golden model has executed the cycle.
     fn after(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
-    /// Puts golden and RTL into a state, if it is time to; `put` does it to the RTL.
+    /// Puts golden model and RTL into a state when it is time to; `put` loads the RTL.
     fn load(&mut self, _golden: &mut D::Golden, _put: impl FnMut(&D::State)) {}
 }
 
-/// Returns the pins of a cycle in which as little happens as can be.
+/// Returns the pins of a cycle in which as little as possible happens.
 fn idle<D: Design>() -> D::In {
     let mut pins = D::In::default();
     pins.set_stall(true);
     pins
 }
 
-/// How much was compared.
+/// How much of a run was compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compared {
-    /// Clocks on which the whole state was compared.
+    /// Cycles in which the whole state was compared.
     pub clocks: u64,
     /// Instructions executed.
     pub steps: u64,
@@ -50,18 +50,18 @@ impl std::ops::AddAssign for Compared {
     }
 }
 
-/// A state as the list of its bytes: it travels between processes of one program only.
+/// Serialises a state as the list of its bytes, only for transfer between processes of one program.
 pub mod state_bytes {
     use bytemuck::{Pod, bytes_of, try_pod_read_unaligned};
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes it.
+    /// Writes the state.
     pub fn serialize<T: Pod, S: Serializer>(state: &T, to: S) -> Result<S::Ok, S::Error> {
         bytes_of(state).serialize(to)
     }
 
-    /// Reads it.
+    /// Reads the state.
     pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         let bytes = Vec::<u8>::deserialize(from)?;
         try_pod_read_unaligned(&bytes)
@@ -73,61 +73,61 @@ pub mod state_bytes {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Mismatch<D: Design> {
-    /// The clock whose inputs led to it, from 0.
+    /// The cycle whose inputs led to the mismatch, counted from 0.
     pub clock: u64,
-    /// What differs; never empty.
+    /// The elements that differ; never empty.
     pub diffs: Vec<Diff>,
-    /// The unit's state.
+    /// The state of the RTL.
     #[serde(with = "state_bytes")]
     pub rtl: D::State,
-    /// What the golden expected.
+    /// The state that the golden model expected.
     #[serde(with = "state_bytes")]
     pub golden: D::State,
 }
 
 impl<D: Design> Mismatch<D> {
-    /// The first difference, in the order of the field list.
+    /// Returns the first difference, in the order of the field list.
     pub fn first(&self) -> &Diff {
         &self.diffs[0]
     }
 }
 
-/// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, logic that does not settle.
+/// The RTL stopped the simulation: $stop, $fatal, $finish, a failed assertion, or logic that does not settle.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
-    /// The clock whose inputs led to it, from 0.
+    /// The cycle whose inputs led to the stop, counted from 0.
     pub clock: u64,
-    /// What it said.
+    /// The RTL's message.
     pub why: String,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub struct Outcome<D: Design> {
-    /// Cycles on which the whole state was compared.
+    /// Cycles in which the whole state was compared.
     pub cycles: u64,
     /// The first mismatch, if there was one.
     pub mismatch: Option<Mismatch<D>>,
-    /// The RTL stopped the simulation.
+    /// Set if the RTL stopped the simulation.
     pub stopped: Option<Stopped>,
-    /// The golden's state at the end.
+    /// The state of the golden model at the end.
     pub end: D::State,
 }
 
-/// What a run is made with beside its pins.
+/// Settings of a run other than its pins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Setting<'c> {
     /// Lanes of the design.
     pub lanes: usize,
-    /// Bit to flip of what the golden expects.
+    /// Bit of the golden model's expected state to flip.
     pub flip: Option<&'c Flip>,
-    /// A dump that begins with this cycle and ends four cycles behind a mismatch.
+    /// First cycle of the dump and its path. The dump ends four cycles after a mismatch.
     pub dump: Option<(u64, &'c Path)>,
 }
 
-/// Runs `stimulus` on `dut` from reset to its end or to the first mismatch. The golden leads by one cycle, because the
-/// bench top registers its inputs.
+/// Runs `stimulus` on `dut` from reset until it ends, a mismatch occurs or the RTL stops. The golden model leads by one
+/// cycle, because the bench top registers its inputs.
 ///
 /// # Errors
 /// The dump cannot be written.
@@ -138,7 +138,7 @@ pub fn run<D: Design>(
     golden: &mut D::Golden,
 ) -> Result<Outcome<D>, String> {
     if let Some((_, path)) = setting.dump {
-        // Found out before the run, not in the middle of it.
+        // Find out before the run, not in the middle of it.
         dut.open_vcd(path)?;
         dut.close_vcd()?;
     }
@@ -160,14 +160,14 @@ fn lockstep<D: Design>(
     let mut mismatch = None;
     let mut stopped = None;
     let mut pins = D::In::default();
-    // The state that the golden should have, spoilt on request.
+    // The expected state, with one bit flipped on request.
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
     loop {
         if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
-            // It could be written a moment ago; if not, closing it tells.
+            // The file could be written a moment ago; if not, closing it reports the error.
             let _ = dut.open_vcd(path);
         }
-        // After the last cycle one more brings out what the last one did.
+        // One more cycle makes the effect of the last one visible.
         let flush = !stimulus.next(cycle, golden, &mut pins);
         if flush {
             pins = idle::<D>();
@@ -184,7 +184,7 @@ fn lockstep<D: Design>(
                 let clock = cycle.saturating_sub(1);
                 stopped = Some(Stopped { clock, why });
             }
-            // Before the first reset cycle is through there is nothing to compare.
+            // There is nothing to compare before the first reset cycle has taken effect.
             _ if cycle == 0 => {}
             Check::Agrees => cycles += 1,
             Check::Differs(rtl) => {
@@ -207,8 +207,8 @@ fn lockstep<D: Design>(
     }
     let end = *golden.state();
     if mismatch.is_some() && dump.is_some() {
-        // A few cycles more, so that the failing one does not stand at the edge of the picture. The design has taken
-        // the last pins already.
+        // Add a few cycles, so that the failing one is not at the edge of the picture. The design already has the last
+        // pins.
         golden.cycle(&pins);
         for _ in 0..4 {
             let pins = idle::<D>();
@@ -224,7 +224,7 @@ fn lockstep<D: Design>(
     }
 }
 
-/// Runs the golden alone, up to the end of `stimulus` or to cycle `last`, as it runs beside the RTL.
+/// Runs the golden model alone, up to the end of `stimulus` or to cycle `last`, as it runs beside the RTL.
 pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golden: &mut D::Golden) {
     let mut pins = D::In::default();
     for cycle in 0..=last {

@@ -1,4 +1,4 @@
-//! How and where a case failed, as it is saved with the case.
+//! How and where a case failed, as saved with the case.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -13,27 +13,27 @@ use crate::json::count;
 pub enum Place {
     /// RTL and golden differed.
     Mismatch {
-        /// Clock, from 0.
+        /// Cycle, from 0.
         #[serde(with = "count")]
         clock: u64,
         /// First field that differed.
         field: String,
-        /// Lane, frame or entry of it.
+        /// Lane, frame or entry of the field.
         element: usize,
     },
     /// The RTL stopped the simulation.
     Stopped {
-        /// Clock, from 0.
+        /// Cycle, from 0.
         #[serde(with = "count")]
         clock: u64,
-        /// What it said.
+        /// The RTL's message.
         how: String,
     },
     /// The scalar judge disagreed.
     ScalarJudge {
         /// Lane.
         lane: u32,
-        /// What the lane did among others and what it does alone.
+        /// What the lane did in the wavefront and what it does alone.
         how: String,
     },
     /// The process in which the RTL ran ended.
@@ -43,7 +43,7 @@ pub enum Place {
     },
     /// The RTL made no progress.
     Hung {
-        /// For so long.
+        /// Seconds without progress.
         #[serde(with = "count")]
         seconds: u64,
     },
@@ -55,7 +55,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The first field that differed.
+    /// Returns the first field that differed.
     pub fn field(&self) -> Option<&str> {
         match self {
             Place::Mismatch { field, .. } => Some(field),
@@ -63,7 +63,7 @@ impl Place {
         }
     }
 
-    /// The lane, frame or entry that failed.
+    /// Returns the lane, frame or entry that failed.
     pub fn element(&self) -> Option<usize> {
         match self {
             Place::Mismatch { element, .. } => Some(*element),
@@ -72,7 +72,7 @@ impl Place {
         }
     }
 
-    /// The clock whose inputs led to it, where that is known.
+    /// Returns the cycle whose inputs led to the failure, if it is known.
     pub fn clock(&self) -> Option<u64> {
         match self {
             Place::Mismatch { clock, .. } | Place::Stopped { clock, .. } => Some(*clock),
@@ -82,7 +82,7 @@ impl Place {
 }
 
 impl Display for Place {
-    /// On one line, as in `it failed at clock 9 in bc[2]`.
+    /// Prints the place on one line, as in `it failed at clock 9 in bc[2]`.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Place::Mismatch {

@@ -1,9 +1,9 @@
-//! Quantities as options of the command take them: counts, and chances in 16ths.
+//! Quantities in options of the command: counts, and chances in 16ths.
 
 /// Reads a count of at least 1: `2000000`, `2_000_000`, `2M`, `100k`, `1e6`, `1.5M`.
 ///
 /// # Errors
-/// Not such a number, not a whole one, 0, more than 64 bits hold.
+/// The text is not such a number, not whole, 0, or more than 64 bits hold.
 pub fn count(text: &str) -> Result<u64, String> {
     let no_number = || "no number, such as 2000000, 2M, 100k or 1e6".to_owned();
     let (digits, tens) = match text.char_indices().next_back() {
@@ -23,7 +23,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
     let part = part.replace('_', "");
     let part = part.trim_end_matches('0');
-    // As many zeros as are left of the power of ten.
+    // The zeros that remain of the power of ten.
     let Some(zeros) = usize::from(tens).checked_sub(part.len()) else {
         return Err("no whole number".to_owned());
     };
@@ -36,10 +36,10 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a chance as a percentage, and returns the nearest number of 16ths, which is how chances are drawn.
+/// Reads a chance as a percentage and returns the nearest number of 16ths. Chances are drawn in 16ths.
 ///
 /// # Errors
-/// No percentage; more than `most` 16ths; neither 0 nor 100 % but next to it.
+/// The text is not a percentage; it is more than `most` 16ths; it rounds to 0 or 100 % without being it.
 fn sixteenths(text: &str, most: u32) -> Result<u32, String> {
     let percent = text.strip_suffix('%').and_then(|text| text.parse().ok());
     let percent = percent.filter(|percent: &f64| (0.0..=100.0).contains(percent));
@@ -61,7 +61,7 @@ pub fn chance(text: &str) -> Result<u32, String> {
     sixteenths(text, 16)
 }
 
-/// Reads the chance of a stall: with 100 % the unit would never run.
+/// Reads the chance of a stall, which must be below 100 %: otherwise the unit would never run.
 pub fn stall(text: &str) -> Result<u32, String> {
     sixteenths(text, 15)
 }

@@ -1,4 +1,4 @@
-//! What a person needs of a failure: a short report, and waves of the run again.
+//! What a person needs to inspect a failure: a short report, and waves of a second run.
 
 #[doc(hidden)]
 pub mod table;
@@ -19,27 +19,27 @@ use table::Table;
 
 /// Lines of history in a report.
 const HISTORY: usize = 6;
-/// A dump covers the whole run up to this many cycles, and a window of this size before the failing one otherwise.
+/// A dump covers the whole run up to this many cycles; of a longer run, only this many cycles before the failing one.
 const WINDOW: u64 = 400;
 
-/// What one cycle did, as text.
+/// One cycle as text.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The cycle, from 0.
     pub cycle: u64,
-    /// What was asked of the design, e.g. address and instruction.
+    /// The inputs of the cycle, such as address and instruction.
     pub what: String,
-    /// The lanes that the instruction finds, if the design runs programs.
+    /// The lanes before the instruction, if the design runs programs.
     pub lanes: Vec<Class>,
-    /// What came of it; of a program, what the lanes did and the stack that the instruction finds.
+    /// The result of the cycle; for a program, what the lanes did and the stack before the instruction.
     pub state: String,
 }
 
-/// The last cycles of a run of the golden.
+/// The last cycles of a run of the golden model.
 pub struct History<D: Design> {
-    /// As text, the last one last.
+    /// The cycles as text, the last one last.
     pub lines: VecDeque<Line>,
-    /// The golden before the last cycle, and the pins of it.
+    /// The golden model before the last cycle, and the pins of that cycle.
     pub last: Option<(D::Golden, D::In)>,
 }
 
@@ -53,12 +53,12 @@ impl<D: Design> Default for History<D> {
 }
 
 impl<D: Design> History<D> {
-    /// Returns the first cycle that belongs to it, `last` being the last.
+    /// Returns the first cycle of the history, if `last` is the last one.
     pub fn from(last: u64) -> u64 {
         last.saturating_sub(HISTORY as u64)
     }
 
-    /// Adds a line; the first of too many goes.
+    /// Adds a line; drops the first line if there are too many.
     pub fn push(&mut self, line: Line) {
         if self.lines.len() == HISTORY {
             self.lines.pop_front();
@@ -67,13 +67,13 @@ impl<D: Design> History<D> {
     }
 }
 
-/// Everything that is said about a failure, but for the files that were written of it.
+/// The text of a failure, except the paths of the files written for it.
 #[derive(Clone, Debug)]
 pub struct Report {
     headline: String,
     clock: u64,
     differences: Option<Differences>,
-    /// The golden's rule for the first field that differs.
+    /// The golden model's rule for the first field that differs.
     pub rule: Option<String>,
     history: Vec<Line>,
 }
@@ -81,14 +81,14 @@ pub struct Report {
 #[derive(Clone, Debug)]
 struct Differences {
     table: Table,
-    /// All lanes, RTL and golden, if the design runs programs.
+    /// All lanes in RTL and golden model, if the design runs programs.
     lanes: [Vec<Class>; 2],
-    /// The golden's stack, where the fields show only its top.
+    /// The golden model's stack, if the fields show only its top.
     stack: Option<String>,
 }
 
 impl Report {
-    /// The report of `failure`. What led to it is found by running the golden again, alone.
+    /// Creates the report of `failure`. Runs the golden model again, alone, to find what led to it.
     pub fn of<C: TestCase>(failure: &Failure<C>) -> Self {
         let mut report = Report {
             headline: headline(failure),
@@ -127,7 +127,7 @@ impl Report {
     }
 }
 
-/// The first line of a report: what, which case, where.
+/// Returns the first line of a report: the kind of failure, the case, the place.
 pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     let (what, rest) = match &failure.cause {
         Cause::Mismatch(m) => {
@@ -148,7 +148,7 @@ pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     format!("{what} {}  {rest}", failure.case.name())
 }
 
-/// With `#` in colours, and within as many characters as its width says, where there is one.
+/// Prints the report, with `#` in colours; a format width limits the line length.
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let colour = f.alternate();
@@ -170,13 +170,13 @@ impl Display for Report {
 }
 
 impl Report {
-    /// Returns the fields of both sides at a mismatch, those that differ marked, as lines.
+    /// Returns the fields of both sides at a mismatch as lines, with those that differ marked.
     pub fn fields(&self) -> Option<String> {
         let differences = self.differences.as_ref()?;
         Some(printable(&differences.to_string()).into_owned())
     }
 
-    /// The last cycles, and at the end of them the lanes of both sides.
+    /// Writes the last cycles, and after them the lanes of both sides.
     fn cycles(&self, f: &mut Formatter<'_>, colour: bool) -> fmt::Result {
         if self.history.is_empty() {
             return Ok(());
@@ -189,7 +189,7 @@ impl Report {
             12 + width + 2 + count + 2 + line.state.trim_end().len()
         });
         let narrow = f.width().is_some_and(|most| longest.max() > Some(most));
-        // Where there is little room lanes have a line of their own.
+        // If there is little room, lanes have a line of their own.
         for line in &self.history {
             let Line {
                 cycle, what, state, ..
@@ -240,22 +240,22 @@ impl Display for Differences {
     }
 }
 
-/// A case run again with waves.
+/// A second run of a case, with waves.
 #[derive(Clone, Debug)]
 pub struct Waves {
     /// The dump.
     pub dump: PathBuf,
     /// The command that opens the view.
     pub view: String,
-    /// Time in the dump from which on RTL and golden differ.
+    /// Time in the dump at which RTL and golden model begin to differ.
     differs: Option<u64>,
-    /// Why it is not the run that failed.
+    /// Why the second run is not the run that failed.
     not_reproduced: Option<String>,
-    /// Why the dump is a VCD, where another format was asked for.
+    /// Why the dump is a VCD although another format was requested.
     pub kept: Option<String>,
 }
 
-/// Where the dump of a case begins, `failure` being how it fails: long runs get a window before the failure.
+/// Returns the first cycle of a case's dump; of a long run that failed with `failure`, a window before the failure.
 pub fn dump_from<C: TestCase>(failure: Option<&Failure<C>>) -> u64 {
     match failure.map(|f| (&f.cause, f.cycle())) {
         Some((Cause::Mismatch(_) | Cause::Stopped(_), cycle)) => cycle.saturating_sub(WINDOW),
@@ -263,14 +263,14 @@ pub fn dump_from<C: TestCase>(failure: Option<&Failure<C>>) -> u64 {
     }
 }
 
-/// Where the dump of a case goes in `dir`.
+/// Returns the path of a case's dump in `dir`.
 pub fn dump_file<C: TestCase>(case: &C, dir: &Path) -> PathBuf {
     dir.join(format!("{}.vcd", case.name()))
 }
 
 impl Waves {
-    /// Runs `case` again on a fresh model with a dump, and writes dump and view into `dir`. `failure` is how it
-    /// fails, if it does; whether it does so again is told.
+    /// Runs `case` again on a fresh model with a dump, and writes dump and view into `dir`. If the case has a `failure`,
+    /// the result says whether it occurred again.
     ///
     /// # Errors
     /// A model cannot be opened or a file cannot be written.
@@ -286,8 +286,8 @@ impl Waves {
         Self::of(case, failure, &again, dump, wave::Format::Vcd)
     }
 
-    /// Writes the view of `dump`, a VCD which lies there: of the run that came to `again`. In another `format` the dump
-    /// takes the place of the VCD.
+    /// Writes the view for the VCD `dump` of the run with the result `again`. With another `format`, converts the dump,
+    /// which replaces the VCD.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -305,7 +305,7 @@ impl Waves {
         };
         let from = dump_from(failure);
         let mut words = case.words(from, last, mismatch);
-        // No clock follows that would show what is wrong.
+        // No cycle follows that would show the failure.
         let stopped = again.as_ref().err().and_then(|again| match &again.cause {
             Cause::Stopped(stopped) => Some(stopped),
             _ => None,
@@ -334,7 +334,7 @@ impl Waves {
             fields: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(|d| d.field).collect()),
             added,
             letters,
-            // Four cycles follow a mismatch.
+            // The dump has four cycles after a mismatch.
             cycles: mismatch
                 .map(|m| m.clock + 5 - from)
                 .or(stopped.map(|s| s.clock + 1 - from)),
@@ -351,9 +351,9 @@ impl Waves {
     }
 }
 
-/// Why `again` is not the run that failed with `first`.
+/// Returns why `again` is not the run that failed with `first`.
 fn not_reproduced<C: TestCase>(first: &Failure<C>, again: &Judged<C>) -> Option<String> {
-    // The judge of the dump is the golden alone.
+    // A run with a dump has only the golden model as its judge.
     if !matches!(first.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
         return None;
     }

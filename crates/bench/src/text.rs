@@ -1,9 +1,9 @@
-//! What the program texts of all units have in common: lines, labels, numbers, directives, hexadecimal words,
-//! listings. Units differ in mnemonics, operands and registers, which are theirs.
+//! The common parts of the program texts of all units: lines, labels, numbers, directives, hexadecimal words, listings.
+//! Each unit has its own mnemonics, operands and registers.
 //!
-//! One instruction, directive or label a line; labels may stand before an instruction. `;` and `//` begin a
-//! comment. Numbers are decimal or `0x` hexadecimal. Mnemonics and directives may be in upper or lower case,
-//! labels may not be mixed.
+//! Each line has one instruction, directive or label; labels may precede an instruction. `;` and `//` begin a comment.
+//! Numbers are decimal or `0x` hexadecimal. Mnemonics and directives may be in upper or lower case; labels are
+//! case-sensitive.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
@@ -11,23 +11,23 @@ use std::path::Path;
 
 use crate::input::InputError;
 
-/// Something with the line it was written on, from 1; 0 if it was not written in a file.
+/// An item with the line where it was written, from 1; 0 if it does not come from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<T> {
-    /// Where, for messages.
+    /// Line, for messages.
     pub line: usize,
-    /// What.
+    /// The item.
     pub item: T,
 }
 
 impl<T> Line<T> {
-    /// `item` on `line`.
+    /// Creates `item` on `line`.
     pub const fn new(line: usize, item: T) -> Self {
         Line { line, item }
     }
 }
 
-/// The name that a program from `file` gets.
+/// Returns the name of a program from `file`.
 pub fn program_name(file: &str) -> String {
     Path::new(file)
         .file_stem()
@@ -36,7 +36,7 @@ pub fn program_name(file: &str) -> String {
         .into_owned()
 }
 
-/// `line` without its comment and the blanks around it.
+/// Returns `line` without its comment and surrounding blanks.
 pub fn code(line: &str) -> &str {
     let end = [line.find(';'), line.find("//")]
         .into_iter()
@@ -45,26 +45,26 @@ pub fn code(line: &str) -> &str {
     line[..end.unwrap_or(line.len())].trim()
 }
 
-/// `text` at blanks and commas.
+/// Splits `text` at blanks and commas.
 pub fn operands(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c == ',' || c.is_whitespace())
         .filter(|t| !t.is_empty())
 }
 
-/// What a `.s` file consists of.
+/// An item of a `.s` file.
 pub enum Item<'a> {
-    /// `NAME:`, checked.
+    /// `NAME:`, a checked label.
     Label(&'a str),
-    /// Mnemonic or directive in lower case, and what follows it.
+    /// Mnemonic or directive in lower case, and its operands.
     Line(String, &'a str),
 }
 
-/// What is wrong in a file, so that all of it is told of at once.
+/// Collects the errors of a file, to report them all at once.
 #[derive(Default)]
 pub struct Errors(Option<InputError>);
 
 impl Errors {
-    /// Returns what was found, and notes what is wrong otherwise.
+    /// Returns the value found, or records the error.
     pub fn note<T>(&mut self, found: Result<T, InputError>) -> Option<T> {
         match (found, &mut self.0) {
             (Ok(found), _) => return Some(found),
@@ -74,7 +74,7 @@ impl Errors {
         None
     }
 
-    /// Whether nothing that comes would be told of.
+    /// Returns whether no further error will be reported.
     pub fn is_full(&self) -> bool {
         self.0.as_ref().is_some_and(InputError::is_full)
     }
@@ -82,16 +82,16 @@ impl Errors {
     /// Ends the work on a file.
     ///
     /// # Errors
-    /// The first thing that is wrong, with the others.
+    /// The first error, with the others.
     pub fn none(self) -> Result<(), InputError> {
         self.0.map_or(Ok(()), Err)
     }
 }
 
-/// Calls `take` for each label, instruction and directive of a `.s` file. Of a line that is wrong the rest is left out.
+/// Calls `take` for each label, instruction and directive of a `.s` file. Skips the rest of a line after an error.
 ///
 /// # Errors
-/// What `take` found wrong, the first with the others.
+/// The first error of `take`, with the others.
 pub fn items<'a>(
     text: &'a str,
     file: &'a str,
@@ -121,9 +121,9 @@ pub fn items<'a>(
     errors.none()
 }
 
-/// What a `.hex` file consists of.
+/// An item of a `.hex` file.
 pub enum HexItem<'a> {
-    /// Directive in lower case, and what follows it.
+    /// Directive in lower case, and its operands.
     Directive(String, &'a str),
     /// The words of an instruction.
     Words(Vec<&'a str>),
@@ -132,7 +132,7 @@ pub enum HexItem<'a> {
 /// Calls `take` for each instruction and directive of a `.hex` file.
 ///
 /// # Errors
-/// As [`items`].
+/// The same as of [`items`].
 pub fn hex_items<'a>(
     text: &'a str,
     file: &'a str,
@@ -159,7 +159,7 @@ pub fn hex_items<'a>(
     errors.none()
 }
 
-/// `NAME: rest` as name and rest. A colon further on in the line (an operand, a remark) does not count.
+/// Splits `NAME: rest` into name and rest. Ignores a colon later in the line (in an operand or a remark).
 fn label(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let name = name.trim_end();
@@ -173,35 +173,35 @@ fn is_label(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
 
-/// Reads a number in hexadecimal of at most 64 bits, with or without `0x`.
+/// Reads a hexadecimal number of at most 64 bits, with or without `0x`.
 pub fn hex(text: &str) -> Option<u64> {
     let digits = strip_0x(text).unwrap_or(text);
-    // from_str_radix takes a sign.
+    // from_str_radix would accept a sign.
     let plain = digits.chars().all(|c| c.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| plain)
 }
 
-/// `0x` or `0X` off the front.
+/// Strips `0x` or `0X` from the front.
 fn strip_0x(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
-/// Where a message belongs.
+/// The place that a message refers to.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// File name as the user gave it.
     pub file: &'a str,
-    /// From 1; 0 if there is none.
+    /// Line, from 1; 0 if there is none.
     pub line: usize,
 }
 
 impl Place<'_> {
-    /// The error of `field`, which stands here.
+    /// Creates an error about `field` at this place.
     pub fn error(self, field: &str, message: impl Into<String>) -> InputError {
         InputError::new(self.file, self.line, field, message)
     }
 
-    /// A number in `min..=max`.
+    /// Reads a number in `min..=max`.
     pub fn number(self, field: &str, text: &str, min: i64, max: i64) -> Result<i64, InputError> {
         let (sign, digits) = match text.strip_prefix('-') {
             Some(digits) => (-1, digits),
@@ -222,7 +222,7 @@ impl Place<'_> {
         }
     }
 
-    /// A number of an unsigned type in `0..=max`.
+    /// Reads a number of an unsigned type in `0..=max`.
     pub fn unsigned<T: TryFrom<i64>>(
         self,
         field: &str,
@@ -236,13 +236,13 @@ impl Place<'_> {
         })
     }
 
-    /// A step in -128..=127 as the two's complement byte of a register.
+    /// Reads a step in -128..=127 and returns it as the two's complement byte of a register.
     pub fn step(self, text: &str) -> Result<u8, InputError> {
         let step = self.number("step", text, -128, 127)?;
         Ok((step & 0xff) as u8)
     }
 
-    /// A 32-bit word in hexadecimal, with or without `0x`.
+    /// Reads a 32-bit word in hexadecimal, with or without `0x`.
     pub fn hex_word(self, field: &str, text: &str) -> Result<u32, InputError> {
         let digits = strip_0x(text).unwrap_or(text);
         if digits.len() <= 8
@@ -255,10 +255,10 @@ impl Place<'_> {
         Err(self.error(field, message).about(text))
     }
 
-    /// Checks that `name` can be a label.
+    /// Checks that `name` is a valid label.
     ///
     /// # Errors
-    /// It begins with neither a letter nor `_`, or has other characters than letters, digits, `_` and `.`.
+    /// The name begins with neither a letter nor `_`, or has characters other than letters, digits, `_` and `.`.
     pub fn check_label(self, name: &str) -> Result<(), InputError> {
         if is_label(name) {
             return Ok(());
@@ -269,7 +269,7 @@ impl Place<'_> {
         Err(self.error("label", message).about(name))
     }
 
-    /// The constant N of `iN`, `bN`.
+    /// Reads the N of a constant `iN` or `bN`.
     pub fn indexed(self, field: &str, letter: char, text: &str) -> Result<u8, InputError> {
         match is_indexed(letter, text) {
             true => self.unsigned(field, &text[1..], 31),
@@ -280,7 +280,7 @@ impl Place<'_> {
         }
     }
 
-    /// The constant N of `.int N` or `.int iN`.
+    /// Reads the constant N of `.int N` or `.int iN`.
     pub fn int_constant(self, text: &str) -> Result<usize, InputError> {
         match text.starts_with(['i', 'I']) {
             true => Ok(self.indexed("constant", 'i', text)?.into()),
@@ -288,7 +288,7 @@ impl Place<'_> {
         }
     }
 
-    /// The operands of `.bool`, `VALUE` or `bN ...`: bit i is boolean constant i.
+    /// Reads the operands of `.bool`, `VALUE` or `bN ...`; bit i of the result is boolean constant i.
     pub fn booleans(self, word: &str, operands: &[&str]) -> Result<u32, InputError> {
         match operands {
             [first, ..] if first.starts_with(['b', 'B']) => {
@@ -303,7 +303,7 @@ impl Place<'_> {
         }
     }
 
-    /// A place in the program as a directive names it: a number up to `max`, or a label if there are any.
+    /// Reads an address in the program from a directive: a number up to `max`, or a label if `labels` is set.
     pub fn address(self, text: &str, max: u32, labels: bool) -> Result<Address, InputError> {
         if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
             Ok(Address::Number(self.unsigned("address", text, max)?))
@@ -316,12 +316,12 @@ impl Place<'_> {
         }
     }
 
-    /// The error of a directive whose operands are not of `form`.
+    /// Creates the error of a directive whose operands do not have the form `form`.
     pub fn usage(self, word: &str, form: &str) -> InputError {
         self.error(word, format!("is written `{word}{form}`"))
     }
 
-    /// The error of a directive that there is not.
+    /// Creates the error of an unknown directive.
     pub fn unknown_directive(self, word: &str) -> InputError {
         let listing = [".text", ".section", ".globl", ".file"].contains(&word);
         let hint = if listing {
@@ -333,7 +333,7 @@ impl Place<'_> {
         self.error("directive", message).about(word)
     }
 
-    /// The error of a line that begins with none of the `known` words.
+    /// Creates the error of a line that begins with none of the `known` words.
     pub fn unknown_mnemonic(
         self,
         word: &str,
@@ -344,7 +344,7 @@ impl Place<'_> {
         self.error("mnemonic", message).about(word)
     }
 
-    /// The error of `field` where it names a label that is none of the `known` ones.
+    /// Creates the error of a `field` with a label that is none of the `known` ones.
     pub fn undefined_label(
         self,
         field: &str,
@@ -356,8 +356,8 @@ impl Place<'_> {
             .about(name)
     }
 
-    /// The error of a statement that ends or divides a block, for which it found `open`: line and name of
-    /// the innermost one.
+    /// Creates the error of a statement that ends or divides a block where no matching block is open. `open` is the line
+    /// and name of the innermost open block.
     pub fn misplaced(self, what: &str, wanted: &str, open: Option<(usize, &str)>) -> InputError {
         let message = match open {
             None => format!("belongs to {wanted}, none is open"),
@@ -368,23 +368,23 @@ impl Place<'_> {
         self.error(what, message)
     }
 
-    /// The error of a second ELSE for the IF of line `of`, which is called `opened`.
+    /// Creates the error of a second ELSE for the IF on line `of`, which is called `opened`.
     pub fn second_else(self, what: &str, opened: &str, of: usize) -> InputError {
         let message = format!("the {opened} of line {of} has an ELSE already");
         self.error(what, message)
     }
 }
 
-/// Longest word, in bytes, that is held against others: the comparison takes time by the product of two lengths.
+/// Longest word, in bytes, that is compared with others: the time grows with the product of the two lengths.
 const LONGEST_COMPARED: usize = 64;
-/// Most words that a message suggests: more say nothing.
+/// Most words that a message suggests: a longer list does not help.
 const MOST_SUGGESTED: usize = 3;
 
-/// The end of a message about `word`, which is none of `known`: "; did you mean `A` or `B`?" with the words of
-/// `known` of which it may be a slip. Empty if there is none, or if more than three are equally near.
+/// Returns the end of a message about `word`, which is none of `known`: "; did you mean `A` or `B`?" with the nearest words
+/// of `known`. Empty if no word is near, or if more than three are equally near.
 ///
-/// How near two words are is the number of letters that are inserted, left out, replaced, or swapped with their
-/// neighbour, whatever their case. It is one slip in three letters of the longer word at most.
+/// The distance of two words is the number of letters that are inserted, omitted, replaced, or swapped with their
+/// neighbour, ignoring case. It is at most one for every three letters of the longer word.
 pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     if word.len() > LONGEST_COMPARED {
         return String::new();
@@ -415,7 +415,7 @@ pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>
     }
 }
 
-/// Whether `text` is `letter`, in either case, and a digit.
+/// Returns whether `text` begins with `letter`, in either case, and a digit.
 pub fn is_indexed(letter: char, text: &str) -> bool {
     let mut chars = text.chars();
     chars
@@ -424,20 +424,20 @@ pub fn is_indexed(letter: char, text: &str) -> bool {
         && chars.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-/// A place in a program as a directive names it.
+/// An address in the program as written in a directive.
 pub enum Address {
-    /// By its number.
+    /// A number.
     Number(u32),
-    /// By a label.
+    /// A label.
     Label(String),
 }
 
-/// Fields that directives have set.
+/// The fields that directives have set.
 #[derive(Default)]
 pub struct Given(BTreeSet<String>);
 
 impl Given {
-    /// Notes that directive `word` sets `field`; twice is an error.
+    /// Records that directive `word` sets `field`; setting it twice is an error.
     pub fn once(&mut self, at: Place, word: &str, field: &str) -> Result<(), InputError> {
         if self.0.insert(field.to_owned()) {
             return Ok(());
@@ -446,31 +446,31 @@ impl Given {
     }
 }
 
-/// Operands of a statement that have not been read yet.
+/// The operands of a statement that are still to be read.
 pub struct Operands<'a> {
-    /// Where the statement stands.
+    /// Place of the statement.
     pub at: Place<'a>,
     /// Mnemonic, for messages.
     pub word: &'a str,
-    /// Those that have not been read.
+    /// Operands still to be read.
     pub rest: Vec<&'a str>,
-    /// Leading operands that are never flags, whatever they are called: labels.
+    /// Number of leading operands that are never flags, whatever their name: labels.
     pub fixed: usize,
 }
 
 impl<'a> Operands<'a> {
-    /// Takes the first operand behind the fixed ones that `is` says, wherever it stands.
+    /// Takes the first operand after the fixed ones for which `is` holds.
     pub fn take(&mut self, is: impl Fn(&str) -> bool) -> Option<&'a str> {
         let i = self.rest.iter().skip(self.fixed).position(|t| is(t))?;
         Some(self.rest.remove(i + self.fixed))
     }
 
-    /// Takes `name`, where it may stand before or after other flags.
+    /// Takes the flag `name` from any position after the fixed operands; returns whether it was there.
     pub fn flag(&mut self, name: &str) -> bool {
         self.take(|t| t.eq_ignore_ascii_case(name)).is_some()
     }
 
-    /// Takes the first operand.
+    /// Takes the first operand, which messages call `field`.
     pub fn next(&mut self, field: &str) -> Result<&'a str, InputError> {
         if self.rest.is_empty() {
             return Err(self.at.error(self.word, format!("needs a {field}")));
@@ -479,14 +479,14 @@ impl<'a> Operands<'a> {
         Ok(self.rest.remove(0))
     }
 
-    /// Takes the first operand, a label.
+    /// Takes the first operand, which must be a label.
     pub fn label(&mut self) -> Result<String, InputError> {
         let name = self.next("label")?;
         self.at.check_label(name)?;
         Ok(name.to_owned())
     }
 
-    /// Nothing may be left.
+    /// Checks that no operand is left.
     pub fn finish(&self) -> Result<(), InputError> {
         match self.rest.first() {
             None => Ok(()),
@@ -498,8 +498,8 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Labels with their addresses, and the part of the program that statements are being expanded in: the main
-/// part, or the subroutine that began at the last label a CALL names.
+/// Labels with their addresses, and the part of the program that is being expanded: the main part, or the subroutine that
+/// began at the last label that a CALL names.
 pub struct Labels<A> {
     addresses: BTreeMap<String, A>,
     subroutines: BTreeSet<String>,
@@ -507,7 +507,7 @@ pub struct Labels<A> {
 }
 
 impl<A: Copy> Labels<A> {
-    /// `called` are the labels that begin subroutines.
+    /// Creates an empty table; the labels in `called` begin subroutines.
     pub fn new(called: impl Iterator<Item = String>) -> Self {
         Labels {
             addresses: BTreeMap::new(),
@@ -516,17 +516,17 @@ impl<A: Copy> Labels<A> {
         }
     }
 
-    /// Whether something calls `name`.
+    /// Returns whether a CALL names `name`.
     pub fn is_subroutine(&self, name: &str) -> bool {
         self.subroutines.contains(name)
     }
 
-    /// Subroutine `name` begins here.
+    /// Begins subroutine `name`.
     pub fn enter(&mut self, name: &str) {
         self.subroutine = Some(name.to_owned());
     }
 
-    /// The subroutine that this part is.
+    /// Returns the subroutine of the present part; `None` in the main part.
     pub fn subroutine(&self) -> Option<&str> {
         self.subroutine.as_deref()
     }
@@ -534,7 +534,7 @@ impl<A: Copy> Labels<A> {
     /// Gives label `name` its address.
     ///
     /// # Errors
-    /// It has one.
+    /// The label is defined already.
     pub fn define(&mut self, at: Place, name: &str, address: A) -> Result<(), InputError> {
         match self.addresses.insert(name.to_owned(), address) {
             None => Ok(()),
@@ -545,7 +545,7 @@ impl<A: Copy> Labels<A> {
         }
     }
 
-    /// The address of `name`, which `field` names.
+    /// Returns the address of label `name`; `field` is the field with that name, for the error.
     pub fn find(&self, at: Place, field: &str, name: &str) -> Result<A, InputError> {
         find(&self.addresses, at, field, name)
     }
@@ -555,7 +555,7 @@ impl<A: Copy> Labels<A> {
         self.addresses
     }
 
-    /// The error of a block, opened at `at` and called `what`, that this part ends without.
+    /// Creates the error of a block `what`, opened at `at`, that is still open at the end of this part.
     pub fn unclosed(&self, at: Place, what: &str, ends_with: &str) -> InputError {
         let within = match &self.subroutine {
             Some(name) => format!(" before the end of subroutine `{name}`"),
@@ -565,7 +565,7 @@ impl<A: Copy> Labels<A> {
         at.error(what, format!("needs {ends_with}{within}"))
     }
 
-    /// The error of a BREAK or CONTINUE outside `loops`.
+    /// Creates the error of a BREAK or CONTINUE outside of `loops`.
     pub fn outside(&self, at: Place, what: &str, loops: &str) -> InputError {
         let message = match &self.subroutine {
             Some(name) => format!(
@@ -589,7 +589,7 @@ fn find<A: Copy>(
         .ok_or_else(|| at.undefined_label(field, name, labels.keys()))
 }
 
-/// The number of what a directive named: labels must lie before an instruction of the `len` there are.
+/// Returns the address that a directive gave. A label must be before one of the `len` instructions.
 pub fn resolve<A: Copy + Into<u32>>(
     place: &Option<Line<Address>>,
     labels: &BTreeMap<String, A>,
@@ -613,12 +613,12 @@ pub fn resolve<A: Copy + Into<u32>>(
     }
 }
 
-/// The error of a file without instructions.
+/// Creates the error of a file without instructions.
 pub fn no_instruction(file: &str) -> InputError {
     InputError::new(file, 0, "program", "has no instruction")
 }
 
-/// A comment line with a program's name, whatever is in it.
+/// Returns a comment line with a program's name; replaces control characters in it.
 pub fn name_comment(name: &str) -> String {
     let name: String = name
         .chars()
@@ -627,7 +627,7 @@ pub fn name_comment(name: &str) -> String {
     format!("; {name}\n")
 }
 
-/// `text` with a comment of `notes`, if there are any.
+/// Appends `notes` to `text` as a comment, if there are any.
 pub fn with_notes(mut text: String, notes: &[String]) -> String {
     if !notes.is_empty() {
         let _ = write!(text, " ; {}", notes.join("; "));
@@ -635,12 +635,12 @@ pub fn with_notes(mut text: String, notes: &[String]) -> String {
     text
 }
 
-/// Adds a line of a listing: what assembles again, then its address and a remark as a comment.
+/// Adds a line of a listing: text that can be assembled again, then its address and a note as a comment.
 pub fn listing_line(t: &mut String, text: &str, address: impl Display, note: &str) {
     let _ = writeln!(t, "{}", format!("{text:<56} ; {address} {note}").trim_end());
 }
 
-/// Writes `part` of `whole` in percent, rounded down: 100.0 only if it is all.
+/// Returns `part` of `whole` in percent, rounded down: 100.0 only if both are equal.
 pub fn percent(part: usize, whole: usize) -> String {
     let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
     format!("{}.{}", tenths / 10, tenths % 10)

@@ -1,4 +1,4 @@
-//! Waves: the GTKWave view of a unit, made from its field list, and the filters that name values.
+//! Waves: the GTKWave view of a unit, generated from its field list, and the filters that name values.
 
 #[cfg(feature = "fst")]
 pub mod fst;
@@ -14,35 +14,35 @@ use crate::field::{Field, Shape, Table};
 use xor::Sides;
 pub use xor::XOR;
 
-/// Time units (ns) a clock takes in a dump; clock n rises at n times this.
+/// Time in ns of one cycle in a dump; the clock of cycle n rises at n times this.
 pub const PERIOD_NS: u64 = 10;
 
-/// How a field is shown in the waves. Both sides have it, as `rtl_view.NAME` and `golden_view.NAME`.
+/// A field's signal in the waves. Both sides have it, as `rtl_view.NAME` and `golden_view.NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Name below the view's scope, e.g. `lane[3]`.
     pub name: String,
-    /// Bits.
+    /// Width in bits.
     pub width: u32,
-    /// Filter file that names the values, without folder and ending.
+    /// Filter file that names the values, without folder and extension.
     pub filter: Option<&'static str>,
-    /// It is one of a list with an element for each lane.
+    /// It belongs to a list with one element per lane.
     pub per_lane: bool,
 }
 
 impl Trace {
-    /// Name of the list that it is an element of, or its own.
+    /// Returns the name of its list, or its own name.
     fn list(&self) -> &str {
         self.name.split('[').next().unwrap_or_default()
     }
 }
 
-/// Time in a dump at which what the inputs of clock `clock` did is to be seen.
+/// Returns the time in a dump at which the effect of the inputs of cycle `clock` is visible.
 pub fn time_of(clock: u64) -> u64 {
     (clock + 1) * PERIOD_NS
 }
 
-/// The signal that shows `element` of `field`.
+/// Returns the signal that shows `element` of `field`.
 pub fn signal(field: &Field, element: usize) -> String {
     let name = field.signal;
     match field.shape {
@@ -53,7 +53,7 @@ pub fn signal(field: &Field, element: usize) -> String {
     }
 }
 
-/// Signals of one side in the order of the view: (name, width, filter).
+/// Returns the signals of one side in the order of the view.
 fn traces<U: Design>(lanes: usize) -> Vec<Trace> {
     let mut list: Vec<Trace> = Vec::new();
     for field in U::fields() {
@@ -83,17 +83,16 @@ fn traces<U: Design>(lanes: usize) -> Vec<Trace> {
     list
 }
 
-/// Clocks of the dump to the left of the marker. With the size of window and the zoom below some forty
-/// clocks are to be seen; GTKWave ignores a start that shows time behind the end of the dump, which
-/// comes four clocks after a mismatch.
+/// Cycles of the dump to the left of the marker. With the window size and the zoom below, about forty cycles are visible.
+/// GTKWave ignores a start time that would show time after the end of the dump, which is four cycles after a mismatch.
 const CLOCKS_BEFORE: u64 = 34;
 
-/// Lists of more values than this are folded up.
+/// Longer lists of values are folded.
 const UNFOLDED: usize = 8;
-/// The same for lists of lanes: a window has room for so many on both sides.
+/// The same for lists of lanes: a window has room for this many on both sides.
 const UNFOLDED_LANES: usize = 16;
 
-// Trace flags of a save file: radix, and what opens and ends a group.
+// Trace flags of a save file: radix, and begin and end of a group.
 const BINARY: &str = "28";
 const HEX: &str = "22";
 const TEXT: &str = "820";
@@ -105,19 +104,19 @@ const FOLDED: &str = "c00200";
 const END: &str = "1000200";
 const END_FOLDED: &str = "1401200";
 
-/// What a dump says in words: signals, and the text that each has from a time on, in the order of time.
+/// Text signals of a dump, and their texts in the order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     /// Names of the signals.
     pub signals: Vec<String>,
-    /// Time, number of the signal, text.
+    /// Time, index of the signal, text.
     pub changes: Vec<(u64, usize, String)>,
 }
 
-/// Scope of the words in a dump.
+/// Scope of the text signals in a dump.
 pub const WORDS: &str = "run";
 
-/// How a text stands in a dump, which ends it at the first space.
+/// Returns a text escaped for a dump, where a space ends it.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -132,7 +131,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl Words {
-    /// Puts a signal before the others that says `text` from `time` on, and nothing from `begin` to there.
+    /// Inserts a first signal, with `text` from `time` on and empty from `begin` until then.
     pub fn put_first(&mut self, name: &str, begin: u64, time: u64, text: &str) {
         for (_, signal, _) in &mut self.changes {
             *signal += 1;
@@ -144,17 +143,17 @@ impl Words {
     }
 }
 
-/// What is added to a dump that the RTL has written.
+/// Signals added to a dump that the RTL has written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// Signals of [`WORDS`].
     pub words: Vec<String>,
-    /// Signals of [`XOR`]: those of the views in which both sides ever differ.
+    /// Signals of [`XOR`]: signals of the views in which the two sides ever differ.
     pub xor: Vec<String>,
 }
 
-/// Writes `words` into the dump `path`, as signals of their own, and the exclusive or of what differs; returns which signals
-/// these are.
+/// Adds `words` to the dump `path` as text signals, and the exclusive or of the signals that differ; returns the added
+/// signals.
 ///
 /// # Errors
 /// The dump cannot be read or written.
@@ -178,7 +177,7 @@ pub fn insert(path: &Path, words: &Words) -> Result<Added, String> {
     Ok(added)
 }
 
-/// Copies a dump, with `words` in it and where `sides` differ.
+/// Copies a dump and adds `words` and the exclusive or of `sides`.
 fn copy_with(
     mut from: impl BufRead,
     out: &mut impl Write,
@@ -219,10 +218,10 @@ fn copy_with(
     }
 }
 
-/// Returns what was added to a dump, by the lines of its head; `None` if it is no dump.
+/// Returns the signals added to a dump, according to its header; `None` if it is not a dump.
 ///
 /// # Errors
-/// It cannot be read.
+/// The dump cannot be read.
 pub fn added_to(mut dump: impl BufRead) -> io::Result<Option<Added>> {
     let mut added = Added::default();
     let mut line = Vec::new();
@@ -245,13 +244,13 @@ pub fn added_to(mut dump: impl BufRead) -> io::Result<Option<Added>> {
     }
 }
 
-/// How a dump is written.
+/// Format of a dump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Value change dump.
     #[default]
     Vcd,
-    /// GTKWave's own, which takes less room.
+    /// GTKWave's own format, which is smaller.
     #[cfg(feature = "fst")]
     Fst,
 }
@@ -261,26 +260,26 @@ pub enum Format {
 pub struct Shown {
     /// Lanes.
     pub lanes: usize,
-    /// Where the marker stands.
+    /// Time of the marker.
     pub marker: Option<u64>,
-    /// Fields that differ there, by their number: they come first.
+    /// Indices of the fields that differ there; the view shows them first.
     pub fields: Vec<usize>,
-    /// What was added to it.
+    /// Signals added to the dump.
     pub added: Added,
-    /// Letters of each word that was added, where a word is a vector; none where they are strings.
+    /// Letters of each text signal that is a vector; empty where they are strings.
     pub letters: Vec<usize>,
-    /// Cycles in the dump, if they are known.
+    /// Cycles in the dump, if known.
     pub cycles: Option<u64>,
 }
 
-/// Pixels of a window for the waves, and of 2^z ns at zoom -z.
+/// Width in pixels of a window for the waves, and of 2^z ns at zoom -z.
 const WAVES_WIDE: f64 = 1100.0;
 const ZOOM_UNIT: f64 = 200.0;
-/// Zoom at which some forty cycles are to be seen, and one at which no shorter run is shown larger.
+/// Zoom at which about forty cycles are visible, and the largest zoom, for shorter runs.
 const ZOOM: f64 = 6.0;
 const LARGEST: f64 = 3.0;
 
-/// Returns the zoom at which a dump of so many cycles fills the window, or shows forty of them.
+/// Returns the zoom at which a dump of `cycles` cycles fills the window, or about forty of them do.
 fn zoom(cycles: Option<u64>) -> f64 {
     let Some(cycles) = cycles else { return -ZOOM };
     let length = (cycles.max(1) * PERIOD_NS) as f64;
@@ -288,11 +287,11 @@ fn zoom(cycles: Option<u64>) -> f64 {
     -(tenths.ceil() / 10.0).clamp(LARGEST, ZOOM)
 }
 
-/// The view as the text of a save file. `dump` is named in it; `filters` is the folder of the filter
-/// files as seen from where GTKWave is started, for it looks there and not beside the save file.
+/// Returns the view as the text of a save file that names `dump`. `filters` is the folder of the filter files, relative to
+/// the folder where GTKWave is started, because GTKWave searches there and not beside the save file.
 ///
-/// A view that is to be found from any folder names itself, as `own`. GTKWave then takes the dump and the filters beside the
-/// view, wherever both have been moved.
+/// A view that works from any folder contains its own path, `own`. GTKWave then searches for dump and filters beside the
+/// view, even if they have been moved together.
 pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filters: &str) -> String {
     let Shown { lanes, marker, .. } = *shown;
     let mut text = String::new();
@@ -333,7 +332,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
     line(BINARY, &format!("{top}.clk_i"));
     let bits = U::fields().len();
     let mismatch = format!("{top}.mismatch_o[{}:0]", bits - 1);
-    // Bits that stay 0 say nothing.
+    // Bits that stay 0 carry no information.
     let differ: Vec<usize> = (0..bits).filter(|i| shown.fields.contains(i)).collect();
     let (begin, end) = match differ.is_empty() {
         true => (HEX, ""),
@@ -366,7 +365,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
     );
     let traces = traces::<U>(lanes);
     let mut groups: Vec<&[Trace]> = traces.chunk_by(|a, b| a.list() == b.list()).collect();
-    // What differs comes first, and is not folded.
+    // Fields that differ come first, unfolded.
     let differs = |group: &[Trace]| {
         let mut fields = shown.fields.iter().map(|i| U::fields()[*i].signal);
         fields.any(|signal| signal == group[0].list())
@@ -377,7 +376,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
         let ends = match group {
             [_] => None,
             _ if differs(group) => Some((OPEN, END)),
-            // Beside a difference the rest is folded; without one, what is long.
+            // If something differs, fold the rest; otherwise fold long lists.
             [first, ..] if !shown.fields.is_empty() || group.len() > folded_from(first) => {
                 Some((FOLDED, END_FOLDED))
             }
@@ -403,7 +402,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
                 );
             }
             if shown.added.xor.contains(&trace.name) {
-                // As both sides are shown, unless these have names.
+                // In the same radix as both sides, unless those show names.
                 let named = trace.filter.is_some() || trace.width == 1;
                 let flags = if named { BINARY } else { HEX };
                 let (name, range) = (&trace.name, range(trace.width));
@@ -419,7 +418,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
     text
 }
 
-/// Returns how a word is listed. Of the RTL's stack no words are known.
+/// Returns the label of a text signal. There is no such signal for the RTL's stack.
 fn label(word: &str) -> String {
     match word.starts_with("stack") {
         true => format!("golden {word}"),
@@ -443,8 +442,7 @@ fn range(width: u32) -> String {
     }
 }
 
-/// The same for Surfer: the name by which it is chosen as a format, the width, and the values. What is an error is drawn as
-/// one.
+/// Returns the same for Surfer: name of the format, width, and values. Values that are errors are drawn as errors.
 fn mapping_text(table: &Table) -> String {
     let width = table.width as usize;
     let errors = table.name.ends_with("_err");
@@ -455,7 +453,7 @@ fn mapping_text(table: &Table) -> String {
     format!("Name = {}\nBits = {width}\n", table.name) + &values.collect::<String>()
 }
 
-/// A filter file: value in binary, then its name.
+/// Returns a filter file: each value in binary, then its name.
 fn filter_text(table: &Table) -> String {
     let width = table.width as usize;
     table
@@ -467,8 +465,8 @@ fn filter_text(table: &Table) -> String {
         })
 }
 
-/// An output that is there whole or not at all: a temporary file that gets its name at the end. What is no
-/// regular file (a pipe, a device) is written as it is; behind a symbolic link, the file that it leads to.
+/// An output file that is written whole or not at all: a temporary file that is renamed at the end. A path that is not a
+/// regular file (a pipe, a device) is written directly; of a symbolic link, the target is written.
 #[derive(Debug)]
 pub struct Output(Sink);
 
@@ -482,7 +480,7 @@ impl Output {
     /// Begins to write `path`.
     ///
     /// # Errors
-    /// The folder, or what is no regular file, cannot be written.
+    /// The folder or the non-regular file cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
@@ -495,17 +493,17 @@ impl Output {
             .filter(|d| !d.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
-        // Readable by whom the umask allows, like any file.
+        // Permissions according to the umask, as for any file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.prefix(".writing-").tempfile_in(dir)?;
         Ok(Output(Sink::New(file, path)))
     }
 
-    /// Gives the file its name.
+    /// Renames the temporary file to its final name.
     ///
     /// # Errors
-    /// It cannot be renamed.
+    /// The file cannot be renamed.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
             Sink::New(file, path) => file.persist(path).map(drop).map_err(|e| e.error),
@@ -538,7 +536,7 @@ impl io::Seek for Output {
     }
 }
 
-/// Writes `text` to `path`, whole or not at all, and the folder if there is none.
+/// Writes `text` to `path`, whole or not at all. Creates the folder if it does not exist.
 ///
 /// # Errors
 /// The folder or the file cannot be written.
@@ -555,11 +553,12 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
 /// Folder of the filters, beside the view.
 const FILTERS: &str = "filters";
 
-/// Folder in which Surfer looks for names of values, from where it is started.
+/// Folder, relative to where Surfer is started, in which it searches for names of values.
 const MAPPINGS: &str = ".surfer/mappings";
 
-/// Writes the filters of `U` into `dir/filters`, the same for Surfer into `dir/.surfer/mappings`, and the view to `path`; returns the command that opens
-/// `dump` in it, to be run from the current folder. With `anywhere` the view finds dump and filters from any folder.
+/// Writes the view to `path`, the filters of `U` to the folder `filters` beside it, and the same for Surfer to
+/// `.surfer/mappings`. Returns the command that opens `dump` in the view from the current folder. With `anywhere`, the view
+/// finds dump and filters from any folder.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -596,7 +595,7 @@ pub fn command(dump: &Path, view: &Path) -> String {
     format!("gtkwave {dump} {view}")
 }
 
-/// `word` as one word for a shell: quoted only where it has to be.
+/// Returns `word` as one word of a shell command, quoted only if necessary.
 pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -608,7 +607,7 @@ pub fn shell(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    /// A found bug: outputs named on the command line replaced pipes, devices and links by files.
+    /// Regression: outputs named on the command line used to replace pipes, devices and links with files.
     #[cfg(unix)]
     #[test]
     fn an_output_replaces_neither_a_pipe_nor_a_link() {

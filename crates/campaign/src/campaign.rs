@@ -1,9 +1,9 @@
-//! Random campaigns: many cases in lock-step, the same ones for the same seed whatever the jobs.
+//! Random campaigns: many cases in lock-step. The same seed gives the same cases for any number of jobs.
 //!
-//! A case depends on unit, campaign seed, its number and the build alone ([`case()`]). Cases are run by
-//! the chunk, each chunk on a model of its own ([`Runner`]), and chunks count in the order of their
-//! numbers ([`Tally`]), so that a campaign's totals depend neither on the number of threads, processes or
-//! shards, nor on how often it was interrupted ([`results`]). [`fuzz()`] is the one call for a test of a unit of one's own.
+//! A case depends only on unit, campaign seed, case number and build ([`case()`]). Cases run in chunks, each chunk on a fresh
+//! model ([`Runner`]), and the results of the chunks are added in the order of their numbers ([`Tally`]). The totals of a
+//! campaign therefore depend neither on the number of threads, processes or shards, nor on interruptions ([`results`]). A
+//! test of your own unit needs only [`fuzz()`].
 
 mod fuzz;
 pub mod results;
@@ -38,19 +38,18 @@ use crate::watch::Watch;
 pub use fuzz::{fuzz, replay};
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
-/// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend
-/// on the number of jobs.
+/// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend on the number of jobs.
 pub const CHUNK: u64 = 256;
-/// As many cases of a chunk may take their process along; then the campaign is given up. Each that hangs costs the
-/// time limit.
+/// Number of cases of one chunk that crash or hang their process after which the campaign is given up. Each case that hangs
+/// takes as long as its time limit.
 pub const MOST_LOST: usize = 8;
-/// Clocks of a case that ends by its length.
+/// Length in cycles of a case with a fixed length.
 const CASE_CLOCKS: u64 = 512;
 
-/// States that a seeded case begins in: about as many as it has launches.
+/// Number of preloaded states of a seeded case: about the number of its launches.
 const STARTS: usize = 24;
-/// The kinds of cases, in turn. Seeded ones are one in eight: they reach corners, and how one comes there is
-/// for the others.
+/// The kinds of cases, in turn. Only one in eight is seeded: seeded cases begin in corner cases, but only the others test the
+/// way there.
 const KINDS: [Kind; 8] = [
     Kind::Structured,
     Kind::Raw,
@@ -68,29 +67,30 @@ const KINDS: [Kind; 8] = [
 pub enum Limit {
     /// After this many programs.
     Programs(#[serde(with = "count")] u64),
-    /// After at least this many clocks.
+    /// After at least this many cycles.
     Clocks(#[serde(with = "count")] u64),
     /// After about this time.
     Time(Duration),
 }
 
-/// A campaign.
+/// Settings of a campaign.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Campaign seed; each case mixes its own from it. Never 0.
+    /// Campaign seed, from which each case derives its own seed. Never 0.
     pub seed: u64,
-    /// When it ends.
+    /// When the campaign ends.
     pub limit: Limit,
-    /// How many chunks are run at once.
+    /// Number of chunks that run in parallel.
     pub jobs: usize,
-    /// Do not stop at the first mismatch.
+    /// Do not end with the first failure.
     pub keep_going: bool,
-    /// Where the RTL is from, if it is not our own: kept in saved cases.
+    /// Directory of other RTL, for saved cases; `None`: own RTL.
     pub rtl: Option<std::path::PathBuf>,
 }
 
 impl Default for Options {
-    /// Two million cycles, well under a minute, with seed 1, a chunk for each processor at once, up to the first failure.
+    /// Returns settings for two million cycles (well under a minute) with seed 1, one job per processor, up to the first
+    /// failure.
     fn default() -> Self {
         Options {
             seed: 1,
@@ -102,7 +102,7 @@ impl Default for Options {
     }
 }
 
-/// What a campaign did.
+/// The result of a campaign or of some of its cases.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Summary<U: Campaign> {
@@ -110,13 +110,13 @@ pub struct Summary<U: Campaign> {
     pub programs: u64,
     /// How much was compared.
     pub compared: Compared,
-    /// Programs and clocks by kind.
+    /// Numbers of programs and cycles by kind.
     #[serde(deserialize_with = "map")]
     pub kinds: BTreeMap<String, (u64, u64)>,
-    /// How programs ended, and how often.
+    /// Number of programs by the way in which they ended.
     #[serde(deserialize_with = "map")]
     pub outcomes: BTreeMap<String, u64>,
-    /// Programs that the scalar judge compared, lanes and instructions of them.
+    /// Numbers of programs, lanes and instructions that the scalar judge compared.
     pub judged: (u64, u64, u64),
     /// Bins that were hit, by their numbers in [`Model`].
     pub bins: Met,
@@ -124,16 +124,16 @@ pub struct Summary<U: Campaign> {
     pub failures: Vec<Failed<U>>,
 }
 
-/// Names the outcome of cases that begin in a state which the RTL cannot be put into: they are not run.
+/// The outcome of cases that are not run because the RTL cannot be preloaded.
 pub const NOT_PRELOADED: &str = "skipped, no preloading";
 
 /// A failed case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Failed<U: Campaign> {
-    /// Its number in the campaign.
+    /// Number of the case in the campaign.
     pub number: u64,
-    /// The case and why it failed.
+    /// The case and its failure.
     pub failure: Failure<Case<U>>,
 }
 
@@ -152,7 +152,7 @@ impl<U: Campaign> Default for Summary<U> {
 }
 
 impl<U: Campaign> Summary<U> {
-    /// Adds what other cases did, which come behind those of this one.
+    /// Adds the summary of later cases.
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.compared += other.compared;
@@ -171,7 +171,7 @@ impl<U: Campaign> Summary<U> {
         self.failures.extend(other.failures);
     }
 
-    /// Everything that it counts.
+    /// Returns all counters.
     fn counts(&self) -> impl Iterator<Item = u64> {
         let Compared {
             clocks,
@@ -197,13 +197,13 @@ impl<U: Campaign> Summary<U> {
         .chain(self.outcomes.values().copied())
     }
 
-    /// Whether a campaign ends with this: it has failed or, where that does not end it, is given up.
+    /// Returns true if the campaign ends with this summary: it has a failure and `keep_going` is not set, or it is given up.
     pub fn ends(&self, options: &Options) -> bool {
         !options.keep_going && !self.failures.is_empty() || self.given_up().is_some()
     }
 
-    /// Whether the RTL took so many processes along within a chunk ([`MOST_LOST`]) that the campaign is given up: how many,
-    /// and in how many cases.
+    /// If the campaign is given up because [`MOST_LOST`] cases of one chunk crashed or hung, returns this number and the number
+    /// of cases of the chunk up to then.
     pub fn given_up(&self) -> Option<(usize, u64)> {
         let mut chunks = self
             .failures
@@ -215,7 +215,7 @@ impl<U: Campaign> Summary<U> {
         })
     }
 
-    /// Case number `index` of a campaign, which took its process along: it crashed or hung.
+    /// Returns the summary of case number `index` of a campaign, which crashed or hung its process.
     pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>) -> Self {
         let (kind, case) = case_on(options, rtl, index);
         Summary {
@@ -229,7 +229,7 @@ impl<U: Campaign> Summary<U> {
         }
     }
 
-    /// Returns the summary as JSON; `model` has the bins of the build that it is of.
+    /// Returns the summary as JSON; `model` has the bins of its build.
     pub fn to_json(&self, options: &Options, model: &Model<U>) -> Value {
         let kinds: serde_json::Map<String, Value> = self
             .kinds
@@ -276,7 +276,7 @@ impl<U: Campaign> Summary<U> {
     }
 }
 
-/// How the programs of a case end.
+/// Counts how the programs of a case end.
 #[derive(Default)]
 struct Outcomes {
     outcomes: BTreeMap<String, u64>,
@@ -300,19 +300,19 @@ impl<U: Campaign> Watch<U> for Outcomes {
     }
 }
 
-/// Case number `index` of a campaign with `seed`: its kind and all that it depends on.
+/// Returns case number `index` of a campaign with `seed`, and its kind.
 pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
     let lanes = build.lanes;
-    // The name is mixed in, so that two units never run the same stream.
+    // The unit's name is mixed in, so that two units never use the same random numbers.
     let stream = U::NAME
         .bytes()
         .fold(0, |a: u32, b| a.wrapping_mul(31).wrapping_add(b.into()));
     let own = draw_word(seed, stream, index).max(1);
     let mut rng = Pcg64Mcg::seed_from_u64(own);
-    // Every other case is raw words; all but structured ones have a fixed length and noise.
+    // Every other case is raw; all but structured cases have a fixed length and noise.
     let kind = KINDS[index as usize % KINDS.len()];
     let mut case = Case::<U>::new(U::generate_for(build, kind, &mut rng));
-    // Two builds may fail in the case of the same number, and each is saved.
+    // Two builds may fail in the case of the same number, and both cases are saved.
     let name = format!("{}-{index}{}", kind.name(), build.tag::<U>());
     U::rename(&mut case.program, name);
     case.seed = own;
@@ -343,26 +343,26 @@ pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>
     (kind, case)
 }
 
-/// What recorded inputs are taken from.
+/// Selects the cases from which inputs are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// Campaign cases as they are: stalls, wait states, noise, resets.
     Campaign,
-    /// The same without noise. A unit with fewer lanes may be given them too: noise may be what the contract forbids where
-    /// the unit ignores it, and the narrower unit, which is in another state, does not ignore it.
+    /// The same without noise. These inputs also suit a unit with fewer lanes. Noise would not: it may violate the contract
+    /// where the unit ignores it, but the unit with fewer lanes is in another state and may not ignore it.
     NoNoise,
-    /// The same programs with none of it: an instruction in every clock of a program.
+    /// The same programs without stalls, wait states or noise: an instruction in every cycle of a program.
     Busy,
 }
 
-/// The inputs of the first `clocks` clocks of a campaign, recorded from the golden alone: for measuring.
+/// Records the inputs of the first `clocks` cycles of a campaign with the golden model alone, for measurements.
 pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace) -> Vec<U::In> {
     let mut inputs = Vec::with_capacity(clocks + 2 * CASE_CLOCKS as usize);
     let mut golden = U::Golden::build(build);
     for index in 0.. {
         let (_, mut case) = case::<U>(seed, index, build);
         if !case.start.is_empty() {
-            // A recording of pins cannot load a state.
+            // Recorded pins cannot load a state.
             continue;
         }
         if pace == Pace::Busy {
@@ -372,7 +372,7 @@ pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace
             case.noise_clocks = None;
         }
         let mut stimulus = CaseStimulus::new(&case);
-        // Without noise a program may wait for ever for an instruction.
+        // Limit the length: without noise a program may wait forever for an instruction.
         for _ in 0..16 * CASE_CLOCKS {
             let Some(pins) = stimulus.next(golden.state()) else {
                 break;
@@ -389,7 +389,7 @@ pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace
     inputs
 }
 
-/// Runs cases of a campaign one after another on one model.
+/// Runs cases of a campaign in sequence on one model.
 pub struct Runner<'a, U: Campaign> {
     options: &'a Options,
     rtl: &'a Rtl<U>,
@@ -398,8 +398,8 @@ pub struct Runner<'a, U: Campaign> {
 }
 
 impl<'a, U: Campaign> Runner<'a, U> {
-    /// Opens a fresh model of `rtl`, for cases from number `first` on: what registers hold that reset does not
-    /// reach depends on nothing else either. `bins` are those of its build.
+    /// Opens a fresh model of `rtl`, for cases from number `first` on. The contents of registers without reset depend only on
+    /// campaign seed and `first`. `bins` are those of the build of `rtl`.
     ///
     /// # Errors
     /// The model cannot be opened.
@@ -419,7 +419,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
         })
     }
 
-    /// Runs case number `index`; `watch` looks on.
+    /// Runs case number `index`; `watch` observes it.
     pub fn run(&mut self, index: u64, watch: &mut impl Watch<U>) -> Summary<U> {
         let Runner {
             options,
@@ -430,7 +430,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
         run_one(dut, rtl, collector, options, index, watch)
     }
 
-    /// Runs `cases`, or those up to the first failure; `watch` looks on.
+    /// Runs `cases`, or those up to the one that ends the campaign; `watch` observes them.
     pub fn run_all(&mut self, cases: Range<u64>, watch: &mut impl Watch<U>) -> Summary<U> {
         let mut total = Summary::default();
         for index in cases {
@@ -443,7 +443,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
     }
 }
 
-/// Case number `index` of a campaign on `rtl`.
+/// Returns case number `index` of a campaign on `rtl`.
 fn case_on<U: Campaign>(options: &Options, rtl: &Rtl<U>, index: u64) -> (Kind, Case<U>) {
     let (kind, mut case) = case::<U>(options.seed, index, rtl.build());
     case.rtl.clone_from(&options.rtl);
@@ -500,7 +500,7 @@ fn run_one<U: Campaign>(
         }
         Err(failure) => {
             summary.compared = failure.compared;
-            // One that has stopped is of no more use, and any other may be in a state that sound RTL never reaches, in which
+            // A stopped model cannot be used again. Any other may be in a state that correct RTL never reaches, in which
             // assertions fail before the next reset has ended.
             if let Ok(fresh) = rtl.open(case.model_seed()) {
                 *dut = fresh;

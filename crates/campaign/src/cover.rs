@@ -1,12 +1,11 @@
-//! Functional coverage: which situations of a unit a campaign has met, and which not.
+//! Functional coverage: the situations of a unit that a campaign has hit or missed.
 //!
-//! A unit declares all its bins in one place, `src/<unit>/cover.rs`: groups that cross a few axes (operation,
-//! decision, lane classes present, stack level, ...), and of every bin that cannot be hit the reason, by
-//! section of the specification. Bins are hit by what the golden does on each clock (state before, pins,
-//! state after), never by the RTL's insides.
+//! A unit declares all its bins in one place, `src/<unit>/cover.rs`: groups that cross a few axes (operation, decision, lane
+//! classes present, stack level, ...), and for every unreachable bin the reason, by section of the specification. What the
+//! golden model does in each cycle (state before, pins, state after) hits bins; the internals of the RTL never do.
 //!
-//! A [`Model`] holds the bins of a build; a [`Collector`] counts their hits, looking on in `stimulus::run`; [`Model::coverage`]
-//! says what was hit.
+//! A [`Model`] holds the bins of a build. A [`Collector`] observes `stimulus::run` and counts their hits. [`Model::coverage`]
+//! returns the result.
 
 mod axis;
 #[cfg(feature = "campaign")]
@@ -39,11 +38,11 @@ use crate::watch::Watch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// Exactly one bin of it in every clock.
+    /// Exactly one bin of the group is hit in every cycle.
     Clock,
-    /// Exactly one bin of it in every step that executed or failed.
+    /// Exactly one bin of the group is hit in every step that executed or failed.
     Step,
-    /// As its description says: in some steps none, in others several.
+    /// As described by the group: some steps hit no bin, others hit several.
     Sometimes,
 }
 
@@ -71,24 +70,24 @@ struct Group {
     bins: usize,
 }
 
-/// The bins of a unit, as they are being declared.
+/// The bins of a unit, while they are declared.
 #[derive(Debug, Default)]
 pub struct Declaration {
     groups: Vec<Group>,
-    /// Of each bin why it cannot be hit, if it cannot.
+    /// For each bin the reason why it is unreachable, if it is.
     unreachable: Vec<Option<&'static str>>,
-    /// Bins that no program reaches, but a case may that begins in another state than a launch leads to.
+    /// Bins that no program can hit, but that a case with a preloaded state may hit.
     history: Vec<usize>,
-    /// Reasons given for no bin that was still thought reachable.
+    /// Declarations that made no further bin unreachable.
     idle: Vec<String>,
 }
 
 impl Declaration {
-    /// A group with a bin for each combination of the values of `P`; `about` tells an expert what a hit
-    /// means, and when the group is sampled.
+    /// Adds a group with a bin for each combination of the values of `P`. `about` describes what a hit means, and when the
+    /// group is sampled.
     ///
     /// # Panics
-    /// Two groups of the same name.
+    /// There is a group of the same name.
     pub fn cross<P: Point>(
         &mut self,
         when: When,
@@ -101,7 +100,7 @@ impl Declaration {
         }
     }
 
-    /// Adds a group; its first bin.
+    /// Adds a group; returns its first bin.
     fn group(
         &mut self,
         when: When,
@@ -126,8 +125,8 @@ impl Declaration {
         first
     }
 
-    /// No bin of `cross` for which `rule` holds can be hit, because of `why` (which names the section). The
-    /// first reason given for a bin stays.
+    /// Declares the bins of `cross` for which `rule` holds unreachable. `why` is the reason, with the section of the
+    /// specification. If a bin is declared unreachable twice, the first reason stays.
     pub fn unreachable<P: Point>(
         &mut self,
         cross: Cross<P>,
@@ -137,12 +136,11 @@ impl Declaration {
         self.declare_unreachable(cross.first, why, &|n| rule(P::at(n)));
     }
 
-    /// As [`Declaration::unreachable`], for what follows from no single instruction but from all that ran
-    /// since the launch. A case that begins in a state of its own ([`crate::start`]) has no such past: what
-    /// it hits of these bins does not count.
+    /// Does the same as [`Declaration::unreachable`], for bins that are unreachable only because of all instructions since the
+    /// launch. A case with a preloaded state ([`crate::start`]) has no such history, so its hits of these bins do not count.
     ///
     /// # Panics
-    /// In a group that is sampled in every clock or step: the hits left out would be missing.
+    /// The group is sampled in every cycle or step. Its hit counts would then be incomplete.
     pub fn unreachable_by_history<P: Point>(
         &mut self,
         cross: Cross<P>,
@@ -155,7 +153,8 @@ impl Declaration {
         assert!(group.is_some_and(|g| g.when == When::Sometimes), "{why}");
     }
 
-    /// Declares bins of the group with this first bin unreachable, by their numbers in it; those that were still thought reachable.
+    /// Declares bins of the group with this first bin unreachable; `rule` gets their numbers in the group. Returns the bins
+    /// that were reachable before.
     fn declare_unreachable(
         &mut self,
         first: usize,
@@ -200,38 +199,38 @@ impl Declaration {
         lines.collect()
     }
 
-    /// Tells whether `bin` is not declared unreachable.
+    /// Returns true if `bin` is not declared unreachable.
     #[doc(hidden)]
     pub fn is_reachable(&self, bin: usize) -> bool {
         self.unreachable[bin].is_none()
     }
 
-    /// Declarations of unreachable bins that apply to no bin: mistakes, in a unit's usual build.
+    /// Returns the declarations of unreachable bins that apply to no bin. In a unit's default build they are mistakes.
     pub fn idle(&self) -> &[String] {
         &self.idle
     }
 }
 
-/// Hits that [`Hits`] holds before it counts them.
+/// Number of hits that [`Hits`] buffers before it counts them.
 const PENDING: usize = 1024;
 
 /// Counters of all bins of a model.
 ///
-/// A hit is first written down, then counted with many others: the counters are too many to be at hand all the time,
-/// and which of them are still at 0 no processor can guess. [`Hits::settle`] counts what is written down.
+/// Hits are buffered, then counted many at a time, for speed: there are too many counters for the cache, and a branch on
+/// whether a counter is still 0 is unpredictable. [`Hits::settle`] counts the buffered hits.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Hits {
     counts: Vec<u64>,
-    /// Bins whose counter left 0, in the order in which they did.
+    /// Bins whose counter became more than 0, in this order.
     #[serde(skip)]
     new: Vec<usize>,
-    /// Bins that were hit and are not counted yet: the first `waiting` of these.
+    /// Buffered hits: the first `waiting` entries are bins that were hit and are not counted yet.
     #[serde(skip)]
     pending: Vec<u32>,
     #[serde(skip)]
     waiting: usize,
-    /// Words each of whose bits hits a bin ([`Hits::hit_bits`]), not counted yet either: of the group whose bins begin with
-    /// this, and so many bits.
+    /// Buffered words, each bit of which hits a bin ([`Hits::hit_bits`]). `of_words` is the first bin of their group, and the
+    /// number of bits.
     #[serde(skip)]
     words: Vec<u32>,
     #[serde(skip)]
@@ -239,7 +238,7 @@ pub struct Hits {
 }
 
 impl PartialEq for Hits {
-    /// Whether they count alike, once every hit is counted.
+    /// Compares the counters. All hits must be counted.
     fn eq(&self, other: &Self) -> bool {
         self.counts() == other.counts()
     }
@@ -247,16 +246,16 @@ impl PartialEq for Hits {
 impl Eq for Hits {}
 
 impl Hits {
-    /// The bin of `cross` at `point` was hit.
+    /// Hits the bin of `cross` at `point`.
     #[inline]
     pub fn hit<P: Point>(&mut self, cross: Cross<P>, point: P) {
         self.hit_if(true, cross, point);
     }
 
-    /// As [`Hits::hit`], if `condition`.
+    /// Does the same as [`Hits::hit`], if `condition` is true.
     #[inline]
     pub fn hit_if<P: Point>(&mut self, condition: bool, cross: Cross<P>, point: P) {
-        // What lies behind the last one is a bin of the next group.
+        // An index after the last bin would be a bin of the next group.
         debug_assert!(!condition || point.index() < P::COUNT);
         let bin = (cross.first + point.index()) as u32;
         let waiting = self.waiting;
@@ -264,12 +263,12 @@ impl Hits {
             Some(place) => *place = bin,
             None => self.make_room(bin),
         }
-        // Written where the next one will be, if it does not count.
+        // If the condition is false, the next hit overwrites the entry.
         self.waiting += usize::from(condition);
     }
 
-    /// Hits a bin of `cross` for each bit of `word` that `A` has a value for, bit n that of value n: by whether it is clear
-    /// (first value of `B`) or set (second).
+    /// Hits one bin of `cross` for each of the lowest `A::COUNT` bits of `word`: bit n hits value n of `A` with the first value
+    /// of `B` if the bit is clear, with the second if it is set.
     #[inline]
     pub fn hit_bits<A: Values, B: Values>(&mut self, cross: Cross<(A, B)>, word: u32) {
         const { assert!(A::COUNT <= 32 && B::COUNT == 2) };
@@ -281,7 +280,7 @@ impl Hits {
         self.words.push(word);
     }
 
-    /// Counts what is written down, and writes down `bin` first of all.
+    /// Counts the buffered hits, and buffers `bin` as the first of the next.
     #[cold]
     fn make_room(&mut self, bin: u32) {
         self.settle();
@@ -289,7 +288,7 @@ impl Hits {
         self.pending[0] = bin;
     }
 
-    /// Counts every hit so far. What reads counters wants it done before.
+    /// Counts all buffered hits. Must be called before the counters are read.
     pub fn settle(&mut self) {
         let mut count = |bin: usize, hits: u64| {
             let count = &mut self.counts[bin];
@@ -303,7 +302,7 @@ impl Hits {
         }
         let (first, bits) = self.of_words;
         let words = self.words.len() as u64;
-        // One bit of all words after another, so that a compiler may take several words a time.
+        // For each bit loop over all words, so that the compiler can vectorise.
         for bit in (0..bits).take_while(|_| words > 0) {
             let set = self.words.iter().map(|word| word >> bit & 1).sum::<u32>();
             count(first + 2 * bit, words - u64::from(set));
@@ -313,10 +312,10 @@ impl Hits {
         self.words.clear();
     }
 
-    /// Adds what another collector of the same model counted.
+    /// Adds the counters of another collector of the same model.
     ///
     /// # Panics
-    /// Hits of `other` are not counted yet.
+    /// `other` has hits that are not counted yet.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts()) {
             *mine += theirs;
@@ -328,7 +327,7 @@ impl Hits {
         self.settle();
         let mut met = Met::default();
         for bin in self.new.drain(..) {
-            // It is 0 again where a hit did not count.
+            // The counter is 0 again if the hit was revoked.
             if std::mem::take(&mut self.counts[bin]) > 0 {
                 met.hit(bin);
             }
@@ -344,10 +343,10 @@ impl Hits {
         self.words.clear();
     }
 
-    /// The counters, in the order of the declaration.
+    /// Returns the counters, in the order of the declaration.
     ///
     /// # Panics
-    /// Hits are not counted yet: [`Hits::settle`], which the end of a case does.
+    /// There are hits that are not counted yet. [`Hits::settle`] counts them; the end of a case calls it.
     pub fn counts(&self) -> &[u64] {
         let waiting = self.waiting + self.words.len();
         assert_eq!(waiting, 0, "hits that are not counted");
@@ -355,18 +354,17 @@ impl Hits {
     }
 }
 
-/// The bins of a unit: what they are, and what hits them.
+/// The bins of a unit: their declaration, and the sampling that hits them.
 pub trait Coverage<U: Campaign>: Sized + Send + Sync + 'static {
-    /// What is remembered from one clock to the next within a case.
+    /// Memory from one cycle to the next within a case.
     type Memory: Default + Send;
-    /// The groups that a campaign tells of, in this order: those by which an expert judges at a glance whether it went
-    /// everywhere.
+    /// The groups that a campaign reports, in this order: those that show at a glance whether it went everywhere.
     const OVERVIEW: &'static [&'static str];
 
     /// Declares all bins of a unit with `build`.
     fn declare(declaration: &mut Declaration, build: &Build) -> Self;
 
-    /// Looks at one clock: `pins` took the unit from `before` to what `after` shows.
+    /// Samples one cycle, in which `pins` led from state `before` to `after`.
     fn sample(
         &self,
         memory: &mut Self::Memory,
@@ -377,25 +375,25 @@ pub trait Coverage<U: Campaign>: Sized + Send + Sync + 'static {
     );
 }
 
-/// How many bins were hit, of those that can be.
+/// Number of reachable bins, and how many of them were hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Hit.
+    /// Bins that were hit.
     pub hit: usize,
-    /// Not declared unreachable.
+    /// Bins that are not declared unreachable.
     pub reachable: usize,
 }
 
-/// What a campaign tells of its bins.
+/// The bins of a campaign as it reports them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overview {
-    /// Of all bins.
+    /// Share of all bins.
     pub all: Share,
-    /// Of some groups, by name.
+    /// Shares of some groups, by name.
     pub groups: Vec<(&'static str, Share)>,
 }
 
-/// The declared bins of a unit with certain parameters.
+/// The declared bins of a build of a unit.
 pub struct Model<U: Campaign> {
     build: Build,
     declaration: Declaration,
@@ -403,7 +401,7 @@ pub struct Model<U: Campaign> {
 }
 
 impl<U: Campaign> Model<U> {
-    /// The bins of a unit with `build`.
+    /// Returns the bins of a unit with `build`.
     pub fn new(build: &Build) -> Self {
         let mut declaration = Declaration::default();
         let bins = U::Coverage::declare(&mut declaration, build);
@@ -414,8 +412,8 @@ impl<U: Campaign> Model<U> {
         }
     }
 
-    /// Declares further bins of `group` unreachable, those for whose values by name `rule` holds: what a
-    /// user's own programs never do, say. How many that were.
+    /// Declares further bins of `group` unreachable, if `rule` holds for the names of their values: for instance what a user's
+    /// own programs never do. Returns the number of these bins.
     pub fn forbid(
         &mut self,
         group: &str,
@@ -436,12 +434,12 @@ impl<U: Campaign> Model<U> {
         count
     }
 
-    /// What was declared.
+    /// Returns the declaration of the bins.
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    /// No bin is hit yet.
+    /// Returns counters that are all 0.
     pub fn no_hits(&self) -> Hits {
         Hits {
             counts: vec![0; self.declaration.unreachable.len()],
@@ -449,21 +447,20 @@ impl<U: Campaign> Model<U> {
         }
     }
 
-    /// Bins that are not declared unreachable.
+    /// Returns the number of bins that are not declared unreachable.
     pub fn reachable(&self) -> usize {
         let unreachable = self.declaration.unreachable.iter().flatten().count();
         self.declaration.unreachable.len() - unreachable
     }
 
-    /// Those of them that `hits` has.
+    /// Returns the number of reachable bins that `hits` contains.
     pub fn hit(&self, hits: &Hits) -> usize {
         let bins = hits.counts().iter().zip(&self.declaration.unreachable);
         bins.filter(|(hits, why)| **hits > 0 && why.is_none())
             .count()
     }
 
-    /// Returns the bins of `met` that are not declared unreachable: how many, of all and of each group of
-    /// [`Coverage::OVERVIEW`].
+    /// Returns the share of the reachable bins that are in `met`, for all bins and for each group of [`Coverage::OVERVIEW`].
     pub fn overview(&self, met: &Met) -> Overview {
         let share = |bins: Range<usize>| {
             let reachable = bins.filter(|bin| self.declaration.unreachable[*bin].is_none());
@@ -485,8 +482,8 @@ impl<U: Campaign> Model<U> {
         }
     }
 
-    /// Returns the values of axes, in the groups of [`Coverage::OVERVIEW`], that no bin of `met` has although a bin has
-    /// them that is not declared unreachable: what a campaign of some length must have met.
+    /// Returns the axis values in the groups of [`Coverage::OVERVIEW`] that have a reachable bin, but no bin in `met`. After a
+    /// campaign of some length there must be none.
     pub fn never_met(&self, met: &Met) -> Vec<String> {
         let mut never = Vec::new();
         for group in U::Coverage::OVERVIEW
@@ -508,17 +505,17 @@ impl<U: Campaign> Model<U> {
         never
     }
 
-    /// Returns the bins that can be hit and are not in `met`: group, and the value of each axis.
+    /// Returns the reachable bins that are not in `met`: group, and the value of each axis.
     pub fn missing(&self, met: &Met) -> Vec<String> {
         self.bins(|bin, reachable| reachable && !met.has(bin))
     }
 
-    /// Returns the bins in `met` that are declared unreachable, likewise: what was said of them is not so.
+    /// Returns the bins in `met` that are declared unreachable, in the same form. Their declarations are wrong.
     pub fn impossible(&self, met: &Met) -> Vec<String> {
         self.bins(|bin, reachable| !reachable && met.has(bin))
     }
 
-    /// Names the bins for whose number, and whether they can be hit, `which` holds.
+    /// Returns the names of the bins for which `which` holds; `which` gets the number of a bin, and whether it is reachable.
     fn bins(&self, which: impl Fn(usize, bool) -> bool) -> Vec<String> {
         let groups = self.declaration.groups.iter();
         let all = groups.flat_map(|g| (g.first..g.first + g.bins).map(move |bin| (g, bin)));
@@ -531,20 +528,20 @@ impl<U: Campaign> Model<U> {
         self.declaration.groups.iter().find(|g| g.name == name)
     }
 
-    /// Everything that is known after a run of `collector`, by name.
+    /// Returns the coverage that `collector` counted, by name.
     pub fn coverage(&self, collector: &Collector<U>) -> UnitCoverage {
         let totals = Totals {
             clocks: collector.clocks,
             steps: collector.steps,
             ..Totals::default()
         };
-        // It may be asked in the middle of a case.
+        // This may be called in the middle of a case.
         let mut hits = collector.hits.clone();
         hits.settle();
         self.named(&hits, totals)
     }
 
-    /// As [`Model::coverage`], of counters.
+    /// Does the same as [`Model::coverage`], for counters.
     pub fn named(&self, hits: &Hits, totals: Totals) -> UnitCoverage {
         let groups = self.declaration.groups.iter().map(|g| {
             let bins = (g.first..g.first + g.bins).map(|n| Bin {
@@ -570,7 +567,7 @@ impl<U: Campaign> Model<U> {
     }
 }
 
-/// The values of the bin numbered `index`, by name.
+/// Returns the names of the values of bin `index`.
 fn names(axes: &[Axis], index: usize) -> Vec<String> {
     let mut left = index;
     let mut at: Vec<String> = axes
@@ -591,18 +588,18 @@ pub struct Collector<'m, U: Campaign> {
     model: &'m Model<U>,
     memory: <U::Coverage as Coverage<U>>::Memory,
     before: U::State,
-    /// In a case that begins in a state of its own: counters of bins that only history makes unreachable.
+    /// In a case with preloaded states: the counters before the case of the bins that only history makes unreachable.
     without: Vec<u64>,
     /// Counters of all cases since the collector was made.
     pub hits: Hits,
-    /// Clocks looked at.
+    /// Cycles sampled.
     pub clocks: u64,
     /// Steps executed or failed.
     pub steps: u64,
 }
 
 impl<'m, U: Campaign> Collector<'m, U> {
-    /// Nothing seen yet.
+    /// Returns a collector with all counters 0.
     pub fn new(model: &'m Model<U>) -> Self {
         Collector {
             model,
@@ -615,7 +612,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
         }
     }
 
-    /// `case` begins: forgets what was remembered of the last one, not what was counted.
+    /// Begins `case`: clears the memory of the last case, but not the counters.
     pub fn begin(&mut self, case: &Case<U>) {
         self.memory = Default::default();
         self.hits.settle();
@@ -626,7 +623,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
         }
     }
 
-    /// The case has ended; only now its hits are all in the counters.
+    /// Ends the case; only now the counters contain all of its hits.
     pub fn end(&mut self) {
         self.hits.settle();
         let history = &self.model.declaration.history;
@@ -653,7 +650,7 @@ mod tests {
     use super::*;
 
     axis! {
-        /// Three values.
+        /// An axis of three values.
         Three "three" {
             A "a",
             B "b",
@@ -661,7 +658,7 @@ mod tests {
         }
     }
     axis! {
-        /// What a bit is.
+        /// The value of a bit.
         Is "is" {
             Clear "0",
             Set "1",
@@ -677,7 +674,7 @@ mod tests {
             counts: vec![0; 12],
             ..Hits::default()
         };
-        // More than are held before they are counted, and more than twice as many.
+        // More than the buffer holds, and more than twice as many.
         for steps in [0, 1, PENDING - 1, PENDING, PENDING + 1, 5 * PENDING] {
             let (mut hits, mut counts, mut new) = (none(), [0; 12], Vec::new());
             let mut count = |bin: usize, is: bool| {
@@ -691,7 +688,7 @@ mod tests {
                 let holds = n % 5 < 2;
                 hits.hit_if(holds, plain, (three, is));
                 count(2 * (n % 3) + n / 7 % 2, holds);
-                // Bits behind the third are none of its own.
+                // Bits above the third hit no bin.
                 let word = (n as u32).wrapping_mul(0x9E37_79B9) >> 7;
                 hits.hit_bits(bits, word);
                 for bit in 0..3 {
@@ -702,7 +699,7 @@ mod tests {
             assert_eq!(hits.counts(), counts, "{steps}");
             let met = hits.take();
             assert!((0..12).all(|bin| met.has(bin) == new.contains(&bin)));
-            // Every case has all that it hits, whatever was hit before it: a case whose worker is lost takes nothing along.
+            // Each case returns all bins that it hits, regardless of earlier cases, so a lost worker loses no bin of others.
             assert_eq!(hits.take(), Met::default());
             hits.hit(plain, (Three::C, Is::Set));
             assert!(hits.take().has(5));

@@ -1,4 +1,4 @@
-//! What a campaign asks of a design that runs programs: to draw them, to write them down, and bins of coverage.
+//! The interface of a design for campaigns: generation of programs, their text form, and coverage bins.
 
 use rand::Rng;
 
@@ -9,33 +9,33 @@ use crate::input::InputError;
 use crate::instructions::Instructions;
 use crate::program::Programs;
 
-/// Programs that can be drawn, counted and made smaller: what campaigns, coverage, shrinking and mutation need beside.
+/// A design whose programs can be generated, covered and shrunk, for campaigns, coverage, shrinking and mutation.
 pub trait Campaign: Programs<Program: Instructions> {
     /// Bins of functional coverage.
     type Coverage: Coverage<Self>;
-    /// An instruction looks at conditions that it draws itself (r700), not at those of the last plain
+    /// True if an instruction uses conditions that it draws itself (r700), false if it uses those of the last plain
     /// instruction (r500, spa5).
     const DRAWS_ITSELF: bool = false;
 
-    /// A random program.
+    /// Returns a random program.
     fn generate(kind: Kind, rng: &mut impl Rng) -> Self::Program;
-    /// A random program for a unit that is built as `build`, if that makes a difference to what programs are worth
-    /// running; of the default build the same as [`Campaign::generate`].
+    /// Returns a random program for a unit built as `build`, if the build affects which programs are useful. For the default
+    /// build it must return the same as [`Campaign::generate`].
     fn generate_for(_build: &Build, kind: Kind, rng: &mut impl Rng) -> Self::Program {
         Self::generate(kind, rng)
     }
-    /// The program as assembly text that assembles to the same.
+    /// Returns the program as assembly text that assembles to the same program.
     fn to_text(program: &Self::Program) -> String;
-    /// The program of an assembly text, which is called `file`.
+    /// Assembles a text; `file` is its name in messages.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The text is not a legal program.
     fn assemble(text: &str, file: &str) -> Result<Self::Program, InputError>;
-    /// The condition bits that `pins` show for `lane`, as a draw would have them.
+    /// Returns the condition bits that `pins` give `lane`, in the bit order of a draw.
     fn conditions(pins: &Self::In, lane: u32) -> u16;
-    /// `program` with operands and constants such as the launch with `pins` had, which led to `after`; and
-    /// the lanes launched, `last` being the pins of the last clock that matters (r500 has its covered lanes
-    /// from there). Without further words a launch takes nothing but its lanes.
+    /// Returns `program` with the operands and constants of the launch with `pins`, which led to `after`, and the launched
+    /// lanes. `last` are the pins of the last cycle that matters (r500 takes its covered lanes from them). By default a launch
+    /// has no operands, and the launched lanes are those active in `after`.
     fn relaunched(
         program: &Self::Program,
         _pins: &Self::In,

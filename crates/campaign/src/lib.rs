@@ -1,21 +1,21 @@
-//! Campaigns: random programs by the thousand, for designs that run programs.
+//! Campaigns: thousands of random programs for a design that runs programs.
 //!
-//! A design owes a grammar, from which programs are drawn and in which they are written, and bins of coverage
-//! ([`grammar::Campaign`]). For that it gets:
+//! A design provides a grammar, which generates programs and writes them as text, and coverage bins
+//! ([`grammar::Campaign`]). The crate then provides:
 //!
-//! * campaigns whose case number i depends on their seed alone, with results that are kept, divided and put together
+//! * campaigns whose case number i depends on the seed alone; their results can be saved, split into shards and merged
 //!   (`campaign`);
-//! * coverage of its bins, and runs that are guided by it ([`cover`]);
-//! * smaller failing cases (`shrink`).
+//! * coverage of the bins, and guided runs ([`cover`]);
+//! * shrinking of failing cases (`shrink`).
 //!
-//! [`exhaust`] needs no grammar: every state of a small world, and every cycle from each of them.
+//! [`exhaust`] needs no grammar: it visits every state of a small build and executes every cycle from each of them.
 //!
 //! # Features
 //!
-//! * `rtl`: `shrink`, and checks of [`exhaust`].
-//! * `campaign`: `campaign`, and coverage of what campaigns run.
+//! * `rtl`: `shrink`, and the checks of [`exhaust`].
+//! * `campaign`: `campaign`, and the coverage of campaigns.
 
-// The modules of the crates below, as those of this one are named.
+// Modules of the lower crates, named as if they were modules of this one.
 #[cfg(feature = "campaign")]
 use reconverge_bench::{check, found};
 use reconverge_bench::{design, html, input, json, text};

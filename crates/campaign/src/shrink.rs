@@ -1,20 +1,19 @@
-//! From a failing case to a small one that fails in the same field.
+//! Shrinks a failing case to a small one that fails in the same field.
 //!
-//! A case is changed, run, and what it became is kept if it fails as before: RTL and golden differ, and the
-//! first field that differs is the same (of any element, at any clock); or the RTL stops the simulation and
-//! says the same; or the scalar judge disagrees again. In this order:
+//! The shrinker changes a case, runs it, and keeps the change if the case fails as before: the first field in which RTL and
+//! golden model differ is the same (any element, any cycle); or the RTL stops the simulation with the same message; or the
+//! scalar judge disagrees again. It tries changes in this order:
 //!
-//! 1. A noisy case is made a plain one, if it still fails then. The launch that led to the failure is laid
-//!    out as a program of its own: its operands and constants, the instructions that were executed, and what
-//!    their lanes saw as a table of conditions. Otherwise it stays noisy.
-//! 2. Instructions are taken out, most at once first, then single ones, pairs, and single ones with a jump of
-//!    the rest led elsewhere; or a few of them are run again and again. A table follows: a lane that executes one instruction less counts one less, and
-//!    the rows behind it move up.
-//! 3. Lanes: those that do not matter become copies of others; what is left is run on a model of
-//!    [`LANES`] lanes.
-//! 4. Rows of the table, their bits, registers, constants, fields of instructions.
+//! 1. Make a noisy case a plain one. The launch that led to the failure becomes a separate program: its operands and
+//!    constants, the executed instructions, and a table of the conditions that their lanes saw. If this does not fail, the
+//!    case stays noisy.
+//! 2. Remove instructions: first as many as possible at once, then single ones, pairs, and single ones together with a new
+//!    target for a jump. Or repeat a few instructions in a loop. The table of conditions is adapted: if a lane executes one
+//!    instruction less, its k is one less, and its later rows move up.
+//! 3. Reduce the lanes: lanes that do not matter become copies of others, then the case runs on a model of [`LANES`] lanes.
+//! 4. Remove or simplify rows of the table, their bits, registers, constants, and fields of instructions.
 //!
-//! 2 to 4 are repeated until nothing gets simpler. Everything is a function of the case and the RTL, unless
+//! Steps 2 to 4 are repeated until nothing becomes simpler. The result depends only on the case and the RTL, unless
 //! [`Budget::time`] runs out.
 
 mod history;
@@ -36,41 +35,43 @@ use crate::watch::Watch;
 use history::History;
 use search::Search;
 
-/// Lanes that a shrunk case has, if it fails with so few: every unit's worked examples have four.
+/// Number of lanes of a shrunk case, if it fails with so few. The worked examples of every unit have four lanes.
 pub const LANES: u32 = 4;
 
-/// What a program is called that came out of here.
+/// Suffix of the name of a shrunk program.
 const SHRUNK: &str = "-shrunk";
-/// Seeds tried for a case that depends on its seed.
+/// Number of seeds tried for a case that depends on its seed.
 const SEEDS: u64 = 4;
-/// Likewise of a case without noise, which is short.
+/// Number of seeds tried for a case with stalls and without noise, which is short.
 const STALL_SEEDS: u64 = 16;
-/// Likewise for a change that takes much away at once.
+/// Number of seeds tried for a change that removes much at once.
 const MANY_SEEDS: u64 = 48;
-/// Largest program of which pairs are taken out, and of which jumps are led elsewhere.
+/// Largest program from which pairs of instructions are removed.
 const PAIRS: usize = 24;
-/// Largest program that is not tried as a loop, and steps that one gets.
+/// Largest program that is not tried as a loop.
 const INSTRUCTIONS: usize = 6;
+/// Minimum step limit of a program that was made a loop.
 const LOOPED: u64 = 512;
-/// Most draws that are written down one by one.
+/// Maximum number of draws that are replaced by a table.
 const DRAWS: u64 = 20_000;
-/// Largest program whose fields are looked at one by one.
+/// Largest program whose fields are simplified one by one.
 const SIMPLER: usize = 64;
+/// Largest program in which jumps get new targets.
 const RETARGETED: usize = 10;
 
-/// How much may be tried. A case that runs out of it is as small as it got.
+/// Limits of a search. If one is reached, the result is the smallest case so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Clocks of all runs together.
+    /// Cycles of all runs together.
     pub clocks: u64,
-    /// Time, so that slow RTL does not take for ever. The only one that depends on the machine.
+    /// Time, so that slow RTL does not take forever. The only limit that depends on the machine.
     pub time: Duration,
 }
 
 impl Default for Budget {
-    /// Seldom used up; with the RTL here, seconds.
+    /// Returns limits that are rarely reached. With the RTL of this repository, a search takes seconds.
     fn default() -> Self {
         Budget {
             runs: 60_000,
@@ -80,14 +81,14 @@ impl Default for Budget {
     }
 }
 
-/// How large a case is.
+/// Size of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Instructions.
+    /// Number of instructions.
     pub instructions: usize,
-    /// Lanes.
+    /// Number of lanes.
     pub lanes: u32,
-    /// Clocks of noise, 0 if there is none.
+    /// Cycles of noise, 0 if there is none.
     pub noise: u64,
 }
 
@@ -101,21 +102,21 @@ impl Size {
     }
 }
 
-/// What came of it.
+/// Result of shrinking.
 #[derive(Clone, Debug)]
 pub struct Shrunk<U: Campaign> {
-    /// The smaller case and how it fails, from reset on a fresh model.
+    /// The smaller case and its failure, from reset on a fresh model.
     pub failure: Failure<Case<U>>,
-    /// As it was.
+    /// Size of the original case.
     pub before: Size,
-    /// As it is.
+    /// Size of the shrunk case.
     pub after: Size,
-    /// Runs that it took.
+    /// Number of runs of the search.
     pub runs: u64,
 }
 
 impl<U: Campaign> Shrunk<U> {
-    /// `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
+    /// Returns a line such as `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
     pub fn headline(&self) -> String {
         let (a, b) = (self.before, self.after);
         let noise = match (a.noise, b.noise) {
@@ -129,7 +130,7 @@ impl<U: Campaign> Shrunk<U> {
         )
     }
 
-    /// The program as assembly, with a comment that says what it runs under: a file that `run` takes.
+    /// Returns the program as assembly, with its settings in a comment: the text of a file for `run`.
     pub fn text(&self) -> String {
         let case = &self.failure.case;
         format!("// {}\n{}", case.surroundings(), U::to_text(&case.program))
@@ -137,7 +138,7 @@ impl<U: Campaign> Shrunk<U> {
 }
 
 impl<U: Campaign> Shrunk<U> {
-    /// `case` made smaller: `failure` of what it has become.
+    /// Returns the result for `case`, where `failure` is the failure of the shrunk case.
     pub fn new(case: &Case<U>, mut failure: Failure<Case<U>>, runs: u64) -> Self {
         let best = &mut failure.case;
         let name = U::name(&best.program);
@@ -155,18 +156,19 @@ impl<U: Campaign> Shrunk<U> {
     }
 }
 
-/// Looks on while a case is shrunk.
+/// Observes the shrinking of a case.
 pub trait Follow<U: Campaign>: Watch<U> {
-    /// The case has become smaller: `failure` of what it has become.
+    /// Called when the case has become smaller; `failure` is that of the smaller case.
     fn smaller(&mut self, failure: &Failure<Case<U>>);
 }
 
-/// Ignores what happens.
+/// Ignores the search.
 impl<U: Campaign> Follow<U> for () {
     fn smaller(&mut self, _: &Failure<Case<U>>) {}
 }
 
-/// Shrinks `case`, which fails on `rtl`. `other` gives the same RTL with other lanes; without it lanes stay.
+/// Shrinks `case`, which fails on `rtl`. `other` returns the same RTL with another number of lanes; if it fails, the lanes
+/// stay.
 ///
 /// # Errors
 /// The case does not fail from reset, or a model cannot be opened.
@@ -180,10 +182,10 @@ pub fn shrink<U: Campaign>(
     shrink_by(case, rtl, Records::judge, other, budget, follow)
 }
 
-/// Shrinks as [`shrink`], with `judge` as the scalar judge.
+/// Does the same as [`shrink`], with `judge` as the scalar judge.
 ///
 /// # Errors
-/// As [`shrink`].
+/// The same as [`shrink`].
 #[doc(hidden)]
 pub fn shrink_by<U: Campaign>(
     case: &Case<U>,
@@ -220,7 +222,7 @@ pub fn shrink_by<U: Campaign>(
     }
 }
 
-/// Whether two cases of one failure are equal.
+/// Returns true if two cases of one failure are equal.
 fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
     let rest = |c: &Case<U>| {
         (
@@ -238,7 +240,7 @@ fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
         && a.program == b.program
 }
 
-/// Whether the program comes out of its own text as it went in.
+/// Returns true if the program's text assembles to the same program.
 fn readable<U: Campaign>(program: &U::Program) -> bool {
     let text = U::to_text(program);
     U::assemble(&text, "shrunk.s").is_ok_and(|mut again| {
@@ -247,13 +249,13 @@ fn readable<U: Campaign>(program: &U::Program) -> bool {
     })
 }
 
-/// The models, and how much they were used.
+/// The models, with counts of their use.
 struct Bench<'f, U: Campaign> {
-    /// By lanes.
+    /// Models by number of lanes.
     models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
     runs: u64,
     clocks: u64,
-    /// The scalar judge only if what it says would matter: it takes longer than the run.
+    /// Who judges. The scalar judge only if its verdict matters, because it takes longer than the run.
     judges: Judges,
     judge: Judge<U>,
     follow: &'f mut dyn Follow<U>,
@@ -279,7 +281,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
         Ok(())
     }
 
-    /// Whether and how `case` fails on a model that has run other cases before.
+    /// Returns the failure of `case`, if it fails, on a model that has run other cases before.
     fn run(&mut self, case: &Case<U>) -> Result<Option<Failure<Case<U>>>, String> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
@@ -296,7 +298,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
         Ok(judged.err())
     }
 
-    /// Likewise on a fresh one, as `replay` runs it.
+    /// Does the same on a fresh model, as `replay` does.
     fn fresh(&mut self, case: &Case<U>) -> Result<Option<Failure<Case<U>>>, String> {
         if let Some((rtl, dut)) = self.models.get_mut(&case.lanes) {
             *dut = rtl.open(case.model_seed())?;

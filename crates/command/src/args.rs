@@ -1,4 +1,4 @@
-//! Options that several commands share: which build of a unit, how many workers, when to end.
+//! Options that several commands share: the build of a unit, the number of workers, the end of a campaign.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -67,10 +67,10 @@ pub struct CaseArgs {
 }
 
 impl CaseArgs {
-    /// Returns the case of the program in the file `program`, read with `options`, on our own RTL. [`Case::check`] was not asked yet.
+    /// Returns the case of the program in the file `program`, read with `options`, on our own RTL, before [`Case::check`].
     ///
     /// # Errors
-    /// What is wrong with the program or with the file of the conditions.
+    /// The program or the file of the conditions is faulty.
     pub fn case<U: Compiled>(
         &self,
         program: &Path,
@@ -78,7 +78,7 @@ impl CaseArgs {
     ) -> Result<Case<U>, Failure> {
         let mut program = load::<U>(program, &LoadOptions::from(options))?;
         let lanes = self.lanes.unwrap_or(U::LANES);
-        // As a campaign calls the programs that it saves: the unit's name comes first in each case's name.
+        // A campaign names saved programs in this way: the unit's name comes first in each case's name.
         if let Some(name) = U::name(&program).strip_prefix(&format!("{}.", U::NAME)) {
             let name = name.to_owned();
             U::rename(&mut program, name);
@@ -109,7 +109,7 @@ impl CaseArgs {
 }
 
 impl BuildArgs {
-    /// Tells whether an option was given.
+    /// Returns whether an option was given.
     pub fn given(&self) -> bool {
         self.lanes.is_some() || !self.parameters.is_empty()
     }
@@ -117,7 +117,7 @@ impl BuildArgs {
     /// Returns the build of `U` that the options name.
     ///
     /// # Errors
-    /// `U` does not have the parameter, or not with this value.
+    /// `U` does not have the parameter, or does not allow this value.
     pub fn build<U: Compiled>(&self) -> Result<Build, InputError> {
         let build = Build {
             lanes: self.lanes.unwrap_or(U::LANES),
@@ -136,7 +136,7 @@ pub fn workers(jobs: Option<u16>) -> usize {
     )
 }
 
-/// Returns when a campaign ends by `--programs`, `--clocks` or `--seconds`, which exclude each other.
+/// Returns the limit of a campaign from `--programs`, `--clocks` or `--seconds`, which exclude each other.
 pub fn limit(programs: Option<u64>, clocks: Option<u64>, seconds: Option<u64>) -> Option<Limit> {
     let seconds = seconds.map(|n| Limit::Time(Duration::from_secs(n)));
     programs

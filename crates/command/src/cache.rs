@@ -1,4 +1,4 @@
-//! `cache`: the folder of models that are built at run time.
+//! `cache`: the folder of the models that are built at run time.
 
 use std::fmt::Write as _;
 use std::time::Duration;

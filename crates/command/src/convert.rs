@@ -25,7 +25,7 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Reads a program, and says what there is to say of it.
+/// Reads a program and prints its warnings.
 pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
     let (bytes, file) = read(path)?;
     of_another_unit(&bytes, &file, U::NAME)?;
@@ -34,7 +34,7 @@ pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Progra
     Ok(loaded.program)
 }
 
-/// Refuses a file that only another unit than `unit` reads.
+/// Refuses a file that only a unit other than `unit` reads.
 fn of_another_unit(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
     for other in UNITS.iter().filter(|other| other.name() != unit) {
         let Some((what, runs)) = other.recognises(bytes) else {
@@ -115,7 +115,7 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
             })?;
             (dump.with_extension("gtkw"), dump.clone())
         }
-        // The view by itself, for a dump that is still to come.
+        // Only the view, for a dump that does not exist yet.
         None => (
             PathBuf::from(format!("waves/{}.gtkw", U::NAME)),
             PathBuf::from(format!("waves/{}.vcd", U::NAME)),
@@ -129,7 +129,7 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-/// Takes the view that was written with an FST, as it is: it says which words there are.
+/// Uses the view that was written with an FST unchanged: it names the words of the dump.
 fn written(dump: &Path, and_open: bool) -> Done {
     let view = dump.with_extension("gtkw");
     if !view.is_file() {

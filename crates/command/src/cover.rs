@@ -72,13 +72,13 @@ pub struct CoverArgs {
     place: PlaceArgs,
 }
 
-/// What the units' parts of the command leave for its end.
+/// The results of the units' parts of the command, for its end.
 #[derive(Default)]
 pub struct Gathered {
     merged: Vec<(String, Saved)>,
     units: Vec<UnitCoverage>,
     rtl: RtlCoverage,
-    /// The command was told to end.
+    /// The process was told to end.
     interrupted: bool,
     /// Why the last unit was not covered.
     trouble: Option<Failure>,
@@ -89,7 +89,7 @@ impl CoverArgs {
         limit(self.programs, self.clocks, self.seconds)
     }
 
-    /// When the run ends, if there is one.
+    /// Returns the limit of the run; `None` if there is no run.
     fn run(&self) -> Option<Limit> {
         let default = self
             .merge
@@ -99,7 +99,7 @@ impl CoverArgs {
     }
 }
 
-/// The whole command: every unit asked for, then the files.
+/// Runs the whole command: every requested unit, then the files.
 pub fn all(args: &CoverArgs) -> Done {
     let outputs = [
         ("--json", &args.json),
@@ -150,7 +150,7 @@ pub fn all(args: &CoverArgs) -> Done {
             Ok(Agreed::Yes) => {}
             Ok(Agreed::No) => agreed = Agreed::No,
             Err(why) if gathered.units.is_empty() => return Err(why),
-            // What was covered of other units is not lost with this one.
+            // The coverage of the units before this one is kept.
             Err(why) => gathered.trouble = Some(why),
         }
         if gathered.interrupted || gathered.trouble.is_some() {
@@ -173,7 +173,7 @@ pub fn all(args: &CoverArgs) -> Done {
     ends(agreed, gathered.trouble.or(interrupted))
 }
 
-/// The command for one unit.
+/// Runs the command for one unit.
 pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     let build = args.build.build::<U>()?;
     let mut coverage = UnitCoverage::declared::<U>(&build);

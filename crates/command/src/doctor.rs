@@ -1,4 +1,4 @@
-//! `doctor`: which programs this one finds, where it keeps models, and what it was built from.
+//! `doctor`: the external programs that are found, the folders of the models, and the build of this program.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,21 +11,21 @@ use verilate::Store;
 
 use super::{Agreed, Done, Failure, print};
 
-/// A program that serves some commands.
+/// An external program that some commands need.
 struct Wanted {
     /// Its line.
     what: &'static str,
-    /// The first of these that is in `PATH`.
+    /// Alternative names; the first one in `PATH` is used.
     names: &'static [&'static str],
-    /// Options with which it says its version.
+    /// Options with which it prints its version.
     asked: &'static [&'static str],
-    /// What it serves.
+    /// The purpose that it serves.
     serves: &'static str,
-    /// What installs it.
+    /// How to install it.
     remedy: &'static str,
 }
 
-/// What not every command needs.
+/// Programs that only some commands need.
 const OTHERS: [Wanted; 5] = [
     Wanted {
         what: "yosys",
@@ -64,7 +64,7 @@ const OTHERS: [Wanted; 5] = [
     },
 ];
 
-/// Returns the first line of what the program says that has a version in it: `3.1`.
+/// Returns the first version in the output of the program: `3.1`.
 fn version(program: &Path, asked: &[&str]) -> String {
     let out = Command::new(program)
         .args(asked)

@@ -35,9 +35,9 @@ mod checkpoint;
 
 use checkpoint::{Checkpoint, Digest};
 
-/// States that a worker is given at once.
+/// Number of states that a worker gets at once.
 const CHUNK: usize = 256;
-/// The checkpoint is written about as often.
+/// Approximate time between two writes of the checkpoint.
 const EVERY: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
@@ -100,17 +100,17 @@ struct Explored {
     saved: Option<String>,
 }
 
-/// Why no further states are taken up.
+/// Why no further states are expanded.
 enum End {
-    /// There are none.
+    /// No states are left.
     Closed,
-    /// There are too many.
+    /// There are more states than the limit.
     TooLarge,
-    /// RTL and golden differ in the chunk that comes next in order.
+    /// RTL and golden differ in the next chunk in order.
     Differs,
     /// An invariant does not hold.
     Broken(Broken),
-    /// The command is to stop.
+    /// The process was told to end.
     Interrupted,
 }
 
@@ -181,7 +181,7 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
     run.tell(&*world, &build, &bounds, &rtl, &end)
 }
 
-/// Some states in their order, and what came of them.
+/// Some states in order, and the results of their check.
 struct Chunk {
     first: usize,
     states: Vec<Vec<u8>>,
@@ -191,17 +191,17 @@ struct Run<'a, 'w, U: Compiled> {
     args: &'a ExhaustArgs,
     limits: &'a [u32],
     space: Space<'w, U>,
-    /// So many states were checked before.
+    /// Number of states that were checked before.
     resume: u64,
     digest: Digest,
     checked: Checkpoint,
-    /// The first one: its state by its number in the space.
+    /// The first difference, with the number of its state in the space.
     difference: Option<Difference<U>>,
     saved: Instant,
 }
 
 impl<U: Compiled> Run<'_, '_, U> {
-    /// Takes up state after state, and has workers check them, until there are no more or one of them differs.
+    /// Expands state after state and has workers check them, until no states are left or one of them differs.
     fn explore(&mut self, rtl: &reconverge::dut::Rtl<U>) -> Result<End, Fails> {
         let jobs = workers(self.args.jobs);
         let (limits, bounds) = (self.args.limits, self.limits);
@@ -228,7 +228,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                 });
             }
             drop(answer);
-            // Dropped at the end of this block, whatever ends it: then the workers end.
+            // It is dropped at the end of this block, whatever ends the block; then the workers end.
             let send = send;
             self.drive(&send, &answers, 2 * jobs, &|| stop.load(Ordering::Relaxed))
         })
@@ -246,7 +246,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         let mut done: BTreeMap<usize, (Chunk, Checked<U>)> = BTreeMap::new();
         let mut end = None;
         loop {
-            // Ahead of the workers only as far as keeps them at work.
+            // Run ahead of the workers only as far as needed to keep them busy.
             while end.is_none() && under_way < most {
                 match U::expand(&mut self.space) {
                     _ if stopped() => end = Some(End::Interrupted),
@@ -258,7 +258,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                     end.get_or_insert(End::Broken(broken));
                 }
                 let last = self.space.done();
-                // Where it was interrupted a chunk ends too.
+                // A chunk also ends where the command was interrupted before.
                 let full = last - first == CHUNK || last as u64 == self.resume;
                 if last == first || !full && end.is_none() {
                     continue;
@@ -299,7 +299,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             if stopped() && end.is_none() {
                 end = Some(End::Interrupted);
             }
-            // In their order, so that the same one is the first whoever is sooner.
+            // In order, so that the same difference is the first whichever worker is faster.
             while let Some((chunk, checked)) = done.remove(&(self.checked.states as usize)) {
                 if !self.take(&chunk, checked) {
                     return Ok(End::Differs);
@@ -320,12 +320,12 @@ impl<U: Compiled> Run<'_, '_, U> {
         }
     }
 
-    /// Whether the states of `chunk` were checked before the command was resumed.
+    /// Returns whether the states of `chunk` were checked before the command was resumed.
     fn skips(&mut self, chunk: &Chunk) -> Result<bool, Fails> {
         let last = (chunk.first + chunk.states.len()) as u64;
         if last > self.resume {
             return match (chunk.first as u64) < self.resume {
-                // It was cut elsewhere: the states are others.
+                // The chunks were cut elsewhere: these are other states.
                 true => Err(self.checked.damaged(self.args.checkpoint.as_deref()).into()),
                 false => Ok(false),
             };
@@ -337,10 +337,10 @@ impl<U: Compiled> Run<'_, '_, U> {
         Ok(true)
     }
 
-    /// Counts what came of the chunk that is next in order; whether RTL and golden agree in it.
+    /// Counts the results of the next chunk in order; returns whether RTL and golden agree in it.
     fn take(&mut self, chunk: &Chunk, checked: Checked<U>) -> bool {
         if let Some(difference) = checked.difference {
-            // The checkpoint does not get this: it is not written any more.
+            // This does not get into the checkpoint, which is not written any more.
             self.checked.states += difference.state as u64;
             self.checked.transitions += checked.transitions;
             self.checked.clocks += checked.clocks;
@@ -357,7 +357,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         true
     }
 
-    /// Writes the checkpoint, if there is to be one. What a difference was found in is not counted.
+    /// Writes the checkpoint, if one is requested. States in which a difference was found are not counted.
     fn keep(&mut self) -> Result<(), Fails> {
         self.saved = Instant::now();
         match (&self.args.checkpoint, &self.difference) {
@@ -366,7 +366,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         }
     }
 
-    /// Says how it ended.
+    /// Prints how the exploration ended.
     fn tell(
         &mut self,
         world: &dyn World<U>,
@@ -376,7 +376,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         end: &End,
     ) -> Done {
         let states = self.checked.states;
-        // Of those states alone: how far ahead others were found depends on the workers.
+        // Only of those states: how many more were found depends on the workers.
         let mut left = states;
         let depths = self.space.levels().iter().map(|found| {
             let count = left.min(*found as u64);
@@ -466,7 +466,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         };
         let mut worker = Isolated::new(rtl, self.args.limits)?.dumping(self.args.place.format());
         let mut failed = None;
-        // Without noise it is easier to read; where the noise matters, with it.
+        // A run without noise is easier to read; noise is used only if the difference needs it.
         for noise in [false, true] {
             let path = self.space.path(difference.state, noise);
             let all = self.space.transitions(difference.state, noise);
@@ -510,7 +510,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         stream(world, build, &path, last)
     }
 
-    /// Reports an invariant that does not hold, and saves the way there.
+    /// Reports a violated invariant, and saves the path to it.
     fn invariant(
         &self,
         world: &dyn World<U>,

@@ -1,4 +1,4 @@
-//! `explain`: a rule as the specification has it, an instruction's words field by field, or why an instruction of a run did
+//! `explain`: the text of a rule, the words of an instruction field by field, or why an instruction of a run did
 //! what it did.
 
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use super::args::CaseArgs;
 use super::streams::read_text;
 use super::{Agreed, Done, Failure, LoadArgs, print, unit_names};
 
-/// Width that text is wrapped to.
+/// Width to which text is wrapped.
 const WIDTH: usize = 100;
 
 #[derive(Args)]
@@ -91,8 +91,8 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-/// Cycle `cycle` of the run of `case`: the instruction that was executed in it, what became of its lanes, of the address
-/// and of the stack, and the rules that say so.
+/// Explains cycle `cycle` of the run of `case`: the instruction that was executed in it, the effect on lanes, address
+/// and stack, and the rules for that.
 fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> {
     let bad = |why: String| Failure::from(InputError::new("--cycle", 0, "cycle", why));
     let done = match U::explain(case, cycle) {
@@ -137,7 +137,7 @@ fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> 
         );
         out += &went(cycle);
     }
-    // In the order of the specification, each once.
+    // In the order of the specification, without repetition.
     let rules: Vec<&Rule> = rules::ids()
         .filter(|id| named.contains(id))
         .filter_map(rules::find)
@@ -147,7 +147,7 @@ fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> 
     }
     let most = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     for rule in rules {
-        // Of a section with tables and listings its title has to do.
+        // For a section with tables and listings, its title is enough.
         let text = match rule.text.contains('\n') {
             true => rule.section.strip_prefix(&rule.id).unwrap_or(&rule.section),
             false => &rule.text,
@@ -157,7 +157,7 @@ fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> 
     Ok(out)
 }
 
-/// What a cycle did, with what each rule says of it below.
+/// Returns what a cycle did, with the text of each rule below it.
 fn went(cycle: &Cycle) -> String {
     let mut out = format!("\ncycle {}\n", cycle.number);
     let heads: Vec<[String; 3]> = cycle.groups.iter().map(head).collect();
@@ -203,7 +203,7 @@ fn went(cycle: &Cycle) -> String {
     out
 }
 
-/// The rule below what it gave.
+/// Returns the rule below its effect.
 fn said(rule: &str) -> String {
     match rule {
         "" => String::new(),
@@ -211,7 +211,7 @@ fn said(rule: &str) -> String {
     }
 }
 
-/// How many lanes a group has, how they go, the conditions.
+/// Returns the number of lanes of a group, their way, and the conditions.
 fn head(group: &Group) -> [String; 3] {
     let count = match group.lanes.count_ones() {
         1 => "1 lane".to_owned(),
@@ -225,7 +225,7 @@ fn head(group: &Group) -> [String; 3] {
     [count, ways, group.conditions.clone()]
 }
 
-/// A rule with the place that it stands in.
+/// Returns a rule with its place in the specification.
 fn of_rule(rule: &Rule) -> String {
     let mut out = format!("{}  {}#{}\n", rule.id, rule.file, rule.id);
     if !rule.section.starts_with(&format!("{} ", rule.id)) {
@@ -234,14 +234,14 @@ fn of_rule(rule: &Rule) -> String {
         let _ = writeln!(out, "{}", rule.section);
     }
     out += "\n";
-    // Tables and listings of a section stay as they are.
+    // Tables and listings of a section stay unchanged.
     match rule.text.contains('\n') {
         true => out + &rule.text + "\n",
         false => out + &wrapped("", &rule.text),
     }
 }
 
-/// A word with its fields: bits, name, value, what the value or the field means, rule.
+/// Returns a word with its fields: bits, name, value, what the value or the field means, rule.
 fn of_part(part: &Part) -> String {
     let digits = part.width as usize / 4;
     let mut out = format!("{} 0x{:0digits$x}\n", part.name, part.word);
@@ -250,7 +250,7 @@ fn of_part(part: &Part) -> String {
         .iter()
         .filter_map(|field| {
             let value = field.value(part.word);
-            // Reserved bits are worth a line where they are set.
+            // Reserved bits get a line only if they are set.
             if field.name.is_empty() && value == 0 {
                 return None;
             }
@@ -294,7 +294,7 @@ fn of_part(part: &Part) -> String {
     out
 }
 
-/// `text` behind `head`, in lines of at most [`WIDTH`] letters where words allow it, below each other.
+/// Returns `text` after `head`, wrapped to at most [`WIDTH`] letters where words allow it, with a hanging indent.
 fn wrapped(head: &str, text: &str) -> String {
     let indent = head.chars().count();
     let mut out = head.to_owned();

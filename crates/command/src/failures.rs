@@ -1,4 +1,4 @@
-//! The failures of a campaign, in groups that probably have one cause.
+//! The failures of a campaign, in groups that probably have the same cause.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,33 +15,33 @@ use super::show::said_of;
 use super::workers::Isolated;
 use super::{Failure as Trouble, folder, print};
 
-/// Groups that get a full report with waves; of the others it is one line.
+/// Number of groups that get a full report with waves; each other group gets one line.
 const REPORTS: usize = 8;
-/// Cases of a group that are named besides the one that is reported.
+/// Number of cases of a group that are named besides the reported one.
 const NAMED: usize = 16;
 
-/// Cases of a group that are listed on a page.
+/// Number of cases of a group that are listed on a page.
 const LISTED: usize = 1000;
 
-/// Failures of a campaign that have kind, first field and rule in common.
+/// Failures of a campaign with the same kind, first field and rule.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What they have in common.
+    /// Their common properties.
     pub what: String,
-    /// Where they are among all failures: the one to look at first.
+    /// Their indices among all failures; the first is the one to look at first.
     pub members: Vec<usize>,
 }
 
 impl Group {
-    /// Says what its failures have in common and how many of `all` they are.
+    /// Returns the common properties of its failures and their number out of `all`.
     fn heading(&self, all: usize) -> String {
         let [n, all] = [self.members.len(), all].map(|n| HumanCount(n as u64));
         format!("{}: {n} of {all} failures", self.what)
     }
 }
 
-/// Returns the groups of `failures`: the largest first, of several as large that of the earliest case. Of a group the case
-/// comes first that fails in the earliest cycle, where there is one among those that `run` can repeat.
+/// Returns the groups of `failures`, the largest first; groups of equal size in the order of their earliest cases. In a group, the
+/// case that fails in the earliest cycle comes first, chosen from those that `run` can repeat if there are any.
 pub fn groups<U: Compiled>(failures: &[Failed<U>]) -> Vec<Group> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
     for (index, failed) in failures.iter().enumerate() {
@@ -65,11 +65,11 @@ pub fn groups<U: Compiled>(failures: &[Failed<U>]) -> Vec<Group> {
     groups
 }
 
-/// Returns what `failure` has in common with those that probably have the same cause.
+/// Returns the properties of `failure` that failures with the same cause probably share.
 fn common<U: Compiled>(failure: &Failure<Case<U>>) -> (&'static str, String) {
     let what = match &failure.cause {
         Cause::Mismatch(_) => what(failure),
-        // Times and values are among its numbers.
+        // Its numbers may be times and values.
         Cause::Stopped(stopped) => stopped.why.replace(|c: char| c.is_ascii_digit(), ""),
         Cause::Crashed(how) | Cause::NotRun(how) => how.clone(),
         _ => String::new(),
@@ -77,7 +77,7 @@ fn common<U: Compiled>(failure: &Failure<Case<U>>) -> (&'static str, String) {
     (failure.kind(), what)
 }
 
-/// Says what failures like `failure` have in common.
+/// Describes the common properties of failures like `failure`.
 fn what<U: Compiled>(failure: &Failure<Case<U>>) -> String {
     match &failure.cause {
         Cause::Mismatch(mismatch) => {
@@ -97,7 +97,7 @@ fn what<U: Compiled>(failure: &Failure<Case<U>>) -> String {
     }
 }
 
-/// Returns what is said of each failure before any of them is run again: the reports of the first groups, one line of each
+/// Returns the text on each failure before any of them runs again: the reports of the first groups, one line for each
 /// other failure.
 pub fn reports<U: Compiled>(
     failures: &[Failed<U>],
@@ -116,24 +116,24 @@ pub fn reports<U: Compiled>(
         .collect()
 }
 
-/// What a failure that gets a report is told with.
+/// The context for the report of a failure.
 pub struct Told<'a, 'rtl, U: Compiled> {
     /// The RTL, to run it again.
     pub rtl: Isolated<'rtl, U>,
-    /// The folder for what is written.
+    /// The folder for files.
     pub out: &'a Path,
-    /// The first group's is made smaller.
+    /// Shrink the case of the first group.
     pub shrink: bool,
-    /// There was a reason to end before, which will be told at the end.
+    /// The command was interrupted earlier, which is reported at the end.
     pub cut: bool,
-    /// What the first group's has become.
+    /// The smaller case of the first group.
     pub small: Option<Small<U>>,
 }
 
 impl<U: Compiled> Told<'_, '_, U> {
     /// Prints the report of a failure and returns it.
     fn whole(&mut self, failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
-        // It is said once that there are no waves.
+        // The missing waves are mentioned only once.
         let cut = self.cut;
         self.cut |= self.rtl.stopped();
         match cut {
@@ -143,7 +143,7 @@ impl<U: Compiled> Told<'_, '_, U> {
     }
 }
 
-/// Prints the failures group by group: of each the report of its shortest case, and where the others are saved.
+/// Prints the failures group by group: the report of the shortest case of each, and where the others are saved.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -202,7 +202,7 @@ fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
     print(&text)
 }
 
-/// Returns what a page shows of the groups that get a report; of the first one `small`, if its case was made smaller.
+/// Returns what a page shows of the groups that get a report; for the first group, `small` if its case was made smaller.
 pub fn shown<U: Compiled>(
     failures: &[Failed<U>],
     saved: &[Saved],
@@ -218,7 +218,7 @@ pub fn shown<U: Compiled>(
         let replay = saved[first].as_ref();
         let replay = replay.map(|path| found::replay_command(&as_found.case, path));
         let command = small.and_then(|small| small.command.clone()).or(replay);
-        // That a campaign before this one made it smaller.
+        // Left by an earlier campaign that made it smaller.
         let there = saved[first].as_ref().and_then(|path| {
             let name = format!("{}.shrunk.s", as_found.case.name());
             std::fs::read_to_string(folder(path).join(name)).ok()

@@ -1,5 +1,5 @@
-//! What the commands do with a failure: save its case, say what it is, run it again with waves, make it smaller. In
-//! this order, so that whatever goes wrong later, the case is on the disk and the report has been printed.
+//! Handling of a failure: save its case, report it, run it again with waves, make it smaller. This
+//! order ensures that the case is saved and the report printed, whatever fails later.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use super::{Agreed, Done, Failure as Trouble, complain, folder, print, print_sty
 /// Saves, prints and dumps a failure.
 ///
 /// # Errors
-/// As [`save_run`].
+/// The same as of [`save_run`].
 pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, out: &Path) -> Done {
     report_saved(failure, &save_run(failure, out)?, rtl)
 }
@@ -29,7 +29,7 @@ pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, ou
 /// Saves the failure of a run.
 ///
 /// # Errors
-/// The bench could not run the case: that is no failure of the RTL.
+/// The bench could not run the case, which is no failure of the RTL.
 pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<Saved, Trouble> {
     match &failure.cause {
         Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
@@ -37,7 +37,7 @@ pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<S
     }
 }
 
-/// As [`report`], of a failure whose case is saved.
+/// Does the same as [`report`], for a failure whose case is saved.
 pub fn report_saved<U: Compiled>(
     failure: &Failure<Case<U>>,
     saved: &Saved,
@@ -47,7 +47,7 @@ pub fn report_saved<U: Compiled>(
     Ok(Agreed::No)
 }
 
-/// The report of a failure as standard output shows it: in colours on a terminal, in lines as long as there is room.
+/// Returns the report of a failure for standard output: in colours on a terminal, with lines as long as fit.
 fn printed<U: Compiled>(failure: &Failure<Case<U>>) -> String {
     let width = width();
     match colour() {
@@ -56,12 +56,12 @@ fn printed<U: Compiled>(failure: &Failure<Case<U>>) -> String {
     }
 }
 
-/// The report of a failure, and how to replay it.
+/// Returns the report of a failure and the command that replays it.
 pub fn text<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     format!("{failure}{}", replay(&failure.case, saved))
 }
 
-/// As [`text`], with one line for the report.
+/// Returns the same as [`text`], with one line for the report.
 pub fn brief<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     format!("{}\n{}", headline(failure), replay(&failure.case, saved))
 }
@@ -71,7 +71,7 @@ fn replay<U: Compiled>(case: &Case<U>, saved: &Saved) -> String {
     saved.as_ref().map_or_else(String::new, line)
 }
 
-/// The command that runs `case` again, which is saved as `path`.
+/// Returns the command that runs `case`, saved as `path`, again.
 pub fn replay_command<U: Compiled>(case: &Case<U>, path: &Path) -> String {
     let shown = |path: &Path| shell(&path.to_string_lossy());
     let rtl = case.rtl.as_deref().filter(|dir| !trusted::<U>(dir));
@@ -80,10 +80,10 @@ pub fn replay_command<U: Compiled>(case: &Case<U>, path: &Path) -> String {
     format!("{program} replay {rtl}{}", shown(path))
 }
 
-/// Where a case was saved, if it could be.
+/// The file of a saved case, if it could be saved.
 pub type Saved = Option<PathBuf>;
 
-/// Saves the case of a failure, in `out` if that can be; where.
+/// Saves the case of a failure, in `out` if possible; returns its file.
 pub fn save<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
     let why = match failure.save(out) {
         Ok(path) => return Some(path),
@@ -103,7 +103,7 @@ pub fn save<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
             Some(path)
         }
         Err::<_, String>(other) => {
-            // The last place where it is not lost.
+            // If it cannot be saved anywhere, it is at least printed.
             let case = serde_json::to_string(&SavedCase::from(failure)).unwrap_or_default();
             complain(&format!(
                 "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
@@ -113,8 +113,8 @@ pub fn save<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
     }
 }
 
-/// Runs a failure again with waves, beside its saved case; the lines that say where. What cannot be written is only a
-/// warning: the failure has been reported. What ended or hung a process is not run again.
+/// Runs a failure again with waves, next to its saved case; returns the lines that name the files. An error is only a
+/// warning, because the failure is already reported. A failure that ended or hung a process does not run again.
 pub fn waves<U: Compiled>(
     failure: &Failure<Case<U>>,
     rtl: &mut Isolated<U>,
@@ -141,19 +141,19 @@ pub fn waves<U: Compiled>(
 pub struct Small<U: Compiled> {
     /// How it fails.
     pub failure: Failure<Case<U>>,
-    /// Its program.
+    /// The text of its program.
     pub text: String,
-    /// The command that runs it again, if it could be saved.
+    /// The command that runs it again, if the case could be saved.
     pub command: Option<String>,
 }
 
-/// Says in one line that a case fails and where it is saved, then makes it smaller and tells of what it has become: the
-/// report, the program as a file that `run` takes, the commands that run it again, waves. What cannot be made smaller is
-/// reported as it is. Returns what was said, and the small case if there is
+/// Prints in one line that a case fails and where it is saved, then makes it smaller and prints the result: the
+/// report, the program as a file that `run` takes, the commands that run it again, waves. A case that cannot be made
+/// smaller is reported unchanged. Returns the printed text, and the small case if there is
 /// one.
 ///
 /// # Errors
-/// Standard output cannot be written. Whatever else cannot be done is only said: there is a failure to be told.
+/// Standard output cannot be written. All other errors are only printed, because a failure has to be reported.
 pub fn smaller<U: Compiled>(
     failure: &Failure<Case<U>>,
     saved: &Saved,
@@ -181,7 +181,7 @@ pub fn smaller<U: Compiled>(
     print_styled(&format!("\n{}", printed(small)))?;
     print(&format!("{text}{commands}"))?;
     let waves = match rtl.built_for(&small.case) {
-        // What ran last is another model.
+        // The last run was on another model.
         Ok(Some(other)) => {
             let mut other = Isolated::new(&other, rtl.limits())?.dumping(rtl.format());
             waves(small, &mut other, saved)
@@ -194,7 +194,7 @@ pub fn smaller<U: Compiled>(
     };
     print(&waves)?;
     let report = format!("{line}\n\n{small}{text}{commands}{waves}");
-    // The first of them, where it names one.
+    // The first of them, if it names one.
     let again = |line: &str| {
         let command = line.strip_prefix("run     ");
         command.or(line.strip_prefix("replay  ")).map(str::to_owned)
@@ -220,7 +220,7 @@ pub fn whole<U: Compiled>(
     Ok(text + &waves)
 }
 
-/// As [`whole`], without waves.
+/// Does the same as [`whole`], without waves.
 pub fn plain<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
     print_styled(&(printed(failure) + &printable(&replay(&failure.case, saved))))?;
     Ok(text(failure, saved))
@@ -232,7 +232,7 @@ pub fn rule_id(rule: &str) -> Option<&str> {
     Some(id)
 }
 
-/// Tells of a failure in one line, with its saved case.
+/// Describes a failure in one line, with its saved case.
 fn line<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     let headline = headline(failure);
     let (what, _) = headline.split_once("  ").unwrap_or((&headline, ""));
@@ -243,7 +243,7 @@ fn line<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     one_line(&text).into_owned()
 }
 
-/// Saves a smaller case of the one called `name`: [`save_again`]. Returns the commands that run it again.
+/// Saves a smaller case of the case called `name` with [`save_again`]. Returns the commands that run it again.
 fn save_small<U: Compiled>(shrunk: &Shrunk<U>, out: &Path, name: &str) -> String {
     let saved = save_again(
         &SavedCase::from(&shrunk.failure),
@@ -255,7 +255,7 @@ fn save_small<U: Compiled>(shrunk: &Shrunk<U>, out: &Path, name: &str) -> String
     })
 }
 
-/// Writes a case, its program, and a table of conditions if it needs one, as files that begin with `stem`. Returns the
+/// Writes a case, its program, and a table of conditions if it needs one, as files whose names begin with `stem`. Returns the
 /// commands that run it again.
 ///
 /// # Errors
@@ -271,13 +271,13 @@ pub fn save_again<U: Compiled>(saved: &SavedCase<U>, stem: &Path) -> Result<Stri
     let replay = replay_command(case, &at("json"));
     let rows = match &case.conditions {
         Conditions::Table(table) => table.rows(),
-        // A draw that is changed to 0 is one too.
+        // A draw that is changed to 0 counts too.
         Conditions::Changed { rows, .. } => Vec::from(rows.clone()),
         Conditions::Drawn { .. } | Conditions::Noise => Vec::new(),
     };
     let run = run_command(case, &at("s"), (!rows.is_empty()).then(|| at("conditions")));
     let command = run.as_ref().unwrap_or(&replay);
-    // Nothing of it stands in the command already.
+    // Only options that are not in the command already.
     let others = match run.is_some() && case.options() == case.surroundings() {
         true => String::new(),
         false => format!("// {}\n", case.surroundings()),
@@ -297,14 +297,14 @@ pub fn save_again<U: Compiled>(saved: &SavedCase<U>, stem: &Path) -> Result<Stri
     }
     let program = match &run {
         Some(run) => format!("run     {run}\n"),
-        // What `run` has no option for is in the saved case.
+        // The saved case holds what `run` has no option for.
         None => format!("program {}\n", at("s").display()),
     };
     Ok(format!("{program}replay  {replay}\n"))
 }
 
 /// Returns the command that runs the program of `case`, written as `path`, as the case does, with its conditions in
-/// `conditions` if it needs them; `None` where `run` has no option for something in the case.
+/// `conditions` if it needs them; `None` if `run` has no option for some property of the case.
 fn run_command<U: Compiled>(
     case: &Case<U>,
     path: &Path,
@@ -314,7 +314,7 @@ fn run_command<U: Compiled>(
     if noise || !case.start.is_empty() || case.mutant.is_some() {
         return None;
     }
-    // Not every random word comes out of its text as it went in, and not every name is one of a file.
+    // Some random words do not survive their text form, and some names are no file names.
     let file = path.to_string_lossy();
     let text = U::to_text(&case.program);
     let mut again = U::load(text.as_bytes(), &file, &LoadOptions::default()).ok()?;

@@ -35,42 +35,42 @@ use super::{
     stop, tell as tell_why, writable,
 };
 
-/// Failed cases by their numbers, and where each was saved, if it has been tried.
+/// Failed cases by number, with the file of each if saving was tried.
 type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
 
-/// What the campaign of a unit came to.
+/// The result of a unit's campaign.
 #[derive(Clone)]
 pub struct Ran {
     /// No case failed.
     pub agreed: Agreed,
-    /// Why there is no more of it.
+    /// Why the campaign is incomplete.
     pub interrupted: Option<String>,
-    /// For `--json`.
+    /// The summary for `--json`.
     pub json: Value,
-    /// For `--junit`.
+    /// The suite for `--junit`.
     pub suite: Suite,
-    /// For `--html`.
+    /// The part of the page for `--html`.
     pub part: Part,
 }
 
-/// Writes what is known of a campaign that is not through with its failures.
+/// Writes what is known of a campaign whose failures are not finished yet.
 pub type Publish<'a> = &'a mut dyn FnMut(&Ran) -> Result<(), Failure>;
 
-/// Which campaign of a unit, and how it is printed.
+/// A campaign of a unit, and how it is printed.
 #[derive(Clone, Copy)]
 pub struct Campaign<'a> {
-    /// One of the unit's variants; none: the build that the arguments ask for.
+    /// One of the unit's variants; `None`: the build that the arguments request.
     pub variant: Option<&'a Build>,
-    /// One line is printed of it.
+    /// Print one line for it.
     pub row: bool,
-    /// Nothing is printed before it.
+    /// Nothing was printed before it.
     pub first: bool,
 }
 
-/// Above the lines of [`row`].
+/// The header above the lines of [`row`].
 pub const HEADER: &str = "campaign     build                                                    programs        cycles  instructions  judged  failed\n";
 
-/// Runs the campaigns of `units` in turn, then those of their variants, and writes what is to be written of them.
+/// Runs the campaigns of `units` in turn, then those of their variants, and writes their results.
 pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     writable_summary(&args.summary)?;
     let which = args.which(units.len() > 1)?;
@@ -88,7 +88,7 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
             print(HEADER)?;
         }
         let ready = match number == units.len() {
-            // As late as this: without RTL that agrees as it is nothing is built.
+            // Not earlier, because nothing is built without RTL that agrees.
             true => variants::build(&variants, &args.place, workers(args.jobs)),
             false => Ok(()),
         };
@@ -106,7 +106,7 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
         });
         let ran = match ran {
             Ok(ran) => ran,
-            // What other campaigns found is not lost with this one.
+            // The results of the campaigns before this one are kept.
             Err(why) => {
                 let failed = all.iter().any(|ran| ran.agreed == Agreed::No);
                 let written = match all.is_empty() {
@@ -116,7 +116,7 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
                 if !failed {
                     return Err(why);
                 }
-                // That there is a failure is told by the exit status whatever else there is to say.
+                // The exit status reports the failure, whatever other errors there are.
                 tell_why(&why);
                 return written;
             }
@@ -146,7 +146,7 @@ pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
 
 /// Writes the files.
 ///
-/// Before the `last` time nothing goes to standard output.
+/// Standard output is written only the `last` time.
 fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Result<(), Failure> {
     let now = |path: &&PathBuf| last || !is_standard(path);
     if let Some(path) = args.json.as_ref().filter(now) {
@@ -169,12 +169,12 @@ fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Resul
     Ok(())
 }
 
-/// Writes what came of campaigns; whether all agreed.
+/// Writes the results of campaigns; returns whether all agreed.
 pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
     let written = publish(args, &ran.iter().collect::<Vec<_>>(), several, true);
     let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
     if ran.iter().any(|ran| ran.agreed == Agreed::No) {
-        // That there is a failure is told by the exit status whatever else there is to say.
+        // The exit status reports the failure, whatever other errors there are.
         for why in [written.err(), interrupted.map(Failure::Other)] {
             why.as_ref().map(tell_why);
         }
@@ -191,11 +191,11 @@ pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
 struct Progress {
     bar: Option<ProgressBar>,
     lines: Lines,
-    /// What the lines begin with.
+    /// The beginning of its lines.
     name: String,
     limit: Limit,
     started: Instant,
-    /// Clocks that were done before.
+    /// Cycles that were done before.
     before: u64,
 }
 
@@ -212,7 +212,7 @@ impl Progress {
         };
         progress.set(so_far);
         if let Some(bar) = &progress.bar {
-            // What was done before says nothing of the time that is left.
+            // Earlier work must not count in the estimate of the time left.
             bar.reset_eta();
             bar.tick();
         }
@@ -270,7 +270,7 @@ pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     })
 }
 
-/// The unit's name, and its build if that is not the default one.
+/// Returns the unit's name, and its build if that is not the default one.
 fn named<U: Compiled>(build: &Build) -> String {
     match build.is_default::<U>() {
         true => U::NAME.to_owned(),
@@ -279,7 +279,7 @@ fn named<U: Compiled>(build: &Build) -> String {
 }
 
 impl FuzzArgs {
-    /// Which variants are tested; `all`: of all units.
+    /// Returns which variants are tested; `all`: the unit is `all`.
     fn which(&self, all: bool) -> Result<Which, InputError> {
         let built_otherwise = self.build.given();
         match self.variants {
@@ -300,7 +300,7 @@ impl FuzzArgs {
     }
 }
 
-/// Builds the model of `build`, or finds that it has been built.
+/// Builds the model of `build`, unless it exists already.
 pub fn prepare<U: Compiled>(place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
     rtl::<U>(place, build.clone()).map(drop)
 }
@@ -360,14 +360,14 @@ pub fn fuzz<U: Compiled>(
     let started = Instant::now();
     let mut progress = Progress::new(limit, shard, &build, tally.total());
     let (out, over) = (&args.place.out, AtomicBool::new(false));
-    // Whatever is found, also what does not count yet because a chunk before it is not done or it cannot be kept.
+    // All failures, also those that do not count yet because an earlier chunk is not done or the results cannot be kept.
     let known = tally.failures().into_iter();
     let known = known.map(|failed| (failed.number, (failed, None)));
     let found: Mutex<Found<U>> = Mutex::new(known.collect());
-    // First of all: whatever becomes of this process, what it found is there.
+    // Saved first, so that failures are kept whatever happens to this process.
     let keep = |failed: &Failed<U>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        // The number says which case it is.
+        // The number identifies the case.
         let same = |there: &Failed<U>| there.failure.place() == failed.failure.place();
         match found.get(&failed.number) {
             Some((there, Some(_))) if same(there) => {}
@@ -412,7 +412,7 @@ pub fn fuzz<U: Compiled>(
         details: args.details,
     };
     let said = shown.text(&summary, &options, shard, &build, finished);
-    // What failed comes first. A row belongs to the table above it.
+    // Failures are printed before the summary, except for a row, which belongs to the table above it.
     let last = failed && !campaign.row;
     if !last {
         print(&said)?;
@@ -453,7 +453,7 @@ pub fn fuzz<U: Compiled>(
         };
         ran(&whole, reports, interrupted, Some(took), shown)
     };
-    // Whatever comes now may take its time. What cannot be written will be told at the end.
+    // The following may take long. Write errors are reported at the end.
     if !reports.is_empty() {
         let _ = publish(&ran(&reports, shown(None))?);
     }
@@ -479,11 +479,11 @@ pub fn fuzz<U: Compiled>(
     ran(&reports, shown(small.as_ref()))
 }
 
-/// A campaign that is through, or was interrupted.
+/// A campaign that has ended or was interrupted.
 pub struct Whole<'a, U: Compiled> {
-    /// What it did; its failures are all that are known.
+    /// Its summary; the failures in it are all that are known.
     pub summary: &'a Summary<U>,
-    /// Failures of the programs that the summary counts. Interrupted, a campaign knows more: of programs behind one that
+    /// Failures of the programs that the summary counts. An interrupted campaign knows more: those of programs after one that
     /// is not done.
     pub counted: &'a [Failed<U>],
     pub options: &'a Options,
@@ -491,7 +491,7 @@ pub struct Whole<'a, U: Compiled> {
     pub build: &'a Build,
 }
 
-/// What is handed on of a campaign; `reports` are those of its failures, `shown` what a page shows of them.
+/// Returns the results of a campaign; `reports` are those of its failures, `shown` is what a page shows of them.
 pub fn ran<U: Compiled>(
     whole: &Whole<U>,
     reports: &[String],
@@ -533,13 +533,13 @@ pub fn ran<U: Compiled>(
     })
 }
 
-/// How many programs were given up, where the campaign has a number of them.
+/// Returns how many programs were not run, if the campaign has a fixed number of them.
 fn not_run<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<u64> {
     let all = Tally::<U>::new(options, shard).programs();
     all.map(|all| all.saturating_sub(summary.programs))
 }
 
-/// Why a campaign was given up, if it was.
+/// Returns why a campaign was given up, if it was.
 fn given_up<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<String> {
     let (lost, cases) = summary.given_up()?;
     let rest = match not_run(summary, options, shard) {
@@ -551,7 +551,7 @@ fn given_up<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) 
     ))
 }
 
-/// What a campaign is called, whatever its build.
+/// Returns the name of a campaign, without its build.
 pub fn name<U: Compiled>(options: &Options, shard: Shard) -> String {
     let name = format!("{}.fuzz.{:x}", U::NAME, options.seed);
     match shard.of() {
@@ -560,7 +560,7 @@ pub fn name<U: Compiled>(options: &Options, shard: Shard) -> String {
     }
 }
 
-/// What a campaign is called; with its build, if that is not the default one.
+/// Returns the name of a campaign, with its build if that is not the default one.
 pub fn campaign<U: Compiled>(options: &Options, shard: Shard, build: &Build) -> String {
     let name = name::<U>(options, shard);
     match build.is_default::<U>() {
@@ -569,17 +569,17 @@ pub fn campaign<U: Compiled>(options: &Options, shard: Shard, build: &Build) -> 
     }
 }
 
-/// How much is said of a campaign.
+/// The level of detail for a campaign.
 #[derive(Clone, Copy)]
 pub struct Shown {
-    /// A row of a table.
+    /// One row of a table.
     pub row: bool,
-    /// Every statistic, of one that failed too.
+    /// Every statistic, even of a failed campaign.
     pub details: bool,
 }
 
 impl Shown {
-    /// What is said of a campaign besides its failures. `whole`: it came to its end.
+    /// Returns the text on a campaign without its failures. `whole`: the campaign has ended.
     pub fn text<U: Compiled>(
         self,
         summary: &Summary<U>,
@@ -597,7 +597,7 @@ impl Shown {
     }
 }
 
-/// Says of a campaign with failures how many there are among how much, and why it was given up, if it was.
+/// Describes a campaign with failures: how many there are, in how many cycles, and why it was given up, if it was.
 fn failed_text<U: Compiled>(
     summary: &Summary<U>,
     options: &Options,
@@ -621,11 +621,11 @@ fn failed_text<U: Compiled>(
     text
 }
 
-/// Lines about what was never met.
+/// Number of lines about what never occurred.
 const SHOWN: usize = 5;
 
-/// What was never met and should have been, [`SHOWN`] lines at most: of a whole campaign of the default build that agrees. A
-/// part need not meet everything, and other parameters put other things out of reach.
+/// Returns what should have occurred but never did, in at most [`SHOWN`] lines, for a whole campaign of the default build that
+/// agrees. A part need not reach everything, and other parameters make other situations unreachable.
 fn missing<U: Compiled>(
     summary: &Summary<U>,
     shard: Shard,
@@ -645,7 +645,7 @@ fn missing<U: Compiled>(
     missing
 }
 
-/// The summary as one line below [`HEADER`], and what was never met. `whole`: the campaign came to its end.
+/// Returns the summary as one line below [`HEADER`], and what never occurred. `whole`: the campaign has ended.
 fn row<U: Compiled>(
     summary: &Summary<U>,
     options: &Options,
@@ -675,7 +675,7 @@ fn row<U: Compiled>(
     text
 }
 
-/// Numbers in a text compare as numbers: "error 10" comes behind "error 9".
+/// Returns a sort key that compares the numbers in a text as numbers: "error 10" comes after "error 9".
 fn natural(text: &str) -> (&str, u64, &str) {
     let start = text
         .find(|c: char| c.is_ascii_digit())
@@ -687,7 +687,7 @@ fn natural(text: &str) -> (&str, u64, &str) {
     (before, rest[..end].parse().unwrap_or(0), &rest[end..])
 }
 
-/// The summary with every statistic. `whole`: the campaign came to its end.
+/// Returns the summary with every statistic. `whole`: the campaign has ended.
 fn text<U: Compiled>(
     summary: &Summary<U>,
     options: &Options,

@@ -1,5 +1,5 @@
-//! What CI systems read: JUnit's XML. A suite for each unit; in it a test for each kind of program, which
-//! stands for all that passed, and a test for each failure, named as the run is.
+//! Results as JUnit XML, for CI systems. A suite for each unit; in it a test for each kind of program, which
+//! stands for all that passed, and a test for each failure, with the name of its run.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::fuzz::{Whole, campaign};
 
 pub type Suite = TestSuite;
 
-/// The suite of a campaign; `reports` are those of its failures.
+/// Returns the suite of a campaign; `reports` are those of its failures.
 pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Duration>) -> Suite {
     let &Whole {
         summary,
@@ -32,7 +32,7 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
             failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
         let passed = programs - failed.count() as u64;
         let name = format!("{}.{kind}.{:x}{}", U::NAME, options.seed, build.tag::<U>());
-        // Programs of a kind without a compared cycle, and none failed: this RTL cannot begin where they begin.
+        // Programs of this kind have no compared cycle and no failure: this RTL cannot begin in their start states.
         let skipped = *clocks == 0 && passed == *programs;
         let mut test = match skipped {
             true => {
@@ -61,7 +61,7 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
     suite
 }
 
-/// The whole file.
+/// Returns the whole file.
 pub fn text(suites: Vec<Suite>) -> Result<String, String> {
     let mut report = Report::new("reconverge");
     report.add_test_suites(suites);

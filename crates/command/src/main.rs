@@ -117,7 +117,7 @@ enum Command {
     Worker(WorkerArgs),
 }
 
-/// What `--version` prints behind the name, and every bug report needs: version, sources, tools of the models that are linked.
+/// The text of `--version` after the name, which every bug report needs: version, sources, tools of the linked models.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut text = format!("{}\n", env!("CARGO_PKG_VERSION"));
     for (what, is) in [
@@ -137,7 +137,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     text
 });
 
-/// What a unit's name stands for, for clap.
+/// Returns the values that clap accepts as a unit.
 fn unit_names() -> PossibleValuesParser {
     PossibleValuesParser::new(UNITS.iter().map(|u| u.name()))
 }
@@ -153,7 +153,7 @@ fn seed(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Decimal, or hexadecimal with 0x.
+/// Parses a number: decimal, or hexadecimal with 0x.
 fn number(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => u64::from_str_radix(hex, 16),
@@ -162,7 +162,7 @@ fn number(text: &str) -> Result<u64, String> {
     parsed.map_err(|e| e.to_string())
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn parameter(text: &str) -> Result<(String, u32), String> {
     let (name, value) = text.split_once('=').ok_or("no =")?;
     let value = number(value)?.try_into().map_err(|_| "too large")?;
@@ -400,7 +400,7 @@ struct ViewArgs {
     lanes: Option<u32>,
 }
 
-/// Whether what was compared agreed.
+/// Whether RTL and models agreed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agreed {
     Yes,
@@ -432,7 +432,7 @@ impl From<String> for Failure {
 }
 
 impl Failure {
-    /// There is no model, of the RTL in `dir` or of our own.
+    /// Returns the failure for a missing model of the RTL in `dir`, or of our own.
     fn unbuilt(e: &dut::Error, dir: Option<&Path>) -> Self {
         match e.as_input(dir) {
             Some(bad) => Failure::Input(bad),
@@ -552,29 +552,29 @@ fn unit(name: &str) -> Result<&'static dyn Commands, Failure> {
         .ok_or_else(|| InputError::new(name, 0, "unit", "there is no such unit").into())
 }
 
-/// Prints to standard output, or to standard error where that is a file that was asked for; a reader that went away is not
+/// Prints to standard output, or to standard error if standard output is a requested file; a reader that has gone away is not
 /// an error.
 ///
-/// What a terminal would obey is escaped, as by [`complain`].
+/// Control characters for the terminal are escaped, as in [`complain`].
 fn print(text: &str) -> Result<(), Failure> {
     print_styled(&printable(text))
 }
 
-/// As [`print`], of text in which nothing has to be escaped but colours.
+/// Does the same as [`print`], for text that needs no escapes and may have colours.
 fn print_styled(text: &str) -> Result<(), Failure> {
     let mut out = streams::told();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     Ok(streams::ignoring_readers(written)?)
 }
 
-/// Colour of `error:`. Like all of them on a terminal only, and not with `NO_COLOR`.
+/// Colour of `error:`. As all colours, only on a terminal, and not with `NO_COLOR`.
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 /// Colour of `warning:`.
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Prints a line to standard error; a reader that went away is not an error.
+/// Prints a line to standard error; a reader that has gone away is not an error.
 ///
-/// What a terminal would obey in it is escaped: names and text of files reach it by this way.
+/// Control characters for the terminal are escaped, because names and text from files are printed in this way.
 fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable(text));
 }
@@ -586,14 +586,14 @@ fn warn(warnings: &[String]) {
     }
 }
 
-/// How this program was called, for commands that a person is to repeat.
+/// Returns the name by which this program was called, for commands that the user may repeat.
 fn program() -> String {
     std::env::args()
         .next()
         .unwrap_or_else(|| "reconverge".to_owned())
 }
 
-/// The folder that `path` lies in.
+/// Returns the folder that contains `path`.
 fn folder(path: &Path) -> &Path {
     path.parent()
         .filter(|d| !d.as_os_str().is_empty())
@@ -625,7 +625,7 @@ fn dispatch(command: &Command) -> Done {
         Command::Exhaust(args) => exhaust::command(args),
         Command::Replay(args) => {
             let (text, file) = streams::read_text(&args.file)?;
-            // A stream of pins of another design is for a test of that one: the message below.
+            // A stream of pins of another design belongs to a test of that design: the message below.
             let design = reconverge::stream::design_of_stream(&text);
             let unit = design.and_then(|name| UNITS.iter().find(|u| u.name() == name));
             if let Some(unit) = unit {
@@ -669,8 +669,8 @@ fn dispatch(command: &Command) -> Done {
     }
 }
 
-/// How a command ends that has a result, and perhaps a reason why there is no more of it. That something failed is told
-/// by the exit status whatever else there is to say.
+/// Ends a command that has a result, and perhaps a reason why the result is incomplete. The exit status reports a failure,
+/// whatever other errors there are.
 fn ends(agreed: Agreed, trouble: Option<Failure>) -> Done {
     match (agreed, trouble) {
         (Agreed::No, Some(why)) => {
@@ -682,12 +682,12 @@ fn ends(agreed: Agreed, trouble: Option<Failure>) -> Done {
     }
 }
 
-/// Says why a command could not do its work; the exit status.
+/// Prints why a command could not do its work; returns the exit status.
 fn tell(failure: &Failure) -> u8 {
     match failure {
         Failure::Input(e) => {
             for e in std::iter::once(e).chain(e.others()) {
-                // The first line is the whole message; the lines below it show the place.
+                // The first line is the whole message; the lines below show the place.
                 let snippet = e.snippet().map_or_else(String::new, |s| s + "\n");
                 let _ = write!(anstream::stderr(), "{ERROR}error:{ERROR:#} {e}\n{snippet}");
             }
@@ -704,7 +704,7 @@ fn tell(failure: &Failure) -> u8 {
     }
 }
 
-/// Parses the arguments, does what they ask, and says how it went.
+/// Parses the arguments, runs the command, and reports the result.
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match dispatch(&cli.command) {

@@ -42,15 +42,15 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
     write_summary(&args.summary, &all?, several)
 }
 
-/// Files of results, by the build of the unit that they are of: its number and the build.
+/// Files of results of one build of a unit: the number of the unit, and the build.
 pub type Campaign = ((usize, Build), Vec<PathBuf>);
 
 /// Sorts files of results by campaign, in the order in which `fuzz` runs them.
 ///
 /// # Errors
-/// A file without a header, or of a unit that there is not.
+/// A file has no header, or is of an unknown unit.
 pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Campaign>, Failure> {
-    // A campaign for each build of a unit.
+    // One campaign for each build of a unit.
     let mut campaigns: Vec<Campaign> = Vec::new();
     for file in files {
         let bad = |field: &str, why: &str| InputError::new(file.to_string_lossy(), 0, field, why);
@@ -67,7 +67,7 @@ pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Cam
             None => campaigns.push((of, vec![file])),
         }
     }
-    // As `fuzz` runs them.
+    // In the order of `fuzz`.
     campaigns.sort_by_key(|((unit, build), _)| {
         let mut variants = units[*unit].variants().into_iter();
         (variants.position(|variant| variant == *build), *unit)
@@ -93,7 +93,7 @@ pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part,
     Ok(Part::new(&whole, true, shown))
 }
 
-/// Adds up the results of one unit and says what they are.
+/// Adds up the results of one unit and prints them.
 pub fn unit<U: Compiled>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
     let (header, summary) = results::merge::<U>(files)?;
     let (options, whole) = (header.options(), Shard::default());

@@ -67,7 +67,7 @@ pub struct MutateArgs {
     place: PlaceArgs,
 }
 
-/// Of one unit: whether nothing was left open, what `--json` is to say, and whether the command was told to end.
+/// The result for one unit: whether no mutant was left open, the values for `--json`, and whether the process was told to end.
 pub type Mutated = Result<(Agreed, Vec<Value>, bool), Failure>;
 
 impl From<mutate::Trouble> for Failure {
@@ -93,7 +93,7 @@ pub fn command(args: &MutateArgs) -> Done {
         let (one, mut more, stopped) = match unit.mutate(args) {
             Ok(mutated) => mutated,
             Err(why) if runs.is_empty() => return Err(why),
-            // What was judged of other units is not lost with this one.
+            // The verdicts of the units before this one are kept.
             Err(why) => {
                 trouble = Some(why);
                 break;
@@ -148,7 +148,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
         };
         let mutants = match made {
             Ok(mutants) => mutants?,
-            // What was judged of the other family is not lost.
+            // The verdicts of the other family are kept.
             Err(Trouble::Interrupted) if !runs.is_empty() => {
                 interrupted = true;
                 break;
@@ -158,7 +158,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
         let name = format!("{}.{}", U::NAME, family.name());
         let counter = Counter::new(&name, "mutants");
         let stop = stop::asked()?;
-        // A worker for each thread that judges.
+        // One worker for each thread that judges.
         let idle: Mutex<Vec<Isolated<U>>> = Mutex::default();
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let hunter = |number, hunt, budget| {
@@ -180,7 +180,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
         print(&summary.to_string())?;
         print(&format!("  by line         {}\n", lines.display()))?;
         interrupted = summary.judged.len() < summary.wanted;
-        // One that was interrupted is none that there is not.
+        // A referee that was interrupted does not count as missing.
         if let Some(why) = mutants.no_referee().filter(|_| !interrupted) {
             print(&format!("  no referee      {why}\n"))?;
         }

@@ -1,4 +1,4 @@
-//! `new`: a crate for other RTL, from what Verilator says of its ports.
+//! `new`: a crate for other RTL, from the ports that Verilator reports.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -44,15 +44,15 @@ struct Parameter {
 /// How a port depends on the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// A bit for each lane.
+    /// One bit for each lane.
     Mask,
-    /// So many bits for each lane, lane 0 lowest.
+    /// This many bits for each lane, lane 0 lowest.
     PerLane(u32),
-    /// Elements of so many bits.
+    /// Elements of `width` bits.
     Words { width: u32, count: u32 },
 }
 
-/// A port as it is declared.
+/// A declared port.
 #[derive(Clone, Debug)]
 struct Declared {
     port: Port,
@@ -60,14 +60,14 @@ struct Declared {
     layout: Layout,
 }
 
-/// Tells whether a port is called like a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
+/// Returns whether a port has the name of a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
 fn is_clock(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split('_')
         .any(|part| part.ends_with("clk") || part == "clock")
 }
 
-/// Tells whether a port is called like a reset: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
+/// Returns whether a port has the name of a reset: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
 fn is_reset(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split('_').any(|part| {
@@ -77,15 +77,15 @@ fn is_reset(name: &str) -> bool {
     })
 }
 
-/// Tells whether a reset acts at 0, by its name: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
+/// Returns whether a reset is active low, by its name: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
 fn is_low(reset: &str) -> bool {
     let name = reset.to_ascii_lowercase();
     let name = name.strip_suffix("_i").unwrap_or(&name);
     name.ends_with(['n', 'b']) || name.ends_with("ni") || name.starts_with('n')
 }
 
-/// Returns the input that `asked` names, or the one with the shortest name that is `called` like it; `notes` say of others
-/// like it that they are data.
+/// Returns the input that `asked` names, or the one with the shortest name for which `called` holds; `notes` say that other
+/// such inputs are data.
 fn control(
     ports: &[Declared],
     asked: Option<&String>,
@@ -105,7 +105,7 @@ fn control(
         let found = found.ok_or_else(|| InputError::new(format!("--{what}"), 0, "port", why()))?;
         return Ok(Some(found.name.clone()));
     }
-    // clk is the clock, not clk_en beside it: a name that ends so comes first, then the shorter one.
+    // clk is the clock, not clk_en next to it: a name with this ending comes first, then the shorter one.
     let ends = |port: &&Port| {
         let name = port.name.to_ascii_lowercase();
         let name = ["_i", "_ni", "_n"]
@@ -160,7 +160,7 @@ pub fn command(args: &NewArgs) -> Done {
     let rtl = args.dir.join("rtl");
     let list = list(&args.rtl, &rtl)?;
 
-    // The list is read where it will lie, in a folder of its own until all is well.
+    // The list is read in its final place, in a temporary folder until everything succeeds.
     let parent = match args.dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -205,7 +205,7 @@ pub fn command(args: &NewArgs) -> Done {
     };
     let ports = match lanes {
         None => ask(None)?.into_iter().map(|port| (port, None)).collect(),
-        // Two numbers of lanes tell which ports depend on them.
+        // Two numbers of lanes show which ports depend on them.
         Some(_) => {
             let more = ask(Some(TWO[1]))?;
             let pairs = ask(Some(TWO[0]))?.into_iter();
@@ -218,7 +218,7 @@ pub fn command(args: &NewArgs) -> Done {
         }
     };
     let mut ports = declared(ports);
-    // One that depends on the lanes otherwise, as by a logarithm, has the width that it has by default.
+    // A port that depends on the lanes otherwise, for example by a logarithm, has its default width.
     let usual = ask(None)?;
     for port in &mut ports {
         let width = width_in(&usual, &port.port).unwrap_or(port.port.width);
@@ -243,7 +243,7 @@ pub fn command(args: &NewArgs) -> Done {
     };
     let chosen = [chosen("clock", &clock), chosen("reset", &reset)].join("; ");
     let toml = toml(&name, args, lanes.as_ref(), &others, [clock, reset], ports)?;
-    // What is written is read again: a declaration that does not hold is a defect here.
+    // The written text is parsed again: an invalid declaration is a defect here.
     let declaration = Declaration::parse("design.toml", &toml)
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
     write("rtl/design.toml", &toml)?;
@@ -268,23 +268,23 @@ pub fn command(args: &NewArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-/// Numbers of lanes of which no port is so wide by chance.
+/// Two numbers of lanes that no port has as its width by chance.
 const TWO: [u32; 2] = [37, 41];
 
 /// Returns the width that `port` has among `ports`, those of the same module with other parameters. Verilator sorts ports by
-/// their sizes, so the place of one among them is not the same in both.
+/// their sizes, so their order differs between the two.
 fn width_in(ports: &[Port], port: &Port) -> Option<u32> {
     let found = ports.iter().find(|other| other.name == port.name)?;
     Some(found.width)
 }
 
-/// Returns the file list: names as they are seen from `from`.
+/// Returns the file list, with names relative to `from`.
 fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
     let mut text =
         "// The RTL that is tested, packages first; names are relative to this file.\n".to_owned();
     let from = std::path::absolute(from).map_err(|e| InputError::io(from.to_string_lossy(), &e))?;
     for file in rtl {
-        // Says so if it is not there, or no file.
+        // This reports a file that is missing, or is no file.
         read_text(file)?;
         let path =
             fs::canonicalize(file).map_err(|e| InputError::io(file.to_string_lossy(), &e))?;
@@ -295,7 +295,7 @@ fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
     Ok(text)
 }
 
-/// Returns `path` as it is seen from the folder `from`, both absolute.
+/// Returns `path` relative to the folder `from`; both are absolute.
 fn relative(path: &Path, from: &Path) -> PathBuf {
     let from = nearest(from);
     let (mut a, mut b) = (path.components().peekable(), from.components().peekable());
@@ -306,7 +306,7 @@ fn relative(path: &Path, from: &Path) -> PathBuf {
     b.map(|_| Component::ParentDir).chain(a).collect()
 }
 
-/// Returns `path` with the links of those of its folders resolved that are there.
+/// Returns `path` with the links resolved in those of its folders that exist.
 fn nearest(path: &Path) -> PathBuf {
     match (fs::canonicalize(path), path.parent(), path.file_name()) {
         (Ok(there), ..) => there,
@@ -328,7 +328,7 @@ fn parameters(
             return Ok(found);
         }
     }
-    // It may come from a folder of modules, or a macro may make it: Verilator will tell.
+    // The module may come from a folder of modules, or from a macro: Verilator will report it if not.
     Ok(Vec::new())
 }
 
@@ -389,7 +389,7 @@ fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<P
     let mut local = false;
     let found = top_level(&list[..end.unwrap_or(list.len())]);
     let found = found.filter_map(|one| {
-        // The word holds for those behind it.
+        // The keyword also holds for those after it.
         let words: Vec<&str> = one.split_whitespace().collect();
         match words.first() {
             Some(&"localparam") => local = true,
@@ -415,7 +415,7 @@ fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<P
     Some(found.collect())
 }
 
-/// Returns what is between commas outside of brackets.
+/// Splits a text at the commas outside brackets.
 fn top_level(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     text.split(move |c| {
@@ -428,7 +428,7 @@ fn top_level(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads a number as SystemVerilog has it: `4`, `32'd4`, `8'hff`.
+/// Parses a number in SystemVerilog notation: `4`, `32'd4`, `8'hff`.
 fn number(text: &str) -> Option<u32> {
     let text = text.replace('_', "");
     let (radix, digits) = match text.split_once('\'') {
@@ -447,7 +447,7 @@ fn number(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, radix).ok()
 }
 
-/// Returns the layout of `bits` bits: elements of equal width, as few as can be.
+/// Returns the layout of `bits` bits: elements of equal width, as few as possible.
 fn words(bits: u32) -> Layout {
     let widths = (1..=bits.min(64)).rev();
     let width = widths
@@ -460,7 +460,7 @@ fn words(bits: u32) -> Layout {
     }
 }
 
-/// Gives each port its name and layout; `ports` have their width with the other number of lanes beside them.
+/// Gives each port its name and layout; `ports` have their width with the other number of lanes next to them.
 fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
     let mut taken: Vec<(bool, String)> = Vec::new();
     let ports = ports.into_iter().map(|(port, more)| {
@@ -587,7 +587,7 @@ fn main() {
 ";
 
 fn manifest(name: &str) -> String {
-    // The sources that this program was made from, if they are still there.
+    // The sources from which this program was built, if they still exist.
     let home = Path::new(reconverge::ROOT).to_owned();
     let here = home.join("Cargo.toml").is_file() && home.join("crates/declaration").is_dir();
     let version = env!("CARGO_PKG_VERSION");
@@ -604,12 +604,12 @@ fn manifest(name: &str) -> String {
     )
 }
 
-/// Returns the name of the type: `spa5_stack` is `Spa5Stack`.
+/// Returns the name of the type: for `spa5_stack`, `Spa5Stack`.
 fn type_of(name: &str) -> String {
     let words = name.split('_').filter(|word| !word.is_empty());
     let word = |word: &str| word[..1].to_uppercase() + &word[1..];
     let name: String = words.map(word).collect();
-    // The other types of the crate.
+    // These are the other types of the crate.
     match name.as_str() {
         "In" | "State" | "Golden" | "Design" | "Build" | "Declaration" | "Path" | "PathBuf" => {
             name + "Unit"

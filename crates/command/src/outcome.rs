@@ -1,4 +1,4 @@
-//! How a run ended, for other programs: `run --json`, `replay --json` (formats-9).
+//! The result of a run for other programs: `run --json`, `replay --json` (formats-9).
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::found::{Saved, rule_id};
 /// Version of the format.
 const FORMAT: u32 = 1;
 
-/// The object of the format.
+/// The top-level object of the format.
 #[derive(Serialize)]
 struct Ended {
     reconverge_run: u32,
@@ -45,7 +45,7 @@ struct End {
     max_steps: bool,
 }
 
-/// What the scalar judge says.
+/// The verdict of the scalar judge.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Judgement {
@@ -54,7 +54,7 @@ enum Judgement {
     None,
 }
 
-/// An element that differs, with both sides.
+/// A differing element, with the values of both sides.
 #[derive(Serialize)]
 struct Difference {
     field: &'static str,
@@ -79,7 +79,7 @@ impl Judgement {
     }
 }
 
-/// Returns the text of a file about `case`, which came to `judged`; a failure is saved as `saved`.
+/// Returns the text of a file about `case` with the result `judged`; a failure is saved as `saved`.
 pub fn text<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>, saved: &Saved) -> String {
     let (agreed, failure) = (judged.as_ref().ok(), judged.as_ref().err());
     let compared = match judged {
@@ -119,11 +119,11 @@ pub fn text<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>, saved: &Saved
             .as_ref()
             .map(|path| path.to_string_lossy().into_owned()),
     };
-    // Plain data: nothing in it can fail to serialise.
+    // Plain data, which always serialises.
     serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
 }
 
-/// As [`text`], about a stream of pins.
+/// Returns the same as [`text`], for a stream of pins.
 pub fn of_stream<U: Compiled>(
     stream: &Stream<U>,
     judged: &Judged<Stream<U>>,
@@ -160,6 +160,6 @@ pub fn of_stream<U: Compiled>(
         differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
         saved: saved.map(|path| path.to_string_lossy().into_owned()),
     };
-    // Plain data: nothing in it can fail to serialise.
+    // Plain data, which always serialises.
     serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
 }

@@ -1,4 +1,4 @@
-//! Streams of pins of a unit, as `exhaust` saves them: `replay`, and the report of one that fails.
+//! Streams of pins of a unit, as `exhaust` saves them: `replay`, and the report of a stream that fails.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ fn replay_command(path: &Path, dir: Option<&Path>) -> String {
     format!("{} replay {rtl}{}", shell(&program()), shown(path))
 }
 
-/// Saves a stream that fails and prints its report: what differs, the rule, the last cycles, how it is run again, waves. `dir`
-/// is where its RTL is, if it is not ours. Returns where it is saved.
+/// Saves a stream that fails and prints its report: the difference, the rule, the last cycles, the replay command, waves. `dir`
+/// is the folder of its RTL, if that is not ours. Returns the saved file.
 ///
 /// # Errors
 /// It cannot be saved, or did not run.
@@ -69,7 +69,7 @@ fn waves<U: Compiled>(
     std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
     let dump = dump_file(stream, out);
     let name = dump.file_name().unwrap_or_default().to_string_lossy();
-    // It gets its name when it is whole.
+    // The dump gets its name when it is complete.
     let part = out.join(format!(".writing-{}-{name}", std::process::id()));
     let played = rtl.play(stream, Some((dump_from(failure), &part)));
     let made = played.map_err(super::stop::Trouble::why).and_then(|again| {
@@ -88,7 +88,7 @@ pub fn rule<U: Compiled>(failure: &Failure<Stream<U>>) -> Option<String> {
     rule.split(' ').next().map(str::to_owned)
 }
 
-/// Returns the cycles of a stream behind its reset as words: instructions, launches, what else there was.
+/// Returns the cycles of a stream after its reset as words: instructions, launches, other events.
 pub fn said<U: Compiled>(stream: &Stream<U>) -> String {
     let mut golden = U::Golden::build(&stream.build());
     let mut text = String::new();
@@ -103,7 +103,7 @@ pub fn said<U: Compiled>(stream: &Stream<U>) -> String {
                 let words = U::instruction(pins);
                 let operation = U::anatomy(&words).ok().and_then(|a| a.operation);
                 let shown: Vec<_> = words.iter().map(|word| format!("{word:08x}")).collect();
-                // Its operands depend on where it stands: `explain` has them.
+                // Its operands depend on its place: `explain` shows them.
                 format!("{:<8}  {}", operation.unwrap_or_default(), shown.join(" "))
             }
             (false, true) if !pins.is_reset() && !pins.is_stalled() => "unwind".to_owned(),
@@ -114,7 +114,7 @@ pub fn said<U: Compiled>(stream: &Stream<U>) -> String {
     text
 }
 
-/// `replay` of a stream.
+/// Runs `replay` of a stream.
 pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     args.show.none(file)?;
     if let Some(path) = &args.json {

@@ -1,4 +1,4 @@
-//! What is told of work that takes its time: on a terminal at once, otherwise in a line a minute.
+//! Progress messages of long work: continuously on a terminal, otherwise one line a minute.
 
 use std::env;
 use std::io::IsTerminal;
@@ -17,17 +17,17 @@ static EVERY: LazyLock<Duration> = LazyLock::new(|| {
     Duration::from_secs(seconds.unwrap_or(60).max(1))
 });
 
-/// Work that is over within this time is not told of.
+/// Work that ends within this time shows no progress.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Writes a line from time to time where standard error is no terminal.
+/// Writes a line from time to time if standard error is no terminal.
 pub struct Lines {
     started: Instant,
     last: Instant,
 }
 
 impl Lines {
-    /// The first line is due in a minute.
+    /// Returns lines of which the first is due in a minute.
     pub fn new() -> Self {
         let started = Instant::now();
         Lines {
@@ -36,7 +36,7 @@ impl Lines {
         }
     }
 
-    /// Says how far the work is, if that is due.
+    /// Writes how far the work is, if a line is due.
     pub fn tell(&mut self, how_far: impl FnOnce() -> String) {
         if self.last.elapsed() >= *EVERY && !std::io::stderr().is_terminal() {
             self.last = Instant::now();
@@ -46,7 +46,7 @@ impl Lines {
     }
 }
 
-/// Says how much of a piece of work is done whose length is known: as a bar on a terminal, as [`Lines`] otherwise.
+/// Shows the progress of work of known length: as a bar on a terminal, as [`Lines`] otherwise.
 pub struct Counter {
     name: String,
     what: &'static str,
@@ -55,9 +55,9 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Nothing of `what` is done yet; `name` says whose.
+    /// Returns a counter at 0; `what` is counted, and `name` says for which unit or campaign.
     pub fn new(name: &str, what: &'static str) -> Self {
-        // Time so far and no estimate: pieces take from a second to an hour.
+        // Elapsed time and no estimate: pieces take from a second to an hour.
         let style = format!(
             "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{elapsed}}, {{msg}}"
         );
@@ -76,7 +76,7 @@ impl Counter {
         }
     }
 
-    /// Says that `done` are done of `of`, and what comes next, if that is known.
+    /// Shows that `done` of `of` are done, and what comes next, if that is known.
     pub fn tell(&self, done: usize, of: usize, next: Option<&str>) {
         if let Some(bar) = &self.bar {
             bar.set_length(of as u64);
@@ -99,10 +99,10 @@ impl Drop for Counter {
     }
 }
 
-/// Whether one is shown. Of several at once the first says what is being done.
+/// Whether a ticker is shown. Of several at once, only the first is shown.
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Says how far a piece of work is whose length is not known: as a line that changes on a terminal, as [`Lines`] otherwise.
+/// Shows the progress of work of unknown length: as a line that changes on a terminal, as [`Lines`] otherwise.
 pub struct Ticker {
     lines: Lines,
     bar: Option<ProgressBar>,
@@ -110,7 +110,7 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Nothing is said yet.
+    /// Returns a ticker that has shown nothing.
     pub fn new() -> Self {
         Ticker {
             lines: Lines::new(),
@@ -119,7 +119,7 @@ impl Ticker {
         }
     }
 
-    /// Says how far the work is, if that is due.
+    /// Shows how far the work is, if that is due.
     pub fn tick(&mut self, how_far: impl FnOnce() -> String) {
         if !self.shown {
             return;

@@ -20,7 +20,7 @@ use super::{
     writable,
 };
 
-/// What is proved is written to the file of `--json` about as often.
+/// Approximate time between two writes of the results to the file of `--json`.
 const KEEP: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
@@ -129,7 +129,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     let mut kept = Instant::now();
     let told = |report: &Report, next: &str| {
         counter.tell(report.done(), report.wanted, Some(next));
-        // What took hours is there whatever ends this process. That it cannot be written is said at the end.
+        // Results of hours are saved whatever ends this process. A write error is reported at the end.
         let to_standard_output = args.json.as_deref().is_some_and(streams::is_standard);
         if kept.elapsed() >= KEEP && !to_standard_output {
             let _ = keep(report);
@@ -169,7 +169,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     ends(agreed, trouble)
 }
 
-/// `--mutants`: a table of both verdicts, and each mutant on which they do not agree.
+/// Runs `--mutants`: prints a table of both verdicts, and each mutant on which they disagree.
 fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Done {
     let sample = prove::Sample {
         verdict: args.verdict.as_deref(),
@@ -218,7 +218,7 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
     ends(agreed, trouble.map(Failure::Other))
 }
 
-/// Prints each, and writes its VCD.
+/// Prints each counterexample, and writes its VCD.
 fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
     for proved in &report.proved {
         let Verdict::Refuted(cycle) = &proved.verdict else {
@@ -230,7 +230,7 @@ fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(),
         let headline = proved.headline();
         print(&format!("{headline}\n{cycle}  waves: {}\n", path.display()))?;
         match proved.stream::<U>(&report.build)? {
-            // The property is refuted whatever comes of this.
+            // The property is refuted whatever the result here.
             Some(stream) => match from_reset(&stream, args) {
                 Err(Failure::Other(why)) => complain(&format!("warning: not run: {why}")),
                 Err(Failure::Input(why)) => complain(&format!("warning: not run: {why}")),
@@ -246,7 +246,7 @@ fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(),
     Ok(())
 }
 
-/// Runs a way from reset to a counterexample in lock-step, and saves it.
+/// Runs a path from reset to a counterexample in lock-step, and saves it.
 fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), Failure> {
     let place = PlaceArgs {
         rtl: args.rtl.clone(),

@@ -1,10 +1,10 @@
-//! The picture of a run in pixels: what [`reconverge::show::svg`] draws, and nothing else. It reads that SVG, so that there
-//! is one drawing.
+//! The picture of a run in pixels: exactly what [`reconverge::show::svg`] draws. It reads that SVG, so that there
+//! is only one drawing.
 
 use font8x8::UnicodeFonts as _;
 use reconverge::show::svg::colour;
 
-/// Pixels of the PNG for five of the SVG: a letter of the font, eight wide, takes the room of one of the SVG.
+/// Pixels of the PNG for five units of the SVG: a letter of the font, eight pixels wide, takes the room of one letter of the SVG.
 const TO: usize = 6;
 const OF: usize = 5;
 /// Pixels of a letter: the font has half of its lines.
@@ -36,7 +36,7 @@ impl Canvas {
         }
     }
 
-    /// The lines of a rectangle, two pixels wide.
+    /// Draws the outline of a rectangle, two pixels wide.
     fn frame(&mut self, [x, y]: [usize; 2], [right, low]: [usize; 2], colour: [u8; 3]) {
         for (from, to) in [
             ([x, y], [right, y + 2]),
@@ -48,7 +48,7 @@ impl Canvas {
         }
     }
 
-    /// Text whose first letter stands at `x`, on the line `y`.
+    /// Draws text whose first letter is at `x`, on the line `y`.
     fn text(&mut self, x: usize, y: usize, text: &str, colour: [u8; 3]) {
         for (n, letter) in text.chars().enumerate() {
             let lines = font8x8::BASIC_FONTS.get(letter);
@@ -57,7 +57,7 @@ impl Canvas {
                 .unwrap_or_default();
             for (row, bits) in (0..HIGH).map(|row| (row, lines[row / 2])) {
                 for column in (0..WIDE).filter(|column| bits >> column & 1 == 1) {
-                    // The font's lowest two lines stand below the line of the text.
+                    // The lowest two lines of the font lie below the line of the text.
                     let at = [x + n * WIDE + column, (y + 4 + row).saturating_sub(HIGH)];
                     self.fill(at, [at[0] + 1, at[1] + 1], colour);
                 }
@@ -81,7 +81,7 @@ impl Canvas {
     }
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
     rest.split('"').next()
@@ -96,7 +96,7 @@ fn number(tag: &str, name: &str) -> f64 {
 /// Returns a picture of [`reconverge::show::svg::svg`] as a PNG, in the colours of a light page.
 ///
 /// # Errors
-/// It is too large for one.
+/// The picture is too large for a PNG.
 pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     let (width, height) = (scaled(number(svg, "width")), scaled(number(svg, "height")));
     let mut canvas = Canvas {

@@ -1,4 +1,4 @@
-//! The page of a campaign, and `report`: what lies in folders of results, as one page.
+//! The page of a campaign, and `report`: the contents of result folders as one page.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -31,27 +31,27 @@ pub struct ReportArgs {
     pub out: PathBuf,
 }
 
-/// A campaign as it stands on the page.
+/// A campaign on the page.
 #[derive(Clone)]
 pub struct Part {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What the unit was built with.
+    /// The build of the unit.
     pub build: String,
     /// Programs, cycles, instructions, programs judged, failures.
     pub numbers: [u64; 5],
-    /// It came to its end.
+    /// The campaign has ended.
     pub complete: bool,
-    /// What it met.
+    /// The situations that occurred.
     pub met: Overview,
-    /// What it should have met; of one that failed nothing is said.
+    /// The situations that should have occurred but did not; empty for a failed campaign.
     pub missing: Vec<String>,
-    /// A failure of each group.
+    /// One failure of each group.
     pub failures: Vec<Failed>,
 }
 
 impl Part {
-    /// What stands of a campaign on a page; `failures` are shown.
+    /// Returns the part of a campaign on a page; `failures` are shown.
     pub fn new<U: Compiled>(whole: &Whole<U>, complete: bool, failures: Vec<Failed>) -> Self {
         let &Whole {
             summary,
@@ -82,7 +82,7 @@ impl Part {
     }
 }
 
-/// Returns the page of campaigns: what failed comes first, `further` last.
+/// Returns the page of campaigns: failed ones come first, `further` last.
 pub fn page(parts: &[&Part], further: &str) -> String {
     let failed = |part: &Part| part.numbers[4];
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
@@ -135,7 +135,7 @@ pub fn page(parts: &[&Part], further: &str) -> String {
     page::campaign(&title, agrees, &above, &failures, &below)
 }
 
-/// Adds a table whose rows are words and then numbers.
+/// Adds a table whose rows are words followed by numbers.
 fn table(
     out: &mut String,
     class: &str,
@@ -177,7 +177,7 @@ fn shares<N: AsRef<str>>(out: &mut String, groups: impl Iterator<Item = (N, Shar
     *out += "</table></div>\n";
 }
 
-/// Adds what `cover --json` wrote of a unit.
+/// Adds the results that `cover --json` wrote of a unit.
 fn coverage(out: &mut String, unit: &UnitCoverage) {
     let _ = writeln!(
         out,
@@ -192,7 +192,7 @@ fn coverage(out: &mut String, unit: &UnitCoverage) {
     shares(out, std::iter::once(all).chain(groups));
 }
 
-/// Adds what `mutate --json` wrote of a family of mutants: verdicts by module, and each mutant that was not caught.
+/// Adds the results that `mutate --json` wrote of a family of mutants: verdicts by module, and each mutant that was not caught.
 fn mutants(out: &mut String, run: &Value) {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let counts = |value: &Value| {
@@ -227,7 +227,7 @@ fn mutants(out: &mut String, run: &Value) {
     }
 }
 
-/// Adds what a JSON file of `cover` or `mutate` holds; whether it is one.
+/// Adds the contents of a JSON file of `cover` or `mutate`; returns whether it is one.
 fn json(out: &mut String, path: &Path) -> Result<bool, InputError> {
     let (content, name) = streams::read_text(path)?;
     let value: Value = match serde_json::from_str(&content) {
@@ -249,7 +249,7 @@ fn json(out: &mut String, path: &Path) -> Result<bool, InputError> {
     Ok(true)
 }
 
-/// The JSON files in a folder, in the order of their names.
+/// Returns the JSON files in a folder, sorted by name.
 fn json_files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
     let bad = |e: &std::io::Error| InputError::io(dir.to_string_lossy(), e);
     let mut files = Vec::new();

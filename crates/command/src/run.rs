@@ -33,7 +33,7 @@ use super::{
     outcome, print, stop, warn, writable,
 };
 
-/// How many of Verilator's warnings are shown.
+/// Number of Verilator's warnings that are shown.
 const WARNINGS: usize = 10;
 
 impl From<&LoadArgs> for LoadOptions {
@@ -45,7 +45,7 @@ impl From<&LoadArgs> for LoadOptions {
     }
 }
 
-/// The RTL in `dir`, or our own, with its assertions or without.
+/// Returns the RTL in `dir`, or our own, with its assertions or without.
 fn make(dir: Option<&Path>, no_assert: bool) -> Make {
     let make = Make::of(dir);
     Make {
@@ -55,12 +55,12 @@ fn make(dir: Option<&Path>, no_assert: bool) -> Make {
 }
 
 impl PlaceArgs {
-    /// The RTL that is asked for, as it is to be built.
+    /// Returns how to build the requested RTL.
     pub fn make(&self) -> Make {
         make(self.rtl.as_deref(), self.no_assert)
     }
 
-    /// How dumps are written.
+    /// Returns the format of dumps.
     pub fn format(&self) -> Format {
         match self.fst {
             true => Format::Fst,
@@ -69,12 +69,12 @@ impl PlaceArgs {
     }
 }
 
-/// The RTL that a command is to judge.
+/// Returns the RTL that a command judges.
 pub fn rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
     made(&place.make(), build)
 }
 
-/// It, counting what of it is executed.
+/// Returns the RTL with coverage counters.
 pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
     let make = Make {
         counting: true,
@@ -83,7 +83,7 @@ pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<
     made(&make, build)
 }
 
-/// The RTL that `case` fails or agrees on, as the mutant that it names.
+/// Returns the RTL on which `case` fails or agrees, with the mutant that it names.
 fn rtl_of<U: Compiled>(case: &Case<U>) -> Result<Rtl<U>, Failure> {
     let rtl = made(&make(case.rtl.as_deref(), case.no_assert), case.build())?;
     if let (Some(dir), false) = (&case.rtl, case.start.is_empty())
@@ -113,7 +113,7 @@ fn made<U: Compiled>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
     Ok(rtl)
 }
 
-/// Says what Verilator warned of, whether the model was built now or long ago; the same once only.
+/// Prints Verilator's warnings, whether the model was built now or before; the same warnings only once.
 fn warn_of<U: Compiled>(rtl: &Rtl<U>, dir: Option<&Path>) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,7 +133,7 @@ fn warn_of<U: Compiled>(rtl: &Rtl<U>, dir: Option<&Path>) {
     }
 }
 
-/// Those of `given` that are not the unit's defaults anyhow.
+/// Returns the parameters in `given` that differ from the unit's defaults.
 pub fn parameters<U: Compiled>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
     let default = |name: &str| {
         U::PARAMETERS
@@ -145,12 +145,12 @@ pub fn parameters<U: Compiled>(given: &[(String, u32)]) -> BTreeMap<String, u32>
     given.iter().filter(differs).cloned().collect()
 }
 
-/// `path` from the root, for saved cases; as it is where there is no current folder.
+/// Returns `path` as an absolute path, for saved cases; unchanged if there is no current folder.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// `FIELD[ELEMENT].BIT@CYCLE`; element and bit default to 0.
+/// Parses `FIELD[ELEMENT].BIT@CYCLE`; element and bit default to 0.
 fn flip(text: &str) -> Result<Flip, InputError> {
     let bad = |why: &str| {
         InputError::new(
@@ -179,7 +179,7 @@ fn flip(text: &str) -> Result<Flip, InputError> {
     })
 }
 
-/// Where a trace goes.
+/// The destination of a trace.
 enum TraceFile {
     /// A file that gets its name at the end.
     File(Output),
@@ -203,10 +203,10 @@ impl Write for TraceFile {
     }
 }
 
-/// Writes the trace of the golden's run, into a file that gets its name at the end.
+/// Writes the trace of the golden model's run.
 struct Trace<U: Compiled> {
     out: BufWriter<TraceFile>,
-    /// State before the step, and the pins of its first clock.
+    /// State before the step, and the pins of its first cycle.
     before: (U::State, U::In),
     step: u64,
     program: U::Program,
@@ -317,7 +317,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
         }
     };
     let told = tell_json(args.json.as_deref(), &case, &judged, &saved);
-    // The golden alone: what the RTL did is no matter, and no trace is lost by it.
+    // Only the golden model runs: the trace does not depend on the RTL, whatever that does.
     let traced = trace.map_or(Ok(()), |(trace, path)| trace.write(&case, last, path));
     let dumped = match judged {
         Ok(_) if args.wave => waves(&mut rtl, &case, &args.place.out),
@@ -330,7 +330,7 @@ fn writable_json(path: Option<&Path>) -> Result<(), InputError> {
     path.map_or(Ok(()), |path| writable("--json", path))
 }
 
-/// Writes how a run ended, if that is asked for.
+/// Writes the result of a run, if requested.
 fn tell_json<U: Compiled>(
     path: Option<&Path>,
     case: &Case<U>,
@@ -343,7 +343,7 @@ fn tell_json<U: Compiled>(
     }
 }
 
-/// Judges a case in a worker, and says how far it is if that takes long.
+/// Judges a case in a worker, and shows progress if that takes long.
 fn check<U: Compiled>(
     rtl: &mut Isolated<U>,
     case: &Case<U>,
@@ -366,7 +366,7 @@ fn check<U: Compiled>(
     }
 }
 
-/// Writes waves of a case that agrees; says where.
+/// Writes waves of a case that agrees, and prints their files.
 fn waves<U: Compiled>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Result<(), Failure> {
     match rtl.waves(case, None, out) {
         Ok(waves) => {
@@ -378,7 +378,7 @@ fn waves<U: Compiled>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Resu
     }
 }
 
-/// What is said of a case on which all judges agree.
+/// Returns the text on a case on which all judges agree.
 pub fn agreed_text<U: Compiled>(
     case: &Case<U>,
     agreed: &judges::Agreed<U>,
@@ -428,12 +428,12 @@ pub fn agreed_text<U: Compiled>(
     ))
 }
 
-/// Whether the RTL in `dir` is run although only a saved case names it: it lies below the current folder, or it is our
-/// own. A case may come from anywhere, and what it names would run with the rights of who replays it.
+/// Returns whether the RTL in `dir` may run although only a saved case names it: it must lie below the current folder, or be our
+/// own. A case may come from anywhere, and the RTL that it names would run with the rights of the user.
 pub fn trusted<U: Compiled>(dir: &Path) -> bool {
     let real = |dir: PathBuf| std::fs::canonicalize(dir).ok();
     let current = std::env::current_dir().ok().and_then(real);
-    // Everything lies below the root.
+    // Everything lies below the root, which therefore does not count.
     let current = current.filter(|dir| dir.parent().is_some());
     let ours = [current, own_rtl::<U>().ok().and_then(real)];
     real(dir.to_owned()).is_some_and(|dir| ours.iter().flatten().any(|own| dir.starts_with(own)))
@@ -474,7 +474,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     let rtl = rtl_of(case)?;
     let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
-    // A judge that could not tell was the failure of a program that promised to be structured.
+    // A failure of the scalar judge that cannot tell is one of a program that must be structured.
     let judges = match &saved.failure {
         Some(Place::ScalarJudge { .. }) => Judges::Structured,
         _ => Judges::All,

@@ -45,7 +45,7 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// Refuses all of it for `file`, a stream of pins: it has no program to be shown.
+    /// Refuses all of these options for `file`, a stream of pins: it has no program to show.
     pub fn none(&self, file: &str) -> Result<(), InputError> {
         let flags = [
             ("--show", self.show),
@@ -62,7 +62,7 @@ impl ShowArgs {
         }
     }
 
-    /// Refuses what cannot be written, before any work is done for it.
+    /// Refuses files that cannot be written, before any work is done for them.
     pub fn check(&self) -> Result<(), InputError> {
         if self.step {
             step::check()?;
@@ -82,7 +82,7 @@ impl ShowArgs {
     }
 }
 
-/// Characters of a line: of `COLUMNS`, the terminal's, or [`WIDTH`].
+/// Returns the width of a line in characters: that of `COLUMNS`, the terminal's, or [`WIDTH`].
 pub fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|n| n.parse().ok());
     let terminal = || {
@@ -92,7 +92,7 @@ pub fn width() -> usize {
     asked.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
 }
 
-/// Whether what is told may have colours: on a terminal, and not with `NO_COLOR`.
+/// Returns whether messages may have colours: on a terminal, and not with `NO_COLOR`.
 pub fn colour() -> bool {
     let choice = match taken() {
         true => anstream::AutoStream::choice(&std::io::stderr()),
@@ -101,8 +101,8 @@ pub fn colour() -> bool {
     choice != anstream::ColorChoice::Never
 }
 
-/// Steps through the run of `case`, prints it and draws it, as far as that is asked for, up to where it fails. Returns what is
-/// to be said of it: the run as it was left, if conditions were changed.
+/// Steps through the run of `case`, prints it and draws it, as far as requested, up to its failure. Returns the run
+/// to report: if conditions were changed, the run as the user left it.
 ///
 /// # Errors
 /// Standard output or a file cannot be written.
@@ -145,7 +145,7 @@ fn written<U: Compiled>(
     Ok(streams::ignoring_readers(print(case, judged))?)
 }
 
-/// What a page says besides the run. `out` is the folder in which the case will be saved.
+/// Returns the text of a page besides the run. `out` is the folder in which the case will be saved.
 fn said<U: Compiled>(
     case: &Case<U>,
     judged: &Judged<Case<U>>,
@@ -165,7 +165,7 @@ fn said<U: Compiled>(
     }
 }
 
-/// What a page says of a failure besides the run, which `command` runs again.
+/// Returns the text of a page on a failure besides the run; `command` runs it again.
 pub fn said_of<U: Compiled>(failure: &Failure<Case<U>>, command: Option<String>) -> Said {
     let rule = Report::of(failure).rule;
     let rule = rule.as_deref().and_then(rule_id).and_then(rules::find);
@@ -178,7 +178,7 @@ pub fn said_of<U: Compiled>(failure: &Failure<Case<U>>, command: Option<String>)
     }
 }
 
-/// Every instruction of a program with its address.
+/// Returns every instruction of a program with its address.
 fn statements<U: Compiled>(case: &Case<U>) -> Vec<(u32, String)> {
     let program = &case.program;
     let addresses = (0..program.count()).map(|number| program.address(number));

@@ -1,4 +1,4 @@
-//! `step`: a run on the terminal, a key at a time. What is on the screen is decided in [`reconverge::show::step`].
+//! `step`: a run on the terminal, controlled by keys. [`reconverge::show::step`] decides what the screen shows.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -24,17 +24,17 @@ use super::stop::{self, Trouble};
 use super::workers::Isolated;
 use super::{Failure, complain};
 
-/// How often it is looked whether the command is to end.
+/// Time between two checks of whether the process was told to end.
 const LOOK: Duration = Duration::from_millis(100);
-/// The screen is another one, and shows no cursor.
+/// Switches to the alternate screen, without cursor.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
-/// The screen is the one that was there before.
+/// Switches back to the screen before.
 const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 
-/// Refuses what is no terminal, before any work is done.
+/// Refuses to run without a terminal, before any work is done.
 ///
 /// # Errors
-/// Standard output is none, or one that can only print.
+/// Standard output is no terminal, or one that can only print.
 pub fn check() -> Result<(), InputError> {
     let instead = "`run --show` prints a run, `run --html FILE` writes a page to step through it";
     let bad = |why: &str| InputError::new("step", 0, "terminal", format!("{why}; {instead}"));
@@ -47,19 +47,19 @@ pub fn check() -> Result<(), InputError> {
     }
 }
 
-/// What the terminal says.
+/// An input event of the terminal.
 enum Event {
     Key(console::Key),
     Resized,
     Gone,
 }
 
-/// The terminal, which is as it was before when this is dropped.
+/// The terminal; dropping it restores the previous settings.
 struct Terminal {
     term: Term,
     was: Option<Termios>,
     events: Receiver<Event>,
-    /// Asks for the next key. One is read only when it is wanted: the reader changes how the terminal works meanwhile.
+    /// Requests the next key. A key is read only on request, because the reader changes the mode of the terminal meanwhile.
     next: Sender<()>,
     reading: bool,
 }
@@ -101,7 +101,7 @@ impl Terminal {
         })
     }
 
-    /// The next key; `None` if only the size is another, `Err` if there will be none.
+    /// Returns the next key; `None` if only the size changed, `Err` if no more keys will come.
     fn key(&mut self) -> Result<Option<Key>, String> {
         let asked = stop::asked()?;
         if !std::mem::replace(&mut self.reading, true) {
@@ -145,7 +145,7 @@ impl Terminal {
     fn show(&self, stepper: &Stepper) -> Result<(), String> {
         let (height, width) = self.term.size();
         let lines = stepper.screen(width.into(), height.into(), colour());
-        // Each line is ended by erasing what stood behind it: nothing flickers.
+        // Each line ends by erasing the rest of the old line, so that nothing flickers.
         let screen = format!("\x1b[H{}\x1b[K\x1b[J", lines.join("\x1b[K\r\n"));
         print(&screen).map_err(|e| format!("the terminal: {e}"))
     }
@@ -166,7 +166,7 @@ fn print(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// `conditions` with other bits in the draws of `rows`.
+/// Returns `conditions` with other bits in the draws of `rows`.
 fn changed(conditions: &Conditions, rows: Vec<Row>) -> Conditions {
     let with = |table: &Table| {
         let mut all = Vec::from(table.clone());
@@ -188,7 +188,7 @@ fn changed(conditions: &Conditions, rows: Vec<Row>) -> Conditions {
     }
 }
 
-/// Writes what is needed to run `case` again; the commands that do it.
+/// Writes the files needed to run `case` again; returns the commands that do it.
 fn save<U: Compiled>(
     case: &Case<U>,
     judged: &Judged<Case<U>>,
@@ -203,10 +203,10 @@ fn save<U: Compiled>(
     save_again(&saved, &out.join(format!("{}.stepped", case.name())))
 }
 
-/// Steps through the run of `case`, which `judged` says how it ends. Returns the run as it was left.
+/// Steps through the run of `case`, whose result is `judged`. Returns the run as the user left it.
 ///
 /// # Errors
-/// The terminal goes away; the command is to end.
+/// The terminal goes away; the process was told to end.
 pub fn step<U: Compiled>(
     case: Case<U>,
     judged: Judged<Case<U>>,
@@ -216,7 +216,7 @@ pub fn step<U: Compiled>(
     let (mut now, mut ends) = (case.clone(), judged);
     let mut stepper = Stepper::new(&now, &ends);
     let mut terminal = Terminal::open()?;
-    // Told again when the screen is gone.
+    // Printed again when the screen is closed.
     let mut told = None;
     loop {
         terminal.show(&stepper)?;

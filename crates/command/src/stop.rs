@@ -1,4 +1,4 @@
-//! Ctrl-C and the signals by which schedulers end jobs.
+//! Ctrl-C, and the signals by which schedulers end jobs.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,26 +9,26 @@ use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
-/// Signals by which a process is told to end. SIGHUP, by which a terminal that goes away does so, only where it is not
-/// ignored, as `nohup` has it.
+/// Returns the signals that tell a process to end. SIGHUP, sent when a terminal goes away, is included only if it is not
+/// ignored, as it is under `nohup`.
 fn signals() -> Vec<i32> {
     let mut signals = TERM_SIGNALS.to_vec();
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Signal n is bit n - 1. Where this cannot be told, nothing changes.
+    // Signal n is bit n - 1. If this cannot be determined, nothing changes.
     if ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0) {
         signals.push(SIGHUP);
     }
     signals
 }
 
-/// Signals within this time of the first say no more than that one: `timeout` and some schedulers send theirs to a process
-/// and to its process group, so that it comes twice.
+/// Signals within this time of the first count as the same one: `timeout` and some schedulers send theirs both to a process
+/// and to its process group, so that it arrives twice.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// Set once the process has been told to end (SIGINT, SIGTERM, SIGQUIT, SIGHUP). The second such signal, unless it comes
-/// together with the first, ends it where it stands, with status 128 + signal.
+/// Returns a flag that is set once the process has been told to end (SIGINT, SIGTERM, SIGQUIT, SIGHUP). The second such signal,
+/// unless it arrives together with the first, ends the process at once, with status 128 + signal.
 pub fn asked() -> Result<&'static AtomicBool, String> {
     static STOP: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
     let watch = || {
@@ -52,7 +52,7 @@ pub fn asked() -> Result<&'static AtomicBool, String> {
         .map_err(Clone::clone)
 }
 
-/// Those signals are for the process above this one.
+/// Ignores these signals, which are for the process above this one.
 pub fn ignored() -> Result<(), String> {
     for signal in signals() {
         flag::register(signal, Arc::default()).map_err(|e| format!("signals: {e}"))?;
@@ -62,7 +62,7 @@ pub fn ignored() -> Result<(), String> {
 
 /// Why there is no result.
 pub enum Trouble {
-    /// The command is to stop.
+    /// The process was told to end.
     Interrupted,
     /// The bench is at fault.
     Other(String),
@@ -81,7 +81,7 @@ impl From<Trouble> for super::Failure {
 }
 
 impl Trouble {
-    /// What is to be said.
+    /// Returns the message.
     pub fn why(self) -> String {
         match self {
             Trouble::Interrupted => "interrupted".to_owned(),
@@ -90,7 +90,7 @@ impl Trouble {
     }
 }
 
-/// Does `work`, which takes its time and cannot be stopped, in a thread of its own, and does not wait for it once the
+/// Does `work`, which takes long and cannot be stopped, in a separate thread, and does not wait for it once the
 /// process has been told to end. `waiting` is called several times a second until it is done.
 ///
 /// # Errors
@@ -100,7 +100,7 @@ pub fn unless_asked<T: Send + 'static>(
     mut waiting: impl FnMut(),
 ) -> Result<T, Trouble> {
     let stop = asked()?;
-    // What is sent is only that the thread has ended: a channel of every `T` would be much to compile.
+    // The channel only reports that the thread has ended: a channel for each `T` would take long to compile.
     let (send, receive) = mpsc::channel::<()>();
     let thread = std::thread::spawn(move || {
         let _ended = send;

@@ -9,28 +9,28 @@ use reconverge::wave;
 
 use super::folder;
 
-/// What standard input is called in messages; a program that is read from it is called so too.
+/// The name of standard input in messages, and of a program read from it.
 const STDIN: &str = "stdin";
 
-/// Standard input is read: it has no second file in it.
+/// Standard input was read: it cannot be read again.
 static READ: AtomicBool = AtomicBool::new(false);
-/// Standard output is a file that was asked for: what is told otherwise goes to standard error.
+/// Standard output is a requested file: messages go to standard error.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether `path` stands for standard input or output.
+/// Returns whether `path` stands for standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether what is told goes to standard error, because standard output is a file that was asked for.
+/// Returns whether messages go to standard error because standard output is a requested file.
 pub fn taken() -> bool {
     TAKEN.load(Ordering::Relaxed)
 }
 
-/// Reads a file, or standard input, whole; returns it with its name for messages.
+/// Reads a whole file, or standard input; returns it with its name for messages.
 ///
 /// # Errors
-/// As [`input::read`]; standard input is read already.
+/// The same as of [`input::read`]; standard input was read already.
 pub fn read(path: &Path) -> Result<(Vec<u8>, String), InputError> {
     if !is_standard(path) {
         return Ok((input::read(path)?, path.to_string_lossy().into_owned()));
@@ -49,10 +49,10 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, String), InputError> {
     Ok((bytes, STDIN.to_owned()))
 }
 
-/// As [`read`], as text.
+/// Reads the same as [`read`], as text.
 ///
 /// # Errors
-/// As [`read`]; bytes that are not UTF-8.
+/// The same as of [`read`]; the bytes are not UTF-8.
 pub fn read_text(path: &Path) -> Result<(String, String), InputError> {
     let (bytes, name) = read(path)?;
     let text = String::from_utf8(bytes).map_err(|e| {
@@ -63,7 +63,7 @@ pub fn read_text(path: &Path) -> Result<(String, String), InputError> {
     Ok((text, name))
 }
 
-/// Refuses an output that cannot become a file, before any work is done for it. Standard output becomes one file at most.
+/// Refuses an output that cannot become a file, before any work is done for it. Only one file can be standard output.
 pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
     let bad = |why: &str| Err(InputError::new(flag, 0, path.to_string_lossy(), why));
     if is_standard(path) {
@@ -81,10 +81,10 @@ pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Writes a file that was asked for, whole or not at all, or standard output.
+/// Writes a requested file, whole or not at all, or standard output.
 ///
 /// # Errors
-/// It cannot be written; a reader of standard output that went away is no error.
+/// It cannot be written; a reader of standard output that has gone away is no error.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     match is_standard(path) {
         true => ignoring_readers(stdout().lock().write_all(text.as_bytes())),
@@ -92,7 +92,7 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns what is told, but for what goes to standard error anyhow.
+/// Returns the destination of messages, except those that always go to standard error.
 pub fn told() -> Box<dyn Write> {
     match taken() {
         true => Box::new(std::io::stderr().lock()),
@@ -100,10 +100,10 @@ pub fn told() -> Box<dyn Write> {
     }
 }
 
-/// Returns why standard output cannot be written; a reader that went away is no error.
+/// Ignores the error of a reader that has gone away.
 ///
 /// # Errors
-/// As it says.
+/// Standard output cannot be written for another reason.
 pub fn ignoring_readers(written: std::io::Result<()>) -> Result<(), String> {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("standard output: {e}")),

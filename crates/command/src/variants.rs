@@ -1,4 +1,4 @@
-//! The builds that `fuzz` tests beside the default one: which, for how long, and their models.
+//! The builds that `fuzz` tests besides the default one: which, for how long, and their models.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use reconverge::design::Build;
 use super::progress::Ticker;
 use super::{Commands, Failure, PlaceArgs, stop};
 
-/// A variant is tested for the limit of the default build divided by this.
+/// The limit for a variant is that of the default build divided by this.
 const SHARE: u64 = 8;
 
 /// Which variants of a unit are tested.
@@ -26,7 +26,7 @@ pub enum Which {
 }
 
 impl Which {
-    /// Those of `unit`.
+    /// Returns the tested variants of `unit`.
     pub fn of(self, unit: &dyn Commands) -> impl Iterator<Item = Build> {
         let most = match self {
             Which::None => 0,
@@ -37,7 +37,7 @@ impl Which {
     }
 }
 
-/// When the campaign of a variant ends that of the default build ends by `limit`. Each shard has at least a chunk.
+/// Returns the limit of a variant's campaign if that of the default build is `limit`. Each shard has at least one chunk.
 pub fn limit(limit: Limit, shard: Shard) -> Limit {
     match limit {
         Limit::Programs(n) => Limit::Programs(n.div_ceil(SHARE).max(CHUNK * shard.of())),
@@ -49,10 +49,10 @@ pub fn limit(limit: Limit, shard: Shard) -> Limit {
 /// A unit, and one of its variants.
 pub type Variant = (&'static dyn Commands, Build);
 
-/// Builds the models of `variants` that have not been built, at most `jobs` at once.
+/// Builds the models of `variants` that do not exist yet, at most `jobs` at once.
 ///
 /// # Errors
-/// One cannot be built; the process has been told to end.
+/// One cannot be built; the process was told to end.
 pub fn build(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(), Failure> {
     if variants.is_empty() {
         return Ok(());
@@ -85,7 +85,7 @@ fn build_all(variants: &[Variant], place: &PlaceArgs, jobs: usize) -> Result<(),
     trouble.map_or(Ok(()), Err)
 }
 
-/// `why` with the variant that it is about.
+/// Returns `why` with the name of the variant.
 fn named(why: Failure, unit: &dyn Commands, build: &Build) -> Failure {
     let of = format!(
         "\nThis is the variant of {} with {build}; --variants none tests none.",

@@ -1,17 +1,17 @@
-//! What is wrong with a declaration.
+//! Errors in a declaration.
 
 use std::fmt::{self, Display, Formatter};
 
-/// What is wrong with a declaration. Prints as `FILE:LINE: FIELD: MESSAGE`, without the line where it is 0.
+/// An error in a declaration. Prints as `FILE:LINE: FIELD: MESSAGE`, without the line if it is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The file, as it was named to [`crate::Declaration::parse`].
+    /// The file name given to [`crate::Declaration::parse`].
     pub file: String,
-    /// Line, from 1; 0: the whole file.
+    /// Line, from 1; 0 for the whole file.
     pub line: usize,
-    /// The key that is wrong, with the table that it is in, e.g. `state loops.width`.
+    /// The key that is wrong, with its table, such as `state loops.width`.
     pub field: String,
-    /// How it is wrong and what would be right.
+    /// What is wrong, and what would be right.
     pub message: String,
 }
 

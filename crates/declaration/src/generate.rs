@@ -1,4 +1,4 @@
-//! What a build script does.
+//! Generates the Rust file of a design in a build script.
 
 use std::path::Path;
 use std::{env, fs};
@@ -7,11 +7,11 @@ use crate::{Declaration, Error};
 
 impl Declaration {
     /// Reads the declaration at `path` (in a build script: relative to the package), writes the Rust file for it to
-    /// `OUT_DIR/<name>.rs`, and tells cargo what it depends on. `bench` is the path of the crate with the bench: `crate`
-    /// in that itself.
+    /// `OUT_DIR/<name>.rs`, and tells cargo to rerun if the declaration changes. `bench` is the path of the crate with the
+    /// bench: `crate` in that crate itself.
     ///
     /// # Errors
-    /// The file cannot be read or written; the first thing that is wrong with it.
+    /// The file cannot be read or written; the first error in the declaration.
     pub fn generate(path: &str, bench: &str) -> Result<Self, Error> {
         let error = |file: &Path, e: std::io::Error| Error {
             file: file.display().to_string(),
@@ -31,10 +31,11 @@ impl Declaration {
 }
 
 /// Reads the declaration at `path`, relative to the package, and writes `OUT_DIR/<name>.rs` with the structs of pins and
-/// state, for the build script of a crate that brings a design: `include!(concat!(env!("OUT_DIR"), "/<name>.rs"))`.
+/// state. For the build script of a crate that defines a design; the crate includes the file with
+/// `include!(concat!(env!("OUT_DIR"), "/<name>.rs"))`.
 ///
 /// # Errors
-/// The file cannot be read or written; the first thing that is wrong with it.
+/// The file cannot be read or written; the first error in the declaration.
 pub fn generate(path: &str) -> Result<Declaration, Error> {
     Declaration::generate(path, "::reconverge")
 }

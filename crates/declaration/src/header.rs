@@ -1,14 +1,15 @@
-//! Generates the C and C++ side: the structs of pins and state; and for loops around the bare design, without a bench top,
-//! what drives the pins and reads the outputs.
+//! Generates the C and C++ side: the structs of pins and state, and for loops around the bare design, without a bench top,
+//! the code that drives the pins and reads the outputs.
 
 use std::fmt::Write as _;
 
 use crate::{Declaration, Shape, layout};
 
 impl Declaration {
-    /// Generates a C++ header with `struct In` as [`Declaration::rust`] has it, `drive`, which puts one on the ports of a
-    /// model of class `UNIT`, and `outputs`, which returns an array of `Output {name, value}`. `lanes(mask)` is to cut a
-    /// mask to the lanes of the model. Pins with `only_with` are not driven, nor are fields of several ports read.
+    /// Generates a C++ header with `struct In` as in [`Declaration::rust`]; `drive`, which writes an `In` to the ports of a
+    /// model of class `UNIT`; and `outputs`, which returns an array of `Output {name, value}`. The user of the header must
+    /// provide `lanes(mask)`, which cuts a mask to the lanes of the model. Pins with `only_with` are not driven, and fields
+    /// with several ports or elements are not read.
     pub fn header(&self) -> String {
         let mut out = format!(
             "// Generated from the declaration of {}; change that.\n\n",
@@ -55,8 +56,8 @@ impl Declaration {
         out
     }
 
-    /// Generates a C header with `struct <name>_pins` and `struct <name>_state`, as [`Declaration::rust`] has them, for a
-    /// program in C or C++ that calls a golden model. Lane masks are planes: bit i is lane i.
+    /// Generates a C header with `struct <name>_pins` and `struct <name>_state`, as in [`Declaration::rust`], for a C or
+    /// C++ program that calls a golden model. Lane masks are planes: bit i is lane i.
     pub fn c_header(&self) -> String {
         let name = &self.name;
         let guard = format!("RECONVERGE_{}_H", name.to_uppercase());
@@ -94,7 +95,7 @@ impl Declaration {
     }
 }
 
-/// Writes the struct `of` with these members, each with its name and what is said of it; returns its bytes.
+/// Writes the struct `of` with these members, each with its name and doc text; returns its bytes.
 fn structure<'d>(
     out: &mut String,
     of: &str,
@@ -114,7 +115,7 @@ fn structure<'d>(
                 }
                 match shape.bytes() {
                     bytes @ (1 | 2 | 4 | 8) => (bytes, name.clone(), shape.count()),
-                    // No integer of that size.
+                    // There is no integer of that size.
                     _ => (1, name.clone(), member.size),
                 }
             }

@@ -1,8 +1,9 @@
-//! Reads the declaration of a design, `design.toml`, and generates what both sides of a lock-step bench must agree on:
+//! Reads the declaration of a design, `design.toml`, and generates the parts on which both sides of a lock-step bench must
+//! agree:
 //!
-//! * the structs of pins and state, the list of fields, tables of names ([`Declaration::rust`]);
+//! * the structs of pins and state, the list of fields, and tables of names ([`Declaration::rust`]);
 //! * the bench top around the RTL ([`Declaration::bench_top`]);
-//! * the C struct of the pins and what drives them ([`Declaration::header`]).
+//! * the C struct of the pins and the code that drives them ([`Declaration::header`]).
 //!
 //! # The file
 //!
@@ -51,28 +52,27 @@
 //!
 //! | table | keys |
 //! |---|---|
-//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true`: it has none, `verilog`: functions and nets that probes use |
+//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, `verilog`: functions and nets that probes use |
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
-//! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only ones, in ascending order |
-//! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name in the waves |
-//! | `[[pin]]` | `name`, `doc`; `port`, or a list of one for each element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; drawn at random: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: shown, or how many of its ports are |
-//! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: what reads as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes |
+//! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
+//! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name of the table in the waves |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are |
+//! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
-//! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only where assertions are checked; `loaded`: a register of it that preloading sets |
+//! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only if assertions are checked; `loaded`: a register in it that preloading sets |
 //!
-//! Layout: `planes = n` (n bits of every lane, a word of 64 lanes each), or `width` and `count`; `count = "lanes"` is one
-//! element a lane. What is loaded is called `load_<field>` in the expressions of `[[load]]`.
+//! Layout: `planes = n` (n bits per lane, each plane a word of 64 lanes), or `width` and `count`; `count = "lanes"` means
+//! one element per lane. In the expressions of `[[load]]`, `load_<field>` is the value to load.
 //!
 //! # Another RTL
 //!
 //! A folder with other RTL of the same design has a file `<name>_probe.toml` with `verilog`, `[[state]]` (`name`, `probe`,
-//! `load`), `[[load]]` and `[assertions]`, or a `design.toml` that declares the same. Without loads it is not preloaded;
-//! without assertions nothing is bound to it.
+//! `load`), `[[load]]` and `[assertions]`, or a `design.toml` with the same declaration. Without loads the RTL is not
+//! preloaded; without assertions nothing is bound to it.
 //!
-//! All sizes are limited; an unknown key is an error. Errors name file,
-//! line and key ([`Error`]).
+//! All sizes are limited; an unknown key is an error. Errors name file, line and key ([`Error`]).
 #![forbid(unsafe_code)]
 
 mod error;
@@ -88,17 +88,17 @@ pub use error::Error;
 pub use generate::generate;
 pub use parse::name_of;
 
-/// Most lanes: a mask is a word of 64 bits.
+/// Most lanes, because a mask is a word of 64 bits.
 pub const MOST_LANES: u64 = 64;
 /// Most bits of one element.
 pub const MOST_WIDTH: u64 = 64;
 /// Most elements of one pin or field.
 pub const MOST_ELEMENTS: u64 = 4096;
-/// Most fields: the mismatch bits are one word of 64.
+/// Most fields, because the mismatch bits are one word of 64.
 pub const MOST_FIELDS: usize = 64;
 /// Most pins.
 pub const MOST_PINS: usize = 256;
-/// Most bytes of the struct of the pins, and of that of the state.
+/// Most bytes of the struct of pins, and of the struct of state.
 pub const MOST_BYTES: usize = 1 << 16;
 /// Most characters of a name.
 pub const MOST_NAME: usize = 64;
@@ -107,19 +107,19 @@ pub const MOST_NAME: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Declaration {
-    /// Name; what is generated is called after it.
+    /// Name of the design; generated modules and files use it.
     pub name: String,
     /// Module under test.
     pub top: String,
-    /// What it is, as a doc comment.
+    /// Description, as a doc comment.
     pub doc: String,
-    /// Port of the clock; empty: it is combinational.
+    /// Port of the clock; empty if the design is combinational.
     pub clock: String,
-    /// Its lanes, if it has any.
+    /// Lanes, if the design has any.
     pub lanes: Option<Lanes>,
     /// Further parameters of the module.
     pub parameters: Vec<Parameter>,
-    /// Tables of names that values have.
+    /// Tables of names for values.
     pub enums: Vec<Enum>,
     /// Inputs.
     pub pins: Vec<Pin>,
@@ -127,16 +127,16 @@ pub struct Declaration {
     pub state: Vec<State>,
     /// Signals that show several fields of a lane as one.
     pub views: Vec<View>,
-    /// Where the state is in the RTL that the declaration came with.
+    /// Where the state is in the RTL of this declaration.
     pub probes: Probes,
 }
 
-/// Lanes of a design, and the parameter that sets them.
+/// The lanes of a design, and the parameter that sets their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lanes {
-    /// Parameter of the module.
+    /// Name of the parameter of the module.
     pub parameter: String,
-    /// Lanes unless asked for otherwise.
+    /// Default number of lanes.
     pub default: u64,
 }
 
@@ -145,11 +145,11 @@ pub struct Lanes {
 pub struct Parameter {
     /// Name in the RTL.
     pub name: String,
-    /// Value unless asked for otherwise.
+    /// Default value.
     pub default: u64,
     /// Least and greatest value.
     pub range: (u64, u64),
-    /// The only values, in ascending order; empty: all of the range.
+    /// The only values, in ascending order; empty if all of the range are allowed.
     pub values: Vec<u64>,
 }
 
@@ -166,22 +166,22 @@ pub struct Enum {
     pub numbered: bool,
 }
 
-/// How a pin or a field lies in its struct.
+/// Layout of a pin or a field in its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// So many planes of 64 bits; bit i of each belongs to lane i.
+    /// This many planes of 64 bits; bit i of each belongs to lane i.
     Planes(usize),
     /// Integers.
     Words {
         /// Significant bits of each.
         width: u32,
-        /// How many; `None`: one a lane.
+        /// Number of elements; `None` means one per lane.
         count: Option<usize>,
     },
 }
 
 impl Shape {
-    /// Returns how many elements the struct has room for.
+    /// Returns the number of elements for which the struct has room.
     pub fn count(self) -> usize {
         match self {
             Shape::Planes(n) => n,
@@ -189,8 +189,8 @@ impl Shape {
         }
     }
 
-    /// Returns the bytes of one element: as many as an integer of Rust has, but elements of a list whose width is whole
-    /// bytes lie without gaps, so that the RTL's vector is the struct's.
+    /// Returns the bytes of one element, the size of a Rust integer. Elements of a list whose width is a multiple of 8 have
+    /// no gaps, so that the RTL's vector has the same layout as the struct.
     pub fn bytes(self) -> usize {
         let Shape::Words { width, .. } = self else {
             return 8;
@@ -206,8 +206,7 @@ impl Shape {
         self.count() * self.bytes()
     }
 
-    /// Returns the multiple of bytes that it lies at. What is longer than a word lies at whole words, which Verilator
-    /// copies.
+    /// Returns the alignment in bytes. Anything longer than a word is aligned to whole words, which Verilator copies.
     pub fn align(self) -> usize {
         match (self.bytes(), self.size()) {
             (_, 9..) => 8,
@@ -217,23 +216,23 @@ impl Shape {
     }
 }
 
-/// Level at which a reset acts.
+/// Active level of a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// At 0.
+    /// Active at 0.
     Low,
-    /// At 1.
+    /// Active at 1.
     High,
 }
 
-/// What a pin is for, as far as a bench has to know.
+/// Purpose of a pin, as far as the bench needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The design's reset.
     Reset(Level),
-    /// At 1 nothing changes.
+    /// While it is 1, nothing changes.
     Stall,
-    /// Anything else.
+    /// Any other pin.
     Plain,
 }
 
@@ -245,19 +244,19 @@ pub struct Pin {
     pub name: String,
     /// What it means.
     pub doc: String,
-    /// Ports, one for each element; or one for all of them.
+    /// Ports: one per element, or one for all of them.
     pub ports: Vec<String>,
     /// Layout.
     pub shape: Shape,
-    /// What it is for.
+    /// Purpose.
     pub role: Role,
-    /// Value of every element unless it is driven.
+    /// Value of every element when the pin is not driven.
     pub default: u64,
-    /// Least and greatest value that is drawn at random.
+    /// Least and greatest value drawn at random.
     pub range: (u64, u64),
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u64,
-    /// Parameter that is not 0 where the design has the pin.
+    /// Parameter that must not be 0 for the design to have the pin.
     pub only_with: Option<String>,
     /// How many of its ports the waves show.
     pub in_waves: usize,
@@ -266,26 +265,26 @@ pub struct Pin {
 /// How one element of a field is printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Show {
-    /// As a number.
+    /// As a decimal number.
     Decimal,
-    /// `0x` and all digits that the width has.
+    /// `0x` and as many digits as the width needs.
     Hex,
-    /// `0x` and three digits at least.
+    /// `0x` and at least three digits.
     Address,
-    /// As a number in two's complement.
+    /// As a decimal number in two's complement.
     Signed,
-    /// As bits.
+    /// In binary.
     Binary,
-    /// By a table of names.
+    /// As a name from the table with this name.
     Enum(String),
-    /// Several fields of bits.
+    /// As several bit fields.
     Parts(Vec<Part>),
 }
 
 /// Some bits of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Stands before the value, with `=`; empty: it does not.
+    /// Printed before the value, with `=`; empty if there is no name.
     pub name: String,
     /// Highest and lowest bit.
     pub bits: (u64, u64),
@@ -307,26 +306,26 @@ pub struct State {
     pub shape: Shape,
     /// How an element is printed.
     pub show: Show,
-    /// Output ports that are it: one for each plane or element, or one for all. Empty: the probes tell.
+    /// Output ports with its value: one per plane or element, or one for all. Empty if probes give the value.
     pub outputs: Vec<String>,
-    /// The outputs depend on the pins of the same cycle: what they are at its end is compared.
+    /// The outputs depend on the pins of the same cycle, so their values at the end of that cycle are compared.
     pub sampled: bool,
-    /// Field with the number of entries in use; those above read as 0.
+    /// Field with the number of entries in use; entries from that number on read as 0.
     pub depth: Option<String>,
-    /// Condition without which it reads as 0.
+    /// Condition; the field reads as 0 if it is false.
     pub valid: Option<Condition>,
-    /// A report shows it although both sides agree on it.
+    /// A report shows the field even if both sides agree on it.
     pub context: bool,
 }
 
-/// A condition on other fields, as tokens.
+/// A condition on other fields, as a list of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition(pub Vec<Token>);
 
-/// A part of a condition.
+/// A token of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// Name of a field of one element.
+    /// Name of a field with one element.
     Field(String),
     /// A number.
     Number(u64),
@@ -334,63 +333,63 @@ pub enum Token {
     Operator(&'static str),
 }
 
-/// A signal that shows several fields of a lane as one, e.g. a class and its counters.
+/// A signal that shows several fields of a lane as one, such as a class and its counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// Name.
     pub name: String,
-    /// Table of names of its values.
+    /// Table of names for its values.
     pub table: String,
-    /// Fields of planes, the most significant first.
+    /// Fields of planes, the most significant one first.
     pub fields: Vec<String>,
-    /// For each value of the first field its letter, and the field whose value stands behind it.
+    /// For each value of the first field its letter, and optionally the field whose value follows the letter.
     pub letters: Vec<(String, Option<String>)>,
 }
 
-/// Where the state is in one RTL, and how it is written. Another RTL of the same design has others.
+/// Where the state is in one RTL, and how to write it. Each RTL of the same design has its own probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probes {
     /// SystemVerilog that the expressions use: functions and nets.
     pub verilog: Option<String>,
-    /// Expressions of the fields that are no outputs, by field: one for each plane or element, or one for all.
+    /// Expressions of the fields that are not outputs, by field: one per plane or element, or one for all.
     pub expressions: Vec<(String, Vec<String>)>,
-    /// What preloading a state writes. Empty: this RTL is not preloaded.
+    /// The writes that preload a state. Empty if this RTL is not preloaded.
     pub loads: Vec<Load>,
-    /// Assertions in a file of their own.
+    /// Assertions in a separate file.
     pub assertions: Option<Assertions>,
 }
 
 /// Assertions that bind themselves to the RTL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertions {
-    /// The file, relative to the folder of the RTL. Only models that check assertions read it.
+    /// The file, relative to the RTL folder. Only models that check assertions read it.
     pub file: String,
-    /// A register of it, e.g. `dut.u_sva.loaded_q`, that preloading sets: what follows from a state that was loaded is
-    /// not promised.
+    /// A register in it, such as `dut.u_sva.loaded_q`, that preloading sets: the assertions need not hold for what follows
+    /// a loaded state.
     pub loaded: Option<String>,
 }
 
-/// What preloading does in the RTL.
+/// One write of preloading in the RTL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// It.
+    /// The write.
     pub write: Write,
-    /// Condition under which it is done.
+    /// Condition of the write.
     pub when: Option<String>,
 }
 
-/// How preloading writes. Expressions are over `load_<field>`, the state that is loaded.
+/// How preloading writes. Expressions use `load_<field>`, the state to load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// A register, e.g. `dut.pc_q`, gets a value.
+    /// Assigns a value to a register, such as `dut.pc_q`.
     Register {
         /// The register.
         register: String,
         /// An expression.
         value: String,
     },
-    /// A task of [`Probes::verilog`] is called.
+    /// Calls a task of [`Probes::verilog`].
     Call(String),
 }
 
@@ -400,7 +399,7 @@ impl Declaration {
         self.state.iter().find(|field| field.name == name)
     }
 
-    /// Returns the pin that is the reset, with its level.
+    /// Returns the reset pin with its active level.
     pub fn reset(&self) -> Option<(&Pin, Level)> {
         self.pins.iter().find_map(|pin| match pin.role {
             Role::Reset(level) => Some((pin, level)),
@@ -415,16 +414,16 @@ impl Declaration {
     }
 }
 
-/// A member of a struct: a pin or field, or bytes that are always 0.
+/// A member of a struct: a pin, a field, or padding that is always 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Member<T> {
     pub offset: usize,
     pub size: usize,
-    /// `None`: padding.
+    /// The pin or field; `None` for padding.
     pub what: Option<T>,
 }
 
-/// Lays out `fields` in their order, each at its alignment, and gives the gaps as members of their own.
+/// Lays out `fields` in their order, each at its alignment, with padding as separate members.
 pub(crate) fn layout<T>(fields: impl IntoIterator<Item = (Shape, T)>) -> Vec<Member<T>> {
     let mut members: Vec<Member<T>> = Vec::new();
     let mut offset = 0;
@@ -454,12 +453,12 @@ pub(crate) fn layout<T>(fields: impl IntoIterator<Item = (Shape, T)>) -> Vec<Mem
 }
 
 impl Declaration {
-    /// Returns name, offset and bytes of every pin in the struct of the pins.
+    /// Returns name, offset and bytes of every pin in the struct of pins.
     pub fn layout_of_pins(&self) -> Vec<(&str, usize, usize)> {
         places(layout(self.pins.iter().map(|p| (p.shape, p.name.as_str()))))
     }
 
-    /// Returns name, offset and bytes of every field in the struct of the state.
+    /// Returns name, offset and bytes of every field in the struct of state.
     pub fn layout_of_state(&self) -> Vec<(&str, usize, usize)> {
         places(layout(
             self.state.iter().map(|s| (s.shape, s.name.as_str())),

@@ -1,4 +1,4 @@
-//! From the text of a declaration to what it says, checked.
+//! Parses and checks the text of a declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ pub use names::name_of;
 use names::{is_identifier, name, part_of_names, port, ports};
 
 impl Declaration {
-    /// Reads and checks a declaration; `file` is its name in messages.
+    /// Parses and checks a declaration; `file` is its name in messages.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first error in it.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         File { name: file, text }.parse(declaration)
     }
 
-    /// Reads and checks the probes of another RTL of this design: tables `[[state]]` with `name`, `probe` and `load`,
-    /// tables `[[load]]`, `[assertions]` and `verilog`, as a declaration has them. `file` is its name in messages.
+    /// Parses and checks the probes of another RTL of this design: tables `[[state]]` with `name`, `probe` and `load`,
+    /// tables `[[load]]`, `[assertions]` and `verilog`, in the form of a declaration. `file` is its name in messages.
     ///
     /// # Errors
-    /// The first thing that is wrong with them; a field without a probe.
+    /// The first error in it; a field without a probe.
     pub fn parse_probes(&self, file: &str, text: &str) -> Result<Probes, Error> {
         File { name: file, text }.parse(|root| {
             let mut probes = Probes::default();
@@ -123,7 +123,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
 
     let mut names = BTreeSet::new();
     let mut probes = Probes::default();
-    // Conditions may be about fields that come later: they are checked when all are known.
+    // A condition may use fields that come later, so conditions are checked when all fields are known.
     let mut places = Vec::new();
     let state = root.tables("state", |table| {
         let field = state(table, lanes.is_some(), &enums)?;
@@ -213,7 +213,7 @@ fn enumeration(table: &Table) -> Result<Enum, Error> {
     })
 }
 
-/// Reads strings without spaces, as filters and reports have them.
+/// Reads strings without spaces, as filters and reports need them.
 fn words(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error> {
     let words = table.strings(key)?;
     let spaced = |word: &&String| word.contains(char::is_whitespace);
@@ -246,7 +246,7 @@ fn shape(table: &Table, has_lanes: bool) -> Result<Shape, Error> {
     Ok(Shape::Words { width, count })
 }
 
-/// Checks how many there are, and how long their struct is.
+/// Checks the number of items and the size of their struct.
 fn limits<T>(
     root: &Table,
     key: &'static str,
@@ -272,7 +272,7 @@ fn limits<T>(
     Ok(())
 }
 
-/// The greatest value of `bits` bits.
+/// Returns the greatest value of `bits` bits.
 pub(crate) fn ones(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
@@ -454,7 +454,7 @@ fn condition(table: &Table, text: &str) -> Result<Condition, Error> {
         tokens.push(token);
         rest = after.trim_start();
     }
-    // FIELD CMP VALUE, joined by && and ||.
+    // The form is FIELD CMP VALUE, joined by && and ||.
     let joined = |token: &Token| matches!(token, Token::Operator("&&" | "||"));
     let compares = |part: &[Token]| {
         matches!(
@@ -472,7 +472,7 @@ fn condition(table: &Table, text: &str) -> Result<Condition, Error> {
     }
 }
 
-/// Checks what the depth and the condition of `field` are about. An error says whether it is in the depth.
+/// Checks the fields that the depth and the condition of `field` use. An error says whether it is in the depth.
 fn conditions(field: &State, all: &[State]) -> Result<(), (bool, String)> {
     let number = |name: &str| {
         let of_one = |field: &&State| matches!(field.shape, Shape::Words { count: Some(1), .. });
@@ -561,7 +561,7 @@ fn view(table: &Table, state: &[State]) -> Result<View, Error> {
     })
 }
 
-/// Checks that a name stands for one table of one width.
+/// Checks that each name of a table stands for one table of one width.
 fn tables(root: &Table, enums: &[Enum], state: &[State], views: &[View]) -> Result<(), Error> {
     let width = |name: &String| {
         let field = state.iter().find(|field| field.name == *name);
@@ -603,7 +603,7 @@ fn tables(root: &Table, enums: &[Enum], state: &[State], views: &[View]) -> Resu
     Ok(())
 }
 
-/// Reads the probe of `field`, and what is written to load it.
+/// Reads the probe of `field`, and the registers that load it.
 fn probe(table: &Table, field: &State, probes: &mut Probes) -> Result<(), Error> {
     let expressions = table.strings("probe")?;
     let registers = table.strings("load")?;
@@ -637,7 +637,7 @@ fn probe(table: &Table, field: &State, probes: &mut Probes) -> Result<(), Error>
     Ok(())
 }
 
-/// Names in the bench top of what is loaded into `field`, which has `registers` of them.
+/// Returns the names in the bench top of the values to load into the `registers` registers of `field`.
 pub(crate) fn load_names(field: &State, registers: usize) -> Vec<String> {
     match registers {
         1 => vec![format!("load_{}", field.name)],
@@ -645,7 +645,7 @@ pub(crate) fn load_names(field: &State, registers: usize) -> Vec<String> {
     }
 }
 
-/// Reads what declarations and files of probes have alike.
+/// Reads the keys that declarations and probe files have in common.
 fn common(root: &Table, probes: &mut Probes) -> Result<(), Error> {
     probes.verilog = root.string("verilog")?;
     let loads = root.tables("load", |table| {

@@ -1,4 +1,4 @@
-//! Files of probes: which one a folder of RTL has, and how one is written.
+//! Probe files: how the one in an RTL folder is found, and how one is written.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::{Declaration, Probes, Write};
 
 impl Declaration {
-    /// Returns the probes of the RTL in `dir`, and the file that they are from: `<name>_probe.toml`, or a `design.toml` that
-    /// declares the same pins and state as this.
+    /// Returns the probes of the RTL in `dir`, and the file with them: `<name>_probe.toml`, or a `design.toml` that
+    /// declares the same pins and state as `self`.
     ///
     /// # Errors
-    /// Neither can be read; what is wrong with it.
+    /// Neither file can be read; the file is wrong.
     pub fn probes_in(&self, dir: &Path) -> Result<(PathBuf, Probes), Error> {
         let (probe, design) = (
             dir.join(format!("{}_probe.toml", self.name)),
@@ -65,10 +65,10 @@ impl Declaration {
 }
 
 impl Probes {
-    /// Writes a file of probes, as [`Declaration::parse_probes`] reads it.
+    /// Returns the text of a probe file that [`Declaration::parse_probes`] can read.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
-        // Expressions hold quotes and, of a netlist, backslashes: literal strings hold both.
+        // Expressions contain quotes and, for a netlist, backslashes; literal strings allow both.
         let literal = |text: &str| format!("'''{text}'''");
         if let Some(verilog) = &self.verilog {
             let _ = writeln!(out, "verilog = {}\n", literal(verilog));

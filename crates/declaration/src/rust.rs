@@ -6,9 +6,9 @@ use crate::parse::ones;
 use crate::{Declaration, Enum, Level, Part, Role, Shape, Show, State, View, layout};
 
 impl Declaration {
-    /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION` with
-    /// all that a bench asks of the design. `toml` is the text that was parsed; `bench` is the path of the crate with the
-    /// types of these, e.g. `crate`.
+    /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION`, which
+    /// has everything that a bench needs to know about the design. `toml` is the text that was parsed; `bench` is the path
+    /// of the crate with the types that these use, such as `crate`.
     pub fn rust(&self, toml: &str, bench: &str) -> String {
         let mut out = format!(
             "// Generated from the declaration of {}; change that.\n\n",
@@ -88,7 +88,7 @@ impl Declaration {
         out.push_str("        }\n    }\n}\n\n");
         let _ = write!(out, "impl In {{\n{}}}\n\n", self.controls());
         let _ = writeln!(out, "impl {bench}::design::Control for In {{");
-        // The same under the trait, for code that knows no design.
+        // The same under the trait, for code that is generic over designs.
         for (head, call) in [
             ("fn reset() -> Self", "In::reset()"),
             ("fn is_reset(&self) -> bool", "self.is_reset()"),
@@ -103,7 +103,7 @@ impl Declaration {
         out.push_str("}\n\n");
     }
 
-    /// Returns the methods of the pins that a bench itself drives. Without such a pin they do nothing.
+    /// Returns the methods for the pins that the bench itself drives. Without such a pin they do nothing.
     fn controls(&self) -> String {
         let reset = self
             .reset()
@@ -252,7 +252,7 @@ impl Declaration {
         }
         out.push_str("],\n    inputs: &[");
         let mut inputs = 0;
-        // What controls comes first, then flags, words and masks.
+        // Control pins come first, then flags, words and masks.
         let mut pins: Vec<_> = self.pins.iter().collect();
         pins.sort_by_key(|pin| match (pin.role, pin.shape) {
             (Role::Reset(_), _) => 0,
@@ -279,7 +279,7 @@ impl Declaration {
 
     // ---- tables of names ------------------------------------------------------------------------------
 
-    /// Returns the bits of a view.
+    /// Returns the number of bits of a view.
     fn view_width(&self, view: &View) -> u32 {
         let fields = view.fields.iter().filter_map(|name| self.field(name));
         fields.map(|field| width(field.shape)).sum()
@@ -335,7 +335,7 @@ impl Declaration {
     }
 }
 
-/// A table of names: name, width, values with their names.
+/// A table of names: name, width, and values with their names.
 type NameTable<'a> = (&'a str, u32, Vec<(u64, String)>);
 
 fn names_of(table: &str) -> String {
@@ -358,7 +358,7 @@ fn element(shape: Shape) -> String {
     }
 }
 
-/// Returns the shape as the bench's crate has it.
+/// Returns the shape as code for the bench's crate.
 fn shape(shape: Shape, bench: &str) -> String {
     match shape {
         Shape::Planes(n) => format!("{bench}::field::Shape::Planes({n})"),

@@ -1,4 +1,4 @@
-//! Reads the tables of a TOML file, each value with its line; a key that is not asked for is an error.
+//! Reads the tables of a TOML file, each value with its line. A key that nothing asks for is an error.
 
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::Error;
 
-/// A file with its text.
+/// A file and its text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File<'a> {
     pub name: &'a str,
@@ -27,7 +27,7 @@ impl File<'_> {
         }
     }
 
-    /// Parses the file; `read` takes what it knows from the root table.
+    /// Parses the file; `read` reads the known keys from the root table.
     pub fn parse<T>(&self, read: impl FnOnce(&Table) -> Result<T, Error>) -> Result<T, Error> {
         let root = DeTable::parse(self.text).map_err(|e| {
             let at = e.span().map_or(0, |span| span.start);
@@ -37,7 +37,7 @@ impl File<'_> {
     }
 }
 
-/// Where a key stands in a file, and what it is called in messages.
+/// Position of a key in a file, and its name in messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     at: usize,
@@ -49,11 +49,11 @@ type Value<'a> = Spanned<DeValue<'a>>;
 /// One table of a file.
 pub(crate) struct Table<'a> {
     file: File<'a>,
-    /// What it is called in messages; empty: the root.
+    /// Name in messages; empty for the root.
     name: String,
     table: &'a DeTable<'a>,
     span: Range<usize>,
-    /// Keys that were asked for.
+    /// Keys that `read` has asked for.
     asked: RefCell<Vec<&'static str>>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads the whole table: what `read` does not ask for must not be there.
+    /// Reads the whole table with `read`. A key that `read` does not ask for is an error.
     fn all<T>(&self, read: impl FnOnce(&Self) -> Result<T, Error>) -> Result<T, Error> {
         let done = read(self)?;
         let asked = self.asked.borrow();
@@ -90,7 +90,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Returns where `key` stands: its value if it is there, else the table.
+    /// Returns the position of `key`: that of its value if there is one, otherwise that of the table.
     pub fn place(&self, key: &str) -> Place {
         let value = self.table.get(key);
         Place {
@@ -124,7 +124,7 @@ impl<'a> Table<'a> {
         value.ok_or_else(|| self.error(key, "missing"))
     }
 
-    /// Gives the table the name that its key `name` has.
+    /// Names the table after the value of its key `name`.
     pub fn named(mut self, kind: &str) -> Self {
         if let Some(DeValue::String(name)) = self.table.get("name").map(Spanned::get_ref) {
             self.name = format!("{kind} {}", name.escape_debug());

@@ -1,5 +1,5 @@
-//! Generates the bench top: the design behind registers on every input, its state gathered into one struct, and beside it,
-//! for the dump, the state that a golden model expects.
+//! Generates the bench top: the design with registers on every input, its state gathered into one struct and, for the dump,
+//! the expected state of the golden model beside it.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ use crate::{
     Condition, Declaration, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
 };
 
-/// Name of the width of lane masks in the generated modules.
+/// Name of the parameter with the width of lane masks in the generated modules.
 const LANES: &str = "LANES";
 
 impl Declaration {
-    /// Generates the SystemVerilog file of the bench top, module `<name>_tb`, with `probes` for the RTL that it is compiled
-    /// with. Its ports are those that `tb/shim.cpp` of the project knows.
+    /// Generates the SystemVerilog file of the bench top, module `<name>_tb`, with `probes` for the RTL with which it is
+    /// compiled. Its ports are those that the project's `tb/shim.cpp` uses.
     pub fn bench_top(&self, probes: &Probes) -> String {
         let with = Declaration {
             probes: probes.clone(),
@@ -82,12 +82,12 @@ impl Declaration {
         out.push_str("endpackage\n\n");
     }
 
-    /// Returns whether some pins are there with a parameter only.
+    /// Returns whether some pins exist only with a parameter.
     fn has_only(&self) -> bool {
         self.pins.iter().any(|pin| pin.only_with.is_some())
     }
 
-    /// Returns whether some pins are always there.
+    /// Returns whether some pins always exist.
     fn has_always(&self) -> bool {
         self.pins.iter().any(|pin| pin.only_with.is_none())
     }
@@ -113,8 +113,8 @@ impl Declaration {
             self.default_lanes()
         );
         let mut rest = String::new();
-        // What is an array here is gathered again only where its fields have changed: most of a cycle with a dump would be
-        // that.
+        // An array is updated only when its fields have changed; otherwise this would take most of the time of a cycle with
+        // a dump.
         let (mut kept, mut arrays) = (String::new(), String::new());
         let mut array = |fields: &[&State], name: &str, size: &str, value: &str| {
             let mut changed = "!kept".to_owned();
@@ -131,7 +131,7 @@ impl Declaration {
                  for (int unsigned i = 0; i < {size}; i++) {name}[i] <= {value};\n    end\n"
             );
         };
-        // Views first, then the fields that none of them shows.
+        // First the views, then the fields that no view shows.
         for view in &self.views {
             let fields = view.fields.iter().filter_map(|field| self.field(field));
             let fields: Vec<&State> = fields.collect();
@@ -237,7 +237,7 @@ impl Declaration {
                 continue;
             };
             let name = &pin.name;
-            // Only a design that has the pin pays for its register.
+            // Only a design with the pin pays for its register.
             let bits = 8 * pin.shape.size();
             let _ = write!(
                 out,
@@ -291,10 +291,10 @@ impl Declaration {
         );
     }
 
-    /// Returns what port `i` of `pin` is connected to.
+    /// Returns the expression connected to port `i` of `pin`.
     fn driven(&self, pin: &Pin, source: &str, i: usize) -> String {
         let (shape, single) = (pin.shape, pin.ports.len() == 1);
-        // Elements of a list lie one behind the other: a pin of `only_with` is a vector, others are packed arrays.
+        // The elements of a list are contiguous: a pin with `only_with` is a vector, others are packed arrays.
         let element = |i: usize| match (shape.count(), &pin.only_with) {
             (1, None) => source.to_owned(),
             (1, Some(_)) => source.to_owned(),
@@ -327,7 +327,7 @@ impl Declaration {
                 Some(_) => source.to_owned(),
             },
             Shape::Words { width, count } => {
-                // The port's vector has no gaps; lanes above the last are cut off by the port.
+                // The port's vector has no gaps; the port cuts off lanes above the last one.
                 let bits = 8 * shape.bytes();
                 let count = count.unwrap_or(self.default_lanes() as usize);
                 let elements: Vec<String> = (0..count)
@@ -374,7 +374,7 @@ impl Declaration {
         out.push('\n');
     }
 
-    /// Returns every condition once.
+    /// Returns every condition once, without duplicates.
     fn valid_conditions(&self) -> Vec<&Condition> {
         let mut conditions: Vec<&Condition> = Vec::new();
         for condition in self.state.iter().filter_map(|field| field.valid.as_ref()) {
@@ -385,7 +385,7 @@ impl Declaration {
         conditions
     }
 
-    /// Returns the nets with the value of `field`: one for each plane or element, or one for all.
+    /// Returns the nets with the value of `field`: one per plane or element, or one for all.
     fn nets(&self, field: &State) -> Vec<String> {
         if !field.outputs.is_empty() {
             let end = if field.sampled { "_q" } else { "" };
@@ -401,7 +401,7 @@ impl Declaration {
     }
 
     fn condition(&self, condition: &Condition) -> String {
-        // A number is as wide as the field that it is compared with.
+        // A number has the width of the field with which it is compared.
         let mut bits = 32;
         let mut words = Vec::new();
         for token in &condition.0 {
@@ -447,7 +447,7 @@ impl Declaration {
                 format!("{{{}}}", planes.join(", "))
             }
             (_, 1) => guarded(cast(&nets[0]), bits),
-            // The RTL's vector is the struct's.
+            // The RTL's vector has the layout of the struct.
             (_, count) if nets.len() == 1 && width == bits && field.depth.is_none() => {
                 guarded(nets[0].clone(), bits * count)
             }
@@ -532,7 +532,7 @@ impl Declaration {
         for field in &self.state {
             let all = format!("load_{}", field.name);
             let elements = field.shape.count();
-            // All of it, and each element: what is used of these.
+            // Declare a net for the whole field and for each element, if a load uses it.
             let each = (0..elements)
                 .filter(|_| elements > 1)
                 .map(|i| (elements, i));
@@ -544,9 +544,9 @@ impl Declaration {
                 }
             }
         }
-        // A second writer of registers of `always_ff`, which Verilator takes (`rtl/lint.vlt`). Public registers that C++ writes
-        // would need none: with these a cycle of r500 took twice as long (2.58 s for 1.26 s), since Verilator takes each of
-        // them to change at any time.
+        // This is a second writer of `always_ff` registers, which Verilator accepts (`rtl/lint.vlt`). Public registers that
+        // C++ writes would avoid it, but with them a cycle of r500 took twice as long (2.58 s instead of 1.26 s), because
+        // Verilator assumes that each of them may change at any time.
         out.push_str(
             "\n  // Not on an edge of the clock: that would cost an evaluation of the design every cycle.\n  \
              always @(edge bench_i) begin\n    if (load_i) begin\n",
@@ -573,13 +573,13 @@ impl Declaration {
     }
 }
 
-/// Whether `text` has the word `name`.
+/// Returns whether `text` contains the word `name`.
 fn names(text: &str, name: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.split(|c| !is_name(c)).any(|word| word == name)
 }
 
-/// Returns what of the state that is loaded belongs into net `i` of `count` of `field`.
+/// Returns the part of the state to load that belongs to net `i` of `count` of `field`.
 fn loaded(field: &State, count: usize, i: usize) -> String {
     let name = &field.name;
     let (bits, width, elements) = (
@@ -609,7 +609,7 @@ fn loaded(field: &State, count: usize, i: usize) -> String {
     }
 }
 
-/// Returns name and range of net `i` of the `count` that `field` has.
+/// Returns name and range of net `i` of the `count` nets of `field`.
 fn net(field: &State, name: &str, count: usize, i: usize) -> (String, String) {
     let elements = field.shape.count();
     let range = match (field.shape, count) {
@@ -625,7 +625,7 @@ fn net(field: &State, name: &str, count: usize, i: usize) -> (String, String) {
     }
 }
 
-/// Returns name and range of the nets at the output ports that `field` is.
+/// Returns name and range of the nets at the output ports of `field`.
 fn output_nets(field: &State) -> Vec<(String, String)> {
     let count = field.outputs.len();
     (0..count)
@@ -633,7 +633,7 @@ fn output_nets(field: &State) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the bits of lane `i` of a field of planes, the highest first.
+/// Returns the bits of lane `i` of a field of planes, the highest bit first.
 fn planes_of_lane(field: &State) -> Vec<String> {
     let name = &field.name;
     match field.shape {
@@ -652,7 +652,7 @@ fn pad(number: usize) -> String {
     }
 }
 
-/// Writes a packed struct: the last member first. `below`: what lies below the first.
+/// Writes a packed struct, the last member first. `below` is a member below the first one.
 fn structure<T>(
     out: &mut String,
     name: &str,

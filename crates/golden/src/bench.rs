@@ -1,4 +1,4 @@
-//! A golden model and a case behind bytes, for callers that know no Rust type.
+//! Golden models and cases that exchange pins and state as bytes, for callers without the Rust types.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -13,33 +13,33 @@ use reconverge::stimulus::golden_alone;
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::watch::Watch;
 
-/// Cycles of a case whose pins are kept. A case with more is refused: its pins are computed before it runs.
+/// Maximum number of cycles of a case, because all its pins are computed and stored in advance. A longer case is refused.
 pub const MOST_CYCLES: usize = 2_000_000;
 
 /// A golden model of any unit.
 pub trait Model {
-    /// Returns the bytes of the struct of the pins and of that of the state.
+    /// Returns the sizes in bytes of the pin struct and of the state struct.
     fn sizes(&self) -> (usize, usize);
-    /// Returns the pins as they are unless they are driven.
+    /// Returns the default values of the pins.
     fn default_pins(&self) -> Vec<u8>;
-    /// Brings the model through one cycle with `pins`.
+    /// Executes one cycle with `pins`.
     ///
     /// # Errors
-    /// A pin has a value that its width has no room for; nothing has changed then.
+    /// The value of a pin does not fit its width. The state is unchanged then.
     fn cycle(&mut self, pins: &[u8]) -> Result<(), String>;
     /// Returns the state after the last cycle.
     fn state(&self) -> &[u8];
-    /// Returns a line for each element of the state that differs from `state`, with the rule by which the last cycle gave
-    /// it its value; nothing if none does.
+    /// Returns a line for each element of the state that differs from `state`, with the rule by which the last cycle set it;
+    /// empty if none differs.
     fn compare(&self, state: &[u8]) -> String;
-    /// Returns the rule by which the last cycle gave `field` of `element` its value.
+    /// Returns the rule by which the last cycle set `element` of `field`.
     ///
     /// # Errors
     /// There is no such field or element.
     fn explain(&self, field: &str, element: usize) -> Result<String, String>;
 }
 
-/// A golden model with what its last cycle began with.
+/// A golden model, with the model before its last cycle and the pins of that cycle.
 struct Wavefront<U: Unit> {
     golden: U::Golden,
     before: U::Golden,
@@ -55,7 +55,7 @@ impl<U: Unit> Model for Wavefront<U> {
         bytes_of(&U::In::default()).to_vec()
     }
     fn cycle(&mut self, pins: &[u8]) -> Result<(), String> {
-        // Of lane masks what is above the lanes is no lane: golden and RTL do not look at it.
+        // Lane masks are not checked: golden model and RTL ignore the bits above the lanes.
         let words = |pin: &&Pin| matches!(pin.shape, Shape::Words { .. });
         for pin in U::DECLARATION.pins.iter().filter(words) {
             let most = pin.most(self.lanes);
@@ -108,9 +108,9 @@ impl<U: Unit> Model for Wavefront<U> {
 pub trait Stimulus {
     /// Returns a golden model with the lanes and parameters of the case, after reset.
     fn golden(&self) -> Box<dyn Model>;
-    /// Returns how many cycles the case has.
+    /// Returns the number of cycles of the case.
     fn cycles(&self) -> usize;
-    /// Returns the pins of a cycle, from 0 on.
+    /// Returns the pins of a cycle, counted from 0.
     fn pins(&self, cycle: usize) -> Option<&[u8]>;
     /// Returns the instruction at `pc` as text.
     fn disassemble(&self, pc: u32) -> String;
@@ -121,7 +121,7 @@ struct Recorded<U: Unit> {
     pins: Vec<U::In>,
 }
 
-/// Writes down the pins of each cycle.
+/// Records the pins of each cycle.
 struct Recorder<D: Design>(Vec<D::In>);
 
 impl<U: Programs> Watch<U> for Recorder<U> {
@@ -176,19 +176,19 @@ fn recorded<U: Unit>(case: Case<U>, file: &str) -> Result<Box<dyn Stimulus>, Str
     }
 }
 
-/// How the lanes of a program run.
+/// Settings for the run of a program.
 pub struct Surroundings {
     /// Lanes and parameters.
     pub build: Build,
     /// Seed of conditions and stalls; never 0.
     pub seed: u64,
-    /// 1/16ths of the cycles that stall or starve the unit, 0 to 15.
+    /// Share of the cycles that stall or starve the unit, in 16ths, 0 to 15.
     pub stall16: u32,
-    /// Which of several programs in the file, by number or name.
+    /// Number or name of the program, if the file has several.
     pub which: Option<String>,
 }
 
-/// What can be made of a unit. The library knows it by name alone.
+/// Access to one unit, by which the library hides the unit's type.
 trait Maker: Sync {
     fn name(&self) -> &'static str;
     fn lanes(&self) -> u32;
@@ -233,7 +233,7 @@ impl<U: Unit> Maker for Of<U> {
             .map_err(|e| e.to_string())?
             .program;
         let mut case = Case::<U>::new(program);
-        // Checked with the rest of the case.
+        // `lanes` is checked with the rest of the case.
         case.launch_mask = u64::MAX >> (64 - with.build.lanes.clamp(1, 64));
         case.lanes = with.build.lanes;
         case.parameters.clone_from(&with.build.parameters);
@@ -264,11 +264,10 @@ fn maker(unit: &str) -> Result<&'static dyn Maker, String> {
     })
 }
 
-/// Returns the build of `unit` with `lanes` lanes, 0 for its default, and parameters as in `DEPTH=4,BRX=1`.
+/// Returns the build of `unit` with `lanes` lanes, 0 for the default, and parameters such as `DEPTH=4,BRX=1`.
 ///
 /// # Errors
-/// No such unit; what is wrong with the parameters. Whether the unit has them, and with these values, is checked where it is
-/// used.
+/// There is no such unit, or the text of the parameters is wrong. Their names and values are checked when the build is used.
 pub fn build(unit: &str, lanes: u32, parameters: &str) -> Result<Build, String> {
     let default = maker(unit)?.lanes();
     let mut build = Build::from(if lanes == 0 { default } else { lanes });
@@ -283,35 +282,36 @@ pub fn build(unit: &str, lanes: u32, parameters: &str) -> Result<Build, String> 
     Ok(build)
 }
 
-/// Returns a golden model after reset.
+/// Returns a golden model in its state after reset.
 ///
 /// # Errors
-/// No such unit, lanes or parameters.
+/// There is no such unit, or the unit does not have these lanes or parameters.
 pub fn model(unit: &str, build: &Build) -> Result<Box<dyn Model>, String> {
     maker(unit)?.model(build)
 }
 
-/// Returns the case of a program: assembly, words, or what a compiler made, as `reconverge run` takes it.
+/// Returns the case of a program: assembly, words, or the output of a compiler, as `reconverge run` takes it.
 ///
 /// # Errors
-/// The file cannot be read or is no program of the unit; a value out of range; more than [`MOST_CYCLES`].
+/// The file cannot be read or is not a program of the unit, a value is out of range, or the case has more than
+/// [`MOST_CYCLES`] cycles.
 pub fn program(unit: &str, file: &str, with: &Surroundings) -> Result<Box<dyn Stimulus>, String> {
     let maker = maker(unit)?;
     let bytes = input::read(Path::new(file)).map_err(|e| e.to_string())?;
     maker.program(file, &bytes, with)
 }
 
-/// Returns a case that was saved.
+/// Returns a saved case.
 ///
 /// # Errors
-/// As [`program`].
+/// The same as [`program`], or the case begins in a preloaded state.
 pub fn saved(unit: &str, file: &str) -> Result<Box<dyn Stimulus>, String> {
     let maker = maker(unit)?;
     let text = input::read_text(Path::new(file)).map_err(|e| e.to_string())?;
     maker.saved(file, &text)
 }
 
-/// Names and declarations of the units.
+/// Returns the names and declarations (`design.toml`) of the units.
 pub fn declarations() -> impl Iterator<Item = (&'static str, &'static str)> {
     UNITS.iter().map(|maker| (maker.name(), maker.toml()))
 }

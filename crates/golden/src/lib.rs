@@ -1,7 +1,7 @@
-//! The golden models of Reconverge for benches in other languages: `include/reconverge_golden.h` is the reference of
-//! the functions, `sv/reconverge_golden_pkg.sv` has them for SystemVerilog (DPI).
+//! C interface to the golden models of Reconverge, for benches in other languages. `include/reconverge_golden.h` documents
+//! the functions; `sv/reconverge_golden_pkg.sv` declares them for SystemVerilog (DPI).
 //!
-//! This file is the boundary, and has the unsafe code. What is behind it is in `bench.rs` and takes bytes.
+//! This file contains all unsafe code. The safe part is `bench.rs`, which exchanges pins and state as bytes.
 
 #![allow(unsafe_code)]
 
@@ -13,46 +13,46 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 pub use bench::{MOST_CYCLES, declarations};
 use bench::{Model, Stimulus, Surroundings};
 
-/// Counts changes of this interface that old callers cannot follow.
+/// Version of this interface. It increases with every incompatible change.
 pub const ABI: u32 = 1;
 
-/// Bytes of the vector by which pins and state pass through DPI: `reconverge_golden_pkg::Bytes`.
+/// Size in bytes of the vector that passes pins and state through DPI: `reconverge_golden_pkg::Bits`.
 pub const DPI_BYTES: usize = 1024;
 
 thread_local! {
     static ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// What the caller holds for a golden model.
+/// Handle of a golden model.
 pub struct Held {
     model: Box<dyn Model>,
-    /// The text that was last returned.
+    /// The last text returned, which the caller may still read.
     text: CString,
 }
 
-/// What the caller holds for a case.
+/// Handle of a case.
 pub struct Case {
     stimulus: Box<dyn Stimulus>,
-    /// The text that was last returned.
+    /// The last text returned, which the caller may still read.
     text: CString,
 }
 
-/// Returns `text` for C: no text of ours has a NUL; one that came from a file ends there.
+/// Returns `text` as a C string. Cuts it at the first NUL, which only a text from a file can contain.
 fn c_text(text: String) -> CString {
     let mut bytes = text.into_bytes();
     bytes.truncate(bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len()));
     CString::new(bytes).unwrap_or_default()
 }
 
-/// Keeps the message of a failure for [`reconverge_error`]; returns what there is otherwise.
+/// Returns the value of a success, or `None` for a failure, whose message it keeps for [`reconverge_error`].
 fn kept<T>(result: Result<T, String>) -> Option<T> {
     result.map_err(|why| ERROR.set(c_text(why))).ok()
 }
 
-/// Returns the text at `text`, which may be null: then none.
+/// Returns the text at `text`, empty if it is null.
 ///
 /// # Safety
-/// Null, or a NUL-terminated string that outlives the call.
+/// `text` is null, or a NUL-terminated string that stays valid while the result is used.
 unsafe fn text<'t>(text: *const c_char, name: &str) -> Result<&'t str, String> {
     if text.is_null() {
         return Ok("");
@@ -62,10 +62,10 @@ unsafe fn text<'t>(text: *const c_char, name: &str) -> Result<&'t str, String> {
     text.to_str().map_err(|_| format!("{name}: not UTF-8"))
 }
 
-/// Returns `size` bytes at `from`.
+/// Returns the `size` bytes at `from`. Fails if `from` is null, or `size` is not `want`.
 ///
 /// # Safety
-/// Null, or so many bytes that nothing writes during the call.
+/// `from` is null, or points to `size` bytes that nothing writes while the result is used.
 unsafe fn bytes<'b>(
     from: *const c_void,
     size: usize,
@@ -86,7 +86,7 @@ unsafe fn bytes<'b>(
     Ok(unsafe { std::slice::from_raw_parts(from.cast(), size) })
 }
 
-/// Copies `from` to `to`.
+/// Copies `from` to `to`. Fails if `to` is null, or `size` is not the length of `from`.
 ///
 /// # Safety
 /// `to` is null or has room for `size` bytes, which nothing else reads or writes during the call.
@@ -102,24 +102,24 @@ unsafe fn copied(from: &[u8], to: *mut c_void, size: usize, name: &str) -> Resul
     Ok(())
 }
 
-/// What is returned for a success and for a failure.
+/// Returns 0 for a success and -1 for a failure.
 fn status(result: Result<(), String>) -> c_int {
     if kept(result).is_some() { 0 } else { -1 }
 }
 
-/// Returns the number of this interface: `RECONVERGE_ABI` of the header.
+/// Returns the version of this interface: `RECONVERGE_ABI` of the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn reconverge_abi() -> u32 {
     ABI
 }
 
-/// Returns why the last call of this thread that failed did; valid until the next one fails.
+/// Returns the message of the last failed call in this thread; valid until the next call fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn reconverge_error() -> *const c_char {
     ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// Makes a golden model, after reset. Null: it cannot.
+/// Makes a golden model in its state after reset. Returns null if it fails.
 ///
 /// # Safety
 /// `unit` and `parameters` are null or NUL-terminated.
@@ -144,7 +144,7 @@ fn held(made: Result<Box<dyn Model>, String>) -> *mut Held {
     })
 }
 
-/// Frees a golden model; null is nothing.
+/// Frees a golden model; does nothing for null.
 ///
 /// # Safety
 /// `golden` is null or came from this library and was not freed.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn reconverge_golden_free(golden: *mut Held) {
     }
 }
 
-/// Returns the bytes of the struct of the pins.
+/// Returns the size of the pin struct in bytes; 0 for null.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library.
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn reconverge_golden_pins_size(golden: *const Held) -> usi
     unsafe { golden.as_ref() }.map_or(0, |held| held.model.sizes().0)
 }
 
-/// Returns the bytes of the struct of the state.
+/// Returns the size of the state struct in bytes; 0 for null.
 ///
 /// # Safety
 /// As [`reconverge_golden_pins_size`].
@@ -176,12 +176,12 @@ pub unsafe extern "C" fn reconverge_golden_state_size(golden: *const Held) -> us
     unsafe { golden.as_ref() }.map_or(0, |held| held.model.sizes().1)
 }
 
-/// What is said of a null pointer in the place of a model.
+/// Message for a null pointer in place of a golden model.
 const NO_GOLDEN: &str = "golden: a null pointer";
-/// What is said of a null pointer in the place of a case.
+/// Message for a null pointer in place of a case.
 const NO_CASE: &str = "case: a null pointer";
 
-/// Writes the pins as they are unless they are driven. 0, or -1: no room.
+/// Writes the default values of the pins. Returns 0, or -1 if `size` is wrong or a pointer is null.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library; `pins` is null or has room for `size` bytes.
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn reconverge_golden_default_pins(
     status(held.and_then(|held| unsafe { copied(&held.model.default_pins(), pins, size, "pins") }))
 }
 
-/// Brings the golden model through one cycle. 0, or -1: a pin is out of range.
+/// Executes one cycle of the golden model. Returns 0, or -1 if a pin is out of range, `size` is wrong or a pointer is null.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library that no other thread uses; `pins` is null or has `size` bytes.
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn reconverge_golden_cycle(
     }))
 }
 
-/// Returns the state after the last cycle, as many bytes as its struct has; valid until the next cycle.
+/// Returns the state struct after the last cycle; valid until the next cycle.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library.
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn reconverge_golden_state(golden: *const Held) -> *const 
     held.map_or(std::ptr::null(), |held| held.model.state().as_ptr().cast())
 }
 
-/// Returns the text of `made`, kept where `keep` says; null: there is none.
+/// Keeps the text of `made` in `keep` and returns a pointer to it; null for a failure.
 fn answered(keep: &mut CString, made: Result<String, String>) -> *const c_char {
     kept(made).map_or(std::ptr::null(), |text| {
         *keep = c_text(text);
@@ -235,8 +235,8 @@ fn answered(keep: &mut CString, made: Result<String, String>) -> *const c_char {
     })
 }
 
-/// Compares `state` with the golden's: a line for each element that differs, with the rule; empty: none does. Null: not so
-/// many bytes. Valid until the next call with this model.
+/// Compares `state` with the golden model's state. Returns a line for each element that differs, with the rule, or an empty
+/// text; null if `size` is wrong or a pointer is null. Valid until the next call with this model.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library that no other thread uses; `state` is null or has `size` bytes.
@@ -255,8 +255,8 @@ pub unsafe extern "C" fn reconverge_golden_compare(
     answered(&mut held.text, state.map(|state| held.model.compare(state)))
 }
 
-/// Returns the rule by which the last cycle gave an element of a field its value. Null: there is no such. Valid until the
-/// next call with this model.
+/// Returns the rule by which the last cycle set an element of a field; null if there is no such element. Valid until the next
+/// call with this model.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library that no other thread uses; `field` is null or NUL-terminated.
@@ -283,7 +283,7 @@ fn case(made: Result<Box<dyn Stimulus>, String>) -> *mut Case {
     })
 }
 
-/// Reads a program and computes the pins of every cycle of it. Null: it cannot.
+/// Reads a program and computes the pins of all its cycles. Returns null if it fails.
 ///
 /// # Safety
 /// The texts are null or NUL-terminated.
@@ -318,7 +318,7 @@ pub unsafe extern "C" fn reconverge_case_program(
     case(made())
 }
 
-/// Reads a case that `reconverge` saved and computes the pins of every cycle of it. Null: it cannot.
+/// Reads a case that `reconverge` saved and computes the pins of all its cycles. Returns null if it fails.
 ///
 /// # Safety
 /// The texts are null or NUL-terminated.
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn reconverge_case_saved(
     case(made())
 }
 
-/// Frees a case; null is nothing.
+/// Frees a case; does nothing for null.
 ///
 /// # Safety
 /// `case` is null or came from this library and was not freed.
@@ -347,7 +347,7 @@ pub unsafe extern "C" fn reconverge_case_free(case: *mut Case) {
     }
 }
 
-/// Makes a golden model with the lanes and parameters of a case, after reset.
+/// Makes a golden model with the lanes and parameters of a case, in its state after reset.
 ///
 /// # Safety
 /// `case` is null or a case of this library.
@@ -358,7 +358,7 @@ pub unsafe extern "C" fn reconverge_case_golden(case: *const Case) -> *mut Held 
     held(case.map(|case| case.stimulus.golden()))
 }
 
-/// Returns how many cycles a case has.
+/// Returns the number of cycles of a case; 0 for null.
 ///
 /// # Safety
 /// `case` is null or a case of this library.
@@ -368,7 +368,7 @@ pub unsafe extern "C" fn reconverge_case_cycles(case: *const Case) -> u64 {
     unsafe { case.as_ref() }.map_or(0, |case| case.stimulus.cycles() as u64)
 }
 
-/// Returns the pins of a cycle, as many bytes as their struct has; valid as long as the case. Null: there is no such cycle.
+/// Returns the pin struct of a cycle, valid as long as the case; null if there is no such cycle.
 ///
 /// # Safety
 /// `case` is null or a case of this library.
@@ -406,9 +406,9 @@ pub unsafe extern "C" fn reconverge_case_disassemble(case: *mut Case, pc: u32) -
     answered(&mut case.text, Ok(text))
 }
 
-// ---- the same for DPI, where pins and state are a vector of DPI_BYTES bytes ---------------------------------------------
+// ---- the same for DPI, where pins and state are vectors of DPI_BYTES bytes ----------------------------------------------
 
-/// Writes `from` to a vector of DPI, zeros above it.
+/// Copies `from` to a DPI vector and fills the rest with zeros.
 ///
 /// # Safety
 /// `to` is null or has [`DPI_BYTES`] bytes, which nothing else reads or writes during the call.
@@ -424,7 +424,7 @@ unsafe fn to_vector(from: &[u8], to: *mut u8) -> Result<(), String> {
     Ok(())
 }
 
-/// As [`reconverge_golden_cycle`].
+/// Does the same as [`reconverge_golden_cycle`], with a DPI vector.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library that no other thread uses; `pins` is null or has [`DPI_BYTES`] bytes.
@@ -434,7 +434,7 @@ pub unsafe extern "C" fn reconverge_dpi_cycle(golden: *mut Held, pins: *const c_
     unsafe { reconverge_golden_cycle(golden, pins, reconverge_golden_pins_size(golden)) }
 }
 
-/// As [`reconverge_golden_state`].
+/// Does the same as [`reconverge_golden_state`], but copies the state to a DPI vector. Returns 0, or -1 for a failure.
 ///
 /// # Safety
 /// `golden` is null or a golden model of this library; `state` is null or has [`DPI_BYTES`] bytes.
@@ -446,7 +446,7 @@ pub unsafe extern "C" fn reconverge_dpi_state(golden: *const Held, state: *mut u
     status(held.and_then(|held| unsafe { to_vector(held.model.state(), state) }))
 }
 
-/// As [`reconverge_golden_compare`].
+/// Does the same as [`reconverge_golden_compare`], with a DPI vector. Returns the error message instead of null.
 ///
 /// # Safety
 /// As [`reconverge_dpi_cycle`].
@@ -458,7 +458,7 @@ pub unsafe extern "C" fn reconverge_dpi_compare(
     // SAFETY: by the caller's promise; as in `reconverge_dpi_cycle`.
     let said =
         unsafe { reconverge_golden_compare(golden, state, reconverge_golden_state_size(golden)) };
-    // A string of SystemVerilog cannot be null.
+    // A SystemVerilog string cannot be null.
     if said.is_null() {
         reconverge_error()
     } else {
@@ -466,7 +466,7 @@ pub unsafe extern "C" fn reconverge_dpi_compare(
     }
 }
 
-/// As [`reconverge_case_pins`].
+/// Does the same as [`reconverge_case_pins`], but copies the pins to a DPI vector. Returns 0, or -1 for a failure.
 ///
 /// # Safety
 /// `case` is null or a case of this library; `pins` is null or has [`DPI_BYTES`] bytes.
@@ -488,7 +488,7 @@ mod tests {
     use super::*;
     use std::ptr::{null, null_mut};
 
-    /// The text at `text`, which is not null.
+    /// Returns the text at `text`, which must not be null.
     fn said(text: *const c_char) -> String {
         assert!(!text.is_null());
         // SAFETY: the library returned it.

@@ -1,4 +1,4 @@
-//! Writes what a bench in another language includes: the headers with the structs of pins and state, and the bench tops.
+//! Writes the files for a bench in another language: the headers with the structs of pins and state, and the bench tops.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::{env, fs};
 use declaration::Declaration;
 use reconverge_golden::declarations;
 
-/// What does not depend on a unit.
+/// The files that do not depend on a unit.
 const FILES: [(&str, &str); 2] = [
     (
         "reconverge_golden.h",

@@ -1,8 +1,8 @@
-// The golden models of Reconverge for a bench in SystemVerilog, by DPI. What the functions do stands in
-// reconverge_golden.h.
+// The golden models of Reconverge for a bench in SystemVerilog, by DPI. reconverge_golden.h describes the
+// functions.
 //
-// Pins and state pass as vectors of Bits bits whose lower end is the struct: for r500, of the package r500_tb_pkg,
-// which `reconverge-golden DIR` writes with the bench top,
+// Pins and state are vectors of Bits bits with the struct at the lower end. For r500, with the package r500_tb_pkg
+// that `reconverge-golden DIR` writes with the bench top:
 //
 //   in_t'(pins[$bits(in_t)-1:0])        the pins that reconverge_dpi_pins returned
 //   bytes_t'(state)                     a state_t for reconverge_dpi_compare
@@ -12,7 +12,7 @@ package reconverge_golden_pkg;
   localparam int unsigned Bits = 8 * 1024;
   typedef bit [Bits-1:0] bytes_t;
 
-  // Why the last call that failed did: one that returns null, or not 0.
+  // Returns why the last failing call failed, that is one that returned null or a value other than 0.
   import "DPI-C" function string reconverge_error();
 
   import "DPI-C" function chandle reconverge_golden_new(
@@ -21,7 +21,7 @@ package reconverge_golden_pkg;
   import "DPI-C" function void reconverge_golden_free(input chandle golden);
   import "DPI-C" function int reconverge_dpi_cycle(input chandle golden, input bytes_t pins);
   import "DPI-C" function int reconverge_dpi_state(input chandle golden, output bytes_t state);
-  // A line for each element that differs, or why it cannot be compared; "" if none does.
+  // Returns a line for each element that differs, or why the states cannot be compared; "" if none differs.
   import "DPI-C" function string reconverge_dpi_compare(input chandle golden, input bytes_t state);
   import "DPI-C" function string reconverge_golden_explain(
     input chandle golden, input string field, input int unsigned element

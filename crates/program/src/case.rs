@@ -1,4 +1,4 @@
-//! A case: everything that one lock-step run depends on. Saved as JSON, it replays bit for bit.
+//! A case: everything that one lock-step run depends on. A case saved as JSON replays bit for bit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::design::{Build, Golden};
-use crate::environment::{bits, draw_word};
+use crate::environment::{bits, draw_word, lowest};
 use crate::field::Flip;
 use crate::input::InputError;
 pub use crate::input::LONGEST_NAME;
@@ -18,14 +18,14 @@ pub use crate::place::Place;
 use crate::program::Programs;
 use crate::start::Start;
 
-/// Seed used where the user gives none. Never 0.
+/// Default seed. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
-/// Instructions after which a run ends by itself, where nothing else is said.
+/// Default number of instructions after which a run ends.
 pub const MAX_STEPS: u64 = 100_000;
-/// Noisy cycles that a case may have: some seconds. A case of a campaign has 512.
+/// Maximum number of noisy cycles of a case: a run of some seconds. A case of a campaign has 512.
 pub const MOST_NOISE: u64 = 10_000_000;
 
-/// What a random program is made of.
+/// Kind of a random program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -35,12 +35,12 @@ pub enum Kind {
     NearLegal,
     /// Random words.
     Raw,
-    /// Random words or near-legal ones, begun in a random legal state ([`crate::start`]).
+    /// Raw or near-legal, begun in a random legal state ([`crate::start`]).
     Seeded,
 }
 
 impl Kind {
-    /// As it appears in the names of programs.
+    /// Returns the kind as it appears in the names of programs.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Structured => "structured",
@@ -51,55 +51,55 @@ impl Kind {
     }
 }
 
-/// Where the lanes' conditions come from.
+/// Source of the lanes' conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Conditions {
-    /// Each lane's own draw, a bit being 1 with probability p16/16 (see [`crate::environment`]).
+    /// Each lane's own draw; a bit is 1 with probability p16/16 (see [`crate::environment`]).
     Drawn {
-        /// 0..=16.
+        /// Probability of a 1 in 16ths, 0..=16.
         p16: u32,
     },
-    /// Bits of draw k of a lane, keyed `lane:k`; draws that are not in the table are 0.
+    /// Bits of draw k of a lane, keyed by lane and k; draws that are not in the table are 0.
     Table(Table),
-    /// Each lane's own draw but for those in `rows`, which replace their condition bits.
+    /// Each lane's own draw, except that `rows` replace the condition bits of some draws.
     Changed {
-        /// 0..=16.
+        /// Probability of a 1 in 16ths, 0..=16.
         p16: u32,
-        /// Draws with other bits.
+        /// Draws whose bits are replaced.
         rows: Table,
     },
-    /// Anything, every clock, coverage too.
+    /// Random bits in every cycle, coverage included.
     Noise,
 }
 
 impl Conditions {
-    /// The lowest `count` condition bits of draw `k` of `lane`; 0 for noise, which is no lane's draw.
+    /// Returns the lowest `count` condition bits of draw `k` of `lane`; 0 for noise, which is no lane's draw.
     #[inline]
     pub fn draw(&self, seed: u64, lane: u32, k: u64, count: u32) -> u16 {
         match self {
             Conditions::Drawn { p16 } => bits(draw_word(seed, lane, k), count, *p16),
-            Conditions::Table(table) => table.bits(lane, k),
+            Conditions::Table(table) => lowest(table.bits(lane, k), count),
             Conditions::Changed { p16, rows } => match rows.get(lane, k) {
-                Some(changed) => changed,
+                Some(changed) => lowest(changed, count),
                 None => bits(draw_word(seed, lane, k), count, *p16),
             },
             Conditions::Noise => 0,
         }
     }
 
-    /// Whether they follow from the seed, some of them at least.
+    /// Returns true if the conditions, or some of them, follow from the seed.
     pub fn are_drawn(&self) -> bool {
         matches!(self, Conditions::Drawn { .. } | Conditions::Changed { .. })
     }
 }
 
-/// The rows of a `--conditions` file; `Clone` is cheap.
+/// The rows of a `--conditions` file. `Clone` is cheap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(into = "Vec<Row>")]
 pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 
-/// One row of a `--conditions` file: JSON Lines.
+/// One row of a `--conditions` file (JSON Lines).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -108,12 +108,12 @@ pub struct Row {
     /// Number of the lane's draw, from 0.
     #[serde(with = "count")]
     pub k: u64,
-    /// Its condition bits.
+    /// Condition bits of the draw.
     pub bits: u16,
 }
 
 impl<'de> Deserialize<'de> for Table {
-    /// Of a list of rows that has no draw twice.
+    /// Reads a list of rows; an error if a draw occurs twice.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let rows = Vec::<Row>::deserialize(from)?;
         let mut table = HashMap::with_capacity(rows.len());
@@ -127,7 +127,7 @@ impl<'de> Deserialize<'de> for Table {
 }
 
 impl From<Vec<Row>> for Table {
-    /// The table of these rows; of several for one draw the last counts.
+    /// Returns the table of these rows. If several rows give the same draw, the last one is used.
     fn from(rows: Vec<Row>) -> Self {
         let rows = rows.into_iter().map(|r| ((r.lane, r.k), r.bits));
         Table(Arc::new(rows.collect()))
@@ -151,7 +151,7 @@ impl From<Table> for Vec<Row> {
 }
 
 impl Table {
-    /// Every row that is not 0, by lane and k.
+    /// Returns every row whose bits are not 0, ordered by lane and k.
     pub fn rows(&self) -> Vec<Row> {
         let mut rows = Vec::from(self.clone());
         rows.retain(|row| row.bits != 0);
@@ -161,7 +161,7 @@ impl Table {
     /// Reads a `--conditions` file.
     ///
     /// # Errors
-    /// A line that is no row, a lane of 64 or more, the same draw twice.
+    /// A line is not a row, a lane is 64 or more, a draw occurs twice, or there are no rows.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         let mut rows = HashMap::new();
         for (n, line) in text
@@ -194,12 +194,12 @@ impl Table {
         Ok(Table(Arc::new(rows)))
     }
 
-    /// Condition bits of draw `k` of `lane`.
+    /// Returns the condition bits of draw `k` of `lane`; 0 if the table does not have them.
     pub fn bits(&self, lane: u32, k: u64) -> u16 {
         self.get(lane, k).unwrap_or(0)
     }
 
-    /// Condition bits of draw `k` of `lane`, if the table has them.
+    /// Returns the condition bits of draw `k` of `lane`, if the table has them.
     pub fn get(&self, lane: u32, k: u64) -> Option<u16> {
         self.0.get(&(lane, k)).copied()
     }
@@ -209,49 +209,49 @@ impl Table {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Case<U: Programs> {
-    /// The program with its registers.
+    /// The program with the values of its registers.
     pub program: U::Program,
-    /// Seed of the conditions, the stalls and the noise; never 0.
+    /// Seed of conditions, stalls and noise; never 0.
     #[serde(with = "hex")]
     pub seed: u64,
     /// Lanes of the wavefront.
     pub lanes: u32,
-    /// Parameters of the RTL that do not have their default, with their values.
+    /// Parameters of the RTL that differ from their defaults, with their values.
     #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
     /// Lanes launched (r500: covered; r700: valid).
     #[serde(with = "hex")]
     pub launch_mask: u64,
-    /// 1/16ths of the clocks that stall or starve the unit, 0..=15.
+    /// Share of the cycles that stall or starve the unit, in 16ths, 0..=15.
     pub stall16: u32,
-    /// Instructions after which the run ends by itself; [`u64::MAX`]: never.
+    /// Number of instructions after which the run ends; [`u64::MAX`]: no limit.
     #[serde(with = "limit")]
     pub max_steps: u64,
-    /// Conditions.
+    /// Source of the conditions.
     pub conditions: Conditions,
-    /// The bench misbehaves where the contract says that the unit must not care: noise on pins that mean
-    /// nothing, launches and host writes while a program runs, further launches, reset in mid-flight;
-    /// this many clocks long.
+    /// Length of a noisy run in cycles; `None`: no noise. A noisy bench does what the contract tells the unit to ignore or
+    /// to survive: noise on pins that do not matter, launches and host writes while a program runs, further launches, resets
+    /// in mid-flight.
     #[serde(deserialize_with = "required")]
     pub noise_clocks: Option<u64>,
-    /// States in which the program begins, behind the launch: each launch takes the next one, over and over.
-    /// If there is none, it begins as it is launched.
+    /// States that are preloaded after a launch: each launch takes the next one, cyclically. If empty, the program begins in
+    /// the state after the launch.
     pub start: Vec<U::Start>,
-    /// Golden bit to flip.
+    /// Bit of the golden model's expected state to flip.
     #[serde(deserialize_with = "required")]
     pub flip: Option<Flip>,
-    /// RTL other than our own.
+    /// Directory of other RTL; `None`: own RTL.
     #[serde(deserialize_with = "required")]
     pub rtl: Option<PathBuf>,
-    /// Its assertions are left out, which it is built with otherwise.
+    /// Builds the RTL without assertions.
     pub no_assert: bool,
-    /// Which of the mutants in it; without, none.
+    /// Number of the mutant in `rtl`; `None`: no mutant.
     #[serde(deserialize_with = "required")]
     pub mutant: Option<u32>,
 }
 
 impl<U: Programs> Case<U> {
-    /// `program` with the defaults of `run`.
+    /// Returns a case of `program` with the defaults of `run`.
     pub fn new(program: U::Program) -> Self {
         Case {
             program,
@@ -271,13 +271,13 @@ impl<U: Programs> Case<U> {
         }
     }
 
-    /// `<unit>.<program>.<seed>`: what the run is called everywhere.
+    /// Returns the name of the run: `<unit>.<program>.<seed>`.
     pub fn name(&self) -> String {
         format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
     }
 
-    /// The options with which `run` runs the program as this case does, but for what only a saved case holds: rows of a
-    /// table, noise, states to begin in, the RTL.
+    /// Returns the options with which `run` runs the program as this case does, except for what only a saved case holds: rows
+    /// of a table, noise, preloaded states, the RTL.
     pub fn options(&self) -> String {
         let mut text = format!("--lanes {} --seed {}", self.lanes, self.seed);
         if self.launch_mask != u64::MAX >> (64 - self.lanes) {
@@ -309,8 +309,8 @@ impl<U: Programs> Case<U> {
         text
     }
 
-    /// What the program runs under, as options of `run` where there are some; rows of a table as
-    /// `lane:k=bits`.
+    /// Describes the settings under which the program runs: options of `run` as far as they exist, rows of a table as
+    /// `lane:k=bits`, the rest in words.
     pub fn surroundings(&self) -> String {
         let mut text = self.options();
         match &self.conditions {
@@ -342,7 +342,7 @@ impl<U: Programs> Case<U> {
         text
     }
 
-    /// What RTL and golden are built with.
+    /// Returns the lanes and parameters with which RTL and golden model are built.
     pub fn build(&self) -> Build {
         Build {
             lanes: self.lanes,
@@ -350,20 +350,20 @@ impl<U: Programs> Case<U> {
         }
     }
 
-    /// The golden after reset.
+    /// Returns the golden model after reset.
     pub fn golden(&self) -> U::Golden {
         U::Golden::build(&self.build())
     }
 
-    /// Seed of the registers that reset does not reach.
+    /// Returns the seed for the registers that have no reset.
     pub fn model_seed(&self) -> u32 {
         (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
     }
 
-    /// Checks what a file can get wrong.
+    /// Checks the values that a file can give.
     ///
     /// # Errors
-    /// A value out of range.
+    /// A value is out of range.
     pub fn check(&self, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
         if self.seed == 0 {
@@ -404,7 +404,7 @@ impl<U: Programs> Case<U> {
         if self.max_steps == 0 {
             return bad("max_steps", "0 would compare nothing".to_owned());
         }
-        // Saved as numbers.
+        // These are saved as JSON numbers.
         for (name, number) in [
             (
                 "max_steps",
@@ -433,7 +433,7 @@ impl<U: Programs> Case<U> {
             let why = format!("{clocks} is more than {MOST_NOISE}");
             return bad("noise_clocks", why);
         }
-        // A noisy case ends by its length.
+        // Only a noisy case may have no limit: it ends after `noise_clocks` cycles.
         if self.noise_clocks.is_none() && self.max_steps == u64::MAX {
             let why = "without a limit only with noise_clocks".to_owned();
             return bad("max_steps", why);
@@ -471,7 +471,7 @@ impl<U: Programs> Case<U> {
     }
 }
 
-/// A saved case.
+/// A saved case: the content of its JSON file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct SavedCase<U: Programs> {
@@ -479,7 +479,7 @@ pub struct SavedCase<U: Programs> {
     pub reconverge: u32,
     /// Name of the unit.
     pub unit: String,
-    /// Where it failed when it was saved.
+    /// Where the case failed when it was saved.
     #[serde(deserialize_with = "required")]
     pub failure: Option<Place>,
     /// The case.
@@ -489,12 +489,12 @@ pub struct SavedCase<U: Programs> {
 /// The version of [`SavedCase`] that this crate writes and reads.
 pub const CASE_FORMAT: u32 = 4;
 
-/// The unit that a saved case is for.
+/// Returns the name of the unit that a saved case is for.
 ///
 /// # Errors
-/// Not a saved case of this version.
+/// The text is not a saved case of this version.
 pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
-    /// The fields that say what a file is; all others are passed over.
+    /// The fields that identify the kind of file; all others are ignored.
     #[derive(Deserialize)]
     struct Kind {
         reconverge: Option<u64>,
@@ -521,7 +521,7 @@ impl<U: Programs> SavedCase<U> {
     /// Reads a saved case.
     ///
     /// # Errors
-    /// Not JSON, another version, another unit, other fields than these, one missing, values out of range.
+    /// The text is not JSON, has another version, another unit, an unknown or missing field, or a value out of range.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         let unit = unit_of_case(text, file)?;
         if unit != U::NAME {
@@ -534,9 +534,9 @@ impl<U: Programs> SavedCase<U> {
         Ok(saved)
     }
 
-    /// The case as text.
+    /// Returns the saved case as JSON text.
     pub fn to_text(&self) -> String {
-        // Plain data with string keys: nothing in it can fail to serialise.
+        // Plain data with string keys: serialisation cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

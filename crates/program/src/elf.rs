@@ -1,7 +1,7 @@
-//! ELF files with a GPU's code in them: sections, functions, and what is wrong with either.
+//! ELF files that contain GPU code: sections, functions, and the errors in them.
 //!
-//! Everything is checked against the file before it is used, so a damaged file costs a message and no more:
-//! the work is linear in the length of the file.
+//! Every value is checked against the file before it is used, so a damaged file causes only an error message. The run time
+//! is linear in the length of the file.
 
 use std::fmt;
 
@@ -20,37 +20,37 @@ pub const REL: u16 = 1;
 /// Type of an executable file (`ET_EXEC`).
 pub const EXEC: u16 = 2;
 
-/// Functions that a file may have; more are damage.
+/// Maximum number of functions in a file; a file with more is taken to be damaged.
 pub const MOST_FUNCTIONS: usize = 4096;
-/// Bytes that a name may have.
+/// Maximum length of a symbol name in bytes.
 pub const LONGEST_SYMBOL: usize = 4096;
 
 const E: LittleEndian = LittleEndian;
 
-/// What a file must be, and how messages call that. All are little-endian.
+/// The required kind of file, and its name in messages. All files are little-endian.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// In messages, e.g. `an object of LLVM's r600 back end`.
+    /// Name of this kind in messages, e.g. `an object of LLVM's r600 back end`.
     pub what: &'static str,
-    /// 64-bit files, or 32-bit ones.
+    /// True for 64-bit files, false for 32-bit files.
     pub bits64: bool,
     /// `e_machine`.
     pub machine: u16,
-    /// `e_type`: any of these.
+    /// The accepted values of `e_type`.
     pub types: &'static [u16],
 }
 
-/// What is wrong with a part of a file.
+/// An error in a part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// Section, symbol, header field or place in the code.
     pub field: String,
-    /// What is wrong with it.
+    /// What is wrong with that part.
     pub message: String,
 }
 
 impl Flaw {
-    /// A flaw of `field`. Names in it may come from the file: control characters are taken out.
+    /// Returns a flaw of `field`. Replaces control characters by `?`, because names may come from the file.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         let plain = |text: String| text.replace(char::is_control, "?");
         Flaw {
@@ -59,7 +59,7 @@ impl Flaw {
         }
     }
 
-    /// The same as an error about `file`.
+    /// Returns the flaw as an error about `file`.
     pub fn in_file(self, file: &str) -> InputError {
         InputError::new(file, 0, self.field, self.message)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// A section.
+/// A section of an ELF file.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     /// Name.
@@ -87,12 +87,12 @@ pub struct Section<'a> {
     offset: u64,
     size: u64,
     compressed: bool,
-    /// None if it does not lie in the file.
+    /// `None` if the section does not lie within the file.
     data: Option<&'a [u8]>,
 }
 
 impl<'a> Section<'a> {
-    /// What messages call it.
+    /// Returns the name of the section in messages.
     pub fn title(&self) -> &'a str {
         if self.name.is_empty() {
             "section without a name"
@@ -101,11 +101,11 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes of the section.
     ///
     /// # Errors
     ///
-    /// A section that has none in the file, does not lie within the file or is compressed.
+    /// The section has no bytes in the file, does not lie within the file, or is compressed.
     pub fn data(&self) -> Result<&'a [u8], Flaw> {
         let fail = |message: String| Err(Flaw::new(self.title(), message));
         if self.kind == SHT_NOBITS.0 {
@@ -125,16 +125,16 @@ impl<'a> Section<'a> {
 }
 
 impl Section<'_> {
-    /// Whether there are relocations in it.
+    /// Returns true if the section contains relocations.
     pub fn has_relocations(&self) -> bool {
         matches!(SectionType(self.kind), SHT_REL | SHT_RELA) && self.size > 0
     }
 
-    /// The relocations in a section of a file of 64 bits.
+    /// Returns the relocations in a section of a 64-bit file.
     ///
     /// # Errors
     ///
-    /// As [`Section::data`], or bytes that are no whole entries.
+    /// The same as [`Section::data`], or the section does not consist of whole entries.
     pub fn relocations(&self) -> Result<Vec<Relocation>, Flaw> {
         let data = self.data()?;
         let with_addend = SectionType(self.kind) == SHT_RELA;
@@ -157,25 +157,25 @@ impl Section<'_> {
     }
 }
 
-/// A function that a file calls and does not have: a symbol of type `STT_FUNC` that is not defined.
+/// A function that a file refers to but does not contain: an undefined symbol of type `STT_FUNC`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undefined {
     /// Number in the symbol table.
     pub symbol: usize,
-    /// Name; the part of it that is text.
+    /// Name; bytes that are not UTF-8 are replaced.
     pub name: String,
 }
 
-/// A change that a loader makes to a section, of a file of 64 bits.
+/// A relocation in a 64-bit file: a change that a loader makes to a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Place in the section, bytes.
+    /// Offset in the section, in bytes.
     pub offset: u64,
-    /// Number of the symbol whose value is put there.
+    /// Number of the symbol whose value is written.
     pub symbol: usize,
-    /// What of it and how, a number of the machine's.
+    /// Relocation type, as defined by the machine.
     pub kind: u32,
-    /// What is added to the value, as `SHT_RELA` has it; with `SHT_REL` it is what the place holds.
+    /// Addend of an `SHT_RELA` entry. `None` for `SHT_REL`: the addend is the present content of the place.
     pub addend: Option<i64>,
 }
 
@@ -184,45 +184,45 @@ pub struct Relocation {
 pub struct Function<'a> {
     /// Number in the symbol table.
     pub symbol: usize,
-    /// Name; the part of it that is text.
+    /// Name; bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// Index of its section in [`Elf::sections`]; none if it lies in no section of the file.
+    /// Index of its section in [`Elf::sections`]; `None` if it lies in no section of the file.
     pub section: Option<usize>,
-    /// Place in the section, bytes.
+    /// Offset in the section, in bytes.
     pub offset: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// `st_other`.
     pub other: u8,
-    /// Its code, if the section has all of it.
+    /// Code of the function; an error if the section does not contain all of it.
     pub code: Result<&'a [u8], Flaw>,
 }
 
-/// A file that was opened.
+/// An opened ELF file.
 #[derive(Clone, Debug)]
 pub struct Elf<'a> {
     /// `e_flags`.
     pub flags: u32,
-    /// All sections, in the file's order: section 0 is none.
+    /// All sections, in the file's order. Section 0 is the null section.
     pub sections: Vec<Section<'a>>,
-    /// The functions, by section and place in it, in the symbol table's order where these are the same.
+    /// The functions, ordered by section and offset, and by symbol table order where these are equal.
     pub functions: Vec<Function<'a>>,
-    /// The functions that other files define, in the symbol table's order.
+    /// The functions that other files define, in symbol table order.
     pub undefined: Vec<Undefined>,
 }
 
-/// Whether a file begins as ELF files do.
+/// Returns true if a file begins with the ELF magic number.
 pub fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF")
 }
 
 impl<'a> Elf<'a> {
-    /// Opens a file.
+    /// Opens an ELF file.
     ///
     /// # Errors
     ///
-    /// A file that is not as `wanted`, or whose headers, names or symbols do not lie within it. Damage to the
-    /// contents of sections is reported where they are asked for.
+    /// The file is not as `wanted`, or its headers, names or symbols do not lie within it. Damage in the contents of a section
+    /// is reported when the contents are requested.
     pub fn open(bytes: &'a [u8], file: &str, wanted: &Wanted) -> Result<Self, InputError> {
         let opened = match wanted.bits64 {
             false => check_ident(bytes, wanted)
@@ -233,16 +233,16 @@ impl<'a> Elf<'a> {
         opened.map_err(|flaw| flaw.in_file(file))
     }
 
-    /// The first section called `name`.
+    /// Returns the first section called `name`.
     pub fn section(&self, name: &str) -> Option<&Section<'a>> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// The bytes of the first section called `name`.
+    /// Returns the bytes of the first section called `name`.
     ///
     /// # Errors
     ///
-    /// No such section, or as [`Section::data`].
+    /// There is no such section, or the same as [`Section::data`].
     pub fn data(&self, name: &str) -> Result<&'a [u8], Flaw> {
         match self.section(name) {
             Some(section) => section.data(),
@@ -250,14 +250,14 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The sections with relocations for the section with this index: none, one, or one of each type.
+    /// Returns the sections with relocations for the section with this index: none, one, or one of each type.
     pub fn relocations(&self, section: usize) -> impl Iterator<Item = &Section<'a>> {
         let of = move |s: &&Section| s.has_relocations() && usize::try_from(s.info) == Ok(section);
         self.sections.iter().filter(of)
     }
 }
 
-/// The sixteen bytes that say how to read the rest.
+/// Checks `e_ident`, the first sixteen bytes, which define how to read the rest.
 fn check_ident(bytes: &[u8], wanted: &Wanted) -> Result<(), Flaw> {
     let what = wanted.what;
     if !is_elf(bytes) {
@@ -358,18 +358,18 @@ fn read<'a, H: FileHeader<Endian = LittleEndian>>(
     Ok(elf)
 }
 
-/// The bytes of section `index`, of those that `headers` are of, if it is a string table.
+/// Returns the bytes of section `index` of `headers`, if it can be a string table.
 fn string_table<'a, H: FileHeader<Endian = LittleEndian>>(
     headers: &'a [H::SectionHeader],
     index: u32,
     bytes: &'a [u8],
 ) -> Option<&'a [u8]> {
     let header = headers.get(usize::try_from(index).ok()?)?;
-    // Not more than the file has to say so: sh_type may be anything in old tools' files.
+    // Does not check sh_type, which may have any value in files of old tools.
     header.data(E, bytes).ok().filter(|data| !data.is_empty())
 }
 
-/// The name at `offset`, without the NUL that ends it.
+/// Returns the name at `offset`, without the NUL that terminates it.
 fn name_at(strings: &[u8], offset: u32) -> Option<&[u8]> {
     let rest = strings.get(usize::try_from(offset).ok()?..)?;
     let window = &rest[..rest.len().min(LONGEST_SYMBOL + 1)];
@@ -422,7 +422,7 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
             .filter(|section| *section < elf.sections.len());
         let (value, size) = (symbol.st_value(E).into(), symbol.st_size(E).into());
         let (offset, code) = match section {
-            // In a relocatable file a value is a place in the section, otherwise an address.
+            // In a relocatable file a symbol's value is an offset in the section, otherwise an address.
             Some(at) => {
                 let section = &elf.sections[at];
                 let start = if relocatable { 0 } else { section.address };
@@ -449,7 +449,7 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
     Ok((found, undefined))
 }
 
-/// `size` bytes of a section from `offset` on.
+/// Returns `size` bytes of a section from `offset` on.
 fn code<'a>(section: &Section<'a>, offset: u64, size: u64) -> Result<&'a [u8], Flaw> {
     let data = section.data()?;
     let range = offset.checked_add(size).and_then(|end| {
@@ -477,8 +477,8 @@ mod tests {
         types: &[REL, EXEC],
     };
 
-    /// An executable of 64 bits: `.text.b` at address 0x1000 with functions `b` (8 bytes) and `c` (what is
-    /// left), `.text.a` at 0 with function `a`, and `.info` with bytes.
+    /// Returns a 64-bit executable: `.text.b` at address 0x1000 with functions `b` (8 bytes) and `c` (the rest), `.text.a` at 0
+    /// with function `a`, and `.info` with bytes.
     fn executable(kind: u16) -> Vec<u8> {
         let names = b"\0.text.b\0.text.a\0.info\0.symtab\0.strtab\0a\0b\0c\0";
         let name = |text: &str| {
@@ -571,7 +571,7 @@ mod tests {
         );
     }
 
-    /// In a relocatable file a value is a place in the section; below a section's address there is nothing.
+    /// Checks that a symbol's value is an offset in a relocatable file, and that a section has no bytes below its address.
     #[test]
     fn values_and_addresses() {
         let bytes = executable(REL);
@@ -580,7 +580,7 @@ mod tests {
         let why = "8 bytes from byte 4096 of .text.b on, which has 24";
         assert_eq!(elf.functions[0].code, Err(Flaw::new("st_size", why)));
         let mut bytes = executable(EXEC);
-        // `.text.b` a byte further up: `b` begins below it.
+        // Move `.text.b` up by one byte, so that `b` begins below it.
         let headers = bytes.len() - 6 * 64;
         bytes[headers + 64 + 16] = 1;
         let elf = Elf::open(&bytes, "x.cubin", &WANTED).unwrap();

@@ -1,7 +1,7 @@
-//! Conditions come from an environment: what the black boxes (ALU, texture, memory) give each lane.
+//! Conditions: the bits that the black boxes (ALU, texture, memory) of the environment give each lane.
 //!
-//! A lane's draw depends on the lane's own history only, so that it draws the same bits alone, in
-//! the wavefront and in another program.
+//! A lane's draw depends only on the lane's own history, so a lane draws the same bits alone, in the wavefront and in
+//! another program (contract-7).
 
 use rand::Rng;
 
@@ -9,10 +9,10 @@ use crate::case::{Case, Conditions};
 use crate::field::plane;
 use crate::program::Programs;
 
-/// How many condition bits one draw gives.
+/// Condition bits of one draw.
 pub const BITS: u32 = 16;
 
-/// The 64-bit word of draw number `k` (from 0) of lane `lane`: SplitMix64 over seed, lane and k.
+/// Returns the 64-bit word of draw number `k` (from 0) of lane `lane`: SplitMix64 over seed, lane and k (contract-7-a).
 #[inline]
 pub fn draw_word(seed: u64, lane: u32, k: u64) -> u64 {
     let mut z = seed
@@ -23,44 +23,51 @@ pub fn draw_word(seed: u64, lane: u32, k: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Condition bit `j` (0..=15) of a draw: 1 with probability `p16`/16.
+/// Returns condition bit `j` (0..=15) of a draw: 1 with probability `p16`/16.
 pub fn bit(word: u64, j: u32, p16: u32) -> bool {
     ((word >> (4 * j)) & 15) < u64::from(p16)
 }
 
-/// The lowest `count` condition bits of a draw, bit j of the result being condition bit j ([`bit`]). All of them are
-/// found at once: a nibble is below p16 if adding 16 - p16 to it does not carry.
+/// Returns the lowest `count` condition bits of a draw; bit j of the result is condition bit j ([`bit`]). Computes all of
+/// them at once: a nibble is below p16 if adding 16 - p16 to it does not carry.
 #[inline]
 pub fn bits(word: u64, count: u32, p16: u32) -> u16 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let add = EACH * u64::from(16 - p16.min(16));
-    // Bit 4 of byte i is clear where nibble 2 i is below p16, or nibble 2 i + 1.
+    // Bit 0 of byte i is set if nibble 2 i is below p16 (`even`), or nibble 2 i + 1 (`odd`).
     let even = !((word & (0x0f * EACH)) + add) >> 4 & EACH;
     let odd = !((word >> 4 & (0x0f * EACH)) + add) >> 4 & EACH;
-    // Two bits a byte, then four in 16, eight in 32, and all 16.
+    // Pack two bits per byte, then four per 16 bits, eight per 32 bits, and all 16.
     let pairs = even | odd << 1;
     let fours = (pairs | pairs >> 6) & 0x000f_000f_000f_000f;
     let eights = (fours | fours >> 12) & 0x0000_00ff_0000_00ff;
     let all = (eights | eights >> 24) as u16;
+    lowest(all, count)
+}
+
+/// Returns the lowest `count` of the condition bits `all`; the others are 0.
+#[inline]
+pub fn lowest(all: u16, count: u32) -> u16 {
     all & ((1u32 << count.min(BITS)) - 1) as u16
 }
 
-/// `N` conditions of every lane, at most 16, that depend on no history. As drawn each lane has a coin of its own; but independent coins
-/// for many lanes would almost never give all 1, all 0 or all but one equal, so [`Noise::shape`] makes these on purpose, of a
-/// condition that a decision looks at.
+/// `N` conditions (at most 16) of every lane that depend on no history. The drawn bits of different lanes are independent,
+/// so they are almost never all 1, all 0 or all but one equal. [`Noise::shape`] produces these patterns on purpose, for a
+/// condition that a decision uses.
 ///
-/// One draw says what all of them are, one more gives each its bits: how much is drawn depends neither on what was drawn nor on
-/// which are shaped. So a processor waits for no condition before it begins the next, and guesses nothing.
+/// One random word selects the shapes of all conditions, and one more word per condition gives its bits. The number of words
+/// depends neither on their values nor on which conditions are shaped, so the processor need not wait for one condition
+/// before it begins the next, and predicts no branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Noise<const N: usize> {
-    /// A kind for each, four bits.
+    /// The shape of each condition, four bits each.
     kinds: u64,
     /// The conditions.
     pub conditions: [u64; N],
 }
 
 impl<const N: usize> Noise<N> {
-    /// Draws all of them.
+    /// Draws all conditions and their shapes.
     #[inline]
     pub fn draw(rng: &mut impl Rng) -> Self {
         const { assert!(N <= 16, "four bits of a draw for each") };
@@ -70,7 +77,8 @@ impl<const N: usize> Noise<N> {
         }
     }
 
-    /// Gives condition `n` the shape that was drawn for it; `active` are the lanes that count. To be called once for a condition.
+    /// Gives condition `n` the shape that was drawn for it; `active` is the mask of the lanes that matter. Call it once for
+    /// each condition.
     #[inline]
     pub fn shape(&mut self, n: usize, active: u64) {
         let kind = self.kinds >> (4 * n) & 15;
@@ -78,7 +86,8 @@ impl<const N: usize> Noise<N> {
         let (second, third) = (bits.rotate_left(21), bits.rotate_left(42));
         let turn = (bits >> 58) as u32;
         let one = only_one(turn, active);
-        // Up to which kind each is taken, the last one first: choices like these become moves, not branches.
+        // The kind below which each value is chosen, in descending order: the compiler makes these choices conditional moves,
+        // not branches.
         let mut value = bits;
         for (below, other) in [
             (11, bits | second | third),
@@ -94,7 +103,7 @@ impl<const N: usize> Noise<N> {
         self.conditions[n] = value;
     }
 
-    /// Returns the conditions with each in its shape ([`Noise::shape`]).
+    /// Returns all conditions, each in its shape ([`Noise::shape`]).
     #[inline]
     pub fn shaped(mut self, active: u64) -> [u64; N] {
         for n in 0..N {
@@ -111,25 +120,26 @@ pub fn noise(rng: &mut impl Rng, active: u64) -> u64 {
     condition
 }
 
-/// Returns one of `lanes`, by itself: the first of them from number `turn` on, below 64; that number, if there is none.
+/// Returns a mask with one lane of `lanes`: the first at or after lane number `turn` (below 64), wrapping at 64. If `lanes` is
+/// empty, returns lane `turn`.
 #[inline]
 pub fn only_one(turn: u32, lanes: u64) -> u64 {
     let first = lanes.rotate_right(turn).trailing_zeros() % 64;
     1u64.rotate_left(first + turn)
 }
 
-/// The draws of every lane of a wavefront, and how far each lane's history has come.
+/// The draws of every lane of a wavefront, and the length of each lane's history.
 #[derive(Clone, Debug)]
 pub struct Histories {
     conditions: Conditions,
     seed: u64,
     lanes: usize,
-    /// Instructions each lane has executed: k of contract-7-b.
+    /// Instructions that each lane has executed: k of contract-7-b.
     k: [u64; 64],
 }
 
 impl Histories {
-    /// Of `case`, nothing executed.
+    /// Returns the empty histories of `case`.
     pub fn new<U: Programs>(case: &Case<U>) -> Self {
         Histories {
             conditions: case.conditions.clone(),
@@ -139,30 +149,30 @@ impl Histories {
         }
     }
 
-    /// Whether conditions are noise, which depends on no lane's history.
+    /// Returns true if the conditions are noise, which depends on no lane's history.
     #[inline]
     pub fn noisy(&self) -> bool {
         self.conditions == Conditions::Noise
     }
 
-    /// Forgets the histories: a program is launched, and no lane has executed anything.
+    /// Clears the histories at a launch: no lane has executed anything.
     pub fn forget(&mut self) {
         self.k = [0; 64];
     }
 
-    /// How many instructions `lane` has executed.
+    /// Returns the number of instructions that `lane` has executed.
     pub fn k(&self, lane: u32) -> u64 {
         self.k[lane as usize]
     }
 
-    /// The lowest `count` condition bits of draw `k` of `lane`.
+    /// Returns the lowest `count` condition bits of draw `k` of `lane`.
     #[inline]
     pub fn draw(&self, lane: u32, k: u64, count: u32) -> u16 {
         self.conditions.draw(self.seed, lane, k, count)
     }
 
-    /// Returns a condition for each lane of `active`: the lowest bit of the draw that is the next of its history, or noise of
-    /// all lanes where conditions are that.
+    /// Returns a condition for each lane of `active`: the lowest bit of the lane's next draw. If the conditions are noise,
+    /// returns noise for all lanes.
     pub fn condition(&self, active: u64, rng: &mut impl Rng) -> u64 {
         if self.noisy() {
             return noise(rng, active);
@@ -173,7 +183,7 @@ impl Histories {
         })
     }
 
-    /// Returns draw `k` of `lane` with these names for its bits; `None` where conditions are noise.
+    /// Returns draw `k` of `lane`, its bits named by `names`; `None` if the conditions are noise.
     pub fn whole(&self, lane: u32, k: u64, names: &'static [&'static str]) -> Option<Draw> {
         let bits = self.draw(lane, k, BITS);
         (!self.noisy()).then_some(Draw { k, bits, names })
@@ -182,7 +192,7 @@ impl Histories {
     /// Counts an instruction for the lanes of `mask`.
     #[inline]
     pub fn count(&mut self, mask: u64) {
-        // Added, not branched upon: masks are as random as the programs.
+        // An addition instead of a branch: masks are as random as the programs, so a branch would be mispredicted.
         for (lane, k) in self.k[..self.lanes].iter_mut().enumerate() {
             *k += mask >> lane & 1;
         }
@@ -194,13 +204,13 @@ impl Histories {
 pub struct Draw {
     /// Number of the draw: k of contract-7-b.
     pub k: u64,
-    /// Its condition bits, bit j being condition bit j.
+    /// Condition bits of the draw; bit j is condition bit j.
     pub bits: u16,
-    /// What the bits are to the unit, as many as it uses, the lowest first.
+    /// The unit's names for the bits that it uses, lowest bit first.
     pub names: &'static [&'static str],
 }
 
-/// Condition bits that stay with the lanes until they are drawn again, one plane a bit.
+/// Condition bits that the lanes keep until the next draw, stored as one lane mask (plane) per bit.
 #[derive(Clone, Debug)]
 pub struct Planes<const BITS: usize> {
     /// The lanes' draws.
@@ -209,13 +219,13 @@ pub struct Planes<const BITS: usize> {
     drawn_at: [u64; 64],
     /// Lanes that have drawn.
     drawn: u64,
-    /// Lanes whose last draw is not in the planes yet: few instructions look at them.
+    /// Lanes whose last draw is not in the planes yet. They are filled in on demand, because few instructions read them.
     stale: u64,
     planes: [u64; BITS],
 }
 
 impl<const BITS: usize> Planes<BITS> {
-    /// Of `case`: all 0 until the first draw.
+    /// Returns the planes of `case`: all 0 until the first draw.
     pub fn new<U: Programs>(case: &Case<U>) -> Self {
         Planes {
             lanes: Histories::new(case),
@@ -226,14 +236,14 @@ impl<const BITS: usize> Planes<BITS> {
         }
     }
 
-    /// Forgets histories and draws: a program is launched, and no lane has executed or drawn anything.
+    /// Clears histories and draws at a launch: no lane has executed or drawn anything.
     pub fn forget(&mut self) {
         self.lanes.forget();
         (self.drawn, self.stale) = (0, 0);
         self.planes = [0; BITS];
     }
 
-    /// The lanes of `mask` draw all bits anew, with the k that they have now.
+    /// Draws all bits anew for the lanes of `mask`, with their present k.
     #[inline]
     pub fn redraw(&mut self, mask: u64) {
         let lanes = self.lanes.lanes;
@@ -250,19 +260,19 @@ impl<const BITS: usize> Planes<BITS> {
         self.stale |= mask;
     }
 
-    /// Condition bit `j` is 0 for every lane.
+    /// Sets condition bit `j` of every lane to 0.
     pub fn clear(&mut self, j: usize) {
         self.refresh();
         self.planes[j] = 0;
     }
 
-    /// The planes as they were last drawn.
+    /// Brings the planes up to date with the last draws and returns them.
     pub fn refresh(&mut self) -> &[u64; BITS] {
         let stale = std::mem::take(&mut self.stale);
         if stale == 0 {
             return &self.planes;
         }
-        // Condition bits 0 to 7, and 8 to 15, a byte a lane.
+        // Condition bits 0 to 7, and 8 to 15, one byte per lane.
         let mut drawn = [[0; 64]; 2];
         let mut left = stale;
         while left != 0 {
@@ -281,14 +291,14 @@ impl<const BITS: usize> Planes<BITS> {
         &self.planes
     }
 
-    /// Returns the last draw of `lane` with these names for its bits; `None` before the first, and where conditions are noise.
+    /// Returns the last draw of `lane`, its bits named by `names`; `None` before the first draw, or if the conditions are noise.
     pub fn last(&self, lane: u32, names: &'static [&'static str]) -> Option<Draw> {
         let drawn = self.drawn >> lane & 1 == 1;
         let k = self.drawn_at[lane as usize];
         self.lanes.whole(lane, k, names).filter(|_| drawn)
     }
 
-    /// All condition bits of the last draw of `lane`, those that no plane has among them; 0 before the first.
+    /// Returns all condition bits of the last draw of `lane`, including those without a plane; 0 before the first draw.
     pub fn last_bits(&self, lane: u32) -> u16 {
         match self.drawn >> lane & 1 == 1 {
             true => (self.lanes).draw(lane, self.drawn_at[lane as usize], self::BITS),
@@ -296,7 +306,7 @@ impl<const BITS: usize> Planes<BITS> {
         }
     }
 
-    /// The whole word of the last draw of `lane`; 0 before the first, and where draws are not drawn.
+    /// Returns the whole word of the last draw of `lane`; 0 before the first draw, or if the conditions are a table or noise.
     pub fn last_word(&self, lane: u32) -> u64 {
         match self.lanes.conditions.are_drawn() && self.drawn >> lane & 1 == 1 {
             true => draw_word(self.lanes.seed, lane, self.drawn_at[lane as usize]),
@@ -312,7 +322,7 @@ mod tests {
 
     use super::*;
 
-    /// How often each kind of noise occurs, in 16ths, and how often a lane has a 1.
+    /// Checks how often each shape of noise occurs, in 16ths, and how often a lane has a 1.
     #[test]
     fn noise_is_often_the_same_for_all_lanes_or_for_all_but_one() {
         const DRAWS: usize = 40_000;
@@ -346,17 +356,17 @@ mod tests {
                 "{kinds:?} {share} {sixteenths}"
             );
         };
-        // A lane of all 64, and one of those that count: 11 of 64 do.
+        // One lane of all 64, and one of the active lanes. The former is active in 11 of 64 cases.
         let expected = [2.0, 2.0, 1.0 + 11.0 / 64.0, 1.0, 10.0 - 11.0 / 64.0];
         for (n, sixteenths) in kinds.into_iter().zip(expected) {
             near(n, sixteenths);
         }
-        // Single lanes count for hardly anything, and all but one as much as all.
+        // A single lane contributes almost nothing, and all lanes but one almost as much as all.
         near(ones / 64, 7.5);
         for ones in of_lanes {
             near(ones, 7.5);
         }
-        // Both 0, or both 1: 2 of 16 times 2 of 16 each; hardly ever otherwise.
+        // Equal if both are all 0 or both all 1, with probability (2/16)^2 each; almost never otherwise.
         assert!((60..200).contains(&equal), "{equal}");
     }
 
@@ -386,6 +396,28 @@ mod tests {
                     assert_eq!(bits(word, count, p16), each, "{word:016x} {count} {p16}");
                 }
             }
+        }
+    }
+
+    /// Before, the other bits of a row set the conditions of the lanes above.
+    #[test]
+    fn a_condition_is_the_lowest_bit_of_a_row_and_sets_no_other_lane() {
+        let rows = "{\"lane\":0,\"k\":0,\"bits\":3}\n{\"lane\":2,\"k\":0,\"bits\":65534}\n";
+        let rows = crate::case::Table::parse(rows, "rows").unwrap();
+        let mut rng = Pcg64Mcg::seed_from_u64(5);
+        for (conditions, others) in [
+            (Conditions::Table(rows.clone()), 0),
+            (Conditions::Changed { p16: 16, rows }, 0b1010),
+        ] {
+            let histories = Histories {
+                conditions,
+                seed: 1,
+                lanes: 4,
+                k: [0; 64],
+            };
+            assert_eq!(histories.condition(0b1111, &mut rng), 0b0001 | others);
+            assert_eq!(histories.condition(0b1110, &mut rng), others);
+            assert_eq!(histories.draw(2, 0, 16), 65534);
         }
     }
 }

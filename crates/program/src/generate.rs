@@ -1,14 +1,14 @@
-//! Drawing, for the program generators of units.
+//! Random choices for the program generators of units.
 //!
-//! What is drawn is part of a campaign's seed: another order of draws is another campaign.
+//! A campaign's programs depend on the order of these calls: another order gives another campaign for the same seed.
 
 use std::ops::Range;
 
 use rand::Rng;
 use rand::distr::uniform::{SampleUniform, UniformSampler};
 
-/// Returns a number of `range`, each as often as the others: what `Rng::random_range` draws, which is called and not inlined
-/// wherever the compiler does not optimise across units of code.
+/// Returns a uniformly distributed number of `range`: the number that `Rng::random_range` returns. Unlike that, this is
+/// inlined even if the compiler does not optimise across codegen units.
 ///
 /// # Panics
 /// `range` is empty.
@@ -18,13 +18,13 @@ pub fn within<T: SampleUniform, R: Rng + ?Sized>(rng: &mut R, range: Range<T>) -
     drawn.unwrap_or_else(|_| unreachable!("the range is not empty"))
 }
 
-/// Returns true `n` times in 16.
+/// Returns true with probability `n`/16.
 #[inline]
 pub fn chance<R: Rng + ?Sized>(rng: &mut R, n: u32) -> bool {
     within(rng, 0..16) < n
 }
 
-/// Returns one of `of`, each as often as the others.
+/// Returns one element of `of`, uniformly distributed.
 ///
 /// # Panics
 /// `of` is empty.
@@ -33,10 +33,10 @@ pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
     of[within(rng, 0..of.len())]
 }
 
-/// Returns one of `of`, each as often as its weight says.
+/// Returns one element of `of`, with a probability proportional to its weight.
 ///
 /// # Panics
-/// No weight is more than 0.
+/// All weights are 0.
 #[inline]
 pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     let total: u32 = of.iter().map(|(_, weight)| weight).sum();
@@ -50,7 +50,7 @@ pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     unreachable!("{left} is not below the sum of the weights")
 }
 
-/// `weight` where `on`, else 0: for the lists of [`choose`].
+/// Returns `weight` if `on`, otherwise 0: for the lists of [`choose`].
 pub fn when(on: bool, weight: u32) -> u32 {
     if on { weight } else { 0 }
 }

@@ -1,7 +1,7 @@
-//! Program files: what the units' importers have in common.
+//! Program files: common part of the units' importers.
 //!
-//! A file is recognised by its content, a program is chosen by number or name where a file holds several,
-//! and a program's name becomes part of file names, whatever it was called in the file.
+//! Recognises a file by its content, selects a program by number or name if a file holds several, and makes a program's
+//! name usable in file names.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::elf::is_elf;
 use crate::input::InputError;
 use crate::text::code;
 
-/// The file as text, without a byte order mark.
+/// Returns the file as text, without a byte order mark.
 ///
 /// # Errors
 ///
-/// The line with the first byte that is not UTF-8.
+/// The file is an ELF file, or it is not UTF-8; the error then names the line of the first wrong byte.
 pub fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
     if is_elf(bytes) {
         let why = "is an ELF object; of this unit there is none to read";
@@ -29,10 +29,10 @@ pub fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Whether a text is words rather than assembly.
+/// Returns true if a text consists of hexadecimal words, not assembly.
 ///
-/// The first line with an instruction decides, `.word` and `.quad` being one; where there is none the extension of
-/// `file` does.
+/// The first line with an instruction decides; `.word` and `.quad` count as instructions. Without any, the extension of
+/// `file` decides.
 pub fn is_hex(text: &str, file: &str) -> bool {
     let first = text
         .lines()
@@ -41,7 +41,7 @@ pub fn is_hex(text: &str, file: &str) -> bool {
         .find(|word| !word.starts_with('.') || is_word(word));
     match first {
         Some(word) => {
-            // No mnemonic consists of the digits 0-9 and a-f alone.
+            // No mnemonic consists only of the digits 0-9 and a-f.
             let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
             digits
                 .unwrap_or(word)
@@ -54,14 +54,15 @@ pub fn is_hex(text: &str, file: &str) -> bool {
     }
 }
 
-/// Whether a directive stands for an instruction as it is: its words follow.
+/// Returns true if a directive gives an instruction as words.
 fn is_word(directive: &str) -> bool {
     [".word", ".quad"]
         .iter()
         .any(|d| directive.eq_ignore_ascii_case(d))
 }
 
-/// `name` as it may become part of a file name: letters, digits and `._-+`, at most [`LONGEST_NAME`].
+/// Returns `name` made usable in a file name: letters, digits and `._-+`, at most [`LONGEST_NAME`] characters. Every other
+/// character becomes `_`.
 pub fn sound_name(name: &str) -> String {
     let sound = |c: char| {
         if c.is_ascii_alphanumeric() || "._-+".contains(c) {
@@ -73,10 +74,10 @@ pub fn sound_name(name: &str) -> String {
     name.chars().map(sound).take(LONGEST_NAME).collect()
 }
 
-/// How many entries of a list a message shows.
+/// Maximum number of entries of a list that a message shows.
 pub const MOST_SHOWN: usize = 16;
 
-/// `slot 3` or `slots 3, 5`, for `one` = `slot`; of more than `most` places the rest is counted.
+/// Returns `slot 3` or `slots 3, 5` for `one` = `slot`. Shows at most `most` places and counts the others.
 pub fn places(one: &str, at: &[usize], most: usize) -> String {
     let plural = if at.len() == 1 { "" } else { "s" };
     let shown: Vec<String> = at.iter().take(most).map(ToString::to_string).collect();
@@ -87,13 +88,14 @@ pub fn places(one: &str, at: &[usize], most: usize) -> String {
     format!("{one}{plural} {}{more}", shown.join(", "))
 }
 
-/// Index of the program that `which` names, by number (from 1) or name; `one` is what they are called.
+/// Returns the index of the program that `which` selects by number (from 1) or name. `one` is the word for a program in
+/// messages.
 ///
-/// A name is looked for first. One program alone needs no choice.
+/// A name has precedence over a number. If there is only one program, `which` may be `None`.
 ///
 /// # Errors
 ///
-/// A choice that is none of them, a name that several bear, or no choice among several.
+/// No program has this number or name, several have this name, or `which` is `None` and the file does not have exactly one.
 pub fn choose(
     names: &[&str],
     one: &str,

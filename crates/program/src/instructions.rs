@@ -1,19 +1,19 @@
-//! A program as a list of instructions. The shrinker takes some out to make a program smaller; the guided run
-//! changes some to make a new program from an old one.
+//! A program as a list of instructions. The shrinker removes instructions to make a program smaller; a guided run changes
+//! instructions to make a new program from an old one.
 
-/// One place of a program that is laid out anew.
+/// One instruction of a new program that [`Instructions::laid_out`] makes from an old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// The instruction of this number.
+    /// The old instruction of this number.
     Old(usize),
-    /// A plain instruction in its stead; what led to it leads here.
+    /// A plain instruction that replaces the old one of this number; jumps to the old one lead here.
     Instead(usize),
-    /// A plain instruction; what led to the instruction behind it leads here.
+    /// An additional plain instruction; jumps to the instruction after it lead here.
     New,
 }
 
 impl Piece {
-    /// The number of the instruction that it is or stands for.
+    /// Returns the number of the old instruction that this is or replaces.
     pub fn original(self) -> Option<usize> {
         match self {
             Piece::Old(n) | Piece::Instead(n) => Some(n),
@@ -22,67 +22,67 @@ impl Piece {
     }
 }
 
-/// A program as instructions, numbered from 0. A *plain* one is what the sequencer only lets pass: ALU, NOP.
+/// A program as instructions, numbered from 0. A *plain* instruction does not affect flow control: ALU, NOP.
 ///
-/// [`places`] and [`moved`] find the new targets of jumps.
+/// [`places`] and [`moved`] compute the new targets of jumps.
 pub trait Instructions: Clone {
-    /// How many there are. Fillers behind the last one (spa5: NOPs of the last bundle) do not count.
+    /// Returns the number of instructions, without padding after the last one (spa5: NOPs of the last bundle).
     fn count(&self) -> usize;
-    /// The address of instruction `number`. Without further words instruction n is at address n.
+    /// Returns the address of instruction `number`. By default instruction n is at address n.
     fn address(&self, number: usize) -> u32 {
         u32::try_from(number).unwrap_or(u32::MAX)
     }
-    /// The instruction at address `pc`, if there is one. Without further words instruction n is at address n.
+    /// Returns the number of the instruction at address `pc`, if there is one. By default instruction n is at address n.
     fn number(&self, pc: u32) -> Option<usize> {
         usize::try_from(pc).ok().filter(|n| *n < self.count())
     }
-    /// Whether the instruction is plain, and nothing but that.
+    /// Returns true if the instruction is plain and has no other effect.
     fn is_plain(&self, number: usize) -> bool;
-    /// The program that consists of `pieces`, whose numbers rise. Jumps, the launch address and the end lead
-    /// to the instruction that they led to or, without it, to the next one that is left; what led out of the
-    /// program leads as far out of the new one.
+    /// Returns the program that consists of `pieces`, whose numbers must ascend. Jumps, the launch address and the end address
+    /// lead to the same instruction as before or, if it was removed, to the next remaining one. An address after the end of
+    /// the old program leads equally far after the end of the new one.
     #[must_use]
     fn laid_out(&self, pieces: &[Piece]) -> Self;
-    /// Where `address`, which leads into the program, leads in [`Instructions::laid_out`] of `pieces`. Without further
-    /// words instruction n is at address n.
+    /// Returns where `address`, an address of the program, is in [`Instructions::laid_out`] of `pieces`. By default instruction
+    /// n is at address n.
     fn led(&self, pieces: &[Piece], address: u32) -> u32 {
         let led = usize::try_from(address).map(|old| moved(&places(pieces, self.count()), old));
         led.map_or(address, |new| u32::try_from(new).unwrap_or(u32::MAX))
     }
-    /// Programs with one thing simpler: a register or constant at its default or smaller, a field of an
-    /// instruction 0. A caller that repeats this on one of the results comes to an end. Without further words there are
-    /// none: programs become smaller by what is taken out of them.
+    /// Returns programs with one thing simplified: a register or constant at its default or smaller, a field of an
+    /// instruction set to 0. Repeated application always terminates. By default there are none, and programs shrink only by
+    /// removal of instructions.
     fn simpler(&self) -> Vec<Self> {
         Vec::new()
     }
-    /// The program with a jump from its end to its begin, for all lanes. Without further words it is as it was, and no
+    /// Returns the program with a jump from its end to its beginning, for all lanes. By default the program is unchanged: no
     /// program is made a loop.
     #[must_use]
     fn looped(&self) -> Self {
         self.clone()
     }
-    /// Puts instruction `from` of `donor`, as it is, in the place of instruction `to`.
+    /// Replaces instruction `to` by an unchanged copy of instruction `from` of `donor`.
     ///
     /// # Panics
-    /// There is none of that number.
+    /// There is no instruction of that number.
     fn copy(&mut self, to: usize, donor: &Self, from: usize);
-    /// Changes bit `bit` modulo the bits of an instruction.
+    /// Flips bit `bit`, modulo the bits of an instruction.
     ///
     /// # Panics
-    /// There is none of that number.
+    /// There is no instruction of that number.
     fn flip(&mut self, number: usize, bit: u32);
-    /// The program with another target of one instruction: instruction `to`, or what is behind the last one.
-    /// `None`: the instruction leads nowhere; without further words all do.
+    /// Returns the program with another target of one instruction: instruction `to`, or the place after the last one. `None`
+    /// if the instruction has no target; by default none has.
     ///
     /// # Panics
-    /// There is none of that number.
+    /// There is no instruction of that number.
     fn retargeted(&self, _number: usize, _to: usize) -> Option<Self> {
         None
     }
 }
 
-/// Returns where in `pieces` each of `count` instructions, and the place behind them, is to be found: `count` + 1 numbers.
-/// One that is left out is to be found where the next one is that is left.
+/// Returns the positions in `pieces` of `count` instructions and of the place after them: `count` + 1 numbers. A removed
+/// instruction has the position of the next remaining one.
 pub fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
     let mut places = vec![pieces.len(); count + 1];
     let mut begin = 0;
@@ -94,14 +94,14 @@ pub fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
             begin = at + 1;
         }
     }
-    // Behind the last one left, fillers included.
+    // After the last remaining instruction, padding included.
     places[next..].fill(begin);
     places[count] = pieces.len();
     places
 }
 
-/// Returns where `old`, a place in the old program, is in the new one; [`places`] made `places`. What is behind the end of
-/// the old one is as far behind the end of the new one.
+/// Returns the position in the new program of `old`, a position in the old one; `places` comes from [`places`]. A position
+/// after the end of the old program is equally far after the end of the new one.
 pub fn moved(places: &[usize], old: usize) -> usize {
     let (last, new_end) = (places.len() - 1, places[places.len() - 1]);
     places

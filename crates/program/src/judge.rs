@@ -1,5 +1,5 @@
-//! What the scalar judges of the units have in common: a wavefront taken apart into its lanes, and each
-//! lane held against what it does alone.
+//! Common part of the units' scalar judges: separates a wavefront into its lanes and compares each lane with what it
+//! executes alone.
 
 use std::fmt::Debug;
 
@@ -10,9 +10,9 @@ use crate::program::{Record, Verdict};
 pub struct Alone<E> {
     /// Address and context (see [`Record`]) of every instruction executed, in order.
     pub executed: Vec<(u32, u32)>,
-    /// It came to the end of the program.
+    /// The lane reached the end of the program.
     pub done: bool,
-    /// How it ended, in the unit's own words.
+    /// How the lane ended, in the unit's own words.
     pub end: E,
 }
 
@@ -24,12 +24,12 @@ struct Among {
 }
 
 impl Among {
-    /// Fills it with what `lane` did, whatever it held; one after another, lanes use the same memory.
+    /// Replaces the contents by what `lane` did. The lanes use the same memory in sequence.
     fn fill(&mut self, records: &[Record], lane: u32) {
         self.executed.resize(records.len(), (0, 0));
         self.drawn_at.resize(records.len(), 0);
-        // Each is written, and the next over it if the lane did not execute it: masks are as random as the programs, and
-        // a branch on them would often be guessed wrong.
+        // Every record is written, and overwritten by the next one if the lane did not execute it: masks are as random as the
+        // programs, so a branch on them would often be mispredicted.
         let (mut executed, mut k) = (0, 0);
         for record in records {
             self.executed[executed] = (record.pc, record.context);
@@ -42,8 +42,8 @@ impl Among {
     }
 }
 
-/// An error that ended the wavefront although no lane of its program can cause it; bit c of `possible`:
-/// error c can be caused.
+/// Returns [`Verdict::Disagrees`] if the wavefront ended with an error that no lane of its program can cause. Bit c of
+/// `possible` is set if some lane can cause error c.
 pub fn impossible_error(error: u8, possible: u16) -> Option<Verdict> {
     (u64::from(possible) >> error.min(63) & 1 == 0).then(|| Verdict::Disagrees {
         lane: 0,
@@ -53,11 +53,11 @@ pub fn impossible_error(error: u8, possible: u16) -> Option<Verdict> {
     })
 }
 
-/// Whether each of `lanes` executed what it executes alone; of a wavefront that halted or was stopped
-/// (`done` false), the beginning of it.
+/// Compares what each of `lanes` executed with what it executes alone. If the wavefront halted or was stopped (`done` is
+/// false), compares only as far as the lane came in the wavefront.
 ///
-/// `alone` runs a lane by itself. It is given the k (see [`crate::environment`]) of each instruction that
-/// the lane executed in the wavefront.
+/// `alone` runs one lane by itself. It gets the k (see [`crate::environment`]) of each instruction that the lane executed in
+/// the wavefront.
 pub fn compare<E: Debug>(
     records: &[Record],
     done: bool,
@@ -77,7 +77,7 @@ pub fn compare<E: Debug>(
         let (there, here) = (executed.len(), alone.executed.len());
         let how = if let Some(n) = differs {
             let ((pc, al), (pc_alone, al_alone)) = (executed[n], alone.executed[n]);
-            // aL is the only context yet; it is signed, or small.
+            // So far the only context is aL, which is signed, or small.
             let (al, al_alone) = (al as i32, al_alone as i32);
             format!(
                 "instruction {n}: 0x{pc:03x} with aL {al} in the wavefront, 0x{pc_alone:03x} with aL {al_alone} alone"
@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(how(done, &[9], true), other);
             assert_eq!(how(done, &[], true), shorter);
         }
-        // Only at its end has a wavefront executed everything.
+        // A wavefront has executed everything only if it reached its end.
         assert_eq!(how(false, &longer, true), agrees);
         assert_eq!(how(false, &[6], false), agrees);
         let ends =

@@ -1,5 +1,6 @@
-//! Judges a case: RTL and golden in lock-step, then, where it can tell, the scalar judge. The first of these counts: the RTL
-//! stopped the simulation, RTL and golden differ, nothing was compared, the scalar judge disagrees.
+//! Judges a case: RTL against golden model in lock-step, then the scalar judge, if it can tell. The verdict is the first of
+//! these that applies: the RTL stopped the simulation, RTL and golden model differ, nothing was compared, the scalar judge
+//! disagrees.
 
 use std::path::Path;
 
@@ -19,27 +20,27 @@ use crate::stimulus::{self, Ran};
 use crate::watch::Watch;
 use crate::wave::Words;
 
-/// Who judges a case.
+/// Selects who judges a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judges {
-    /// RTL against golden model alone. Mutation asks no further: the scalar judge looks at the golden model's run, which is the same
-    /// for every mutant.
+    /// RTL against golden model only. Mutation needs no more: the scalar judge looks at the golden model's run, which is the
+    /// same for every mutant.
     LockStep,
-    /// The scalar judge too; of a program that is not structured it cannot tell, and that is no failure.
+    /// The scalar judge too. It cannot judge a program that is not structured, which is not a failure.
     All,
-    /// The scalar judge too, of a program whose generator promises that it is structured: that the judge cannot tell
-    /// is a failure of one of the two.
+    /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
+    /// the case fails: generator or judge is wrong.
     Structured,
 }
 
-/// What the scalar judge says of a case that did not fail.
+/// The scalar judge's verdict on a case that did not fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scalar {
-    /// It was not asked.
+    /// The scalar judge was not asked.
     NotAsked,
-    /// It cannot tell: why.
+    /// The scalar judge cannot tell, with the reason.
     CannotTell(String),
     /// Every compared lane executed what it executes alone.
     Agrees {
@@ -60,13 +61,13 @@ pub struct Agreed<U: Programs> {
     /// State at the end.
     #[serde(with = "state_bytes")]
     pub end: U::State,
-    /// The run ended because of [`Case::max_steps`].
+    /// The run ended because it reached [`Case::max_steps`].
     pub step_limit: bool,
-    /// What the scalar judge says.
+    /// The scalar judge's verdict.
     pub scalar: Scalar,
 }
 
-/// The case as it is saved.
+/// Returns the saved case of a failure.
 impl<U: Programs> From<&Failure<Case<U>>> for SavedCase<U> {
     fn from(failure: &Failure<Case<U>>) -> Self {
         SavedCase {
@@ -144,10 +145,10 @@ impl<U: Programs> TestCase for Case<U> {
     }
 }
 
-/// As [`check`](crate::check::check), with other judges and a look-on.
+/// Does the same as [`check`](crate::check::check), with selectable judges and a watch.
 ///
 /// # Errors
-/// As [`check`](crate::check::check).
+/// The same as [`check`](crate::check::check).
 pub fn check_fresh<U: Programs>(
     case: &Case<U>,
     rtl: &Rtl<U>,
@@ -171,11 +172,11 @@ pub fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure
     opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
 }
 
-/// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` looks on. A model on
-/// which a case failed with [`Cause::Stopped`] is of no more use.
+/// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` observes the run. A model
+/// cannot be used again after a case failed on it with [`Cause::Stopped`].
 ///
 /// # Errors
-/// As [`check`](crate::check::check).
+/// The same as [`check`](crate::check::check).
 pub fn check_on<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
@@ -185,10 +186,10 @@ pub fn check_on<U: Programs>(
     check_by(case, dut, judges, Records::judge, watch)
 }
 
-/// How a scalar judge is asked.
+/// The function by which a scalar judge is called.
 pub type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
 
-/// Judges as [`check_on`], with `judge` as the scalar judge.
+/// Does the same as [`check_on`], with `judge` as the scalar judge.
 ///
 /// # Errors
 /// The failure of `case`.
@@ -200,18 +201,18 @@ pub fn check_by<U: Programs>(
     judge: Judge<U>,
     watch: &mut impl Watch<U>,
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
-    // A judge that is not asked, or cannot tell whatever happens, needs no records.
+    // A judge that is not asked, or can never tell, needs no records.
     let plain = case.noise_clocks.is_none() && case.start.is_empty();
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
     let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
     verdict(case, judges, judge, outcome, records)
 }
 
-/// Runs `case` again on a fresh model with a dump at `path`, which begins at cycle `from`, and judges it in lock-step;
-/// `watch` looks on.
+/// Runs `case` again on a fresh model, with a dump at `path` that begins at cycle `from`, and judges it in lock-step;
+/// `watch` observes the run.
 ///
 /// # Errors
-/// No model can be opened, or the dump not be written.
+/// No model can be opened, or the dump cannot be written.
 pub fn check_with_dump<U: Programs>(
     case: &Case<U>,
     rtl: &Rtl<U>,
@@ -231,7 +232,7 @@ pub fn check_with_dump<U: Programs>(
     ))
 }
 
-/// Gives the verdict on what `ran`: the order in which the judges count.
+/// Gives the verdict on the run `ran`. This is where the order of the judges is defined.
 ///
 /// # Errors
 /// The failure of `case`.

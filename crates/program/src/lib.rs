@@ -1,19 +1,20 @@
-//! Programs: what a design that executes instructions needs above the bench. It knows no campaign.
+//! Support for designs that run programs, one level above the bench. It does not depend on campaigns.
 //!
-//! A design owes a program and its environment, start and classes of lanes ([`program::Programs`]). For that it gets:
+//! A design provides a program type, its environment, its start states and its lane classes ([`program::Programs`]). The
+//! crate then provides:
 //!
-//! * cases that are saved and replayed ([`case`]), with the pins of each cycle (`stimulus`), conditions, stalls and noise
-//!   ([`environment`]), preloaded states ([`start`]);
-//! * the verdict on a case, RTL against golden model and then each lane against itself alone (`judges`, [`judge`]);
+//! * cases that can be saved and replayed ([`case`]), the pins of each cycle with stalls and noise (`stimulus`), conditions
+//!   ([`environment`]) and preloaded states ([`start`]);
+//! * the verdict on a case: RTL against golden model, then each lane against the scalar machine (`judges`, [`judge`]);
 //! * a run as text, picture and page ([`show`]);
-//! * help for what it brings itself: [`words`] for assemblers, [`generate`] for random programs, [`elf`] and [`import`] for
-//!   program files.
+//! * helpers for the design's own code: [`words`] for assemblers, [`generate`] for random programs, [`elf`] and [`import`]
+//!   for program files.
 //!
 //! # Features
 //!
-//! * `rtl`: the bench, and what needs it.
+//! * `rtl`: the bench, and the modules that need it.
 
-// The modules of the crate below, as those of this one are named.
+// Modules of the bench crate, named as if they were modules of this one.
 #[cfg(feature = "rtl")]
 use reconverge_bench::{check, dut, failure, html, lockstep, report, wave};
 use reconverge_bench::{design, field, input, json, lanes, place, text};

@@ -1,4 +1,4 @@
-//! A design that runs programs: pins, instructions and conditions, and what the scalar judge wants to hear of.
+//! The interface of a design that runs programs: pins, environment, programs, and the records for the scalar judge.
 
 use std::fmt::Debug;
 
@@ -15,15 +15,15 @@ use crate::show::{Class, Frame};
 use crate::start::Start;
 use crate::watch::Watch;
 
-/// One clock's inputs of a unit: the pins that every unit has.
+/// The inputs of a unit in one cycle, as far as every unit has them.
 pub trait Pins: Control {
-    /// Whether a launch is asked for.
+    /// Returns true if these pins request a launch.
     fn launches(&self) -> bool;
-    /// The host's write, if there is one: register and value. Without further words there are none.
+    /// Returns the register and the value of the host write, if there is one. By default there is none.
     fn written(&self) -> Option<String> {
         None
     }
-    /// What a clock without an instruction was: reset, stall, waiting, launch, host write, idle.
+    /// Describes a cycle without an instruction: reset, stall, waiting, launch, host write or idle.
     fn describe(&self, running: bool) -> String {
         if self.is_reset() {
             "reset".to_owned()
@@ -40,19 +40,19 @@ pub trait Pins: Control {
             }
         }
     }
-    /// Takes the instruction away: the memory has not answered yet.
+    /// Withholds the instruction: the memory has not answered yet.
     fn starve(&mut self);
-    /// Puts noise on every pin that the unit must not look at in this clock; `running` tells whether a
-    /// program runs. Reset, and stall once asserted without it, stay. Without further words every pin matters.
+    /// Puts noise on every pin that the unit must ignore in this cycle; `running` is true while a program runs. Keeps the
+    /// reset, and a stall that is asserted without reset. By default no pin is ignored.
     fn scramble(&mut self, _running: bool, _rng: &mut impl Rng) {}
-    /// Adds a host write of anything to anywhere, for a clock in which no program runs.
+    /// Adds a random host write, for a cycle in which no program runs.
     fn host_write(&mut self, _rng: &mut impl Rng) {}
 }
 
-/// What the golden did in one clock, as far as bench and environment need to know.
+/// What the golden model did in one cycle, as far as bench and environment need to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// No instruction and no end.
+    /// No step was completed.
     None,
     /// One instruction executed.
     Executed,
@@ -62,50 +62,50 @@ pub enum Step {
 
 /// A golden model that executes instructions.
 pub trait Executor<D: Design>: Golden<D> {
-    /// Puts the unit into `state`, as `Dut::load` does with the RTL. Without further words it does nothing: a unit whose
-    /// [`Programs::Start`] is [`crate::start::Launched`] is never asked.
+    /// Puts the unit into `state`, as `Dut::load` does with the RTL. Does nothing by default: it is never called for a unit
+    /// whose [`Programs::Start`] is [`crate::start::Launched`].
     fn load(&mut self, _state: &D::State) {}
-    /// What the last cycle did.
+    /// Returns what the last cycle did.
     fn step(&self) -> Step;
 }
 
 /// The black boxes around a unit: instruction memory, ALU, texture unit, and their condition bits.
 pub trait Environment<U: Programs>: Send {
-    /// The surroundings of one case.
+    /// Returns the environment of one case.
     fn new(case: &Case<U>) -> Self;
-    /// Forgets every lane's history: a program is launched.
+    /// Clears the history of every lane, because a program is launched.
     fn launched(&mut self);
-    /// Sets `pins`, whatever they were, to those with the instruction that `state` asks for and the lanes' conditions. `rng` serves
-    /// only cases whose conditions are noise.
+    /// Sets all `pins`: the instruction that `state` asks for, and the lanes' conditions. Only cases whose conditions are
+    /// noise use `rng`.
     fn set_pins(&mut self, state: &U::State, rng: &mut impl Rng, pins: &mut U::In);
-    /// The instruction that was last asked for has been executed; `after` is the state it led to.
+    /// Called when the instruction that was last asked for has been executed; `after` is the resulting state.
     fn executed(&mut self, after: &U::State);
-    /// Returns the draw by which `lane` decides at the instruction that `state` asks for, or which it makes there; `None` if
-    /// the lane does not execute it, or no condition plays a part. Without further words there are no draws.
+    /// Returns the draw that `lane` uses or makes at the instruction that `state` asks for; `None` if the lane does not
+    /// execute it, or if it involves no condition. By default there are no draws.
     fn draw(&self, _state: &U::State, _lane: u32) -> Option<Draw> {
         None
     }
 }
 
-/// One executed instruction of a wavefront, as the scalar judge wants to hear of it.
+/// One executed instruction of a wavefront, as the scalar judge gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Address.
     pub pc: u32,
-    /// Whatever the lanes that execute it see besides (r500, r700: aL).
+    /// Further state that the executing lanes see (r500, r700: aL).
     pub context: u32,
-    /// Lanes that execute it, if it is not a control instruction; otherwise 0.
+    /// Lanes that execute the instruction; 0 for a control instruction.
     pub executes: u64,
-    /// Lanes whose history it counts in: the k of contract-7-b.
+    /// Lanes whose k (contract-7-b) this instruction increments.
     pub counts: u64,
 }
 
-/// Collects the records of a run for the scalar judge.
+/// The records of a run, collected for the scalar judge.
 #[derive(Debug)]
 pub struct Records<U: Programs> {
-    /// In the order of execution.
+    /// Records in the order of execution.
     pub records: Vec<Record>,
-    /// State before the step, and the pins of its first clock.
+    /// State before the step, and the pins of its first cycle.
     before: Option<(U::State, U::In)>,
     lost: u64,
 }
@@ -121,10 +121,10 @@ impl<U: Programs> Default for Records<U> {
 }
 
 impl<U: Programs> Records<U> {
-    /// More are not kept: a hundred megabytes.
+    /// Maximum number of records that are kept, about 100 megabytes.
     pub const MOST: usize = 4_000_000;
 
-    /// What the scalar judge of the unit says of the run that was recorded.
+    /// Returns the verdict of the unit's scalar judge on the recorded run.
     pub fn judge(&self, case: &Case<U>, end: &U::State) -> Verdict {
         if self.lost > 0 {
             return Verdict::NotStructured(format!("more than {} instructions", Self::MOST));
@@ -159,7 +159,7 @@ impl<U: Programs> Watch<U> for Records<U> {
     }
 }
 
-/// What the scalar judge says of a whole program.
+/// The verdict of the scalar judge on a whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Every compared lane executed what it executes alone.
@@ -169,18 +169,18 @@ pub enum Verdict {
         /// Instructions compared, all lanes together.
         instructions: u64,
     },
-    /// A lane did not.
+    /// A lane executed something else.
     Disagrees {
         /// Lane.
         lane: u32,
         /// What it did in the wavefront and what it does alone.
         how: String,
     },
-    /// The program is outside what the judge can say anything about.
+    /// The scalar judge cannot judge this program.
     NotStructured(String),
 }
 
-/// How a program ended, in a unit that tells running, done and an error code; `names` are those of the codes.
+/// Returns how a program ended, in a unit that reports running, done and an error code; `names` are the names of the codes.
 pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
     match err {
         0 if done => "done".to_owned(),
@@ -190,82 +190,81 @@ pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
     }
 }
 
-/// Holds what each lane of a case did in the wavefront against what it does alone: case, what was executed, state at the
-/// end.
+/// Compares what each lane of a case did in the wavefront with what it does alone. Arguments: the case, the executed
+/// instructions, the state at the end.
 pub type ScalarJudge<U> = fn(&Case<U>, &[Record], &<U as Design>::State) -> Verdict;
 
-/// A design that runs programs: what cases, lock-step, reports and waves need to know of it.
+/// A design that runs programs, as cases, lock-step, reports and waves need it.
 pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
-    /// A program with the registers it runs under.
+    /// A program with the values of its registers.
     type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
-    /// Black boxes.
+    /// The black boxes around the unit.
     type Environment: Environment<Self>;
-    /// A state in which a case begins; [`crate::start::Launched`] if there is none but that of a launch.
+    /// A state in which a case can begin; [`crate::start::Launched`] if cases begin only with a launch.
     type Start: Start<Self>;
     /// The scalar judge, if there is one.
     const SCALAR: Option<ScalarJudge<Self>> = None;
 
-    /// A program runs: instructions are wanted.
+    /// Returns true while a program runs, that is, while the unit asks for instructions.
     fn running(state: &Self::State) -> bool;
-    /// A step has begun that takes further clocks (spa5: UNWIND); [`Executor::step`] tells of it when it is
+    /// Returns true if a step has begun that takes further cycles (spa5: UNWIND). [`Executor::step`] reports it when it is
     /// complete.
     fn mid_step(_: &Self::State) -> bool {
         false
     }
-    /// How a stopped program ended, e.g. `done` or `error 3 LOOP_UNDERFLOW`.
+    /// Returns how a stopped program ended, e.g. `done` or `error 3 LOOP_UNDERFLOW`.
     fn outcome(state: &Self::State) -> String;
-    /// Address of the instruction wanted.
+    /// Returns the address of the next instruction.
     fn pc(state: &Self::State) -> u32;
-    /// Lanes that execute an instruction which is for all that are there.
+    /// Returns the active mask: the lanes that execute an unconditional instruction.
     fn active(state: &Self::State) -> u64;
-    /// Returns what lane `lane` does, as all units show it. Without further words the active ones execute, and the others
-    /// are not said to wait for anything.
+    /// Returns the class of lane `lane`. By default active lanes are [`Class::Active`] and all others [`Class::Off`].
     fn class(state: &Self::State, lane: usize) -> Class {
         match Self::active(state) >> lane & 1 {
             1 => Class::Active,
             _ => Class::Off,
         }
     }
-    /// Returns the class that the registers hold of lane `lane`, where a lane that takes no part has one too: RTL and golden
-    /// model are compared in it.
+    /// Returns the class that the registers hold for lane `lane`. Unlike [`Programs::class`], this may be another class than
+    /// [`Class::Off`] for a lane that takes no part; RTL and golden model are compared in it.
     fn held(state: &Self::State, lane: usize) -> Class {
         Self::class(state, lane)
     }
-    /// Returns what is on the golden's stacks, bottom first.
+    /// Returns the frames on the golden model's stacks, bottom first.
     fn frames(_: &Self::Golden) -> Vec<Frame> {
         Vec::new()
     }
-    /// Returns the instruction at `pc` as short text: the statement, where it is one.
+    /// Returns the instruction at `pc` as short text: the assembly statement, if the word is one.
     fn statement(program: &Self::Program, pc: u32) -> String {
         Self::disassemble(program, pc)
     }
-    /// What is on the golden's stack, bottom first, if the state shows only its top.
+    /// Returns the golden model's stack as text, bottom first, if the state shows only its top.
     fn stack(_: &Self::Golden) -> Option<String> {
         None
     }
 
-    /// Name of a program.
+    /// Returns the name of a program.
     fn name(program: &Self::Program) -> &str;
-    /// Gives a program another name.
+    /// Renames a program.
     fn rename(program: &mut Self::Program, name: String);
-    /// Checks what a saved case can get wrong in its program.
+    /// Checks the program of a saved case.
     ///
     /// # Errors
-    /// A program that does not fit the instruction memory, for instance. Without further words none: every program that
-    /// can be read can be run.
+    /// The program is illegal, e.g. too large for the instruction memory. By default every program that can be read is legal.
     fn check(_program: &Self::Program, _file: &str) -> Result<(), InputError> {
         Ok(())
     }
-    /// The clocks of the host's writes before a launch.
+    /// Returns the cycles of the host writes before a launch.
     fn setup(_: &Self::Program) -> Vec<Self::In> {
         Vec::new()
     }
-    /// The clock of the launch; `again` draws what may differ from launch to launch of a noisy case.
+    /// Returns the pins of the launch cycle. If `again` is set, it draws the values that may differ between the launches of
+    /// a noisy case.
     fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> Self::In;
-    /// One instruction as text.
+    /// Returns one instruction as text.
     fn disassemble(program: &Self::Program, pc: u32) -> String;
-    /// The instruction on `pins`, which took `before` to `after`, as the scalar judge wants to hear of it. Without
-    /// further words it counts for the active lanes, which execute it.
+    /// Returns the record of the instruction on `pins`, which led from `before` to `after`. By default all active lanes
+    /// execute it and count it.
     fn record(before: &Self::State, _pins: &Self::In, _after: &Self::State) -> Record {
         let active = Self::active(before);
         Record {

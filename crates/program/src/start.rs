@@ -1,9 +1,9 @@
-//! State seeding: a case may begin, behind each of its launches, in a random legal state instead of the one
-//! that the launch led to. What takes a program hundreds of instructions to reach is then one step away.
+//! Preloading: a case may begin, after each of its launches, in a random legal state instead of the state after the launch.
+//! A situation that a program reaches only after hundreds of instructions is then one step away.
 //!
-//! The state is put into RTL and golden by the bench top ([`crate::dut::Dut::load`]), in a stalled clock
-//! behind the launch, and compared in the next one. It must be one that the unit can reach: what is said of
-//! it are its registers and what was pushed, and everything that follows from these is not said but computed.
+//! The bench loads the state into RTL ([`crate::dut::Dut::load`]) and golden model in a stalled cycle after the launch, and
+//! compares it in the next cycle. The unit must be able to reach the state. A [`Start`] therefore holds only the registers
+//! and the pushed frames; everything that follows from these is computed.
 
 use std::fmt::Debug;
 
@@ -15,33 +15,33 @@ use crate::case::Case;
 use crate::design::Build;
 use crate::program::Programs;
 
-/// A state of unit `U` in which a program can be, under the operands of its launch.
+/// A state of unit `U` that a program can be in, given the operands of its launch.
 pub trait Start<U: Programs>:
     Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync
 {
-    /// A random one, mostly at a corner: stacks and counters empty, at one, one below their limits, at their
-    /// limits, lanes of few sorts. `None`: there is none but that of a launch.
+    /// Returns a random state, mostly a corner case: stacks and counters at 0, at 1, one below their limits or at their
+    /// limits, and lanes of few classes. `None` if the unit has no such states.
     fn random(case: &Case<U>, rng: &mut impl Rng) -> Option<Self>;
-    /// Checks that the unit can be in it.
+    /// Checks that the unit can be in this state.
     ///
     /// # Errors
-    /// Field and reason.
+    /// The field that is wrong, and why.
     fn check(&self, case: &Case<U>) -> Result<(), (&'static str, String)>;
-    /// The states to be loaded one after another, into a unit that is built as `build`, behind a launch that led to
-    /// `launched`: a load writes what the state shows of a stack, so one for each frame, the bottom one first. In the last one the case
-    /// begins.
+    /// Returns the states to load in sequence into a unit built as `build`, after a launch that led to `launched`. A load
+    /// writes only the part of a stack that the state shows, so there is one load for each frame, the bottom one first. The
+    /// case begins in the last of these states.
     fn states(&self, build: &Build, launched: &U::State) -> Vec<U::State>;
-    /// The same for a wavefront of these lanes of it.
+    /// Returns the same state for a wavefront that consists of these lanes.
     #[must_use]
     fn of_lanes(&self, lanes: &[usize]) -> Self;
-    /// The same with every address that leads into the program led elsewhere.
+    /// Returns the same state with every address into the program mapped by `lead`.
     #[must_use]
     fn led(&self, lead: impl Fn(u32) -> u32) -> Self;
-    /// With one thing less. A caller that repeats this on one of the results comes to an end.
+    /// Returns variants of the state, each with one thing simplified. Repeated application always terminates.
     fn simpler(&self) -> Vec<Self>;
 }
 
-/// No state but the one that a launch leads to: for units whose cases begin with their launches alone.
+/// The [`Start`] of units that have no preloaded states: every case begins with a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Launched {}
 
@@ -66,14 +66,14 @@ impl<U: Programs> Start<U> for Launched {
     }
 }
 
-/// Bit i of the result is bit `lanes[i]` of `mask`.
+/// Selects lanes from `mask`: bit i of the result is bit `lanes[i]` of `mask`.
 pub fn bits_of_lanes(mask: u64, lanes: &[usize]) -> u64 {
     (0..)
         .zip(lanes)
         .fold(0, |bits, (i, lane)| bits | (mask >> lane & 1) << i)
 }
 
-/// A number up to `most`, mostly a corner: 0, 1, one below it, it.
+/// Returns a random number up to `most`, mostly a corner case: 0, 1, `most` - 1 or `most`.
 pub fn corner(rng: &mut impl Rng, most: u32) -> u32 {
     match rng.random_range(0..6) {
         0 => 0,

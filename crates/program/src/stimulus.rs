@@ -1,5 +1,5 @@
-//! The pins of a case with a program: reset, host writes, launch, instructions, and whatever else a noisy bench does.
-//! [`run`] brings RTL and golden through it in lock-step.
+//! The stimulus of a case: reset, host writes, launch, instructions, and the disturbances of a noisy bench. [`run`] runs RTL
+//! and golden model on it in lock-step.
 
 use std::path::Path;
 
@@ -16,45 +16,45 @@ use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
 use crate::watch::Watch;
 
-/// Clocks of reset before anything else.
+/// Reset cycles at the beginning of a run.
 const RESET_CLOCKS: u64 = 2;
-/// Idle clocks at the end of a run.
+/// Idle cycles at the end of a run.
 const IDLE_CLOCKS: u64 = 2;
-/// A noisy bench resets the unit in mid-flight once in about this many clocks.
+/// A noisy bench resets the unit in mid-flight once in about this many cycles.
 const RESET_EVERY: u32 = 1500;
-/// A noisy bench puts noise on the pins that do not matter once in about this many clocks.
+/// A noisy bench puts noise on the pins that do not matter once in about this many cycles.
 const SCRAMBLE_EVERY: u32 = 8;
 
-/// True `n` times in `of`; always, if `n` is more.
+/// Returns a distribution that is true `n` times in `of`; always, if `n` is more.
 fn ratio(n: u32, of: u32) -> Bernoulli {
     Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
 }
 
-/// A clock in which nothing happens.
+/// Returns the pins of a stalled cycle.
 fn stalled<U: Programs>() -> U::In {
     let mut pins = U::In::default();
     pins.set_stall(true);
     pins
 }
 
-/// Where a run is.
+/// Phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Reset(u64),
-    /// Reset is over, and for so many clocks nothing is asked of the unit.
+    /// Reset is over; the unit is idle for this many cycles before host writes and launch.
     Fresh(u64),
     Setup(usize),
     Launch,
-    /// A stalled clock, in which the state is loaded that the program begins in.
+    /// A stalled cycle, in which the start state of the program is loaded.
     Load,
     Run,
-    /// The program has stopped, and for so many clocks nothing is asked of the unit: what it shows stays.
+    /// The program has stopped; the unit is idle for this many cycles and must keep its state.
     Idle(u64),
     Over,
 }
 
-/// The pins of every clock of a case, as a function of the golden's state: reset, host writes,
-/// launch, instructions with stalls and wait states, and whatever else a noisy bench does.
+/// Generates the pins of every cycle of a case, as a function of the golden model's state: reset, host writes, launch,
+/// instructions with stalls and wait states, and the disturbances of a noisy bench.
 pub struct CaseStimulus<'c, U: Programs> {
     case: &'c Case<U>,
     environment: U::Environment,
@@ -64,16 +64,16 @@ pub struct CaseStimulus<'c, U: Programs> {
     launches: u64,
     steps: u64,
     clock: u64,
-    /// The stalled clock of a load was asked for.
+    /// The stalled cycle of the load has been generated.
     asked: bool,
-    // Made once: to make one takes a division, and each is asked in every clock.
+    // Constructed once: construction takes a division, and each is sampled in every cycle.
     stalls: Bernoulli,
     resets: Bernoulli,
     scrambles: Bernoulli,
 }
 
 impl<'c, U: Programs> CaseStimulus<'c, U> {
-    /// From the first clock of `case`.
+    /// Returns the stimulus of `case`, at its first cycle.
     pub fn new(case: &'c Case<U>) -> Self {
         CaseStimulus {
             case,
@@ -91,13 +91,13 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
         }
     }
 
-    /// The pins of the next clock, `state` being the golden's; `None` when the run is over.
+    /// Returns the pins of the next cycle; `state` is the golden model's state. `None` when the run is over.
     pub fn next(&mut self, state: &U::State) -> Option<U::In> {
         let mut pins = U::In::default();
         self.set(state, &mut pins).then_some(pins)
     }
 
-    /// As [`CaseStimulus::next`], in place; returns whether there are any.
+    /// Does the same as [`CaseStimulus::next`] in place. Returns false when the run is over.
     fn set(&mut self, state: &U::State, pins: &mut U::In) -> bool {
         let noisy = self.case.noise_clocks;
         if noisy.is_some_and(|clocks| self.clock >= clocks) {
@@ -149,12 +149,12 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             }
             Phase::Setup(i) if i < self.setup.len() => *pins = self.setup[i],
             Phase::Setup(_) | Phase::Launch => {
-                // What a case begins in is legal under its own operands.
+                // A preloaded state is legal only with the operands of the case.
                 let other = noisy.is_some() && self.launches > 0 && self.case.start.is_empty();
                 let again = other.then_some(&mut self.rng as &mut dyn RngCore);
                 *pins = U::launch(self.case, again);
             }
-            // An instruction stands there in idle clocks too: it must not be executed.
+            // Idle cycles present an instruction too: the unit must not execute it.
             Phase::Run | Phase::Idle(_) | Phase::Fresh(_) => {
                 self.environment.set_pins(state, &mut self.rng, pins);
             }
@@ -171,7 +171,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             if idle || self.scrambles.sample(&mut self.rng) {
                 pins.scramble(U::running(state), &mut self.rng);
             }
-            // At the first launch too: what a program finds is not always what was set up for it.
+            // At the first launch too, so that a program does not always find the values that were set up for it.
             let launching = pins.launches() && !U::running(state);
             if (idle || launching) && self.rng.random() {
                 pins.host_write(&mut self.rng);
@@ -180,7 +180,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
         true
     }
 
-    /// Tells what the golden did with `pins`: the step, and the state after it.
+    /// Takes what the golden model did with `pins`: the step, and the state after it.
     pub fn done(&mut self, pins: &U::In, step: Step, after: &U::State) {
         if pins.is_reset() || pins.is_stalled() {
             return;
@@ -204,7 +204,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
         }
     }
 
-    /// Whether the clock that is done is the one in which a state is to be loaded, into RTL and golden: which.
+    /// Returns the state to load into RTL and golden model in the cycle that was just done; `None` if there is no load.
     pub fn load(&mut self) -> Option<&'c U::Start> {
         if self.phase != Phase::Load || !std::mem::take(&mut self.asked) {
             return None;
@@ -214,18 +214,18 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
         self.case.start.get(number)
     }
 
-    /// Programs launched so far.
+    /// Returns the number of programs launched so far.
     pub fn launches(&self) -> u64 {
         self.launches
     }
 }
 
-/// The stimulus of a case with those who look on.
+/// The stimulus of a case, with a watch.
 struct Watched<'c, 'w, U: Programs, W> {
     stimulus: CaseStimulus<'c, U>,
     watch: &'w mut W,
     steps: u64,
-    /// The golden runs alone: a watch may end the run.
+    /// The golden model runs alone: the watch may end the run.
     alone: bool,
 }
 
@@ -268,20 +268,20 @@ impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
 /// How the run of a case ended; [`mod@crate::check`] judges it.
 #[derive(Clone, Debug)]
 pub struct Ran<D: Design> {
-    /// How much was compared before the mismatch, or in all.
+    /// How much was compared, up to the mismatch if there was one.
     pub compared: Compared,
     /// The first mismatch, if there was one.
     pub mismatch: Option<Mismatch<D>>,
-    /// The RTL stopped the simulation.
+    /// Set if the RTL stopped the simulation.
     pub stopped: Option<Stopped>,
-    /// The golden's state at the end.
+    /// The golden model's state at the end.
     pub end: D::State,
-    /// The run ended because of [`Case::max_steps`].
+    /// The run ended because it reached [`Case::max_steps`].
     pub step_limit: bool,
 }
 
-/// Runs `case` on `dut` from reset to its end or to the first mismatch. The bench is the instruction memory. With `dump`,
-/// a dump is written that begins at this cycle.
+/// Runs `case` on `dut` from reset until it ends, a mismatch occurs or the RTL stops. The bench is the instruction memory.
+/// `dump` gives the first cycle of a dump, and its path.
 ///
 /// # Errors
 /// The dump cannot be written.
@@ -320,7 +320,7 @@ pub fn run_with_dump<U: Programs>(
     })
 }
 
-/// As [`run_with_dump`], without a dump.
+/// Does the same as [`run_with_dump`], without a dump.
 pub fn run<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
@@ -330,7 +330,7 @@ pub fn run<U: Programs>(
     run_with_dump(case, dut, golden, watch, None).unwrap_or_else(|e| unreachable!("no dump: {e}"))
 }
 
-/// Keeps the state that the instruction under way was asked for in.
+/// Keeps the state in which the present instruction was asked for.
 struct Asked<U: Programs>(Option<U::State>);
 
 impl<U: Programs> Watch<U> for Asked<U> {
@@ -342,7 +342,7 @@ impl<U: Programs> Watch<U> for Asked<U> {
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// Returns each lane's draw ([`Environment::draw`]) at the instruction that is done in cycle `cycle` of `case`.
+/// Returns each lane's draw ([`Environment::draw`]) at the instruction that `case` completes in cycle `cycle`.
 pub fn draws<U: Programs>(case: &Case<U>, cycle: u64) -> Vec<Option<Draw>> {
     let mut asked = Asked::<U>(None);
     let mut watched = Watched::new(case, &mut asked);
@@ -352,7 +352,7 @@ pub fn draws<U: Programs>(case: &Case<U>, cycle: u64) -> Vec<Option<Draw>> {
         lockstep::golden_alone(&mut watched, last, &mut golden);
     }
     let environment = watched.stimulus.environment;
-    // What takes several cycles was asked for in the first of them.
+    // A step of several cycles was asked for in the first of them.
     let state = match asked.0 {
         Some(state) if U::mid_step(golden.state()) => state,
         _ => *golden.state(),
@@ -361,7 +361,7 @@ pub fn draws<U: Programs>(case: &Case<U>, cycle: u64) -> Vec<Option<Draw>> {
     lanes.map(|lane| environment.draw(&state, lane)).collect()
 }
 
-/// Runs the golden of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` looks on.
+/// Runs the golden model of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` observes it.
 pub fn golden_alone<U: Programs>(case: &Case<U>, last: u64, watch: &mut impl Watch<U>) {
     let mut watched = Watched::new(case, watch);
     watched.alone = true;

@@ -1,22 +1,22 @@
-//! Looking on at a lock-step run.
+//! Monitors of a lock-step run.
 
 use crate::program::Programs;
 
-/// Looks on, clock by clock.
+/// Observes a run cycle by cycle.
 pub trait Watch<U: Programs> {
-    /// The golden is about to take `pins`.
+    /// Called before the golden model executes a cycle with `pins`.
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
-    /// The golden has taken them.
+    /// Called after the golden model has executed the cycle.
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
-    /// RTL and golden have been put into the state `start`, behind the cycle that was last looked at.
+    /// Called when RTL and golden model have been put into the state `start`, after the cycle that was observed last.
     fn loaded(&mut self, _start: &U::Start) {}
-    /// Whether the run may end here, before its end: asked by [`crate::stimulus::golden_alone`] alone.
+    /// Returns true if the run may end early. Only [`crate::stimulus::golden_alone`] calls this.
     fn enough(&self) -> bool {
         false
     }
 }
 
-/// Calls a function in one of 1024 cycles, with its number: shows that a run goes on, and costs it nothing.
+/// Calls a function once every 1024 cycles, with the cycle's number: shows progress of a run at no noticeable cost.
 pub struct Pulse<F>(pub F);
 
 impl<U: Programs, F: FnMut(u64)> Watch<U> for Pulse<F> {
@@ -29,13 +29,13 @@ impl<U: Programs, F: FnMut(u64)> Watch<U> for Pulse<F> {
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// Ignores what happens.
+/// Ignores the run.
 impl<U: Programs> Watch<U> for () {
     fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// Both look.
+/// Two watches that both observe the run.
 impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
     #[inline]
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
@@ -53,7 +53,7 @@ impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
     }
 }
 
-/// Looks only if it is there.
+/// Observes the run if it is `Some`.
 impl<U: Programs, W: Watch<U>> Watch<U> for Option<W> {
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         if let Some(watch) = self {

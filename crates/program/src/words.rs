@@ -1,6 +1,6 @@
-//! Programs of the simplest kind: one word an instruction, one word an address, from address 0 on, and an instruction leads
-//! to one place at most. A unit whose programs are so says what its words are ([`Code`]); text and back, checks, and what the
-//! shrinker and a guided run do with instructions follow from that.
+//! Simple programs: each instruction is one word at one address, starting at address 0, with at most one target. A unit with
+//! such programs describes its words ([`Code`]) and gets assembler, disassembler, checks and the edits of shrinker and guided
+//! run.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,28 +12,28 @@ use crate::input::InputError;
 use crate::instructions::{Instructions, Piece, moved, places};
 use crate::text::{Errors, Item, items, program_name};
 
-/// A mnemonic, the word of it with target 0, and whether it has a target.
+/// A mnemonic, its word with target 0, and whether it has a target.
 pub type Mnemonic = (&'static str, u32, bool);
 
-/// What the words of a unit's programs are. Targets are the lowest bits of a word.
+/// The encoding of a unit's instructions. The target is the lowest bits of a word.
 pub trait Code: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
-    /// Bits of a word: 32 at most.
+    /// Bits of a word, at most 32.
     const BITS: u32;
-    /// Bits of a target, and of an address: 24 at most.
+    /// Bits of a target and of an address, at most 24.
     const TARGET: u32;
-    /// Instructions by their mnemonics, in upper case; the first one is plain ([`Instructions`]).
+    /// All instructions, with their mnemonics in upper case; the first one is plain ([`Instructions`]).
     const MNEMONICS: &'static [Mnemonic];
-    /// The word that stands behind the end of a program: best an illegal one.
+    /// The word at addresses after the end of a program, preferably an illegal one.
     const OUTSIDE: u32;
 }
 
-/// A program: its words, from address 0 on.
+/// A program: its words, starting at address 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Words<C> {
-    /// What it is called.
+    /// Name of the program.
     pub name: String,
-    /// Its words.
+    /// Words of the program.
     pub words: Vec<u32>,
     #[serde(skip)]
     code: PhantomData<C>,
@@ -49,43 +49,43 @@ impl<C: Code> Words<C> {
         }
     }
 
-    /// Returns the word at `pc`.
+    /// Returns the word at `pc`, [`Code::OUTSIDE`] after the end of the program.
     pub fn word(&self, pc: u32) -> u32 {
         let word = self.words.get(pc as usize);
         word.copied().unwrap_or(C::OUTSIDE)
     }
 
-    /// Returns word and target taken apart.
+    /// Splits `word` into the word with target 0, and the target.
     fn apart(word: u32) -> (u32, u32) {
         let target = word & ((1 << C::TARGET) - 1);
         (word - target, target)
     }
 
-    /// Returns the number of its mnemonic in [`Code::MNEMONICS`]; `None` if it has none.
+    /// Returns the index of the mnemonic of `word` in [`Code::MNEMONICS`]; `None` if it has none.
     pub fn number_of(word: u32) -> Option<usize> {
         let code = Self::apart(word).0;
         C::MNEMONICS.iter().position(|(_, known, _)| *known == code)
     }
 
-    /// Returns where `word` leads, if it has a target.
+    /// Returns the target of `word`, if it has one.
     pub fn target(word: u32) -> Option<u32> {
         let leads = Self::number_of(word).is_some_and(|n| C::MNEMONICS[n].2);
         leads.then(|| Self::apart(word).1)
     }
 
-    /// Returns the instruction at `pc` as text: `.word` where it has none of its own.
+    /// Returns the instruction at `pc` as text: `.word` if no mnemonic assembles to it.
     pub fn line(&self, pc: u32) -> String {
         let word = self.word(pc);
         let digits = C::BITS.div_ceil(4) as usize;
         match (Self::number_of(word), Self::apart(word).1) {
             (Some(n), target) if C::MNEMONICS[n].2 => format!("{} {target}", C::MNEMONICS[n].0),
             (Some(n), 0) => C::MNEMONICS[n].0.to_owned(),
-            // What the instruction does not look at is kept.
+            // Keeps the bits that the instruction ignores.
             _ => format!(".word 0x{word:0digits$x}"),
         }
     }
 
-    /// Returns the program as text that assembles to the same.
+    /// Returns the program as text that assembles to the same words.
     pub fn text(&self) -> String {
         let lines = (0..).zip(&self.words).map(|(pc, _)| (pc, self.line(pc)));
         lines
@@ -93,10 +93,10 @@ impl<C: Code> Words<C> {
             .collect()
     }
 
-    /// Reads a program: an instruction a line, labels `name:`, targets by label or address, `.word` for any word.
+    /// Assembles a program: one instruction per line, labels `name:`, targets by label or address, `.word` for any word.
     ///
     /// # Errors
-    /// The first line that is none of these.
+    /// A line is none of these, or the program fails [`Words::check`].
     pub fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
         let (mut words, mut labels, mut targets) = (Vec::new(), BTreeMap::new(), Vec::new());
         items(text, file, |at, item| {
@@ -130,7 +130,7 @@ impl<C: Code> Words<C> {
         let mut errors = Errors::default();
         for (at, number, target) in targets {
             let led: Result<u32, InputError> = match labels.get(target) {
-                // As far as an address goes.
+                // Checks that the address fits into the target bits.
                 Some(place) => at.unsigned("target", &place.to_string(), most),
                 None if target.starts_with(|c: char| c.is_ascii_digit()) => {
                     at.unsigned("target", target, most)
@@ -148,10 +148,10 @@ impl<C: Code> Words<C> {
         Ok(program)
     }
 
-    /// Checks what a file can get wrong.
+    /// Checks the values that a file can give.
     ///
     /// # Errors
-    /// No word, more words than addresses, a word with too many bits.
+    /// There are no words, there are more words than addresses, or a word has too many bits.
     pub fn check(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "words", why));
         let (count, most) = (self.words.len(), 1 << C::TARGET);
@@ -194,7 +194,7 @@ impl<C: Code> Instructions for Words<C> {
         let simple = numbers.filter_map(|number| {
             let known = Self::number_of(self.words[number])?;
             let (_, word, leads) = C::MNEMONICS[known];
-            // Bits that the instruction does not look at.
+            // Clears the bits that the instruction ignores.
             (!leads && word != self.words[number]).then(|| self.with(number, word))
         });
         simple.collect()
@@ -216,7 +216,7 @@ impl<C: Code> Instructions for Words<C> {
 }
 
 impl<C: Code> Words<C> {
-    /// Returns `word` with another target; the highest address stands for all behind it.
+    /// Returns `word` with target `to`, limited to the highest address.
     fn led_to(&self, word: u32, to: usize) -> u32 {
         let most = (1 << C::TARGET) - 1;
         Self::apart(word).0 | u32::try_from(to).unwrap_or(most).min(most)

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::error::{Error, io};
 
-/// Variables that Verilator, the compilers and what calls them obey. Some also with a prefix or a suffix that names a
-/// target, as of the `cc` crate.
+/// Environment variables of Verilator, the compilers and the programs that call them. Some may also have a prefix or suffix
+/// that names a target, as in the `cc` crate.
 pub const VARIABLES: [&str; 22] = [
     "AR",
     "CC",
@@ -34,10 +34,10 @@ pub const VARIABLES: [&str; 22] = [
     "VERILATOR_ROOT",
 ];
 
-/// Prefixes and suffixes of those that may be given for a target.
+/// Variables that may be set for one target, with a prefix or suffix.
 const OF_TARGET: [&str; 6] = ["AR", "CC", "CFLAGS", "CXX", "CXXFLAGS", "CXXSTDLIB"];
 
-/// What of the environment decides how a model is built.
+/// Returns the environment variables that determine how a model is built.
 pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     let counts = |name: &str| {
         let bare = name
@@ -73,7 +73,7 @@ pub(crate) struct Object {
 }
 
 impl Compiler {
-    /// What `build` stands for.
+    /// Returns the compiler that `build` selects.
     pub fn new(mut build: cc::Build, target: &str) -> Result<Self, Error> {
         build
             .debug(false)
@@ -97,7 +97,7 @@ impl Compiler {
         })
     }
 
-    /// Programs that it is made of.
+    /// Returns the programs of the compiler.
     pub fn programs(&self) -> Vec<PathBuf> {
         let called = self.tool.to_command();
         let mut programs = vec![self.tool.path().to_owned(), called.get_program().into()];
@@ -105,7 +105,7 @@ impl Compiler {
         programs
     }
 
-    /// Clang leaves atomic operations on odd sizes to a library of their own.
+    /// Returns whether programs need `libatomic`: Clang puts atomic operations on unusual sizes into this library.
     pub fn needs_atomic(&self) -> bool {
         self.tool.is_like_clang() && self.linux
     }
@@ -128,13 +128,13 @@ impl Compiler {
         compile(command, &shown.display().to_string(), out, name, "o")
     }
 
-    /// Whether it precompiles headers. Clang has another way to use them.
+    /// Returns whether it precompiles headers. Clang uses them in another way.
     pub fn precompiles(&self) -> bool {
         self.tool.is_like_gnu()
     }
 
     /// Precompiles `header` in `out` to `<header>.gch`. Later compilations with the same flags that include `header` first
-    /// read that instead.
+    /// read this file instead.
     pub fn precompiled(&self, out: &Path, header: &str) -> Result<Object, Error> {
         let mut command = self.command();
         command.current_dir(out).args(["-x", "c++-header", header]);
@@ -153,7 +153,7 @@ impl Compiler {
     /// Links `objects` as the shared library `file`.
     ///
     /// # Errors
-    /// A symbol is defined nowhere: it would end the process that calls it.
+    /// A symbol is undefined: calling it would end the process.
     pub fn library(&self, objects: &[PathBuf], file: &Path) -> Result<(), Error> {
         let mut command = self.command();
         command.arg("-shared").args(objects);
@@ -169,7 +169,7 @@ impl Compiler {
     }
 }
 
-/// Runs `command`, which compiles what is called `shown`, to `<name>.<ending>` in `out`.
+/// Runs `command`, a compilation shown to the user as `shown`, with output `<name>.<ending>` in `out`.
 fn compile(
     mut command: Command,
     shown: &str,
@@ -204,8 +204,8 @@ fn run(mut command: Command, what: &str) -> Result<(), Error> {
     )))
 }
 
-/// The prerequisites of a rule of make with one target, as compilers write it: blanks in names are escaped, and lines
-/// go on behind a backslash.
+/// Returns the prerequisites of a make rule with one target, as compilers write it: blanks in names are escaped, and a line
+/// continues after a backslash.
 fn prerequisites(rule: &str) -> Vec<PathBuf> {
     let mut names = vec![String::new()];
     let mut letters = rule.chars().peekable();
@@ -223,7 +223,7 @@ fn prerequisites(rule: &str) -> Vec<PathBuf> {
             (_, _, None) => {}
         }
     }
-    // The first is the target, with its colon.
+    // The first name is the target, with its colon.
     let names = names.into_iter().filter(|name| !name.is_empty());
     names.skip(1).map(PathBuf::from).collect()
 }

@@ -1,44 +1,43 @@
-//! Why there is no model.
+//! Why a model cannot be built or opened.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
-/// Why there is no model.
+/// Why a model cannot be built or opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file list, or a file that it names, is not as it must be. Prints as `FILE:LINE: FIELD: MESSAGE`, without the
-    /// line where it is 0.
+    /// A file list, or a file that it names, is wrong. Prints as `FILE:LINE: FIELD: MESSAGE`, without the line if it is 0.
     Input {
         /// The list, or the file itself.
         file: PathBuf,
         /// Line of the list, from 1.
         line: usize,
-        /// What in the line is wrong.
+        /// The part of the line that is wrong.
         field: Cow<'static, str>,
-        /// How it is wrong.
+        /// What is wrong with it.
         message: String,
     },
-    /// Verilator, the C++ compiler or the linker does not take the sources: what it said.
+    /// Verilator, the C++ compiler or the linker rejects the sources; holds its message.
     Refused(String),
-    /// Files changed while they were compiled, again and again; one of them.
+    /// Files changed during each of several builds; holds one of them.
     Changing(PathBuf),
-    /// No folder for models that can be trusted.
+    /// There is no folder for models that can be trusted.
     Cache(String),
-    /// No Verilator or no C++ compiler that can be used.
+    /// There is no usable Verilator or C++ compiler.
     Tool(String),
     /// A file or folder cannot be read or written.
     Io {
-        /// It.
+        /// The file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// What is wrong with `field` of `file`, at `line` or, with 0, as a whole.
+    /// Creates an error about `field` of `file`, at `line`, or with 0 about the whole file.
     pub fn input(
         file: &Path,
         line: usize,
@@ -53,7 +52,7 @@ impl Error {
         }
     }
 
-    /// Whether what was given is wrong, rather than the machine.
+    /// Returns whether the input is wrong, rather than the machine.
     pub fn is_input(&self) -> bool {
         match self {
             Error::Input { .. } | Error::Refused(_) | Error::Changing(_) | Error::Cache(_) => true,
@@ -62,7 +61,7 @@ impl Error {
     }
 }
 
-/// An error of the operating system at `path`.
+/// Creates an error of the operating system at `path`.
 pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::Io {
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! File lists, `<unit>.f`: what RTL is made of.
+//! File lists, `<unit>.f`: the files of an RTL design.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,50 +6,50 @@ use std::process::Command;
 
 use crate::error::{Error, io};
 
-/// What a file list says. Paths are as Verilator gets them: absolute, or relative to the folder of the list.
+/// The contents of a file list. Paths are as Verilator gets them: absolute, or relative to the folder of the list.
 ///
-/// A line of the list is one of
+/// Each line of the list has one of these forms:
 ///
 /// | line | meaning |
 /// |---|---|
 /// | `FILE` | SystemVerilog, in the order of compilation, or a `.vlt` file of Verilator |
 /// | `FILE.cpp`, `.cc`, `.cxx`, `.c` | code that the RTL imports with DPI-C; `.c` is C, the others C++17 |
-/// | `+incdir+DIR...`, `-I DIR` | a folder in which includes are looked for |
-/// | `-y DIR` | a folder in which modules are looked for |
-/// | `+libext+.EXT...` | endings of the files in it |
+/// | `+incdir+DIR...`, `-I DIR` | a folder that is searched for include files |
+/// | `-y DIR` | a folder that is searched for modules |
+/// | `+libext+.EXT...` | extensions of the files in it |
 /// | `+define+NAME...`, `-D NAME`, each with or without `=VALUE` | a macro |
 /// | `-f LIST` | a further list, its paths relative to the folder of the FIRST list |
 /// | `-F LIST` | a further list, its paths relative to its OWN folder |
 ///
-/// A comment begins with `//` or `#` at the beginning of a line or behind a blank. A name may hold blanks. The folder of
-/// the list is looked into for includes, before all others.
+/// A comment begins with `//` or `#` at the beginning of a line or after a blank. A name may contain blanks. The folder of
+/// the list is searched for include files before all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
-    /// Lists read: this one, then those that it names.
+    /// Lists that were read: this one, then those that it names.
     pub lists: Vec<PathBuf>,
     /// SystemVerilog files.
     pub verilog: Vec<PathBuf>,
     /// C and C++ files.
     pub code: Vec<PathBuf>,
-    /// Folders with includes.
+    /// Folders that are searched for include files.
     pub include_dirs: Vec<PathBuf>,
-    /// Folders with modules.
+    /// Folders that are searched for modules.
     pub library_dirs: Vec<PathBuf>,
-    /// Endings of files in these, each with its dot.
+    /// File extensions in these folders, each with its dot.
     pub endings: Vec<String>,
     /// Macros, `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
 }
 
-/// How deep lists may name lists.
+/// Most levels of lists that name further lists.
 const DEPTH: usize = 32;
 
 impl FileList {
     /// Reads list `name` in folder `dir`.
     ///
     /// # Errors
-    /// [`Error::Input`] with list and line: what is no entry of a list, what is not there or no regular file, lists that
-    /// name each other in a circle, names that Verilator would take for something else.
+    /// [`Error::Input`] with list and line: an entry has none of these forms; a file does not exist or is not a regular
+    /// file; lists name each other in a circle; Verilator would misread a name.
     pub fn read(dir: &Path, name: &str) -> Result<Self, Error> {
         let mut list = FileList::default();
         list.add(dir, Path::new(name), Path::new(""), &mut Vec::new())?;
@@ -60,7 +60,7 @@ impl FileList {
         Ok(list)
     }
 
-    /// Whether it names RTL files and nothing else: what a tool can take that only knows lists of files.
+    /// Returns whether the list names RTL files only, so that a tool without options for the rest can use it.
     pub fn is_plain(&self) -> bool {
         let FileList {
             lists: _,
@@ -78,7 +78,7 @@ impl FileList {
             && defines.is_empty()
     }
 
-    /// Adds what it says beside files to a run of Verilator in the folder of the list.
+    /// Adds the list's entries other than files to a Verilator command that runs in the folder of the list.
     pub(crate) fn to_verilator(&self, command: &mut Command) {
         command.arg("-I.");
         for dir in &self.include_dirs {
@@ -93,8 +93,8 @@ impl FileList {
         command.args(self.defines.iter().map(|define| format!("-D{define}")));
     }
 
-    /// Adds the list `path`, relative to `dir`, whose own entries are relative to `base` in `dir`. `open`: the lists that
-    /// led here.
+    /// Adds the list `path`, relative to `dir`, whose own entries are relative to `base` in `dir`. `open` has the lists
+    /// that led here.
     fn add(
         &mut self,
         dir: &Path,
@@ -145,7 +145,7 @@ impl FileList {
             return Ok(());
         }
         if let Some(rest) = entry.strip_prefix('-') {
-            // `-I` and `-D` may stand before their value without a blank.
+            // The value may follow `-I` and `-D` without a blank.
             let option = rest.chars().next().filter(char::is_ascii_alphabetic);
             let value = rest.get(1..).unwrap_or("");
             let (blank, value) = (value.starts_with([' ', '\t']), value.trim());
@@ -191,7 +191,7 @@ impl FileList {
     }
 }
 
-/// `line` up to a comment.
+/// Returns `line` up to a comment.
 fn without_comment(line: &str) -> &str {
     let begins = |at: usize| {
         let rest = &line[at..];
@@ -211,7 +211,7 @@ struct Place<'a> {
     line: usize,
     /// Folder of the first list.
     dir: &'a Path,
-    /// What its paths are relative to, in `dir`.
+    /// Base of its paths, in `dir`.
     base: &'a Path,
 }
 
@@ -268,10 +268,10 @@ impl Place<'_> {
     }
 }
 
-/// Whether Verilator takes `path` for what it is.
+/// Checks that Verilator reads the name `path` unchanged.
 ///
 /// # Errors
-/// It does not; what of the path does that.
+/// It does not; says which part of the path is the cause.
 pub(crate) fn takes(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let Some(text) = path.to_str() else {
@@ -295,7 +295,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A folder with these files; a name that ends in `/` is a folder.
+    /// Creates a folder with these files; a name that ends in `/` is a folder.
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -347,7 +347,7 @@ mod tests {
         assert!(!list.is_plain());
     }
 
-    /// As with simulators that are run in the folder of the first list.
+    /// The same as in simulators that run in the folder of the first list.
     #[test]
     fn paths_of_a_further_list_are_relative_to_the_first_list_with_f_and_to_their_own_with_capital_f()
      {
@@ -364,7 +364,7 @@ mod tests {
             ("sub/a.sv", ""),
             ("sub/deep/b.sv", ""),
         ]);
-        // The paths of a list that is named in another are as those of that one.
+        // A list that another list names has its paths relative to that list's base.
         let why = FileList::read(dir.path(), "u.f").unwrap_err().to_string();
         assert!(
             why.ends_with("sub/two.f:5: -f: no such file: sub/four.f"),
@@ -484,7 +484,7 @@ mod tests {
         }
     }
 
-    /// Two names of one list are one list.
+    /// Two names of the same list count as one list.
     #[test]
     fn a_circle_through_a_link_is_seen() {
         let dir = folder(&[("u.f", "a.sv\n-f other.f\n"), ("a.sv", "")]);

@@ -1,4 +1,4 @@
-//! What files hold, and whether they stay as they are.
+//! Hashes of files, and detection of files that change during a build.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(crate) fn digest(bytes: &[u8]) -> Digest {
     Sha256::digest(bytes).into()
 }
 
-/// Of a regular file.
+/// Returns the SHA-256 of a regular file.
 pub(crate) fn digest_of(path: &Path) -> std::io::Result<Digest> {
     if !fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("not a regular file"));
@@ -33,7 +33,7 @@ pub(crate) fn digest_of(path: &Path) -> std::io::Result<Digest> {
     Ok(digest(&fs::read(path)?))
 }
 
-/// Hashes parts such that no two lists of parts look the same.
+/// Hashes a list of parts. Different lists never give the same input to the hash.
 #[derive(Default)]
 pub(crate) struct Hasher(Sha256);
 
@@ -44,14 +44,14 @@ impl Hasher {
         self.0.update(bytes);
     }
 
-    /// The first 80 bits, as part of a file name.
+    /// Returns the first 80 bits in hexadecimal, as part of a file name.
     pub fn name(self) -> String {
         hex(&self.0.finalize()[..10])
     }
 }
 
-/// Which file it is and when it was changed, as far as the file system tells. A change of contents changes it,
-/// a change there and back again too.
+/// Identity and times of a file according to the file system. It changes with every change of the contents, even if a later
+/// change restores them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp([i64; 7]);
 
@@ -69,13 +69,13 @@ impl Stamp {
     }
 }
 
-/// A file at one time; `None`: there is none, or it is no regular file.
+/// A file at one time; `None` if it does not exist or is not a regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen(Option<(Stamp, Digest)>);
 
 impl Seen {
     fn now(path: &Path) -> Result<Self, Error> {
-        // Before it is read: what changes meanwhile differs later.
+        // Taken before reading, so that a change during the read is detected later.
         let stamp = match fs::metadata(path) {
             Ok(m) if m.is_file() => Stamp::of(&m),
             _ => return Ok(Seen(None)),
@@ -90,7 +90,7 @@ impl Seen {
 pub(crate) struct Snapshot(BTreeMap<PathBuf, Seen>);
 
 impl Snapshot {
-    /// Remembers `path` as it is now, unless it is remembered already; tells whether it was not.
+    /// Records the present contents of `path`, unless it is recorded already; returns whether it was new.
     pub fn add(&mut self, path: &Path) -> Result<bool, Error> {
         if self.0.contains_key(path) {
             return Ok(false);
@@ -99,7 +99,7 @@ impl Snapshot {
         Ok(true)
     }
 
-    /// A file that is not as it was, if there is one.
+    /// Returns a file that has changed, if there is one.
     pub fn changed(&self) -> Result<Option<&Path>, Error> {
         for (path, seen) in &self.0 {
             if Seen::now(path)? != *seen {
@@ -109,7 +109,7 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// All of them; `None` for those that are not there.
+    /// Returns all files; the digest is `None` for those that do not exist.
     pub fn files(&self) -> impl Iterator<Item = (&Path, Option<Digest>)> {
         self.0
             .iter()
@@ -121,14 +121,14 @@ impl Snapshot {
     }
 }
 
-/// Size and time of change of a file of the tools, which are too many and too large to be read each time.
+/// Returns size and modification time of a tool's file. These files are too many and too large to read each time.
 pub(crate) fn stamp_of_tool(path: &Path) -> Option<(u64, u128)> {
     let m = fs::metadata(path).ok()?;
     let time = m.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH);
     Some((m.len(), time.unwrap_or(Duration::ZERO).as_nanos()))
 }
 
-/// Returns where program `name` is: itself, if it has a folder in it, or else the first in `PATH`; with links resolved.
+/// Returns the absolute path of program `name`: `name` itself if it contains a folder, otherwise the first match in `PATH`.
 pub fn program(name: &Path) -> Option<PathBuf> {
     if name.components().count() > 1 {
         return std::path::absolute(name).ok().filter(|p| p.is_file());
@@ -138,7 +138,7 @@ pub fn program(name: &Path) -> Option<PathBuf> {
         .find(|path| fs::metadata(path).is_ok_and(|m| m.is_file() && m.mode() & 0o111 != 0))
 }
 
-/// Hash of all Rust files below the folders `dirs` and of `more`. Any of them may be missing.
+/// Returns a hash of all Rust files below the folders `dirs` and of the file `more`. Any of them may be missing.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -161,7 +161,7 @@ fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     for entry in fs::read_dir(dir).map_err(io(dir))? {
         let entry = entry.map_err(io(dir))?;
         let path = entry.path();
-        // Links are not followed: one may lead back here.
+        // Do not follow links: one may lead back here.
         if entry.file_type().map_err(io(&path))?.is_dir() {
             rust_files(&path, files)?;
         } else if path.extension().is_some_and(|x| x == "rs") {
@@ -171,7 +171,7 @@ fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes `text` unless the file already holds it, so that its time of change stays true.
+/// Writes `text` unless the file already holds it, so that an unchanged file keeps its modification time.
 ///
 /// # Errors
 /// The file cannot be written.

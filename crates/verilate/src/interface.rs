@@ -1,4 +1,4 @@
-//! What Verilator says of the ports of a module.
+//! Reads the ports of a module with Verilator.
 
 use std::fs;
 use std::path::Path;
@@ -12,20 +12,20 @@ use crate::model::Tools;
 pub struct Port {
     /// Name.
     pub name: String,
-    /// It is an output; otherwise an input.
+    /// Whether it is an output; otherwise it is an input.
     pub output: bool,
     /// Bits.
     pub width: u32,
 }
 
-/// Prefix of the class that is made.
+/// Prefix of the generated class.
 const PREFIX: &str = "Vports";
 
-/// Has Verilator read the RTL of `list`, whose names are relative to `dir`, with `parameters` of the module `top`; returns
-/// its ports, in the order in which Verilator names them.
+/// Runs Verilator on the RTL of `list`, whose names are relative to `dir`, with `parameters` of the module `top`. Returns
+/// the ports of `top`, in Verilator's order.
 ///
 /// # Errors
-/// There is no Verilator; it does not take the RTL; ports that are neither inputs nor outputs, or arrays.
+/// There is no Verilator, or it rejects the RTL; a port is neither input nor output, or is an array.
 pub fn ports(
     tools: &Tools,
     dir: &Path,
@@ -58,8 +58,8 @@ pub fn ports(
     ports.map_err(|why| Error::Refused(format!("{top}: {why}")))
 }
 
-/// Reads a line like `VL_IN8(&token_i,2,0);`, or `VL_INW(&words_i,95,0,3);`; of an array the dimensions stand in brackets
-/// behind the name.
+/// Reads a line such as `VL_IN8(&token_i,2,0);` or `VL_INW(&words_i,95,0,3);`. For an array, the dimensions follow the name
+/// in brackets.
 fn port(line: &str) -> Option<Result<Port, String>> {
     let line = line.trim();
     let (kind, rest) = line.strip_prefix("VL_")?.split_once("(&")?;

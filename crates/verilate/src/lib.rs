@@ -1,24 +1,27 @@
-//! From SystemVerilog to a compiled model: `verilator --cc`, one C++ unit with the shim of `tb/`, and of these an archive
+//! Turns SystemVerilog into a compiled model: `verilator --cc`, then one C++ unit with the shim of `tb/`, then an archive
 //! ([`Job::archive`], for the build script) or a shared library ([`Job::library`], at run time).
 //!
 //! # What a result depends on
 //!
-//! Results lie in a [`Store`], in folders named by a hash of everything they were made from, so that nothing is built
-//! twice and nothing stale is used:
+//! Results are kept in a [`Store`], in folders named by a hash of everything they were made from. So nothing is built
+//! twice, and no stale result is used. The hash covers:
 //!
-//! * every file that was read. Verilator and the C++ compiler are asked which these are, so that an include of any
-//!   ending from anywhere counts. The contents are taken before and after the build; if they differ, the build is thrown
-//!   away and done again. Files that were looked for in folders of the list and are not there count too;
-//! * settings: parameters, macros and folders of the list, assertions, flags, the variables that compilers obey;
-//! * Verilator and the compiler: which ones `PATH` leads to, size and time of change of programs and headers.
+//! * every file that was read. Verilator and the C++ compiler report these files, so included files with any extension from
+//!   any folder count. The contents are hashed before and after the build; if they differ, the build is discarded and
+//!   repeated. Files that were searched for in folders of the list and not found count too;
+//! * settings: parameters, macros and folders of the list, assertions, flags, and the environment variables of the
+//!   compilers;
+//! * Verilator and the compiler: their paths as found in `PATH`, and size and modification time of programs and headers.
 //!
-//! What RTL reads when it runs (`$readmemh`) is no part of a model. System headers are taken to belong to the compiler.
+//! Files that RTL reads at run time (`$readmemh`) are not part of a model. System headers are assumed to belong to the
+//! compiler.
 //!
-//! # When it is looked up
+//! # How a result is looked up
 //!
-//! No program is run: the listed files name the entries that may fit, and each remembers in its manifest what else
-//! it was made from, which is compared. What it holds is compared with its SHA-256, so that a damaged entry is built
-//! again. Entries and their folder belong to the user alone, for they are run as programs are.
+//! The lookup runs no program. The listed files select the possible entries. The manifest of each entry lists the other
+//! files it was made from, and these are compared. The outputs of an entry are compared with their SHA-256, so that a
+//! damaged entry is built again. Entries and their folder must belong to the user alone, because they are run like
+//! programs.
 #![forbid(unsafe_code)]
 
 mod compiler;

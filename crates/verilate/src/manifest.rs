@@ -1,6 +1,6 @@
-//! What an entry of the store says of itself: what it was made from and what it holds.
+//! The manifest of an entry in the store: what the entry was made from and what it contains.
 //!
-//! A file of lines, words with tabs between them, whose last line is the SHA-256 of those before it:
+//! A text file of lines with words separated by tabs. The last line is the SHA-256 of the lines before it:
 //!
 //! ```text
 //! reconverge-model 1
@@ -21,7 +21,7 @@ const FIRST: &str = "reconverge-model 1";
 /// Name of the file.
 pub(crate) const NAME: &str = "manifest";
 
-/// Where sources lie.
+/// The folders of the sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Roots {
     /// Folder of the RTL, absolute.
@@ -30,19 +30,19 @@ pub(crate) struct Roots {
     pub project: PathBuf,
 }
 
-/// A source as an entry remembers it, so that the same sources in another folder are the same.
+/// The place of a source in a manifest, which does not depend on the folders of RTL and project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
-    /// Relative to the folder of the RTL, perhaps out of it.
+    /// Relative to the RTL folder, possibly outside of it.
     Rtl(PathBuf),
-    /// In the project.
+    /// Relative to the project folder.
     Project(PathBuf),
-    /// Anywhere.
+    /// Anywhere else.
     Absolute(PathBuf),
 }
 
 impl Place {
-    /// Of `path`, which is absolute or relative to the folder of the RTL.
+    /// Returns the place of `path`, which is absolute or relative to the RTL folder.
     pub fn of(path: &Path, roots: &Roots) -> Self {
         if path.is_relative() {
             return Place::Rtl(path.to_owned());
@@ -63,14 +63,14 @@ impl Place {
         }
     }
 
-    /// What the manifest keeps of it.
+    /// Returns the path as the manifest stores it.
     pub fn kept(&self) -> &Path {
         match self {
             Place::Rtl(path) | Place::Project(path) | Place::Absolute(path) => path,
         }
     }
 
-    /// Its name where it does not matter in which folder the sources lie.
+    /// Returns a name that does not depend on the folder of the sources.
     fn name(&self) -> PathBuf {
         match self {
             Place::Rtl(path) => Path::new("rtl").join(path),
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-/// A file that an entry holds.
+/// An output file of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Output {
     pub name: String,
@@ -127,8 +127,8 @@ impl Output {
     }
 }
 
-/// A file of a tool that was used: its name, which for a program may be one to look for in `PATH`, where it was, size and
-/// time of change.
+/// A file of a tool that was used: its name, which may be a program to search in `PATH`, its path, size and modification
+/// time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tool {
     name: PathBuf,
@@ -138,7 +138,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// The tool that goes by `name`.
+    /// Returns the tool with the name `name`.
     pub fn of(name: &Path) -> Option<Self> {
         let path = program(name)?.canonicalize().ok()?;
         let (size, time) = stamp_of_tool(&path)?;
@@ -155,11 +155,11 @@ impl Tool {
     }
 }
 
-/// What an entry was made from and what it holds.
+/// What an entry was made from and what it contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub outputs: Vec<Output>,
-    /// Sources in order, with their SHA-256; `None`: looked for, and not there.
+    /// Sources in order, with their SHA-256; `None` for a file that was searched for and not found.
     pub sources: Vec<(Place, Option<String>)>,
     pub tools: Vec<Tool>,
 }
@@ -182,7 +182,7 @@ impl Manifest {
         text + &format!("sum\t{sum}\n")
     }
 
-    /// `None`: it is not as it was written.
+    /// Parses a manifest; `None` if it was changed after it was written.
     pub fn parse(text: &str) -> Option<Self> {
         let (body, sum) = text.strip_suffix('\n')?.rsplit_once("\nsum\t")?;
         let body = format!("{body}\n");
@@ -218,7 +218,7 @@ impl Manifest {
         Some(manifest)
     }
 
-    /// Whether sources and tools are now what they were, by what `digest_of` says of a file.
+    /// Returns whether sources and tools are unchanged; `digest_of` gives the digest of a file.
     pub fn is_up_to_date(
         &self,
         roots: &Roots,
@@ -231,7 +231,7 @@ impl Manifest {
         sources && self.tools.iter().all(Tool::is_same)
     }
 
-    /// Hash of sources and tools.
+    /// Returns a hash of sources and tools.
     pub fn key(&self) -> String {
         let mut hash = Hasher::default();
         let made_from = Manifest {
@@ -242,7 +242,7 @@ impl Manifest {
         hash.name()
     }
 
-    /// Hash of the sources alone: equal for equal sources, wherever they lie and whatever compiles them.
+    /// Returns a hash of the sources alone. It is the same for the same sources in any folder, with any compiler.
     pub fn contents(&self) -> String {
         let mut sources: Vec<(PathBuf, &str)> = self
             .sources
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(Manifest::parse(&text), Some(manifest()));
     }
 
-    /// Cut off anywhere, or with any byte changed, it is none.
+    /// A manifest that is truncated anywhere, or has any byte changed, is refused.
     #[test]
     fn a_manifest_that_is_not_as_it_was_written_is_none() {
         let text = manifest().to_text();
@@ -318,7 +318,7 @@ mod tests {
         let mut other = manifest();
         other.tools.clear();
         other.outputs.clear();
-        // Files that are not there are no contents.
+        // Files that do not exist do not count as contents.
         other.sources.remove(1);
         other.sources[2].0 = Place::Absolute(PathBuf::from("/elsewhere/b.svh"));
         assert_eq!(other.contents(), same);

@@ -1,4 +1,4 @@
-//! From sources to a model: verilated, compiled, kept.
+//! From sources to a model: runs Verilator, compiles, and keeps the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -22,16 +22,16 @@ use shared::{HEADER, archive_in, headers, runtime};
 /// Name of the archive with Verilator's own runtime.
 pub const RUNTIME: &str = "rcv_verilated";
 
-/// What Verilator had to say, in the entry of a model.
+/// File with Verilator's warnings in the entry of a model.
 const WARNINGS: &str = "warnings.txt";
 
-/// How often a build is tried whose sources change meanwhile.
+/// Most attempts at a build whose sources change meanwhile.
 const TRIES: u32 = 3;
 
-/// How many times sources may turn out to read further ones before that counts as changing.
+/// Most rounds in which sources may turn out to read further files; then they count as changing.
 const ROUNDS: u32 = 8;
 
-/// How this crate builds belongs to what a result depends on.
+/// The sources of this crate that determine a result, because the result depends on them.
 const HOW: [&[u8]; 6] = [
     include_bytes!("compiler.rs"),
     include_bytes!("filelist.rs"),
@@ -44,11 +44,11 @@ const HOW: [&[u8]; 6] = [
 /// One model to build.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
-    /// Its files.
+    /// The files of the model.
     pub sources: &'a Sources,
     /// Parameter `LANES`.
     pub lanes: u32,
-    /// Further parameters, with their values.
+    /// Further parameters and their values.
     pub parameters: Vec<(String, u32)>,
     /// The model counts lines, branches and changes of bits.
     pub counting: bool,
@@ -56,7 +56,7 @@ pub struct Job<'a> {
     pub assertions: bool,
 }
 
-/// A model as a shared library, in use as long as this lives.
+/// A model as a shared library; the store keeps the file as long as this value exists.
 #[derive(Debug)]
 pub struct Library {
     /// The library.
@@ -65,38 +65,38 @@ pub struct Library {
     pub symbol: String,
     /// Its SHA-256, in hexadecimal.
     pub digest: String,
-    /// Hash of the contents of everything that the model was made from; of equal RTL under the same bench it is equal,
-    /// wherever they lie and whatever compiles them.
+    /// Hash of the contents of everything that the model was made from. It is the same for the same RTL and bench, in any
+    /// folder and with any compiler.
     pub contents: String,
-    /// What Verilator warned of in the RTL; empty if it did not.
+    /// Verilator's warnings about the RTL; empty if there are none.
     pub warnings: String,
     _entry: Entry,
 }
 
-/// Something built to be linked.
+/// An archive to be linked.
 #[derive(Debug)]
 pub struct Archive {
     /// Folder of `lib<name>.a`.
     pub dir: PathBuf,
-    /// As of [`Library::contents`].
+    /// The same hash as [`Library::contents`].
     pub contents: String,
-    /// Everything that it was made from: a change of one of these changes it.
+    /// All files that it was made from; a change in one of them changes the archive.
     pub files: Vec<PathBuf>,
 }
 
-/// Programs that build models.
+/// The programs that build models.
 #[derive(Clone, Debug)]
 pub struct Tools {
     build: cc::Build,
     target: String,
     verilators: Vec<PathBuf>,
-    /// What is known of them without running any.
+    /// What identifies them without running any.
     key: Vec<Vec<u8>>,
 }
 
 impl Tools {
-    /// The Verilator of `$VERILATOR`, of the project's own folder `.tools`, or in `PATH`, and the compiler of `build`, for
-    /// `target`. Flags of `build` are used for every file.
+    /// Selects the Verilator of `$VERILATOR`, of the project's own folder `.tools`, or in `PATH`, and the compiler of
+    /// `build` for `target`. The flags of `build` are used for every file.
     pub fn new(project: &Path, build: cc::Build, target: &str) -> Self {
         let verilators = candidates(project);
         let mut key: Vec<Vec<u8>> = HOW.iter().map(|source| source.to_vec()).collect();
@@ -117,19 +117,19 @@ impl Tools {
         }
     }
 
-    /// Returns the Verilator that is used and its version.
+    /// Returns the path of the Verilator that is used, and its version.
     ///
     /// # Errors
-    /// There is none that can be used.
+    /// No usable Verilator was found.
     pub fn verilator_found(&self) -> Result<(PathBuf, String), Error> {
         let found = self.verilator()?;
         Ok((found.program, found.version))
     }
 
-    /// Returns the C++ compiler that is used, and the first line of what it says of its version.
+    /// Returns the path of the C++ compiler that is used, and the first line of its version output.
     ///
     /// # Errors
-    /// There is none.
+    /// No compiler was found.
     pub fn compiler_found(&self) -> Result<(PathBuf, String), Error> {
         let scratch = tempfile::tempdir().map_err(io(Path::new("a temporary folder")))?;
         let compiler = self.compiler(scratch.path(), |_| {})?;
@@ -144,11 +144,11 @@ impl Tools {
         Verilator::find(&self.verilators)
     }
 
-    /// The libraries that a program with models has to be linked with, beside [`RUNTIME`]. `scratch`: a folder for
-    /// trying out.
+    /// Returns the libraries with which a program with models must be linked, other than [`RUNTIME`]. `scratch` is a folder
+    /// for trial files.
     ///
     /// # Errors
-    /// There is no compiler.
+    /// No compiler was found.
     pub fn libraries(&self, scratch: &Path) -> Result<Vec<&'static str>, Error> {
         let compiler = self.compiler(scratch, |_| {})?;
         let standard = match self.target.contains("apple") {
@@ -159,7 +159,7 @@ impl Tools {
         Ok([standard].into_iter().chain(atomic).collect())
     }
 
-    /// The C++ compiler with the flags that `more` adds.
+    /// Returns the C++ compiler with the flags that `more` adds.
     fn compiler(&self, out: &Path, more: impl FnOnce(&mut cc::Build)) -> Result<Compiler, Error> {
         let mut build = self.build.clone();
         build.cpp(true).std("c++17").out_dir(out);
@@ -167,7 +167,7 @@ impl Tools {
         Compiler::new(build, &self.target)
     }
 
-    /// It, for files that include Verilator's headers.
+    /// Returns the C++ compiler for files that include Verilator's headers.
     fn of_verilator(
         &self,
         tool: &Verilator,
@@ -190,7 +190,7 @@ impl Tools {
 }
 
 impl Job<'_> {
-    /// Exported name of the model's function table; also the name of its archive and library.
+    /// Returns the exported name of the model's function table, which is also the name of its archive and library.
     pub fn symbol(&self) -> String {
         let mut symbol = format!("{}{}_{}", store::MODEL, self.sources.unit, self.lanes);
         for (name, value) in &self.parameters {
@@ -202,14 +202,14 @@ impl Job<'_> {
         symbol
     }
 
-    /// What the model tells of itself: `RCV_ASSERTIONS`, `RCV_COUNTING` and `RCV_PRELOADS` of `tb/shim.h`.
+    /// Returns the features that the model reports: `RCV_ASSERTIONS`, `RCV_COUNTING` and `RCV_PRELOADS` of `tb/shim.h`.
     fn features(&self) -> u32 {
         u32::from(self.assertions)
             | u32::from(self.counting) << 1
             | u32::from(self.sources.bench.preloads) << 2
     }
 
-    /// All parameters as the command line has them, e.g. `LANES=16`.
+    /// Returns all parameters in the form of the command line, such as `LANES=16`.
     fn values(&self) -> Vec<String> {
         let further = self.parameters.iter().map(|(n, v)| format!("{n}={v}"));
         std::iter::once(format!("LANES={}", self.lanes))
@@ -228,18 +228,18 @@ impl Job<'_> {
 
 // ---- what is built once -------------------------------------------------------------------------------
 
-/// What a build has made, and what it depends on.
+/// The outputs of a build, and what they depend on.
 #[derive(Default)]
 struct Made {
     /// Names of the files to keep.
     outputs: Vec<String>,
     tools: BTreeSet<Tool>,
-    /// Sources that were found because others are not there.
+    /// Sources found by a search; other files would replace them if they existed.
     found: Vec<PathBuf>,
 }
 
 impl Made {
-    /// Programs and headers that were used.
+    /// Records programs and headers that were used.
     fn used(&mut self, files: impl IntoIterator<Item = PathBuf>) -> Result<(), Error> {
         for file in files {
             let gone = || Error::Tool(format!("{}: it was used and is gone", file.display()));
@@ -249,22 +249,22 @@ impl Made {
     }
 }
 
-/// A build: what it is called, what is known of it beforehand, and how it is done.
+/// A build: its name, its inputs as far as known in advance, and how to run it.
 struct Recipe<'a> {
     name: String,
     /// Settings.
     key: Vec<Vec<u8>>,
     roots: Roots,
-    /// Files that are known to be read.
+    /// Files known in advance to be read.
     listed: Vec<PathBuf>,
-    /// Fills a folder. What it reads it adds to the snapshot before it reads it.
+    /// Fills a folder. Adds each file to the snapshot before reading it.
     build: &'a dyn Fn(&Work, &mut Snapshot) -> Result<Made, Error>,
-    /// Files that would be read in the place of another.
+    /// Returns the files that would be read instead of the given one if they existed.
     shadows: &'a dyn Fn(&Path) -> Vec<PathBuf>,
 }
 
 impl Recipe<'_> {
-    /// Beginning of the names of its entries: settings and listed files.
+    /// Returns the first part of its entries' names: a hash of settings and listed files.
     fn prefix(&self, mut digest: impl FnMut(&Path) -> Option<Digest>) -> String {
         let mut hash = Hasher::default();
         for part in &self.key {
@@ -278,9 +278,9 @@ impl Recipe<'_> {
         format!("{}-{}-", self.name, hash.name())
     }
 
-    /// The entry in `store`, built now if it is not there.
+    /// Returns the entry in `store`; builds it first if necessary.
     fn entry(&self, store: &Store) -> Result<Entry, Error> {
-        // Every file is read once for all entries that name it.
+        // Each file is read once for all entries that list it.
         let mut known: BTreeMap<PathBuf, Option<Digest>> = BTreeMap::new();
         let mut digest = |path: &Path| {
             *known
@@ -301,7 +301,7 @@ impl Recipe<'_> {
             }
             let built = (self.build)(&work, &mut snapshot);
             if let Some(path) = snapshot.changed()? {
-                // Whatever came of it, and be it that the compiler did not like what it saw.
+                // Discard the result, even an error of the compiler.
                 changing = path.to_owned();
                 continue;
             }
@@ -316,7 +316,7 @@ impl Recipe<'_> {
             let prefix = self.prefix(|path| snapshot.digest(path));
             let name = prefix + &manifest.key();
             let entry = store.publish(work, &name, &manifest)?;
-            // Now and then; a failure is no reason to fail.
+            // Occasionally delete old entries; ignore an error.
             let _ = store.prune(&Limits::default());
             return Ok(entry);
         }
@@ -347,14 +347,14 @@ impl Recipe<'_> {
 
 // ---- models -------------------------------------------------------------------------------------------
 
-/// Makes of objects what an entry is to hold, in a folder.
+/// Joins objects to the outputs of an entry, in a folder.
 type Join<'a> = &'a dyn Fn(&Compiler, &[PathBuf], &Path, &mut Made) -> Result<(), Error>;
 
 impl Job<'_> {
-    /// The model as an archive `lib<symbol>.a`. Its runtime is another one ([`archive_of_runtime`]).
+    /// Builds the model as an archive `lib<symbol>.a`. The runtime is a separate archive ([`archive_of_runtime`]).
     ///
     /// # Errors
-    /// What is wrong with the sources, the tools or the store.
+    /// Errors in the sources, the tools or the store.
     pub fn archive(&self, tools: &Tools, store: &Store) -> Result<Archive, Error> {
         let symbol = self.symbol();
         let entry = self.entry("archive", tools, store, &|compiler, objects, out, made| {
@@ -365,11 +365,10 @@ impl Job<'_> {
         Ok(archive_in(&entry, &self.sources.roots))
     }
 
-    /// The model with its runtime as a shared library.
+    /// Builds the model and its runtime as a shared library.
     ///
     /// # Errors
-    /// What is wrong with the sources, the tools or the store. A function that nothing defines is an error here, not
-    /// when it is called.
+    /// Errors in the sources, the tools or the store. An undefined function is an error here, not when it is called.
     pub fn library(&self, tools: &Tools, store: &Store) -> Result<Library, Error> {
         let file = format!("lib{}.so", self.symbol());
         let entry = self.entry("library", tools, store, &|compiler, objects, out, made| {
@@ -384,7 +383,7 @@ impl Job<'_> {
         Library::in_entry(entry, &file)
     }
 
-    /// The entry of the model, with objects joined by `join`.
+    /// Returns the entry of the model, with objects joined by `join`.
     fn entry(&self, kind: &str, tools: &Tools, store: &Store, join: Join) -> Result<Entry, Error> {
         let sources = self.sources;
         let build = |work: &Work, snapshot: &mut Snapshot| -> Result<Made, Error> {
@@ -398,7 +397,7 @@ impl Job<'_> {
             let verilator = tools.verilator()?;
             let mut made = Made::default();
             self.verilate(&verilator, work, snapshot, &mut made)?;
-            // Not worth compiling.
+            // Compiling would be useless.
             if let Some(path) = snapshot.changed()? {
                 return Err(Error::Changing(path.to_owned()));
             }
@@ -424,7 +423,7 @@ impl Job<'_> {
         .entry(store)
     }
 
-    /// Verilates until every file that is read was known before.
+    /// Runs Verilator until every file that it reads was known before.
     fn verilate(
         &self,
         verilator: &Verilator,
@@ -465,16 +464,16 @@ impl Job<'_> {
         Err(Error::Changing(last))
     }
 
-    /// Name of the classes that Verilator makes.
+    /// Returns the prefix of the classes that Verilator generates.
     fn prefix(&self) -> String {
         format!("V{}", self.symbol())
     }
 
-    /// One run of Verilator, into `out`; what it warned of.
+    /// Runs Verilator once, into `out`; returns its warnings.
     fn run_verilator(&self, verilator: &Verilator, out: &Path) -> Result<String, Error> {
         let (sources, list) = (self.sources, &self.sources.list);
-        // In the folder of the RTL: neither the folder in which the user happens to be nor the one in which the RTL lies
-        // is to be seen in the model.
+        // Run in the folder of the RTL, so that the model depends neither on the user's current folder nor on the path of
+        // the RTL.
         let mut command = verilator.command(&sources.roots.rtl);
         command.args([
             "--cc",
@@ -482,7 +481,7 @@ impl Job<'_> {
             "--trace-max-array",
             "64",
             "-O3",
-            // Conditions merged across assignments cost the C++ compiler more than they spare it: 3 %.
+            // Conditions merged across assignments cost more compile time than they save: 3 %.
             "-fno-merge-cond",
             "--x-assign",
             "fast",
@@ -496,15 +495,15 @@ impl Job<'_> {
         command.args(self.values().iter().map(|v| format!("-G{v}")));
         command.arg("-Mdir").arg(out);
         list.to_verilator(&mut command);
-        // Which of both is the default depends on the version. Without assertions their file is not even read: what only
-        // they look at would be computed all the same. The define is for the bench top.
+        // Give one of both, because the default depends on the version. Without assertions Verilator does not even read
+        // their file: it would compute logic that only assertions use. The define is for the bench top.
         let assertions = sources.assertions().filter(|_| self.assertions);
         match self.assertions {
             true => command.args(["--assert", "+define+RECONVERGE_ASSERT"]),
             false => command.arg("--no-assert"),
         };
         if self.counting {
-            // The bench's own nets are many, and their coverage says nothing about the unit; nor does that of assertions.
+            // The bench has many nets of its own, whose coverage says nothing about the unit; nor does that of assertions.
             let mut config = format!(
                 "`verilator_config\ncoverage_off -file \"*/{}.sv\"\n",
                 sources.top()
@@ -534,7 +533,7 @@ impl Job<'_> {
         Ok(warnings(&said, &format!("{}.sv", sources.top())))
     }
 
-    /// Compiles what Verilator made, with the shim, and the C and C++ files of the list; the objects.
+    /// Compiles Verilator's output with the shim, and the C and C++ files of the list; returns the objects.
     fn compile(
         &self,
         tools: &Tools,
@@ -563,7 +562,7 @@ impl Job<'_> {
             made.used(compiler.programs())?;
         }
         let unity = self.unity(out)?;
-        // With `first` included before all else.
+        // A compiler that includes `first` before everything else.
         let compiler = |first: Option<&Path>| {
             tools.of_verilator(verilator, out, self.counting, |build| {
                 build
@@ -587,7 +586,7 @@ impl Job<'_> {
             let Some(headers) = &headers else {
                 return compile(&plain);
             };
-            // Whatever a compiler has against its own work, it can do without.
+            // If the compiler rejects its own precompiled header, compile without it.
             let first = compiler(Some(&headers.dir.join(HEADER)))?;
             let mut object = compile(&first).or_else(|_| compile(&plain))?;
             object.read.retain(|path| !path.starts_with(&headers.dir));
@@ -597,7 +596,7 @@ impl Job<'_> {
         if let Some(headers) = headers {
             made.tools.extend(headers.manifest.tools.iter().cloned());
         }
-        // Parts of the runtime that few models need: counters, and what svdpi.h declares.
+        // Parts of the runtime that few models need: counters, and the functions declared in svdpi.h.
         let parts = [
             ("verilated_cov", self.counting),
             ("verilated_dpi", !sources.list.code.is_empty()),
@@ -611,7 +610,7 @@ impl Job<'_> {
         Ok(objects)
     }
 
-    /// Writes the one C++ file that holds all of the model.
+    /// Writes the one C++ file that includes the whole model.
     fn unity(&self, out: &Path) -> Result<PathBuf, Error> {
         let prefix = self.prefix();
         let mut emitted: Vec<PathBuf> = fs::read_dir(out)
@@ -665,7 +664,7 @@ fn known(
     Err(Error::Changing(last))
 }
 
-/// `path` without `.` in it.
+/// Returns `path` without `.` components.
 fn clean(path: &Path) -> PathBuf {
     path.components().collect()
 }
@@ -688,10 +687,10 @@ impl Library {
         })
     }
 
-    /// The library that [`Job::library`] of another process made: `path` with SHA-256 `digest`.
+    /// Returns the library that [`Job::library`] of another process built: `path` with SHA-256 `digest`.
     ///
     /// # Errors
-    /// It is gone, or is not what it was.
+    /// The library is missing or has changed.
     pub fn at(path: &Path, digest: &str) -> Result<Self, Error> {
         let entry = Entry::holding(path, digest);
         let name = path.file_name().and_then(|name| name.to_str());
@@ -709,7 +708,8 @@ impl Library {
 mod tests {
     use super::HOW;
 
-    /// One was missing after a file had become two: a change there found models that were built without it.
+    /// Regression: after a file was split in two, one part was missing here, and a change in it found models built without
+    /// it.
     #[test]
     fn every_file_that_builds_belongs_to_the_key() {
         let src = concat!(env!("CARGO_MANIFEST_DIR"), "/src");

@@ -1,4 +1,4 @@
-//! The files of a unit: its RTL, wherever that lies, and the project's bench.
+//! The files of a unit: its RTL, in any folder, and the project's bench.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use crate::manifest::Roots;
 /// Files of the bench, in the project's folder `tb`.
 const SHIM: [&str; 4] = ["shim.h", "shim.cpp", STOP, STOP_H];
 
-/// What the runtime does when the RTL stops the simulation.
+/// File with the runtime's reaction when the RTL stops the simulation.
 pub(crate) const STOP: &str = "stop.cpp";
 
-/// What that replaces, included before each file of the runtime.
+/// Header that disables the functions that `stop.cpp` replaces, included before each file of the runtime.
 pub(crate) const STOP_H: &str = "stop.h";
 
 /// The bench top of a model, generated for its RTL.
@@ -20,32 +20,32 @@ pub(crate) const STOP_H: &str = "stop.h";
 pub struct Bench {
     /// The SystemVerilog file; its module is `<unit>_tb`.
     pub text: String,
-    /// It can put the unit into a state.
+    /// Whether it can load a state into the unit.
     pub preloads: bool,
-    /// The file in the folder of the RTL that it was generated from.
+    /// The file in the RTL folder from which it was generated.
     pub from: PathBuf,
-    /// A file in the folder of the RTL, named by `from`, with assertions that bind themselves to the RTL.
+    /// A file in the RTL folder, named by `from`, with assertions that bind themselves to the RTL.
     pub assertions: Option<PathBuf>,
 }
 
-/// The files that a model of a unit is made from, as far as they are named. What they include is found out when the
-/// model is built.
+/// The files listed for a model of a unit. The files that they include are found when the model is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     pub(crate) unit: String,
     pub(crate) roots: Roots,
-    /// What `<unit>.f` says.
+    /// The contents of `<unit>.f`.
     pub list: FileList,
     lint: Option<PathBuf>,
     pub(crate) bench: Bench,
 }
 
 impl Sources {
-    /// The files of `unit`: the shim of the project at `project`, the RTL in `rtl_dir`, and the bench top around it.
+    /// Collects the files of `unit`: the shim of the project at `project`, the RTL in `rtl_dir`, and the bench top around
+    /// it.
     ///
     /// # Errors
-    /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); the file of assertions is missing; a name that
-    /// Verilator would take for another.
+    /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); the assertions file is missing; Verilator would
+    /// misread a name.
     pub fn of(unit: &str, project: &Path, rtl_dir: &Path, bench: Bench) -> Result<Self, Error> {
         let absolute = |path: &Path| std::path::absolute(path).map_err(io(path));
         let roots = Roots {
@@ -71,34 +71,34 @@ impl Sources {
         })
     }
 
-    /// Whether the bench top can put the unit into a state.
+    /// Returns whether the bench top can load a state into the unit.
     pub fn preloads(&self) -> bool {
         self.bench.preloads
     }
 
-    /// The project's folder with the bench.
+    /// Returns the project's folder with the bench.
     pub(crate) fn tb(&self) -> PathBuf {
         self.roots.project.join("tb")
     }
 
-    /// Name of the bench top.
+    /// Returns the name of the bench top.
     pub(crate) fn top(&self) -> String {
         format!("{}_tb", self.unit)
     }
 
-    /// What of it Verilator is given before the bench top, in order; relative to the folder of the RTL or absolute.
+    /// Returns the files that Verilator gets before the bench top, in order; absolute, or relative to the RTL folder.
     pub(crate) fn verilog(&self) -> Vec<PathBuf> {
         let lint = self.lint.iter().map(|path| self.roots.project.join(path));
         lint.chain(self.list.verilog.iter().map(|path| plain(path)))
             .collect()
     }
 
-    /// What binds itself to the RTL, for a model that checks assertions.
+    /// Returns the file that binds itself to the RTL, for a model that checks assertions.
     pub(crate) fn assertions(&self) -> Option<PathBuf> {
         self.bench.assertions.as_deref().map(plain)
     }
 
-    /// All named files, absolute.
+    /// Returns all listed files as absolute paths.
     pub fn files(&self) -> Vec<PathBuf> {
         let list = &self.list;
         let rtl = list.lists.iter().chain(&list.verilog).chain(&list.code);
@@ -112,19 +112,19 @@ impl Sources {
         files
     }
 
-    /// Files of the shim, absolute.
+    /// Returns the files of the shim as absolute paths.
     pub(crate) fn shim(&self) -> Vec<PathBuf> {
         SHIM.map(|name| self.tb().join(name)).into()
     }
 
-    /// The RTL files of the list, absolute, in order.
+    /// Returns the RTL files of the list as absolute paths, in order.
     pub fn rtl(&self) -> Vec<PathBuf> {
         let rtl = self.list.verilog.iter();
         rtl.map(|path| self.roots.rtl.join(path)).collect()
     }
 
-    /// Files that Verilator or a C++ compiler would have read in the place of `path`, had they been there: `path` was
-    /// found in one of the folders of the list, and others are looked into too.
+    /// Returns files that Verilator or a C++ compiler could have read instead of `path` if they existed. `path` was found
+    /// in one of the folders of the list, and the others are searched too.
     pub(crate) fn shadows(&self, path: &Path) -> Vec<PathBuf> {
         let list = &self.list;
         let dirs = [PathBuf::new()]
@@ -138,7 +138,7 @@ impl Sources {
         for tail in dirs.iter().filter_map(|dir| path.strip_prefix(dir).ok()) {
             for dir in &dirs {
                 found.push(dir.join(tail));
-                // A module is looked for by its name, with each ending.
+                // Modules are searched by name, with each extension.
                 let stem = dir.join(tail.with_extension("")).into_os_string();
                 for ending in &endings {
                     let mut name = stem.clone();
@@ -153,7 +153,7 @@ impl Sources {
     }
 }
 
-/// `path` such that it does not begin like an option.
+/// Returns `path` in a form that does not begin like an option.
 pub(crate) fn plain(path: &Path) -> PathBuf {
     match path.to_string_lossy().starts_with(['-', '+']) {
         true => Path::new(".").join(path),

@@ -1,4 +1,4 @@
-//! Folders with what was built: found again by what it was made from, checked, and thrown away in time.
+//! A store of build results: finds them by what they were made from, checks them, and deletes old ones.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -10,47 +10,47 @@ use tempfile::TempDir;
 use crate::error::{Error, io};
 use crate::manifest::{self, Manifest};
 
-/// Beginning of the name of a folder that is being filled.
+/// Prefix of the name of a folder that is being filled.
 const BUILDING: &str = ".building-";
 
-/// Beginning of the name of a folder that is being deleted.
+/// Prefix of the name of a folder that is being deleted.
 const TRASH: &str = ".trash-";
 
-/// Locked by the process that fills the folder.
+/// Lock file, held by the process that fills the folder.
 const LOCK: &str = ".lock";
 
-/// Name of that file until it is locked.
+/// Name of the lock file until it is locked.
 const NEW_LOCK: &str = ".lock-new";
 
-/// Beginnings of all names.
+/// Prefixes of all names.
 const OWN: [&str; 5] = [MODEL, RUNTIME, HEADERS, BUILDING, TRASH];
 
-/// Beginning of the name of a model's entry.
+/// Prefix of the name of a model's entry.
 pub(crate) const MODEL: &str = "rcv_";
 
-/// Beginning of the name of an entry with Verilator's runtime.
+/// Prefix of the name of an entry with Verilator's runtime.
 pub(crate) const RUNTIME: &str = "runtime-";
 
-/// Beginning of the name of an entry with precompiled headers.
+/// Prefix of the name of an entry with precompiled headers.
 pub(crate) const HEADERS: &str = "headers-";
 
-/// Without a lock a folder that is being filled is left over after this time.
+/// A folder that is being filled and has no lock counts as abandoned after this time.
 const LEFT_OVER: Duration = Duration::from_secs(600);
 
-/// How often the time of the last use of an entry is written.
+/// Least time between two updates of an entry's time of last use.
 const TOUCH: Duration = Duration::from_secs(3600);
 
-/// Beyond these, entries are thrown away.
+/// Limits beyond which entries are deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Since an entry was used last.
+    /// Most time since an entry was last used.
     pub age: Duration,
-    /// Bytes of all entries; those that were used last stay.
+    /// Most bytes of all entries; the most recently used ones stay.
     pub size: u64,
 }
 
 impl Default for Limits {
-    /// Thirty days, 2 GiB.
+    /// Returns thirty days and 2 GiB.
     fn default() -> Self {
         Limits {
             age: Duration::from_secs(30 * 24 * 3600),
@@ -59,10 +59,10 @@ impl Default for Limits {
     }
 }
 
-/// How much a store holds, or how much was thrown away.
+/// How much a store holds, or how much was deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Entries; left-overs of builds that were broken off count too.
+    /// Entries, including what interrupted builds left behind.
     pub entries: u64,
     /// Bytes in them.
     pub bytes: u64,
@@ -75,33 +75,33 @@ impl Usage {
     }
 }
 
-/// An entry of a store, as it is shown.
+/// An entry of a store, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Name of its folder.
     pub name: String,
     /// Bytes in it.
     pub bytes: u64,
-    /// When it was used last, to within an hour.
+    /// Time of last use, to within an hour.
     pub used: SystemTime,
 }
 
-/// A folder with what was built.
+/// A folder with build results.
 #[derive(Clone, Debug)]
 pub struct Store {
     dir: PathBuf,
-    /// Its contents are run on the strength of lying there, so that it must be ours alone.
+    /// Programs run the contents because they are in this folder, so it must belong to us alone.
     private: bool,
-    /// A folder whose entries are used too.
+    /// Another folder whose entries are used too.
     beside: Option<PathBuf>,
 }
 
-/// What was built, whole and kept while this lives.
+/// A whole build result; the store keeps it as long as this value exists.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub dir: PathBuf,
     pub manifest: Manifest,
-    /// Locked, shared: others leave the entry alone.
+    /// Shared lock: other processes do not delete the entry.
     _lock: File,
 }
 
@@ -116,12 +116,12 @@ impl Work {
         self.dir.path()
     }
 
-    /// Deletes all that was made.
+    /// Deletes all files in the folder.
     pub fn empty(&self) -> Result<(), Error> {
         self.keep(&[])
     }
 
-    /// Deletes all but the files `names`.
+    /// Deletes all files except `names`.
     fn keep(&self, names: &[&str]) -> Result<(), Error> {
         let dir = self.path();
         for entry in fs::read_dir(dir).map_err(io(dir))? {
@@ -140,7 +140,7 @@ impl Work {
     }
 }
 
-/// Writes what the system still holds back of `path` to the disk.
+/// Flushes `path` to the disk.
 fn sync(path: &Path) -> Result<(), Error> {
     File::open(path)
         .and_then(|file| file.sync_all())
@@ -156,11 +156,11 @@ impl Store {
         }
     }
 
-    /// The user's own: `$RECONVERGE_CACHE`, or folder `reconverge` in `$XDG_CACHE_HOME` or in `$HOME/.cache`. It is made, for
-    /// the user alone, if it is not there.
+    /// Returns the user's store: `$RECONVERGE_CACHE`, or folder `reconverge` in `$XDG_CACHE_HOME` or in `$HOME/.cache`.
+    /// Creates it, for the user alone, if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Cache`]: none of the variables is set, or the folder can be written by others.
+    /// [`Error::Cache`]: none of the variables is set, or others can write to the folder.
     pub fn of_user() -> Result<Self, Error> {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
         let absolute = |name: &str| set(name).map(PathBuf::from).filter(|p| p.is_absolute());
@@ -176,10 +176,10 @@ impl Store {
         Self::private(&dir)
     }
 
-    /// The folder `dir`, which must be the user's alone. It is made if it is not there.
+    /// Returns the store in folder `dir`, which must belong to the user alone. Creates it if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Cache`]: it is no folder, or others can write to it.
+    /// [`Error::Cache`]: `dir` is not a folder, or others can write to it.
     pub fn private(dir: &Path) -> Result<Self, Error> {
         let dir = std::path::absolute(dir).map_err(io(dir))?;
         let bad = |why: String| {
@@ -195,10 +195,10 @@ impl Store {
         Ok(Store::at(dir, true))
     }
 
-    /// The folder `dir`, which is trusted as it is: that of a build script.
+    /// Returns the store in folder `dir`, which is trusted unchecked, as that of a build script.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn trusted(dir: &Path) -> Result<Self, Error> {
         let dir = std::path::absolute(dir).map_err(io(dir))?;
         fs::create_dir_all(&dir).map_err(io(&dir))?;
@@ -206,21 +206,21 @@ impl Store {
         Ok(Store::at(dir, false))
     }
 
-    /// It, and what a build script has left in `dir`: entries there are used too, and never written or thrown away.
-    /// A folder that is not there or that others can write to is left out.
+    /// Returns the store with a second folder `dir` that a build script filled. Its entries are used, but never written or
+    /// deleted. A folder that does not exist or that others can write to is ignored.
     #[must_use]
     pub fn beside(mut self, dir: &Path) -> Self {
         self.beside = ours(dir, true).is_ok().then(|| dir.to_owned());
         self
     }
 
-    /// Where it is.
+    /// Returns the folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Names of the folders in it that are its own: of entries, and of builds and deletions that go on or were broken
-    /// off. The rest is not touched.
+    /// Returns the names of the store's own folders: entries, and running or interrupted builds and deletions. Other files
+    /// are not touched.
     fn names(&self) -> Result<Vec<String>, Error> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.dir).map_err(io(&self.dir))? {
@@ -232,8 +232,7 @@ impl Store {
         Ok(names)
     }
 
-    /// The entry whose name begins with `prefix` and whose manifest `is_up_to_date` finds up to date. Damaged ones are
-    /// deleted.
+    /// Returns an entry whose name begins with `prefix` and for whose manifest `is_up_to_date` holds. Deletes damaged ones.
     pub(crate) fn find(
         &self,
         prefix: &str,
@@ -267,7 +266,8 @@ impl Store {
         Ok(entries.find(|entry| is_up_to_date(&entry.manifest) && entry.is_whole()))
     }
 
-    /// An entry, its manifest read, nothing else looked at; `None`: it is damaged, or not ours.
+    /// Opens an entry and reads its manifest, without checking its outputs. `None`: it is damaged, or does not belong to
+    /// us.
     fn open(&self, name: &str) -> Option<Entry> {
         let dir = self.dir.join(name);
         let path = dir.join(manifest::NAME);
@@ -276,7 +276,7 @@ impl Store {
             ours(&path, false).ok()?;
         }
         let lock = File::open(&path).ok()?;
-        // Where files cannot be locked, another process may delete an entry that is in use; this is unlikely.
+        // If files cannot be locked, another process may delete an entry in use; this is unlikely.
         let _ = lock.lock_shared();
         let text = fs::read_to_string(&path).ok()?;
         let manifest = Manifest::parse(&text)?;
@@ -296,7 +296,7 @@ impl Store {
         })
     }
 
-    /// Deletes an entry, all of it or nothing for who looks meanwhile.
+    /// Deletes an entry. Other processes see all of it or nothing.
     fn delete(&self, name: &str) -> Result<(), Error> {
         let path = self.dir.join(name);
         let trash = tempfile::Builder::new()
@@ -310,7 +310,7 @@ impl Store {
         }
     }
 
-    /// A new folder to be filled. Left-overs of builds that were broken off are deleted.
+    /// Creates a new folder to be filled. Deletes what interrupted builds left behind.
     pub(crate) fn begin(&self) -> Result<Work, Error> {
         self.sweep()?;
         let dir = tempfile::Builder::new()
@@ -318,7 +318,8 @@ impl Store {
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(&self.dir)
             .map_err(io(&self.dir))?;
-        // Locked before it has the name that `sweep` looks for: another process would lock it first, and delete the folder.
+        // Lock it before it has the name that `sweep` looks for. Otherwise another process could lock it first and delete
+        // the folder.
         let (new, path) = (dir.path().join(NEW_LOCK), dir.path().join(LOCK));
         let lock = File::create(&new).map_err(io(&new))?;
         let _ = lock.try_lock();
@@ -326,7 +327,7 @@ impl Store {
         Ok(Work { dir, _lock: lock })
     }
 
-    /// Makes `work` the entry `name`, with the outputs that `manifest` names and nothing else.
+    /// Makes `work` the entry `name`, with only the outputs that `manifest` lists.
     pub(crate) fn publish(
         &self,
         work: Work,
@@ -338,7 +339,7 @@ impl Store {
         work.keep(&keep)?;
         let path = dir.join(manifest::NAME);
         fs::write(&path, manifest.to_text()).map_err(io(&path))?;
-        // On the disk before it has its name: a power cut must not leave half an entry under it.
+        // Flush to the disk before renaming: a power cut must not leave half an entry under this name.
         keep.push(manifest::NAME);
         for name in keep {
             let path = dir.join(name);
@@ -359,7 +360,7 @@ impl Store {
             self.delete(name)?;
             fs::rename(dir, &done).map_err(io(&done))?;
         }
-        // It has another name now.
+        // The folder has another name now.
         let _ = work.dir.keep();
         sync(&self.dir)?;
         let entry = self.open(name).filter(Entry::is_whole);
@@ -367,7 +368,7 @@ impl Store {
         entry.ok_or_else(lost)
     }
 
-    /// Deletes what builds and deletions that were broken off left behind.
+    /// Deletes what interrupted builds and deletions left behind.
     fn sweep(&self) -> Result<Usage, Error> {
         let mut swept = Usage::default();
         for name in self.names()? {
@@ -394,7 +395,7 @@ impl Store {
         Ok(swept)
     }
 
-    /// How much it holds.
+    /// Returns how much the store holds.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -406,7 +407,7 @@ impl Store {
         Ok(usage)
     }
 
-    /// What it holds, but for what is being built or deleted; what was used last comes first.
+    /// Returns the entries, except those that are being built or deleted; the most recently used one comes first.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -427,14 +428,14 @@ impl Store {
         Ok(entries)
     }
 
-    /// Throws away what was left over, and entries beyond `limits`. Those in use stay.
+    /// Deletes what interrupted builds left behind, and entries beyond `limits`. Entries in use stay.
     ///
     /// # Errors
     /// The folder cannot be read or written.
     pub fn prune(&self, limits: &Limits) -> Result<Usage, Error> {
         let mut thrown = self.sweep()?;
         if !self.private {
-            // What lies there is in use by a program that has it linked in.
+            // A program uses the entries, because they are linked into it.
             return Ok(thrown);
         }
         let now = SystemTime::now();
@@ -456,7 +457,7 @@ impl Store {
         Ok(thrown)
     }
 
-    /// Throws away everything that is not in use.
+    /// Deletes all entries that are not in use.
     ///
     /// # Errors
     /// The folder cannot be read or written.
@@ -469,7 +470,7 @@ impl Store {
 }
 
 impl Entry {
-    /// The entry that holds `file`, which must be the output of that name with SHA-256 `digest`.
+    /// Returns the entry that holds `file`, which must be the output of that name with SHA-256 `digest`.
     pub fn holding(file: &Path, digest: &str) -> Option<Self> {
         let (dir, name) = (file.parent()?, file.file_name()?.to_str()?);
         let store = Store::at(dir.parent()?.to_owned(), true);
@@ -479,16 +480,16 @@ impl Entry {
         (output.digest == digest && output.is_whole(dir)).then_some(entry)
     }
 
-    /// Whether all that it holds is as it was written.
+    /// Returns whether all outputs are unchanged.
     fn is_whole(&self) -> bool {
         self.manifest.outputs.iter().all(|o| o.is_whole(&self.dir))
     }
 
-    /// Remembers that it was used.
+    /// Updates the time of last use.
     fn touch(&self) {
         let path = self.dir.join(manifest::NAME);
         if used(&self.dir).elapsed().is_ok_and(|age| age > TOUCH) {
-            // Where that is not allowed, the entry is built again some day.
+            // If this is not permitted, the entry will be built again some day.
             let _ = File::options()
                 .append(true)
                 .open(path)
@@ -497,7 +498,7 @@ impl Entry {
     }
 }
 
-/// When the entry `dir` was used last.
+/// Returns when the entry `dir` was last used.
 fn used(dir: &Path) -> SystemTime {
     fs::symlink_metadata(dir.join(manifest::NAME))
         .or_else(|_| fs::symlink_metadata(dir))
@@ -505,7 +506,7 @@ fn used(dir: &Path) -> SystemTime {
         .unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Bytes in `path`, and in what lies below it.
+/// Returns the bytes in `path` and below it.
 fn size_of(path: &Path) -> u64 {
     let Ok(m) = fs::symlink_metadata(path) else {
         return 0;
@@ -517,10 +518,10 @@ fn size_of(path: &Path) -> u64 {
     entries.map(|entry| size_of(&entry.path())).sum()
 }
 
-/// Whether `path` is a folder, or a regular file, of this user that others cannot write to.
+/// Checks that `path` is a folder or a regular file that belongs to this user and that others cannot write to.
 ///
 /// # Errors
-/// It is not; why.
+/// It is not; says why.
 fn ours(path: &Path, dir: bool) -> Result<(), String> {
     let m = fs::symlink_metadata(path).map_err(|e| e.to_string())?;
     let user = rustix::process::geteuid().as_raw();
@@ -554,7 +555,7 @@ mod tests {
         (dir, store)
     }
 
-    /// Puts an entry of one file into it.
+    /// Puts an entry with one file into the store.
     fn put(store: &Store, name: &str) -> Entry {
         let work = store.begin().unwrap();
         fs::write(work.path().join("lib.so"), CONTENT).unwrap();
@@ -570,7 +571,7 @@ mod tests {
         store.find("rcv_x-", |_| true).unwrap()
     }
 
-    /// The entry was used so long ago.
+    /// Sets the last use of the entry to so many days ago.
     fn aged(store: &Store, name: &str, days: u64) {
         let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
         let path = store.dir().join(name).join(manifest::NAME);
@@ -603,7 +604,7 @@ mod tests {
         both.clear().unwrap();
         assert!(names(&both).is_empty());
         assert_eq!(names(&built), ["rcv_x-1"]);
-        // The own one comes first.
+        // The store's own entry comes first.
         let own = put(&both, "rcv_x-1").dir;
         assert_eq!(find(&both).unwrap().dir, own);
         both.clear().unwrap();
@@ -634,7 +635,7 @@ mod tests {
         assert_eq!(names(&store), ["rcv_x-1"]);
     }
 
-    /// What a power cut, a full disk or a bad one leaves. A library that is cut off ended the process with a signal.
+    /// Damage by a power cut, a full disk or a bad one. A truncated library once ended the process with a signal.
     #[test]
     fn a_damaged_entry_is_deleted_and_not_used() {
         let damages: [fn(&Path); 9] = [
@@ -660,7 +661,7 @@ mod tests {
             damage(&put(&store, "rcv_x-1").dir);
             assert!(find(&store).is_none(), "damage {n}");
             assert_eq!(names(&store), [""; 0], "damage {n}");
-            // And the way is free for a new one.
+            // A new entry can take its place.
             drop(put(&store, "rcv_x-1"));
             assert!(find(&store).is_some(), "damage {n}");
         }
@@ -730,7 +731,7 @@ mod tests {
         assert_eq!((thrown.entries, thrown.bytes), (1, size));
         assert_eq!(names(&store), ["rcv_x-2", "rcv_x-3"]);
 
-        // Room for one: the one used last.
+        // Room for one: the most recently used one stays.
         let limits = |size| Limits {
             age: 30 * day,
             size,
@@ -746,7 +747,7 @@ mod tests {
         drop(used);
         assert_eq!(store.clear().unwrap().entries, 1);
         assert_eq!(names(&store), [""; 0]);
-        // What is not of the store is not touched.
+        // Files that are not the store's are not touched.
         assert!(store.dir().join("notes").is_file() && store.dir().join("folder").is_dir());
     }
 
@@ -766,11 +767,11 @@ mod tests {
         let dead = store.begin().unwrap();
         fs::write(dead.path().join("half.o"), "").unwrap();
         let left = dead.path().to_owned();
-        // As if by SIGKILL: the lock goes, the folder stays.
+        // As after SIGKILL: the lock is released, the folder stays.
         let Work { dir, _lock } = dead;
         let _ = dir.keep();
         drop(_lock);
-        // Of a version without locks, long ago and just now.
+        // Folders of a version without locks, an old one and a new one.
         let (old, young) = (
             store.dir().join(".building-old"),
             store.dir().join(".building-young"),
@@ -819,7 +820,7 @@ mod tests {
         }
     }
 
-    /// Why `path` is not taken for a store.
+    /// Returns why `path` is refused as a store.
     fn refused(path: &Path) -> String {
         let error = Store::private(path).unwrap_err();
         assert!(matches!(error, Error::Cache(_)) && error.is_input());

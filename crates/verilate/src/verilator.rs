@@ -1,4 +1,4 @@
-//! Verilator: which one, where, and what it read.
+//! Verilator: which one is used, where it is, and which files it read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,29 +7,29 @@ use std::process::Command;
 use crate::error::{Error, io};
 use crate::files::program;
 
-/// Oldest Verilator that is known to work.
+/// Oldest Verilator version known to work.
 const OLDEST: (u32, u32) = (5, 6);
 
 /// An installed Verilator.
 #[derive(Clone, Debug)]
 pub(crate) struct Verilator {
-    /// Absolute.
+    /// Absolute path.
     pub program: PathBuf,
-    /// Set where the program is a bare `verilator_bin` that cannot find its include folder alone.
+    /// Set if the program is a bare `verilator_bin`, which cannot find its include folder itself.
     root: Option<PathBuf>,
-    /// What it has installed, links resolved.
+    /// Its installation folder, with links resolved.
     home: PathBuf,
-    /// Sources of its runtime.
+    /// Folder with the sources of its runtime.
     pub include: PathBuf,
-    /// As `5.006`.
+    /// Version, such as `5.006`.
     pub version: String,
 }
 
-/// Programs that may be the Verilator of the project, in the order in which they are asked: `$VERILATOR` alone, or the
-/// project's own in `.tools` and the one in `PATH`.
+/// Returns the programs to try as Verilator, in order: `$VERILATOR` alone, or the project's own in `.tools` and the one in
+/// `PATH`.
 pub(crate) fn candidates(project: &Path) -> Vec<PathBuf> {
     if let Some(given) = std::env::var_os("VERILATOR").filter(|v| !v.is_empty()) {
-        // Asked for by name: anything else would be a surprise.
+        // The user named this one, so nothing else is tried.
         return vec![program(Path::new(&given)).unwrap_or_else(|| PathBuf::from(given))];
     }
     let own = project.join(".tools/bin/verilator");
@@ -40,7 +40,7 @@ pub(crate) fn candidates(project: &Path) -> Vec<PathBuf> {
 }
 
 impl Verilator {
-    /// The first usable one of `candidates`.
+    /// Returns the first usable one of `candidates`.
     pub fn find(candidates: &[PathBuf]) -> Result<Self, Error> {
         let mut tried = Vec::new();
         for program in candidates {
@@ -94,7 +94,7 @@ impl Verilator {
         let number = number_in(&version)
             .or_else(|| {
                 let header = fs::read_to_string(include.join("verilated_config.h")).ok()?;
-                // Not the first number of the file: that is the version of its licence.
+                // Not the first number of the file, which is the version of its licence.
                 number_in(
                     header
                         .lines()
@@ -124,7 +124,7 @@ impl Verilator {
         }
         Ok(Verilator {
             program: program.to_owned(),
-            // It is run in another folder.
+            // Make the path absolute, because Verilator runs in another folder.
             root: std::env::var_os("VERILATOR_ROOT")
                 .filter(|v| !v.is_empty())
                 .and_then(|v| std::path::absolute(v).ok()),
@@ -134,7 +134,7 @@ impl Verilator {
         })
     }
 
-    /// It, to be run in folder `dir`.
+    /// Returns a command that runs it in folder `dir`.
     pub fn command(&self, dir: &Path) -> Command {
         let mut command = Command::new(&self.program);
         if let Some(root) = &self.root {
@@ -144,7 +144,7 @@ impl Verilator {
         command
     }
 
-    /// Whether `path` is a part of it.
+    /// Returns whether `path` belongs to this Verilator.
     pub fn owns(&self, path: &Path) -> bool {
         let program = path.file_name().unwrap_or_default().to_string_lossy();
         let real = path.canonicalize();
@@ -152,13 +152,13 @@ impl Verilator {
             || real.as_deref().unwrap_or(path).starts_with(&self.home)
     }
 
-    /// The files that it read to make the model `prefix` in `out`, as it names them. It names some that are not there,
-    /// for which it looked.
+    /// Returns the files that Verilator read to build the model `prefix` in `out`, as it names them. They include files
+    /// that it searched for and did not find.
     pub fn read(out: &Path, prefix: &str) -> Result<Vec<PathBuf>, Error> {
-        // Not V*__ver.d, which is made for make: names with blanks cannot be told apart in it.
+        // Not V*__ver.d, which is written for make: it does not separate names with blanks.
         let path = out.join(format!("{prefix}__verFiles.dat"));
         let text = fs::read_to_string(&path).map_err(io(&path))?;
-        // S, numbers, in later versions a hash in quotes, the name in quotes.
+        // Format: S, numbers, in later versions a hash in quotes, the name in quotes.
         let names = text
             .lines()
             .filter(|line| line.starts_with("S "))
@@ -172,7 +172,7 @@ impl Verilator {
     }
 }
 
-/// The first `major.minor` in a text: "Verilator 5.006 2023-01-22" gives (5, 6).
+/// Returns the first `major.minor` in a text: "Verilator 5.006 2023-01-22" gives (5, 6).
 fn number_in(text: &str) -> Option<(u32, u32)> {
     text.split(|c: char| c.is_whitespace() || c == '"')
         .find_map(|word| {
@@ -182,8 +182,8 @@ fn number_in(text: &str) -> Option<(u32, u32)> {
         })
 }
 
-/// What of its warnings concerns the RTL, in order. The bench writes the unit's registers on an edge of its own
-/// to preload a state, and that is one process too many for each of them: these are not the RTL's.
+/// Returns those of Verilator's warnings that concern the RTL, in order. To preload a state, the bench writes the unit's
+/// registers on an edge of its own, which adds a second process per register. Warnings about this are not the RTL's.
 pub(crate) fn warnings(said: &str, bench: &str) -> String {
     let mut blocks: Vec<String> = Vec::new();
     let mut inside = false;

@@ -1,7 +1,7 @@
-//! ALU, OUT and TEX instructions as fields, in the form in which they are executed.
+//! ALU, OUT and TEX instructions as fields, in the form that is executed.
 //!
-//! Source: `docs/spec/r500-alu.md`, sections 2, 5 and 6. What the specification leaves open and no program
-//! needs (reserved values, `MDH`, `MDV`) is refused here, so that execution meets legal instructions only.
+//! Source: `docs/spec/r500-alu.md`, sections 2, 5 and 6. Decoding refuses what the specification leaves open and no program
+//! needs (reserved values, `MDH`, `MDV`), so that only legal instructions are executed.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ pub const CHANNELS: usize = 4;
 /// Index of alpha among the channels.
 pub const ALPHA: usize = 3;
 
-/// Why an instruction is not executed.
+/// The reason why an instruction is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refused {
     /// `MDH` and `MDV` read neighbour lanes (r500-alu-3-r).
@@ -43,7 +43,7 @@ pub enum Instruction {
     Tex(Tex),
 }
 
-/// `WRITE_INACTIVE` of word 0: lanes that are not ACTIVE execute too (r500-alu-2.1-d).
+/// Returns `WRITE_INACTIVE` of word 0: lanes that are not ACTIVE execute too (r500-alu-2.1-d).
 pub fn write_inactive(slot: Slot) -> bool {
     bit(slot.cmn, 7)
 }
@@ -69,7 +69,7 @@ pub enum Source {
     Value(f32),
 }
 
-/// What `SRCP_OP` makes of the sources of one half (r500-alu-2.2-i).
+/// What `SRCP_OP` computes from the sources of one half (r500-alu-2.2-i).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presubtract {
     /// 1 - 2 * source 0.
@@ -94,13 +94,13 @@ pub enum Selected {
 /// One channel's operand: select, swizzle, modifier (r500-alu-2.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operand {
-    /// Where it comes from.
+    /// Its source.
     pub selected: Selected,
     /// Channel of the source.
     pub channel: usize,
     /// The absolute value is taken.
     pub absolute: bool,
-    /// It is negated, after that.
+    /// It is negated, after taking the absolute value.
     pub negate: bool,
 }
 
@@ -155,7 +155,7 @@ pub enum AlphaOp {
     Each(Each),
     /// The dot product of the RGB half.
     Dp,
-    /// Of operand A alone.
+    /// An operation on operand A alone.
     Special(Special),
 }
 
@@ -169,10 +169,10 @@ pub enum Compare {
     NotEqual,
 }
 
-/// Which predicate bit gates the write of a channel (r500-alu-6-a).
+/// The predicate bit that gates the write of a channel (r500-alu-6-a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
-    /// Channel whose bit it is; `None` reads 1.
+    /// The channel of the bit; `None` reads 1.
     pub bit: Option<usize>,
     /// The bit is inverted.
     pub inverted: bool,
@@ -183,15 +183,15 @@ pub struct Gate {
 pub struct Channel {
     /// Operands A, B, C.
     pub operands: [Operand; 3],
-    /// Factor of the output modifier; `None` leaves the result alone and does not clamp it.
+    /// Factor of the output modifier; `None` leaves the result unchanged and unclamped.
     pub factor: Option<f32>,
     /// The result is clamped to 0..1.
     pub clamp: bool,
-    /// Whether it is written at all.
+    /// Gates all its writes.
     pub gate: Gate,
-    /// Temporary register that it is written to.
+    /// The temporary register that the result is written to.
     pub temp: Option<Register>,
-    /// It is written to the colour (OUT).
+    /// The result is written to the colour (OUT).
     pub colour: bool,
     /// The predicate bit of the channel is set to this comparison with zero (ALU).
     pub predicate: Option<Compare>,
@@ -220,7 +220,7 @@ pub struct Alu {
 }
 
 impl Alu {
-    /// Whether anything becomes of the result of channel `c`.
+    /// Returns whether the result of channel `c` is used.
     pub fn uses(&self, c: usize) -> bool {
         let channel = &self.channels[c];
         let written = channel.temp.is_some() || channel.colour || channel.predicate.is_some();
@@ -228,7 +228,7 @@ impl Alu {
     }
 }
 
-/// What a TEX instruction does (r500-alu-5).
+/// The operation of a TEX instruction (r500-alu-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TexOp {
     /// Nothing.
@@ -245,21 +245,21 @@ pub enum TexOp {
 /// A TEX instruction (r500-alu-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tex {
-    /// What it does.
+    /// Its operation.
     pub op: TexOp,
     /// `TEX_ID`, 0..=15.
     pub texture: u8,
     /// Register with the coordinates.
     pub source: Register,
-    /// Channels of it that are S, T, R, Q.
+    /// The channels of that register that hold S, T, R, Q.
     pub coordinates: [usize; CHANNELS],
-    /// Register that is written.
+    /// The register that is written.
     pub destination: Register,
-    /// For each channel that is written: channel of the texel, and whether it is written after all.
+    /// For each channel to be written: channel of the texel, and the gate of the write.
     pub result: [Option<(usize, Gate)>; CHANNELS],
 }
 
-/// `word[hi:lo]`.
+/// Returns `word[hi:lo]`.
 const fn bits(word: u32, hi: u32, lo: u32) -> u32 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
@@ -269,10 +269,10 @@ const fn bit(word: u32, at: u32) -> bool {
 }
 
 impl Instruction {
-    /// The instruction of `slot`; `None` for flow control.
+    /// Decodes the instruction of `slot`; `None` for flow control.
     ///
     /// # Errors
-    /// Values that the manual reserves, and what this ALU does not have.
+    /// The instruction has values that the manual reserves, or needs what this ALU does not have.
     pub fn decode(slot: Slot) -> Result<Option<Self>, Refused> {
         Ok(match slot.cmn & 3 {
             2 => None,
@@ -282,7 +282,7 @@ impl Instruction {
     }
 }
 
-/// An inline constant (r500-alu-2.2-g).
+/// Returns an inline constant (r500-alu-2.2-g).
 fn inline(field: u32) -> f32 {
     let (e, m) = (bits(field, 6, 3), bits(field, 2, 0));
     let (whole, exponent) = if e > 0 {
@@ -293,7 +293,7 @@ fn inline(field: u32) -> f32 {
     (whole + m as f32 / 8.0) * 2f32.powi(exponent)
 }
 
-/// Source `n` of an address word.
+/// Returns source `n` of an address word.
 fn source(word: u32, n: u32) -> Source {
     let field = word >> (10 * n);
     let (address, relative) = (field as u8, bit(field, 9));
@@ -310,11 +310,11 @@ fn source(word: u32, n: u32) -> Source {
     }
 }
 
-/// An operand of the instruction `w`: select, swizzle and modifier at these bits.
+/// Returns the operand of instruction `w` whose select, swizzle and modifier are at these bits.
 fn operand(w: &[u32; 6], select: u32, swizzle: u32, modifier: u32) -> Operand {
     let value = |v| (Selected::Source(Source::Value(v)), 0);
     let (selected, channel) = match swizzle {
-        // R, G, B come from the sources that word 1 addresses, A from those of word 2.
+        // R, G, B use the sources that word 1 addresses, A those of word 2.
         0..=3 => {
             let word = if swizzle == 3 { w[2] } else { w[1] };
             let selected = match select {
@@ -343,7 +343,7 @@ fn operand(w: &[u32; 6], select: u32, swizzle: u32, modifier: u32) -> Operand {
     }
 }
 
-/// Operation of a channel, if `opcode` is one: numbers of the RGB half.
+/// Returns the operation of a single channel with number `opcode` of the RGB half; `None` if the number is none.
 fn each(opcode: u32) -> Option<Each> {
     Some(match opcode {
         0 => Each::Mad,
@@ -383,7 +383,7 @@ fn alpha_op(opcode: u32) -> Result<AlphaOp, Refused> {
         13 => special(Special::Cos),
         14 => Err(Refused::Neighbours("MDH")),
         15 => Err(Refused::Neighbours("MDV")),
-        // The alpha half has no dot products of its own, so its other numbers are two lower.
+        // The alpha half has no dot products of its own, so its other numbers are lower by two.
         0 => Ok(AlphaOp::Each(Each::Mad)),
         _ => Ok(AlphaOp::Each(each(opcode + 2).ok_or(Refused::Opcode {
             half: "ALPHA",
@@ -401,7 +401,7 @@ fn compare(value: u32) -> Compare {
     ][value as usize & 3]
 }
 
-/// The gate of channel `c` in word 0.
+/// Returns the gate of channel `c` in word 0.
 fn gate(cmn: u32, c: usize) -> Result<Gate, Refused> {
     let (half, select, inverted) = match c {
         ALPHA => ("ALPHA", bits(cmn, 27, 25), bit(cmn, 22)),
@@ -463,7 +463,7 @@ fn alu(w: &[u32; 6]) -> Result<Alu, Refused> {
     })
 }
 
-/// A register number in bits 6:0 and its `REL` in bit 7.
+/// Returns the register with its number in bits 6:0 and `REL` in bit 7.
 fn register(field: u32) -> Register {
     Register {
         number: (field & 0x7f) as u8,
@@ -481,7 +481,7 @@ fn tex(w: &[u32; 6]) -> Result<Tex, Refused> {
         n => TexOp::Fetch { project: n == 3 },
     };
     let mut result = [None; CHANNELS];
-    // A kill ignores write mask and predicates, so these may be anything.
+    // A kill ignores write mask and predicates, so they may have any value.
     if matches!(op, TexOp::Fetch { .. }) {
         for (c, written) in result.iter_mut().enumerate() {
             if bit(cmn, 11 + c as u32) {

@@ -1,7 +1,7 @@
-//! One instruction for all lanes of a wavefront.
+//! Execution of one instruction for all lanes of a wavefront.
 //!
 //! Every step of an instruction is a loop over the lanes: operands, operation, output modifier, writes
-//! (r500-alu-4). Lanes that do not execute compute too, and what they would write is left out.
+//! (r500-alu-4). Lanes that do not execute compute too, but their writes are suppressed.
 
 use super::arithmetic::{clamp, compare, frc, max, min, mul, special};
 use super::decode::{
@@ -18,12 +18,12 @@ pub const CONSTANTS: usize = 256;
 /// One value for each lane.
 type Lanes<const N: usize> = [f32; N];
 
-/// What all lanes share.
+/// The values that all lanes share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shared {
-    /// Constants; those that are not there are 0.
+    /// Constants; missing ones are 0.
     pub constants: Vec<[f32; CHANNELS]>,
-    /// What each `TEX_ID` stands for.
+    /// The texture of each `TEX_ID`.
     pub textures: [Texture; 16],
 }
 
@@ -53,13 +53,13 @@ impl<const N: usize> Default for Wave<N> {
     }
 }
 
-/// The lanes of `mask` for which `of` is true, in place of what stood in `plane`.
+/// Sets, in `plane`, the bits of the lanes of `mask` to `of`.
 fn set<const N: usize>(plane: &mut u64, mask: u64, of: impl Fn(usize) -> bool) {
     let bits = (0..N).fold(0, |bits, lane| bits | u64::from(of(lane)) << lane);
     *plane = *plane & !mask | bits & mask;
 }
 
-/// The values of the lanes of `mask`, in place of what stood in `to`.
+/// Writes the values of the lanes of `mask` to `to`.
 fn write<const N: usize>(to: &mut Lanes<N>, mask: u64, values: &Lanes<N>) {
     for (lane, (old, new)) in to.iter_mut().zip(values).enumerate() {
         if mask >> lane & 1 == 1 {
@@ -69,7 +69,7 @@ fn write<const N: usize>(to: &mut Lanes<N>, mask: u64, values: &Lanes<N>) {
 }
 
 impl<const N: usize> Wave<N> {
-    /// Gives temporary register `register` of `lane` a value: an input, before the first instruction.
+    /// Sets temporary register `register` of `lane` to `value`: an input, before the first instruction.
     pub fn load(&mut self, lane: usize, register: u8, value: [f32; CHANNELS]) {
         for (channel, value) in self.temps[usize::from(register) % TEMPS]
             .iter_mut()
@@ -79,17 +79,17 @@ impl<const N: usize> Wave<N> {
         }
     }
 
-    /// Temporary register `register` of `lane`.
+    /// Returns temporary register `register` of `lane`.
     pub fn temp(&self, lane: usize, register: u8) -> [f32; CHANNELS] {
         self.temps[usize::from(register) % TEMPS].map(|channel| channel[lane])
     }
 
-    /// The colour that `lane` has written.
+    /// Returns the colour that `lane` has written.
     pub fn colour(&self, lane: usize) -> [f32; CHANNELS] {
         self.colour.map(|channel| channel[lane])
     }
 
-    /// Executes `instruction` for the lanes of `mask`, aL being `al`.
+    /// Executes `instruction` for the lanes of `mask`, with aL = `al`.
     pub fn execute(&mut self, instruction: &Instruction, shared: &Shared, al: u8, mask: u64) {
         match instruction {
             Instruction::Alu(alu) => self.alu(alu, shared, al, mask),
@@ -144,7 +144,7 @@ impl<const N: usize> Wave<N> {
     }
 
     fn alu(&mut self, alu: &Alu, shared: &Shared, al: u8, mask: u64) {
-        // Operands of a channel are read when they are needed; nothing is written before all results are there.
+        // The operands of a channel are read when needed; nothing is written before all results are known.
         let operand = |c: usize, n: usize| self.operand(&alu.channels[c].operands[n], shared, al);
         let product = |c: usize| each(&operand(c, 0), &operand(c, 1), mul);
         let dot = |dot: Dot| {
@@ -199,7 +199,7 @@ impl<const N: usize> Wave<N> {
             }
         }
 
-        // Every write is gated by the predicates from before the instruction.
+        // The predicates from before the instruction gate every write.
         let gates = alu.channels.map(|c| self.gated(c.gate) & mask);
         for (c, (to, values)) in alu.channels.iter().zip(&results).enumerate() {
             if let Some(register) = to.temp {
@@ -224,7 +224,7 @@ impl<const N: usize> Wave<N> {
         });
     }
 
-    /// Lanes whose predicates let a write through.
+    /// Returns the lanes whose predicates let a write through.
     fn gated(&self, gate: Gate) -> u64 {
         let plane = gate.bit.map_or(u64::MAX, |c| self.predicates[c]);
         if gate.inverted { !plane } else { plane }
@@ -264,12 +264,12 @@ impl<const N: usize> Wave<N> {
     }
 }
 
-/// `op` lane by lane.
+/// Applies `op` lane by lane.
 fn each<const N: usize>(a: &Lanes<N>, b: &Lanes<N>, op: impl Fn(f32, f32) -> f32) -> Lanes<N> {
     std::array::from_fn(|lane| op(a[lane], b[lane]))
 }
 
-/// `a` for lanes whose `c` passes the test, `b` for the others.
+/// Selects `a` for lanes whose `c` passes the test, `b` for the others.
 fn choose<const N: usize>(
     c: &Lanes<N>,
     test: impl Fn(f32) -> bool,

@@ -1,16 +1,16 @@
-//! What a lane computes: ALU, OUT and TEX instructions, and with them the conditions of the flow control.
+//! The computation of a lane: ALU, OUT and TEX instructions, and the conditions that they give the flow control.
 //!
-//! Normative text: `docs/spec/r500-alu.md`. The sequencer sees of all this one ALU-result bit and four
-//! predicate bits a lane. Elsewhere in this crate they are drawn; here they are computed, so that a shader
+//! Normative text: `docs/spec/r500-alu.md`. The sequencer sees only one ALU-result bit and four
+//! predicate bits of each lane. Elsewhere in this crate these bits are drawn; here they are computed, so that a shader
 //! gives a picture.
 //!
 //! | to | look at |
 //! |---|---|
-//! | know what an instruction says | [`decode`] |
+//! | know the fields of an instruction | [`decode`] |
 //! | know what it does | [`execute`], [`arithmetic`], [`texture`] |
 //! | run a wavefront | [`Lanes`], [`shade`] |
 //! | make a picture of many wavefronts | [`picture`], [`profile`] |
-//! | know what a shader's file says | [`super::shader`] |
+//! | know the contents of a shader file | [`super::shader`] |
 
 pub mod arithmetic;
 pub mod decode;
@@ -35,7 +35,7 @@ use crate::design::Design;
 use crate::input::InputError;
 use crate::unit::{Executor as _, Programs, Step};
 
-/// Lanes of a wavefront that computes.
+/// Number of lanes of a wavefront that computes.
 pub const LANES: usize = R500::LANES as usize;
 
 /// The instructions of a program, decoded.
@@ -49,15 +49,15 @@ pub struct Code {
 #[derive(Clone, Debug)]
 struct Executed {
     instruction: Instruction,
-    /// By lanes that are not ACTIVE too.
+    /// Lanes that are not ACTIVE execute it too.
     by_all: bool,
 }
 
 impl Code {
-    /// Decodes `program`, which `file` holds.
+    /// Decodes `program`, from file `file`.
     ///
     /// # Errors
-    /// An instruction that is refused, with its slot.
+    /// An instruction is refused; the error names its slot.
     pub fn new(program: &Program, file: &str) -> Result<Self, InputError> {
         let decoded = program.slots.iter().enumerate().map(|(n, slot)| {
             let instruction = Instruction::decode(*slot)
@@ -73,13 +73,13 @@ impl Code {
         })
     }
 
-    /// The instruction at absolute address `pc`; none where nothing was loaded, or flow control.
+    /// Returns the instruction at absolute address `pc`; `None` where nothing is loaded, and for flow control.
     fn at(&self, pc: u16) -> Option<&Executed> {
         let slot = usize::from(pc.checked_sub(self.first)?);
         self.slots.get(slot)?.as_ref()
     }
 
-    /// Whether an instruction writes a colour.
+    /// Returns whether some instruction writes a colour.
     fn writes_colour(&self) -> bool {
         self.slots.iter().flatten().any(|e| match &e.instruction {
             Instruction::Alu(alu) => alu.channels.iter().any(|to| to.colour),
@@ -87,7 +87,7 @@ impl Code {
         })
     }
 
-    /// Number of the first instruction that lanes execute which are not ACTIVE.
+    /// Returns the number of the first instruction that lanes which are not ACTIVE execute.
     fn first_by_all(&self) -> Option<usize> {
         let by_all = |e: &Option<Executed>| e.as_ref().is_some_and(|e| e.by_all);
         self.slots.iter().position(by_all)
@@ -104,7 +104,7 @@ pub struct Lanes<'s, const N: usize> {
 }
 
 impl<'s, const N: usize> Lanes<'s, N> {
-    /// Lanes with the varyings `pixels`, before the first instruction; a lane without has zeros.
+    /// Returns lanes with the varyings `pixels`, before the first instruction; a lane without a pixel has zeros.
     pub fn new(
         code: &'s Code,
         shared: &'s Shared,
@@ -120,7 +120,7 @@ impl<'s, const N: usize> Lanes<'s, N> {
         Lanes { code, shared, wave }
     }
 
-    /// The pins of a cycle in which the unit in `state` executes an instruction of `program`.
+    /// Returns the pins of a cycle in which the unit in `state` executes an instruction of `program`.
     pub fn pins(&self, program: &Program, state: &State) -> In {
         let slot = program.slot(state.pc);
         In {
@@ -134,7 +134,7 @@ impl<'s, const N: usize> Lanes<'s, N> {
         }
     }
 
-    /// Does what the instruction at `pc` does to the lanes, of which those of `active` are ACTIVE.
+    /// Executes the instruction at `pc`; the lanes of `active` are ACTIVE.
     pub fn step(&mut self, pc: u16, al: u8, active: u64) {
         let Some(Executed {
             instruction,
@@ -147,18 +147,18 @@ impl<'s, const N: usize> Lanes<'s, N> {
         self.wave.execute(instruction, self.shared, al, mask);
     }
 
-    /// A flow-control instruction was executed: it uses the ALU results up (r500-alu-1-d).
+    /// Clears the ALU results, which a flow-control instruction uses up (r500-alu-1-d).
     pub fn flow_control(&mut self) {
         self.wave.alu = 0;
     }
 
-    /// Lanes with a condition bit that is 1.
+    /// Returns the lanes with a condition bit that is 1.
     fn any_condition(&self) -> u64 {
         let predicates = self.wave.predicates.iter();
         predicates.fold(self.wave.alu, |any, plane| any | plane)
     }
 
-    /// The condition bits of `lane`, as a draw would have them ([`Unit::conditions`]).
+    /// Returns the condition bits of `lane`, in the order of a draw ([`Unit::conditions`]).
     fn conditions(&self, lane: usize) -> u16 {
         let planes = std::iter::once(&self.wave.alu).chain(&self.wave.predicates);
         (0..).zip(planes).fold(0, |bits, (j, plane)| {
@@ -167,22 +167,22 @@ impl<'s, const N: usize> Lanes<'s, N> {
     }
 }
 
-/// A wavefront that was shaded by the golden model alone.
+/// A wavefront shaded by the golden model alone.
 #[derive(Clone, Debug)]
 pub struct Shaded {
     /// The registers of the lanes at the end.
     pub wave: Wave<LANES>,
-    /// The golden's state at the end.
+    /// The state of the golden model at the end.
     pub end: State,
     /// Instructions executed.
     pub steps: u64,
-    /// The conditions that the lanes computed, where there are any: with them as a table
-    /// ([`crate::case::Conditions::Table`]) a case does the same.
+    /// The conditions that the lanes computed, if any: a case with these as its table
+    /// ([`crate::case::Conditions::Table`]) does the same.
     pub conditions: Vec<Row>,
 }
 
-/// Runs `case` on the golden model, conditions being computed by `lanes` instead of what the case says.
-/// `monitor` is shown each executed instruction: the states before and after it.
+/// Runs `case` on the golden model; `lanes` compute the conditions, whatever the case says of them.
+/// `monitor` gets the states before and after each executed instruction.
 pub fn shade(
     case: &Case<R500>,
     mut lanes: Lanes<'_, LANES>,
@@ -238,7 +238,7 @@ pub fn shade(
 /// Runs a lane alone, without any masks, for at most `most` instructions.
 ///
 /// # Errors
-/// How it ended, if not at the end of the program.
+/// The lane did not reach the end of the program; the error says how it ended.
 pub fn shade_alone<'s>(scalar: &Scalar, mut lane: Lanes<'s, 1>, most: u64) -> Result<Wave<1>, End> {
     let mut next = 0;
     let trace = scalar.run(most, &mut |k, pc, al| {

@@ -1,4 +1,4 @@
-//! A picture: many wavefronts of one program, each for a block of 4 x 4 pixels.
+//! A picture: many wavefronts of one program, one for each block of 4 x 4 pixels.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::r500::R500;
 use crate::r500::program::Program;
 use crate::r500::shader::{Shader, VARYINGS, Vector};
 
-/// Pixels in a row of a block, and rows of it.
+/// Width and height of a block in pixels.
 pub const BLOCK: u32 = 4;
 
 /// Width and height in pixels.
@@ -27,22 +27,22 @@ impl Size {
     /// Largest width and height.
     pub const MOST: u32 = 4096;
 
-    /// Blocks in a row; the last one may lie partly outside.
+    /// Returns the number of blocks in a row; the last one may lie partly outside the picture.
     pub fn across(self) -> u32 {
         self.width.div_ceil(BLOCK)
     }
 
-    /// Blocks in all, counted row by row.
+    /// Returns the number of all blocks; they are counted row by row.
     pub fn blocks(self) -> u32 {
         self.across() * self.height.div_ceil(BLOCK)
     }
 
-    /// Left and top pixel of block `block`.
+    /// Returns the left and top pixel of block `block`.
     pub fn corner(self, block: u32) -> (u32, u32) {
         (block % self.across() * BLOCK, block / self.across() * BLOCK)
     }
 
-    /// The pixel of `lane` in `block`. Quads of lanes are squares (r500-alu-3), and so are quads of quads.
+    /// Returns the pixel of `lane` in `block`. Quads of lanes are squares (r500-alu-3), and so are quads of quads.
     pub fn pixel(self, block: u32, lane: usize) -> (u32, u32) {
         let lane = lane as u32;
         let (left, top) = self.corner(block);
@@ -52,7 +52,7 @@ impl Size {
         )
     }
 
-    /// Lanes of `block` whose pixel lies in the picture.
+    /// Returns the lanes of `block` whose pixel lies in the picture.
     pub fn covered(self, block: u32) -> u64 {
         (0..LANES).fold(0, |mask, lane| {
             let (x, y) = self.pixel(block, lane);
@@ -61,36 +61,36 @@ impl Size {
     }
 }
 
-/// What is to be rendered: all that the colour of a pixel depends on.
+/// The description of a picture: all that the colour of a pixel depends on.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The program, with its shader.
     pub program: Program,
-    /// How large the picture is.
+    /// The size of the picture.
     pub size: Size,
-    /// Values of uniforms that are not those of the file.
+    /// Values of uniforms that replace those of the file.
     pub uniforms: BTreeMap<String, Vec<f32>>,
-    /// 1/16ths of the cycles that stall or starve the unit.
+    /// Share of the cycles that stall or starve the unit, in 1/16.
     pub stall16: u32,
     /// Seed of the stalls; never 0.
     pub seed: u64,
-    /// Instructions after which a wavefront is given up.
+    /// Limit of instructions; a wavefront that exceeds it is given up.
     pub max_steps: u64,
     /// RTL other than our own, for saved cases.
     pub rtl: Option<PathBuf>,
 }
 
-/// A scene that is ready: decoded, uniforms resolved.
+/// A scene ready for rendering: decoded, uniforms resolved.
 #[derive(Debug)]
 pub struct Renderer {
     scene: Scene,
     code: Code,
     shared: Shared,
-    /// The program without what only the ALU reads: what a case holds.
+    /// The program without the words that only the ALU reads, as a case holds it.
     plain: Program,
 }
 
-/// Values of a varying that the file says nothing about: x from 0 to 1 to the right, y from 0 to 1 downwards.
+/// Values of a varying that the file does not define: x from 0 to 1 to the right, y from 0 to 1 downwards.
 const UNIT: [Vector; 3] = [
     [0.0, 0.0, 0.0, 1.0],
     [1.0, 0.0, 0.0, 1.0],
@@ -101,8 +101,8 @@ impl Renderer {
     /// Prepares `scene`, whose program comes from `file`.
     ///
     /// # Errors
-    /// Instructions that the ALU refuses, or that lanes execute which are not ACTIVE (conditions could not be
-    /// replayed); none that writes a colour; a uniform without a value.
+    /// The ALU refuses an instruction; lanes that are not ACTIVE execute an instruction (the conditions could not be
+    /// replayed); no instruction writes a colour; a uniform has no value.
     pub fn new(scene: Scene, file: &str) -> Result<Self, InputError> {
         let code = Code::new(&scene.program, file)?;
         if let Some(slot) = code.first_by_all() {
@@ -128,17 +128,17 @@ impl Renderer {
         })
     }
 
-    /// What is rendered.
+    /// Returns the scene.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// The decoded program.
+    /// Returns the decoded program.
     pub fn code(&self) -> &Code {
         &self.code
     }
 
-    /// The varyings of pixel (`x`, `y`), which may lie outside of the picture (r500-alu-7-g).
+    /// Returns the varyings of pixel (`x`, `y`), which may lie outside the picture (r500-alu-7-g).
     pub fn varyings(&self, x: u32, y: u32) -> [Vector; VARYINGS] {
         let Size { width, height } = self.scene.size;
         let u = (x as f32 + 0.5) / width as f32;
@@ -150,7 +150,7 @@ impl Renderer {
         })
     }
 
-    /// The varyings of the lanes of `block`.
+    /// Returns the varyings of the lanes of `block`.
     pub fn pixels(&self, block: u32) -> [[Vector; VARYINGS]; LANES] {
         std::array::from_fn(|lane| {
             let (x, y) = self.scene.size.pixel(block, lane);
@@ -158,13 +158,13 @@ impl Renderer {
         })
     }
 
-    /// The lanes of a wavefront, or of a part of one, with the varyings `pixels`.
+    /// Returns the lanes of a wavefront, or of part of one, with the varyings `pixels`.
     pub fn lanes<const N: usize>(&self, pixels: &[[Vector; VARYINGS]]) -> Lanes<'_, N> {
         let shader = &self.scene.program.shader;
         Lanes::new(&self.code, &self.shared, shader, pixels)
     }
 
-    /// The case of the wavefront of `block`; its conditions are still those of [`Case::new`].
+    /// Returns the case of the wavefront of `block`; its conditions are still those of [`Case::new`].
     pub fn case(&self, block: u32) -> Case<R500> {
         let mut case = Case::<R500>::new(self.plain.clone());
         let (x, y) = self.scene.size.corner(block);
@@ -178,27 +178,26 @@ impl Renderer {
     }
 }
 
-/// A wavefront that the golden model has shaded by itself. What the RTL makes of [`Shading::case`] is still to be
-/// seen.
+/// A wavefront shaded by the golden model alone. The RTL has not run [`Shading::case`] yet.
 #[derive(Clone, Debug)]
 pub struct Shading {
     /// Its case: a launch of the program with the conditions that the lanes computed.
     pub case: Case<R500>,
-    /// What came out. Its conditions are in the case.
+    /// The result; its conditions are in the case.
     pub shaded: Shaded,
-    /// What its instructions did.
+    /// The counts of its instructions.
     pub profile: Profile,
 }
 
 impl Shading {
-    /// Its pixels: those of the lanes that the case covers.
+    /// Returns the pixels of the lanes that the case covers.
     pub fn tile(&self) -> Tile {
         tile(&self.shaded, self.case.launch_mask)
     }
 }
 
 impl Renderer {
-    /// Shades the pixels `pixels`, one a lane, in the wavefront that `case` launches, whatever its conditions are.
+    /// Shades the pixels `pixels`, one per lane, in the wavefront that `case` launches, whatever its conditions are.
     pub fn shade(&self, mut case: Case<R500>, pixels: &[[Vector; VARYINGS]]) -> Shading {
         let program = &self.scene.program;
         let covered = case.launch_mask;
@@ -221,10 +220,10 @@ impl Renderer {
     }
 }
 
-/// The pixels of a block: bits of the colour of each lane, `None` for a lane that was killed or lies outside.
+/// The pixels of a block: the colour bits of each lane, `None` for a lane that was killed or lies outside.
 pub type Tile = [Option<[u32; CHANNELS]>; LANES];
 
-/// The pixels that `shaded` gives those lanes that are `covered`.
+/// Returns the pixels that `shaded` gives for the lanes of `covered`.
 pub fn tile(shaded: &Shaded, covered: u64) -> Tile {
     std::array::from_fn(|lane| {
         let there = (covered & !shaded.wave.killed) >> lane & 1 == 1;
@@ -232,11 +231,11 @@ pub fn tile(shaded: &Shaded, covered: u64) -> Tile {
     })
 }
 
-/// A colour as three bytes: clamped to 0..1, rounded to the nearest of 256 steps; NaN is 0.
+/// Returns a colour as three bytes: clamped to 0..1, rounded to the nearest of 256 steps; NaN is 0.
 pub fn rgb(colour: [u32; CHANNELS]) -> [u8; 3] {
     let byte = |bits: u32| {
         let value = f32::from_bits(bits).clamp(0.0, 1.0);
-        // `as` makes 0 of NaN.
+        // `as` turns NaN into 0.
         (value * 255.0 + 0.5) as u8
     };
     [byte(colour[0]), byte(colour[1]), byte(colour[2])]

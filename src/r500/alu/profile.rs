@@ -1,4 +1,4 @@
-//! Divergence as numbers: what a program's instructions cost, and how many of a wavefront's lanes each one
+//! Divergence in numbers: the cost of a program's instructions, and how many lanes of a wavefront each one
 //! serves.
 
 use std::ops::Range;
@@ -8,18 +8,18 @@ use crate::r500::isa::{AOp, BOp, Fc, Op};
 use crate::r500::program::Program;
 use crate::r500::state::State;
 
-/// What one instruction did, over all wavefronts.
+/// The counts of one instruction, over all wavefronts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often it was executed: cycles, without stalls.
+    /// Executions, that is, cycles without stalls.
     pub cycles: u64,
-    /// Covered lanes that were ACTIVE before it, added up.
+    /// Sum of the covered lanes that were ACTIVE before it.
     pub lanes: u64,
-    /// Covered lanes of the wavefronts, added up: what `lanes` could be.
+    /// Sum of the covered lanes of the wavefronts: the maximum of `lanes`.
     pub room: u64,
-    /// Covered lanes that were ACTIVE before and after it, added up.
+    /// Sum of the covered lanes that were ACTIVE before and after it.
     pub stayed: u64,
-    /// How often it parted lanes: some that were ACTIVE stayed so, others did not.
+    /// Executions that parted lanes: some that were ACTIVE stayed so, others did not.
     pub parted: u64,
 }
 
@@ -32,23 +32,23 @@ impl Count {
         self.parted += other.parted;
     }
 
-    /// SIMD efficiency: the share of the covered lanes that executed it; `None` if it was not executed.
+    /// Returns the SIMD efficiency: the share of the covered lanes that executed it; `None` if it was not executed.
     pub fn efficiency(&self) -> Option<f64> {
         (self.room > 0).then(|| self.lanes as f64 / self.room as f64)
     }
 }
 
-/// What each instruction of a program did, slot by slot.
+/// The counts of each instruction of a program, slot by slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile(Vec<Count>);
 
 impl Profile {
-    /// Of `program`, nothing executed.
+    /// Returns the profile of `program` before any execution.
     pub fn new(program: &Program) -> Self {
         Profile(vec![Count::default(); program.slots.len()])
     }
 
-    /// An instruction of `program` took `before` to `after` in a wavefront with these lanes covered.
+    /// Counts an instruction of `program` that took `before` to `after` in a wavefront with these lanes covered.
     pub fn executed(&mut self, program: &Program, covered: u64, before: &State, after: &State) {
         let slot = before.pc.wrapping_sub(program.regs.offset());
         let Some(count) = self.0.get_mut(usize::from(slot)) else {
@@ -63,7 +63,7 @@ impl Profile {
         count.parted += u64::from(stayed != 0 && stayed != on);
     }
 
-    /// Adds what other wavefronts of the same program did.
+    /// Adds the counts of other wavefronts of the same program.
     pub fn add(&mut self, other: &Profile) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), Count::default());
@@ -73,7 +73,7 @@ impl Profile {
         }
     }
 
-    /// What the instructions of `slots` did together; slots that there are not did nothing.
+    /// Returns the sum of the counts of `slots`; missing slots count 0.
     pub fn sum(&self, slots: Range<usize>) -> Count {
         let mut sum = Count::default();
         let end = slots.end.min(self.0.len());
@@ -83,7 +83,7 @@ impl Profile {
         sum
     }
 
-    /// What all instructions did.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> Count {
         self.sum(0..self.0.len())
     }
@@ -103,15 +103,15 @@ pub struct Arm {
 pub struct Branch {
     /// Its slot.
     pub slot: usize,
-    /// How deep it lies in others.
+    /// Its nesting depth.
     pub depth: usize,
     /// The statement.
     pub what: String,
-    /// Where it leads; nothing for BREAK, CONTINUE, RETURN and what is no statement.
+    /// The parts that it leads into; empty for BREAK, CONTINUE, RETURN and words that are no statement.
     pub arms: Vec<Arm>,
 }
 
-/// The innermost open arm ends before `slot`.
+/// Ends the innermost open arm before `slot`.
 fn close(all: &mut [Branch], open: &mut Vec<(usize, usize)>, slot: usize) {
     let Some((of, from)) = open.pop() else {
         return;
@@ -128,11 +128,11 @@ fn close(all: &mut [Branch], open: &mut Vec<(usize, usize)>, slot: usize) {
     });
 }
 
-/// The branches of `program` in the order of their slots, as far as its words nest like statements
-/// (r500-7.1): what does not, has no arms.
+/// Returns the branches of `program` in the order of their slots. Words that do not nest like statements
+/// (r500-7.1) have no arms.
 pub fn branches(program: &Program) -> Vec<Branch> {
     let mut all: Vec<Branch> = Vec::new();
-    // Number in `all`, and where the arm that is open begins.
+    // Number in `all`, and the beginning of the open arm.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (slot, words) in program.slots.iter().enumerate() {
         let Some(fc) = Fc::decode(*words) else {
@@ -151,7 +151,7 @@ pub fn branches(program: &Program) -> Vec<Branch> {
                 open.push((all.len(), slot + 1));
                 all.push(branch(&open[..open.len() - 1], what.clone()));
             }
-            // It belongs to the body: it is executed once a pass.
+            // The end of a loop belongs to its body: it is executed in each iteration.
             (Op::EndLoop | Op::EndRep, _) => {
                 close(&mut all, &mut open, slot + 1);
             }

@@ -1,4 +1,4 @@
-//! Textures: there are none, a texel is a function of the coordinates and the name of the texture.
+//! Textures. There are no images: a texel is a function of the coordinates and the name of the texture.
 //!
 //! Source: `docs/spec/r500-alu.md`, section 5. Every operation is rounded to float32.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::arithmetic::frc;
 use super::decode::CHANNELS;
 
-/// What a `TEX_ID` stands for; a program's file may name one for each (`TEXTURE 0 checker`).
+/// The texture of a `TEX_ID`; a program's file may name one for each (`TEXTURE 0 checker`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Texture {
@@ -16,15 +16,15 @@ pub enum Texture {
     Ramp,
     /// Black and white squares, two of each in a unit of S and T: R = G = B = 0 or 1, A = 1.
     Checker,
-    /// A value for each 1/64 of S and T that looks drawn at random: R = G = B in sixteenths, A = 1.
+    /// A pseudo-random value for each 1/64 of S and T: R = G = B in sixteenths, A = 1.
     Noise,
 }
 
 impl Texture {
-    /// All, in the order in which messages name them.
+    /// All textures, in the order in which messages name them.
     pub const ALL: [Texture; 3] = [Texture::Ramp, Texture::Checker, Texture::Noise];
 
-    /// The name in a program's file.
+    /// Returns the name in a program's file.
     pub const fn name(self) -> &'static str {
         match self {
             Texture::Ramp => "ramp",
@@ -33,12 +33,12 @@ impl Texture {
         }
     }
 
-    /// The texture called `name`.
+    /// Returns the texture called `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         Texture::ALL.into_iter().find(|t| t.name() == name)
     }
 
-    /// The texel of texture `id` at (`s`, `t`).
+    /// Returns the texel of texture `id` at (`s`, `t`).
     pub fn texel(self, id: u8, s: f32, t: f32) -> [f32; CHANNELS] {
         match self {
             Texture::Ramp => {
@@ -52,7 +52,7 @@ impl Texture {
                 [white, white, white, 1.0]
             }
             Texture::Noise => {
-                // Exact: a fraction times 64, without its own fraction, is an integer up to 64.
+                // Exact: the fractional part times 64, without its own fractional part, is an integer up to 64.
                 let cell = |x: f32| (frc(x) * 64.0) as u32;
                 let mut hash = cell(s) << 16 | cell(t) << 8 | u32::from(id);
                 hash = (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d);

@@ -1,4 +1,4 @@
-//! Words to text: one instruction, or a program with its registers.
+//! Conversion of words to text: one instruction, or a program with its registers.
 //!
 //! Source: r500-2 and r500-7.1 in `docs/spec/r500.md`.
 
@@ -9,12 +9,12 @@ use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{Program, Registers, Slot};
 use crate::text::{listing_line, name_comment, with_notes};
 
-/// `slot` as one line of assembly that assembles to the same words.
+/// Returns `slot` as one line of assembly that assembles to the same words.
 ///
 /// Flow control is written in the manual's terms; a comment names the statement if the words are a
 /// row of r500-7.1 (also with `IGNORE_UNCOVERED`, and Mesa's LOOP), with the absolute target and
-/// the constants it reads. Flow control with bits set that no field explains becomes `.word`.
-/// `pc` is the instruction's absolute address, `regs` what it runs under.
+/// the constants that it reads. Flow control with bits set that belong to no field becomes `.word`.
+/// `pc` is the instruction's absolute address, `regs` the registers that it runs under.
 pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
     let text = mnemonic(slot);
     let mut notes = Vec::new();
@@ -33,7 +33,7 @@ pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
     with_notes(text, &notes)
 }
 
-/// The instruction without comments.
+/// Returns the instruction without comments.
 fn mnemonic(slot: Slot) -> String {
     match Fc::decode(slot) {
         None => {
@@ -53,7 +53,7 @@ fn mnemonic(slot: Slot) -> String {
     }
 }
 
-/// The words as the spec prints them: three, or all six where the sequencer does not read all that is there.
+/// Returns the words as the spec prints them: three, or all six if words that the sequencer does not read are not 0.
 fn words(slot: Slot) -> String {
     let all = slot.words();
     let words = match slot.rest {
@@ -64,7 +64,7 @@ fn words(slot: Slot) -> String {
     words.join(" ")
 }
 
-/// Whether only fields that [`fields`] writes differ from 0.
+/// Returns whether only fields that [`fields`] writes differ from 0.
 fn only_fc_fields(cmn: Cmn) -> bool {
     cmn == Cmn {
         tex_sem_wait: cmn.tex_sem_wait,
@@ -76,7 +76,7 @@ fn only_fc_fields(cmn: Cmn) -> bool {
     }
 }
 
-/// The manual's mnemonic with every field that is not at its default.
+/// Returns the manual's mnemonic with every field that is not at its default.
 fn fields(fc: &Fc) -> String {
     let Fc { cmn, inst, addr } = fc;
     let mut t = format!("{} func=0x{:02X}", inst.op.name(), inst.jump_func);
@@ -120,7 +120,7 @@ fn fields(fc: &Fc) -> String {
     t
 }
 
-/// What of the registers the instruction uses: target, integer and boolean constants.
+/// Returns the register values that the instruction uses: target, integer and boolean constants.
 fn operands(fc: &Fc, regs: &Registers) -> String {
     let Fc { inst, addr, .. } = fc;
     let mut t = String::new();
@@ -154,7 +154,7 @@ fn operands(fc: &Fc, regs: &Registers) -> String {
     t
 }
 
-/// The condition as the assembler reads it.
+/// Returns the condition in assembly text.
 fn condition(cond: Cond) -> String {
     let plain = |c: Cond| {
         if c == Cond::ALU {
@@ -193,9 +193,9 @@ fn predicate_name(cond: Cond) -> String {
     }
 }
 
-/// The statement of r500-7.1 whose word this is, or Mesa's LOOP; `None` if it is none of them.
+/// Returns the statement of r500-7.1 that has this word, or Mesa's LOOP; `None` if there is none.
 ///
-/// `IGNORE_UNCOVERED`, the target and the timing bits make no difference.
+/// `IGNORE_UNCOVERED`, the target and the timing bits are ignored.
 pub fn statement(slot: Slot) -> Option<String> {
     use BOp::{Decr, Incr, None as Keep};
     let fc = Fc::decode(slot)?;
@@ -287,7 +287,7 @@ pub fn statement(slot: Slot) -> Option<String> {
     })
 }
 
-/// Directives for the registers, in the dialect both text forms share.
+/// Returns the directives for the registers, in the dialect that both text forms share.
 fn registers(program: &Program) -> String {
     let Registers {
         fc_ctrl,
@@ -302,7 +302,7 @@ fn registers(program: &Program) -> String {
         t.push_str(&text);
         t.push('\n');
     };
-    // A directive if it can say all of the register, else the register as it is.
+    // A directive if it can express the whole register, otherwise the register itself.
     match *fc_ctrl {
         0x8000_0000 => line(".full".to_owned()),
         0 => line(".partial".to_owned()),
@@ -339,24 +339,24 @@ fn registers(program: &Program) -> String {
     t + &program.shader.directives()
 }
 
-/// `program` as a `.s` file.
+/// Returns `program` as a `.s` file.
 ///
-/// [`super::assemble`] makes an equal program of it, if its name is the file's and it has at least
-/// one instruction and no more than fit behind `OFFSET_ADDR`.
+/// [`super::assemble`] makes an equal program of it if its name is that of the file and it has at least
+/// one instruction and no more than fit after `OFFSET_ADDR`.
 pub fn program_text(program: &Program) -> String {
     let mut t = registers(program) + "\n";
     listing(program, &mut t, mnemonic);
     t
 }
 
-/// `program` as a `.hex` file, for [`super::parse_hex`]; likewise.
+/// Returns `program` as a `.hex` file for [`super::parse_hex`]; the same conditions hold.
 pub fn hex_text(program: &Program) -> String {
     let mut t = registers(program) + "\n";
     listing(program, &mut t, words);
     t
 }
 
-/// One line for each instruction: what `form` makes of it, then its address and what it is.
+/// Appends one line for each instruction: the text from `form`, then its address and disassembly.
 fn listing(program: &Program, t: &mut String, form: impl Fn(Slot) -> String) {
     for (i, slot) in program.slots.iter().enumerate() {
         let at = i + usize::from(program.regs.offset());

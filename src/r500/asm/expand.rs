@@ -1,4 +1,4 @@
-//! Nests statements, chooses words and targets, and resolves labels.
+//! Expansion of statements: nests them, chooses words and targets, and resolves labels.
 
 use std::collections::BTreeMap;
 use std::ops::Not;
@@ -9,7 +9,7 @@ use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Slot};
 use crate::text::{Errors, Labels, Place};
 
-/// Where an instruction jumps to, before addresses are known. Numbers are those of [`Item`]s.
+/// The target of a jump, before addresses are known. Numbers are those of [`Item`]s.
 #[derive(Clone, Debug)]
 enum Target {
     None,
@@ -21,7 +21,7 @@ enum Target {
 /// An instruction before it has its address.
 struct Item {
     line: usize,
-    /// Statement, for messages.
+    /// The statement, for messages.
     what: &'static str,
     fc: Result<Fc, Slot>,
     target: Target,
@@ -31,9 +31,9 @@ struct Item {
 enum Block {
     If {
         line: usize,
-        /// Branch levels it holds: 1, and one more for each ELSE IF.
+        /// Branch levels that it holds: 1, and one more for each ELSE IF.
         levels: u8,
-        /// Instructions that go to the next ELSE IF or ELSE, or the end if there is none.
+        /// Instructions that jump to the next ELSE IF or ELSE, or to the end if there is none.
         open: Vec<usize>,
         /// The ELSE.
         swap: Option<usize>,
@@ -42,7 +42,7 @@ enum Block {
     },
     Static {
         line: usize,
-        /// Instruction that goes to the else part or the end.
+        /// The instruction that jumps to the else part or to the end.
         open: usize,
         has_else: bool,
     },
@@ -59,7 +59,7 @@ enum Block {
 }
 
 impl Block {
-    /// Line and name of the statement that opened it.
+    /// Returns line and name of the statement that opened it.
     fn opened(&self) -> (usize, &'static str) {
         match self {
             Block::If { line, .. } => (*line, "IF"),
@@ -78,7 +78,7 @@ impl Block {
     }
 }
 
-/// What is known of a subroutine's use of branch counters: a line with, a line without.
+/// Lines where a subroutine is used with and without branch counters.
 #[derive(Default)]
 struct Counters {
     with: Option<usize>,
@@ -95,22 +95,22 @@ struct Expander<'a> {
     blocks: Vec<Block>,
     /// Conditional RETURNs with counters so far in this part.
     returns: u8,
-    /// First slot of this part.
+    /// First slot of the current part.
     part_start: usize,
     labels: Labels<u16>,
     counters: BTreeMap<String, Counters>,
     code: Code,
 }
 
-/// Nests and counts statements, resolves labels, and emits the words of r500-7.1.
+/// Expands statements: nests and counts them, resolves labels, and emits the words of r500-7.1.
 ///
-/// `offset` is `OFFSET_ADDR`, where slot 0 will lie; `file` names the source in errors.
+/// `offset` is `OFFSET_ADDR`, the address of slot 0; `file` names the source in errors.
 ///
 /// # Errors
 ///
-/// Statements that do not nest, a BREAK or CONTINUE outside a loop of the same subroutine, a RETURN
-/// where the hardware cannot do one, a label unknown or given twice, a number out of range, a
-/// `B_POP_CNT` above 31, more slots than fit behind `offset`, a target that 9 bits cannot hold.
+/// Statements do not nest; a BREAK or CONTINUE is outside a loop of the same subroutine; a RETURN is
+/// where the hardware cannot do one; a label is unknown or defined twice; a number is out of range; a
+/// `B_POP_CNT` exceeds 31; there are more slots than fit after `offset`; a target does not fit 9 bits.
 pub fn expand(
     stmts: &[Line<Stmt>],
     offset: u16,
@@ -148,7 +148,7 @@ pub fn expand(
     })
 }
 
-/// The label that a statement calls.
+/// Returns the label that a statement calls.
 fn called(stmt: &Stmt) -> Option<String> {
     match stmt {
         Stmt::Call { label, .. } => Some(label.clone()),
@@ -163,7 +163,7 @@ fn called(stmt: &Stmt) -> Option<String> {
     }
 }
 
-/// The words of an FC instruction apart from its target.
+/// Returns the words of an FC instruction apart from its target.
 fn fc(inst: FcInst, cond: Option<Cond>, ign: bool) -> Fc {
     let mut fc = Fc {
         cmn: Cmn::FC,
@@ -223,7 +223,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// `B_POP_CNT` has 5 bits.
+    /// Returns `n` as `B_POP_CNT`, which has 5 bits.
     fn pop_count(&self, line: usize, what: &str, n: usize) -> Result<u8, InputError> {
         match u8::try_from(n) {
             Ok(n) if n <= 31 => Ok(n),
@@ -234,7 +234,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Adds an instruction at the next address; its number.
+    /// Adds an instruction at the next address and returns its number.
     fn emit(&mut self, line: usize, what: &'static str, fc: Fc, target: Target) -> usize {
         let n = self.item(line, what, Ok(fc), target);
         self.order.push(n);
@@ -257,7 +257,7 @@ impl Expander<'_> {
         self.items.len() - 1
     }
 
-    /// Sends instruction `n` to `target`, counting in `B_OP1` if `count`.
+    /// Makes instruction `n` jump to `target`; with `count`, it counts in `B_OP1`.
     fn send(&mut self, n: usize, target: Target, count: bool) {
         let item = &mut self.items[n];
         item.target = target;
@@ -327,7 +327,7 @@ impl Expander<'_> {
             },
             Stmt::StaticEndif => match self.blocks.pop() {
                 Some(Block::Static { open, .. }) => {
-                    // No instruction of its own: the jump goes behind the last one.
+                    // No instruction of its own: the jump goes past the last one.
                     let target = match self.order.last() {
                         Some(&last) => Target::After(last),
                         None => Target::None,
@@ -386,13 +386,13 @@ impl Expander<'_> {
             self.end_part()?;
             self.labels.enter(name);
         }
-        // Only the addresses behind 511 do not fit; `layout` refuses such programs.
+        // Only addresses above 511 do not fit; `layout` refuses such programs.
         let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
         let file = self.file;
         self.labels.define(Place { file, line }, name, here)
     }
 
-    /// Closes the main part or subroutine: its stubs follow its last instruction.
+    /// Ends the main part or subroutine: its stubs follow its last instruction.
     fn end_part(&mut self) -> Result<(), InputError> {
         if let Some(block) = self.blocks.last() {
             let (line, what) = block.opened();
@@ -409,7 +409,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Error for a statement that found `block` open, or nothing.
+    /// Returns the error for a statement that found `block` open, or nothing.
     fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
         match block {
             Some(Block::Static {
@@ -518,7 +518,7 @@ impl Expander<'_> {
                 let n = self.emit(line, "ENDIF", fc(inst, None, ign), Target::None);
                 self.send(n, Target::After(n), false);
                 for i in open {
-                    // Without an ELSE, a lone IF jumps behind the ENDIF and has counted nothing; an
+                    // Without an ELSE, a single IF jumps past the ENDIF and has counted nothing; an
                     // ELSE IF has counted and jumps to the ENDIF as to an empty else part.
                     let target = if fused {
                         Target::At(n)
@@ -606,7 +606,7 @@ impl Expander<'_> {
         }
     }
 
-    /// BREAK and CONTINUE.
+    /// Adds a BREAK or CONTINUE.
     fn leave(
         &mut self,
         line: usize,
@@ -703,7 +703,7 @@ impl Expander<'_> {
         }
     }
 
-    /// CALLs and RETURNs of a subroutine must all count a level or none may (r500-7.1).
+    /// Checks that either all CALLs and RETURNs of a subroutine count a level or none does (r500-7.1).
     fn check_counters(&self) -> Result<(), InputError> {
         for (name, seen) in &self.counters {
             if let (Some(with), Some(without)) = (seen.with, seen.without) {
@@ -771,7 +771,7 @@ impl Expander<'_> {
     }
 }
 
-/// A jump that every lane wants.
+/// Returns a jump that every lane takes.
 const fn always() -> FcInst {
     FcInst {
         jump_func: 0xff,

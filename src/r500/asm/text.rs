@@ -1,7 +1,7 @@
 //! The `.s` dialect and `.hex`.
 //!
-//! One instruction, directive or label a line; labels may stand before an instruction. Mnemonics,
-//! directives and operand names may be in upper or lower case, labels may not be mixed. `;` and `//`
+//! Each line holds one instruction, directive or label; labels may also stand before an instruction. Mnemonics,
+//! directives and operand names are case-insensitive, labels are case-sensitive. `;` and `//`
 //! begin a comment. Numbers are decimal or `0x` hexadecimal. Operands are separated by blanks or
 //! commas.
 //!
@@ -21,7 +21,7 @@
 //! | `.global` | targets that statements make are absolute, `JUMP_GLOBAL` = 1 (only `.s`) | relative |
 //! | `.reg NAME VALUE` | a whole register: `US_FC_CTRL`, `US_CODE_ADDR`, `US_CODE_RANGE`, `US_CODE_OFFSET`, `US_FC_BOOL_CONST`, `US_FC_INT_CONST_n` | |
 //!
-//! What the ALU works on ([`crate::r500::shader`]), as often as needed. Lock-step alone needs none of it.
+//! The inputs of the ALU ([`crate::r500::shader`]), as often as needed. Lock-step alone does not need them.
 //!
 //! | directive | says |
 //! |---|---|
@@ -29,7 +29,7 @@
 //! | `.uniform NAME TYPE [VALUE...]` | a uniform of type float, vec2, vec3, vec4, bool, int or sampler, and the value it has unless another one is given |
 //! | `.const cN X Y Z W`, `.const cN uniform NAME` | constant N, 0..255 |
 //! | `.varying vM` and 12 numbers | values of varying M at the top left, top right and bottom left corner of a picture |
-//! | `.texture N NAME` | what `TEX_ID` N stands for ([`crate::r500::alu::Texture`]) |
+//! | `.texture N NAME` | the texture of `TEX_ID` N ([`crate::r500::alu::Texture`]) |
 //! | `.example NAME=VALUE...` | values of uniforms, `X:Y:Z:W` for a vector, for the pixels that follow |
 //! | `.pixel` 12 numbers `->` 4 numbers or `discard` | varyings v0, v1, v2 of a pixel, and its colour |
 //!
@@ -67,7 +67,7 @@
 //!
 //! # Flow control in the manual's terms (`.s`)
 //!
-//! `func=` makes the difference between an instruction and the statement of the same name.
+//! `func=` distinguishes an instruction from the statement of the same name.
 //!
 //! ```text
 //! OP func=N [any] [else] [a=A] [b0=B] [b1=B] [pop=N] [bool=N] [int=N] [pred=P] [inv] [ign]
@@ -77,8 +77,8 @@
 //! ```
 //!
 //! OP is JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP or CONTINUE, A is NONE, POP, PUSH or
-//! 3, B is NONE, DECR, INCR or 3, P is NONE, RGBA, R, G, B, A, 6 or 7. What is not given is 0,
-//! except that `ALU_WAIT` is set without `no_alu_wait`. TARGET is `JUMP_ADDR` itself, or a label,
+//! 3, B is NONE, DECR, INCR or 3, P is NONE, RGBA, R, G, B, A, 6 or 7. Missing fields are 0,
+//! except that `ALU_WAIT` is set unless `no_alu_wait` is given. TARGET is `JUMP_ADDR` itself, or a label,
 //! which becomes absolute or relative as `global` says.
 //!
 //! # `.hex`
@@ -95,20 +95,20 @@ use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use crate::r500::shader::Reader;
 use crate::text::{self, Address, Given, HexItem, Item, Operands, Place, program_name};
 
-/// A `.s` file as a program that is called what `file` is, without folder and extension.
+/// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
 /// # Errors
 ///
-/// What is wrong, each with its line: the first, and with it the others.
+/// The text has errors: the first, which carries the others, each with its line.
 pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
     assemble_lines(text, file).map_err(|e| e.in_text(text))
 }
 
-/// A `.hex` file as a program, named likewise.
+/// Parses a `.hex` file; the program is named in the same way.
 ///
 /// # Errors
 ///
-/// What is wrong, each with its line: the first, and with it the others.
+/// The text has errors: the first, which carries the others, each with its line.
 pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     hex_lines(text, file).map_err(|e| e.in_text(text))
 }
@@ -141,7 +141,7 @@ fn assemble_lines(source: &str, file: &str) -> Result<Program, InputError> {
     settings.program(code.slots, start, end)
 }
 
-/// An address that has been checked to be a slot's or at most 511.
+/// Converts an address that has been checked to be a slot's or at most 511.
 fn nine_bits(address: u32) -> u16 {
     (address & 0x1ff) as u16
 }
@@ -181,14 +181,14 @@ fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
     settings.program(slots, start, end)
 }
 
-/// What the directives have set.
+/// The values that the directives set.
 struct Settings<'a> {
     file: &'a str,
     regs: Registers,
     start: Option<Line<Address>>,
     end: Option<Line<Address>>,
     global: bool,
-    /// `US_CODE_ADDR` was given as a whole.
+    /// `US_CODE_ADDR` as a whole register.
     code_addr: Option<u32>,
     shader: Reader,
     given: Given,
@@ -326,7 +326,7 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// Operands: separated by blanks or commas outside parentheses, `->` by itself.
+/// Splits operands: separated by blanks or commas outside parentheses; `->` is a token of its own.
 fn tokens(at: Place, text: &str) -> Result<Vec<String>, InputError> {
     let mut all = Vec::new();
     let mut token = String::new();
@@ -364,7 +364,7 @@ fn tokens(at: Place, text: &str) -> Result<Vec<String>, InputError> {
     Ok(all)
 }
 
-/// Three words, which the sequencer reads, or all six, each read by `word`; `None` if there are others.
+/// Reads three words, which the sequencer reads, or all six, each by `word`; `None` for another number of words.
 fn slot(
     words: &[&str],
     word: impl Fn(&str, &str) -> Result<u32, InputError>,
@@ -384,7 +384,7 @@ fn slot(
     }
 }
 
-/// `CMN INST ADDR [-> LABEL]`, or six words.
+/// Parses `CMN INST ADDR [-> LABEL]`, or six words.
 fn raw_words(at: Place, text: &str) -> Result<Stmt, InputError> {
     let all = tokens(at, text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -404,7 +404,7 @@ fn raw_words(at: Place, text: &str) -> Result<Stmt, InputError> {
     }
 }
 
-/// `ALU`, `OUT` and `TEX`, with words in brackets or a remark.
+/// Parses `ALU`, `OUT` and `TEX`, with words in brackets or a remark.
 fn plain(at: Place, ty: Type, text: &str) -> Result<Stmt, InputError> {
     let Some(inside) = text.strip_prefix('[') else {
         return Ok(match ty {
@@ -426,11 +426,11 @@ fn plain(at: Place, ty: Type, text: &str) -> Result<Stmt, InputError> {
     Ok(stmt)
 }
 
-/// The words of statements: what a line of the `.s` dialect may begin with beside opcodes and directives.
+/// The mnemonics of statements; besides these, a line may begin with an opcode or a directive.
 const STATEMENTS: &str = "alu out tex if elseif else endif sif selse sendif loop loopc endloop rep repc \
                           endrep break breakc continue continuec call callc ret retc jump";
 
-/// What a line may begin with, for messages: statements, and the opcodes that are written with `func=`.
+/// Returns the mnemonics that a line may begin with, for messages: statements, and the opcodes that are written with `func=`.
 fn mnemonics() -> impl Iterator<Item = String> {
     let opcodes = Op::ALL.iter().map(|op| op.name().to_ascii_lowercase());
     STATEMENTS
@@ -548,19 +548,19 @@ fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
     Ok(stmt)
 }
 
-/// The constant N of `iN`, the next operand.
+/// Parses the next operand, `iN`, and returns N.
 fn int(o: &mut Operands) -> Result<u8, InputError> {
     let text = o.next("constant")?;
     o.at.indexed("constant", 'i', text)
 }
 
-/// The next operand, a condition.
+/// Parses the next operand, a condition.
 fn cond(o: &mut Operands) -> Result<Cond, InputError> {
     let text = o.next("condition")?;
     condition(o.at, text)
 }
 
-/// `alu`, `pr`, `~pr`, `b3`, `table(0x3C, pr, b3)`, each with any number of `!` before.
+/// Parses `alu`, `pr`, `~pr`, `b3`, `table(0x3C, pr, b3)`, each with any number of `!` before it.
 fn condition(at: Place, text: &str) -> Result<Cond, InputError> {
     let plain = text.trim_start_matches('!');
     let negated = (text.len() - plain.len()) % 2 == 1;
@@ -588,7 +588,7 @@ fn condition(at: Place, text: &str) -> Result<Cond, InputError> {
     Ok(if negated { !cond } else { cond })
 }
 
-/// `pr`, `~pr`, `none`: selection and inversion.
+/// Parses `pr`, `~pr`, `none` into selection and inversion.
 fn predicate(text: &str) -> Option<(PredSel, bool)> {
     let (name, inv) = text.strip_prefix('~').map_or((text, false), |t| (t, true));
     let sel = match name {
@@ -624,7 +624,7 @@ fn table(at: Place, inside: &str) -> Result<Cond, InputError> {
     }
 }
 
-/// An instruction in the manual's terms.
+/// Parses an instruction in the manual's terms.
 fn flow_control(at: Place, op: Op, operands: &[String]) -> Result<Stmt, InputError> {
     let mut fc = Fc {
         cmn: Cmn::FC,

@@ -21,7 +21,7 @@ impl Values for Op {
 }
 
 axis! {
-    /// An instruction as its neighbours see it: JUMP by what it does besides.
+    /// The kind of an instruction; JUMPs are distinguished by their other effects.
     Kind "instruction" {
         Jump "JUMP",
         Call "JUMP PUSH",
@@ -46,7 +46,7 @@ part! {
 }
 
 axis! {
-    /// Operations that behave alike towards the address stack.
+    /// Operations with the same effect on the address stack.
     Family "OP" {
         Jump "JUMP",
         Begin "LOOP/REP",
@@ -57,7 +57,7 @@ axis! {
 }
 
 axis! {
-    /// Operations with a kind of loop of their own.
+    /// Operations that require a certain kind of loop.
     LoopKind "kind" {
         Loop "LOOP",
         Rep "REP",
@@ -65,7 +65,7 @@ axis! {
 }
 
 axis! {
-    /// Why the unit decided as it did (r500-4.1-g, r500-4.1-h, r500-4.2).
+    /// The reason for the unit's decision (r500-4.1-g, r500-4.1-h, r500-4.2).
     Why "why" {
         CountZero "count 0",
         LastPass "last pass",
@@ -88,7 +88,7 @@ axis! {
 }
 
 numbered! {
-    /// Lane classes present: bit 0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK, minus one: some class always is.
+    /// Lane classes present: bit 0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK, minus one, because some class is always present.
     Present "lane classes" 15 |n| {
         let letters = "ABCK".chars().enumerate();
         letters.filter(|(bit, _)| (n + 1) >> bit & 1 == 1).map(|(_, c)| c).collect()
@@ -96,7 +96,7 @@ numbered! {
 }
 
 axis! {
-    /// What became of a lane: the swap and the return of step 2, then the rows of r500-4.3.
+    /// The effect on a lane: the swap and the return of step 2, then the rows of r500-4.3.
     Row "lane" {
         ElseOff "else: ACTIVE off",
         ElseOn "else: BRANCH 0 on",
@@ -124,7 +124,7 @@ axis! {
 }
 
 axis! {
-    /// How an instruction that works on the loop stack ended.
+    /// The outcome of an instruction that works on the loop stack.
     LoopEnd "outcome" {
         Stay "stays",
         Jump "jumps",
@@ -136,7 +136,7 @@ axis! {
 }
 
 axis! {
-    /// How an instruction that works on the address stack ended.
+    /// The outcome of an instruction that works on the address stack.
     AddrEnd "outcome" {
         Stay "stays",
         Jump "jumps",
@@ -156,7 +156,7 @@ axis! {
 }
 
 axis! {
-    /// An `A_OP` that does something.
+    /// An `A_OP` other than none.
     Stacking "A_OP" {
         Pop "POP",
         Push "PUSH",
@@ -184,7 +184,7 @@ axis! {
 }
 
 axis! {
-    /// The branch operation of the decision.
+    /// The branch operation that the decision selects.
     BOp "b_op" {
         None "NONE",
         Decr "DECR",
@@ -193,7 +193,7 @@ axis! {
 }
 
 axis! {
-    /// Whether it went well.
+    /// The outcome at a limit.
     Limit "outcome" {
         Done "executed",
         Error8 "error 8",
@@ -212,7 +212,7 @@ axis! {
 }
 
 axis! {
-    /// Which BRANCH lanes a DECR woke.
+    /// The BRANCH lanes that a DECR woke.
     Woken "woken" {
         NoLane "there is no BRANCH lane",
         None "none",
@@ -233,7 +233,7 @@ axis! {
 }
 
 axis! {
-    /// The frame around a loop.
+    /// The loop around a loop.
     Around "around it" {
         Nothing "nothing",
         Loop "LOOP",
@@ -242,7 +242,7 @@ axis! {
 }
 
 axis! {
-    /// Sign of `KB`.
+    /// The sign of `KB`.
     Step "KB" {
         Down "negative",
         Zero "0",
@@ -251,7 +251,7 @@ axis! {
 }
 
 axis! {
-    /// What aL did.
+    /// The change of aL.
     Wrap "aL" {
         None "in range",
         Below "below 0",
@@ -260,7 +260,7 @@ axis! {
 }
 
 axis! {
-    /// How a target is given.
+    /// The form of a target.
     Target "target" {
         Relative "JUMP_ADDR + OFFSET_ADDR",
         Global "JUMP_ADDR",
@@ -269,7 +269,7 @@ axis! {
 }
 
 axis! {
-    /// Where it lies.
+    /// The place of the target.
     Where "where" {
         Below "below the window",
         Back "backward",
@@ -289,7 +289,7 @@ axis! {
 }
 
 axis! {
-    /// What led to this address.
+    /// The way to this address.
     Came "reached by" {
         Launch "launch",
         Plain "ALU, OUT, TEX",
@@ -299,7 +299,7 @@ axis! {
 }
 
 axis! {
-    /// Where PC stands in the code window.
+    /// The place of PC in the code window.
     Place "PC" {
         Below "below the window",
         First "first",
@@ -310,7 +310,7 @@ axis! {
 }
 
 axis! {
-    /// How a fetched instruction ended.
+    /// The outcome of a fetched instruction.
     Fetched "outcome" {
         Executed "executed",
         Refused "instruction in error",
@@ -331,7 +331,7 @@ axis! {
 }
 
 axis! {
-    /// Lanes when the program ends.
+    /// The lanes at the end of the program.
     Left "lanes" {
         All "all ACTIVE",
         Some "some off",
@@ -340,7 +340,7 @@ axis! {
 }
 
 axis! {
-    /// Frames when the program ends.
+    /// The frames at the end of the program.
     Open "open" {
         Nothing "nothing",
         Loops "loops",
@@ -404,7 +404,7 @@ axis! {
 }
 
 axis! {
-    /// Two errors at once: reported, and also holding.
+    /// Two errors at once: the reported one, and the other that holds too.
     Two "errors" {
         IllegalPartial "1 over 2",
         IllegalUnderflow "1 over 3",
@@ -436,7 +436,7 @@ axis! {
 }
 
 axis! {
-    /// Whether the decision is another than with every lane consulted.
+    /// Whether the decision differs from that with every lane consulted.
     Effect "decision" {
         Same "as if all were consulted",
         Other "another",
@@ -444,7 +444,7 @@ axis! {
 }
 
 axis! {
-    /// Corners that no other group singles out.
+    /// Corner cases that no other group singles out.
     Corner "corner" {
         UncoveredContPopped "r500-O5: BREAK pops under a CONT lane of its loop",
         HeldByOuterCont "r500-O9: BREAK held back by CONT lanes of outer loops only",
@@ -472,7 +472,7 @@ axis! {
 }
 
 axis! {
-    /// Where a program begins.
+    /// The place where a program begins.
     Start "START_ADDR" {
         Below "below the window",
         Inside "in the window",
@@ -481,7 +481,7 @@ axis! {
 }
 
 axis! {
-    /// Who failed.
+    /// The operation that failed.
     Failed "OP" {
         Jump "JUMP",
         Loop "LOOP",

@@ -1,4 +1,4 @@
-//! Instructions as the bins tell them apart, from the words and the state before them.
+//! The properties of instructions that bins count, from the words and the state before them.
 
 use super::axes::{Around, BOp, Count, Family, LoopKind, Reserved, Stacking, Why};
 use super::sample::Memory;
@@ -7,7 +7,7 @@ use crate::axes::classes;
 use crate::r500::isa::{AOp as AddrOp, BOp as BranchOp, Cmn, FcAddr, FcInst, Op, PredSel};
 use crate::r500::state::{In, State};
 
-/// Lanes whose counter, given as planes, is below `than`.
+/// Returns the lanes whose counter, given as bit planes, is below `than`.
 pub(super) fn below(planes: &[u64], than: u8) -> u64 {
     let (mut less, mut equal) = (0, u64::MAX);
     for (bit, plane) in planes.iter().enumerate().rev() {
@@ -21,7 +21,7 @@ pub(super) fn below(planes: &[u64], than: u8) -> u64 {
     less
 }
 
-/// The highest counter among `lanes`, of which there are some.
+/// Returns the highest counter among `lanes`, which is not empty.
 pub(super) fn highest(planes: &[u64], lanes: u64) -> u8 {
     let (mut of, mut value) = (lanes, 0);
     for (bit, plane) in planes.iter().enumerate().rev() {
@@ -43,7 +43,7 @@ pub(super) fn count(n: u8) -> Count {
     }
 }
 
-/// A flow-control instruction among its lanes: r500-4.1, steps 0 to 5, on whole masks.
+/// A flow-control instruction and its lanes: r500-4.1, steps 0 to 5, on whole masks.
 pub(super) struct Flow {
     pub(super) cmn: Cmn,
     pub(super) inst: FcInst,
@@ -59,7 +59,7 @@ pub(super) struct Flow {
     pub(super) returned: u64,
     /// Lanes that want to jump.
     pub(super) want: u64,
-    /// Lanes that are consulted.
+    /// Lanes that the instruction consults.
     pub(super) consulted: u64,
     pub(super) boolean: bool,
     /// Count, init and step of the constant.
@@ -154,13 +154,13 @@ impl Flow {
         }
     }
 
-    /// Lanes with a say (r500-4.2-a), if `consulted` are consulted.
+    /// Returns the voters (r500-4.2-a), if the lanes of `consulted` are consulted.
     pub(super) fn voters(&self, consulted: u64) -> u64 {
         let leaves = breaks(self.op) || self.op == Op::Continue;
         (self.active | if leaves { 0 } else { self.else_off }) & consulted
     }
 
-    /// Lanes that hold the unit back: BRANCH ones and CONT ones.
+    /// Returns the lanes that hold the unit back: BRANCH lanes and CONT lanes.
     pub(super) fn holders(&self, consulted: u64) -> (u64, u64) {
         let leaves = breaks(self.op) || self.op == Op::Continue;
         let branch = if leaves { self.branch } else { 0 };
@@ -168,7 +168,7 @@ impl Flow {
         (branch & consulted, cont & consulted)
     }
 
-    /// What `voters` alone decide.
+    /// Returns whether the unit jumps by the decision of `voters` alone.
     pub(super) fn vote(&self, voters: u64) -> bool {
         match self.inst.jump_any {
             true => voters & self.want != 0,
@@ -176,7 +176,7 @@ impl Flow {
         }
     }
 
-    /// The decision, and what it rests on. Holding back counts where it changes the decision.
+    /// Returns the decision and its reason. Being held back is the reason only if it changes the decision.
     pub(super) fn decide(&self, consulted: u64) -> (bool, Why) {
         match self.forced {
             Some(true) => return (true, Why::CountZero),
@@ -239,7 +239,7 @@ impl Flow {
         }
     }
 
-    /// Where a jump leads; `None` if there is nothing to pop.
+    /// Returns the target of a jump; `None` if there is nothing to pop.
     pub(super) fn target(&self, m: &Memory, s: &State) -> Option<u16> {
         match self.inst.a_op {
             AddrOp::Pop => usize::from(s.addr_depth).checked_sub(1).map(|n| s.addrs[n]),

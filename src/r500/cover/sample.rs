@@ -1,4 +1,4 @@
-//! Counts what a step hits, and remembers what the state does not show.
+//! Counts the hits of a step, and remembers what the state does not show.
 
 use super::axes::{
     AOp, AddrEnd, Any, BOp, Boolean, Came, Code, Corner, Covered, Effect, Failed, Fetched, Func,
@@ -13,7 +13,7 @@ use crate::r500::golden::{Error, Event};
 use crate::r500::isa::{AOp as AddrOp, Op, PredSel, Type};
 use crate::r500::state::{In, State};
 
-/// What the state does not show: the registers that the launch took, and how the last step ended.
+/// Values that the state does not show: the registers taken at the launch, and the end of the last step.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(super) full: bool,
@@ -52,7 +52,7 @@ impl Memory {
         }
     }
 
-    /// A window of one instruction is its last.
+    /// Returns the place of `pc` in the window. The address of a window of one instruction is its last.
     pub(super) fn place(&self, pc: u16) -> Place {
         match pc {
             pc if pc < self.lo => Place::Below,
@@ -69,7 +69,7 @@ impl Memory {
 }
 
 impl Bins {
-    /// A step: what the golden did, and the state it led to.
+    /// Counts a step: the event of the golden model, and the state after it.
     pub(super) fn step(
         &self,
         m: &mut Memory,
@@ -161,7 +161,7 @@ impl Bins {
         m.previous = Some(kind);
     }
 
-    /// A flow-control instruction that jumped, stayed, or failed.
+    /// Counts a flow-control instruction that jumped, stayed, or failed.
     #[allow(clippy::too_many_arguments)]
     fn flow(
         &self,
@@ -200,7 +200,7 @@ impl Bins {
             hits.hit(self.errors, (Failed::at(op.index()), Code::of(code)));
         }
 
-        // Errors 1 to 4 need no decision, and leave none.
+        // Errors 1 to 4 need no decision, so there is none to count.
         let illegal = f.reserved().fold(false, |_, what| {
             hits.hit(self.reserved, (op, what));
             true
@@ -317,7 +317,7 @@ impl Bins {
         self.corner_cases(f, pins, (before, after), (jump, why), hits);
     }
 
-    /// How an instruction without error was asked and decided.
+    /// Counts the vote and the decision of an instruction without error.
     fn votes(&self, f: &Flow, pins: &In, jump: bool, hits: &mut Hits) {
         if f.forced.is_some() {
             return;
@@ -371,7 +371,7 @@ impl Bins {
         hits.hit(self.coverage, (f.family(), ignore, covered, effect));
     }
 
-    /// The rows of the lane table that lanes took, and what a DECR did.
+    /// Counts the rows of the lane table that lanes took, and the effect of a DECR.
     fn lanes(&self, f: &Flow, before: &State, jump: bool, hits: &mut Hits) {
         let (op, decision) = (f.op, Decision::from(jump));
         let mut row = |row: Row, lanes: u64| {
@@ -454,7 +454,7 @@ impl Bins {
         }
     }
 
-    /// ACTIVE lanes that disagree with the decision; under a count override no lane does.
+    /// Returns the ACTIVE lanes that disagree with the decision; none under a count override.
     fn disagree(&self, f: &Flow, jump: bool) -> u64 {
         match (f.forced, jump) {
             (Some(_), _) => 0,

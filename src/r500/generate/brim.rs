@@ -1,5 +1,5 @@
-//! Raw programs that begin where everything is full: counters at their limit and both stacks at their last
-//! entries at once, which random words come to one at a time.
+//! Raw programs that begin in a state where everything is full: counters at their limit and both stacks at their last
+//! entries at once. Random words reach these only one at a time.
 
 use rand::Rng;
 
@@ -9,18 +9,18 @@ use crate::generate::{chance, pick};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op};
 use crate::r500::program::{MEMORY_SLOTS, Program};
 
-/// Blocks, each of which fills up and then does anything. Launches go anywhere: what is left of one block
+/// Returns blocks that each fill counters and stacks and then do anything. Launches go anywhere: the rest of a block
 /// leads to the next.
 pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let full = rng.random_bool(0.9);
     let mut regs = wide_registers(rng, full);
     regs.code_range = 511 << 16;
     if rng.random() {
-        // Otherwise END_ADDR is somewhere in it.
+        // END_ADDR is the last address; otherwise it lies somewhere in the program.
         regs.code_addr |= 0x1ff << 16;
     }
     for constant in &mut regs.int_const {
-        // Loops are entered.
+        // A count of at least 2, so that loops are entered.
         *constant |= 2;
     }
     let mix = Mix {
@@ -34,7 +34,7 @@ pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
     while slots.len() < length {
         let here = slots.len();
         slots.extend(rise(rng, full).into_iter().zip(here..).map(|(mut fc, n)| {
-            // Whatever the lanes say: the next instruction.
+            // Whatever the lanes decide, the next instruction follows.
             fc.addr.jump_addr = (n + 1) as u16 & 0x1ff;
             fc.encode()
         }));
@@ -64,7 +64,7 @@ pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// The instructions that fill up, in any order: INCRs to about the limit of the branch counters, LOOPs and
+/// Returns instructions, in any order, that fill counters and stacks: INCRs to about the limit of the branch counters, LOOPs and
 /// CALLs to about that of the stacks.
 fn rise<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Vec<Fc> {
     let (levels, depth) = match full {
@@ -80,7 +80,7 @@ fn rise<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Vec<Fc> {
         },
     };
     let mut all = Vec::new();
-    // Lanes that are off from the first, and mostly none that follow: their counters are the same.
+    // Lanes that are off from the start, and mostly no later ones: their counters are equal.
     let late = rng.random_range(0..4);
     for n in 0..rng.random_range(levels) {
         let by_lane = n == 0 || chance(rng, late);

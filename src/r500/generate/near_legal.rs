@@ -8,11 +8,11 @@ use crate::generate::pick;
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program};
 
-/// A structured program of any kind with one thing changed: a field of one word, a word in another
+/// Returns a structured program of any kind with one change: a field of one word, a word in another
 /// place, a constant, a register.
 ///
-/// The result may still be structured (a change of a field that has no effect, or to a neighbouring
-/// form), may run for ever, or may end in any error.
+/// The result may still be structured (if the changed field has no effect, or the form becomes a neighbouring
+/// one), may run for ever, or may end in any error.
 pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let options = Options::random(rng);
     let mut program = structured(rng, &options);
@@ -22,7 +22,7 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
     } else {
         break_word(rng, &mut program);
     }
-    // What another OFFSET_ADDR moved out of the memory is not there: a saved case would be refused.
+    // Drop the slots that another OFFSET_ADDR moved out of the memory: a saved case with them would be refused.
     let room = MEMORY_SLOTS - usize::from(program.regs.offset());
     program.slots.truncate(room);
     program
@@ -31,7 +31,7 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
 fn break_registers<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     let regs = &mut program.regs;
     let moved = |word: u32, by: u32| word & !0x1ff | word.wrapping_add(by) & 0x1ff;
-    // One more or one less, both near the end of what is right.
+    // One more or one less: both are close to the limit of what is legal.
     let by = if rng.random() { 1 } else { 0x1ff };
     match rng.random_range(0..8) {
         0 => regs.fc_ctrl ^= 1 << 31,

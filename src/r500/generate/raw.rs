@@ -8,7 +8,7 @@ use crate::generate::{chance, pick, within};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 
-/// Weights of a raw program, in sixteenths unless it says otherwise.
+/// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Mix {
     /// Flow control rather than ALU, TEX, OUT.
@@ -17,15 +17,15 @@ pub(super) struct Mix {
     pub(super) illegal256: u32,
     /// `B_POP_CNT` of 0 to 3.
     pub(super) short_pops: u32,
-    /// INCR, where there is a branch operation at all; the rest is DECR.
+    /// INCR, if there is a branch operation; otherwise DECR.
     pub(super) incr: u32,
-    /// A branch operation at all.
+    /// A branch operation.
     pub(super) b_ops: u32,
     /// `B_ELSE`.
     pub(super) b_else: u32,
     /// `JUMP_GLOBAL`.
     pub(super) global: u32,
-    /// A table that depends on the lane, rather than any.
+    /// A table that depends on the lane, rather than any table.
     pub(super) by_lane: u32,
 }
 
@@ -50,7 +50,7 @@ impl Mix {
             },
             illegal256: if rng.random_bool(0.8) { 0 } else { 1 },
             short_pops: rng.random_range(8..=16),
-            // Counters near their limit need programs in which they mostly go up.
+            // Counters near their limit need programs that mostly increment them.
             incr: rng.random_range(5..=13),
             b_ops: rng.random_range(4..=14),
             b_else: within(rng, 0..6),
@@ -64,7 +64,7 @@ impl Mix {
     }
 }
 
-/// Three random words by the weights of `mix`: any operation, any target.
+/// Returns three random words by the weights of `mix`: any operation, any target.
 pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
     let mut slot = Slot::new(rng.random(), rng.random(), rng.random());
     if !chance(rng, mix.flow) {
@@ -109,15 +109,15 @@ pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
     )
 }
 
-/// Random words in random surroundings. Four sorts:
+/// Returns random words with random registers. Four kinds:
 ///
 /// * *wild* (1 in 16): every bit random, registers too. Ends within a few instructions, mostly in
 ///   error 1, 2 or 9.
-/// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Meets every other error
-///   soon: under- and overflows of both stacks, targets outside the window.
+/// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Soon reaches every other
+///   error: under- and overflows of both stacks, targets outside the window.
 /// * *brim* (2 in 16): fills counters and stacks to about their limits, and then does anything.
-/// * *mapped* (9 in 16): each address is given a loop depth and a call depth, and an operation is
-///   only put where those depths fit and only aims where they fit, but tables, branch operations
+/// * *mapped* (9 in 16): each address has a loop depth and a call depth, and an operation is
+///   only placed, and only targets an address, where those depths fit; tables, branch operations
 ///   and the targets themselves are random. Runs for long, with lanes in every class, full stacks
 ///   and counters at the limit.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R) -> Program {
@@ -144,7 +144,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     };
     rng.fill(&mut regs.int_const);
     if rng.random() {
-        // Otherwise three of four end at the first fetch.
+        // Otherwise three of four would end at the first fetch.
         regs.code_range = 511 << 16;
         regs.code_offset &= 63;
     }
@@ -158,7 +158,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// Registers that leave room: mostly the whole memory is code, counts are mostly small.
+/// Returns registers that leave room: mostly the whole memory is code, and counts are mostly small.
 pub(super) fn wide_registers<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Registers {
     let offset: u32 = if rng.random() { 0 } else { within(rng, 0..128) };
     let (low, size) = match within(rng, 0..4) {
@@ -181,14 +181,14 @@ pub(super) fn wide_registers<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Regist
         if small {
             *constant = *constant & !0xff | within(rng, 0..5);
         } else if rng.random() {
-            // Most of 256 counts are like any other.
+            // Most of the 256 counts behave like any other.
             *constant = *constant & !0xff | pick(rng, &[0, 1, 2, 254, 255]);
         }
     }
     regs
 }
 
-/// The operation for this kind of loop.
+/// Returns the operation for this kind of loop.
 fn by_kind(rep: bool, of_loop: Op, of_rep: Op) -> Op {
     if rep { of_rep } else { of_loop }
 }
@@ -197,7 +197,7 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let full = rng.random_bool(0.85);
     let regs = wide_registers(rng, full);
     let mix = Mix::random(rng);
-    // Operations on a stack, and how many of them push, in sixteenths: with as many pops as pushes
+    // Operations on a stack, and how many of them push, in sixteenths: with as many pops as pushes,
     // every run would end in an underflow.
     let stacks = if full {
         rng.random_range(1..=8)
@@ -205,7 +205,7 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
         within(rng, 0..2)
     };
     let pushes = rng.random_range(9..=14);
-    // One kind of loop alone, or both and with them error 4.
+    // Only one kind of loop, or both and with them error 4.
     let kinds = within(rng, 0..3);
     let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
         .map(|_| {
@@ -247,14 +247,14 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// What may be taken for granted at an address of a mapped program.
+/// The depths that hold at an address of a mapped program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Depths {
     loops: usize,
     calls: usize,
 }
 
-/// A map of depths, and operations that keep to it.
+/// A map of depths, and the operations that fit it.
 struct Map {
     depths: Vec<Depths>,
     /// One kind of loop for each depth, so that kinds match wherever a jump comes from.
@@ -279,7 +279,7 @@ impl Map {
             base[calls] = rng.random_range(base[calls - 1]..=deepest.min(base[calls - 1] + 1));
         }
         let steep = within(rng, 4..24);
-        // Calls change depth by jumps alone, so that call depths come in zones; each comes twice.
+        // Only calls and returns change the call depth, so call depths form zones; each occurs twice.
         let zone = (length / (2 * callers + 2)).max(1);
         let depths = (0..length)
             .scan(Depths { loops: 0, calls: 0 }, |at, i| {
@@ -291,7 +291,7 @@ impl Map {
                         calls,
                     };
                 } else if zone - i % zone <= 2 * above || i + 2 * above >= length {
-                    // Everything ends before the zone does, so that its last jump has places to go.
+                    // The loops of a zone end before it does, so that its last jump has targets.
                     at.loops -= usize::from(above > 0);
                 } else if within(rng, 0..steep) == 0 {
                     match above == 0 || rng.random_bool(0.6) {
@@ -310,11 +310,11 @@ impl Map {
         }
     }
 
-    /// Where the operation at `i` jumps to.
+    /// Returns the target of the operation at `i`.
     ///
     /// A JUMP goes a little forward within its loop body, so that runs sweep over the map and enter
-    /// its loops. Targets all over it would soon catch every run in a few instructions: with many
-    /// lanes most decisions come out the same each time.
+    /// its loops. Targets all over it would soon trap every run in a few instructions: with many
+    /// lanes, most decisions come out the same each time.
     fn target<R: Rng + ?Sized>(
         &self,
         rng: &mut R,
@@ -351,14 +351,14 @@ impl Map {
         found.and_then(|n| u16::try_from(n).ok())
     }
 
-    /// Behind the instruction at `i` another call depth begins, or nothing.
+    /// Returns whether another call depth begins after the instruction at `i`, or the map ends.
     fn is_border(&self, i: usize) -> bool {
         self.depths
             .get(i + 1)
             .is_none_or(|n| n.calls != self.depths[i].calls)
     }
 
-    /// Operation, address operation and the depths a jump leads to, for the instruction at `i`.
+    /// Returns operation, address operation and the depths at the jump's target, for the instruction at `i`.
     fn operation<R: Rng + ?Sized>(&self, rng: &mut R, i: usize) -> (Op, AOp, Depths) {
         let at = self.depths[i];
         let next = self.depths.get(i + 1).copied();
@@ -401,7 +401,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let full = rng.random_bool(0.85);
     let mut regs = wide_registers(rng, full);
     if rng.random_bool(0.9) {
-        // A part of the map cut off would end most runs there.
+        // Most runs would end where a part of the map is cut off.
         regs.code_range = 511 << 16;
     }
     let offset = regs.offset();
@@ -414,14 +414,14 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         .unwrap_or_default();
     regs.code_addr = regs.code_addr & !0x1ff | start as u32;
     if rng.random() {
-        // Otherwise a sweep over the map ends where it comes to END_ADDR.
+        // Otherwise a sweep over the map would end at END_ADDR.
         regs.code_addr |= 0x1ff << 16;
     }
     let mut slots = Vec::with_capacity(map.depths.len());
     for (i, &at) in map.depths.iter().enumerate() {
         let mut slot = raw_slot(rng, &mix);
         let next = map.depths.get(i + 1);
-        // Only a LOOP or its end may stand where the map changes, and nothing can go on where it
+        // Only a LOOP or its end may stand where the map changes, and no path may continue where it
         // ends or a subroutine begins.
         let border = map.is_border(i);
         if next != Some(&at) && slot.cmn & 3 != Type::Fc.bits() {
@@ -437,7 +437,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             if matches!(fc.inst.op, Op::Loop | Op::Rep) && rng.random_bool(0.8) {
                 (fc.inst.jump_func, fc.inst.jump_any) = (0, true);
             }
-            // Where there is nothing further on, the next instruction.
+            // If there is no later target, the next instruction.
             let target = map.target(rng, i, operation).unwrap_or(i as u16 + 1);
             let base = if fc.addr.jump_global { offset } else { 0 };
             fc.addr.jump_addr = target + base;

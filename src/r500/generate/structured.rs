@@ -1,4 +1,4 @@
-//! Structured programs: subroutines, blocks and statements, and the words that they are written in.
+//! Structured programs: subroutines, blocks and statements, and their words.
 
 use rand::Rng;
 
@@ -45,7 +45,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         };
     }
     let lines: Vec<_> = stmts.into_iter().map(|s| Line::new(0, s)).collect();
-    // Instructions in front of the first one, never reached.
+    // Unreachable instructions in front of the first one.
     let start = if options.noise {
         rng.random_range(0..3)
     } else {
@@ -64,7 +64,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     regs.code_offset = offset.into();
     regs.code_addr = u32::from(code.end(start)) << 16 | u32::from(start);
     if rng.random_bool(0.5) {
-        // A window without a slot to spare finds checks that are off by one.
+        // A window without a spare slot finds off-by-one checks.
         regs.code_range = (length as u32 - 1) << 16 | u32::from(offset);
     }
     let mut program = Program {
@@ -96,11 +96,11 @@ pub(super) fn build<R: Rng + ?Sized>(
     Ok(program)
 }
 
-/// Random contents for whatever must have no effect (r500-2.2 to r500-2.5).
+/// Puts random contents into everything that must have no effect (r500-2.2 to r500-2.5).
 fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     for slot in &mut program.slots {
         let Some(mut fc) = Fc::decode(*slot) else {
-            // Only TYPE tells that this is no flow control.
+            // Only TYPE tells that this is not flow control.
             slot.cmn |= rng.random::<u32>() & !3;
             (slot.inst, slot.addr) = (rng.random(), rng.random());
             continue;
@@ -110,7 +110,7 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
             i.b_pop_cnt = rng.random_range(0..32);
         }
         let counts = matches!(i.op, Op::Loop | Op::Rep | Op::EndLoop | Op::EndRep);
-        // ENDLOOP takes only the step of its constant, and not even LOOP's constant (r500-O21).
+        // ENDLOOP uses only the step of its constant, which need not be LOOP's constant (r500-O21).
         let begins = matches!(i.op, Op::Loop | Op::Rep);
         if !counts || !begins && rng.random_bool(0.1) {
             fc.addr.int_addr = rng.random_range(0..32);
@@ -131,11 +131,11 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
             fc.cmn.pred_inv = rng.random();
         }
         if i.a_op == AOp::Pop || table == 0 && i.jump_any && !begins {
-            // A RETURN goes elsewhere, an ENDIF nowhere.
+            // The target of a RETURN is popped, and an ENDIF does not jump.
             fc.addr.jump_addr = rng.random_range(0..512);
         }
         let words = fc.encode();
-        // TYPE, RGB_PRED_SEL and RGB_PRED_INV are all that matters of the first word.
+        // Of the first word, only TYPE, RGB_PRED_SEL and RGB_PRED_INV matter.
         slot.cmn = words.cmn & 0x7b | rng.random::<u32>() & !0x7b;
         slot.inst = words.inst | rng.random::<u32>() & FcInst::RESERVED;
         slot.addr = words.addr | rng.random::<u32>() & FcAddr::RESERVED;
@@ -151,13 +151,13 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     }
 }
 
-/// Any three words.
+/// Returns any three words.
 fn junk<R: Rng + ?Sized>(rng: &mut R) -> Stmt {
     let slot = Slot::new(rng.random(), rng.random(), rng.random());
     Stmt::Raw { slot, target: None }
 }
 
-/// What a routine needs, with all it calls.
+/// The needs of a routine, including those that it calls.
 #[derive(Clone, Copy, Default)]
 struct Need {
     levels: usize,
@@ -165,30 +165,30 @@ struct Need {
     calls: usize,
 }
 
-/// A subroutine that is already written.
+/// A subroutine that is already generated.
 struct Routine {
     label: String,
     counters: bool,
     need: Need,
-    /// Instructions of one pass, about.
+    /// Approximate number of instructions of one pass.
     cost: i64,
     stmts: Vec<Stmt>,
 }
 
-/// Where a statement stands.
+/// The place of a statement.
 #[derive(Clone, Copy, Default)]
 struct At {
-    /// Branch levels open in this routine, with those of its CALL and RETURNs.
+    /// Branch levels open in this routine, including those of its CALL and RETURNs.
     levels: usize,
     /// Loops open in this routine.
     loops: usize,
     /// Levels that a BREAK has to close; the some-lanes loop itself is one.
     pops: usize,
-    /// How often this place is passed, about.
+    /// Approximate number of times that this place is passed.
     passes: i64,
     /// Whether a dynamic IF or loop is open, inside which no lane can return (r500-8.2).
     dynamic: bool,
-    /// Static IFs open, within which a conditional RETURN would leave r to the path.
+    /// Number of open static IFs, in which a conditional RETURN would make r depend on the path.
     in_static: bool,
     /// `Some(counters)` in a subroutine.
     sub: Option<bool>,
@@ -212,14 +212,14 @@ struct Builder<'a, R: ?Sized> {
     stmts: Vec<Stmt>,
     /// Slots left in memory.
     room: i64,
-    /// Executed instructions left, about.
+    /// Executed instructions left, approximately.
     time: i64,
     bool_const: u32,
     /// Counts of the integer constants in use.
     counts: Vec<u8>,
     /// Subroutines that can be called from here.
     subs: Vec<Routine>,
-    /// The most that the routine being written has needed.
+    /// The maximum that the current routine has needed.
     peak: Need,
     labels: usize,
 }
@@ -245,7 +245,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     fn push(&mut self, at: &At, stmt: Stmt) {
         let slots = match stmt {
             Stmt::Label(_) | Stmt::StaticEndif => 0,
-            // The repeated test and the way back from it lie out of line.
+            // The repeated test and the jump back lie out of line.
             Stmt::ElseIf { .. } => 3,
             _ => 1,
         };
@@ -260,7 +260,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.peak.calls = self.peak.calls.max(calls);
     }
 
-    /// The whole program, main part first.
+    /// Generates the whole program, main part first.
     fn program(&mut self) -> Vec<Stmt> {
         let all_calls = self.options.calls && self.chance(self.options.limits16);
         let subs = match self.options.calls {
@@ -268,7 +268,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             true if all_calls => STACK_DEPTH,
             true => self.rng.random_range(0..4),
         };
-        // From the last one on, each knowing those behind it: no recursion.
+        // From the last one on, each calling only later ones: no recursion.
         for n in (0..subs).rev() {
             self.subroutine(n, all_calls);
         }
@@ -295,7 +295,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.stmts.push(Stmt::Out);
 
         let mut all = std::mem::take(&mut self.stmts);
-        // A label that no CALL names would not start a subroutine, so leave out what is not reached.
+        // A label that no CALL names would not start a subroutine, so unreached ones are left out.
         for sub in self.subs.drain(..).rev() {
             let called = all
                 .iter()
@@ -308,7 +308,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         all
     }
 
-    /// Writes subroutine `n`; `chain`: it calls the one behind it for certain.
+    /// Generates subroutine `n`; with `chain`, it always calls the next one.
     fn subroutine(&mut self, n: usize, chain: bool) {
         let outer_time = std::mem::replace(&mut self.time, i64::from(self.options.length / 5));
         let before = self.time;
@@ -340,7 +340,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             },
         );
         let cost = before - self.time;
-        // What subroutines take is only taken when they are called.
+        // The time of subroutines is only spent when they are called.
         self.time = outer_time;
         self.subs.push(Routine {
             label: format!("s{n}"),
@@ -352,13 +352,13 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.peak = Need::default();
     }
 
-    /// RETURN if ..., at the top level of a subroutine.
+    /// Adds a conditional RETURN at the top level of a subroutine.
     fn conditional_return(&mut self, at: &mut At) {
         let Some(counters) = at.sub else { return };
         if at.dynamic || at.in_static || at.levels >= self.limit().min(MOST_POPS) {
             return;
         }
-        // Without counters all lanes have to agree.
+        // Without counters, all lanes have to agree.
         let cond = if counters {
             self.cond(at)
         } else {
@@ -379,7 +379,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// One to some statements.
+    /// Adds at least `least` statements.
     fn block(&mut self, at: &At, least: usize) {
         let mut at = *at;
         let most = if at.levels + at.loops < 3 { 5 } else { 3 };
@@ -453,7 +453,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// A condition, and before it what computes it.
+    /// Returns a condition, after adding the instructions that compute it.
     fn cond(&mut self, at: &At) -> Cond {
         let cond = match self.rng.random_range(0..8) {
             _ if !self.options.conditions => Cond::ALU,
@@ -470,7 +470,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         } else {
             cond
         };
-        // Any flow control clears the ALU result, so its instruction comes directly before
+        // Any flow control clears the ALU result, so the instruction that computes it comes directly before
         // (r500-8.2). A predicate may also be an old one.
         let uses_alu = cond.table & 15 != cond.table >> 4;
         if uses_alu || self.chance(6) {
@@ -488,13 +488,13 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// The same for all lanes.
+    /// Returns a condition that is the same for all lanes.
     fn static_cond(&mut self) -> Cond {
         let cond = Cond::boolean(self.rng.random_range(0..32));
         if self.rng.random() { !cond } else { cond }
     }
 
-    /// The condition of an ELSE IF: its lanes were off since the IF, which has cleared their ALU
+    /// Returns the condition of an ELSE IF: its lanes were off since the IF, which has cleared their ALU
     /// result (r500-7.1).
     fn else_cond(&mut self) -> Cond {
         match self.rng.random_range(0..4) {
@@ -561,7 +561,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(at, Stmt::StaticEndif);
     }
 
-    /// A plain jump over words that are never reached.
+    /// Adds a plain jump over unreachable words.
     fn skip(&mut self, at: &At) {
         let label = format!("l{}", self.labels);
         self.labels += 1;

@@ -26,7 +26,7 @@ fn flow(program: &Program) -> impl Iterator<Item = Fc> {
     program.slots.iter().filter_map(|s| Fc::decode(*s))
 }
 
-/// Whatever the conditions are, mostly 0 and mostly 1 included.
+/// This holds for all conditions, including mostly 0 and mostly 1.
 #[test]
 fn structured_programs_are_structured_and_end() {
     for (n, options) in PRESETS.iter().enumerate() {
@@ -59,7 +59,7 @@ fn random_options_make_structured_programs() {
     }
 }
 
-/// Each limit of r500-8.2 is driven to its last value, none beyond.
+/// Each limit of r500-8.2 is driven to its last value, and none is exceeded.
 #[test]
 fn limits_are_reached_exactly() {
     let (mut branch, mut loops, mut calls, mut partial) = (0, 0, 0, 0);
@@ -97,7 +97,7 @@ fn limits_are_reached_exactly() {
 fn every_construct_occurs() {
     let mut seen = BTreeSet::new();
     for seed in 1..=300 {
-        // Without noise there is no code that is never reached.
+        // Without noise there is no unreachable code.
         let options = Options {
             noise: false,
             ..Options::ALL
@@ -241,7 +241,7 @@ fn the_same_seed_gives_the_same_program() {
     }
 }
 
-/// Both sides of the border: a change that never mattered would test nothing, and one that
+/// Both outcomes must occur: a change that never mattered would test nothing, and one that
 /// always broke everything at once would be no better than `raw`.
 #[test]
 fn near_legal_programs_are_near_legal() {

@@ -1,4 +1,4 @@
-//! Says what each lane wants of an instruction, and which rule of the specification gave a field its value.
+//! Explains what each lane wants of an instruction, and which rule of the specification gave a field its value.
 
 use super::{
     ACTIVE, BRANCH, BREAKLOOP, BREAKREP, CONTINUE, DECR, Decision, ENDLOOP, ENDREP, Golden, INCR,
@@ -7,7 +7,7 @@ use super::{
 use crate::r500::state::In;
 
 impl Golden {
-    /// What each lane wants of the flow-control instruction on `pins`, as the spec's traces print it
+    /// Returns what each lane wants of the flow-control instruction on `pins`, as the spec's traces print it
     /// (r500-7.2): 1 jump, 0 stay, `e` switched off by this else, `-` nothing; `count` if the count
     /// decides. `None` if the instruction ends in an error.
     pub fn wants(&self, pins: &In) -> Option<String> {
@@ -25,7 +25,7 @@ impl Golden {
         Some((0..self.lanes).map(lane).collect())
     }
 
-    /// The rule behind `field` of `element` after an instruction that was decided as `d`.
+    /// Returns the rule that gave `field` of `element` its value in an instruction with decision `d`.
     pub(super) fn explain_step(
         &self,
         d: &Decision,
@@ -50,14 +50,14 @@ impl Golden {
                 "the unit stays: lanes switched off by a branch or a CONTINUE hold it back ({voting})"
             )
         } else if !d.voters {
-            // JUMP_ANY decides then: 0 jumps, 1 stays.
+            // Then JUMP_ANY decides: 0 jumps, 1 stays.
             let rule = if d.jump { "r500-4.2-e" } else { "r500-4.2-f" };
             format!("the unit {verb}: no voter ({rule})")
         } else {
             format!("the unit {verb} by its voters ({voting})")
         };
         let b_op = ["NONE", "DECR", "INCR", "reserved"][d.b_op as usize & 3];
-        // What happened to the lane before its want was asked for.
+        // The change of the lane before its want was determined.
         let first = match (self.st.get(element), lanes.st.get(element)) {
             (Some(&BRANCH), Some(&ACTIVE)) => "; this else switched it on first (r500-4.1-d)",
             (Some(&ACTIVE), Some(&BRANCH)) => "; this else switched it off first (r500-4.1-d)",
@@ -69,7 +69,7 @@ impl Golden {
         let rule = match field {
             "st" | "bc" | "lc" | "active" if element < self.lanes => {
                 let agrees = (lanes.want[element] == 1) == d.jump;
-                // What a lane wants does not matter where the count decides.
+                // The want of a lane does not matter if the count decides.
                 let want = match lanes.want[element] {
                     _ if d.forced => "",
                     1 => ", wants to jump",

@@ -1,4 +1,4 @@
-//! What is known by address: few and small, so a list with a place for each address.
+//! Values by address: there are few small addresses, so a list with a place for each is enough.
 
 /// A value for some addresses of the instruction memory.
 #[derive(Clone, Debug)]
@@ -16,17 +16,17 @@ impl<T> ByAddress<T> {
         self.0.get(usize::from(pc)).and_then(Option::as_ref)
     }
 
-    /// As [`ByAddress::get`], to be changed.
+    /// Returns the value of `pc`, if it has one, for modification.
     pub(super) fn get_mut(&mut self, pc: u16) -> Option<&mut T> {
         self.0.get_mut(usize::from(pc)).and_then(Option::as_mut)
     }
 
-    /// Gives `pc` a value, whatever it had.
+    /// Sets the value of `pc`.
     pub(super) fn insert(&mut self, pc: u16, value: T) {
         *self.place(pc) = Some(value);
     }
 
-    /// Returns the value of `pc`, to be changed: the default, if it had none.
+    /// Returns the value of `pc` for modification; inserts the default if there is none.
     pub(super) fn of(&mut self, pc: u16) -> &mut T
     where
         T: Default,
@@ -34,7 +34,7 @@ impl<T> ByAddress<T> {
         self.place(pc).get_or_insert_default()
     }
 
-    /// Returns the addresses with their values, ascending.
+    /// Returns the addresses with their values, in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u16, &T)> {
         (0..)
             .zip(&self.0)

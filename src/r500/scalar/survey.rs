@@ -1,4 +1,4 @@
-//! Whether a program is structured: every path that a wavefront could take, and what is open on it (see [`super`]).
+//! Decides whether a program is structured, from every path that a wavefront could take and what is open on it (see [`super`]).
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::r500::program::Program;
 /// Where a lane that waits at a branch level would be if it ran alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// No lane can be waiting here.
+    /// No lane can wait here.
     NoLane,
     /// At this address.
     At(u16),
-    /// Behind the ENDIF that closes the level; it was switched off by the `B_ELSE` at this address.
+    /// After the ENDIF that closes the level; the `B_ELSE` at this address switched the lane off.
     BehindEnd(u16),
 }
 
@@ -29,19 +29,19 @@ pub(super) enum Open {
     Loop(u16, bool),
 }
 
-/// What is open at an address, on every path to it.
+/// What is open at an address, the same on every path to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) sub: Option<Sub>,
     pub(super) open: Vec<Open>,
 }
 
-/// Being in a subroutine: what its RETURN has to close.
+/// The current subroutine: what its RETURN has to close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sub {
     /// The CALL opened a branch level (`B_OP1` INCR).
     pub(super) counters: bool,
-    /// Conditional RETURNs passed; each has opened a level.
+    /// Number of conditional RETURNs passed; each has opened a level.
     pub(super) passed: u8,
 }
 
@@ -57,8 +57,8 @@ impl Place {
             })
     }
 
-    /// Takes up what another path to the same address found. `None`: the paths contradict each
-    /// other. Otherwise whether anything is new.
+    /// Merges the findings of another path to the same address. Returns `None` if the paths contradict each
+    /// other, and otherwise whether anything is new.
     fn merge(&mut self, other: &Place) -> Option<bool> {
         if self.sub != other.sub || self.open.len() != other.open.len() {
             return None;
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-/// Everything known about a loop, by the address of its LOOP or REP.
+/// The exits of a loop, by the address of its LOOP or REP.
 #[derive(Default)]
 pub(super) struct LoopEnds {
     pub(super) ends: BTreeSet<u16>,
@@ -105,7 +105,7 @@ pub(super) struct LoopEnds {
     pub(super) continues: BTreeSet<(u16, u16)>,
 }
 
-/// Which successors an instruction has.
+/// A successor of an instruction.
 pub(super) enum Edge {
     To(u16, Place),
     /// ENDLOOP or ENDREP loops back: the one cycle that a frame counts.
@@ -113,7 +113,7 @@ pub(super) enum Edge {
     Call(u16, Place),
 }
 
-/// What an FC instruction can decide, over all lanes.
+/// The possible decisions of an FC instruction, over all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Wants {
     pub(super) stay: bool,
@@ -121,13 +121,13 @@ pub(super) struct Wants {
 }
 
 impl Wants {
-    /// Lanes can disagree.
+    /// Returns whether lanes can disagree.
     fn differ(self) -> bool {
         self.stay && self.jump
     }
 }
 
-/// By address the successors within a routine; true: a loop's way back.
+/// By address, the successors within a routine; true: a loop's jump back.
 pub(super) type Successors = ByAddress<Vec<(u16, bool)>>;
 
 pub(super) type Step<T> = Result<T, NotStructured>;
@@ -136,12 +136,12 @@ pub(super) type Step<T> = Result<T, NotStructured>;
 pub(super) struct Survey<'p> {
     pub(super) program: &'p Program,
     pub(super) places: ByAddress<Place>,
-    /// The most open before or behind the instruction at each address.
+    /// The most that is open before or after the instruction at each address.
     pub(super) depths: ByAddress<Depth>,
     pub(super) loops: ByAddress<LoopEnds>,
-    /// `B_ELSE` with a level that stays open: where its lanes go on.
+    /// For each `B_ELSE` that leaves its level open: where its lanes continue.
     pub(super) behind: ByAddress<Option<u16>>,
-    /// Bit c: some path ends in error c without any lane's doing.
+    /// Bit c: some path ends in error c, whatever the lanes do.
     pub(super) errors: u16,
     pub(super) k_differs: bool,
 }
@@ -166,10 +166,10 @@ impl Survey<'_> {
         wants
     }
 
-    /// `amount` branch levels close and their lanes wake at `wake`.
+    /// Closes `amount` branch levels, whose lanes wake at `wake`.
     ///
     /// `passable`: the instruction at `pc` never jumps. Then lanes that would be at this very
-    /// instruction alone are right too: alone they execute it, here they wake behind it.
+    /// instruction alone are right too: alone they execute it, here they wake after it.
     fn close(
         &mut self,
         pc: u16,
@@ -204,7 +204,7 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// The branch operation of a stay. `leavers`: the target of lanes that disagree, if there can
+    /// Applies the branch operation of a stay. `leavers`: the target of lanes that disagree, if there can
     /// be such lanes.
     fn stay(&mut self, pc: u16, place: &mut Place, fc: &Fc, leavers: Option<u16>) -> Step<()> {
         match fc.inst.b_op0 {
@@ -223,7 +223,7 @@ impl Survey<'_> {
         }
     }
 
-    /// The branch operation of a jump with which every lane agrees.
+    /// Applies the branch operation of a jump with which every lane agrees.
     pub(super) fn jump(&mut self, pc: u16, place: &mut Place, fc: &Fc, target: u16) -> Step<()> {
         match fc.inst.b_op1 {
             BOp::Incr => place.open.push(Open::Level(Wait::NoLane)),
@@ -233,13 +233,13 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// The successors of the instruction at `pc`, reached with `place` open.
+    /// Returns the successors of the instruction at `pc`, reached with `place` open.
     fn edges(&mut self, pc: u16, place: &Place) -> Step<Vec<Edge>> {
         let Some(fc) = Fc::decode(self.program.slot(pc)) else {
             return Ok(vec![Edge::To(pc + 1, place.clone())]);
         };
         let regs = &self.program.regs;
-        // Errors that need no decision happen whenever the wavefront gets here, with active lanes or without.
+        // Errors that need no decision occur whenever the wavefront gets here, with or without active lanes.
         if is_illegal(&fc) {
             self.errors |= 1 << ILLEGAL;
             return Ok(vec![]);
@@ -264,7 +264,7 @@ impl Survey<'_> {
         }
     }
 
-    /// JUMP, LOOP and REP.
+    /// Returns the successors of JUMP, LOOP and REP.
     fn if_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
         let target = target(self.program, fc);
         let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
@@ -275,7 +275,7 @@ impl Survey<'_> {
             },
             false => self.wants(fc),
         };
-        // The count override asks no lane, so "no voter" cannot change it.
+        // The count override consults no lane, so "no voter" cannot change it.
         let asks = !(begins && constant(self.program, fc).0 == 0);
         let any = fc.inst.jump_any;
         if wants.differ() && any {
@@ -299,7 +299,7 @@ impl Survey<'_> {
         Ok(edges)
     }
 
-    /// ELSE, also fused with an IF.
+    /// Returns the successors of ELSE, also fused with an IF.
     fn else_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
         let Some(&Open::Level(waiting)) = place.open.last() else {
             return no(pc, "B_ELSE with no IF open inside this loop or subroutine");
@@ -347,8 +347,8 @@ impl Survey<'_> {
         Ok(edges)
     }
 
-    /// Whether the code at `at` is a plain IF that repeats the test of the fused ELSE IF at `pc`:
-    /// same condition, same target, and otherwise a jump to the instruction behind it (r500-7.1).
+    /// Returns whether the code at `at` is a plain IF that repeats the test of the fused ELSE IF at `pc`:
+    /// same condition, same target, and otherwise a jump to the instruction after it (r500-7.1).
     fn repeats_test(&self, at: u16, fused: &Fc, pc: u16, fused_target: u16) -> bool {
         let plain = |at: u16| {
             Fc::decode(self.program.slot(at)).filter(|fc| {
@@ -374,7 +374,7 @@ impl Survey<'_> {
             && target(self.program, &on) == pc + 1
     }
 
-    /// Instructions that need a frame.
+    /// Returns the successors of instructions that need a frame.
     fn loop_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
         let op = fc.inst.op;
         let Some((index, head, rep)) = place.innermost_loop() else {
@@ -431,7 +431,7 @@ impl Survey<'_> {
         if fc.inst.b_op0 != BOp::None {
             return no(pc, "BREAK or CONTINUE with a branch operation on the stay");
         }
-        // Lanes that are off hold the jump back, so that code behind is always passed through.
+        // Lanes that are off hold the jump back, so that the code after it is always passed through.
         let mut edges = vec![Edge::To(pc + 1, place.clone())];
         if can_jump {
             let pops = match fc.inst.b_op1 {
@@ -440,7 +440,7 @@ impl Survey<'_> {
                 _ => return no(pc, "BREAK or CONTINUE that opens a branch level"),
             };
             // No lane of the program waits inside the loop when the unit jumps; uncovered ones may
-            // (r500-4.2), and their levels have to close as well.
+            // (r500-4.2), and their levels must close as well.
             let Some(outside) = usize::from(pops).checked_sub(levels) else {
                 return no(pc, "leaves branch levels of the loop open");
             };
@@ -544,7 +544,7 @@ impl Survey<'_> {
                 );
             }
         };
-        // 31 is the most that a RETURN can close.
+        // A RETURN can close at most 31 levels.
         if passed > 31 {
             return no(pc, "more conditional RETURNs than one RETURN can close");
         }
@@ -591,7 +591,7 @@ impl Survey<'_> {
                 if is_end && (place.sub.is_some() || !place.open.is_empty()) {
                     return no(pc, "the last instruction of the program opens a construct");
                 }
-                // Going on behind END_ADDR is not a fetch, but a taken jump is checked even there.
+                // Continuing after END_ADDR is not a fetch, but a taken jump is checked even there.
                 let jumped = Fc::decode(self.program.slot(pc)).map(|fc| target(self.program, &fc));
                 let passed_end = is_end && to == pc + 1 && jumped != Some(to);
                 if !passed_end && !self.in_window(to) {
@@ -621,7 +621,7 @@ impl Survey<'_> {
         Ok(successors)
     }
 
-    /// Every BREAK leads behind the one ENDLOOP of its loop, every CONTINUE to it.
+    /// Checks that every BREAK leads past the one ENDLOOP of its loop, and every CONTINUE to it.
     pub(super) fn check_loops(&self) -> Step<()> {
         for (_, ends) in self.loops.iter() {
             let end = ends.ends.first().copied().filter(|_| ends.ends.len() == 1);
@@ -640,14 +640,14 @@ impl Survey<'_> {
     }
 }
 
-/// A cycle of jumps that no frame counts. With no lane ACTIVE a wavefront could be caught in it
-/// (`JUMP_ANY` = 0 jumps without a voter) while each of its lanes is long outside.
+/// Checks that there is no cycle of jumps that no frame counts. With no lane ACTIVE, a wavefront could be caught in it
+/// (`JUMP_ANY` = 0 jumps without a voter) long after each of its lanes would have left it alone.
 pub(super) fn check_no_uncounted_cycle(successors: &Successors) -> Step<()> {
     let forward = |pc: u16| {
         let all = successors.get(pc).into_iter().flatten();
         all.filter(|(_, back)| !back).map(|&(to, _)| to)
     };
-    // Ways to each address from those that are still there.
+    // The number of ways to each address from the remaining ones.
     let mut ways = ByAddress::<usize>::default();
     for (pc, _) in successors.iter() {
         ways.of(pc);

@@ -18,7 +18,7 @@ const CALL_IF: u32 = 0x0800_f0a0;
 const RETURN: u32 = 0x0401_ff40;
 const RETURN_IF: u32 = 0x0601_f040;
 
-/// Words of the examples in r500-7; 0 is an ALU or OUT instruction.
+/// Returns a program with the words of the examples in r500-7; 0 is an ALU or OUT instruction.
 fn program(words: &[(u32, u32)]) -> Program {
     let slots: Vec<Slot> = words
         .iter()
@@ -75,7 +75,7 @@ fn spec_7_3_if_else() {
     let p = if_else();
     assert_eq!(pcs(&lane(&p, &[1])), [0, 2, 6]);
     assert_eq!(pcs(&lane(&p, &[0])), [0, 4, 6]);
-    // A lane that enters executes IF and ELSE, one that does not IF and ENDIF.
+    // A lane that enters executes IF and ELSE; one that does not executes IF and ENDIF.
     assert_eq!((lane(&p, &[1]).k, lane(&p, &[0]).k), (5, 5));
     let scalar = Scalar::new(&p).expect("structured");
     assert_eq!(
@@ -165,7 +165,7 @@ fn spec_7_5_continue_and_break() {
     );
     let l3 = lane(&p, &[0, 0, 0, 1, 0, 1]);
     assert_eq!(pcs(&l3), [1, 5, 10, 1, 1, 5, 7, 12]);
-    // CONTINUE alone jumps to the ENDLOOP and executes it: LOOP; 1 IF CONTINUE ENDLOOP; ...
+    // Alone, CONTINUE jumps to the ENDLOOP and executes it: LOOP; 1 IF CONTINUE ENDLOOP; ...
     let p = Scalar::new(&p).expect("structured");
     assert_eq!(p.run(5, &mut |_, _, _| 1).pc, 1);
 }
@@ -234,7 +234,7 @@ fn spec_7_8_static_branch() {
     assert_eq!(pcs(&lane(&p, &[])), [1, 4]);
 }
 
-/// Five nested IFs: error 8 is nothing a lane alone can see, but it is foreseen.
+/// Five nested IFs: a lane alone cannot meet error 8, but it is predicted.
 #[test]
 fn spec_7_9_errors() {
     let mut words = vec![];
@@ -262,7 +262,7 @@ fn spec_7_9_errors() {
     );
 }
 
-/// if (R) a else if (G) b else if (B) c else d: the lane in `a` goes behind the ENDIF, the
+/// if (R) a else if (G) b else if (B) c else d: the lane in `a` goes past the ENDIF, the
 /// others through the copies of the tests.
 #[test]
 fn else_if_chain() {
@@ -316,7 +316,7 @@ fn code_end(p: &Program) -> u16 {
     end(p)
 }
 
-/// One rule broken at a time; the address and the words of the reason.
+/// Breaks one rule at a time; checks the address and the words of the reason.
 #[test]
 fn unstructured_programs_are_refused() {
     let refused = |p: &Program, pc: u16, why: &str| match Scalar::new(p) {
@@ -436,7 +436,7 @@ fn unstructured_programs_are_refused() {
     refused(&back, 0, "a cycle of jumps");
 }
 
-/// Errors that a lane alone meets as well (r500-6); the offending instruction does nothing.
+/// Errors that a lane alone meets too (r500-6); the offending instruction does nothing.
 #[test]
 fn errors_alone() {
     let end = |p: &Program| {
@@ -487,7 +487,7 @@ fn errors_alone() {
     };
     assert_eq!(end(&chain(4)).0, End::Done);
     assert_eq!(end(&chain(5)), (End::Error(ADDR_OVERFLOW), 8, 0, 4));
-    // A subroutine that calls itself: no depth of its own.
+    // A subroutine that calls itself has no fixed depth.
     let p = program(&[to(CALL, 2), A, to(CALL, 2), (RETURN, 0)]);
     let p = Program {
         regs: Registers {
@@ -528,7 +528,7 @@ fn counts_and_al() {
     assert_eq!(lane(&p, &[]).executed, [(1, 0), (1, 0), (1, 0), (3, 0)]);
 }
 
-/// The ALU result is used up by any flow control, a predicate is not (r500-O24).
+/// Any flow control uses up the ALU result, but not a predicate (r500-O24).
 #[test]
 fn conditions_persist_or_not() {
     let mut p = program(&[A, (JUMP, 0x0002_0000), to(IF, 5), A, to(ENDIF, 5), A]);

@@ -1,4 +1,4 @@
-//! Words to text: one instruction, or a program with its registers.
+//! Conversion of words to text: one instruction, or a program with its registers.
 //!
 //! Source: r700-2 and r700-7.1 in `docs/spec/r700.md`.
 
@@ -8,17 +8,17 @@ use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Kcache, Mem, Word};
 use crate::r700::program::{Program, Quad, Registers};
 use crate::text::{listing_line, name_comment, with_notes};
 
-/// `quad` as one line of assembly that assembles to the same words and u.
+/// Returns `quad` as one line of assembly that assembles to the same words and u.
 ///
 /// The instruction is written in the manual's terms; a comment names the statement if the words are part of
-/// a row of r700-7.1, and gives the constants it reads. What has no mnemonic, bits without meaning, and a u
-/// on anything but an ALU instruction become `.quad`. `pc` is the instruction's address, `regs` what it runs
-/// under.
+/// a row of r700-7.1, and gives the constants that it reads. Words without a mnemonic, with bits that have no meaning, or
+/// with a u on anything but an ALU instruction become `.quad`. `pc` is the instruction's address, `regs` the registers
+/// that it runs under.
 pub fn disassemble(quad: Quad, pc: u32, regs: &Registers) -> String {
     with_notes(mnemonic(quad), &notes(quad, pc, regs))
 }
 
-/// The instruction without comments.
+/// Returns the instruction without comments.
 fn mnemonic(quad: Quad) -> String {
     match sayable(quad) {
         Some(word) => fields(word, quad.u),
@@ -26,13 +26,13 @@ fn mnemonic(quad: Quad) -> String {
     }
 }
 
-/// The two words and u as the spec's listings print them.
+/// Returns the two words and u as the spec's listings print them.
 fn words(quad: Quad) -> String {
     let u = if quad.u { " u" } else { "" };
     format!("{:08X} {:08X}{u}", quad.dw0, quad.dw1)
 }
 
-/// The fields of `quad`, if they say all of it.
+/// Returns the fields of `quad`, if they express all of it.
 fn sayable(quad: Quad) -> Option<Word> {
     let word = Word::decode(quad);
     let again = word.encode();
@@ -44,7 +44,7 @@ fn sayable(quad: Quad) -> Option<Word> {
     }
 }
 
-/// The manual's mnemonic with every field that is not at its default.
+/// Returns the manual's mnemonic with every field that is not at its default.
 fn fields(word: Word, u: bool) -> String {
     match word {
         Word::Alu(alu) => alu_fields(alu, u),
@@ -54,7 +54,7 @@ fn fields(word: Word, u: bool) -> String {
     }
 }
 
-/// ` NAME` of each that is set.
+/// Appends ` NAME` for each flag that is set.
 fn flags<const N: usize>(t: &mut String, all: [(&str, bool); N]) {
     for (name, _) in all.iter().filter(|(_, on)| *on) {
         t.push(' ');
@@ -81,7 +81,7 @@ fn alu_fields(Alu { op, clause: c }: Alu, u: bool) -> String {
     t
 }
 
-/// A window into the constant cache as LLVM prints it; mode 3 adds the loop index.
+/// Returns a window into the constant cache as LLVM prints it; mode 3 adds the loop index.
 fn kcache(k: Kcache) -> String {
     let first = u32::from(k.addr) * 16;
     let (length, index) = match k.mode {
@@ -163,7 +163,7 @@ fn mem_fields(mem: Mem) -> String {
     t
 }
 
-/// What a comment says: the statement, what words in `.quad` would be, constants, and the place.
+/// Returns the comments: the statement, the mnemonic of words in `.quad`, constants, and the place.
 fn notes(quad: Quad, pc: u32, regs: &Registers) -> Vec<String> {
     let mut notes = Vec::new();
     let word = Word::decode(quad);
@@ -194,7 +194,7 @@ fn notes(quad: Quad, pc: u32, regs: &Registers) -> Vec<String> {
     notes
 }
 
-/// What of the constants the instruction reads.
+/// Returns the constants that the instruction reads.
 fn constants(cf: &Cf, regs: &Registers) -> Vec<String> {
     let mut notes = Vec::new();
     let n = cf.cf_const;
@@ -203,7 +203,7 @@ fn constants(cf: &Cf, regs: &Registers) -> Vec<String> {
     match cf.op {
         CfOp::LoopStart => notes.push(format!("i{n}: count {count}, first {first}, step {step}")),
         CfOp::LoopStartNoAl => notes.push(format!("i{n}: count {count}")),
-        // Without an index nothing says that a count is meant (r700-4.3-z).
+        // Without an index, nothing shows that a count is intended (r700-4.3-z).
         CfOp::LoopStartDx10 if n != 0 && matches!(cf.cond, Cond::Active | Cond::False) => {
             notes.push(format!("with DX10_COUNT=1 i{n}: count {count}"));
         }
@@ -215,10 +215,10 @@ fn constants(cf: &Cf, regs: &Registers) -> Vec<String> {
     notes
 }
 
-/// The statement of r700-7.1 that this is an instruction of, as the assembler reads it; `None` if it is of
-/// none, or always of itself (ALU, TEX ...).
+/// Returns the statement of r700-7.1 to which this instruction belongs, as the assembler reads it; `None` if there is
+/// none, or if the instruction is always a statement by itself (ALU, TEX ...).
 ///
-/// Targets, `BARRIER` and the fields of a clause make no difference; a JUMP belongs to the IF before it.
+/// Targets, `BARRIER` and the fields of a clause are ignored; a JUMP belongs to the IF before it.
 pub fn statement(quad: Quad) -> Option<String> {
     let text = match Word::decode(quad) {
         Word::Alu(alu) => match (alu.op, quad.u) {
@@ -239,7 +239,7 @@ pub fn statement(quad: Quad) -> Option<String> {
     Some(text)
 }
 
-/// [`statement`] of the general format.
+/// Returns the same as [`statement`], for the general format.
 fn general(cf: &Cf) -> Option<String> {
     let pops = cf.pop_count;
     let calls = match cf.op {
@@ -305,7 +305,7 @@ fn general(cf: &Cf) -> Option<String> {
     Some(text)
 }
 
-/// Directives for the registers, in the dialect both text forms share.
+/// Returns the directives for the registers, in the dialect that both text forms share.
 fn registers(program: &Program) -> String {
     let Registers {
         entry,
@@ -332,23 +332,23 @@ fn registers(program: &Program) -> String {
     t + "\n"
 }
 
-/// `program` as a `.s` file.
+/// Returns `program` as a `.s` file.
 ///
-/// [`super::assemble`] makes an equal program of it, if its name is the file's and it has at least one
+/// [`super::assemble`] makes an equal program of it if its name is that of the file and it has at least one
 /// instruction and no more than [`MOST_QUADS`](crate::r700::program::MOST_QUADS).
 pub fn program_text(program: &Program) -> String {
     listing(program, |quad, notes| (mnemonic(quad), notes.join("; ")))
 }
 
-/// `program` as a `.hex` file, for [`super::parse_hex`]; likewise.
+/// Returns `program` as a `.hex` file for [`super::parse_hex`]; the same conditions hold.
 pub fn hex_text(program: &Program) -> String {
     listing(program, |quad, notes| {
         (words(quad), with_notes(mnemonic(quad), notes))
     })
 }
 
-/// The registers, and a line for each instruction: what `form` makes of it and its notes, between them its
-/// address.
+/// Returns the registers, and a line for each instruction: text and note from `form`, with the address between
+/// them.
 fn listing(program: &Program, form: impl Fn(Quad, &[String]) -> (String, String)) -> String {
     let mut t = registers(program);
     for (pc, quad) in (0..).zip(&program.quads) {

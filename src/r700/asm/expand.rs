@@ -1,4 +1,4 @@
-//! Nests statements, chooses words and targets, and resolves labels.
+//! Expansion of statements: nests them, chooses words and targets, and resolves labels.
 
 use super::{Code, ElseForm, EndifForm, Line, Stmt, When, text};
 use crate::input::InputError;
@@ -6,14 +6,14 @@ use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Word};
 use crate::r700::program::{MOST_QUADS, Quad};
 use crate::text::{Errors, Labels, Place};
 
-/// How an IF keeps its lanes.
+/// The frame that keeps the lanes of an IF.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
-    /// Pushed by the clause that makes the predicate.
+    /// Pushed by the clause that computes the predicate.
     Clause,
     /// Pushed by PUSH or PUSH_ELSE.
     Push,
-    /// None.
+    /// No frame.
     None,
 }
 
@@ -22,13 +22,13 @@ enum Block {
     If {
         line: usize,
         frame: Frame,
-        /// The JUMP, PUSH or PUSH_ELSE that goes to the else part, or to the end if there is none; of a
+        /// The JUMP, PUSH or PUSH_ELSE that goes to the else part, or to the end if there is none; in a
         /// frameless IF with an ELSE, the jump at the end of the THEN part.
         skip: Option<usize>,
         /// The ELSE, if it jumps to the end.
         swap: Option<usize>,
         has_else: bool,
-        /// First instruction of the part that is open.
+        /// First instruction of the open part.
         part: usize,
     },
     Loop {
@@ -41,7 +41,7 @@ enum Block {
 }
 
 impl Block {
-    /// Line and name of the statement that opened it.
+    /// Returns line and name of the statement that opened it.
     fn opened(&self) -> (usize, &'static str) {
         match self {
             Block::If { line, .. } => (*line, "IF"),
@@ -63,20 +63,20 @@ struct Expander<'a> {
     /// Instructions whose `ADDR` is a label.
     named: Vec<(usize, String)>,
     blocks: Vec<Block>,
-    /// The highest address that something was sent to; an instruction before it cannot take on what follows.
+    /// The highest address that is a target so far; an instruction before it cannot absorb a later one.
     joined: usize,
     labels: Labels<u32>,
 }
 
-/// Nests statements, chooses words and targets as in r700-7.1, and resolves labels.
+/// Expands statements: nests them, chooses words and targets as in r700-7.1, and resolves labels.
 ///
 /// `file` names the source in errors.
 ///
 /// # Errors
 ///
-/// Statements that do not nest, a BREAK or CONTINUE outside a loop of the same subroutine, RETURN or END
-/// where a frame is open, a form that needs an ALU instruction to fuse with where there is none, a label
-/// unknown or given twice, a number that does not fit its field, more than [`MOST_QUADS`] instructions.
+/// Statements do not nest; a BREAK or CONTINUE is outside a loop of the same subroutine; a RETURN or END
+/// is where a frame is open; a form needs an ALU instruction to fuse with and there is none; a label is
+/// unknown or defined twice; a number does not fit its field; there are more than [`MOST_QUADS`] instructions.
 pub fn expand(stmts: &[Line<Stmt>], file: &str) -> Result<Code, InputError> {
     let mut e = Expander {
         file,
@@ -97,7 +97,7 @@ pub fn expand(stmts: &[Line<Stmt>], file: &str) -> Result<Code, InputError> {
     })
 }
 
-/// The label that a statement calls.
+/// Returns the label that a statement calls.
 fn called(stmt: &Stmt) -> Option<String> {
     match stmt {
         Stmt::Call { label, .. } => Some(label.clone()),
@@ -112,7 +112,7 @@ fn called(stmt: &Stmt) -> Option<String> {
     }
 }
 
-/// Writes `addr` into the field `ADDR` of the quad's format. Addresses of a program fit either.
+/// Writes `addr` into the field `ADDR` of the quad's format. Addresses of a program fit both formats.
 fn set_addr(quad: &mut Quad, addr: u32) {
     match Word::decode(*quad) {
         Word::Alu(_) => quad.dw0 = quad.dw0 & !Clause::ADDR | addr & Clause::ADDR,
@@ -120,7 +120,7 @@ fn set_addr(quad: &mut Quad, addr: u32) {
     }
 }
 
-/// `op` for the lanes that `when` says.
+/// Returns `op` with the condition `when`.
 fn cf(op: CfOp, when: When) -> Cf {
     Cf {
         cond: when.cond(),
@@ -129,7 +129,7 @@ fn cf(op: CfOp, when: When) -> Cf {
     }
 }
 
-/// A length or an address as a word holds it; programs are far shorter than that.
+/// Returns a length or an address as a word; programs are far shorter than the limit.
 fn word(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
@@ -146,12 +146,12 @@ impl Expander<'_> {
         self.at(line).error(field, message)
     }
 
-    /// Address of the next instruction.
+    /// Returns the address of the next instruction.
     fn here(&self) -> usize {
         self.code.quads.len()
     }
 
-    /// Adds an instruction; its address.
+    /// Adds an instruction and returns its address.
     fn emit(&mut self, line: usize, quad: Quad) -> Result<usize, InputError> {
         let at = self.here();
         if at == MOST_QUADS {
@@ -178,13 +178,13 @@ impl Expander<'_> {
         self.emit(line, Quad { u, ..quad })
     }
 
-    /// Sends instruction `at` to address `to`.
+    /// Makes instruction `at` jump to address `to`.
     fn send(&mut self, at: usize, to: usize) {
         set_addr(&mut self.code.quads[at], word(to));
         self.joined = self.joined.max(to);
     }
 
-    /// Adds `pops` to `POP_COUNT` of an instruction that has 0 there.
+    /// Sets `POP_COUNT` of an instruction that has 0 there to `pops`.
     fn pops(&mut self, at: usize, pops: u32) {
         self.code.quads[at].dw1 |= pops;
     }
@@ -325,7 +325,7 @@ impl Expander<'_> {
         self.labels.define(Place { file, line }, name, here)
     }
 
-    /// Closes the main part or subroutine.
+    /// Ends the main part or subroutine.
     fn end_part(&self) -> Result<(), InputError> {
         let Some(block) = self.blocks.last() else {
             return Ok(());
@@ -334,7 +334,7 @@ impl Expander<'_> {
         Err((self.labels).unclosed(self.at(line), what, block.ends_with()))
     }
 
-    /// Error for a statement that found `block` open, or nothing.
+    /// Returns the error for a statement that found `block` open, or nothing.
     fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
         let open = block.as_ref().map(Block::opened);
         self.at(line).misplaced(what, wanted, open)
@@ -351,7 +351,7 @@ impl Expander<'_> {
         });
     }
 
-    /// Makes `op` of the ALU instruction that ends the part which began at `part`.
+    /// Changes the ALU instruction that ends the part beginning at `part` into `op`.
     fn fuse(
         &mut self,
         line: usize,
@@ -523,7 +523,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Sends what skips to the end of an IF here, behind the pop of `frames` frames.
+    /// Makes the jump to the end of an IF go here, after the pop of `frames` frames, and pop as many itself.
     fn skip_behind(&mut self, closed: &Closed, frames: u32) {
         let here = self.here();
         if let Some(skip) = closed.skip {
@@ -566,14 +566,14 @@ impl Expander<'_> {
         }
     }
 
-    /// Notes instruction `at` as one that goes to the LOOP_END of the loop at `depth`.
+    /// Records instruction `at` as one that jumps to the LOOP_END of the loop at `depth`.
     fn leaves(&mut self, depth: usize, at: usize) {
         if let Some(Block::Loop { leaves, .. }) = self.blocks.get_mut(depth) {
             leaves.push(at);
         }
     }
 
-    /// The innermost loop, as a position in `blocks`.
+    /// Returns the innermost loop, as a position in `blocks`.
     fn innermost_loop(&self, line: usize, op: CfOp) -> Result<usize, InputError> {
         let found = (self.blocks.iter()).rposition(|b| matches!(b, Block::Loop { .. }));
         found.ok_or_else(|| {
@@ -585,7 +585,7 @@ impl Expander<'_> {
         })
     }
 
-    /// BREAK and CONTINUE.
+    /// Adds a BREAK or CONTINUE.
     fn leave(&mut self, line: usize, op: CfOp, when: When) -> Result<(), InputError> {
         self.check_when(line, when)?;
         let depth = self.innermost_loop(line, op)?;
@@ -594,7 +594,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// BREAK and CONTINUE UNLESS.
+    /// Adds a BREAK UNLESS or CONTINUE UNLESS.
     fn leave_unless(
         &mut self,
         line: usize,
@@ -627,7 +627,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// RETURN and END need the stack as it was when the part began.
+    /// Checks that the stack is as it was when the part began, which RETURN and END need.
     fn no_frames(&self, line: usize, what: &str, code: &str) -> Result<(), InputError> {
         for block in &self.blocks {
             if let Block::If {
@@ -660,7 +660,7 @@ impl Expander<'_> {
     }
 }
 
-/// An IF whose ENDIF has come.
+/// An IF after its ENDIF.
 struct Closed {
     line: usize,
     frame: Frame,

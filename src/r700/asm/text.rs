@@ -1,9 +1,9 @@
 //! The `.s` dialect and `.hex`.
 //!
-//! One instruction, directive or label a line; labels may stand before an instruction. Mnemonics,
-//! directives and operand names may be in upper or lower case, labels may not be mixed. `;` and `//`
+//! Each line holds one instruction, directive or label; labels may also stand before an instruction. Mnemonics,
+//! directives and operand names are case-insensitive, labels are case-sensitive. `;` and `//`
 //! begin a comment. Numbers are decimal or `0x` hexadecimal. Operands are separated by blanks or
-//! commas; but for numbers and labels without a name of their own, they may stand in any order.
+//! commas, and may stand in any order, except numbers and labels without a name of their own.
 //!
 //! # Directives (`.s` and `.hex`)
 //!
@@ -20,8 +20,8 @@
 //!
 //! # Instructions in the manual's terms (`.s`)
 //!
-//! As LLVM's listings print them; what is not given is 0, except that `BARRIER` is set without
-//! `NO_BARRIER`. X is an address, or a label.
+//! As in LLVM's listings; missing fields are 0, except that `BARRIER` is set unless `NO_BARRIER`
+//! is given. X is an address, or a label.
 //!
 //! ```text
 //! ALU [COUNT] [@X] [KC0[...]] [KC1[...]] [ALT_CONST] [WQM] [NO_BARRIER] [u]
@@ -31,7 +31,7 @@
 //! .quad DW0 DW1 [u]
 //! ```
 //!
-//! | like | are written |
+//! | like | the following are written |
 //! |---|---|
 //! | `ALU` | ALU_PUSH_BEFORE, ALU_POP_AFTER, ALU_POP2_AFTER, ALU_CONTINUE, ALU_BREAK, ALU_ELSE_AFTER |
 //! | `JUMP`, with an address | LOOP_START, LOOP_START_DX10, LOOP_START_NO_AL, LOOP_END, LOOP_CONTINUE, LOOP_BREAK, PUSH, PUSH_ELSE, ELSE, POP, CALL, KILL, POP_JUMP, POP_PUSH, POP_PUSH_ELSE |
@@ -46,17 +46,17 @@
 //! | `POP:N` | `POP_COUNT`, 0..7 |
 //! | COND | `BOOL bN` or `bN`, `NOT_BOOL bN` or `!bN`, `FALSE`; without, ACTIVE |
 //! | `iN` or `CF_CONST iN` | `CF_CONST` as a loop constant; with a boolean it is the boolean's number, so both must be the same |
-//! | `KC0[CB1:16-48]` | bank 1, constants 16 to 48: `KCACHE_ADDR` 1, `KCACHE_MODE` 2. The length says the mode: 0, 16 or 32; `16-48+aL` is mode 3. `KC0[]` is nothing |
-//! | DW0, REST | the words, REST without bits 31:21. A register (`T1.XY01`), as LLVM prints it, is a remark: it says neither type nor base |
+//! | `KC0[CB1:16-48]` | bank 1, constants 16 to 48: `KCACHE_ADDR` 1, `KCACHE_MODE` 2. The length gives the mode: 0, 16 or 32; `16-48+aL` is mode 3. `KC0[]` is nothing |
+//! | DW0, REST | the words, REST without bits 31:21. A register (`T1.XY01`), as LLVM prints it, is a remark: it gives neither type nor base |
 //!
-//! LLVM's END_LOOP is LOOP_END and its CF_END is NOP END. It prints neither `u` nor DONE: a listing of
-//! it wants the `u` added, and its EXPORT stays one, which makes no difference here.
+//! LLVM's END_LOOP is LOOP_END and its CF_END is NOP END. It prints neither `u` nor DONE: add the `u` to
+//! a listing; its EXPORT may stay, which makes no difference here.
 //!
-//! `.quad` takes words in hexadecimal with or without `0x`: what has no mnemonic, or bits without meaning.
+//! `.quad` takes words in hexadecimal with or without `0x`: words without a mnemonic, or with bits that have no meaning.
 //!
 //! # Statements (`.s`)
 //!
-//! Words of r700-7.1. ELSE, CALL and KILL with an `@` are instructions as they are, and so is `RETURN @0`.
+//! Words of r700-7.1. ELSE, CALL and KILL with an `@` are literal instructions, and so is `RETURN @0`.
 //!
 //! | line | statement |
 //! |---|---|
@@ -65,13 +65,13 @@
 //! | `ELSE [VPM]`, `ELSE STAY [VPM]`, `ELSE FUSED` | ELSE @E, pop 1; ELSE @next, pop 0; the last ALU becomes ALU_ELSE_AFTER |
 //! | `ENDIF [VPM]`, `ENDIF FUSED`, `ENDIF2` | POP; the last ALU becomes ALU_POP_AFTER; two ENDIFs, it becomes ALU_POP2_AFTER |
 //! | `LOOP`, `LOOP iN`, `REPEAT iN`, `ENDLOOP [VPM]` | LOOP until break; with aL; without; the end of any |
-//! | `BREAK [WHEN]`, `CONTINUE [WHEN]` | of the innermost loop; `FALSE`: jump to its end if nothing is left to do |
+//! | `BREAK [WHEN]`, `CONTINUE [WHEN]` | of the innermost loop; `FALSE`: jump to its end if no lane has anything left to do |
 //! | `BREAK UNLESS CLAUSE [EXPANDED]`, `CONTINUE UNLESS CLAUSE [EXPANDED]` | ALU_BREAK, ALU_CONTINUE; or PUSH, ALU, ELSE, LOOP_BREAK, POP |
 //! | `CALL LABEL [WHEN] [CALL_COUNT:N]`, `RETURN [WHEN]` | `CALL_COUNT` is 1 if not given |
 //! | `KILL [WHEN] [VPM]` | KILL @next |
 //! | `END` | NOP END |
 //!
-//! CLAUSE is the operands of ALU, with numbers only and u understood; WHEN is a COND.
+//! CLAUSE is the operands of ALU, with numbers only and u implied; WHEN is a COND.
 //!
 //! # `.hex`
 //!
@@ -86,20 +86,20 @@ use crate::text::{
     self, Address, Given, HexItem, Item, Operands, Place, is_indexed, no_instruction, program_name,
 };
 
-/// A `.s` file as a program that is called what `file` is, without folder and extension.
+/// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
 /// # Errors
 ///
-/// What is wrong, each with its line: the first, and with it the others.
+/// The text has errors: the first, which carries the others, each with its line.
 pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
     assemble_lines(text, file).map_err(|e| e.in_text(text))
 }
 
-/// A `.hex` file as a program, named likewise.
+/// Parses a `.hex` file; the program is named in the same way.
 ///
 /// # Errors
 ///
-/// What is wrong, each with its line: the first, and with it the others.
+/// The text has errors: the first, which carries the others, each with its line.
 pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     hex_lines(text, file).map_err(|e| e.in_text(text))
 }
@@ -153,12 +153,12 @@ fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
     settings.program(quads, entry, file)
 }
 
-/// Why an instruction is refused that comes after the most a program may have.
+/// Returns the message for an instruction beyond the maximum number of instructions.
 pub(super) fn too_many() -> String {
     format!("has more than {MOST_QUADS} instructions: this is the first too many")
 }
 
-/// `DW0 DW1 [u]`.
+/// Parses `DW0 DW1 [u]`.
 fn quad(at: Place, field: &str, words: &[&str]) -> Result<Quad, InputError> {
     let (dw0, dw1, u) = match *words {
         [dw0, dw1] => (dw0, dw1, false),
@@ -172,7 +172,7 @@ fn quad(at: Place, field: &str, words: &[&str]) -> Result<Quad, InputError> {
     })
 }
 
-/// What the directives have set.
+/// The values that the directives set.
 #[derive(Default)]
 struct Settings {
     regs: Registers,
@@ -254,7 +254,7 @@ impl Settings {
         if quads.is_empty() {
             return Err(no_instruction(file));
         }
-        // No more than MOST_QUADS.
+        // At most MOST_QUADS.
         let len = quads.len() as u32;
         Ok(Program {
             name: program_name(file),
@@ -272,7 +272,7 @@ const fn raw(quad: Quad) -> Stmt {
     Stmt::Raw { quad, target: None }
 }
 
-/// An instruction or a statement.
+/// Parses an instruction or a statement.
 fn line(mut o: Operands) -> Result<Stmt, InputError> {
     let stmt = if let Some(op) = AluOp::from_name(o.word) {
         alu(&mut o, op)?
@@ -294,7 +294,7 @@ fn line(mut o: Operands) -> Result<Stmt, InputError> {
     Ok(stmt)
 }
 
-/// `@X`: a number up to `max`, or a label for later.
+/// Parses `@X`: a number up to `max`, or a label to be resolved later.
 fn target(o: &mut Operands, max: u32) -> Result<(u32, Option<String>), InputError> {
     let Some(text) = o.take(|t| t.starts_with('@')) else {
         return Ok((0, None));
@@ -308,7 +308,7 @@ fn target(o: &mut Operands, max: u32) -> Result<(u32, Option<String>), InputErro
     }
 }
 
-/// `NAME:N`.
+/// Parses `NAME:N`.
 fn value(o: &mut Operands, name: &str, max: u32) -> Result<Option<u8>, InputError> {
     let named = |t: &str| (t.split_once(':')).is_some_and(|(n, _)| n.eq_ignore_ascii_case(name));
     match o.take(named) {
@@ -317,7 +317,7 @@ fn value(o: &mut Operands, name: &str, max: u32) -> Result<Option<u8>, InputErro
     }
 }
 
-/// A number without a name, 0 if there is none.
+/// Parses a number without a name; returns 0 if there is none.
 fn number(o: &mut Operands, field: &str, max: u32) -> Result<u32, InputError> {
     let is = |t: &str| t.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     match o.take(is) {
@@ -326,7 +326,7 @@ fn number(o: &mut Operands, field: &str, max: u32) -> Result<u32, InputError> {
     }
 }
 
-/// A COND. `BOOL` and `NOT_BOOL` may stand before the boolean.
+/// Parses a COND. `BOOL` and `NOT_BOOL` may stand before the boolean.
 fn when(o: &mut Operands) -> Result<When, InputError> {
     let never = o.flag("FALSE");
     let (is, is_not) = (o.flag("BOOL"), o.flag("NOT_BOOL"));
@@ -348,7 +348,7 @@ fn when(o: &mut Operands) -> Result<When, InputError> {
     }
 }
 
-/// `KCn[...]`: `CBbank:first-last`, with `+aL` behind it for mode 3; nothing if it is not given.
+/// Parses `KCn[...]`: `CBbank:first-last`, with `+aL` behind it for mode 3; returns no window if it is not given.
 fn kcache(o: &mut Operands, name: &'static str) -> Result<Kcache, InputError> {
     let named = |t: &str| (t.split_once('[')).is_some_and(|(n, _)| n.eq_ignore_ascii_case(name));
     let Some(text) = o.take(named) else {
@@ -386,7 +386,7 @@ fn kcache(o: &mut Operands, name: &'static str) -> Result<Kcache, InputError> {
     }
 }
 
-/// The operands of an ALU instruction without its address and u.
+/// Parses the operands of an ALU instruction, except its address and u.
 fn clause(o: &mut Operands) -> Result<Clause, InputError> {
     Ok(Clause {
         addr: 0,
@@ -398,7 +398,7 @@ fn clause(o: &mut Operands) -> Result<Clause, InputError> {
     })
 }
 
-/// CLAUSE, with an address that is a number.
+/// Parses CLAUSE, with an address that is a number.
 fn clause_at(o: &mut Operands) -> Result<Clause, InputError> {
     let (addr, label) = target(o, Clause::ADDR)?;
     match label {
@@ -452,7 +452,7 @@ fn mem(o: &mut Operands, op: MemOp) -> Result<Stmt, InputError> {
     Ok(raw(mem.encode()))
 }
 
-/// `T1.XY01`, `R0.XYZW`.
+/// Returns whether `text` is a register such as `T1.XY01` or `R0.XYZW`.
 fn is_register(text: &str) -> bool {
     let Some((name, swizzle)) = text.split_once('.') else {
         return false;
@@ -507,12 +507,12 @@ fn general(o: &mut Operands, op: CfOp, at_place: bool) -> Result<Stmt, InputErro
     })
 }
 
-/// The words of statements, and LLVM's names of instructions: what a line of the `.s` dialect may begin with
-/// beside the manual's names and directives.
+/// The mnemonics of statements, and LLVM's names of instructions; besides these, a line may begin with
+/// the manual's names and directives.
 const STATEMENTS: &str = "if else endif endif2 loop repeat endloop break continue call return kill end \
                           end_loop cf_end";
 
-/// What a line may begin with, for messages.
+/// Returns the words that a line may begin with, for messages.
 fn mnemonics() -> impl Iterator<Item = String> {
     let alu = AluOp::ALL.iter().map(|op| op.name());
     let mem = MemOp::ALL.iter().map(|op| op.name());
@@ -526,7 +526,7 @@ fn mnemonics() -> impl Iterator<Item = String> {
 
 fn statement(o: &mut Operands) -> Result<Stmt, InputError> {
     Ok(match o.word {
-        // LLVM's name of it.
+        // LLVM's name.
         "cf_end" | "end" => Stmt::End,
         "if" => {
             let not = o.flag("NOT");

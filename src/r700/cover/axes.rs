@@ -7,7 +7,7 @@ use crate::r700::isa::{AluOp, CfOp, MemOp};
 use crate::r700::state::ERROR_NAMES;
 
 axis! {
-    /// An instruction: each control instruction and each ALU form by itself, the rest by what they are to
+    /// An instruction: each control instruction and each ALU form by itself, the others by their effect on
     /// the sequencer.
     Kind "instruction" {
         LoopStart "LOOP_START",
@@ -50,7 +50,7 @@ part! {
     Control "instruction" of Kind 0 14
 }
 part! {
-    /// Control instructions that test the lanes as they find them, LOOP_END those that it has woken.
+    /// Control instructions that test the lanes as they find them; LOOP_END tests those that it has woken.
     Tested "instruction" of Kind 0 12
 }
 part! {
@@ -58,7 +58,7 @@ part! {
     Executed "instruction" of Kind 14 2
 }
 part! {
-    /// Everything but the ALU format: what has END, COND or VPM.
+    /// Everything except the ALU format: instructions with END, COND or VPM.
     General "instruction" of Kind 0 16
 }
 part! {
@@ -89,7 +89,7 @@ numbered! {
 }
 
 numbered! {
-    /// Lane classes present: bit 0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK, minus one: some class always is.
+    /// Lane classes present: bit 0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK, minus one, because some class is always present.
     Present "lane classes" 15 |n| {
         let letters = "Abck".chars().enumerate();
         letters.filter(|(bit, _)| (n + 1) >> bit & 1 == 1).map(|(_, c)| c).collect()
@@ -107,7 +107,7 @@ axis! {
 }
 
 axis! {
-    /// And after it.
+    /// A lane's class after the instruction.
     To "lane after" {
         Active "A",
         Branch "b",
@@ -137,7 +137,7 @@ axis! {
 }
 
 axis! {
-    /// Which ACTIVE lanes pass the condition test.
+    /// The ACTIVE lanes that pass the condition test.
     Pass "pass" {
         NoneActive "no lane is ACTIVE",
         None "none",
@@ -156,7 +156,7 @@ axis! {
 }
 
 axis! {
-    /// Instructions that push, if they do.
+    /// Instructions that push, in the cases in which they do.
     Pusher "instruction" {
         LoopStart "LOOP_START",
         LoopStartNoAl "LOOP_START_NO_AL",
@@ -170,7 +170,7 @@ axis! {
 }
 
 axis! {
-    /// Sub-entries that a push leaves, the reserve of r700-3.4-e set aside.
+    /// Sub-entries left after a push, without the reserve of r700-3.4-e.
     Room "room" {
         Less "2 or more too few",
         OneLess "1 too few",
@@ -189,7 +189,7 @@ axis! {
 }
 
 axis! {
-    /// What is pushed.
+    /// The frame that is pushed.
     Frame "frame" {
         Branch "branch",
         LoopStart "LOOP_START",
@@ -209,7 +209,7 @@ axis! {
 }
 
 axis! {
-    /// Branch frames open above it.
+    /// Branch frames open above that frame.
     Open "open" {
         None "0",
         One "1",
@@ -233,7 +233,7 @@ axis! {
 }
 
 axis! {
-    /// How many.
+    /// The number of frames to pop.
     Pops "frames to pop" {
         Zero "0",
         One "1",
@@ -243,7 +243,7 @@ axis! {
 }
 
 axis! {
-    /// Against those that are open above the innermost loop or call frame.
+    /// That number compared with the frames open above the innermost loop or call frame.
     Against "they are" {
         Fewer "fewer than are open",
         Exactly "all that are open",
@@ -272,7 +272,7 @@ axis! {
 }
 
 axis! {
-    /// The loop that an instruction stands in.
+    /// The innermost loop around an instruction.
     Inside "inside" {
         Nothing "no loop",
         Al "LOOP_START",
@@ -302,7 +302,7 @@ axis! {
 }
 
 axis! {
-    /// How LOOP_END went.
+    /// The outcome of LOOP_END.
     Pass2 "LOOP_END" {
         Again "once more",
         LastPass "leaves after the last pass",
@@ -311,7 +311,7 @@ axis! {
 }
 
 axis! {
-    /// Lanes that LOOP_END woke.
+    /// The lanes that LOOP_END woke.
     Woken "woken" {
         NoLane "no lane",
         Branch "BRANCH lanes",
@@ -375,7 +375,7 @@ axis! {
 }
 
 axis! {
-    /// What became of a CALL.
+    /// The outcome of a CALL.
     Called "CALL" {
         NoLane "no lane passes",
         Below "depth up to 31",
@@ -385,7 +385,7 @@ axis! {
 }
 
 axis! {
-    /// What became of a RETURN.
+    /// The outcome of a RETURN.
     Returned "RETURN" {
         Stays "stays",
         All "every ACTIVE lane passes",
@@ -395,7 +395,7 @@ axis! {
 }
 
 axis! {
-    /// What the caller stood in.
+    /// The caller's innermost frame.
     Caller "the caller in" {
         None "nothing",
         Loop "a loop",
@@ -404,7 +404,7 @@ axis! {
 }
 
 axis! {
-    /// Where the next PC of a last instruction lies.
+    /// The place of the next PC of a last instruction.
     Beyond "next PC" {
         Inside "in the program",
         Outside "behind it",
@@ -430,7 +430,7 @@ axis! {
 }
 
 axis! {
-    /// Where a jump goes.
+    /// The target of a jump.
     Where "target" {
         Back "backward",
         Itself "itself",
@@ -441,7 +441,7 @@ axis! {
 }
 
 axis! {
-    /// Lanes that a KILL reaches.
+    /// The lanes that a KILL reaches.
     Killed "killed" {
         NoLane "no lane passes",
         Invalid "only lanes that are not valid",
@@ -478,17 +478,17 @@ axis! {
 }
 
 numbered! {
-    /// Bank in which a loop frame begins.
+    /// The bank in which a loop frame begins.
     Bank "sp mod 4" 4 |n| n.to_string()
 }
 
 numbered! {
-    /// Where in an entry of eight sub-entries a loop frame begins.
+    /// The place in an entry of eight sub-entries where a loop frame begins.
     Place "sp mod 8" 8 |n| n.to_string()
 }
 
 axis! {
-    /// Two errors at once: reported, and also holding.
+    /// Two errors at once: the reported one, and the other that holds too.
     Two "errors" {
         FieldLoop "2 over 3: WQM, no loop",
         FieldOpen "2 over 4: WQM, LOOP_END with a branch frame open",
@@ -505,7 +505,7 @@ axis! {
 }
 
 axis! {
-    /// Corners that no other group singles out.
+    /// Corner cases that no other group singles out.
     Corner "corner" {
         IdlePush "r700-O4: ALU_PUSH_BEFORE pushes although no lane is ACTIVE",
         IdlePushElse "r700-O14: PUSH_ELSE pushes although no lane is ACTIVE",
@@ -536,7 +536,7 @@ axis! {
 }
 
 impl Cond {
-    /// Whether the part of the test that is the same for all lanes holds.
+    /// Returns whether the part of the test that is the same for all lanes holds.
     pub(super) fn holds(self) -> bool {
         matches!(self, Cond::Active | Cond::Bool1 | Cond::NotBool0)
     }

@@ -1,4 +1,4 @@
-//! Instructions as the bins tell them apart, from the words and the state before them.
+//! The properties of instructions that bins count, from the words and the state before them.
 
 use super::axes::{
     Cond, Control, Count, Frame, General, Innermost, Kind, Open, Popper, Pusher, Reach,
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is ALU_ELSE_AFTER or ELSE.
+    /// Returns whether it is ALU_ELSE_AFTER or ELSE.
     pub(super) fn inverts(self) -> bool {
         matches!(self, Kind::Else | Kind::AluElseAfter)
     }
@@ -120,18 +120,18 @@ pub(super) fn count(n: u32) -> Count {
     }
 }
 
-/// Index of the sign of a number: negative, 0, positive.
+/// Returns the index of the sign of a number: negative, 0, positive.
 pub(super) fn sign(n: i32) -> usize {
     (n.signum() + 1) as usize
 }
 
-/// An instruction among its lanes.
+/// An instruction and its lanes.
 pub(super) struct Word {
     pub(super) kind: Kind,
     pub(super) dw0: u32,
     pub(super) dw1: u32,
     pub(super) u: bool,
-    /// `POP_COUNT`, or what an ALU form pops.
+    /// `POP_COUNT`, or the number of frames that an ALU form pops.
     pub(super) pops: u32,
     pub(super) cond: Cond,
     pub(super) vpm: bool,
@@ -188,7 +188,7 @@ impl Word {
         word
     }
 
-    /// Lanes that pass its condition test if they are ACTIVE then (r700-4.1).
+    /// Returns the lanes that pass its condition test if they are ACTIVE at that time (r700-4.1).
     pub(super) fn passes(&self, s: &State) -> u64 {
         match (self.cond.holds(), self.vpm) {
             (false, _) => 0,

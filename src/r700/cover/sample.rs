@@ -1,4 +1,4 @@
-//! Counts what a step hits, and remembers what the state does not show.
+//! Counts the hits of a step, and remembers what the state does not show.
 
 use super::Bins;
 use super::axes::{
@@ -14,7 +14,7 @@ use crate::cover::{Decision, Hits, Previous, Status, Values};
 use crate::r700::golden::Error;
 use crate::r700::state::{In, State};
 
-/// What the state does not show: operands of the launch, and the last instruction.
+/// Values that the state does not show: operands of the launch, and the last instruction.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(super) prog_len: u32,
@@ -51,7 +51,7 @@ impl Bins {
         hits.hit(self.launches, (Rest::from(status), mask, entry, size));
     }
 
-    /// An instruction that jumped, stayed, or failed.
+    /// Counts an instruction that jumped, stayed, or failed.
     pub(super) fn step(
         &self,
         m: &mut Memory,
@@ -126,7 +126,7 @@ impl Bins {
         let open = w.kind == Kind::LoopEnd && w.innermost == Innermost::Loop && w.open > 0;
         let no_call = w.kind == Kind::Return && (w.innermost != Innermost::Call || w.open > 0);
         let too_many = w.kind == Kind::Pop && w.pops > w.open;
-        // What is left on the stack if the instruction does nothing to it.
+        // The stack is not empty if the instruction leaves it unchanged.
         let ends = w.end && before.sp > 0;
         let outside = !w.end && w.dw0 >= m.prog_len;
         let mut two = |first: Error, second: bool, what: Two| {
@@ -141,7 +141,7 @@ impl Bins {
         two(Error::NoCall, ends, Two::CallEnd);
         two(Error::Underflow, ends, Two::PopEnd);
         two(Error::Overflow, ends, Two::PushEnd);
-        // Of those that pop, JUMP always does so with a jump.
+        // Of the instructions that pop, only JUMP always jumps when it pops.
         two(
             Error::Underflow,
             w.kind == Kind::Jump && outside,
@@ -154,7 +154,7 @@ impl Bins {
         );
     }
 
-    /// What was pushed and popped, and what could not be.
+    /// Counts pushes and pops, and those that failed.
     fn stack(
         &self,
         m: &Memory,
@@ -165,7 +165,7 @@ impl Bins {
         hits: &mut Hits,
     ) {
         let pushed = match outcome {
-            // ALU_ELSE_AFTER only pushes with u, and nothing else leaves more than there was.
+            // ALU_ELSE_AFTER only pushes with u, and no other instruction leaves the stack higher.
             Ok(_) => after.sp > before.sp,
             Err(code) => code == Error::Overflow,
         };
@@ -201,7 +201,7 @@ impl Bins {
                 }
             }
         }
-        // What jumps pops; POP and the ALU forms always do.
+        // Other instructions pop only if they jump; POP and the ALU forms always pop.
         let popped = match outcome {
             Ok(jump) => {
                 jump || matches!(w.kind, Kind::Pop | Kind::AluPopAfter | Kind::AluPop2After)
@@ -240,7 +240,7 @@ impl Bins {
         let falls_off = before.pc.wrapping_add(1) >= m.prog_len;
         let jumps = match outcome {
             Ok(jump) => jump,
-            // The last instruction of a program may have fallen off it instead.
+            // The last instruction of a program may have fallen off its end instead.
             Err(code) => code == Error::PcRange && !falls_off,
         };
         hits.hit_if(
@@ -260,7 +260,7 @@ impl Bins {
         }
     }
 
-    /// An instruction without error: its lanes, its condition, what it decided.
+    /// Counts an instruction without error: its lanes, its condition, its decision.
     #[allow(clippy::too_many_arguments)]
     fn executed(
         &self,
@@ -356,7 +356,7 @@ impl Bins {
             Kind::LoopBreak => Leave::Break,
             Kind::LoopEnd => {
                 let [_, branch, cont, brk] = w.before;
-                // All but the BRK lanes are ACTIVE by the time they are tested.
+                // All except the BRK lanes are ACTIVE by the time they are tested.
                 let a_lane_passes = self.all & !brk & w.passes(before) != 0;
                 let how = match (jump, a_lane_passes) {
                     (true, _) => Pass2::Again,

@@ -1,4 +1,4 @@
-//! Structured programs with one rule broken, and stacks filled to the brim.
+//! Structured programs with one rule broken, and stacks filled to the limit.
 
 use rand::Rng;
 
@@ -11,11 +11,11 @@ use crate::generate::{chance, choose, pick};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad, Registers};
 
-/// A structured program of any kind with one thing changed, or a stack filled to the brim and, mostly,
+/// Returns a structured program of any kind with one change, or a stack filled to the limit and, mostly,
 /// one frame beyond. One in 16 lies at high addresses.
 ///
-/// The result may still be structured (a change of something that has no effect, or to a neighbouring
-/// form), may run for ever, or may end in any error.
+/// The result may still be structured (if the change has no effect, or the form becomes a neighbouring
+/// one), may run for ever, or may end in any error.
 pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     let mut program = if chance(rng, 5) {
         brimful(rng, target)
@@ -28,7 +28,7 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
         let mut program = structured(rng, &options);
         break_one(rng, &mut program, target);
         for quad in &mut program.quads {
-            // An ALU instruction may have become something else.
+            // An ALU instruction may have become another instruction.
             quad.u &= quad.dw1 >> 29 & 1 == 1;
         }
         program
@@ -40,74 +40,74 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     program
 }
 
-/// One rule broken.
+/// A broken rule.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     /// One entry less than the program needs: OVERFLOW at the first frame that does not fit.
     StackSize,
     /// Hardly any entries: OVERFLOW, or only the reserve is missing.
     SmallStack,
-    /// One frame more or less popped: UNDERFLOW, or a frame left over for LOOP_END (LOOP_OPEN), RETURN
+    /// One frame more or fewer popped: UNDERFLOW, or a frame left for LOOP_END (LOOP_OPEN), RETURN
     /// (NO_CALL) or END (END_STACK).
     PopCount,
-    /// ALU instead of ALU_POP_AFTER, ALU_POP2_AFTER instead of both, ALU_ELSE_AFTER...: the same, and
-    /// NO_LOOP by a break that should not be one.
+    /// ALU instead of ALU_POP_AFTER, ALU_POP2_AFTER instead of both, ALU_ELSE_AFTER...: the same errors, and
+    /// NO_LOOP from a break that should not be one.
     AluOp,
-    /// A control instruction becomes a NOP: frames stay open, or what ends them has none.
+    /// A control instruction becomes a NOP: frames stay open, or the end of a construct finds no frame.
     Nop,
-    /// Something becomes RETURN: NO_CALL in the main part, in a loop, under an IF.
+    /// An instruction becomes RETURN: NO_CALL in the main part, in a loop, under an IF.
     Return,
-    /// Something becomes ELSE: UNDERFLOW where there is no frame; elsewhere it wakes lanes.
+    /// An instruction becomes ELSE: UNDERFLOW where there is no frame; elsewhere it wakes lanes.
     Else,
-    /// Something becomes LOOP_BREAK, ALU_BREAK...: NO_LOOP outside of loops, and in a subroutine whose
+    /// An instruction becomes LOOP_BREAK, ALU_BREAK...: NO_LOOP outside loops, and in a subroutine whose
     /// caller is in one.
     Break,
-    /// Something becomes LOOP_END: NO_LOOP, LOOP_OPEN, or a pass cut short.
+    /// An instruction becomes LOOP_END: NO_LOOP, LOOP_OPEN, or a shortened pass.
     LoopEnd,
     /// CALL with a `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction: FIELD.
     Field,
-    /// `END_OF_PROGRAM` where it should not be: END_STACK inside of anything, otherwise an early end.
+    /// `END_OF_PROGRAM` where it should not be: END_STACK inside any construct, otherwise an early end.
     End,
-    /// `END_OF_PROGRAM` left out: into whatever follows, mostly PC_RANGE.
+    /// `END_OF_PROGRAM` missing: the wave runs into the words behind, mostly PC_RANGE.
     NoEnd,
-    /// A target just behind, at or far beyond the end of the program: PC_RANGE if taken.
+    /// A target just behind the program, at its end or far beyond it: PC_RANGE if taken.
     Beyond,
-    /// A target one off, or anywhere.
+    /// A target off by one, or any target.
     Target,
     /// A reserved opcode: ILLEGAL.
     Reserved,
-    /// A PUSH to the next instruction: its frame is lost when no lane passes (r700-O13).
+    /// A PUSH to the next instruction: its frame is missing when no lane passes (r700-O13).
     PushNext,
-    /// VPM on JUMP or CALL: a lane's fate depends on the others.
+    /// VPM on JUMP or CALL: what a lane does depends on the others.
     Vpm,
     /// COND or the boolean of any instruction.
     Cond,
-    /// CALL_COUNT: deeper than allowed, the call is skipped.
+    /// CALL_COUNT: deeper than allowed, so that the call is skipped.
     CallCount,
-    /// `END_OF_PROGRAM` on a CALL that is too deep from anywhere: skipped, it leaves the stack as it
-    /// is, and the program is done.
+    /// `END_OF_PROGRAM` on a CALL that is too deep from anywhere: the CALL is skipped, leaves the stack
+    /// unchanged, and the program is done.
     SkippedEnd,
-    /// u: a mask update or a push where there was none, or none where there was one.
+    /// u: a mask update or a push where there was none, or the other way round.
     U,
     /// Any bit of a word.
     Bit,
-    /// Two words in each other's place.
+    /// Two words swapped.
     Swap,
-    /// A word once more, in another's place.
+    /// A word copied over another.
     Copy,
     /// A random word.
     Word,
-    /// Another trip count, of a loop if there is one: none, one, next to a power of two.
+    /// Another trip count, of a loop if there is one: 0, 1, or next to a power of two.
     LoopConst,
     /// Another boolean: jumps and pushes go the other way.
     Bool,
     /// The end of the program moved: PC_RANGE.
     ProgLen,
-    /// Another entry: into the middle of something, or at `prog_len`, where the launch itself is the error.
+    /// Another entry: in the middle of a construct, or at `prog_len`, where the launch itself is the error.
     Entry,
 }
 
-/// Every fault, and how often.
+/// Every fault with its weight.
 const FAULTS: &[(Fault, u32)] = &[
     (Fault::StackSize, 6),
     (Fault::SmallStack, 3),
@@ -141,7 +141,7 @@ const FAULTS: &[(Fault, u32)] = &[
 ];
 
 fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, target: Target) {
-    // Not every program has what every fault needs.
+    // Not every program has what a fault needs.
     for _ in 0..8 {
         let fault = choose(rng, FAULTS);
         if apply(rng, program, fault, target).is_some() {
@@ -150,7 +150,7 @@ fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, target: Target
     }
 }
 
-/// The address of one of the instructions that `wanted` says.
+/// Returns the address of a random instruction for which `wanted` holds.
 fn find<R: Rng + ?Sized>(
     rng: &mut R,
     program: &Program,
@@ -162,7 +162,7 @@ fn find<R: Rng + ?Sized>(
     (!all.is_empty()).then(|| pick(rng, &all))
 }
 
-/// The address of one of the general-format instructions that `wanted` says, and the instruction.
+/// Returns the address of a random general-format instruction for which `wanted` holds, and the instruction.
 fn find_cf<R: Rng + ?Sized>(
     rng: &mut R,
     program: &Program,
@@ -175,12 +175,12 @@ fn find_cf<R: Rng + ?Sized>(
     }
 }
 
-/// Instructions with a target.
+/// Returns whether `op` has a target.
 fn may_jump(op: CfOp) -> bool {
     is_control(op) && !matches!(op, CfOp::Pop | CfOp::Return)
 }
 
-/// `None` if the program has nothing that `fault` could be done to.
+/// Applies `fault`. Returns `None` if the program has nothing to which it applies.
 fn apply<R: Rng + ?Sized>(
     rng: &mut R,
     program: &mut Program,
@@ -422,7 +422,7 @@ fn apply<R: Rng + ?Sized>(
     Some(())
 }
 
-/// What [`brimful`] fills the stack with.
+/// The frames with which [`brimful`] fills the stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pushed {
     Branch,
@@ -433,11 +433,11 @@ enum Pushed {
 /// Entries of the largest stack that a unit can be built with (r700-3.4).
 const LARGEST: u32 = 255;
 
-/// Frames of all kinds until the stack is full, mostly one more (OVERFLOW), and the way back; or fewer
-/// frames, a few calls and loops on top of them, and the way back to the bottom.
+/// Returns a program that pushes frames of all kinds until the stack is full, mostly one more (OVERFLOW), and pops them
+/// again; or fewer frames, with a few calls and loops on top, and pops all.
 ///
-/// Stacks of 0 to 4 entries, of the build's 32, and of more than there are; calls in a row, and a
-/// recursion that ends by the depth of 32, or by the stack if its `CALL_COUNT` is 0.
+/// `STACK_SIZE` is 0 to 4, about the build's 32, or more than exists. Some programs are calls in a row, or a
+/// recursion that ends at depth 32, or at the stack limit if its `CALL_COUNT` is 0.
 fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     let (space, most_space) = (target.space(), LARGEST * target.subentries);
     let stack_size = choose(
@@ -455,7 +455,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
             (255, 3),
         ],
     );
-    // The unit may have been built with all of it; loops alone fill that in the time there is.
+    // The unit may have been built with all of it; only loops fill that within the time limit.
     let largest = stack_size == 255 && chance(rng, 6);
     let limit = match largest {
         true => most_space,
@@ -468,13 +468,13 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
         loop_const: [0; 32],
         ..Registers::default()
     };
-    // Two passes of the outermost loops at most: what is inside runs again with everything pushed again.
+    // Two passes of the outermost loops at most: each pass pushes all inner frames again.
     regs.loop_const = std::array::from_fn(|n| {
         let count = if n < 4 { rng.random_range(1..3) } else { 1 };
         rng.random::<u32>() & 0xffff_f000 | count
     });
     let mut words: Vec<Quad> = Vec::new();
-    // The frames so far, and the addresses of what pushes them.
+    // The frames so far, and the addresses of the instructions that push them.
     let mut frames: Vec<(Pushed, usize)> = Vec::new();
     let (mut sp, mut branch, mut calls) = (0, false, 0);
     let mixed = match largest {
@@ -493,7 +493,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     };
     let recursive = !largest && chance(rng, 5);
     if recursive && rng.random() {
-        // Not only calls: something below them, and they do not start on an entry's first sub-entry.
+        // Not only calls: a frame below them, so that they do not start at the first sub-entry of an entry.
         regs.stack_size = regs.stack_size.max(1);
     }
     let most = match () {
@@ -502,7 +502,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
         () if chance(rng, 5) => rng.random_range(1..=space),
         () => space,
     };
-    // On top of them, whatever lies below.
+    // Calls and loops on top, whatever lies below.
     let crown = if most < space && !recursive {
         rng.random_range(0..4)
     } else {
@@ -550,7 +550,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
                 let push = push_quad(rng, at);
                 words.push(push);
             }
-            // The rest is its subroutine. It returns to a jump behind its RETURN.
+            // The rest is its subroutine, which returns to a jump after its RETURN.
             Pushed::Call => {
                 calls += 1;
                 words.push(
@@ -594,7 +594,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     }
 }
 
-/// An instruction that no lane passes: JUMP, PUSH and the loop starts jump, and pop `pops` frames.
+/// Returns an instruction that no lane passes: JUMP, PUSH and the loop starts then jump and pop `pops` frames.
 fn never(op: CfOp, pops: u8) -> Cf {
     Cf {
         cond: Cond::False,
@@ -603,8 +603,8 @@ fn never(op: CfOp, pops: u8) -> Cf {
     }
 }
 
-/// Appends what takes `frames` off again, top first: one to seven branch frames at once, by everything
-/// that pops, or all down to a loop's by leaving it.
+/// Appends instructions that remove `frames`, top first: one to seven branch frames at once, with every instruction
+/// that pops, or all frames down to that of a loop, by leaving the loop.
 fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed, usize)]) {
     let most = pick(rng, &[1, 7, 7, 7, 7]);
     let mut left = frames.len();
@@ -633,7 +633,7 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
                 }
             }
             Pushed::Loop => {
-                // Loops start over at the instruction behind their start.
+                // A loop repeats from the instruction after its start.
                 words.push(
                     Cf {
                         addr: at as u32 + 1,
@@ -666,7 +666,7 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
     }
 }
 
-/// Takes `n` branch frames off.
+/// Appends instructions that remove `n` branch frames.
 fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
     let alu = |op| {
         Alu {
@@ -684,7 +684,7 @@ fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
         0 if n == 1 => words.push(alu(AluOp::AluPopAfter)),
         0 if n == 2 => words.push(alu(AluOp::AluPop2After)),
         0..2 => {
-            // It pops if no lane is ACTIVE then, and otherwise leaves that to the POP.
+            // It pops if no lane is ACTIVE at that time, and otherwise leaves the pop to the POP.
             let both = Cf {
                 addr: next + 1,
                 pop_count: n,
@@ -714,7 +714,7 @@ fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
     }
 }
 
-/// Appends a subroutine that calls itself, with a frame in between or not, and on its way back calls
+/// Appends a subroutine that calls itself, with or without a frame in between, and on its way back calls
 /// another one from each depth. Returns the CALL that begins it.
 fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
     let f = words.len() as u32;
@@ -748,7 +748,7 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
             .encode(),
         );
     }
-    // Sums with every depth from 32 down.
+    // Counts that give sums with every depth from 32 down.
     let others = words.len();
     for _ in 0..rng.random_range(0..4) {
         let any = rng.random_range(0..64);
@@ -763,7 +763,7 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
     call(f, count)
 }
 
-/// Any instruction that pushes a branch frame if there are lanes ACTIVE, and leaves most of them so.
+/// Returns a random instruction that pushes a branch frame if lanes are ACTIVE, and leaves most of them ACTIVE.
 fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
     let addr = at as u32 + 1;
     let clause = Clause::default();
@@ -778,7 +778,7 @@ fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
             ..Cf::new(CfOp::PushElse)
         }
         .encode(),
-        // ALU_ELSE_AFTER u, or only some lanes go on: then the rest is pushed as zeros.
+        // ALU_ELSE_AFTER u, or only some lanes go on: then the other frames are pushed as zeros.
         3 => Quad {
             u: true,
             ..Alu {

@@ -1,5 +1,5 @@
-//! Raw programs that begin with lanes parted: in every class, few of them valid, in loops and subroutines.
-//! Random words take most lanes through together.
+//! Raw programs that begin with parted lanes: in every class, few of them valid, in loops and subroutines.
+//! Random words mostly keep the lanes together.
 
 use rand::Rng;
 
@@ -8,14 +8,14 @@ use crate::generate::{chance, choose, pick};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad};
 
-/// What parts lanes.
+/// An instruction that parts lanes.
 #[derive(Clone, Copy)]
 enum Part {
-    /// A loop around what follows.
+    /// A loop around the following instructions.
     Loop,
     /// A clause by which some lanes leave.
     Leave(AluOp),
-    /// Some lanes are killed, and all go on.
+    /// A KILL of some lanes; all lanes continue.
     Kill,
     /// A subroutine, and a RETURN that may stay.
     Call,
@@ -23,13 +23,13 @@ enum Part {
     Else,
 }
 
-/// Blocks, each of which parts the lanes and then does anything. Launches go anywhere: what is left of one
-/// block leads to the next.
+/// Returns blocks that each part the lanes and then do anything. Launches go anywhere: the rest of a block
+/// leads to the next.
 pub(super) fn parted<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let len = rng.random_range(60..400);
     let mut regs = raw_registers(rng, len);
     for constant in &mut regs.loop_const {
-        // Loops are entered.
+        // A count of at least 2, so that loops are entered.
         *constant |= 2;
     }
     let mix = Mix::random(rng);
@@ -53,7 +53,7 @@ pub(super) fn parted<R: Rng + ?Sized>(rng: &mut R) -> Program {
             for word in words {
                 let next = quads.len() as u32 + 1;
                 let mut quad = match word {
-                    // Whatever becomes of it, the next instruction.
+                    // Whatever it does, the next instruction follows.
                     Word::Cf(cf) => Cf { addr: next, ..cf }.encode(),
                     word => word.encode(),
                 };

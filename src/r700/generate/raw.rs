@@ -1,4 +1,4 @@
-//! Random words: with nothing in mind, by weights, and by a map of the stack.
+//! Random words: unconstrained, by weights, and by a map of the stack.
 
 use rand::Rng;
 
@@ -8,7 +8,7 @@ use crate::generate::{chance, choose, pick, when, within};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
 
-/// How raw words are drawn, in sixteenths unless it says otherwise.
+/// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Mix {
     /// ALU format rather than any other.
@@ -25,7 +25,7 @@ pub(super) struct Mix {
     illegal256: u32,
     /// `END_OF_PROGRAM`, in 256ths.
     end256: u32,
-    /// Weights of the opcodes by what they do.
+    /// Weights of the opcodes by their effect.
     pushes: u32,
     pops: u32,
     loops: u32,
@@ -35,7 +35,7 @@ pub(super) struct Mix {
     returns: u32,
     kills: u32,
     others: u32,
-    /// What leaves a pass of a loop and not the loop.
+    /// Share of instructions that leave a pass of a loop, but not the loop.
     continues: u32,
 }
 
@@ -60,23 +60,23 @@ impl Mix {
         continues: 8,
     };
 
-    /// `VALID_PIXEL_MODE`, in sixteenths.
+    /// Returns the share of `VALID_PIXEL_MODE`, in sixteenths.
     pub(super) fn vpm(&self) -> u32 {
         self.vpm
     }
 
-    /// Programs in which one thing is frequent get further with it than a mean of all would: as many
+    /// Returns random weights. A program in which one thing is frequent gets further with it than an average would: as many
     /// pops as pushes would end every run in an UNDERFLOW.
     pub(super) fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
         let mut weight = |often| choose(rng, &[(0, 3), (1, 4), (3, often), (9, often)]);
         let [pushes, loops, calls] = std::array::from_fn(|_| weight(3));
-        // What needs something on the stack.
+        // Instructions that need a frame on the stack.
         let [pops, loop_ends, leaves, returns] = std::array::from_fn(|_| weight(1));
         Mix {
             alu: rng.random_range(0..=12),
             u: rng.random_range(4..=16),
             cond: choose(rng, &[(0, 3), (3, 5), (8, 5)]),
-            // Often in some programs, and with it KILL: else VALID_PIXEL_MODE finds all lanes valid, or none.
+            // Often in some programs, and there together with KILL: otherwise VALID_PIXEL_MODE finds all lanes valid, or none.
             vpm: choose(rng, &[(0, 3), (2, 5), (8, 5)]),
             few_pops: rng.random_range(10..=16),
             illegal256: if rng.random_bool(0.7) { 0 } else { 2 },
@@ -90,13 +90,13 @@ impl Mix {
             returns,
             kills: choose(rng, &[(0, 4), (1, 6), (4, 4)]),
             others: within(rng, 1..4),
-            // CONT lanes and no others are off where nothing breaks.
+            // If no lane breaks, only CONT lanes are off.
             continues: choose(rng, &[(4, 4), (8, 2), (16, 2)]),
         }
     }
 }
 
-/// Two random words by the weights of `mix`: any operation, any target below `len`, mostly.
+/// Returns two random words by the weights of `mix`: any operation, mostly any target below `len`.
 pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Quad {
     let illegal = |rng: &mut R| within(rng, 0..256) < mix.illegal256;
     let (dw0, dw1): (u32, u32) = (rng.random(), rng.random());
@@ -183,7 +183,7 @@ pub(super) fn raw_quad<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, len: u32) -> Qua
     tame_end(rng, mix, quad)
 }
 
-/// `quad` of a format with `END_OF_PROGRAM`, with it as often as `mix` says.
+/// Returns `quad`, of a format with `END_OF_PROGRAM`, with that bit as often as `mix` says.
 fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
     let end = u32::from(within(rng, 0..256) < mix.end256) << 21;
     Quad {
@@ -192,14 +192,14 @@ fn tame_end<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, quad: Quad) -> Quad {
     }
 }
 
-/// Random words in random surroundings. Four sorts:
+/// Returns random words with random registers. Four kinds:
 ///
 /// * *wild* (1 in 16): every bit random, registers too. Ends within a few instructions, mostly in
 ///   ILLEGAL or PC_RANGE.
-/// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Meets every other error soon.
+/// * *weighted* (4 in 16): any operation anywhere, values mostly legal. Soon reaches every other error.
 /// * *parted* (2 in 16): parts the lanes by class, kills some, and then does anything.
-/// * *mapped* (9 in 16): each address is given a depth on a stack of random frames, and an operation is
-///   only put where that fits and mostly aims where it fits, but predicates, conditions and the targets
+/// * *mapped* (9 in 16): each address has a depth on a stack of random frames, and an operation is
+///   only placed where that fits, and mostly targets an address where it fits; predicates, conditions and the targets
 ///   themselves are random. Runs for long, with lanes in every class and deep stacks.
 ///
 /// One in 16 lies at high addresses.
@@ -225,7 +225,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     rng.fill(&mut regs.loop_const);
     regs.stack_size = rng.random();
     if chance(rng, 2) {
-        // Zero words up to the end of the address space, and around.
+        // Zero words up to the end of the address space, and beyond it from 0.
         regs.prog_len = u32::MAX - within(rng, 0..3);
         regs.entry = u32::MAX - within(rng, 0..20);
     }
@@ -252,10 +252,10 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// Mostly the whole stack, counts mostly small, others often next to a power of two.
+/// Returns registers: mostly the whole stack, counts mostly small, others often next to a power of two.
 pub(super) fn raw_registers<R: Rng + ?Sized>(rng: &mut R, len: u32) -> Registers {
     let small = rng.random_bool(0.8);
-    // An index that stays at 0 or comes back to it.
+    // A step for which the index stays at 0 or comes back to it.
     let near_zero = within(rng, 0..4) == 0;
     let loop_const = std::array::from_fn(|_| match small {
         true if near_zero => {
@@ -295,7 +295,7 @@ fn weighted_words<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// The stack that an address may count on: a part of the program, and so many frames of its profile.
+/// The stack at an address: the part of the program, and the number of frames of its profile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Depth {
     /// In a subroutine: the frames are those above its call frame.
@@ -303,10 +303,10 @@ struct Depth {
     frames: usize,
 }
 
-/// A map of depths, and operations that keep to it.
+/// A map of depths, and the operations that fit it.
 struct Map {
     depths: Vec<Depth>,
-    /// What is on the stack, bottom first, in the main part and above a call frame: an address of
+    /// The frames on the stack, bottom first, in the main part and above a call frame: an address of
     /// depth d has the first d of them, so that depths fit wherever a jump comes from.
     profiles: [Vec<Frame>; 2],
 }
@@ -316,7 +316,7 @@ impl Map {
         &self.profiles[usize::from(at.sub)]
     }
 
-    /// Branch frames on top.
+    /// Returns the number of branch frames on top.
     fn branches(&self, at: Depth) -> usize {
         let frames = &self.profile(at)[..at.frames];
         frames
@@ -326,15 +326,15 @@ impl Map {
             .count()
     }
 
-    /// Whether the innermost frame that is no branch frame is a loop.
+    /// Returns whether the innermost frame that is no branch frame is a loop.
     fn in_loop(&self, at: Depth) -> bool {
         self.branches(at) < at.frames
     }
 
-    /// An address of depth `wanted` for a jump from `i`.
+    /// Returns an address of depth `wanted` for a jump from `i`.
     ///
     /// Most go a little forward, so that runs sweep over the map and enter its loops. Targets all over
-    /// it would soon catch every run in a few instructions.
+    /// it would soon trap every run in a few instructions.
     fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: Depth, back: bool) -> usize {
         let fits = |n: &usize| self.depths[*n] == wanted;
         let len = self.depths.len();
@@ -352,12 +352,12 @@ impl Map {
             let from = i + 1 + within(rng, 0..4);
             (from..len).find(fits)
         };
-        // Nothing fits: whatever comes of it.
+        // If nothing fits, the next address.
         found.unwrap_or((i + 1) % len)
     }
 }
 
-/// An operation on the map: the words but for the target, the depth behind it, and where it jumps to.
+/// An operation on the map: the words except the target, the depth after it, and its target.
 struct Operation {
     word: Word,
     u: bool,
@@ -368,7 +368,7 @@ struct Operation {
 #[derive(Clone, Copy)]
 enum Jump {
     Nowhere,
-    /// To so many frames.
+    /// To an address with this number of frames.
     To(usize),
     /// Back to the beginning of the pass.
     Back(usize),
@@ -407,7 +407,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         frames: 0,
     };
     for i in 0..len {
-        // Where a part ends; subroutines are short and many.
+        // Ends of parts; subroutines are short and many.
         let border = if i < first_sub {
             first_sub
         } else {
@@ -424,7 +424,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         let operation = match left {
             0 => border_operation(rng, &mix, at),
             _ => {
-                // Everything is closed before the part ends.
+                // Every frame is closed before the part ends.
                 let down = left <= at.frames + 1;
                 let up = !down && within(rng, 0..10) < steep;
                 map_operation(rng, &map, &mix, at, up, down, with_subs)
@@ -453,7 +453,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             quad.dw0 ^= rng.random::<u32>() & mask0;
             quad.dw1 ^= rng.random::<u32>() & mask1;
             quad.u = operation.u;
-            // The end, where the last frame is closed or may be: with it the next PC may be anything.
+            // The end, where the last frame is closed or may be: with it, the next PC may be anything.
             if let Word::Cf(cf) = operation.word {
                 let closes = match at.sub {
                     true => cf.op == CfOp::Return,
@@ -466,14 +466,14 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
                     }
                 }
                 if is_control(cf.op) && within(rng, 0..300) == 0 {
-                    // WQM, error 2 before any other; of LOOP_END here before 3 and 4.
+                    // WQM is error 2 before any other; for LOOP_END here before 3 and 4.
                     if within(rng, 0..4) == 0 {
                         quad.dw1 = Cf::new(CfOp::LoopEnd).encode().dw1;
                     }
                     quad.dw1 |= 1 << 30;
                 }
             }
-            // Something that does not fit, now and then.
+            // Sometimes an operation that does not fit.
             match within(rng, 0..300) {
                 0 => raw_quad(rng, &mix, len as u32),
                 _ => quad,
@@ -485,7 +485,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
     let mut quads: Vec<Quad> = quads;
     if with_subs && chance(rng, 2) {
-        // A call at the last address, where the main part ends: it returns behind the program.
+        // A call at the last address, where the main part ends: it returns to an address outside the program.
         let sub = (first_sub + within(rng, 0..(len - first_sub).div_ceil(24).max(1)) * 24) as u32;
         let call = Cf {
             addr: sub,
@@ -500,7 +500,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         .encode();
         regs.prog_len = len as u32 + 1;
     }
-    // Or the program ends behind a LOOP_END that closes everything.
+    // Or the program ends after a LOOP_END that closes everything.
     let closes = |n: &usize| {
         let ends = matches!(operations[*n].word, Word::Cf(cf) if cf.op == CfOp::LoopEnd);
         ends && operations[*n].next == 0 && !map.depths[*n].sub
@@ -516,10 +516,10 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     }
 }
 
-/// The last operation of a part: behind it comes something else.
+/// Returns the last operation of a part: another part follows it.
 fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Operation {
     let cf = match at.sub {
-        // One that stays comes to the next subroutine, and may return from that.
+        // A wave that stays enters the next subroutine, and may return from it.
         true if rng.random() => Cf {
             cond: match chance(rng, mix.cond) {
                 true => Cond::from_bits(rng.random()),
@@ -534,7 +534,7 @@ fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Opera
             end: true,
             ..Cf::new(CfOp::Nop)
         },
-        // Once more from the beginning.
+        // Back to the beginning.
         false => Cf {
             cond: Cond::False,
             ..Cf::new(CfOp::Jump)
@@ -552,7 +552,7 @@ fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Opera
     }
 }
 
-/// A random operation for depth `at`, leading up or down if asked to.
+/// Returns a random operation for depth `at`, leading up or down if asked to.
 fn map_operation<R: Rng + ?Sized>(
     rng: &mut R,
     map: &Map,
@@ -566,7 +566,7 @@ fn map_operation<R: Rng + ?Sized>(
     let branches = map.branches(at);
     let most = if chance(rng, mix.few_pops) { 1 } else { 7 };
     let pops = match within(rng, 0..80) {
-        // One too many.
+        // One more than fit.
         0 => branches.min(6) + 1,
         _ => rng.random_range(0..=branches.min(most)),
     };
@@ -597,7 +597,7 @@ fn map_operation<R: Rng + ?Sized>(
         next,
         jump,
     };
-    // With POP_COUNT, and what that means for where it jumps to.
+    // Returns an operation with a POP_COUNT, and the resulting depth at its target.
     let popping = |op, next| Operation {
         word: Word::Cf(Cf {
             cond,
@@ -617,7 +617,7 @@ fn map_operation<R: Rng + ?Sized>(
             (Frame::Branch, 1) => cf(CfOp::PushElse, d + 1, Jump::To(d + 1)),
             (Frame::Branch, 2) => alu(AluOp::AluElseAfter, true, d + 1),
             (Frame::Branch, _) => alu(AluOp::AluPushBefore, u, d + 1),
-            // One that only breaks end takes its time.
+            // A loop that only breaks end takes its time.
             (Frame::Loop, 0..2) => popping(CfOp::LoopStartDx10, d + 1),
             (Frame::Loop, 2..4) => popping(CfOp::LoopStartNoAl, d + 1),
             (Frame::Loop, _) => popping(CfOp::LoopStart, d + 1),
@@ -732,7 +732,7 @@ mod tests {
                     .iter()
                     .any(|q| matches!(Word::decode(*q), Word::Reserved(..))),
             );
-            // ALU format: the upper four bits of the opcode only.
+            // ALU format: only the upper four bits of the opcode.
             opcodes.extend(p.quads.iter().map(|q| match q.dw1 >> 29 & 1 {
                 0 => q.dw1 >> 23 & 127,
                 _ => q.dw1 >> 23 & 0x78,
@@ -749,7 +749,7 @@ mod tests {
         assert_eq!(opcodes.len(), 64 + 8, "{opcodes:?}");
     }
 
-    /// On the straight way, without jumps, a mapped program has the frames that its instructions need.
+    /// Executed straight on, without jumps, a mapped program has the frames that its instructions need.
     #[test]
     fn maps_fit_the_way_straight_on() {
         let mut deepest = 0;
@@ -786,7 +786,7 @@ mod tests {
                     misfits += u32::from(frames.pop() != Some(wanted));
                 }
             }
-            // One word in 300 is any; what it takes or leaves is missing or too much further on.
+            // One word in 300 is random; the frame that it removes or leaves is missing or superfluous later.
             assert!(misfits < 60, "seed {seed}: {misfits} misfits");
         }
         assert!(deepest > 60, "{deepest}");

@@ -1,4 +1,4 @@
-//! Structured programs: subroutines, blocks and statements, and the words that they are written in.
+//! Structured programs: subroutines, blocks and statements, and their words.
 
 use rand::Rng;
 
@@ -46,7 +46,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     }
     let mut parts = vec![(None, main)];
     for sub in subs.into_iter().rev() {
-        // A label that no CALL names would not start a subroutine, so leave out what is not reached.
+        // A label that no CALL names would not start a subroutine, so unreached ones are left out.
         let calls = |s: &Stmt| matches!(s, Stmt::Call { label, .. } if *label == sub.label);
         if parts.iter().any(|(_, stmts)| stmts.iter().any(calls)) {
             let at = rng.random_range(0..=parts.len());
@@ -56,7 +56,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     }
     let mut lines = Vec::new();
     for (label, stmts) in parts {
-        // Words between the parts, never reached.
+        // Unreachable words between the parts.
         let gap = if options.noise && chance(rng, 6) {
             rng.random_range(1..4)
         } else {
@@ -83,7 +83,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         regs.stack_size = regs.stack_size.saturating_add(more);
     }
     if options.noise && chance(rng, 2) {
-        // Nothing is lost by a program that ends before its memory does.
+        // A program may end before its memory does.
         regs.prog_len = regs
             .prog_len
             .saturating_add(rng.random::<u32>() >> rng.random_range(0..32));
@@ -116,8 +116,8 @@ pub(super) fn build<R: Rng + ?Sized>(
     Ok((program, met))
 }
 
-/// Gives the loops until break counts, for a unit that counts their passes (r700-4.3-z). `counted`: loop constants that
-/// counted loops use; the counts of the others may be changed.
+/// Makes loops until break count, for a unit that counts their passes (r700-4.3-z). `counted`: the number of loop constants
+/// that counted loops use; the counts of the others may change.
 fn count_dx10<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, counted: usize) {
     for constant in program.regs.loop_const.iter_mut().skip(counted) {
         // Few passes, so that some loops end by their count before all of their lanes have left.
@@ -138,7 +138,7 @@ fn count_dx10<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, counted: usiz
 /// The label at which the main part begins.
 const MAIN: &str = "main";
 
-/// Any two words.
+/// Returns any two words.
 fn junk<R: Rng + ?Sized>(rng: &mut R) -> Stmt {
     let quad = Quad {
         dw0: rng.random(),
@@ -148,31 +148,31 @@ fn junk<R: Rng + ?Sized>(rng: &mut R) -> Stmt {
     Stmt::Raw { quad, target: None }
 }
 
-/// Sub-entries that a routine needs, with all it calls (r700-3.4).
+/// Sub-entries that a routine needs, including those that it calls (r700-3.4).
 #[derive(Clone, Copy, Default)]
 struct Need {
-    /// If no branch frame is live around it.
+    /// Its need if no branch frame is live around it.
     bare: u32,
-    /// If one is: its reserve counted from the beginning.
+    /// Its need if one is live, so that the reserve counts from the beginning.
     under: u32,
 }
 
-/// A subroutine that is already written.
+/// A subroutine that is already generated.
 struct Routine {
     label: String,
     need: Need,
-    /// The most that `CALL_COUNT`s add up to inside.
+    /// The maximum sum of `CALL_COUNT`s inside.
     calls: u32,
-    /// Instructions of one pass, about.
+    /// Approximate number of instructions of one pass.
     cost: i64,
     met: Constructs,
     stmts: Vec<Stmt>,
 }
 
-/// What `ALU u` without a push would skip here (r700-9.2).
+/// The part of the program that `ALU u` without a push would skip here (r700-9.2).
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Skips {
-    /// It may not stand here: the lane would be woken too soon, or not by the end of the subroutine.
+    /// It is not allowed here: the lane would wake too early, or not before the end of the subroutine.
     #[default]
     Nothing,
     /// The rest of the program.
@@ -183,24 +183,24 @@ enum Skips {
     Part,
 }
 
-/// Where a statement stands.
+/// The place of a statement.
 #[derive(Clone, Copy, Default)]
 struct At {
     /// Sub-entries in use in this routine.
     sp: u32,
     /// A branch frame is live in this routine.
     branch: bool,
-    /// Statements around this one in the routine.
+    /// Number of statements around this one in the routine.
     nest: usize,
-    /// IFs with a frame open in the innermost loop of this routine, or in the routine.
+    /// Number of IFs with an open frame in the innermost loop of this routine, or in the routine.
     ifs: usize,
     /// Loops open in this routine.
     loops: usize,
-    /// CONTINUE may stand here: a lane that continues each time still gets out of the loop.
+    /// CONTINUE is allowed here: a lane that continues each time still leaves the loop.
     may_continue: bool,
-    /// What ALU with u does.
+    /// The effect of ALU with u.
     skips: Skips,
-    /// How often this place is passed, about.
+    /// Approximate number of times that this place is passed.
     passes: i64,
     /// In a subroutine.
     sub: bool,
@@ -218,7 +218,7 @@ enum Kind {
     Kill,
 }
 
-/// How an IF begins.
+/// The beginning of an IF.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Head {
     If,
@@ -234,7 +234,7 @@ enum Leave {
     Continue,
 }
 
-/// What a chain of nested statements is made of.
+/// The statements of a chain of nested statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chain {
     Branches,
@@ -248,7 +248,7 @@ struct Builder<'a, R: ?Sized> {
     stmts: Vec<Stmt>,
     /// Quadwords left.
     room: i64,
-    /// Executed instructions left, about.
+    /// Executed instructions left, approximately.
     time: i64,
     bool_const: u32,
     /// Counts of the loop constants in use.
@@ -257,7 +257,7 @@ struct Builder<'a, R: ?Sized> {
     steep: Option<(usize, u8)>,
     /// Subroutines that can be called from here.
     subs: Vec<Routine>,
-    /// The most that the routine being written has needed.
+    /// The maximum that the current routine has needed.
     peak: Need,
     met: Constructs,
 }
@@ -285,7 +285,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.stmts.push(stmt);
     }
 
-    /// `at` with a frame more.
+    /// Returns `at` with one more frame.
     fn pushed(&mut self, at: &At, frame: u32, branch: bool) -> At {
         let at = At {
             sp: at.sp + frame,
@@ -299,25 +299,25 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         at
     }
 
-    /// Whether `more` sub-entries fit on top of `at`, the reserve counted in any case.
+    /// Returns whether `more` sub-entries fit on top of `at`; the reserve is always counted.
     fn fits(&self, at: &At, more: u32) -> bool {
-        // A subroutine does not know how much there is below it; half of the stack is left to that.
+        // A subroutine does not know the height of the stack below it, so half of the stack is left for that.
         let whole = self.options.target.space();
         let space = if at.sub { whole / 2 } else { whole };
         at.sp + more + RESERVE <= space
     }
 
-    /// The whole program, main part first.
+    /// Generates the whole program, main part first.
     fn program(&mut self) -> Vec<Stmt> {
         let limit = self.chance(self.options.limits16);
         let chain = limit && self.options.calls && self.chance(5);
         let subs = match self.options.calls {
             false => 0,
-            // One more than there may be: the last CALL is skipped.
+            // One more than allowed: the last CALL is skipped.
             true if chain => CALL_DEPTH + self.rng.random_range(0..2),
             true => self.rng.random_range(0..5),
         };
-        // From the last one on, each knowing those behind it: no recursion.
+        // From the last one on, each calling only later ones: no recursion.
         for n in (0..subs).rev() {
             self.subroutine(n, chain);
         }
@@ -367,7 +367,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         std::mem::take(&mut self.stmts)
     }
 
-    /// Writes subroutine `n`; `chain`: it calls the one behind it for certain and does little else.
+    /// Generates subroutine `n`; with `chain`, it always calls the next one and does little else.
     fn subroutine(&mut self, n: u32, chain: bool) {
         let outer_time = std::mem::replace(&mut self.time, i64::from(self.options.length / 5));
         let outer_peak = std::mem::take(&mut self.peak);
@@ -383,7 +383,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             if self.chance(8) {
                 self.plain(&at);
             }
-            // Half of them under an IF, which takes a sub-entry more.
+            // Half of them under an IF, which takes one more sub-entry.
             let around =
                 self.chance(2) && self.fits(&at, 1 + self.subs.last().map_or(0, |s| s.need.under));
             if around {
@@ -411,7 +411,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
         self.push(&at, Stmt::Return { when: When::Always });
         let cost = before - self.time;
-        // What subroutines take is only taken when they are called.
+        // The time of subroutines is only spent when they are called.
         self.time = outer_time;
         let need = std::mem::replace(&mut self.peak, outer_peak);
         self.subs.push(Routine {
@@ -424,7 +424,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         });
     }
 
-    /// The most that the calls in `stmts` add to the depth.
+    /// Returns the maximum that the calls in `stmts` add to the depth.
     fn called(&self) -> u32 {
         let adds = |stmt: &Stmt| match stmt {
             Stmt::Call { label, count, .. } => {
@@ -436,7 +436,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.stmts.iter().map(adds).max().unwrap_or(0)
     }
 
-    /// Some statements.
+    /// Adds at least `least` statements.
     fn block(&mut self, at: &At, least: usize) {
         let most = match at.nest {
             0 => 9,
@@ -506,7 +506,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Where its slots would stand in a real program means nothing to the sequencer.
+    /// Returns a random clause. The place of its slots in a real program means nothing to the sequencer.
     fn clause(&mut self) -> Clause {
         Clause {
             count: self.rng.random_range(0..128),
@@ -514,7 +514,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// An instruction that is executed and does nothing here.
+    /// Returns an instruction that is executed and has no effect here.
     fn slot(&mut self) -> Stmt {
         self.met("slot");
         let vpm = self.options.kill && self.chance(4);
@@ -537,7 +537,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         Stmt::Raw { quad, target: None }
     }
 
-    /// The same for all lanes.
+    /// Returns a condition that is the same for all lanes.
     fn boolean(&mut self) -> When {
         let n = self.rng.random_range(0..32);
         if self.rng.random() {
@@ -547,7 +547,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// True, whatever the lanes are.
+    /// Returns a condition that is true, whatever the lanes are.
     fn true_boolean(&mut self) -> When {
         let n = self.rng.random_range(0..32);
         if self.bool_const >> n & 1 == 1 {
@@ -557,13 +557,13 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// IF with a frame, its ELSE, its ENDIF. `outer`: 1 if its last ALU ends the IF around it too.
+    /// Adds an IF with a frame, its ELSE, its ENDIF. `outer`: 1 if its last ALU also ends the IF around it.
     ///
-    /// Invalid lanes must end up alike whether the wave jumps over the rest or walks through it, for a
-    /// lane alone jumps more often (r700-9.2). So VPM comes on
+    /// Invalid lanes must end up the same whether the wave jumps over the rest or passes through it, because a
+    /// lane alone jumps more often (r700-9.2). So VPM is set on
     /// * PUSH, if the POP has none: a PUSH that jumps switches off no lane, unless it pops the frame
     ///   of the IF around;
-    /// * POP, if nothing without VPM jumps over it: no JUMP, and an ELSE that stays or has VPM;
+    /// * POP, if no jump without VPM leads over it: no JUMP, and an ELSE that stays or has VPM;
     /// * ELSE, if it stays, or if the POP has it too.
     fn if_(&mut self, at: &At, outer: u32) {
         let o = self.options;
@@ -646,7 +646,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             if form == ElseForm::Fused {
                 let last = self.alu(false);
                 self.push(&inner, last);
-                // The ELSE is no instruction of its own.
+                // The ELSE takes no instruction of its own.
                 self.room += 1;
             }
             self.push(
@@ -694,7 +694,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// IF on a boolean, without a frame.
+    /// Adds an IF on a boolean, without a frame.
     fn uniform(&mut self, at: &At) {
         let when = self.boolean();
         self.push(
@@ -723,7 +723,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             self.met("uniform ELSE");
             self.block(&inner, 0);
         }
-        // No instruction.
+        // It takes no instruction.
         self.stmts.push(Stmt::Endif {
             form: EndifForm::Pop,
             vpm: false,

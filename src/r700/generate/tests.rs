@@ -21,7 +21,7 @@ fn run(scalar: &Scalar, seed: u64, p16: u32) -> Trace {
     scalar.run(200_000, &mut |k| bit(draw_word(seed, 1, k), 0, p16))
 }
 
-/// Whatever the predicates are, mostly 0 and mostly 1 included; killed lanes and lanes that were never
+/// This holds for all predicates, including mostly 0 and mostly 1; for killed lanes and lanes that were never
 /// valid too.
 #[test]
 fn structured_programs_are_structured_and_end() {
@@ -44,13 +44,13 @@ fn structured_programs_are_structured_and_end() {
     }
 }
 
-/// The scalar machine's survey of all nestings finds that one entry less would not do.
+/// The scalar machine's survey of all nestings finds that one entry fewer is not enough.
 #[test]
 fn stack_size_is_mostly_exact() {
     let (mut exact, mut full) = (0, 0);
     for seed in 1..=300 {
         let options = Options {
-            // The accounting knows neither which way a boolean leads nor which CALL is too deep.
+            // The accounting does not know which way a boolean leads or which CALL is too deep.
             uniform: false,
             calls: false,
             ..Options::ALL
@@ -75,7 +75,7 @@ fn every_construct_occurs() {
     let mut seen = BTreeMap::new();
     let mut opcodes = BTreeSet::new();
     for seed in 1..=500 {
-        // Without noise there is no code that is never reached.
+        // Without noise there is no unreachable code.
         let options = Options {
             noise: false,
             long1000: 50,
@@ -101,7 +101,7 @@ fn every_construct_occurs() {
     assert_eq!(opcodes, named.collect::<BTreeSet<_>>());
 }
 
-/// The long loop is as long as promised, takes `aL` beyond 18 bits, and mostly has a loop inside.
+/// The long loop has the promised length, takes `aL` beyond 18 bits, and mostly has a loop inside.
 #[test]
 fn long_loops_are_long_and_bounded() {
     let mut inner = 0;
@@ -120,7 +120,7 @@ fn long_loops_are_long_and_bounded() {
         let farthest = |al: u32| (al as i32).unsigned_abs();
         let far = t.executed.iter().map(|(_, al)| farthest(*al)).max();
         assert!(far > Some(1 << 17), "seed {seed}: {far:?}");
-        // Control instructions, two or three of a pass, are not among them.
+        // Control instructions, two or three in each pass, are not counted.
         let n = t.executed.len();
         assert!((1100..20_000).contains(&n), "seed {seed}: {n} instructions");
         inner += u32::from(constructs.contains("loop in a loop"));
@@ -128,8 +128,8 @@ fn long_loops_are_long_and_bounded() {
     assert!((20..=40).contains(&inner), "{inner} of 40");
 }
 
-/// At its new place a program does what it did, the words below it are zero unless they are the program as it was, and there
-/// are no more words than a program may have.
+/// At its new place a program does the same as before, the words below it are zero unless they are the program in its old
+/// place, and there are no more words than a program may have.
 #[test]
 fn raised_programs_do_the_same_higher_up() {
     let (mut moved, mut again, mut last) = (0, 0, 0);
@@ -165,7 +165,7 @@ fn raised_programs_do_the_same_higher_up() {
     );
 }
 
-/// The instructions of r700-8.2, with the fields that it says they have.
+/// Checks the instructions of r700-8.2 with the fields given there.
 #[test]
 fn llvm_programs_have_llvm_s_words() {
     for seed in 1..=100 {
@@ -201,8 +201,8 @@ fn llvm_programs_have_llvm_s_words() {
     }
 }
 
-/// Noise is in every word, and no lane notices. A CALL by a boolean has only a handful of bits for
-/// it, which come out as they were now and then.
+/// Noise is in every word, and no lane notices. A CALL by a boolean has only a few bits for
+/// it, which sometimes keep their values.
 #[test]
 fn noise_changes_nothing() {
     let (mut words, mut same) = (0, 0);

@@ -7,7 +7,7 @@ use super::{
 use crate::r700::state::{In, State};
 
 impl Golden {
-    /// A unit of `lanes` lanes with a stack of [`MAX_STACK_SIZE`] entries, after reset.
+    /// Returns a unit of `lanes` lanes with a stack of [`MAX_STACK_SIZE`] entries, after reset.
     ///
     /// # Panics
     /// If `lanes` is 0 or over [`MAX_LANES`].
@@ -15,7 +15,7 @@ impl Golden {
         Golden::with(lanes, MAX_STACK_SIZE)
     }
 
-    /// As [`Golden::new`], with a stack of `max_stack_size` entries.
+    /// Returns a unit like [`Golden::new`], with a stack of `max_stack_size` entries.
     ///
     /// # Panics
     /// If `lanes` is 0 or over [`MAX_LANES`].
@@ -42,7 +42,7 @@ impl Golden {
         golden
     }
 
-    /// The same unit after reset, with `subentries` sub-entries in an entry of its stack, 4 or 8 (r700-3.4-h).
+    /// Returns the same unit after reset, with `subentries` sub-entries in an entry of its stack, 4 or 8 (r700-3.4-h).
     #[must_use]
     pub fn with_subentries(mut self, subentries: u16) -> Self {
         let entries = self.stack.len() / usize::from(self.subentries);
@@ -52,14 +52,14 @@ impl Golden {
         self
     }
 
-    /// The same unit, with DX10 loops that count their passes or without (r700-4.3-z).
+    /// Returns the same unit, with DX10 loops that count their passes or without (r700-4.3-z).
     #[must_use]
     pub fn with_dx10_count(mut self, dx10_count: bool) -> Self {
         self.dx10_count = dx10_count;
         self
     }
 
-    /// One clock. Reset wins over stall; a stalled clock changes nothing at all.
+    /// Executes one cycle. Reset wins over stall; a stalled cycle changes nothing.
     pub fn cycle(&mut self, pins: &In) -> &State {
         if pins.rst_n == 0 {
             let entries = self.stack.len() / usize::from(self.subentries);
@@ -75,17 +75,17 @@ impl Golden {
         &self.state
     }
 
-    /// The state after the last clock.
+    /// Returns the state after the last cycle.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// What the last clock did.
+    /// Returns what happened in the last cycle.
     pub fn event(&self) -> Event {
         self.event
     }
 
-    /// The live frames, bottom first (r700-3.4).
+    /// Returns the live frames, bottom first (r700-3.4).
     pub fn frames(&self) -> impl Iterator<Item = Frame> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -99,7 +99,7 @@ impl Golden {
     }
 
     fn clock(&mut self, pins: &In) -> Event {
-        // They tell of an instruction executed in this very clock.
+        // They describe an instruction executed in this very cycle.
         (self.exec, self.jump) = (0, false);
         if !self.running {
             if pins.const_we == 1 {
@@ -131,7 +131,7 @@ impl Golden {
         }
     }
 
-    /// Launch (r700-3.3).
+    /// Executes a launch (r700-3.3).
     fn launch(&mut self, pins: &In) {
         self.prog_len = pins.prog_len;
         let wanted = usize::from(self.subentries) * usize::from(pins.stack_size);
@@ -148,11 +148,11 @@ impl Golden {
         }
     }
 
-    /// Puts the unit into `state`, a state that it can be in: bench only.
+    /// Sets the unit to `state`, a state that it can reach: for the bench only.
     ///
-    /// Operands of the launch and constants stay. Of the stack only what the state shows is written, the
-    /// top branch frame and the innermost loop or call frame; deeper frames stay as they are. So a whole
-    /// stack is loaded as it grew, by the state after each push.
+    /// Operands of the launch and constants stay. Of the stack, only what the state shows is written: the
+    /// top branch frame and the innermost loop or call frame. Deeper frames stay unchanged, so that a whole
+    /// stack is loaded in the order of its pushes, with the state after each push.
     pub fn load(&mut self, state: &State) {
         self.wave = Wave {
             st: state.st.map(|plane| plane & self.all),
@@ -202,7 +202,7 @@ impl Golden {
         self.publish();
     }
 
-    /// Fields of the state that a clock may change; constants are published as they are written.
+    /// Publishes the fields of the state that a cycle may change; constants are published when they are written.
     fn publish(&mut self) {
         let t = &self.wave;
         let top_mask = if t.sp > t.base {
@@ -271,13 +271,13 @@ const NO_CALL_FRAME: CallFrame = CallFrame {
 
 // ---- for tests: a fault in the stack's memory ---------------------------------------------------------
 
-/// Takes the bits of a frame one after another until the one to be flipped comes.
+/// Passes over the bits of a frame one by one up to the bit to flip.
 struct Flipper {
     bit: u32,
 }
 
 impl Flipper {
-    /// Flips in `value`, of which `width` bits are stored, if the bit is one of them.
+    /// Returns `value`, of which `width` bits are stored, flipped if the bit is one of them.
     fn pass(&mut self, value: u64, width: u32) -> u64 {
         let here = self.bit < width;
         let flipped = if here { value ^ 1 << self.bit } else { value };
@@ -288,8 +288,8 @@ impl Flipper {
 }
 
 impl Golden {
-    /// Bits that `frame` takes in the stack's memory: one a lane for a branch frame; two a lane and lt,
-    /// lc, al, inc, base, bkind for a loop's; ret, depth, base, bkind for a call's. Widths as in the
+    /// Returns the number of bits of `frame` in the stack's memory: one per lane for a branch frame; two per lane and lt,
+    /// lc, al, inc, base, bkind for a loop frame; ret, depth, base, bkind for a call frame. Widths as in the
     /// field list of the state.
     pub fn stored_bits(&self, frame: &Frame) -> u32 {
         let (lanes, base) = (self.lanes as u32, self.base_bits());
@@ -300,7 +300,7 @@ impl Golden {
         }
     }
 
-    /// Bits that a stored `base` needs (r700-3.4-k).
+    /// Returns the number of bits of a stored `base` (r700-3.4-k).
     fn base_bits(&self) -> u32 {
         match self.subentries {
             SUBENTRIES => 10,
@@ -311,8 +311,8 @@ impl Golden {
     /// Flips stored bit `bit` of live frame number `frame`, bottom first, in the order of
     /// [`Golden::stored_bits`]: for tests that show that the bench sees every one of them.
     ///
-    /// Does nothing if there is no such frame or bit. The state shows the fault at once if the frame is
-    /// one of those it shows, and otherwise when the frame is revealed.
+    /// Does nothing if there is no such frame or bit. The state shows the fault at once if it shows
+    /// the frame, and otherwise when the frame is revealed.
     pub fn flip_stored(&mut self, frame: usize, bit: u32) {
         let frames: Vec<Frame> = self.frames().collect();
         let Some(found) = frames.get(frame).filter(|f| bit < self.stored_bits(f)) else {

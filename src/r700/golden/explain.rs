@@ -8,7 +8,7 @@ use super::{
 };
 use crate::r700::state::{ERROR_NAMES, In, LANE_LETTERS};
 
-/// Mnemonic of r700-2.5; `slot` for the instructions that touch nothing.
+/// Returns the mnemonic of r700-2.5; `slot` for the instructions that change nothing.
 fn mnemonic(dw1: u32) -> &'static str {
     if is_alu(dw1) {
         return match bits(dw1, 29, 26) {
@@ -46,7 +46,7 @@ fn class_name(class: u8) -> &'static str {
     ["ACTIVE", "BRANCH", "CONT", "BRK"][usize::from(class & 3)]
 }
 
-/// One executed instruction, looked at from both sides.
+/// One executed instruction with the states before and after it.
 struct Explained<'a> {
     before: &'a Golden,
     after: &'a Golden,
@@ -55,13 +55,13 @@ struct Explained<'a> {
     pred: u64,
     /// Mnemonic.
     name: &'static str,
-    /// Fields of the general format; without meaning for an ALU instruction.
+    /// Fields of the general format; meaningless for an ALU instruction.
     g: General,
     jump: bool,
 }
 
 impl Golden {
-    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
+    /// Returns the rule of the spec by which a cycle with `pins`, from the present state, gives `field` of
     /// `element` (a lane, a constant; 0 otherwise) its value.
     pub fn explain(&self, pins: &In, field: &str, element: usize) -> String {
         let mut after = self.clone();
@@ -190,7 +190,7 @@ impl Explained<'_> {
         }
     }
 
-    /// The row of r700-4.3 that the instruction is in.
+    /// Returns the row of r700-4.3 for the instruction.
     fn row(&self) -> &'static str {
         match self.name {
             "slot" => "r700-4.3-a",
@@ -225,7 +225,7 @@ impl Explained<'_> {
         set >> lane & 1 == 1
     }
 
-    /// The condition test of r700-4.1 for a lane of the state before.
+    /// Returns the condition test of r700-4.1 for a lane, in the state before.
     fn test_text(&self, lane: usize) -> String {
         let class = self.before.class(lane);
         if class != ACTIVE {
@@ -235,7 +235,7 @@ impl Explained<'_> {
         }
     }
 
-    /// The part of the test that COND, boolean and VPM make.
+    /// Returns the part of the test that depends on COND, boolean and VPM.
     fn cond_text(&self, lane: usize) -> String {
         let General { cond, cf_const, .. } = self.g;
         let cond = if self.name == "slot" && self.g.op >= 32 {
@@ -257,7 +257,7 @@ impl Explained<'_> {
         }
     }
 
-    /// Branch frames that the pop rule popped.
+    /// Returns the number of branch frames that the pop rule popped.
     fn popped(&self) -> u16 {
         match self.name {
             "ALU_POP_AFTER" => 1,
@@ -300,7 +300,7 @@ impl Explained<'_> {
 
     fn else_rule(&self, lane: usize) -> String {
         let alu = is_alu(self.dw1);
-        // ALU_ELSE_AFTER with u inverts in the frame it has just pushed.
+        // ALU_ELSE_AFTER with u inverts the lanes in the frame that it has just pushed.
         let mask = if alu && self.upd {
             self.before.of_class(ACTIVE)
         } else {
@@ -478,7 +478,7 @@ impl Explained<'_> {
         format!("{} {name}: {why}; next PC is {to}", self.row())
     }
 
-    /// What happened to the height of the stack.
+    /// Returns the rule for the change of the stack's height.
     fn space_rule(&self) -> String {
         let name = self.name;
         let (before, after) = (&self.before.wave, &self.after.wave);

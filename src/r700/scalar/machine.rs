@@ -7,7 +7,7 @@ use super::{
 };
 use crate::r700::program::Program;
 
-/// The program as one lane sees it.
+/// The program from the view of one lane.
 #[derive(Clone, Copy)]
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
@@ -26,7 +26,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether loops of this type end by a count, too: those until break only on a unit that counts them
+    /// Returns whether loops of this type also end by a count: loops until break do so only on a unit that counts them
     /// (r700-4.3-w, r700-4.3-z).
     pub(super) fn counts(&self, kind: LoopType) -> bool {
         match kind {
@@ -35,7 +35,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// r700-3.3.
+    /// Returns the lane after a launch (r700-3.3).
     pub(super) fn launch(&self, valid: bool) -> Lane {
         let regs = &self.program.regs;
         Lane {
@@ -58,7 +58,7 @@ impl<'p> Machine<'p> {
         self.program.regs.loop_const[word.cf_const as usize]
     }
 
-    /// The part of the condition test that is the same for all lanes (r700-4.1).
+    /// Returns whether the part of the condition test that is the same for all lanes holds (r700-4.1).
     pub(super) fn holds(&self, word: &Word) -> bool {
         let boolean = self.program.regs.bool_const >> word.cf_const & 1 == 1;
         match word.cond {
@@ -69,17 +69,17 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The lane would have to be valid, and is not (r700-4.1).
+    /// Returns whether the lane would have to be valid but is not (r700-4.1).
     fn is_left_out(lane: &Lane, word: &Word) -> bool {
         word.vpm && !lane.valid
     }
 
-    /// The condition test (r700-4.1).
+    /// Returns whether the lane passes the condition test (r700-4.1).
     fn passes(&self, lane: &Lane, word: &Word) -> bool {
         lane.class == Class::Active && self.holds(word) && !Self::is_left_out(lane, word)
     }
 
-    /// What VPM does after a pop or an ELSE.
+    /// Applies VPM after a pop or an ELSE.
     fn filter(lane: &mut Lane, word: &Word) {
         if lane.class == Class::Active && Self::is_left_out(lane, word) {
             lane.class = Class::Branch;
@@ -107,7 +107,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// ELSE, as far as classes go.
+    /// Applies the effect of ELSE on the class.
     fn invert(stacks: &Stacks, lane: &mut Lane, holds: bool, word: &Word) -> Result<(), u8> {
         let Some((Frame::Branch(active), _)) = stacks.top(lane.stack) else {
             return Err(UNDERFLOW);
@@ -123,15 +123,15 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// The lane at `pc` after a jump that pops `POP_COUNT`.
+    /// Returns the lane at `pc` after a jump that pops `POP_COUNT`.
     fn jump(stacks: &Stacks, mut lane: Lane, word: &Word) -> Result<Lane, u8> {
         Self::pop(stacks, &mut lane, word.pops, word)?;
         lane.pc = word.addr;
         Ok(lane)
     }
 
-    /// What becomes of `before` if its instruction makes it `after`: the end of the program, and the
-    /// errors that depend on what the instruction leads to.
+    /// Returns the lane after its instruction leads from `before` to `after`: handles the end of the program, and the
+    /// errors that depend on where the instruction leads.
     fn settle(&self, stacks: &Stacks, before: Lane, word: &Word, after: Result<Lane, u8>) -> Lane {
         let fails = |code| Lane {
             status: Status::Failed(code),
@@ -152,14 +152,14 @@ impl<'p> Machine<'p> {
             false if lane.pc < self.program.regs.prog_len => return lane,
             false => PC_RANGE,
         };
-        // The lowest code wins, though alone there is room for everything.
+        // The lowest code wins; OVERFLOW counts here, although a lane alone always has room.
         match stacks.needs(lane.stack) > self.limit {
             true => fails(OVERFLOW),
             false => fails(code),
         }
     }
 
-    /// What `lane` does next, and where else it may be led.
+    /// Returns what `lane` does next, and where else it may be led.
     pub(super) fn step(&self, stacks: &mut Stacks, lane: Lane) -> Step {
         if lane.status != Status::Running {
             return Step {
@@ -168,7 +168,7 @@ impl<'p> Machine<'p> {
             };
         }
         let word = &self.word(lane.pc);
-        // Where it goes on, before anything happens to it.
+        // Where the lane continues if nothing else happens to it.
         let next = Lane {
             pc: lane.pc.wrapping_add(1),
             ..lane
@@ -190,8 +190,8 @@ impl<'p> Machine<'p> {
         step.unwrap_or_else(|code| Step::moves(self.settle(stacks, lane, word, Err(code))))
     }
 
-    /// Errors that happen whichever way the lane goes are returned; the others are a matter of
-    /// [`Machine::settle`].
+    /// Returns the errors that happen whichever way the lane goes as `Err`; [`Machine::settle`] handles
+    /// the others.
     fn control(
         &self,
         stacks: &mut Stacks,
@@ -327,7 +327,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// An instruction that ends in an error is executed by no lane, whatever the predicates.
+    /// Returns the step of an executed instruction. No lane executes one that ends in an error, whatever the predicates.
     pub(super) fn executes(on: Lane, off: Lane) -> Step {
         match on.status {
             Status::Failed(_) => Step::moves(on),
@@ -419,7 +419,7 @@ impl<'p> Machine<'p> {
         };
         Self::filter(&mut leaves, word);
         let leaves = self.settle(stacks, before, word, Ok(leaves));
-        // Another pass can be made as long as any lane passes.
+        // Another pass is possible as long as any lane passes.
         let possible = self.holds(word) && !once;
         if !entered {
             return Ok(Step {

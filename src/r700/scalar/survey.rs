@@ -1,5 +1,5 @@
-//! Whether others can lead a lane to anything that it does not do alone: every way through a program,
-//! each held against the way that the lane goes by itself (see [`super`]).
+//! Decides whether others can lead a lane to anything that it does not do alone: every way through a program
+//! is compared with the way that the lane goes by itself (see [`super`]).
 
 use super::*;
 use crate::r700::state::ERROR_NAMES;
@@ -8,15 +8,15 @@ use crate::r700::state::ERROR_NAMES;
 pub(super) struct Survey<'p> {
     pub(super) machine: Machine<'p>,
     pub(super) stacks: Stacks,
-    /// Lanes as they can be in a wavefront.
+    /// States that lanes can have in a wavefront.
     pub(super) met: FxHashSet<Lane>,
-    /// Where a lane alone next does something that can be seen; `None`: never.
+    /// The state in which a lane alone has its next visible event; `None`: never.
     pub(super) next: FxHashMap<Lane, Option<Lane>>,
     /// Pairs of which the first does the same as the second, up to an error.
     pub(super) pairs: FxHashSet<(Lane, Lane)>,
     /// Bit c: some way ends in error c.
     pub(super) errors: u16,
-    /// Some CALL is skipped for its depth.
+    /// Some CALL is skipped because of its depth.
     pub(super) skips: bool,
 }
 
@@ -47,7 +47,7 @@ impl Survey<'_> {
             };
             for next in alone.iter().flatten().chain(&step.led) {
                 if self.overflows(next) {
-                    // A push that is made and does not fit: that is the end of the wavefront.
+                    // A push that is made and does not fit ends the wavefront.
                     self.errors |= 1 << OVERFLOW;
                 } else if self.met.insert(*next) {
                     work.push(*next);
@@ -71,8 +71,8 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Whether the lane `led`, from here on alone, does what the lane `own` does alone. It may end in an
-    /// error or do nothing more that can be seen: then it has done the beginning of it.
+    /// Checks that the lane `led`, from here on alone, does what the lane `own` does alone. It may end in an
+    /// error or have no further visible event: then it has done the beginning of it.
     fn compare(&mut self, led: Lane, own: Lane) -> Result<(), String> {
         let mut work = vec![(led, own)];
         while let Some((led, own)) = work.pop() {
@@ -136,11 +136,11 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// `lane` where it, alone, next does something that can be seen; `None` if it never does.
+    /// Returns `lane` at its next visible event when alone; `None` if there is none.
     fn next_seen(&mut self, lane: Lane) -> Option<Lane> {
         let (mut at, mut passed) = (lane, vec![]);
         let found = loop {
-            // On the way it is noted as never seen again: so it is if the way leads back there.
+            // Until the event is found, the state is recorded as one without: this holds if the way leads back to it.
             if let Some(known) = self.next.get(&at) {
                 break *known;
             }
@@ -161,7 +161,7 @@ impl Survey<'_> {
     }
 }
 
-/// What a lane is seen to do.
+/// Describes what a lane visibly does.
 fn describe(lane: &Lane, turn: &Turn) -> String {
     let pc = lane.pc;
     match turn {
@@ -186,7 +186,7 @@ fn describe(lane: &Lane, turn: &Turn) -> String {
     }
 }
 
-/// Why a program cannot be judged: another way from the instruction at `pc` makes a difference.
+/// Returns why a program cannot be judged: another way from the instruction at `pc` makes a difference.
 fn reason(pc: u32, word: &Word, difference: &str) -> NotStructured {
     let Op::Control(control) = word.op else {
         return NotStructured {

@@ -34,7 +34,7 @@ pub(super) const HOLDS: u32 = 2 << 8 | 5 << 3;
 pub(super) const FAILS: u32 = 3 << 8 | 5 << 3;
 const ONE_CALL: u32 = 1 << 13;
 
-/// Constants of r700-A: b5 is 1, i1 to i4. ALU words have u where `us` says so.
+/// Returns a program with the constants of r700-A: b5 is 1, i1 to i4. ALU words have u where `us` says so.
 pub(super) fn program(words: &[(u32, u32)], us: &[usize]) -> Program {
     let mut loop_const = [0; 32];
     loop_const[1..5].copy_from_slice(&[1, 0x0200_5003, 0xff00_0003, 0x0100_7002]);
@@ -58,7 +58,7 @@ pub(super) fn program(words: &[(u32, u32)], us: &[usize]) -> Program {
     }
 }
 
-/// One lane; `predicates` in the order of the instructions executed, 1 beyond.
+/// Runs one lane; `predicates` in the order of the instructions executed, 1 beyond.
 pub(super) fn lane(program: &Program, predicates: &[u8]) -> Trace {
     let scalar = Scalar::new(program, true).expect("structured");
     scalar.run(1000, &mut |k| {
@@ -172,7 +172,7 @@ fn spec_7_6_loop_with_al() {
         (7, 0),
     ];
     assert_eq!(lane(&p, &[1, 1, 1, 1, 0, 1, 0]).executed, e);
-    // Below zero aL wraps in 32 bits (r700-A-33).
+    // Below zero, aL wraps in 32 bits (r700-A-33).
     p.regs.loop_const[3] = 0xff00_0002;
     let wrapped = lane(&p, &[1, 0, 1, 0]).executed;
     assert_eq!(wrapped[..4], [(1, 0), (2, 0), (1, u32::MAX), (2, u32::MAX)]);
@@ -243,7 +243,7 @@ const WAITS: Frame = Frame::Loop {
 };
 const CALLED: Frame = Frame::Call { to: 20, depth: 3 };
 
-/// A lane in the middle of a program whose word 5 is this one; word 1 starts a loop with i2.
+/// A lane in the middle of a program; word 5 is the instruction under test, and word 1 starts a loop with i2.
 struct Row {
     stacks: Stacks,
     lane: Lane,
@@ -283,7 +283,7 @@ impl Row {
         self
     }
 
-    /// PC, class and frames of a lane.
+    /// Returns PC, class and frames of a lane.
     fn show(&self, lane: &Lane) -> (u32, Class, Vec<Frame>) {
         let (mut frames, mut stack) = (vec![], lane.stack);
         while let Some((frame, below)) = self.stacks.top(stack) {
@@ -299,7 +299,7 @@ impl Row {
         machine.step(&mut self.stacks, self.lane)
     }
 
-    /// Alone: not executed, no event.
+    /// Expects, alone: not executed, no event.
     fn moves(mut self, pc: u32, class: Class, frames: &[Frame]) {
         match self.step().alone {
             Turn::Moves(to) => {
@@ -310,7 +310,7 @@ impl Row {
         }
     }
 
-    /// Executed; afterwards class and frames for predicate 0, for predicate 1.
+    /// Expects: executed; then class and frames for predicate 0 and for predicate 1.
     fn executes(mut self, zero: (Class, &[Frame]), one: (Class, &[Frame])) {
         match self.step().alone {
             Turn::Executes([off, on]) => {
@@ -336,7 +336,7 @@ impl Row {
         }
     }
 
-    /// LOOP_END: another pass, leaving, and where others may lead the lane.
+    /// Expects a LOOP_END: another pass, leaving, and where others may lead the lane.
     fn ends_pass(
         mut self,
         again: Option<(u32, Class)>,
@@ -377,9 +377,9 @@ fn spec_4_6_slots_are_executed_by_lanes_that_pass() {
     row(0, NOP, Active, &[])
         .killed()
         .executes((Active, &[]), (Active, &[]));
-    // An export has other fields where COND is.
+    // An export has other fields in the place of COND.
     row(0, 0x9380_0000 | FALSE, Active, &[]).executes((Active, &[]), (Active, &[]));
-    // WQM means nothing to a slot.
+    // A slot ignores WQM.
     row(0, NOP | 1 << 30, Active, &[]).executes((Active, &[]), (Active, &[]));
     for op in [0, 1, 2, 3, 19, 21, 22, 23, 26, 27, 28, 29, 32, 40, 58] {
         row(0, NOP | op << 23, Active, &[]).executes((Active, &[]), (Active, &[]));
@@ -397,14 +397,14 @@ fn spec_4_6_alu() {
         .u()
         .executes((Branch, &[]), (Active, &[]));
     row(0, ALU, Cont, &[LOOP]).u().moves(6, Cont, &[LOOP]);
-    // The frame is taken before u acts, and is pushed by lanes that are off as well.
+    // The frame is saved before u acts; lanes that are off also push.
     row(0, PUSH_BEFORE, Active, &[])
         .u()
         .executes((Branch, &[ON]), (Active, &[ON]));
     row(0, PUSH_BEFORE, Brk, &[LOOP])
         .u()
         .moves(6, Brk, &[LOOP, OFF]);
-    // The pop overwrites what u did.
+    // The pop overwrites the effect of u.
     row(0, POP_AFTER, Active, &[ON])
         .u()
         .executes((Active, &[]), (Active, &[]));
@@ -420,7 +420,7 @@ fn spec_4_6_alu() {
     row(0, ALU_BREAK, Active, &[LOOP, CALLED])
         .u()
         .fails(NO_LOOP);
-    // With u a frame of its own, without it the open one.
+    // With u, a frame of its own; without, the open one.
     row(0, ELSE_AFTER, Active, &[])
         .u()
         .executes((Active, &[ON]), (Branch, &[ON]));
@@ -508,7 +508,7 @@ fn spec_4_6_loops() {
     };
     with_head(LOOP_START | 1 << 3).ends_pass(None, leaves, None);
     with_head(DX10).ends_pass(again, None, None);
-    // With VPM a killed lane leaves, and is off behind the loop.
+    // With VPM a killed lane leaves, and is off after the loop.
     row(2, LOOP_END | VPM, Active, &[LOOP])
         .killed()
         .ends_pass(None, Some((6, Branch)), waits);
@@ -553,7 +553,7 @@ fn spec_4_6_calls_and_kill() {
     row(9, KILL, Branch, &[]).killed().moves(9, Branch, &[]);
 }
 
-/// r700-4.4, what r700-4.6 leaves out.
+/// Tests the part of r700-4.4 that r700-4.6 leaves out.
 #[test]
 fn valid_pixel_mode() {
     row(9, JUMP | VPM, Active, &[])
@@ -584,7 +584,7 @@ fn valid_pixel_mode() {
     row(9, CALL | VPM, Active, &[])
         .killed()
         .moves(6, Active, &[]);
-    // An ALU instruction does not ask.
+    // An ALU instruction does not test valid.
     row(0, POP_AFTER, Active, &[ON])
         .killed()
         .executes((Active, &[]), (Active, &[]));

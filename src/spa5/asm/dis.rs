@@ -1,4 +1,4 @@
-//! Words to text: one instruction, or a program with what a launch needs.
+//! Conversion of words to text: one instruction, or a program with its launch operands.
 //!
 //! Source: spa5-2 and spa5-6 in `docs/spec/spa5.md`. The syntax is that of NVIDIA's disassembler.
 
@@ -11,11 +11,11 @@ use crate::spa5::isa::{
 };
 use crate::spa5::program::Program;
 
-/// `word` as one line of assembly that assembles to the same word at `pc`.
+/// Returns `word` as one line of assembly that assembles to the same word at `pc`.
 ///
-/// Targets are addresses as the offset has them, not normalized. Black boxes but NOP, what has no mnemonic,
-/// and words with bits that the unit ignores become `.word`; at the address of a control word it is
-/// `.control`. A comment says what is peculiar about the instruction in `program`.
+/// Targets are the addresses that the offset gives, not normalized. Black boxes except NOP, words without a mnemonic,
+/// and words with bits that the unit ignores become `.word`; at the address of a control word, `word` becomes
+/// `.control`. A comment describes peculiarities of the instruction in `program`.
 pub fn disassemble(word: u64, pc: u32, program: &Program) -> String {
     let (pred, text) = instruction(word, pc, &BTreeMap::new());
     let notes = notes(word, pc, program);
@@ -26,7 +26,7 @@ pub fn disassemble(word: u64, pc: u32, program: &Program) -> String {
     }
 }
 
-/// Predicate and instruction; targets that `labels` name are written so.
+/// Returns predicate and instruction; targets with a name in `labels` are written as that name.
 fn instruction(word: u64, pc: u32, labels: &BTreeMap<i64, String>) -> (String, String) {
     if is_control(pc) {
         return (String::new(), format!(".control {word:#018x}"));
@@ -46,7 +46,7 @@ fn instruction(word: u64, pc: u32, labels: &BTreeMap<i64, String>) -> (String, S
     }
 }
 
-/// Predicate and instruction as NVIDIA's disassembler prints them.
+/// Returns predicate and instruction as NVIDIA's disassembler prints them.
 fn fields(word: Word, pc: u32, labels: &BTreeMap<i64, String>) -> (String, String) {
     let mut t = word.name().unwrap_or("NOP").to_owned();
     let mut pred = String::new();
@@ -98,7 +98,7 @@ fn fields(word: Word, pc: u32, labels: &BTreeMap<i64, String>) -> (String, Strin
     (pred, t)
 }
 
-/// `@!P0`; nothing for PT.
+/// Returns `@!P0`; empty for PT.
 fn predicate(pred: Pred) -> String {
     let not = if pred.not { "!" } else { "" };
     match pred {
@@ -108,12 +108,12 @@ fn predicate(pred: Pred) -> String {
     }
 }
 
-/// ` CC.GE`; nothing for T.
+/// Returns ` CC.GE`; `None` for T.
 fn test(cond: Cond) -> Option<String> {
     (cond.test != Test::T).then(|| format!(" CC.{}", cond.test.name()))
 }
 
-/// `n` in hexadecimal, with its sign.
+/// Returns `n` in hexadecimal, with its sign.
 fn signed(n: i64) -> String {
     let sign = if n < 0 { "-" } else { "" };
     format!("{sign}{:#x}", n.unsigned_abs())
@@ -134,7 +134,7 @@ fn place(target: Target, pc: u32, labels: &BTreeMap<i64, String>) -> String {
     }
 }
 
-/// The operands of BRX and JMX.
+/// Returns the operands of BRX and JMX.
 fn indirect(register: u8, target: Target) -> String {
     let name = match register {
         255 => "RZ".to_owned(),
@@ -155,7 +155,7 @@ fn indirect(register: u8, target: Target) -> String {
     }
 }
 
-/// What a comment says: what a `.word` would be, which error it is, where it leads, and the place.
+/// Returns the comments: the mnemonic of a `.word`, its error, its target, and the place.
 fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
     let mut notes = Vec::new();
     if is_control(pc) {
@@ -198,7 +198,7 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
         }
         Some(Target::Bank { .. }) => {
             let constant = program.constant(word);
-            // Its low 24 bits, sign extended.
+            // The low 24 bits, sign extended.
             let address = i64::from(pc) + 8 + i64::from((constant << 8) as i32 >> 8);
             let leads = match lands(address, program) {
                 Some(lands) => format!(", {lands}"),
@@ -229,7 +229,7 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
     notes
 }
 
-/// What is peculiar about the target `address` (spa5-2.2, spa5-4.2).
+/// Returns what is peculiar about the target `address` (spa5-2.2, spa5-4.2).
 fn lands(address: i64, program: &Program) -> Option<String> {
     if address % 8 != 0 {
         Some("TARGET_MISALIGNED".to_owned())
@@ -244,7 +244,7 @@ fn lands(address: i64, program: &Program) -> Option<String> {
     }
 }
 
-/// A comment line with a program's name, and directives for what is not at its default.
+/// Returns a comment line with a program's name, and directives for values that are not the default.
 fn head(program: &Program) -> String {
     let name = |c: char| if c.is_control() { '?' } else { c };
     let mut t = format!(
@@ -275,12 +275,12 @@ fn head(program: &Program) -> String {
     t
 }
 
-/// `program` as a `.s` file, targets in it as labels.
+/// Returns `program` as a `.s` file, with labels as targets.
 ///
-/// [`super::assemble`] makes an equal program of it, if its name is the file's, its words are whole bundles,
-/// at least one and no more than [`MOST_BUNDLES`](crate::spa5::program::MOST_BUNDLES), its entry and
-/// `prog_size` are such as can be launched (spa5-6), and its targets are normalized, of instructions that
-/// are in it.
+/// [`super::assemble`] makes an equal program of it if its name is that of the file; its words are whole bundles,
+/// at least one and no more than [`MOST_BUNDLES`](crate::spa5::program::MOST_BUNDLES); its entry and
+/// `prog_size` can be launched (spa5-6); and its targets are normalized addresses of instructions
+/// in the program.
 pub fn program_text(program: &Program) -> String {
     let base = i64::from(program.prog_base);
     let end = base + i64::try_from(program.words.len() * 8).unwrap_or(0);
@@ -311,7 +311,7 @@ pub fn program_text(program: &Program) -> String {
         if let Some(label) = label {
             let _ = writeln!(t, "{label}:");
         }
-        // Without a label on it, the usual control word is the assembler's to place.
+        // The assembler places the usual control word itself, unless a label is on it.
         if is_control(pc) && *word == CONTROL && label.is_none() {
             continue;
         }
@@ -327,7 +327,7 @@ pub fn program_text(program: &Program) -> String {
     t
 }
 
-/// `program` as a `.hex` file, for [`super::parse_hex`]; likewise. Control words are in it.
+/// Returns `program` as a `.hex` file for [`super::parse_hex`]; the same conditions hold. It includes control words.
 pub fn hex_text(program: &Program) -> String {
     let mut t = head(program) + "\n";
     for (offset, word) in (0..).step_by(8).zip(&program.words) {

@@ -1,14 +1,14 @@
 //! The `.s` dialect and `.hex`.
 //!
-//! `.s` is the syntax of NVIDIA's disassembler, with which listings of `nvdisasm` and `nvdisasm -hex` can be
-//! read as they are. Each instruction ends with `;` or with its line; labels, `NAME:`, may stand before it.
-//! Mnemonics and directives may be in upper or lower case, labels may not be mixed. `//` begins a comment,
-//! and `/* */` are one within a line. Numbers are decimal or `0x` hexadecimal.
+//! `.s` is the syntax of NVIDIA's disassembler, so that listings of `nvdisasm` and `nvdisasm -hex` can be
+//! read unchanged. Each instruction ends with `;` or with its line; labels, `NAME:`, may stand before it.
+//! Mnemonics and directives are case-insensitive, labels are case-sensitive. `//` begins a comment,
+//! and `/* */` enclose one within a line. Numbers are decimal or `0x` hexadecimal.
 //!
 //! # Bundles and labels (`.s`)
 //!
-//! Control words are placed by the assembler, before each first of three instructions; `.control WORD` there
-//! gives another one. The last bundle is filled up with NOP. A label is the address of the word that
+//! The assembler places a control word before each group of three instructions; `.control WORD` there
+//! sets another one. The last bundle is filled up with NOP. A label is the address of the word that
 //! follows: of the control word if that is written out, otherwise of the instruction.
 //!
 //! # Instructions (`.s`)
@@ -18,7 +18,7 @@
 //! [@P0] JMP [CC.GE,] PLACE;        JCAL PLACE;         KIL [CC.GE];          JMX R0 ADDRESS;
 //! ```
 //!
-//! | like | are written | with the suffixes |
+//! | like | the following are written | with the suffixes |
 //! |---|---|---|
 //! | `BRA` | JMP | `.U`, `.LMT` |
 //! | `SSY`, without a condition | PBK, PCNT, PRET, CAL, JCAL | `.NOINC`: CAL, JCAL, PRET |
@@ -29,33 +29,33 @@
 //! |---|---|
 //! | `@P0` to `@P6`, `@PT`, `@!P0` ... | the predicate (spa5-2.4); PT if there is none |
 //! | `CC.GE` | the CC test by its name in spa5-2.4; T if there is none |
-//! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any that an offset can reach, of JMP and JCAL any of 32 bits |
+//! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any address that an offset can reach, for JMP and JCAL any of 32 bits |
 //! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535; JMP and JCAL have none |
-//! | `R0 OFFSET` | register R0 to R254 or RZ, and the offset of BRX; `c[BANK][R0+ADDRESS]`, or without the one or the other, its constant-bank form |
-//! | `R0 ADDRESS` | likewise, and the address of JMX, 32 bits; it has no constant-bank form |
+//! | `R0 OFFSET` | register R0 to R254 or RZ, and the offset of BRX; `c[BANK][R0+ADDRESS]`, or with only one of the two, its constant-bank form |
+//! | `R0 ADDRESS` | the same for the address of JMX, 32 bits; it has no constant-bank form |
 //!
 //! | line | instruction |
 //! |---|---|
 //! | `.word WORD` | any word, 64 bits in hexadecimal |
 //! | `PEXIT`, `PLONGJMP`, ... `BPT` | an opcode of the block that is UNSUPPORTED (spa5-2.3), without operands |
 //! | `NOP`, `ISETP ...`: another mnemonic of the instruction set, sm_50 to sm_62 | a black box: the word of NOP, whatever its suffixes and operands |
-//! | `X`, `X ...` | a black box likewise, for any instruction: what follows is not looked at |
+//! | `X`, `X ...` | also a black box, for any instruction: the rest is ignored |
 //!
-//! A mnemonic that the instruction set does not have is refused.
+//! A mnemonic that is not in the instruction set is refused.
 //!
 //! # Listings of `nvdisasm`
 //!
-//! A comment of `0x` and 16 digits is a word. Behind an instruction it is that instruction's, which a black
-//! box takes over and any other must agree with; after one that ends with `}` it may stand on a later line.
-//! Alone on a line it is a control word. Other comments, addresses among them, are not looked at.
+//! A comment of `0x` and 16 digits is a word. Behind an instruction it belongs to that instruction: a black
+//! box takes it over, and any other instruction must agree with it; after one that ends with `}` it may stand on a later line.
+//! Alone on a line it is a control word. Other comments, including addresses, are ignored.
 //!
-//! Of several sections only `.text...` is read, and there may be one only. `(*"BRANCH_TARGETS A,B"*)` behind
-//! an instruction is `.targets` for it.
+//! Of several sections, only `.text...` is read, and there may be only one. `(*"BRANCH_TARGETS A,B"*)` behind
+//! an instruction acts as its `.targets`.
 //!
 //! # Directives (`.s` and `.hex`)
 //!
-//! Each at most once (`.targets`: once for each instruction), anywhere in the file. Addresses are those that PC will
-//! have: they count from 0, not from the base.
+//! Each at most once (`.targets`: once for each instruction), anywhere in the file. Addresses count from 0, not from
+//! the base.
 //!
 //! | directive | sets | default |
 //! |---|---|---|
@@ -63,22 +63,22 @@
 //! | `.prog_base N` | byte address of the program, a multiple of 32; stands before the first instruction | 0 |
 //! | `.constant c[BANK][ADDRESS] N` | what a constant bank holds there, for constant-bank forms; once for each place | 0 |
 //! | `.prog_size N` | bytes that belong to the program, a multiple of 32 | as many as there are |
-//! | `.targets PLACE PLACE ...` | what the compiler lists for an instruction: its address, and the legal targets | |
+//! | `.targets PLACE PLACE ...` | the compiler's list for an instruction: its address, and the legal targets | |
 //!
-//! and only in `.s`, any number of times:
+//! Only in `.s`, any number of times:
 //!
 //! | directive | |
 //! |---|---|
 //! | `.control WORD` | the control word of the bundle that begins here |
-//! | `.align N` | fills up with NOP to a multiple of N, a multiple of 32; below that it does nothing |
+//! | `.align N` | fills up with NOP to a multiple of N, a multiple of 32; a smaller N has no effect |
 //!
-//! Directives that listings have besides (`.headerflags`, `.type`, `.size` ...) are not looked at.
+//! Other directives of listings (`.headerflags`, `.type`, `.size` ...) are ignored.
 //!
 //! # `.hex`
 //!
-//! Besides directives and comments (`;` or `//`), each line is a word of 16 hexadecimal digits, `0x` or not,
-//! control words among them. Its address may stand before it, in hexadecimal. Where addresses leave out a
-//! control word, it is the one of hand-made programs (spa5-2.1); nothing else may be left out. The last
+//! Besides directives and comments (`;` or `//`), each line is a word of 16 hexadecimal digits, with or without `0x`,
+//! including control words. Its address may stand before it, in hexadecimal. Where the addresses skip a
+//! control word, it is the one of hand-made programs (spa5-2.1); nothing else may be skipped. The last
 //! bundle is filled up with NOP.
 
 use std::collections::BTreeMap;
@@ -99,11 +99,11 @@ use parts::{
     is_bank_form, is_black_box, label, predicate, split_comments, unknown_mnemonic, word,
 };
 
-/// A `.s` file as a program that is called what `file` is, without folder and extension.
+/// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
 /// # Errors
 ///
-/// What is wrong, each with its line: the first, and with it the others.
+/// The text has errors: the first, which carries the others, each with its line.
 pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
     let mut assembler = Assembler::new(file);
     let mut errors = Errors::default();
@@ -119,11 +119,11 @@ pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
         .map_err(|e: InputError| e.in_text(text))
 }
 
-/// A `.hex` file as a program, named likewise.
+/// Parses a `.hex` file; the program is named in the same way.
 ///
 /// # Errors
 ///
-/// What is wrong, each with its line: the first, and with it the others.
+/// The text has errors: the first, which carries the others, each with its line.
 pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     let mut assembler = Assembler::new(file);
     text::hex_items(text, file, |at, item| match item {
@@ -140,10 +140,10 @@ pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
     .map_err(|e| e.in_text(text))
 }
 
-/// Whether a text is words rather than assembly: the first line that is no directive and more than comments
-/// decides; where there is none the extension of `file` does.
+/// Returns whether a text is words rather than assembly: the first line that is more than a directive or comments
+/// decides; without such a line, the extension of `file` does.
 ///
-/// Other units have shorter words; here a mnemonic, DADD, would be one.
+/// Other units have shorter words; here such a word could be a mnemonic, DADD.
 pub fn is_hex(text: &str, file: &str) -> bool {
     let first = text
         .lines()
@@ -154,7 +154,7 @@ pub fn is_hex(text: &str, file: &str) -> bool {
             let tokens: Vec<&str> = line.split_whitespace().collect();
             match tokens[..] {
                 [word] => hex_digits(word).is_some_and(|d| d.len() == WORD_DIGITS),
-                // No mnemonic of hexadecimal digits (DADD) has operands that are.
+                // No mnemonic of hexadecimal digits (DADD) has hexadecimal operands.
                 [address, word, ..] => hex_digits(address).is_some() && hex_digits(word).is_some(),
                 [] => false,
             }
@@ -165,7 +165,7 @@ pub fn is_hex(text: &str, file: &str) -> bool {
     }
 }
 
-/// Directives of listings that say nothing about instructions.
+/// Directives of listings that do not affect instructions.
 const REMARKS: [&str; 13] = [
     ".headerflags",
     ".elftype",
@@ -182,18 +182,18 @@ const REMARKS: [&str; 13] = [
     ".loc",
 ];
 
-/// Which sections of a listing have been seen.
+/// The sections of a listing seen so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
-    /// None: all that is there is code.
+    /// No section: all of the text is code.
     None,
-    /// One that is not code. Whether code was before it.
+    /// A section that is not code, with whether code was before it.
     Skipped(bool),
     /// Code.
     Code,
 }
 
-/// A place as text names it.
+/// A place as written in the text.
 enum Spot {
     Number(i64),
     Label(Label),
@@ -202,34 +202,34 @@ enum Spot {
 /// A label that was named or defined.
 struct Name {
     label: Label,
-    /// Line where it was first named.
+    /// Line of its first use.
     line: usize,
     defined: bool,
 }
 
-/// An instruction as it is read from a line.
+/// An instruction parsed from a line.
 struct Parsed {
     word: u64,
     /// Its target, if that is a label.
     target: Option<Label>,
-    /// What its word in a listing must agree with.
+    /// The rule for its word in a listing.
     listed: Listed,
 }
 
-/// What the word that a listing gives for an instruction must agree with.
+/// How an instruction must agree with the word that a listing gives for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Listed {
-    /// It is a black box, and the word is taken over.
+    /// It is a black box and takes the word over.
     BlackBox,
-    /// It is of this opcode, and the word is taken over.
+    /// It has this opcode and takes the word over.
     Opcode(BlockOp),
-    /// The text says what it is, and the word may add bits that are ignored.
+    /// The text is complete, and the word may only add bits that are ignored.
     Text,
 }
 
 struct Assembler<'a> {
     file: &'a str,
-    /// The line that is being read.
+    /// The current line.
     line: usize,
     code: Code,
     section: Section,
@@ -238,9 +238,9 @@ struct Assembler<'a> {
     pending: Vec<Label>,
     /// Words that listings give for the instructions at these addresses.
     listed: Vec<Line<(u32, Listed, u64)>>,
-    /// Instructions by address, as they were written, that only a word in the listing can say.
+    /// The text of instructions, by address, that need a word of the listing to be complete.
     owed: BTreeMap<u32, Line<String>>,
-    /// The last instruction, if it ended with `}` and its word has not come yet.
+    /// The last instruction, if it ended with `}` and its word has not followed yet.
     awaiting: Option<(u32, Listed)>,
     given: Given,
     entry: Option<Line<Spot>>,
@@ -272,11 +272,11 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// A line of a `.s` file.
+    /// Reads a line of a `.s` file.
     fn line(&mut self, at: Place<'a>, content: &str) -> Result<(), InputError> {
         self.line = at.line;
         let (code, listed) = split_comments(at, content)?;
-        // The instruction on this line that a word would belong to.
+        // The instruction on this line to which a word would belong.
         let mut last = None;
         for piece in code.split(';') {
             let mut rest = piece.trim();
@@ -326,7 +326,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// A word in a comment, after instruction `last` of its line.
+    /// Reads a word in a comment, after instruction `last` of its line.
     fn listed_word(
         &mut self,
         at: Place,
@@ -356,7 +356,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// `word` as the control word of the bundle that begins here.
+    /// Sets `word` as the control word of the bundle that begins here.
     fn control(&mut self, at: Place, field: &str, word: u64) -> Result<(), InputError> {
         self.room(at)?;
         self.awaiting = None;
@@ -382,7 +382,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Adds an instruction; its address, and what its word must agree with.
+    /// Adds an instruction; returns its address, and the rule for its word.
     fn instruction(
         &mut self,
         at: Place,
@@ -399,7 +399,7 @@ impl<'a> Assembler<'a> {
         Ok((pc, parsed.listed))
     }
 
-    /// Whether there is place for a word.
+    /// Checks that there is room for a word.
     fn room(&self, at: Place) -> Result<(), InputError> {
         if self.code.is_full() {
             return Err(at.error("program", too_long()));
@@ -407,7 +407,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Label `name`, which may not be defined yet.
+    /// Returns the label `name`, which may not be defined yet.
     fn label(&mut self, at: Place, name: &str) -> Result<Label, InputError> {
         check_label(at, name)?;
         if let Some(known) = self.names.get(name) {
@@ -435,7 +435,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// A number, or a label if there are any.
+    /// Parses a number, or a label if there are any.
     fn spot(
         &mut self,
         at: Place,
@@ -468,7 +468,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// An instruction without braces and annotation.
+    /// Parses an instruction without braces and annotation.
     fn parse(&mut self, at: Place, text: &str) -> Result<Parsed, InputError> {
         let (pred, rest) = match text.strip_prefix('@') {
             None => (None, text),
@@ -555,7 +555,7 @@ impl<'a> Assembler<'a> {
         Ok(parsed)
     }
 
-    /// The target of the instruction that comes next.
+    /// Parses the next operand as a target.
     fn target(
         &mut self,
         o: &mut Operands,
@@ -588,7 +588,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// `c[BANK][ADDRESS]`.
+    /// Parses `c[BANK][ADDRESS]`.
     fn bank(&self, at: Place, text: &str) -> Result<Target, InputError> {
         if !is_bank_form(text) {
             let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
@@ -598,7 +598,7 @@ impl<'a> Assembler<'a> {
         constant(at, bank, address)
     }
 
-    /// A line of words of a `.hex` file.
+    /// Reads a line of words of a `.hex` file.
     fn hex_words(&mut self, at: Place, words: &[&str]) -> Result<(), InputError> {
         self.line = at.line;
         let (address, text) = match *words {
@@ -631,7 +631,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// What was read, as a program.
+    /// Returns what was read as a program.
     fn program(mut self) -> Result<Program, InputError> {
         if self.code.is_empty() {
             return Err(no_instruction(self.file));
@@ -702,7 +702,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The entry, from the base on, and the lists of targets.
+    /// Returns the entry, counted from the base, and the lists of targets.
     fn places(&mut self) -> Result<(u32, BTreeMap<u32, Vec<u32>>), InputError> {
         let size = self.code.end();
         let base = self.code.base();
@@ -745,24 +745,24 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Whether the second of two mnemonics is `stem`; `None` if neither is.
+/// Returns whether the second of two mnemonics is `stem`; `None` if neither is.
 fn one_of(stem: &str, [first, second]: [&str; 2]) -> Option<bool> {
     let second = stem.eq_ignore_ascii_case(second);
     (second || stem.eq_ignore_ascii_case(first)).then_some(second)
 }
 
-/// Addresses that a directive may name.
+/// Range of the addresses that a directive may name.
 const ADDRESSES: (i64, i64) = (0, u32::MAX as i64);
 
 /// Largest `.align`.
 const MOST_ALIGNED: u32 = 4096;
 
-/// Why a word is refused that comes after the most a program may have.
+/// Returns the message for a word beyond the maximum number of words.
 fn too_long() -> String {
     format!("has more than {MOST_BUNDLES} bundles: this is the first word too many")
 }
 
-/// An instruction whose text says all of it.
+/// Returns an instruction whose text is complete.
 fn parsed(word: Word, target: Option<Label>) -> Parsed {
     Parsed {
         word: word.encode(),

@@ -57,7 +57,7 @@ part! {
 }
 
 axis! {
-    /// Who failed.
+    /// The instruction that failed.
     Failed "instruction" {
         Ssy "SSY",
         Pbk "PBK",
@@ -111,7 +111,7 @@ numbered! {
 }
 
 numbered! {
-    /// CC test of spa5-2.4's table.
+    /// CC test of the table in spa5-2.4.
     Formula "CC test" 24 |n| TESTS[n].to_owned()
 }
 
@@ -131,7 +131,7 @@ numbered! {
 }
 
 numbered! {
-    /// What is on top of the stack.
+    /// The token on top of the stack.
     Top "on top" 6 |n| if n == 0 { "nothing".to_owned() } else { TOKEN_NAMES[n].to_owned() }
 }
 
@@ -141,7 +141,7 @@ numbered! {
 }
 
 numbered! {
-    /// Threads that are not active, by what they wait for.
+    /// Threads that are not active, by the token that they wait for.
     Waiting "waiting" 32 |n| {
         let names = ["BRK", "CONT", "RET", "exited", "SSY or DIV"].iter().enumerate();
         let present: Vec<&str> = names.filter(|(bit, _)| n >> bit & 1 == 1).map(|(_, name)| *name).collect();
@@ -160,7 +160,7 @@ axis! {
 }
 
 axis! {
-    /// Launch asked for.
+    /// A launch on the pins.
     Launch "launch" {
         No "no",
         Yes "yes",
@@ -195,7 +195,7 @@ axis! {
 }
 
 axis! {
-    /// Operand of a launch: where the program lies (spa5-3-p).
+    /// Operand of a launch: the place of the program (spa5-3-p).
     Base "program" {
         Zero "at 0",
         Low "elsewhere below 2^31",
@@ -210,7 +210,7 @@ numbered! {
 }
 
 axis! {
-    /// A bit of an address, as it is.
+    /// The value of a bit of an address.
     Is "is" {
         Clear "0",
         Set "1",
@@ -218,7 +218,7 @@ axis! {
 }
 
 axis! {
-    /// How PC got there.
+    /// The way to this PC.
     Came "reached by" {
         Launch "launch",
         Next "next in order",
@@ -228,7 +228,7 @@ axis! {
 }
 
 axis! {
-    /// Where PC stands.
+    /// The place of PC.
     Place "PC" {
         Slot0 "slot 0",
         Slot1 "slot 1",
@@ -238,7 +238,7 @@ axis! {
 }
 
 axis! {
-    /// How the step ended.
+    /// The outcome of the step.
     Fetched "outcome" {
         Executed "executed",
         Refused "instruction in error",
@@ -247,7 +247,7 @@ axis! {
 }
 
 axis! {
-    /// Two errors at once: reported, and also holding.
+    /// Two errors at once: the reported one, and the other that holds too.
     Two "errors" {
         TestMisaligned "10 over 8: CC test, target",
         TestRange "10 over 7: CC test, target",
@@ -259,7 +259,7 @@ axis! {
 }
 
 axis! {
-    /// How a push ended.
+    /// The outcome of a push.
     Pushed "outcome" {
         Done "pushed",
         Full "error 5",
@@ -286,7 +286,7 @@ axis! {
 }
 
 axis! {
-    /// How a BRA or JMP ended.
+    /// The outcome of a BRA or JMP.
     Branched "outcome" {
         Through "goes on",
         Jumps "jumps",
@@ -298,7 +298,7 @@ axis! {
 }
 
 axis! {
-    /// Where a target lies.
+    /// The place of a target.
     Where "target" {
         Back "backward",
         Itself "itself",
@@ -320,7 +320,7 @@ axis! {
 }
 
 axis! {
-    /// What a target names.
+    /// The word that a target names.
     Names "target" {
         Slot "an instruction",
         Control "a control word",
@@ -336,7 +336,7 @@ axis! {
 }
 
 axis! {
-    /// What a cycle of an unwind comes to.
+    /// The result of a cycle of an unwind.
     Result "result" {
         Over "no thread resumes, goes on",
         Resumes "threads resume",
@@ -363,7 +363,7 @@ axis! {
 }
 
 axis! {
-    /// Cycles of an unwind.
+    /// Number of cycles of an unwind.
     Turns "clocks" {
         One "1",
         Two "2",
@@ -373,7 +373,7 @@ axis! {
 }
 
 axis! {
-    /// How it ends.
+    /// The end of an unwind.
     End "ends in" {
         Run "RUN",
         Done "DONE",
@@ -404,7 +404,7 @@ axis! {
 }
 
 axis! {
-    /// How a BRX or JMX ended (spa5-A).
+    /// The outcome of a BRX or JMX (spa5-A).
     Indirect "outcome" {
         NoThread "no thread takes it",
         Condition "divides by its condition, PC stays",
@@ -418,7 +418,7 @@ axis! {
 }
 
 axis! {
-    /// Corners that no other group singles out.
+    /// Corner cases that no other group singles out.
     Corner "corner" {
         SelfPcnt "spa5-7.2: PCNT with itself as target",
         LastExit "spa5-I11: the last thread exits under tokens",

@@ -1,4 +1,4 @@
-//! Instructions as the bins tell them apart, from the words and the state before them.
+//! The properties of instructions that bins count, from the words and the state before them.
 
 use super::axes::{Conditional, Failed, Kind, Taken};
 use crate::cover::Values;
@@ -6,7 +6,7 @@ use crate::spa5::isa::{LeaveOp, SetUpOp};
 use crate::spa5::state::{In, State};
 
 impl Kind {
-    /// What `word` is (spa5-2.3); `brx`: the option of spa5-A is on.
+    /// Returns the kind of `word` (spa5-2.3); `brx`: the option of spa5-A is on.
     pub(super) fn of(word: u64, brx: bool) -> Self {
         if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
             return Kind::Sync;
@@ -40,17 +40,17 @@ impl Kind {
         }
     }
 
-    /// BRX or JMX.
+    /// Returns whether it is BRX or JMX.
     pub(super) fn is_indirect(self) -> bool {
         matches!(self, Kind::Brx | Kind::Jmx)
     }
 
-    /// BRA or JMP.
+    /// Returns whether it is BRA or JMP.
     pub(super) fn is_branch(self) -> bool {
         matches!(self, Kind::Bra | Kind::Jmp)
     }
 
-    /// The bit of vis that a leaving instruction needs; EXIT and KIL none.
+    /// Returns the bit of vis that a leaving instruction needs; 0 for EXIT and KIL.
     pub(super) fn need(self) -> u8 {
         match self {
             Kind::Sync => 1,
@@ -70,7 +70,7 @@ impl Failed {
     }
 }
 
-/// Threads for which the test numbered `code` is true, by the formulas of spa5-2.4.
+/// Returns the threads for which the test numbered `code` is true, by the formulas of spa5-2.4.
 pub(super) fn test(code: u64, [z, s, c, o]: [u64; 4]) -> u64 {
     match code {
         0x00 => 0,
@@ -108,16 +108,16 @@ pub(super) fn taken(of: u64, active: u64) -> Taken {
     }
 }
 
-/// An instruction among its threads.
+/// An instruction and its threads.
 pub(super) struct Instruction {
     pub(super) kind: Kind,
     pub(super) word: u64,
-    /// Active threads for which its condition is true, before the rule of .U; all without a condition.
+    /// Active threads for which its condition is true, before the rule of .U; all if it has no condition.
     pub(super) condition: u64,
-    /// The CC test is one that there is.
+    /// The CC test exists.
     pub(super) tested: bool,
     pub(super) unanimous: bool,
-    /// Where it leads, if it has a target; of BRX and JMX that of its lowest thread.
+    /// Its target, if it has one; for BRX and JMX that of the lowest thread.
     pub(super) target: Option<i64>,
     /// The sum of a JMX does not fit into 32 bits.
     pub(super) wraps: bool,

@@ -1,4 +1,4 @@
-//! Counts what a step hits, and remembers what the state does not show.
+//! Counts the hits of a step, and remembers what the state does not show.
 
 use super::axes::{
     Active, Base, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
@@ -14,22 +14,22 @@ use crate::spa5::golden::{Error, Event, Golden};
 use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};
 
-/// What the state does not show: operands of the launch, and the step before.
+/// Values that the state does not show: operands of the launch, and the step before.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(super) prog_base: u32,
     pub(super) prog_size: u32,
     pub(super) came: Option<Came>,
     pub(super) previous: Option<Kind>,
-    /// The step under way.
+    /// The current step.
     pub(super) step: Option<(Came, Place)>,
     pub(super) leaver: Option<Leaver>,
-    /// Clocks of its unwind.
+    /// Cycles of its unwind.
     pub(super) turns: u32,
 }
 
 impl Memory {
-    /// Whether an address lies in the program.
+    /// Returns whether an address lies in the program.
     fn holds(&self, address: i64) -> bool {
         (0..i64::from(self.prog_size)).contains(&(address - i64::from(self.prog_base)))
     }
@@ -69,14 +69,14 @@ impl Bins {
         hits.hit(self.bases, (base,));
     }
 
-    /// A step is complete.
+    /// Counts a completed step.
     pub(super) fn completed(&self, m: &mut Memory, fetched: Fetched, hits: &mut Hits) {
         if let Some((came, place)) = m.step.take() {
             hits.hit(self.fetches, (came, place, fetched));
         }
     }
 
-    /// The cycle in which an instruction executed, or failed.
+    /// Counts the cycle in which an instruction executed or failed.
     pub(super) fn instruction(
         &self,
         m: &mut Memory,
@@ -151,7 +151,7 @@ impl Bins {
         let predicate = Pred((i.word >> 16 & 7) as u8);
         hits.hit(self.predicates, (conditional, predicate, inverted));
         if usize::from(code) >= Formula::COUNT {
-            // A test of the clip state machine looks at no condition code.
+            // A test of the clip state machine uses no condition code.
             return;
         }
         // Threads by condition code: divided by each of its bits in turn.
@@ -166,7 +166,7 @@ impl Bins {
         }
     }
 
-    /// Whether the target is looked at: of set-up instructions always, of branches when they jump.
+    /// Returns whether the target is used: by set-up instructions always, by branches when they jump.
     fn looks(&self, i: &Instruction, before: &State) -> bool {
         match i.kind {
             Kind::Bra | Kind::Jmp if i.unanimous => i.condition == before.active,
@@ -191,7 +191,7 @@ impl Bins {
         let misaligned = target % 8 != 0;
         let outside = !m.holds(target);
         let full = usize::from(before.sp) == self.depth;
-        // Of those that push for certain.
+        // Instructions that push in any case.
         let pushes = match i.kind {
             kind if kind.is_branch() => {
                 !i.unanimous && taken(i.condition, before.active) == Taken::Some
@@ -333,7 +333,7 @@ impl Bins {
         ignored(set_up && i.word & 0xf_001f != 0, Ignored::SetUp);
     }
 
-    /// A cycle of an unwind.
+    /// Counts a cycle of an unwind.
     pub(super) fn turn(
         &self,
         m: &mut Memory,
@@ -407,7 +407,7 @@ impl Bins {
         let pushed = fine && after.state().sp > before.sp;
         let lands = |address: u32| i.target == Some(address.into());
         let divided = pushed && (i.kind.is_branch() || i.kind.is_indirect());
-        // Looking at every token costs; there are few pushes on so many.
+        // Going through all tokens takes time; few pushes reach this height.
         let separated = divided
             && u32::from(before.sp) + 1 >= self.lanes - 1
             && after.tokens().iter().filter(|t| t.kind == DIV).count() + 1 == self.lanes as usize;

@@ -1,5 +1,5 @@
-//! Raw programs that begin where the stack is full, or where every thread goes its own way: random words
-//! come there too seldom to do much there.
+//! Raw programs that begin with a full stack, or with every thread on its own path: random words
+//! reach such states too rarely.
 
 use rand::Rng;
 
@@ -12,8 +12,8 @@ use crate::spa5::program::{BUNDLE, Program};
 /// Tokens of the stack as it is built by default.
 const DEPTH: u32 = super::DEPTH;
 
-/// Blocks, each of which fills the stack and then does anything. Launches go anywhere: what is left of one
-/// block leads to the next.
+/// Returns blocks that each fill the stack and then do anything. Launches go anywhere: the rest of a block
+/// leads to the next.
 pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let peel = rng.random_bool(0.3);
     let bundles = rng.random_range(30..120);
@@ -49,7 +49,7 @@ pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
     program("raw_brim", words)
 }
 
-/// A branch to the next instruction: with a thread that does not take it, a DIV token.
+/// Returns a branch to the next instruction; if some thread does not take it, it pushes a DIV token.
 fn to_the_next<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> u64 {
     let cond = Cond {
         pred: Pred::p(rng.random_range(0..7)),
@@ -60,8 +60,8 @@ fn to_the_next<R: Rng + ?Sized>(rng: &mut R, pc: u32, size: u32) -> u64 {
     Word::bra(cond).with_target(target).encode()
 }
 
-/// A BRX that leads around the beginning of a program, as far as its registers are small: below it, too, and between words,
-/// for which a register can make up; any other word as it is.
+/// Returns a BRX that leads around the beginning of a program, if its registers are small: also below it, and between words,
+/// for which a register can compensate; any other word is returned unchanged.
 pub(super) fn around<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32) -> Word {
     let mut to = rng.random_range(-80..16) * 8;
     if rng.random() {

@@ -1,4 +1,4 @@
-//! Structured programs with one rule broken, and stacks filled to the brim.
+//! Structured programs with one rule broken, and stacks filled to the limit.
 
 use rand::Rng;
 
@@ -10,12 +10,12 @@ use crate::spa5::isa::{
 };
 use crate::spa5::program::{BUNDLE, Program};
 
-/// A structured program of any kind with one thing changed, or a stack filled to the brim and, mostly,
+/// Returns a structured program of any kind with one change, or a stack filled to the limit and, mostly,
 /// one token beyond.
 ///
-/// The result may still be structured (a change of something that has no effect, or to a neighbouring
-/// form), may run for ever, or may end in any error. What a launch can break, few or no threads, is not the
-/// program's. With `brx` for a unit that has BRX and JMX.
+/// The result may still be structured (if the change has no effect, or the form becomes a neighbouring
+/// one), may run for ever, or may end in any error. Faults of a launch (few or no threads) are not part of the
+/// program. `brx` is for a unit that has BRX and JMX.
 pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     let mut program = if chance(rng, 4) {
         brimful(rng)
@@ -33,59 +33,59 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     program
 }
 
-/// One rule broken.
+/// A broken rule.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     /// A set-up instruction becomes a black box: SYNC_NO_SSY, BRK_NO_PBK, CONT_NO_PCNT, RET_NO_CALL, or
-    /// what leaves goes to an outer token.
+    /// a leaving instruction finds an outer token.
     NoSetUp,
     /// A set-up instruction becomes another: its threads leave for a token of the wrong type (1 to 4), and
-    /// SYNC finds PBK, PCNT or RET in its way (spa5-O7).
+    /// SYNC meets PBK, PCNT or RET (spa5-O7).
     OtherSetUp,
-    /// Two set-up instructions in each other's place: tokens in the wrong order.
+    /// Two set-up instructions swapped: tokens in the wrong order.
     SetUpOrder,
-    /// One more set-up instruction: a token too many, SYNC across it (1), or one more each pass (5).
+    /// One more set-up instruction: a token too many, SYNC across it (1), or one more in each pass (5).
     MoreSetUp,
-    /// Any instruction becomes SYNC, BRK, CONT or RET: without its token (1 to 4) if a thread is to leave
-    /// by it, otherwise out too early.
+    /// Any instruction becomes SYNC, BRK, CONT or RET: without its token (1 to 4) if a thread leaves
+    /// by it, otherwise too early.
     Leave,
     /// A leaving instruction becomes another (1 to 4).
     OtherLeave,
-    /// A leaving instruction becomes a black box: SYNC is missing, threads run on with their tokens, or off
+    /// A leaving instruction becomes a black box: SYNC is missing, threads run on with their tokens, or past
     /// the end (PC_RANGE).
     NoLeave,
-    /// The program ends before its end: PC_RANGE, TARGET_RANGE.
+    /// A program size that is too small: PC_RANGE, TARGET_RANGE.
     ProgSize,
     /// A target around the ends of the program or between words: TARGET_RANGE, TARGET_MISALIGNED, for BRA
     /// only if a thread branches.
     Astray,
-    /// A target some words off, or anywhere: into another nesting.
+    /// A target off by a few words, or any target: into another nesting.
     Target,
     /// An opcode that is ILLEGAL or UNSUPPORTED, a constant bank where there is none, a CC test that is UNSUPPORTED.
     Error,
-    /// Each of the block's opcodes, all other bits as they are.
+    /// Each opcode of the block, with all other bits unchanged.
     Opcode,
     /// A CC test from 0x18 on: without CSM, UNSUPPORTED whatever the predicate.
     Test,
     /// BRA.U where threads disagree: what a thread does depends on the others (spa5-O12).
     Unanimous,
-    /// Predicate and CC test of anything: other threads, always, never. Loops may not end.
+    /// Predicate and CC test of any instruction: other threads, always, never. Loops may not end.
     Cond,
-    /// Another entry: into the middle of something, or at the end (PC_RANGE).
+    /// Another entry: in the middle of a construct, or at the end (PC_RANGE).
     Entry,
     /// A control word, which the unit does not read: still structured.
     Control,
     /// Any bit of a word.
     Bit,
-    /// Two words in each other's place.
+    /// Two words swapped.
     Swap,
-    /// A word once more, in another's place.
+    /// A word copied over another.
     Copy,
     /// A random word.
     Word,
 }
 
-/// Every fault, and how often.
+/// Every fault with its weight.
 const FAULTS: &[(Fault, u32)] = &[
     (Fault::NoSetUp, 5),
     (Fault::OtherSetUp, 4),
@@ -111,7 +111,7 @@ const FAULTS: &[(Fault, u32)] = &[
 ];
 
 fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
-    // Not every program has what every fault needs.
+    // Not every program has what a fault needs.
     for _ in 0..8 {
         let fault = choose(rng, FAULTS);
         if apply(rng, program, fault).is_some() {
@@ -120,7 +120,7 @@ fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
     }
 }
 
-/// The number of one of the instruction words that `wanted` says.
+/// Returns the number of a random instruction word for which `wanted` holds.
 fn find<R: Rng + ?Sized>(
     rng: &mut R,
     program: &Program,
@@ -140,7 +140,7 @@ fn is_leave(word: Word) -> bool {
     matches!(word, Word::Leave(_))
 }
 
-/// The condition of a word that has one.
+/// Returns the condition of a word that has one.
 fn cond_mut(word: &mut Word) -> Option<&mut Cond> {
     match word {
         Word::Branch(Branch { cond, .. }) | Word::Leave(Leave { cond, .. }) => Some(cond),
@@ -149,7 +149,7 @@ fn cond_mut(word: &mut Word) -> Option<&mut Cond> {
     }
 }
 
-/// A condition that is mostly not the same for all threads.
+/// Returns a condition that is mostly not the same for all threads.
 fn any_cond<R: Rng + ?Sized>(rng: &mut R) -> Cond {
     let number = rng.random_range(0..8);
     let not = rng.random();
@@ -161,7 +161,7 @@ fn any_cond<R: Rng + ?Sized>(rng: &mut R) -> Cond {
     Cond { pred, test }
 }
 
-/// `None` if the program has nothing that `fault` could be done to.
+/// Applies `fault`. Returns `None` if the program has nothing to which it applies.
 fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> Option<()> {
     let words = program.words.len();
     let any = find(rng, program, |_| true)?;
@@ -177,12 +177,12 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
             let other = Word::set_up(op).with_noinc(set_up.noinc);
             let to = set_up.target.address(8 * n as u32);
             let aimed = to.and_then(|to| other.aimed(8 * n as u32, to));
-            // What is in a constant bank leads elsewhere then.
+            // With an offset in a constant bank, it then leads elsewhere.
             (n, aimed.unwrap_or(other))
         }
         Fault::SetUpOrder => {
             let n = find(rng, program, is_set_up)?;
-            // With the next one, each with its own target.
+            // Swap with the next one, each with its own target.
             let next = (n + 1..words)
                 .find(|&m| m % 4 != 0 && is_set_up(Word::decode(program.words[m])))?;
             let [a, b] = [n, next].map(|m| Word::decode(program.words[m]));
@@ -286,7 +286,7 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
             return Some(());
         }
         Fault::Bit => {
-            // Half of them where it matters most.
+            // Half of the words where it matters most.
             let n = match rng.random() {
                 true => find(rng, program, |w| !matches!(w, Word::Other(_)))?,
                 false => any,
@@ -311,8 +311,8 @@ fn apply<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, fault: Fault) -> O
     Some(())
 }
 
-/// Tokens of all kinds until the stack is full, mostly one more (STACK_OVERFLOW), and the way back: one
-/// inside the other, by a recursion, or by a loop that leaves them behind.
+/// Returns a program that pushes tokens of all kinds until the stack is full, mostly one more (STACK_OVERFLOW), and pops them:
+/// nested, by a recursion, or by a loop that leaves them behind.
 fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mut code = Code::default();
     match rng.random_range(0..8) {
@@ -320,7 +320,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
         4..6 => recurse(rng, &mut code),
         _ => leak(rng, &mut code),
     }
-    // Some hundred instructions, and each label is bound where it is made.
+    // A few hundred instructions fit, and each label is bound where it is made.
     let mut program = program("near_legal", code.finish().unwrap_or_default());
     let size = program.prog_size;
     if rng.random() {
@@ -330,7 +330,7 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R) -> Program {
     program
 }
 
-/// The set-up instruction of the token that `op` leads to; CAL would not go on to the next instruction.
+/// Returns the set-up instruction of the token that `op` goes to; PRET rather than CAL, which would not continue in sequence.
 fn set_up_of(op: LeaveOp) -> SetUpOp {
     match op {
         LeaveOp::Sync => SetUpOp::Ssy,
@@ -344,7 +344,7 @@ fn push_other<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     code.push_raw(other(rng));
 }
 
-/// Tokens one inside the other; between them, threads that branch off and wait in DIV tokens.
+/// Adds nested tokens; between them, threads branch off and wait in DIV tokens.
 fn nest<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     let over = chance(rng, 9);
     let depth = match rng.random_range(0..4) {
@@ -354,7 +354,7 @@ fn nest<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     let ops = [LeaveOp::Sync, LeaveOp::Brk, LeaveOp::Cont, LeaveOp::Ret];
     let common = pick(rng, &ops);
     let how_common = pick(rng, &[0, 0, 12, 16]);
-    // A branch in so many tokens: its DIV token makes the stack full earlier.
+    // How many of 16 tokens have a branch: its DIV token fills the stack earlier.
     let branches = pick(rng, &[0, 0, 1, 4]);
     push_other(rng, code);
     let mut open: Vec<(LeaveOp, Label, Option<Label>)> = vec![];
@@ -366,7 +366,7 @@ fn nest<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
         let end = code.label();
         let full = open.len() as u32 == DEPTH;
         if full && chance(rng, 5) {
-            // The last one's target is wrong too, and that counts (spa5-6).
+            // The target of the last one is wrong too, and that error counts (spa5-6).
             let word = Word::set_up(set_up_of(op));
             let word = astray(rng, word, code.here(), 0x1000);
             code.push(word);
@@ -381,7 +381,7 @@ fn nest<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
         });
         open.push((op, end, around));
     }
-    // The fill may be reached more than once.
+    // The filling code may be reached more than once.
     if chance(rng, 4) && !over {
         push_other(rng, code);
     }
@@ -398,7 +398,7 @@ fn nest<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     code.push(Word::leave(LeaveOp::Exit, Cond::ALWAYS));
 }
 
-/// A subroutine that calls itself, to the end of the stack or until a condition is true.
+/// Adds a subroutine that calls itself, until the stack is full or a condition is true.
 fn recurse<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     let (f, out) = (code.label(), code.label());
     let guarded = chance(rng, 10);
@@ -455,7 +455,7 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     code.push(Word::leave(LeaveOp::Ret, Cond::ALWAYS));
 }
 
-/// A loop that goes back above a token more each time, or leaves threads behind in DIV tokens.
+/// Adds a loop that jumps back with one more token each time, or leaves threads behind in DIV tokens.
 fn leak<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     let (head, end) = (code.label(), code.label());
     let set_ups = rng.random_range(0..4);
@@ -473,7 +473,7 @@ fn leak<R: Rng + ?Sized>(rng: &mut R, code: &mut Code) {
     let weights = [(Cond::ALWAYS, when(set_ups > 0, 4)), (any_cond(rng), 8)];
     let cond = choose(rng, &weights);
     code.push_to(Word::bra(cond), head);
-    // Out by the tokens that are there, more often than not.
+    // More often than not, leave by the existing tokens.
     for op in ops.into_iter().rev() {
         code.push(Word::leave(op, Cond::ALWAYS));
     }
@@ -499,7 +499,7 @@ mod tests {
     use super::*;
     use crate::spa5::scalar::{End, Scalar};
 
-    /// Both sides of the border: a change that never mattered would test nothing, and one that
+    /// Both outcomes must occur: a change that never mattered would test nothing, and one that
     /// always broke everything at once would be no better than `raw`.
     #[test]
     fn near_legal_programs_are_near_legal() {
@@ -508,7 +508,7 @@ mod tests {
         for seed in 1..=800 {
             let p = near_legal(&mut rng(seed), false);
             let scalar = Scalar::new(&p, DEPTH as usize, false);
-            // Few threads for what a warp of many meets: some faults are where none of them comes.
+            // Few threads, where a warp has many: some faults are at places that none of them reaches.
             let ends = [2, 8, 14].map(|p16| scalar.run(3000, draws(seed, p16)).end);
             match ends.iter().find(|end| **end != End::Done) {
                 None => done += 1,
@@ -523,7 +523,7 @@ mod tests {
         assert!(errors[1..].iter().all(|n| *n > 2), "{errors:?}");
     }
 
-    /// Each fault finds its place in most programs, and changes something there.
+    /// Each fault applies to most programs, and changes something there.
     #[test]
     fn every_fault_can_be_done() {
         for (fault, _) in FAULTS {
@@ -540,8 +540,8 @@ mod tests {
         }
     }
 
-    /// Stacks are filled to their last token, and overfilled, with every type of token on top; an overflow
-    /// and a wrong target meet.
+    /// Stacks are filled to their last token and overfilled, with every type of token on top; an overflow
+    /// and a wrong target occur together.
     #[test]
     fn the_brim_is_reached_and_passed() {
         let (mut fit, mut over, mut both) = (0, 0, 0);

@@ -1,4 +1,4 @@
-//! Random words: with nothing in mind, by weights, and by a map of the stack.
+//! Random words: unconstrained, by weights, and by a map of the stack.
 
 use rand::Rng;
 
@@ -11,7 +11,7 @@ use crate::spa5::isa::{
 };
 use crate::spa5::program::{BUNDLE, Program};
 
-/// What a random instruction is.
+/// The kind of a random instruction.
 #[derive(Clone, Copy)]
 enum What {
     SetUp(SetUpOp),
@@ -20,7 +20,7 @@ enum What {
     Other,
 }
 
-/// How raw words are drawn, in sixteenths unless it says otherwise.
+/// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Mix {
     /// Weights of the opcodes.
@@ -29,22 +29,22 @@ pub(super) struct Mix {
     branches: u32,
     /// BRX and JMX, in 256ths.
     indirect256: u32,
-    /// For a unit with BRX and JMX.
+    /// The unit has BRX and JMX.
     brx: bool,
-    /// Branches that are jumps.
+    /// Branches in absolute form (JMP).
     jumps: u32,
     /// Offsets in a constant bank.
     banks: u32,
     others: u32,
-    /// Leaving instructions and BRA that are for every thread.
+    /// Leaving instructions and BRA for every thread.
     always: u32,
-    /// CC tests besides T.
+    /// CC tests other than T.
     tests: u32,
-    /// Those of the clip state machine among them: errors in a unit without.
+    /// Tests of the clip state machine are among them: errors in a unit without it.
     clips: bool,
     /// `.U`.
     unanimous: u32,
-    /// Targets that are not forward, where there is a choice.
+    /// Targets that are not forward, if there is a choice.
     back: u32,
     /// Targets outside or not aligned, in 256ths.
     astray256: u32,
@@ -71,7 +71,7 @@ impl Mix {
         errors256: 2,
     };
 
-    /// On a full stack: pushes, and much that goes astray.
+    /// For a full stack: pushes, and many bad targets.
     pub(super) const ASTRAY: Mix = Mix {
         set_ups: [2; 6],
         leaves: [0; 6],
@@ -81,12 +81,12 @@ impl Mix {
         ..Mix::TAME
     };
 
-    /// Programs in which one thing is frequent get further with it than a mean of all would: as many
+    /// Returns random weights. A program in which one thing is frequent gets further with it than an average would: as many
     /// leaving instructions as set-up ones would end every run in an error.
     fn random<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Mix {
         let mut weight = |often| choose(rng, &[(0, 3), (1, 4), (3, often), (9, often)]);
         let set_ups = std::array::from_fn(|_| weight(3));
-        // What needs something on the stack.
+        // Instructions that need a token on the stack.
         let leaves = std::array::from_fn(|_| weight(1));
         Mix {
             set_ups,
@@ -94,7 +94,7 @@ impl Mix {
             branches: within(rng, 1..8),
             others: within(rng, 1..8),
             always: within(rng, 0..5),
-            // An error in a unit without them.
+            // They are errors in a unit without them.
             indirect256: match brx {
                 true => pick(rng, &[0, 16, 64, 128]),
                 false => pick(rng, &[0, 0, 4, 16]),
@@ -112,7 +112,7 @@ impl Mix {
     }
 }
 
-/// A random condition, seldom one that is the same for all threads.
+/// Returns a random condition, rarely one that is the same for all threads.
 fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
     if chance(rng, mix.always) {
         return Cond::ALWAYS;
@@ -131,12 +131,12 @@ fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
     Cond { pred, test }
 }
 
-/// A word that is an error whenever it is executed: UNSUPPORTED or ILLEGAL (spa5-2.3, spa5-2.4).
+/// Returns a word that is an error whenever it is executed: UNSUPPORTED or ILLEGAL (spa5-2.3, spa5-2.4).
 pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     let rest = rng.random::<u64>() >> 12;
     match within(rng, 0..8) {
         0 => pick(rng, &[0xE20, 0xE25]) << 52 | rest,
-        // JMP and JCAL are not without bit 5.
+        // Without bit 5, JMP and JCAL are no errors.
         1..4 => u64::from(pick(rng, BlockOp::ALL).bits()) << 52 | rest | 1 << 5,
         4 => rng.random_range(0xE3B..=0xE3F) << 52 | rest,
         // A constant bank.
@@ -164,7 +164,7 @@ pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     }
 }
 
-/// `word` with a target that is an error if it is looked at, or nearly: around both ends of a program of `size` bytes,
+/// Returns `word` with a target that is an error if it is used, or nearly one: around both ends of a program of `size` bytes,
 /// anywhere, or between two words (spa5-4.2).
 pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32, size: u32) -> Word {
     let size = i64::from(size);
@@ -177,19 +177,19 @@ pub(super) fn astray<R: Rng + ?Sized>(rng: &mut R, word: Word, pc: u32, size: u3
         5 => -8 * within(rng, 1..9),
         // Next to a word.
         6..8 => within(rng, 0..size.max(8)) / 8 * 8 + within(rng, 1..8),
-        // Outside and next to a word: the latter counts (spa5-6).
+        // Outside the program and next to a word: the latter error counts (spa5-6).
         8 => size + within(rng, 0..64),
         _ if absolute => rng.random::<u32>().into(),
         _ => return word.with_target(Target::Offset(rng.random::<i32>() >> 8)),
     };
     if absolute {
-        // Below 0 is far behind.
+        // An address below 0 is far above the program.
         return word.with_target(Target::Absolute(address as u32));
     }
     word.with_target(Target::direct(pc, address).unwrap_or(Target::Offset(-1)))
 }
 
-/// A word by the weights of `mix`, for address `pc` of a program of `size` bytes.
+/// Returns a word by the weights of `mix`, for address `pc` of a program of `size` bytes.
 pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u32) -> u64 {
     if within(rng, 0..256) < mix.errors256 {
         return error_word(rng);
@@ -223,7 +223,7 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
             word.with_target(bank(rng))
         }
         Some(_) => {
-            // Mostly not far.
+            // Mostly near.
             let words = i64::from(size / 8).max(1);
             let here = i64::from(pc / 8);
             let plain = word;
@@ -239,7 +239,7 @@ pub(super) fn raw_word<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, pc: u32, size: u
     word ^ rng.random::<u64>() & ignored(word)
 }
 
-/// A branch's target: an offset, or as JMP has it.
+/// Returns a branch's target: an offset, or an absolute address as in JMP.
 fn form<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Target {
     match chance(rng, mix.jumps) {
         true => Target::Absolute(0),
@@ -247,7 +247,7 @@ fn form<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Target {
     }
 }
 
-/// BRX or JMX.
+/// Returns a BRX or JMX.
 fn indirect<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Word {
     Word::Indirect(Indirect {
         cond: raw_cond(rng, mix),
@@ -257,7 +257,7 @@ fn indirect<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Word {
     })
 }
 
-/// Any constant.
+/// Returns any constant-bank target.
 fn bank<R: Rng + ?Sized>(rng: &mut R) -> Target {
     Target::Bank {
         bank: within(rng, 0..32),
@@ -265,17 +265,17 @@ fn bank<R: Rng + ?Sized>(rng: &mut R) -> Target {
     }
 }
 
-/// Random words in random surroundings. Four sorts:
+/// Returns random words with random operands. Four kinds:
 ///
-/// * *wild* (1 in 16): every bit random, in half of the words but for the upper ones, which make them the
-///   unit's own. Ends within a few instructions, mostly in UNSUPPORTED, ILLEGAL or TARGET_MISALIGNED.
-/// * *weighted* (4 in 16): any instruction anywhere, targets mostly inside. Meets every other error soon.
+/// * *wild* (1 in 16): every bit random, except that half of the words have upper bits from the unit's own
+///   opcodes. Ends within a few instructions, mostly in UNSUPPORTED, ILLEGAL or TARGET_MISALIGNED.
+/// * *weighted* (4 in 16): any instruction anywhere, targets mostly inside. Soon reaches every other error.
 /// * *brim* (2 in 16): fills the stack, or parts all threads, and then does anything.
-/// * *mapped* (9 in 16): each address is given a depth on a stack of random tokens, and an instruction is
-///   only put where that fits and mostly leads where it fits, but predicates, tests and the targets
+/// * *mapped* (9 in 16): each address has a depth on a stack of random tokens, and an instruction is
+///   only placed where that fits, and mostly leads to an address where it fits; predicates, tests and the targets
 ///   themselves are random. Runs for long, with threads in every state and deep stacks.
 ///
-/// With `brx` for a unit that has BRX and JMX, which are as frequent as any other branch then.
+/// `brx` is for a unit that has BRX and JMX; they are then as frequent as any other branch.
 pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     let mut program = match within(rng, 0..16) {
         0 => wild(rng),
@@ -303,7 +303,7 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     if chance(rng, 3) {
         program.entry = match within(rng, 0..8) {
             0 => rng.random::<u32>() & !7,
-            // The last words that there can be.
+            // The last words in the address space.
             1 => u32::MAX - 7 - 8 * within(rng, 0..8),
             2 => program.prog_size,
             _ => rng.random_range(0..=program.prog_size / 8) * 8,
@@ -312,8 +312,8 @@ pub fn raw<R: Rng + ?Sized>(rng: &mut R, brx: bool) -> Program {
     program
 }
 
-/// Gives `program` the size `size`, zero words behind its own, and leads half of its targets to the ends that it has then:
-/// only so are they compared with a size of many bits (spa5-4.2-a).
+/// Gives `program` the size `size`, with zero words after its own, and moves half of its targets to its new ends:
+/// only then are they compared with a size of many bits (spa5-4.2-a).
 fn enlarge<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, size: u32) {
     program.prog_size = size;
     for (pc, word) in (0..).step_by(8).zip(&mut program.words) {
@@ -324,17 +324,17 @@ fn enlarge<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, size: u32) {
     }
 }
 
-/// Random instructions and targets for the scalar judge: whatever each thread does in the warp, up to the
-/// first error, it does alone.
+/// Returns random instructions and targets for the scalar judge: up to the first error, each thread does in the warp
+/// what it does alone.
 ///
-/// So there is no BRA.U but where its condition is the same for every thread (spa5-9, d). May run for
+/// Therefore BRA.U only occurs where its condition is the same for every thread (spa5-9, d). The program may run for
 /// ever, end in any error, or end.
 pub fn unstructured<R: Rng + ?Sized>(rng: &mut R) -> Program {
-    // Some EXITs, not much that is for all, and hardly a way back: otherwise most run for ever.
+    // Some EXITs, few unconditional instructions, and hardly a way back: otherwise most would run for ever.
     let mut mix = Mix::random(rng, false);
     mix.back = within(rng, 0..4);
     mix.leaves[4] = mix.leaves[4].max(1);
-    // No warp is asked for them here.
+    // No BRX and JMX: here they have no registers from a warp.
     mix.indirect256 = 0;
     mix.always = mix.always.min(2);
     let mut program = match within(rng, 0..8) {
@@ -379,7 +379,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     program
 }
 
-/// Fewer than `most` instructions.
+/// Returns fewer than `most` instructions.
 fn weighted<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, most: usize) -> Program {
     let bundles = within(rng, 2..most / 3);
     let size = bundles as u32 * BUNDLE;
@@ -391,17 +391,17 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, most: usize) -> Program {
     program("raw_weighted", words)
 }
 
-/// A map of depths: what is on the stack at each address, and instructions that keep to it.
+/// A map of depths: the tokens on the stack at each address, and instructions that fit it.
 struct Map {
-    /// Tokens at each address that is not a control word's, in program order.
+    /// Number of tokens at each address in program order, without control words.
     depths: Vec<usize>,
-    /// What is on the stack, bottom first: an address of depth d has the first d of them, so that
+    /// The tokens on the stack, bottom first: an address of depth d has the first d of them, so that
     /// depths fit wherever a jump comes from. PRET stands for CAL too.
     profile: Vec<SetUpOp>,
 }
 
 impl Map {
-    /// The depth to which `op` leads from depth `d`: its token's place. `None` if there is none that it sees
+    /// Returns the depth to which `op` leads from depth `d`: the place of its token. `None` if no token is visible to it
     /// (spa5-4.4).
     fn leads(&self, d: usize, op: LeaveOp) -> Option<usize> {
         let below = &self.profile[..d];
@@ -417,7 +417,7 @@ impl Map {
         }
     }
 
-    /// The leaving instruction for the topmost of `d` tokens.
+    /// Returns the leaving instruction for the topmost of `d` tokens.
     fn top(&self, d: usize) -> LeaveOp {
         match d.checked_sub(1).map(|top| self.profile[top]) {
             Some(SetUpOp::Ssy) => LeaveOp::Sync,
@@ -428,10 +428,10 @@ impl Map {
         }
     }
 
-    /// An instruction, by number, of depth `wanted`, for one that leads there from number `i`.
+    /// Returns the number of an instruction of depth `wanted`, as the target of instruction `i`.
     ///
     /// Most go a little forward, so that runs sweep over the map and fill the stack. Targets all over
-    /// it would soon catch every run in a few instructions.
+    /// it would soon trap every run in a few instructions.
     fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: usize, jump: Jump) -> usize {
         let fits = |n: &usize| self.depths[*n] == wanted;
         let len = self.depths.len();
@@ -455,12 +455,12 @@ impl Map {
                 (from..len).find(fits)
             }
         };
-        // Nothing fits: whatever comes of it.
+        // If nothing fits, the next instruction.
         found.unwrap_or((i + 1) % len)
     }
 }
 
-/// Where an instruction leads.
+/// The target of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Jump {
     Forward,
@@ -469,14 +469,14 @@ enum Jump {
     Itself,
 }
 
-/// An instruction of the map: the word but for the target, the depth behind it, and what depth it leads to.
+/// An instruction of the map: the word without its target, the depth after it, and the depth of its target.
 struct Instruction {
     word: Word,
     next: usize,
     to: Option<(usize, Jump)>,
 }
 
-/// A map of so many tokens, fewer than `most` instructions besides those that it takes to get there and back.
+/// Returns a map of `deepest` tokens, with fewer than `most` instructions besides those needed to reach that depth and return.
 fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) -> Program {
     let len = within(rng, most / 3..most) + 3 * deepest;
     // All kinds of tokens, or mostly one.
@@ -500,7 +500,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
     let misfit = within(rng, 100..600);
     let mut instructions = Vec::with_capacity(len);
     let mut at = 0;
-    // Up to the deepest and down again, more than once in long programs of few tokens.
+    // Up to the deepest and down again, more than once in long programs with few tokens.
     let mut falling = false;
     for i in 0..len {
         map.depths.push(at);
@@ -511,7 +511,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
         };
         let left = len - i - 1;
         let instruction = if left == 0 {
-            // Once more from the beginning, or the end.
+            // Back to the beginning, or the end.
             match chance(rng, if mix.leaves[4] > 0 { 10 } else { 4 }) {
                 true => plain(Word::leave(LeaveOp::Exit, Cond::ALWAYS), 0),
                 false => Instruction {
@@ -521,7 +521,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
                 },
             }
         } else {
-            // Everything is closed before the program ends.
+            // Every token is popped before the program ends.
             let down = left <= at + 1;
             let move_on = within(rng, 0..10) < steep;
             let (up, down) = (
@@ -542,13 +542,13 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
         debug_assert_eq!(code.here(), pc);
         let word = match to {
             _ if within(rng, 0..misfit) == 0 => {
-                // Something that does not fit, now and then.
+                // Sometimes an instruction that does not fit.
                 code.push_raw(raw_word(rng, mix, pc, size));
                 continue;
             }
             None => word,
             Some((_, Jump::Itself)) => word.aimed(pc, pc.into()).unwrap_or(word),
-            // What the constant is, is the environment's.
+            // The environment sets the value of the constant.
             Some(_) if matches!(word.target(), Some(Target::Bank { .. })) => word,
             Some((depth, jump)) => {
                 let target = address(map.target(rng, i, depth, jump));
@@ -570,7 +570,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
     program
 }
 
-/// What a map's stack is made of.
+/// The tokens of a map's stack.
 const PROFILE: &[SetUpOp] = &[SetUpOp::Ssy, SetUpOp::Pbk, SetUpOp::Pcnt, SetUpOp::Pret];
 
 fn plain(word: Word, next: usize) -> Instruction {
@@ -581,7 +581,7 @@ fn plain(word: Word, next: usize) -> Instruction {
     }
 }
 
-/// A random instruction for depth `at`, leading up or down if asked to.
+/// Returns a random instruction for depth `at`, leading up or down if asked to.
 fn map_instruction<R: Rng + ?Sized>(
     rng: &mut R,
     map: &Map,
@@ -634,7 +634,7 @@ fn map_instruction<R: Rng + ?Sized>(
         ],
     );
     if !matches!(what, What::Branch) {
-        // What leaves for all leads down, which is not asked for.
+        // An unconditional leaving instruction would lead down, which is not wanted here.
         while cond == Cond::ALWAYS {
             cond = raw_cond(rng, &Mix { always: 0, ..*mix });
         }
@@ -664,7 +664,7 @@ fn map_instruction<R: Rng + ?Sized>(
             Instruction { word, next: at, to }
         }
         What::Leave(op) => plain(Word::leave(op, cond), at),
-        // BRX is UNSUPPORTED unless the unit was built with it; EXIT takes threads out.
+        // BRX is UNSUPPORTED unless the unit is built with it; EXIT takes threads out.
         _ => match within(rng, 0..200) {
             0 => Instruction {
                 word: indirect(rng, mix),
@@ -729,7 +729,7 @@ mod tests {
         assert_eq!(tests, (0..32).collect());
     }
 
-    /// On the straight way, without leaving, a mapped program has the tokens that its instructions need.
+    /// Executed straight on, without leaving, a mapped program has the tokens that its instructions need.
     #[test]
     fn maps_fit_the_way_straight_on() {
         let (mut deepest, mut all) = (0, (0, 0));
@@ -741,7 +741,7 @@ mod tests {
             let (mut misfits, mut leaves) = (0, 0);
             for word in instructions(&p) {
                 match Word::decode(word) {
-                    // A call comes back.
+                    // A call returns.
                     Word::SetUp(SetUp { op, .. })
                         if !matches!(op, SetUpOp::Cal | SetUpOp::Jcal) =>
                     {
@@ -771,12 +771,12 @@ mod tests {
             all.0 += misfits;
             all.1 += leaves;
         }
-        // One word in some hundred is any; what it takes or leaves is missing or too much further on.
+        // One word in about a hundred is random; the token that it removes or leaves is missing or superfluous later.
         assert!(all.0 * 5 < all.1, "{all:?}");
         assert!(deepest >= 40, "{deepest}");
     }
 
-    /// For the judge: many that end, many that end in an error, of each kind, and some that run on.
+    /// For the judge, many programs end, many end in an error of each kind, and some run on.
     #[test]
     fn unstructured_programs_end_in_every_way() {
         let mut errors = [0; 11];

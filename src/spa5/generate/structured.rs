@@ -1,4 +1,4 @@
-//! Structured programs: subroutines, blocks and statements, and the words that they are written in.
+//! Structured programs: subroutines, blocks and statements, and their words.
 
 use rand::Rng;
 
@@ -42,7 +42,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     let entry = code.label();
     let mut parts = vec![(entry, main)];
     for sub in subs.into_iter().rev() {
-        // A subroutine is in only if a part that is in leads there; those that do come before it.
+        // A subroutine is only included if an included part leads there; those that do come before it.
         let calls = |item: &Item| matches!(item, Item::Word(_, Some(to)) if *to == sub.label);
         if parts.iter().any(|(_, items)| items.iter().any(calls)) {
             let at = rng.random_range(0..=parts.len());
@@ -52,7 +52,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     }
     let (mut switches, mut constants) = (vec![], vec![]);
     for (label, items) in parts {
-        // Words between the parts, never reached.
+        // Unreachable words between the parts.
         if options.noise && chance(rng, 6) {
             for _ in 0..rng.random_range(1..6) {
                 push(rng, &mut code, options, rng_word, None);
@@ -95,10 +95,10 @@ pub(super) fn build<R: Rng + ?Sized>(
         let (bank, address) = (rng.random_range(0..32), rng.random());
         let place = u32::from(bank) << 16 | u32::from(address);
         if program.constants.contains_key(&place) {
-            // Another offset would be wanted there: hardly ever.
+            // The place would need another offset too; this is very rare.
             return build(rng, options);
         }
-        // Its upper bits do not count (spa5-2.3-n).
+        // The upper bits do not count (spa5-2.3-n).
         let offset = to.wrapping_sub(at + 8) & 0xff_ffff | rng.random::<u32>() << 24;
         program.constants.insert(place, offset);
         let word = &mut program.words[at as usize / 8];
@@ -107,7 +107,7 @@ pub(super) fn build<R: Rng + ?Sized>(
             .encode();
     }
     for (at, targets) in switches {
-        // The base may be anywhere below the targets: what is added to it is not negative then.
+        // The base may be anywhere below the targets: the offset from it is then not negative.
         let base = rng.random_range(0..=targets.iter().copied().min().unwrap_or_default());
         let word = &mut program.words[at as usize / 8];
         if let Some(aimed) = Word::decode(*word).aimed(at, base.into()) {
@@ -121,7 +121,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     Ok((program, met))
 }
 
-/// Binds `label` to the next instruction, or to the control word before it, which is the same to the
+/// Binds `label` to the next instruction, or to the control word before it, which is equivalent for the
 /// unit (spa5-2.1).
 fn bind<R: Rng + ?Sized>(rng: &mut R, code: &mut Code, label: Label) {
     if rng.random() {
@@ -131,7 +131,7 @@ fn bind<R: Rng + ?Sized>(rng: &mut R, code: &mut Code, label: Label) {
     }
 }
 
-/// Adds a word, and a control word if it is the first of its bundle.
+/// Adds a word, and before it a control word if it is the first of its bundle.
 fn push<R: Rng + ?Sized>(
     rng: &mut R,
     code: &mut Code,
@@ -149,33 +149,33 @@ fn push<R: Rng + ?Sized>(
     }
 }
 
-/// Any word.
+/// Returns any word.
 fn rng_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     rng.random()
 }
 
-/// A part of the program as it is written: it is put into bundles when all parts are there.
+/// An element of the program; elements are put into bundles when all parts are complete.
 #[derive(Clone, Debug)]
 enum Item {
     Label(Label),
-    /// A word, and where it leads.
+    /// A word, and its target.
     Word(u64, Option<Label>),
-    /// BRX, and where it may lead.
+    /// BRX, and its possible targets.
     Switch(u64, Vec<Label>),
 }
 
-/// A subroutine that is already written.
+/// A subroutine that is already generated.
 struct Routine {
     label: Label,
-    /// Tokens that it takes, with all it calls, besides the RET token.
+    /// Tokens that it takes, including those that it calls, without the RET token.
     need: u32,
-    /// Instructions of one pass, about.
+    /// Approximate number of instructions of one pass.
     cost: i64,
     met: Constructs,
     items: Vec<Item>,
 }
 
-/// What a leaving instruction would do here.
+/// The effect of a leaving instruction here.
 #[derive(Clone, Copy)]
 struct Way {
     /// Loops between here and its token.
@@ -184,28 +184,28 @@ struct Way {
     ifs: u32,
 }
 
-/// Where a statement stands.
+/// The place of a statement.
 #[derive(Clone, Copy, Default)]
 struct At {
-    /// Tokens of this routine on the stack, DIV tokens not counted.
+    /// Number of tokens of this routine on the stack, without DIV tokens.
     tokens: u32,
-    /// Statements around this one in the routine.
+    /// Number of statements around this one in the routine.
     nest: u32,
-    /// IFs around this one in the routine.
+    /// Number of IFs around this one in the routine.
     ifs: u32,
-    /// Loops around this one in the routine.
+    /// Number of loops around this one in the routine.
     loops: u32,
-    /// SYNC may stand here: the innermost token is an SSY.
+    /// SYNC is allowed here: the innermost token is an SSY.
     sync: bool,
-    /// A SYNC that may be branched to from here.
+    /// A SYNC that may be a branch target from here.
     to_sync: Option<Label>,
-    /// BRK may stand here.
+    /// BRK is allowed here.
     brk: Option<Way>,
-    /// CONT may stand here, and a thread that continues each time still gets out of the loop.
+    /// CONT is allowed here, and a thread that continues each time still leaves the loop.
     cont: Option<Way>,
-    /// RET may stand here.
+    /// RET is allowed here.
     ret: bool,
-    /// How often this place is passed, about.
+    /// Approximate number of times that this place is passed.
     passes: i64,
     /// In a subroutine.
     sub: bool,
@@ -227,7 +227,7 @@ enum Kind {
 /// The loops of spa5-9.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Loop {
-    /// PBK in front, PCNT to itself at the head: what Mesa makes of every loop with a `continue`.
+    /// PBK in front, PCNT to itself at the head: Mesa's form of every loop with a `continue`.
     PbkPcnt,
     /// PBK in front, PCNT at the head to the latch.
     PcntLatch,
@@ -246,16 +246,16 @@ enum Loop {
 struct Builder<'a, R: ?Sized> {
     rng: &'a mut R,
     options: &'a Options,
-    /// For its labels; the words come last.
+    /// Used for its labels; the words come last.
     code: Code,
     items: Vec<Item>,
     /// Instructions left.
     room: i64,
-    /// Executed instructions left, about.
+    /// Executed instructions left, approximately.
     time: i64,
     /// Subroutines that can be called from here.
     subs: Vec<Routine>,
-    /// The most tokens that the routine being written has needed.
+    /// The maximum number of tokens that the current routine has needed.
     peak: u32,
     met: Constructs,
 }
@@ -290,7 +290,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.items.push(item);
     }
 
-    /// A black box: it draws all condition bits anew.
+    /// Adds a black box, which draws all condition bits anew.
     fn other(&mut self, at: &At) {
         let word = match self.options.noise {
             true => other(self.rng),
@@ -311,7 +311,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.met_if(noinc && op == SetUpOp::Pret, "PRET.NOINC");
     }
 
-    /// An offset for a label: in the word or, seldom, in a constant bank.
+    /// Returns an offset for a label: in the word or, rarely, in a constant bank.
     fn offset(&mut self) -> Target {
         if self.options.rare && self.chance(1) {
             self.met("constant bank");
@@ -353,7 +353,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     fn bra(&mut self, at: &At, cond: Cond, to: Label) {
         let lmt = self.options.uniform && self.chance(2);
         let always = cond == Cond::ALWAYS;
-        // Only where it cannot differ between threads: otherwise what a thread does depends on the others
+        // Only if it cannot differ between threads: otherwise what a thread does would depend on the others
         // (spa5-9-d).
         let unanimous = always && self.options.uniform && self.chance(5);
         let jump = self.options.rare && self.chance(3);
@@ -374,7 +374,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.met_if(unanimous, "BRA.U always");
     }
 
-    /// `at` with a token more, and in one statement more.
+    /// Returns `at` with one more token, in one more statement.
     fn pushed(&mut self, at: &At) -> At {
         let tokens = at.tokens + 1;
         self.peak = self.peak.max(tokens);
@@ -387,7 +387,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Above an SSY token of an IF whose SYNC is at `to_sync`.
+    /// Returns the place above an SSY token of an IF whose SYNC is at `to_sync`.
     fn above_ssy(&mut self, at: &At, to_sync: Option<Label>) -> At {
         let at = At {
             ifs: at.ifs + 1,
@@ -406,7 +406,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Above a RET token that this routine has pushed (spa5-4.2: it hides all others).
+    /// Returns the place above a RET token that this routine has pushed (spa5-4.2: it hides all others).
     fn above_ret(&mut self, at: &At) -> At {
         At {
             brk: None,
@@ -416,7 +416,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// In a loop that is passed so often.
+    /// Returns the place in a loop with `passes` passes.
     fn in_loop(at: &At, passes: i64) -> At {
         let more = |way: Way| Way {
             loops: way.loops + 1,
@@ -433,13 +433,13 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Whether `more` tokens fit on top of `at`.
+    /// Returns whether `more` tokens fit on top of `at`.
     fn fits(at: &At, more: u32) -> bool {
-        // A subroutine does not know how much there is below it.
+        // A subroutine does not know the height of the stack below it.
         at.tokens + more <= if at.sub { SUB_NESTING } else { NESTING }
     }
 
-    /// Some statements.
+    /// Adds at least `least` statements.
     fn block(&mut self, at: &At, least: usize) {
         let most = match at.nest {
             0 => 9,
@@ -492,7 +492,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// IF, joined by SSY and SYNC.
+    /// Adds an IF joined by SSY and SYNC.
     fn if_(&mut self, at: &At) {
         let (join, sync) = (self.label(), self.label());
         self.set_up(at, SetUpOp::Ssy, join);
@@ -515,7 +515,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.block(&inner, 0);
             }
             3 => {
-                // Those that do not branch are the ones that have nothing to do.
+                // Threads that do not branch have nothing to do.
                 let then = self.label();
                 self.bra(&inner, cond, then);
                 self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
@@ -545,10 +545,10 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(join);
     }
 
-    /// The end of one side of an IF, elsewhere than at its join.
+    /// Ends one side of an IF elsewhere than at its join.
     fn leave_side(&mut self, at: &At) {
         match self.way_out(at, true) {
-            // Seldom for good.
+            // Rarely by EXIT.
             Some(op) if op != LeaveOp::Exit || self.chance(4) => {
                 self.leave_now(at, op, Cond::ALWAYS);
                 self.met("side of an IF that leaves");
@@ -558,7 +558,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// IF without a token.
+    /// Adds an IF without a token.
     fn unjoined(&mut self, at: &At) {
         let (end, other_side) = (self.label(), self.label());
         let inner = At {
@@ -581,7 +581,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(end);
     }
 
-    /// PBK, PCNT or PRET to just behind a few statements.
+    /// Adds a few statements with a PBK, PCNT or PRET token whose address is just after them.
     fn token_block(&mut self, at: &At) {
         let o = self.options;
         let weights = [
@@ -618,7 +618,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(end);
     }
 
-    /// Instructions that are not reached.
+    /// Adds unreachable instructions.
     fn dead_code(&mut self, at: &At) {
         if self.options.noise && self.chance(3) {
             self.junk(at);
@@ -626,7 +626,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Whatever it is, even an error.
+    /// Adds any word, even an error.
     fn junk(&mut self, at: &At) {
         for _ in 0..self.rng.random_range(1..3) {
             let word = match self.rng.random() {
@@ -637,7 +637,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Something that all threads do alike.
+    /// Adds an instruction that all threads execute in the same way.
     fn nothing(&mut self, at: &At) {
         match self.rng.random_range(0..4) {
             0 => {
@@ -650,7 +650,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.bind(over);
             }
             1 => {
-                // Its target is not looked at (spa5-4.3).
+                // The target is not used (spa5-4.3).
                 let offset = match self.rng.random() {
                     true => self.rng.random::<i32>() >> 8,
                     false => self.rng.random_range(-64..64),
@@ -671,7 +671,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 });
             }
             _ => {
-                // Neither is its token (spa5-6), so it may stand anywhere.
+                // Its token is not used either (spa5-6), so it may stand anywhere.
                 let op = match pick(self.rng, LeaveOp::ALL) {
                     LeaveOp::Kil if !self.options.rare => LeaveOp::Exit,
                     op => op,
@@ -693,7 +693,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
 /// Tokens that a subroutine's own statements may take.
 const SUB_NESTING: u32 = 8;
-/// Tokens that a subroutine may take with all it calls: what is left for its callers is five.
+/// Tokens that a subroutine may take, including those that it calls: five are left for its callers.
 const SUB_NEED: u32 = RECURSION + SUB_NESTING;
 
 /// Some words of the spec's examples.

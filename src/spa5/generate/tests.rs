@@ -21,7 +21,7 @@ pub(super) fn rng(seed: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(seed)
 }
 
-/// The draws of one thread.
+/// Returns the draws of one thread.
 pub(super) fn draws(seed: u64, p16: u32) -> impl Fn(u64) -> Draw {
     move |k| {
         let word = draw_word(seed, 1, k);
@@ -32,12 +32,12 @@ pub(super) fn draws(seed: u64, p16: u32) -> impl Fn(u64) -> Draw {
     }
 }
 
-/// One thread alone, with room for the nesting of structured programs and no more.
+/// Runs one thread alone, with room for exactly the nesting of structured programs.
 fn run(program: &Program, seed: u64, p16: u32) -> Trace {
     Scalar::new(program, NESTING as usize, true).run(200_000, draws(seed, p16))
 }
 
-/// The instruction words, not the control words.
+/// Returns the instruction words, not the control words.
 pub(super) fn instructions(program: &Program) -> impl Iterator<Item = u64> {
     (0..)
         .zip(&program.words)
@@ -45,8 +45,8 @@ pub(super) fn instructions(program: &Program) -> impl Iterator<Item = u64> {
         .map(|(_, word)| *word)
 }
 
-/// Whatever share of the condition bits is 1, hardly any and nearly all included, and within the
-/// tokens that leave room for those of divergence.
+/// This holds whatever share of the condition bits is 1, including hardly any and nearly all, and with
+/// enough free tokens for divergence.
 #[test]
 fn structured_programs_end() {
     let mut lengths = vec![];
@@ -69,7 +69,7 @@ fn structured_programs_end() {
     assert!((25..100).contains(&median), "{median}");
 }
 
-/// The chances that loops count on, against draws.
+/// Compares the probabilities that loops rely on with draws.
 #[test]
 fn exits_are_taken_as_often_as_computed() {
     for seed in 1..=20 {
@@ -119,7 +119,7 @@ fn every_construct_occurs() {
             *seen.entry(construct).or_insert(0) += 1;
         }
         entries += u32::from(p.entry > 8);
-        // Without noise there is no code that is never reached.
+        // Without noise there is no unreachable code.
         let options = Options {
             noise: false,
             ..WITH_BRX
@@ -225,7 +225,7 @@ fn the_same_seed_gives_the_same_program() {
     }
 }
 
-/// What every program promises its users.
+/// Checks what every program guarantees to its users.
 #[test]
 fn programs_are_fit_for_a_launch() {
     for seed in 1..=200 {
@@ -248,13 +248,13 @@ fn programs_are_fit_for_a_launch() {
     }
 }
 
-/// A thread alone knows nothing of the others (spa5-9-d).
+/// A thread alone does not depend on the others (spa5-9-d).
 #[test]
 fn nothing_for_the_judge_depends_on_other_threads() {
     let mut unanimous = [0; 2];
     for seed in 1..=200 {
         let mut rng = rng(seed);
-        // Without noise: its words that are never reached may be anything.
+        // Without noise, because its unreachable words may be anything.
         let options = Options {
             noise: false,
             ..Options::ALL
@@ -276,7 +276,7 @@ fn nothing_for_the_judge_depends_on_other_threads() {
     assert!(unanimous.iter().all(|n| *n > 20), "{unanimous:?}");
 }
 
-/// The lists from which the registers of switches are drawn.
+/// Checks the lists from which the registers of switches are drawn.
 #[test]
 fn switches_have_their_targets() {
     let mut switches = 0;
@@ -299,8 +299,8 @@ fn switches_have_their_targets() {
     assert!(switches > 100, "{switches}");
 }
 
-/// Mutants of comparisons with the program's size, in bits that no small program has, were missed: nothing was aimed at the ends
-/// of large ones.
+/// Mutants of comparisons with the program's size, in bits that no small program has, were missed, because no target was near
+/// the ends of large programs.
 #[test]
 fn targets_of_large_programs_lie_around_their_ends() {
     let [mut last, mut behind] = [0; 2];

@@ -64,7 +64,7 @@ fn token_name(kind: u8) -> &'static str {
         .unwrap_or("a type that is never written")
 }
 
-/// One instruction executed or one token popped, looked at from both sides.
+/// One executed instruction or popped token, with the states before and after it.
 struct Explained<'a> {
     before: &'a Golden,
     after: &'a Golden,
@@ -76,7 +76,7 @@ struct Explained<'a> {
 }
 
 impl Golden {
-    /// The rule of the spec by which a clock with `pins`, from the state as it is now, gives `field` of
+    /// Returns the rule of the spec by which a cycle with `pins`, from the present state, gives `field` of
     /// `element` (a thread for masks; 0 otherwise) its value.
     pub fn explain(&self, pins: &In, field: &str, element: usize) -> String {
         let is_mask = matches!(
@@ -140,7 +140,7 @@ impl Explained<'_> {
         set >> thread & 1 == 1
     }
 
-    /// The condition of spa5-2.4 for a thread that was active.
+    /// Returns the condition of spa5-2.4 for a thread that was active.
     fn condition(&self, thread: usize) -> String {
         let word = self.pins.word;
         let bit = |plane: u64| u64::from(Self::has(plane, thread));
@@ -161,7 +161,7 @@ impl Explained<'_> {
             );
         };
         let passes = lut16 >> (8 * o + 4 * c + 2 * s + z) & 1;
-        // Only the flags that the test looks at.
+        // Only the flags that the test uses.
         let looks = |at: u32| (0..16).any(|n| (lut16 >> n ^ lut16 >> (n ^ 1 << at)) & 1 == 1);
         let flags = [(3, 'O', o), (2, 'C', c), (1, 'S', s), (0, 'Z', z)];
         let flags = flags.iter().filter(|(at, ..)| looks(*at));
@@ -178,7 +178,7 @@ impl Explained<'_> {
         )
     }
 
-    /// Whether a thread is in T, and why.
+    /// Returns whether a thread is in T, and why.
     fn taken_text(&self, thread: usize) -> String {
         if !Self::has(self.after.stepped.active, thread) {
             "the thread was not active".to_owned()
@@ -192,7 +192,7 @@ impl Explained<'_> {
         }
     }
 
-    /// The rule by which the instruction acts.
+    /// Returns the rule by which the instruction acts.
     fn row(&self) -> &'static str {
         let diverges = self.is_push();
         match self.name {
@@ -223,7 +223,7 @@ impl Explained<'_> {
         matches!(self.name, "BRA" | "JMP") || self.is_indirect()
     }
 
-    /// How the target of the instruction is found.
+    /// Returns how the target of the instruction is computed.
     fn sum(&self) -> &'static str {
         match self.name {
             "JMP" | "JCAL" => "imm32",
@@ -478,7 +478,7 @@ impl Explained<'_> {
         }
     }
 
-    /// The addresses of the program.
+    /// Returns the addresses of the program.
     fn program(&self) -> String {
         let (base, size) = (self.before.prog_base, self.before.prog_size);
         format!("{base:#x}..{:#x}", u64::from(base) + u64::from(size))

@@ -1,4 +1,4 @@
-//! Cubins of ptxas: their kernels, and what they say of each (spa5-2.5).
+//! Cubins of ptxas: their kernels, and the data on each (spa5-2.5).
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const CUBIN: Wanted = Wanted {
     types: &[EXEC, REL],
 };
 
-/// Bit of `st_other` that a kernel has, and a device function has not (spa5-2.5).
+/// Bit of `st_other` that is set for a kernel, and clear for a device function (spa5-2.5).
 pub(super) const ENTRY: u8 = 0x10;
 
 /// Attributes of `.nv.info.NAME` (spa5-2.5): offsets of the EXITs, CRS size, legal targets.
@@ -35,7 +35,7 @@ const WITH_DATA: u8 = 4;
 /// Bytes that ptxas reserves for a token (spa5-O16).
 const TOKEN_BYTES: u32 = 16;
 
-/// Tokens that a unit holds if it is built without another number (spa5-3).
+/// Number of tokens in the default build of the unit (spa5-3).
 const DEPTH: u32 = 64;
 
 /// A cubin that was opened.
@@ -47,7 +47,7 @@ pub(super) struct Cubin<'a> {
     sections: BTreeMap<&'a str, usize>,
 }
 
-/// What `.nv.info.NAME` tells, checked against itself only.
+/// The contents of `.nv.info.NAME`, only checked for consistency with itself.
 #[derive(Default)]
 pub(super) struct Info {
     pub(super) exits: Vec<u32>,
@@ -74,7 +74,7 @@ impl<'a> Cubin<'a> {
             kernels,
             sections,
         };
-        // Sections may overlap in the file, kernels may not: reading them all is linear in its length.
+        // Sections may overlap in the file, kernels may not: the time to read them is then linear in its length.
         let total: usize = cubin.kernels().map(|f| cubin.read(f)).sum();
         if total > bytes.len() {
             let message = format!(
@@ -94,7 +94,7 @@ impl<'a> Cubin<'a> {
         &self.elf.functions[self.kernels[i]]
     }
 
-    /// Bytes that have to be read for a kernel.
+    /// Returns the number of bytes to read for a kernel.
     fn read(&self, kernel: &Function) -> usize {
         let code = kernel.section.map(|i| self.elf.sections[i].data());
         let info = self
@@ -109,7 +109,7 @@ impl<'a> Cubin<'a> {
         self.sections.get(name).copied()
     }
 
-    /// The section that is the kernel's program.
+    /// Returns the section that is the kernel's program.
     pub(super) fn code(&self, kernel: &Function) -> Result<&'a [u8], Flaw> {
         let Some(section) = kernel.section.map(|i| &self.elf.sections[i]) else {
             return Err(Flaw::new("st_shndx", "names no section"));
@@ -125,7 +125,7 @@ impl<'a> Cubin<'a> {
         section.data()
     }
 
-    /// Kernel `i` as a program: its section, and behind it all that it calls.
+    /// Returns kernel `i` as a program: its section, followed by all that it calls.
     pub(super) fn program(&self, i: usize) -> Result<Loaded<Program>, Flaw> {
         let kernel = self.kernel(i);
         let size = self.code(kernel)?.len();
@@ -154,7 +154,7 @@ impl<'a> Cubin<'a> {
         }
         Ok(Loaded { program, warnings })
     }
-    /// The attributes of the function `name`, a kernel or not; none if it has no section of them.
+    /// Returns the attributes of the function `name`, a kernel or not; empty if it has no section of them.
     pub(super) fn info(&self, name: &str) -> Result<Info, Flaw> {
         let name = info_name(name);
         let Some(section) = self.section(&name) else {
@@ -199,7 +199,7 @@ impl<'a> Cubin<'a> {
                 },
                 _ => {
                     while let Some(pc) = values.next() {
-                        // A flag, which an indirect call has and its empty list tells as well, and 0; then how many
+                        // A flag, set for an indirect call, which its empty list also shows, and 0; then the number of
                         // targets.
                         let (Some(_), Some(count)) = (values.next(), values.next()) else {
                             return fail("ends within a list");
@@ -235,7 +235,7 @@ fn check_flags(flags: u32) -> Result<(), Flaw> {
     Err(Flaw::new("e_flags", message))
 }
 
-/// What `sm_NN` is called besides, in brackets.
+/// Returns the name of the family of `sm_NN`, in brackets.
 fn family(sm: u32) -> &'static str {
     match sm {
         20..=21 => " (Fermi)",
@@ -249,15 +249,15 @@ fn family(sm: u32) -> &'static str {
     }
 }
 
-/// Which GPU a cubin is for, if `bytes` are one, and whether it is this unit's: `sm_61 (Pascal)`, false.
+/// Returns which GPU a cubin is for, and whether it is this unit's: `sm_61 (Pascal)`, false; `None` if `bytes` are no cubin.
 pub fn sm(bytes: &[u8]) -> Option<(String, bool)> {
     let cubin = is_elf(bytes) && bytes.get(18..20)? == CUBIN.machine.to_le_bytes();
-    // The low byte of `e_flags` in a file of 64 bits.
+    // The low byte of `e_flags` in a 64-bit file.
     let sm = u32::from(*bytes.get(48).filter(|_| cubin && bytes[4] == 2)?);
     Some((format!("sm_{sm}{}", family(sm)), sm == SM))
 }
 
-/// Checks what a cubin says of a kernel against its words.
+/// Checks the data of a cubin on a kernel against its words.
 pub(super) fn check_info(info: &Info, words: &[u64], section: &str) -> Result<(), Flaw> {
     let fail = |message: String| Err(Flaw::new(section, message));
     let size = words.len() as u64 * 8;

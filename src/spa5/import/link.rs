@@ -1,7 +1,7 @@
-//! A kernel with all that it calls, as one program (spa5-2.5-e, spa5-2.5-h, spa5-2.5-k).
+//! Links a kernel with all that it calls into one program (spa5-2.5-e, spa5-2.5-h, spa5-2.5-k).
 //!
 //! The kernel's section comes first, then those of the functions that its relocations name, in the order in which
-//! they are found, then a bundle for each function that the file does not have.
+//! they are found, then a bundle for each function that is missing in the file.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::unit::Loaded;
 /// The relocation that puts an address into bits 51:20, of JMP and JCAL (spa5-2.5-e).
 const ADDRESS: u32 = 0x2a;
 
-/// The section with who calls whom, and the callee that ends the direct calls in it (spa5-2.5-h).
+/// The section with callers and callees, and the callee that ends the direct calls in it (spa5-2.5-h).
 const CALLS: &str = ".nv.callgraph";
 const DIRECT_END: u32 = u32::MAX - 1;
 
@@ -28,41 +28,41 @@ const DOES_NOT_RETURN: &str = "__assertfail";
 /// A section of the program.
 struct Part {
     section: usize,
-    /// Where it lies in the program, a multiple of 32.
+    /// Its address in the program, a multiple of 32.
     base: u32,
     words: Vec<u64>,
-    /// Its relocations, with the section that they are from.
+    /// Its relocations, with the section that they come from.
     relocations: Vec<(usize, Relocation)>,
     info: Info,
 }
 
-/// What a symbol is to the linker.
+/// A symbol as the linker sees it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Callee {
-    /// A function of the file, as position in its list.
+    /// A function of the file, by its position in the list.
     Here(usize),
-    /// A function that the file does not have, likewise.
+    /// A function missing in the file, in the same way.
     Elsewhere(usize),
 }
 
-/// A program that is put together.
+/// A program during linking.
 pub(super) struct Link<'c, 'a> {
     cubin: &'c Cubin<'a>,
-    /// Functions by the number of their symbol; kernels are none.
+    /// Functions by the number of their symbol; kernels are not included.
     callees: BTreeMap<usize, Callee>,
     parts: Vec<Part>,
-    /// Functions that the file does not have.
+    /// Functions missing in the file.
     elsewhere: Vec<usize>,
-    /// Where a JMX may lead of which no target is listed.
+    /// Possible targets of a JMX without a list of targets.
     pointers: Vec<Callee>,
 }
 
 impl<'c, 'a> Link<'c, 'a> {
-    /// Finds what `kernel` is made of.
+    /// Finds the parts of `kernel`'s program.
     ///
     /// # Errors
     ///
-    /// Sections that are no bundles or too many, attributes and relocations that do not fit them.
+    /// Sections are no bundles or too many; attributes and relocations do not fit them.
     pub(super) fn of(cubin: &'c Cubin<'a>, kernel: &Function<'a>) -> Result<Self, Flaw> {
         let here = cubin.elf.functions.iter().enumerate();
         let here = here
@@ -94,18 +94,18 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(link)
     }
 
-    /// Bytes of the sections.
+    /// Returns the number of bytes of the sections.
     fn code(&self) -> usize {
         let words: usize = self.parts.iter().map(|part| part.words.len()).sum();
         8 * words
     }
 
-    /// Bytes of the program, what stands for functions elsewhere behind its sections.
+    /// Returns the number of bytes of the program, including the bundles for missing functions after its sections.
     fn length(&self) -> usize {
         self.code() + BUNDLE as usize * self.elsewhere.len()
     }
 
-    /// Adds a section, unless it is there.
+    /// Adds a section, unless it was added before.
     fn add(&mut self, section: usize) -> Result<(), Flaw> {
         if self.parts.iter().any(|part| part.section == section) {
             return Ok(());
@@ -142,7 +142,7 @@ impl<'c, 'a> Link<'c, 'a> {
         }
         self.parts.push(Part {
             section,
-            // No more than MOST_BUNDLES bundles.
+            // At most MOST_BUNDLES bundles.
             base: base as u32,
             words,
             relocations,
@@ -151,7 +151,7 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(())
     }
 
-    /// Adds what is called, or whose address is taken.
+    /// Adds a function that is called, or whose address is taken.
     fn call(&mut self, callee: Callee) -> Result<(), Flaw> {
         match callee {
             Callee::Here(i) => match self.cubin.elf.functions[i].section {
@@ -166,7 +166,7 @@ impl<'c, 'a> Link<'c, 'a> {
         }
     }
 
-    /// Adds what the relocations of the parts from `first` on name, and of those that this adds.
+    /// Adds the functions that the relocations of the parts from `first` on name, and those of the parts added here.
     fn follow(&mut self, first: usize) -> Result<(), Flaw> {
         let mut next = first;
         while let Some(part) = self.parts.get(next) {
@@ -187,7 +187,7 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(())
     }
 
-    /// Finds the functions whose address the file's data have, and if there are none takes all functions.
+    /// Finds the functions whose addresses are in the data of the file; if there are none, takes all functions.
     fn take_pointers(&mut self) -> Result<(), Flaw> {
         let elf = &self.cubin.elf;
         let called = self.called()?;
@@ -217,8 +217,8 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(())
     }
 
-    /// Whether a function that the file does not have, by its symbol, is called by the parts: what the file says, and
-    /// every one if it says nothing.
+    /// Returns a test of whether the parts call a missing function, given by its symbol. The call graph of the file decides; if it
+    /// lists no callee, every function counts as called.
     fn called(&self) -> Result<impl Fn(usize) -> bool + use<>, Flaw> {
         let elf = &self.cubin.elf;
         let ours = |symbol: u32| {
@@ -239,7 +239,7 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(move |symbol| callees.is_empty() || callees.contains(&symbol))
     }
 
-    /// Where a function lies in the program; none that it does not have.
+    /// Returns the address of a function in the program; `None` if it is not included.
     fn address(&self, callee: Callee) -> Option<u32> {
         match callee {
             Callee::Here(i) => {
@@ -258,11 +258,11 @@ impl<'c, 'a> Link<'c, 'a> {
         }
     }
 
-    /// Puts the program together.
+    /// Links the program.
     ///
     /// # Errors
     ///
-    /// A relocation of an instruction of the unit that is no address of a function.
+    /// A relocation of one of the unit's instructions is not the address of a function.
     pub(super) fn program(&self) -> Result<Loaded<Program>, Flaw> {
         let mut program = Program::default();
         let mut nowhere = Vec::new();
@@ -297,7 +297,7 @@ impl<'c, 'a> Link<'c, 'a> {
             let word = if returns { RET } else { TRAP };
             program.words.extend([CONTROL, word, NOP, NOP]);
         }
-        // No more than MOST_BUNDLES bundles.
+        // At most MOST_BUNDLES bundles.
         program.prog_size = 8 * program.words.len() as u32;
         let mut warnings = notes(&program.words);
         warnings.extend(self.stand_ins());
@@ -310,7 +310,7 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(Loaded { program, warnings })
     }
 
-    /// The functions in a section, but for kernels.
+    /// Returns the functions in a section, without kernels.
     fn functions_in(&self, section: usize) -> impl Iterator<Item = Callee> + '_ {
         let there = move |callee: &Callee| match *callee {
             Callee::Here(i) => self.cubin.elf.functions[i].section == Some(section),
@@ -319,7 +319,7 @@ impl<'c, 'a> Link<'c, 'a> {
         self.callees.values().copied().filter(there)
     }
 
-    /// Changes one of `words`, those of `part`, as a relocation says. What the unit does not look at stays as it is.
+    /// Applies a relocation to `words`, those of `part`. Words that the unit does not use stay unchanged.
     fn apply(&self, part: &Part, relocation: &Relocation, words: &mut [u64]) -> Result<(), String> {
         let Some((pc, decoded)) = part.jumps(relocation.offset) else {
             return Ok(());
@@ -350,7 +350,7 @@ impl<'c, 'a> Link<'c, 'a> {
         Ok(())
     }
 
-    /// What is said of the functions that the file does not have.
+    /// Returns the warnings about functions missing in the file.
     fn stand_ins(&self) -> Vec<String> {
         let [returns, traps] = [true, false].map(|returns| {
             let named: Vec<String> = (self.elsewhere.iter())
@@ -376,7 +376,7 @@ impl<'c, 'a> Link<'c, 'a> {
 }
 
 impl Part {
-    /// The instruction at byte `offset` and its address in the section, if it has a target.
+    /// Returns the instruction at byte `offset` and its address in the section, if it has a target.
     fn jumps(&self, offset: u64) -> Option<(u32, Word)> {
         let index = usize::try_from(offset / 8).ok()?;
         let word = Word::decode(*self.words.get(index)?);
@@ -384,7 +384,7 @@ impl Part {
         (!is_control(pc) && word.target().is_some()).then_some((pc, word))
     }
 
-    /// The BRX, or the JMX, that take their target from a register and of which no target is listed.
+    /// Returns the BRX, or the JMX, that take their target from a register and have no list of targets.
     fn unlisted(&self, jmx: bool) -> Vec<u32> {
         let listed = |pc: &u32| self.info.targets.get(pc).is_some_and(|t| !t.is_empty());
         instructions(&self.words)

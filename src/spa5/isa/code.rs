@@ -3,11 +3,11 @@
 use super::{CONTROL, NOP, Target, Word, is_control, norm};
 use crate::spa5::program::{BUNDLE, MOST_BUNDLES, WORDS};
 
-/// A place in a [`Code`], which may be named before it is known. Belongs to the `Code` that made it.
+/// A place in a [`Code`], which may be used before its address is known. It belongs to the `Code` that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(usize);
 
-/// Why there is no program of a [`Code`].
+/// The reason why a [`Code`] gives no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeError {
     /// More than [`MOST_BUNDLES`] bundles.
@@ -21,7 +21,7 @@ pub enum CodeError {
     },
 }
 
-/// Instructions as they are put into bundles: control words are placed by it, and targets may be labels.
+/// A sequence of instructions in bundles: it places control words, and targets may be labels.
 ///
 /// ```
 /// use reconverge::spa5::isa::{Code, Cond, LeaveOp, SetUpOp, Word};
@@ -36,7 +36,7 @@ pub enum CodeError {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// Where the program will lie.
+    /// The base of the program.
     base: u32,
     /// Control and instruction words so far.
     words: Vec<u64>,
@@ -46,45 +46,45 @@ pub struct Code {
 }
 
 impl Code {
-    /// Says where the program will lie, a multiple of [`BUNDLE`]: labels lead JMP and JCAL there. All addresses here
+    /// Sets the base of the program, a multiple of [`BUNDLE`]: JMP and JCAL to labels use it. All addresses here
     /// count from it; it is 0 at first.
     pub fn set_base(&mut self, base: u32) {
         self.base = base;
     }
 
-    /// Where the program will lie.
+    /// Returns the base of the program.
     pub fn base(&self) -> u32 {
         self.base
     }
 
-    /// Address of the next word: of a control word if the next instruction is the first of its bundle and
+    /// Returns the address of the next word: of a control word if the next instruction is the first of its bundle and
     /// [`Code::control`] has not placed one.
     pub fn end(&self) -> u32 {
-        // Some 2^29 words before this could be wrong; MOST_BUNDLES is far less.
+        // Only about 2^29 words would overflow this; MOST_BUNDLES is far less.
         u32::try_from(self.words.len() * 8).unwrap_or(!31)
     }
 
-    /// Address of the next instruction.
+    /// Returns the address of the next instruction.
     pub fn here(&self) -> u32 {
         norm(self.end())
     }
 
-    /// Whether there is no place for another instruction: [`Code::finish`] would refuse it.
+    /// Returns whether there is no room for another instruction: [`Code::finish`] would refuse it.
     pub fn is_full(&self) -> bool {
         self.words.len() >= MOST_BUNDLES * WORDS
     }
 
-    /// Whether nothing was put into it.
+    /// Returns whether it holds no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Adds an instruction, and before the first of a bundle the control word; its address.
+    /// Adds an instruction, and before the first of a bundle the control word; returns its address.
     pub fn push(&mut self, word: Word) -> u32 {
         self.push_raw(word.encode())
     }
 
-    /// Adds an instruction that leads to `label`; its address. A word without a target stays as it is.
+    /// Adds an instruction with target `label`; returns its address. A word without a target stays unchanged.
     pub fn push_to(&mut self, word: Word, label: Label) -> u32 {
         let target = match word.target() {
             Some(Target::Absolute(_)) => Target::Absolute(0),
@@ -93,7 +93,7 @@ impl Code {
         self.push_raw_to(word.with_target(target).encode(), label)
     }
 
-    /// Adds the instruction `word`, whatever it is; its address.
+    /// Adds the instruction `word`, whatever it is; returns its address.
     pub fn push_raw(&mut self, word: u64) -> u32 {
         if is_control(self.end()) {
             self.words.push(CONTROL);
@@ -103,7 +103,7 @@ impl Code {
         at
     }
 
-    /// Adds the instruction `word` likewise; bits that are ignored stay.
+    /// Adds the instruction `word` with target `label`; ignored bits stay. Returns its address.
     pub(in crate::spa5) fn push_raw_to(&mut self, word: u64, label: Label) -> u32 {
         let at = self.push_raw(word);
         if Word::decode(word).target().is_some() {
@@ -112,8 +112,8 @@ impl Code {
         at
     }
 
-    /// Places `word` as the control word of a new bundle, where otherwise [`CONTROL`] would be; its address.
-    /// `None`, and nothing is done, within a bundle.
+    /// Places `word` as the control word of a new bundle, instead of [`CONTROL`]; returns its address.
+    /// Within a bundle, returns `None` and does nothing.
     pub fn control(&mut self, word: u64) -> Option<u32> {
         let at = self.end();
         if !is_control(at) {
@@ -130,7 +130,7 @@ impl Code {
         }
     }
 
-    /// A label that is not bound yet.
+    /// Returns a label that is not bound yet.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
@@ -152,12 +152,12 @@ impl Code {
         self.labels[label.0] = Some(address);
     }
 
-    /// What `label` is bound to.
+    /// Returns the address to which `label` is bound.
     pub fn address(&self, label: Label) -> Option<u32> {
         self.labels.get(label.0).copied().flatten()
     }
 
-    /// The words of the program: whole bundles, filled up with NOP.
+    /// Returns the words of the program: whole bundles, filled up with NOP.
     ///
     /// # Errors
     ///

@@ -110,7 +110,7 @@ fn fields_lie_where_the_spec_puts_them() {
     }
 }
 
-/// Walks one bit through a word of each opcode: it is in a field, ignored as spa5-2.3 says, or changes
+/// Walks one bit through a word of each opcode: each bit is in a field, is ignored as spa5-2.3 says, or changes
 /// the opcode.
 #[test]
 fn every_bit_is_a_field_or_ignored() {
@@ -125,7 +125,7 @@ fn every_bit_is_a_field_or_ignored() {
             } | 1 << 5;
             let absolute = mask(51, 20);
             let fields = match op {
-                // Without a constant-bank form: the whole word is kept.
+                // Without a constant-bank form, the whole word is kept.
                 0xE20..=0xE22 if bank != 0 => mask(51, 0),
                 0xE20 => absolute | cond | mask(15, 8) | 1 << 6,
                 0xE21 => absolute | cond | mask(7, 6),
@@ -141,7 +141,7 @@ fn every_bit_is_a_field_or_ignored() {
             let plain = op << 52 | bank & fields;
             assert!(Word::is_canonical(plain), "{plain:016x}");
             for i in 0..52 {
-                // Bit 5 itself says which fields there are.
+                // Bit 5 itself determines the fields.
                 if i == 5 {
                     continue;
                 }
@@ -153,7 +153,7 @@ fn every_bit_is_a_field_or_ignored() {
             }
         }
     }
-    // SYNC is told by its high 13 bits.
+    // The high 13 bits distinguish SYNC.
     let sync = 0xf0f8_0000_0007_000f;
     for i in 0..64 {
         let word: u64 = sync ^ 1 << i;
@@ -165,7 +165,7 @@ fn every_bit_is_a_field_or_ignored() {
     }
 }
 
-/// spa5-2.3: names and numbers of the block, and what is outside it.
+/// spa5-2.3: names and numbers of the block, and opcodes outside it.
 #[test]
 fn opcodes_are_those_of_the_list() {
     let names = [
@@ -295,7 +295,7 @@ fn code_places_control_words_and_labels() {
     let sync = Word::leave(LeaveOp::Sync, Cond::ALWAYS);
     assert_eq!(code.push_to(Word::set_up(SetUpOp::Ssy), slot), 8);
     assert_eq!(code.push_to(Word::set_up(SetUpOp::Pcnt), control), 0x10);
-    // No target: the label says nothing.
+    // It has no target, so the label has no effect.
     assert_eq!(code.push_to(sync, behind), 0x18);
     assert_eq!((code.here(), code.end()), (0x28, 0x20));
     code.bind(slot);

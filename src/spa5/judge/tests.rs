@@ -8,7 +8,7 @@ const SYNC: u64 = 0xf0f8_0000_0007_000f;
 const CONT: u64 = 0xe350_0000_0007_000f;
 const EXIT: u64 = 0xe300_0000_0007_000f;
 
-/// Four threads; rows: thread, k, condition bits.
+/// Returns a case of four threads; rows: thread, k, condition bits.
 fn case(bundles: u32, words: &[(u32, u64)], rows: &[(u32, u64, u16)]) -> Case<Spa5> {
     let mut program = Program {
         name: "test".to_owned(),
@@ -41,7 +41,7 @@ fn records(list: &[(u32, u64)]) -> Vec<Record> {
         .collect()
 }
 
-/// spa5-7.3, with the same conditions at the places that look at them.
+/// Returns the example of spa5-7.3, with the same conditions at the places that use them.
 fn if_in_loop() -> (Case<Spa5>, Vec<Record>, State) {
     let words = [
         (0x08, 0xe2a0000008000000),
@@ -96,7 +96,7 @@ fn if_in_loop() -> (Case<Spa5>, Vec<Record>, State) {
     (case(5, &words, &rows), records(&warp), end)
 }
 
-/// The states before each step but the first, of the same table: active, pc, d_brk, d_cont, sp.
+/// The states before each step except the first, from the same table: active, pc, d_brk, d_cont, sp.
 const STATES: [(u64, u32, u64, u64, u16); 20] = [
     (15, 0x10, 0, 0, 1),
     (15, 0x18, 0, 0, 2),
@@ -161,7 +161,7 @@ fn spec_7_3_agrees_as_far_as_it_is_run() {
 #[test]
 fn threads_that_stray_are_seen() {
     let (case, records, end) = if_in_loop();
-    // Each record with a thread more, a thread less.
+    // Each record with one thread more, or one thread less.
     for n in 0..records.len() {
         for lane in 0..4 {
             let mut changed = records.clone();
@@ -303,7 +303,7 @@ fn where_the_warp_stops_each_thread_runs_or_waits_as_it_must() {
         3,
         "active is false and exited, d_brk, d_cont, d_ret are [false, false, false, false]",
     );
-    // Nothing is said in the middle of a step.
+    // Nothing is checked in the middle of a step.
     let unwinding = State {
         status: UNWIND,
         ..State::default()
@@ -332,7 +332,7 @@ fn threads_that_are_not_launched_execute_nothing() {
     agrees(&case, &fewer, &end);
     case.launch_mask = 0;
     agrees(&case, &[], &State { pc: 8, ..end });
-    // A launch of threads that there are not, and of more threads than fit a mask.
+    // A launch of threads that do not exist, and of more threads than fit a mask.
     (case.lanes, case.launch_mask) = (2, u64::MAX);
     differs(&case, &records, &end, 2, "was never launched");
     (case.lanes, case.launch_mask) = (64, u64::MAX);
@@ -345,7 +345,7 @@ fn threads_that_are_not_launched_execute_nothing() {
     );
 }
 
-/// spa5-7.6 with P0 for thread 2.
+/// Returns the example of spa5-7.6, with P0 for thread 2.
 fn cont_without_pcnt() -> (Case<Spa5>, Vec<Record>, State) {
     let words = [
         (0x10, 0xe2a0000001000000),
@@ -376,7 +376,7 @@ fn an_error_is_that_of_the_threads_that_take_the_instruction() {
     let words =
         "instruction 2: error 2 BRK_NO_PBK at 0x018 in the warp, error 3 CONT_NO_PCNT alone";
     differs(&case, &records, &State { err: 2, ..end }, 2, words);
-    // Executed all the same.
+    // Executed although it fails.
     let mut more = records.clone();
     more.push(Record {
         pc: 0x18,
@@ -393,7 +393,7 @@ fn an_error_is_that_of_the_threads_that_take_the_instruction() {
         0,
         "error 3 CONT_NO_PCNT at 0x018 in the warp, Stays alone",
     );
-    // An error of all threads.
+    // An error for all threads.
     case.program.words[3] = 0xe3f << 52;
     agrees(
         &case,
@@ -414,7 +414,7 @@ fn an_error_is_that_of_the_threads_that_take_the_instruction() {
     agrees(&case, &[], &end);
 }
 
-/// X, P0: BRA 0x28 or whatever `word` is, on a unit with room for `depth` tokens.
+/// Returns X, P0: BRA 0x28 or another `word`, on a unit with room for `depth` tokens.
 fn full(word: u64, depth: u32, thread_0: u16) -> (Case<Spa5>, Vec<Record>, State) {
     let mut case = case(
         4,
@@ -456,13 +456,13 @@ fn a_stack_overflows_where_something_is_pushed_onto_a_full_one() {
         overflows(set_up << 52, 0, true);
         overflows(set_up << 52 | 4 << 20, 0, false);
     }
-    // A branch that divides the threads, or not; .U never pushes; its target is looked at first.
+    // A branch that divides the threads, or not; .U never pushes; its target is checked first.
     overflows(BRA, 1, true);
     overflows(BRA, 0, false);
     overflows(BRA | 7 << 16, 1, false);
     overflows(BRA | 0x80, 1, false);
     overflows(BRA | 4 << 20, 1, false);
-    // A BRX divides before it looks at a target.
+    // A BRX divides before it uses a target.
     overflows(BRX, 1, true);
     overflows(BRX | 4 << 20, 1, true);
     overflows(BRX, 0, false);
@@ -488,7 +488,7 @@ fn of_a_brx_the_lowest_thread_has_the_error() {
     let (mut case, records, end) = full(BRX, 64, 0);
     case.conditions = Conditions::Drawn { p16: 8 };
     case.parameters.insert("BRX".to_owned(), 1);
-    // Seed and targets such that thread 0 goes wrong and another one does not.
+    // Seed and targets for which thread 0 fails and another thread does not.
     let n = |seed, lane| draw_word(seed, lane, 1) >> 44 & 1;
     case.seed = (1..)
         .find(|seed| n(*seed, 0) == 1 && n(*seed, 1) == 0)
@@ -496,20 +496,20 @@ fn of_a_brx_the_lowest_thread_has_the_error() {
     case.program.targets.insert(0x18, vec![0x28, 0x400]);
     let err = scalar::TARGET_RANGE;
     agrees(&case, &records, &State { err, ..end });
-    // Where its condition divides the threads no target is looked at.
+    // Where its condition divides the threads, no target is used.
     let mut divides = case.clone();
     divides.program.words[3] ^= 7 << 16;
     divides.conditions =
         Conditions::Table(serde_json::from_str(r#"[{"lane":0,"k":1,"bits":1}]"#).expect("rows"));
     divides.program.targets.insert(0x18, vec![0x400]);
     differs(&divides, &records, &State { err, ..end }, 0, "error 7");
-    // Full, it would have been this error all the same.
+    // With a full stack it would also have been this error.
     case.parameters.insert("DEPTH".to_owned(), 1);
     differs(&case, &records, &end, 0, "error 7 TARGET_RANGE alone");
     case.program.targets.insert(0x18, vec![0x400, 0x28]);
     differs(&case, &records, &State { err, ..end }, 0, "Jumps");
     agrees(&case, &records, &end);
-    // Thread 3 may be deferred before it, whatever it did last; but not before anything else.
+    // Thread 3 may be deferred before it, whatever it did last, but not before any other instruction.
     let waits = State {
         active: 7,
         status: 0,
@@ -556,7 +556,7 @@ fn spec_o12_bra_u_on_which_threads_disagree_ends_the_comparison() {
         matches!(&verdict, Verdict::NotStructured(why) if why.starts_with("0x018: a BRA.U")),
         "{verdict:?}"
     );
-    // What was wrong before is wrong.
+    // Whatever was wrong before is still wrong.
     let mut wrong = list.clone();
     wrong[1].executes = 14;
     differs(
@@ -566,7 +566,7 @@ fn spec_o12_bra_u_on_which_threads_disagree_ends_the_comparison() {
         0,
         "0x018 executed in the warp, 0x010 alone",
     );
-    // Where they agree it is a BRA: no thread takes it, or all do.
+    // Where they agree, it is a BRA: no thread takes it, or all do.
     for (thread_0, condition, pc) in [(0, 0, 0x28), (1, 7 << 16, 0x28), (1, 15 << 16, 0x28)] {
         let (case, _, _) = full(BRA_U | condition, 64, thread_0);
         agrees(&case, &list, &State { pc, ..waits });

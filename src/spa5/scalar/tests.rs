@@ -19,7 +19,7 @@ const EXIT: u64 = 0xe300_0000_0007_000f;
 /// Bits that turn `PT` into `!PT`: never.
 const NEVER: u64 = 8 << 16;
 
-/// So many bundles of X, with these words at these addresses.
+/// Returns a program of `bundles` bundles of X, with these words at these addresses.
 fn program(bundles: u32, words: &[(u32, u64)]) -> Program {
     let mut program = Program {
         name: "test".to_owned(),
@@ -33,7 +33,7 @@ fn program(bundles: u32, words: &[(u32, u64)]) -> Program {
     program
 }
 
-/// The offset by which the instruction at `pc` leads to `target`.
+/// Returns the offset by which the instruction at `pc` leads to `target`.
 fn to(pc: u32, target: u32) -> u64 {
     u64::from(target.wrapping_sub(pc + 8) & 0xff_ffff) << 20
 }
@@ -42,7 +42,7 @@ fn scalar(program: &Program) -> Scalar<'_> {
     Scalar::new(program, 64, true)
 }
 
-/// One thread, whose draw `k` has these condition bits, others 0.
+/// Runs one thread, whose draw `k` has these condition bits, others 0.
 fn run(program: &Program, draws: &[(u64, u16)]) -> Trace {
     scalar(program).run(100, |k| Draw {
         bits: draws.iter().find(|d| d.0 == k).map_or(0, |d| d.1),
@@ -55,7 +55,7 @@ fn pcs(trace: &Trace) -> &[u32] {
     &trace.executed
 }
 
-/// What a thread with these tokens does at 0x08 with `word`.
+/// Returns what a thread with these tokens does at 0x08 with `word`.
 fn next(word: u64, tokens: &[Kind]) -> Result<Deed, u8> {
     let program = program(4, &[(8, word)]);
     let scalar = scalar(&program);
@@ -86,7 +86,7 @@ fn spec_7_1_if_else() {
     let els = [0x08, 0x10, 0x18, 0x38, 0x48, 0x50, 0x58, 0x68];
     assert_eq!(pcs(&run(&p, &[])), then);
     assert_eq!(pcs(&run(&p, &[(0, 1)])), els);
-    // Other predicates, and draws of others, are not looked at.
+    // Other predicates and other draws are not used.
     assert_eq!(pcs(&run(&p, &[(0, 0x7fe), (1, 1), (2, 1)])), then);
 }
 
@@ -114,7 +114,7 @@ fn spec_7_2_continue_loop() {
         kind: Pcnt,
         addr: 8,
     };
-    // Each pass uses up its token: 6 instructions, then 4 a pass, and 2 of the last.
+    // Each pass uses up its token: 6 instructions, then 4 per pass, and 2 of the last.
     assert_eq!(
         (trace.thread.pc, &trace.thread.tokens[..]),
         (0x18, &[one][..])
@@ -244,7 +244,7 @@ fn spec_2_1_addresses_are_normalized() {
     let mut p = program(2, &[(0x28, EXIT)]);
     p.entry = 0x20;
     assert_eq!(pcs(&run(&p, &[])), [0x28]);
-    // Of a target, too; the base is pc + 8 in every slot (spa5-O10).
+    // The same holds for a target; the base is pc + 8 in every slot (spa5-O10).
     for pc in [0x08, 0x10, 0x18] {
         let p = program(3, &[(pc, BRA | to(pc, 0x40)), (0x48, EXIT)]);
         let trace = run(&p, &[]);
@@ -294,7 +294,7 @@ fn spec_2_2_targets() {
             |d| matches!(d, Deed::Pushes { token, to } if token.addr == 0x10 && Ok(to) == target);
         let deed = next(CAL | at(offset), &[]);
         assert_eq!(deed.map(calls), target.map(|_| true), "CAL {offset}");
-        // The target is not checked where no thread branches.
+        // The target is not checked if no thread branches.
         assert_eq!(next(BRA ^ NEVER | at(offset), &[]), Ok(Deed::Passes));
     }
 }
@@ -310,7 +310,7 @@ fn spec_2_3_every_opcode() {
                 |kind| matches!(deed, Ok(Deed::Pushes { token, .. }) if token.kind == kind);
             let fits = match opcode {
                 0xE20..=0xE22 | 0xE25 if constant => deed == Err(UNSUPPORTED),
-                // The constant is 0, as the offset and the address.
+                // The constant is 0, like the offset and the address.
                 0xE20 | 0xE21 => matches!(deed, Ok(Deed::Jumps { to: 0x08, .. })),
                 0xE24 | 0xE25 => matches!(deed, Ok(Deed::Jumps { to: 0x10, .. })),
                 0xE22 | 0xE26 | 0xE27 => pushes(Ret),
@@ -335,7 +335,7 @@ fn spec_2_3_every_opcode() {
             assert!(fits, "0x{opcode:x}, {low}: {deed:?}");
         }
     }
-    // SYNC is named by bits 63:51; all else outside the block is OTHER.
+    // Bits 63:51 distinguish SYNC; all other words outside the block are OTHER.
     for word in [SYNC, SYNC | 7 << 48, SYNC | 1 << 20, SYNC | 0x20] {
         assert!(matches!(
             next(word, &tokens),
@@ -457,7 +457,7 @@ fn spec_2_4_tests_are_what_their_formulas_say() {
             }
         }
     }
-    // Whatever the predicate; and a set-up instruction has no test.
+    // Whatever the predicate; a set-up instruction has no test.
     assert_eq!(next(EXIT ^ NEVER | 0x18, &[]), Err(UNSUPPORTED));
     assert!(next(SSY | 0xf001f, &[]).is_ok());
 }
@@ -538,7 +538,7 @@ fn spec_4_4_tokens_that_leaving_instructions_go_back_to() {
     for word in [SYNC, BRK, CONT, RET, EXIT] {
         assert_eq!(next(word ^ NEVER, &[]), Ok(Deed::Stays));
     }
-    // The token is used up, and all above it.
+    // The token is used up, with all above it.
     let p = program(2, &[]);
     let scalar = scalar(&p);
     let mut thread = scalar.launch();
@@ -566,7 +566,7 @@ fn spec_6_which_error_comes_first() {
     // Words that were not loaded are OTHER.
     p.prog_size = 64;
     assert_eq!(run(&p, &[]).executed.len(), 6);
-    // A misaligned target that is out of range, too, on a full stack.
+    // A misaligned target that is also out of range, on a full stack.
     for (offset, code) in [
         (0x40_0004, TARGET_MISALIGNED),
         (0x40_0000, TARGET_RANGE),
@@ -605,7 +605,7 @@ fn recursion_goes_as_deep_as_there_is_room() {
 
 #[test]
 fn appendix_a_brx() {
-    // A base of 0x40, and from 0x10 a list of its own.
+    // A base of 0x40, and from 0x10 on a list of its own.
     let mut p = program(
         4,
         &[(0x10, BRX | to(0x10, 0x40)), (0x48, EXIT), (0x68, EXIT)],
@@ -627,7 +627,7 @@ fn appendix_a_brx() {
     let fails = |code| (Some(0x08), End::Error(code));
     assert_eq!(end(&p, true, 2 << 44), fails(TARGET_MISALIGNED));
     assert_eq!(end(&p, true, 3 << 44), fails(TARGET_RANGE));
-    // Before the first draw it is word 0; where the condition does not hold nothing is looked at.
+    // Before the first draw it is word 0; where the condition does not hold, nothing is used.
     p.entry = 0x10;
     assert_eq!(end(&p, true, 3 << 44), done(0x68));
     p.words[2] = BRX ^ NEVER | to(0x10, 0x200);

@@ -1,8 +1,8 @@
 // What r500 promises beyond its assertions (rtl/r500/r500_sva.sv) and beyond what it does in a cycle (step.sv). Inputs are
-// registers of the RTL before a cycle, `next__` those after it, and its ports, `__` for the dot in names.
+// the registers of the RTL before a cycle, with `next__` after it, and its ports, with `__` for the dot in names.
 //
-//   always__NAME  holds whatever the state
-//   prove__NAME   holds in every cycle that begins with all invariants; of several bits each is a lane's
+//   always__NAME  holds in every state
+//   prove__NAME   holds in every cycle that begins with all invariants; if it has several bits, one for each lane
 //   cover__NAME   some cycle that begins with all invariants does this, so that the proofs are not empty
 
 module r500_properties #(
@@ -111,7 +111,7 @@ module r500_properties #(
   output logic            cover__other_instruction
 );
 
-  // All that a program has: the state without the constants of the host and without how the program ended.
+  // The state of a program: all but the constants of the host, the status and alu_clr.
   wire [10*LANES-1:0] lanes = {u_lanes__active_q, u_lanes__st0_q, u_lanes__st1_q, u_lanes__bc0_q, u_lanes__bc1_q,
                                u_lanes__bc2_q, u_lanes__bc3_q, u_lanes__bc4_q, u_lanes__lc0_q, u_lanes__lc1_q};
   wire [10*LANES-1:0] next_lanes = {next__u_lanes__active_q, next__u_lanes__st0_q, next__u_lanes__st1_q,
@@ -134,16 +134,16 @@ module r500_properties #(
 
   // r500-3.4-a, contract-1-b.
   assign always__reset_ends_all = rst_ni || !(next__running_q || next__done_q || next__halted_q);
-  // contract-2-a: nothing keeps a unit that does not run from starting.
+  // contract-2-a: a unit that is not running accepts every launch.
   assign always__launch_starts = !(moves && launch_i && !running_q) || next__running_q;
   // r500-6-a, contract-3-e: after an error, and after the end, nothing changes until a launch or a reset.
   assign prove__end_is_sticky = !(moves && !running_q && !launch_i) || (kept && status);
-  // r500-6-a: an instruction that errs changes nothing else, nor does a PC outside the window.
+  // r500-6-a: an instruction with an error, or a PC outside the window, changes nothing else.
   assign prove__error_changes_nothing = !(moves && running_q && next__halted_q) ||
                                         (kept && !next__running_q && !next__done_q && !next__alu_clr_q);
   // contract-3-a: without an instruction nothing is executed.
   assign prove__waiting_changes_nothing = !(moves && running_q && !inst_valid_i && in_window) || (kept && status);
-  // contract-3-d: a unit that runs and has an instruction, or a PC outside, executes it or ends, in this cycle.
+  // contract-3-d: a running unit with an instruction, or with a PC outside the window, executes it or ends, in this cycle.
   assign prove__progress = !(moves && running_q && (inst_valid_i || !in_window)) ||
                            (next__halted_q && next__err_q != 4'd0) ||
                            (in_window && (is_fc ? next__alu_clr_q : next__pc_q == pc_q + 10'd1));
@@ -153,7 +153,7 @@ module r500_properties #(
   // r500-4.5-b.
   assign prove__others_leave_lanes = !(moves && running_q && !is_fc) || lanes == next_lanes;
 
-  // ---- what there is -----------------------------------------------------------------------------------
+  // ---- what can happen ---------------------------------------------------------------------------------
 
   wire       errs     = moves && running_q && next__halted_q;
   wire       executes = moves && running_q && next__alu_clr_q;
@@ -178,7 +178,7 @@ module r500_properties #(
   assign cover__loops_full = executes && next__u_loop_stack__depth_q == 3'd4 && u_loop_stack__depth_q == 3'd3;
   assign cover__addrs_full = executes && next__u_addr_stack__depth_q == 3'd4 && u_addr_stack__depth_q == 3'd3;
   assign cover__partial_mode = executes && !full_q && lanes != next_lanes;
-  // Of four lanes each another one; with fewer, as many classes as there are lanes.
+  // Lanes of all four classes at once; with fewer than four lanes, any classes.
   wire [3:0] classes = {(u_lanes__st1_q & u_lanes__st0_q) != '0, (u_lanes__st1_q & ~u_lanes__st0_q) != '0,
                         (~u_lanes__st1_q & u_lanes__st0_q) != '0, (~u_lanes__st1_q & ~u_lanes__st0_q) != '0};
   assign cover__every_class = executes && (LANES < 4 || classes == 4'hf);

@@ -1,13 +1,13 @@
 // One cycle of r500, for the proof that the RTL does the same (docs/proofs.md). Written from docs/spec/r500.md alone, lane
-// by lane and step by step as r500-4.5 goes, with no regard to size or speed. Nothing here is taken from the RTL but the
-// names of its registers, which are the names of the inputs, `__` for the dot in them.
+// by lane and in the steps of r500-4.5, without regard to size or speed. Only the names of the registers are taken from the
+// RTL: they are the names of the inputs, with `__` for the dot.
 //
 //   next__NAME   what register NAME holds after the cycle
 //   out__NAME    what output NAME shows in the cycle
-//   prove__NAME  holds in every cycle that begins in a state which tb/formal/r500.sv allows
-//   said__NAME   what no register of the RTL keeps: for tb/naive.rs
+//   prove__NAME  holds in every cycle that begins in a state that tb/formal/r500.sv allows
+//   said__NAME   a value that no register of the RTL holds: for tb/naive.rs
 //
-// Registers that only repeat what others say (active_q, al_top_q) are not read.
+// Registers that only repeat others (active_q, al_top_q) are not read.
 
 module r500_step #(
   parameter int LANES = 16
@@ -104,7 +104,7 @@ module r500_step #(
   output logic             out__halted_o,
   output logic [3:0]       out__err_o,
 
-  // No number that the specification computes is too large for the register that keeps it.
+  // Every number that the specification computes fits the register that holds it.
   output logic             prove__widths
 );
 
@@ -192,13 +192,13 @@ module r500_step #(
 
   // ---- steps 2, 3, 7: lanes --------------------------------------------------------------------------
 
-  // Of the whole unit, decided below.
+  // For the whole unit; decided below.
   wire jump, push_loop, pop_loop, starts, executes;
 
   wire [1:0] b_op   = jump ? b_op1 : b_op0;
   wire [4:0] bc_max = full_q ? 5'd31 : 5'd3;
 
-  // Of each lane, so that the unit can ask all of them.
+  // Bit i of each is lane i; the decision uses all lanes.
   wire [LANES-1:0] votes, wants, holds_back, too_deep, wide;
 
   for (genvar i = 0; i < LANES; i++) begin : g_lane
@@ -206,14 +206,14 @@ module r500_step #(
     wire [4:0] bc = {u_lanes__bc4_q[i], u_lanes__bc3_q[i], u_lanes__bc2_q[i], u_lanes__bc1_q[i], u_lanes__bc0_q[i]};
     wire [1:0] lc = {u_lanes__lc1_q[i], u_lanes__lc0_q[i]};
 
-    // Step 2: B_ELSE, then the return of continued lanes.
+    // Step 2: B_ELSE, then the return of CONT lanes.
     wire       else_off = b_else && st == Active;
     wire       else_on  = b_else && st == Branch && bc == 5'd0;
     wire [1:0] st_else  = else_off ? Branch : else_on ? Active : st;
     wire [4:0] bc_2     = else_off ? 5'd0 : bc;
     wire [1:0] st_2     = is_end && st_else == Cont && lc == 2'd0 ? Active : st_else;
 
-    // Step 3: what it wants.
+    // Step 3: what the lane wants.
     wire predicate = (pred_sel == 3'd0 ? 1'b1 :
                       pred_sel == 3'd2 ? pred_r_i[i] :
                       pred_sel == 3'd3 ? pred_g_i[i] :
@@ -224,7 +224,7 @@ module r500_step #(
                       st_2 == Active ? func[row] :
                       else_off ? 1'b1 : 1'b0;
 
-    // Step 5: its say in the decision.
+    // Step 5: its part in the decision.
     wire counts = !(ignored && !cov_i[i]);
     assign wants[i]      = want;
     assign votes[i]      = counts && (st_2 == Active || (else_off && !(is_break || is_cont)));
@@ -356,7 +356,7 @@ module r500_step #(
   assign next__err_q     = starts ? 4'd0 : error != 4'd0 ? error : err_q;
   assign next__alu_clr_q = in_reset ? 1'b0 : stall_i ? alu_clr_q : executes;
 
-  // The rest of them says nothing after a reset, since no program runs: tb/formal/r500.sv.
+  // After a reset the rest does not matter, since no program runs (`live__` in tb/formal/r500.sv).
   assign next__full_q   = launches ? fc_ctrl_i[31] : full_q;
   assign next__offset_q = launches ? {1'b0, code_offset_i[8:0]} : offset_q;
   assign next__end_q    = launches ? end_pc[9:0] : end_q;
@@ -387,7 +387,7 @@ module r500_step #(
   assign next__u_loop_stack__depth_q = loops_next;
   assign next__u_addr_stack__depth_q = addrs_next;
 
-  // aL is that of the frame on top (r500-4.4-j).
+  // aL is the aL of the frame on top (r500-4.4-j).
   assign next__u_loop_stack__al_top_q =
       loops_next == 3'd1 ? next__u_loop_stack__al_q[7:0] :
       loops_next == 3'd2 ? next__u_loop_stack__al_q[15:8] :

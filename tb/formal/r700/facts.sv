@@ -1,7 +1,7 @@
-// What follows from the invariants of r700 (rtl/r700/r700_sva.sv) and makes little of a case of a cycle, one value of `sp` and one
-// request to the stack: `before__NAME` of the state that the cycle begins in and of its nets, `after__NAME` of the state after
-// it. `prove` takes these as constants in a case where it has found that they hold there, and leaves them out where not. So a
-// mistake in this file makes nothing true.
+// Consequences of the invariants of r700 (rtl/r700/r700_sva.sv) that simplify a case, that is a cycle with one value of `sp` and one
+// request to the stack: `before__NAME` is about the state at the beginning of the cycle and about its nets, `after__NAME` about the
+// state after it. In each case `prove` checks which of them hold, takes those as constants, and leaves the others out. So a
+// mistake in this file cannot make a false statement pass.
 
 module r700_facts #(
   parameter int LANES          = 64,
@@ -34,7 +34,7 @@ module r700_facts #(
   output logic [Words-1:0]  after__base_not_above_sp
 );
 
-  // No two of these at once.
+  // No two of these requests at once.
   wire [7:0] requests = {launch, push_branch, push_loop, push_call, pop, drop, exit_loop, exit_call};
   for (genvar i = 0; i < 64; i++) begin : g_pair
     assign before__one_request[i] = i / 8 <= i % 8 || !(requests[i / 8] && requests[i % 8]);

@@ -1,5 +1,5 @@
-// Which words of r700's stack have a bit for each lane, for what `prove` asks of permuted lanes: bit i of `lanes__NAME` is 1 if
-// the lowest bits of word i of memory NAME are those of the lanes.
+// Which words of r700's stack have a bit for each lane; `prove` needs this for its proof about permuted lanes. Bit i of `lanes__NAME`
+// is 1 if the lowest bits of word i of memory NAME belong to the lanes.
 
 module r700_lane_words #(
   parameter int LANES          = 64,
@@ -32,16 +32,16 @@ module r700_lane_words #(
     };
   end
 
-  // Of the frames (r700-3.4-k), from the top down: the word of a branch, and the class planes of a loop, its fourth and
-  // third word from above. `base` is compared with one address, as the invariants do it, and nothing is kept from one word to
-  // the next but it, its kind, and how far down in a loop frame the word lies. So what the invariants say of `base` decides here
-  // too, and below what a cycle writes the scan before it and the one after it are the same gates. `sp` is not asked:
-  // `base` is never above it (stack_base, I2), and what lies there does not matter and may be taken for words of branches.
+  // In the frames (r700-3.4-k), from the top down: the word of a branch frame, and the class planes of a loop frame, its fourth
+  // and third word from the top. As in the invariants, `base` is compared with one address at a time, and only `base`, its kind and
+  // the position in a loop frame pass from one word to the next. So the invariants about `base` decide here too, and below the words
+  // that a cycle writes, the scans before and after it are the same gates. `sp` is not used: `base` is never above it
+  // (stack_base, I2), and the words above `sp` do not matter and may be taken for words of branch frames.
   localparam logic [1:0] Loop = 2'd1;
   logic [4*Rows-1:0]     of_lanes;
   logic [SpBits-1:0]     base;
   logic [1:0]            kind;
-  logic [SUBENTRIES-1:0] in_loop;  // bit 0: its word on top
+  logic [SUBENTRIES-1:0] in_loop;  // bit 0: the top word of the frame
   always_comb begin
     of_lanes = '0;
     base     = u_stack__base_q;

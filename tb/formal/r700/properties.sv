@@ -1,5 +1,5 @@
-// What r700 promises beyond its assertions (rtl/r700/r700_sva.sv) and beyond what it does in a cycle (step.sv). What the
-// names say: ../r500/properties.sv.
+// What r700 promises beyond its assertions (rtl/r700/r700_sva.sv) and beyond what it does in a cycle (step.sv).
+// ../r500/properties.sv explains the names.
 
 module r700_properties #(
   parameter int LANES          = 64,
@@ -150,17 +150,17 @@ module r700_properties #(
 
   // r700-3.3-e, contract-1-b.
   assign always__reset_ends_all = rst_ni || !(next__running_q || next__done_q || next__halted_q);
-  // contract-2-a, r700-3.3-d: nothing keeps a unit that does not run from starting.
+  // contract-2-a, r700-3.3-d: a unit that is not running accepts every launch.
   assign always__launch_ends_or_starts = !(moves && launch_i && !running_q) || next__running_q || next__halted_q;
   // r700-6-a: after an error, and after the end, nothing changes until a launch or a reset.
   assign prove__end_is_sticky = !(moves && !running_q && !launch_i) || (kept && same_status);
-  // r700-6-a: an instruction that errs changes nothing else.
+  // r700-6-a: an instruction with an error changes nothing else.
   assign prove__error_changes_nothing = !errs || (kept && !next__running_q && !next__done_q && !next__jump_q &&
                                                   next__u_lanes__exec_q == '0);
   // r700-3.5-c.
   assign prove__waiting_changes_nothing = !(moves && running_q && !inst_valid_i) ||
                                           (kept && same_status && !next__jump_q && next__u_lanes__exec_q == '0);
-  // r700-3.5-a: an instruction of a wave that runs is executed in this cycle, or is an error.
+  // r700-3.5-a: an instruction of a running wave is executed in this cycle, or is an error.
   assign prove__progress = !(moves && running_q && inst_valid_i) || (next__halted_q && next__err_q != 4'd0) ||
                            next__jump_q || next__pc_q == pc_q + 32'd1;
   // contract-2-b.
@@ -169,7 +169,7 @@ module r700_properties #(
   // r700-3.1-b.
   assign prove__valid_only_falls = !(moves && running_q) || (next__u_lanes__valid_q & ~u_lanes__valid_q) == '0;
 
-  // ---- what there is -----------------------------------------------------------------------------------
+  // ---- what can happen ---------------------------------------------------------------------------------
 
   assign cover__error_1 = errs && next__err_q == 4'd1;
   assign cover__error_2 = errs && next__err_q == 4'd2;
@@ -216,7 +216,7 @@ module r700_properties #(
   assign cover__ends         = executes && next__done_q;
   assign cover__skips        = executes && !skipped_q && next__skipped_q;
   assign cover__loop_in_loop = executes && u_loop__lt_q == 2'd1 && next__u_loop__lt_q == 2'd3;
-  // r700-4.3-z: a DX10 loop with count 0 is not entered, one that counts goes down and leaves after its last pass.
+  // r700-4.3-z: a DX10 loop with count 0 is not entered; one that counts counts down and is left after its last pass.
   assign cover__dx10_passes_over = DX10_COUNT == 0 || (executes && !is_alu && op == 7'd6 && dw1_i[9:8] == 2'd0 && !dw1_i[22] &&
                                                        u_lanes__active_q != '0 && next__jump_q);
   assign cover__dx10_counts_down = DX10_COUNT == 0 || (executes && !is_alu && op == 7'd5 && u_loop__lt_q == 2'd3 &&

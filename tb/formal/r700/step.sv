@@ -1,7 +1,7 @@
 // One cycle of r700, for the proof that the RTL does the same (docs/proofs.md). Written from docs/spec/r700.md alone, lane
-// by lane, as r700-4.4 goes. Nothing here is taken from the RTL but the names of its registers; the outputs are
-// explained in ../r500/step.sv. The stack is the storage of r700-3.4-k: sub-entry a is word a / 4 of bank a % 4, and bits of a
-// word that no frame uses are 0. Of a loop frame's sub-entries the last four have words.
+// by lane, in the order of r700-4.4. Only the names of the registers are taken from the RTL; ../r500/step.sv explains the
+// outputs. The stack is the storage of r700-3.4-k: sub-entry a is word a / 4 of bank a % 4, and bits of a
+// word that no frame uses are 0. Of a loop frame's sub-entries only the last four have words.
 
 module r700_step #(
   parameter int LANES          = 64,
@@ -101,7 +101,7 @@ module r700_step #(
   output logic             out__halted_o,
   output logic [3:0]       out__err_o,
 
-  // No number that the specification computes is too large for the register that keeps it, or below 0.
+  // Every number that the specification computes fits the register that holds it, and none is negative.
   output logic             prove__widths
 );
 
@@ -166,13 +166,13 @@ module r700_step #(
     assign word[a + 3] = u_stack__bank3_q[WordBits*(a/4) +: WordBits];
   end
 
-  // Places in it, in more bits than a register has, so that nothing wraps.
+  // Stack pointers, with more bits than the registers have, so that nothing wraps.
   wire [11:0] sp    = u_stack__sp_q;
   wire [11:0] base  = u_stack__base_q;
   wire [11:0] nb    = u_stack__nb_q;
   wire [11:0] limit = u_stack__limit_q;
 
-  // Words at sp - 1 to sp - 4, and at sp - n for a pop of n: where there is none, whatever is read counts for nothing.
+  // Words at sp - 1 to sp - 4, and at sp - n for a pop of n; if there is no such word, the value read is not used.
   wire [11:0]         popped = alu_pop ? 12'd1 : alu_pop2 ? 12'd2 : {9'd0, pops};
   wire [WordBits-1:0] top1, top2, top3, top4, popped_word;
   for (genvar k = 0; k < 5; k++) begin : g_read
@@ -197,7 +197,7 @@ module r700_step #(
   assign top4        = g_read[3].found;
   assign popped_word = g_read[4].found;
 
-  // ---- what lanes say: bit i of each is lane i -------------------------------------------------------
+  // ---- from the lanes: bit i of each is lane i -------------------------------------------------------
 
   wire [LANES-1:0] was_active, ok, again_ok, else_active, off_or_active, wants;
 
@@ -235,7 +235,7 @@ module r700_step #(
     assign ok[i]         = holds && st == Active && counts;
     assign wants[i]      = st == Active && counts;
 
-    // A clause switches off.
+    // A clause switches lanes off.
     wire [1:0] st_alu = u_i && st == Active && !pred_i[i] ? (alu_break ? Brk : alu_cont ? Cont : Branch) : st;
 
     // ELSE: the mask on top, which ALU_ELSE_AFTER may just have pushed.
@@ -246,7 +246,7 @@ module r700_step #(
     wire [1:0] st_else     = !is_alu && vpm && !valid && swapped == Active ? Branch : swapped;
     assign else_active[i]  = st_else == Active;
 
-    // A pop of branch frames; of none it does nothing.
+    // A pop of branch frames; a pop of 0 frames does nothing.
     wire [1:0] before_pop = is_alu ? st_alu : is_else ? st_else : st;
     wire [1:0] restored   = before_pop == Cont || before_pop == Brk ? before_pop : popped_word[i] ? Active : Branch;
     wire [1:0] st_popped  = popped == 12'd0 ? before_pop :

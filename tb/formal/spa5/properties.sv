@@ -1,5 +1,5 @@
-// What spa5 promises beyond its assertions (rtl/spa5/spa5_sva.sv) and beyond what it does in a cycle (step.sv). What the
-// names say: ../r500/properties.sv.
+// What spa5 promises beyond its assertions (rtl/spa5/spa5_sva.sv) and beyond what it does in a cycle (step.sv).
+// ../r500/properties.sv explains the names.
 
 module spa5_properties #(
   parameter int LANES = 32,
@@ -128,7 +128,7 @@ module spa5_properties #(
   wire [32:0] program_end = {1'b0, prog_base_q} + {1'b0, prog_size_q};
   wire inside    = pc_q >= prog_base_q && {1'b0, pc_q} < program_end;
 
-  // All that a program has: the state but for status and error.
+  // The state of a program: all but status and error.
   wire threads_kept = {u_threads__active_q, u_threads__exited_q, u_threads__killed_q, u_threads__d_brk_q, u_threads__d_cont_q,
                        u_threads__d_ret_q} ==
                       {next__u_threads__active_q, next__u_threads__exited_q, next__u_threads__killed_q, next__u_threads__d_brk_q,
@@ -155,28 +155,28 @@ module spa5_properties #(
   // spa5-3-o, contract-1-b.
   assign always__reset_ends_all = rst_ni || (next__status_q == Done && next__err_q == 4'd0 && next__u_stack__sp_q == '0 &&
                                              next__u_threads__active_q == '0);
-  // contract-2-a: nothing keeps a unit that does not run from starting.
+  // contract-2-a: a unit that is not running accepts every launch.
   assign always__launch_starts = !launches ||
                                  (next__err_q == 4'd0 && next__u_stack__sp_q == '0 &&
                                   next__u_threads__active_q == launch_mask_i &&
                                   next__status_q == (launch_mask_i == '0 ? Done : Run));
-  // spa5-3-p: a launch latches them, and nothing else changes them.
+  // spa5-3-p: a launch latches base and size, and nothing else changes them.
   assign always__program_kept = !moves || launches || program_same;
   // spa5-4.1-a, spa5-6-a: after an error, and after the end, nothing changes until a launch or a reset.
   assign prove__end_is_sticky = !(moves && (status_q == Done || status_q == Err) && !launch_i) || (kept && same_status);
-  // spa5-4.1-f: an error changes nothing but status and err.
+  // spa5-4.1-f: an error changes only status and err.
   assign prove__error_changes_nothing = !(moves && status_q == Run && next__status_q == Err) ||
                                         (kept && next__err_q != 4'd0);
   // contract-3-a: without an instruction nothing is executed.
   assign prove__waiting_changes_nothing = !(moves && status_q == Run && inside && !inst_valid_i) || (kept && same_status);
-  // spa5-4.1-b, contract-3-c: with an instruction or without.
+  // spa5-4.1-b, contract-3-c: whether or not there is an instruction.
   assign prove__outside_halts = !(moves && status_q == Run && !inside) || (next__status_q == Err && next__err_q == 4'd6);
   // contract-3-d: an instruction is executed in this cycle, or is an error; then threads run or the unit unwinds.
   assign prove__progress = !(moves && status_q == Run && inst_valid_i) ||
                            (next__status_q == Run && next__u_threads__active_q != '0) ||
                            (next__status_q == Unwind && next__u_threads__active_q == '0) || next__status_q == Err;
-  // spa5-3-m, spa5-4.4: a cycle of UNWIND takes a token or is the last, so that there are at most sp + 1; unwinding cannot
-  // fail.
+  // spa5-3-m, spa5-4.4: a cycle of UNWIND pops a token or is the last one, so there are at most sp + 1; unwinding
+  // cannot fail.
   assign prove__unwind_progress = !(moves && status_q == Unwind) ||
                                   (u_stack__sp_q == '0 ? next__status_q == Done :
                                    next__u_stack__sp_q == u_stack__sp_q - 1'b1 &&
@@ -189,7 +189,7 @@ module spa5_properties #(
   // spa5-4.3: only a pop and a launch bring a thread back.
   assign prove__active_only_shrinks = !(moves && status_q == Run) || (next__u_threads__active_q & ~u_threads__active_q) == '0;
 
-  // ---- what there is -----------------------------------------------------------------------------------
+  // ---- what can happen ---------------------------------------------------------------------------------
 
   wire [11:0] op  = word_i[63:52];
   wire [2:0]  top = u_stack__top_head_q[38:36];

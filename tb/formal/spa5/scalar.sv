@@ -1,11 +1,11 @@
-// What one thread sees of spa5: the scalar machine of spa5-9, and that each thread of the warp is a run of it
-// (docs/proofs.md). Written from docs/spec/spa5.md alone. What the names of the outputs say: ../r500/properties.sv; an output
-// with a bit for each lane is a question for each.
+// One thread of spa5 by itself: the scalar machine of spa5-9, and the statements that each thread of the warp is a run of it
+// (docs/proofs.md). Written from docs/spec/spa5.md alone. ../r500/properties.sv explains the names of the outputs; an output
+// with a bit for each lane is one question for each lane.
 
-// A thread alone executes the instruction at its PC. Its stack is an array of slots with {type, addr}, of which some have a token and
-// the others are holes; the oldest token is in the lowest slot. Which slots they are means nothing: a push takes the slot that it is
-// told, above all tokens. Two stacks with the same tokens in the same slots are the same stack. So a token of the thread can stay in the slot
-// where the warp has it.
+// A thread alone executes the instruction at its PC. Its stack is an array of slots with {type, addr}: some hold a token, the others
+// are holes, and the oldest token is in the lowest slot. The choice of slots has no meaning: a push takes the slot that it is
+// given, above all tokens. Two stacks are equal if they have the same tokens in the same slots. So a token of the thread can stay in
+// the slot where the warp has it.
 module spa5_alone #(
   parameter int DEPTH = 64,
   parameter int BRX   = 0,
@@ -13,7 +13,7 @@ module spa5_alone #(
   localparam int SpBits = $clog2(DEPTH + 1)
 ) (
   input logic [31:0]         pc,
-  input logic [DEPTH-1:0]    has,             // slots that have a token
+  input logic [DEPTH-1:0]    has,             // slots that hold a token
   input logic [35*DEPTH-1:0] tokens,
   input logic [SpBits-1:0]   free,            // a push takes this slot
 
@@ -26,11 +26,11 @@ module spa5_alone #(
   input logic [31:0] r,
   input logic [7:0]  csm,
 
-  // What it says of the instruction.
+  // About the instruction.
   output logic                holds,           // its condition is true
   output logic [3:0]          err,
-  output logic                full,            // it pushes, and there is no slot
-  // After it, without an error.
+  output logic                full,            // it pushes, and no slot is free
+  // The state after it, if there is no error.
   output logic                next_done,
   output logic [31:0]         next_pc,
   output logic [DEPTH-1:0]    next_has,
@@ -121,7 +121,7 @@ module spa5_alone #(
     end
   end
 
-  // spa5-2.2, spa5-A-d, spa5-A-f. 40 bits, so that nothing wraps; below 0 is above every program.
+  // spa5-2.2, spa5-A-d, spa5-A-f. 40 bits, so that nothing wraps; a negative address is above every program.
   logic [23:0] offset;
   logic [39:0] place;
   logic [31:0] seq, target;
@@ -135,11 +135,11 @@ module spa5_alone #(
     seq    = norm(pc + 8);
   end
 
-  // spa5-9, spa5-4.4-k: where BRK, CONT and RET lead: to the topmost token of their type, BRK and CONT to none below a RET;
+  // spa5-9, spa5-4.4-k: BRK, CONT and RET lead to the topmost token of their type, but BRK and CONT to none below a RET;
   // SYNC needs SSY on top.
   logic [2:0]       wanted;
   logic             found, barred;
-  logic [DEPTH-1:0] kept;                      // tokens below the one that is found
+  logic [DEPTH-1:0] kept;                      // tokens below the one found
   logic [31:0]      back;
   always_comb begin
     wanted = sync ? Ssy : brk ? Pbk : cont ? Pcnt : Ret;
@@ -211,7 +211,7 @@ module spa5_alone #(
 
 endmodule
 
-// What the state of the warp is for thread T: where the thread alone would be.
+// The state of the warp as seen by thread T: where the thread alone would be.
 module spa5_view #(
   parameter int LANES = 32,
   parameter int DEPTH = 64,
@@ -229,16 +229,16 @@ module spa5_view #(
   input logic [LANES*DEPTH-1:0] mask,
 
   output logic                done,
-  output logic                lost,            // there is no token that it can wait for
-  output logic [2:0]          waits,           // type of the token that it waits for; 0: it does not
+  output logic                lost,            // no token exists that it can wait for
+  output logic [2:0]          waits,           // type of the token that it waits for; 0: it does not wait
   output logic [31:0]         pc,
   output logic [DEPTH-1:0]    has              // slots of the warp's stack with a token of its own
 );
 
   localparam logic [2:0] Ssy = 3'd1, Pbk = 3'd2, Pcnt = 3'd3, Ret = 3'd4, Div = 3'd5;
 
-  // A thread that waits does so at the topmost token that it left for (spa5-4.4-c), or at the topmost that has it (spa5-3-k). It
-  // goes on at the address of it, and its own tokens lie below.
+  // A thread with a flag waits at the topmost of its tokens that clears the flag (spa5-4.4-c), without one at the topmost of its
+  // tokens (spa5-3-k). It goes on at the address of that token, and its own tokens lie below.
   logic [2:0]  kind;
   logic [31:0] addr;
   logic        mine, here, met;
@@ -364,9 +364,9 @@ module spa5_scalar #(
 
   wire [LANES-1:0] stepped, met;
 
-  // The thread that must make the step of a cycle, and the one that must meet its error, so that the solver need not search for
-  // them. Of a BRX or JMX those threads step that do not take it; if all take it, the lowest does, for the unit goes to its target. An error of
-  // a thread's own is met where its condition is true.
+  // The thread that must make the step of a cycle, and the one that must meet its error: chosen here, so that the solver need not
+  // search for them. In a BRX or JMX the threads that do not take it step; if all take it, the lowest steps, because the unit goes to
+  // its target. A thread meets an error of its own only if its condition is true.
   wire [LANES-1:0] on        = u_threads__active_q;
   wire [LANES-1:0] off       = on & ~holds;
   wire [LANES-1:0] taken     = on & holds;
@@ -380,7 +380,7 @@ module spa5_scalar #(
   wire [2:0]        waits [LANES];
   wire [DEPTH-1:0]  has [LANES], has_after [LANES];
 
-  // {type, addr} of each slot, whoever has it.
+  // {type, addr} of each slot, whichever threads have it.
   logic [35*DEPTH-1:0] tokens, tokens_after;
   always_comb begin
     for (int i = 0; i < DEPTH; i++) begin
@@ -435,24 +435,24 @@ module spa5_scalar #(
     assign waiting[t] = !u_threads__active_q[t] && !done[t];
     assign awake[t]   = waiting[t] && next__u_threads__active_q[t];
 
-    // Each launched thread begins at the entry, without tokens; the others are done, and all are in reset.
+    // Each launched thread begins at the entry, without tokens; the others are done; in reset all are.
     assign prove__scalar_begins[t] =
       !(launches || !rst_ni) ||
       (rst_ni && launch_mask_i[t] ? !done_after[t] && !lost_after && pc_after == first && has_after[t] == '0 : done_after[t]);
     // An active thread does what it would do alone. A BRX or a JMX that it takes may run again for it (spa5-A).
     assign prove__scalar_steps[t] = !runs || stepped[t] || (indirect && holds[t] && kept);
-    // Every other cycle is none for it: it is done, another thread has the turn, the unit unwinds, waits or errs.
+    // No other cycle changes the thread: it is done, another thread has the turn, the unit unwinds, waits or errs.
     assign prove__scalar_waits[t] = !rst_ni || launches || (executes && u_threads__active_q[t]) || kept;
-    // No thread is lost: one that is not done has a place where it goes on.
+    // No thread is lost: one that is not done has an address where it goes on.
     assign prove__scalar_kept[t] = !lost_after;
-    // In a cycle that executes, the thread that must step does. scalar_steps says so of every active thread, but of a BRX and JMX.
+    // In a cycle that executes, the chosen thread steps. scalar_steps says so for every active thread, except for BRX and JMX.
     assign prove__scalar_progress[t] =
       !executes || not_unanimous || (on != '0 && (!indirect || !steps_one[t] || stepped[t]));
-    // An error of the unit is one that the thread that must meet it meets alone. Only a stack that is full need not be met (spa5-9-a).
+    // If the unit has an error, the chosen thread, executed alone, has the same error, except for a full stack (spa5-9-a).
     assign prove__scalar_errs[t] = !errs || (status_q == Run && on != '0 && (!errs_one[t] || met[t] || overflows));
   end
 
-  // ---- what there is: thread 0, which is not alone where there are others -------------------------------
+  // ---- what can happen: thread 0, together with other threads if there are any --------------------------
 
   wire step0 = executes && u_threads__active_q[0] && stepped[0];
   logic [SpBits-1:0] popped0;

@@ -1,7 +1,7 @@
 // One cycle of spa5, for the proof that the RTL does the same (docs/proofs.md). Written from docs/spec/spa5.md alone, thread
-// by thread, as the Python of spa5-4 goes. Nothing here is taken from the RTL but the names of its registers; the outputs
-// are explained in ../r500/step.sv. A word of `head` is {type, vis_saved, addr} (spa5-3-k). The registers of the token on
-// top only repeat what the stack says and are not read.
+// by thread, in the order of the Python code of spa5-4. Only the names of the registers are taken from the RTL;
+// ../r500/step.sv explains the outputs. A word of `head` is {type, vis_saved, addr} (spa5-3-k). The registers of the token on
+// top only repeat the stack and are not read.
 
 module spa5_step #(
   parameter int LANES = 32,
@@ -76,10 +76,10 @@ module spa5_step #(
   output logic [1:0]             out__status_o,
   output logic [3:0]             out__err_o,
 
-  // No more tokens than there are places for, no fewer than none.
+  // There are never more than DEPTH tokens, and never fewer than 0.
   output logic                   prove__widths,
 
-  // T of the trace (spa5-4.5-a), which the RTL keeps nowhere.
+  // T of the trace (spa5-4.5-a), which no register of the RTL holds.
   output logic [LANES-1:0]       said__taken
 );
 
@@ -200,7 +200,7 @@ module spa5_step #(
 
   // ---- what the instruction does (spa5-4.3, spa5-A) --------------------------------------------------
 
-  // A branch goes somewhere if a thread takes it; BRX and JMX once all of them do.
+  // A branch jumps if a thread takes it; BRX and JMX jump once all active threads take them.
   wire goes    = calls || (branches && taken != '0) || (indirect && taken == active);
   wire parts   = (branches && taken != '0 && taken != active) || (indirect && taken != '0 && taken != active);
   wire regroup = indirect && taken == active && agrees != active;

@@ -20,7 +20,7 @@ const ASSERTIONS: u32 = 1;
 /// `RCV_PRELOADS` of `tb/shim.h`.
 const PRELOADS: u32 = 4;
 
-/// Bytes for a text that the shim writes.
+/// Bytes reserved for a text that the shim writes.
 const TEXT: usize = 1024;
 
 /// Opaque `rcv_model`.
@@ -54,9 +54,9 @@ pub struct Api {
 pub struct Linked {
     /// Name of the design.
     pub unit: &'static str,
-    /// Its lanes.
+    /// Number of lanes.
     pub lanes: u32,
-    /// The parameters that do not have their default, in alphabetical order.
+    /// The parameters whose values are not the default, in alphabetical order.
     pub parameters: &'static [(&'static str, u32)],
     /// Hash of the contents of RTL and bench.
     pub contents: &'static str,
@@ -64,8 +64,9 @@ pub struct Linked {
     pub api: &'static Api,
 }
 
-/// Declares the static `LINKED`, the list of the models that a build script has linked: for the file that it writes, and for
-/// nothing else. Each model is its design, lanes, parameters, contents, and the symbol of the table in its archive.
+/// Declares the static `LINKED`, the list of the models that a build script has linked. Only for the file that the build
+/// script writes. Each model is given by its design, lanes, parameters, contents, and the symbol of the table in its
+/// archive.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! linked_models {
@@ -86,7 +87,7 @@ macro_rules! linked_models {
     };
 }
 
-/// Where a table comes from; the library stays loaded while anything uses it.
+/// Where a table comes from; the library stays loaded as long as it is used.
 #[derive(Clone)]
 pub(super) enum Source {
     Linked(&'static Api),
@@ -99,28 +100,27 @@ pub(super) struct Loaded {
     _library: Library,
 }
 
-// SAFETY: the table is constant data, and so is the code; a library may be unloaded by another thread than the one
-// that loaded it.
+// SAFETY: the table is constant data, and so is the code; another thread than the one that loaded a library may unload it.
 unsafe impl Send for Loaded {}
-// SAFETY: as above; nothing behind `api` is ever written.
+// SAFETY: as above; nothing writes to the data behind `api`.
 unsafe impl Sync for Loaded {}
 
-/// Held while a model is made: what reset does not reach is filled from a generator of the thread, which starts
-/// anew, in all threads, whenever a model is given its seed.
+/// Held while a model is created. Values that reset does not reach come from a thread-local generator, and all threads'
+/// generators restart whenever a model is given its seed.
 static CREATION: Mutex<()> = Mutex::new(());
 
 impl Source {
-    /// Opens a library with a model.
+    /// Opens a library that contains a model.
     pub fn open(library: &verilate::Library) -> Result<Self, String> {
         let (path, symbol) = (&library.path, &library.symbol);
         let shown = |e: libloading::Error| format!("{}: {e}", path.display());
-        // SAFETY: opening a library runs its static constructors: those of Verilator's runtime, which touch nothing of
-        // this process, and those of C++ files that came with the RTL. These are the user's own code, which was named
-        // to be run, and can do what any program of theirs can; nothing that Rust knows of stops them, and
-        // SECURITY.md says so. `verilate` has checked that the file is what the compiler wrote, by its digest.
+        // SAFETY: opening a library runs its static constructors: those of Verilator's runtime, which touch nothing of this
+        // process, and those of C++ files that came with the RTL. The latter are the user's own code, which the user asked
+        // to run. It can do what any program of the user can; Rust cannot prevent this, and SECURITY.md says so. `verilate`
+        // has checked by its digest that the file is what the compiler wrote.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(shown)?;
-        // SAFETY: the symbol is the table `rcv_api`, by the same shim and header that this crate ships;
-        // the ABI number is read before anything else of it is used.
+        // SAFETY: the symbol is the table `rcv_api`, by the same shim and header that this crate ships; the ABI number is
+        // read before any other member.
         let api = unsafe { library.get::<*const Api>(symbol.as_bytes()) }.map_err(shown)?;
         // The address of a data symbol is the address of the table.
         let address = api.as_raw_ptr();
@@ -140,27 +140,27 @@ impl Source {
         }
     }
 
-    /// Whether the model checks SystemVerilog assertions. False of one that does not fit this crate.
+    /// Returns whether the model checks SystemVerilog assertions; false for a model that does not fit this crate.
     pub fn assertions(&self) -> bool {
         let api = self.api();
         api.abi == ABI && api.features & ASSERTIONS != 0
     }
 
-    /// Whether the model can be put into a state. False of one that does not fit this crate.
+    /// Returns whether a state can be loaded into the model; false for a model that does not fit this crate.
     pub fn preloads(&self) -> bool {
         let api = self.api();
         api.abi == ABI && api.features & PRELOADS != 0
     }
 }
 
-/// `path` as C takes it.
+/// Returns `path` as a C string.
 fn c_path(path: &Path) -> Result<CString, String> {
     let shown = path.display();
     let text = path.to_str().ok_or_else(|| format!("{shown}: not UTF-8"))?;
     CString::new(text).map_err(|e| format!("{shown}: {e}"))
 }
 
-/// A text that the shim wrote into `bytes`, of which at least the last is 0.
+/// Returns the text that the shim wrote into `bytes`, of which at least the last is 0.
 fn written(bytes: &[u8; TEXT]) -> String {
     let text = CStr::from_bytes_until_nul(bytes).unwrap_or_default();
     text.to_string_lossy().into_owned()
@@ -170,7 +170,7 @@ fn written(bytes: &[u8; TEXT]) -> String {
 pub(super) struct Model {
     raw: NonNull<Raw>,
     source: Source,
-    /// The dump that was opened last.
+    /// The path of the last opened dump.
     dump: PathBuf,
 }
 
@@ -180,7 +180,7 @@ pub(super) struct Model {
 unsafe impl Send for Model {}
 
 impl Model {
-    /// A fresh model; `seed` fills what reset does not reach, `mutant` is for RTL that holds many.
+    /// Creates a fresh model. `seed` fills what reset does not reach; `mutant` selects the mutant if the RTL holds several.
     pub fn new(
         source: &Source,
         lanes: u32,
@@ -206,7 +206,7 @@ impl Model {
         }
         let mut why = [0u8; TEXT];
         let alone = CREATION.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the table has our ABI; `why` is memory for as many bytes as are named.
+        // SAFETY: the table has our ABI; `why` has as many bytes as its length says.
         let raw = unsafe { (api.create)(seed.max(1), mutant, why.as_mut_ptr().cast(), why.len()) };
         drop(alone);
         let raw = NonNull::new(raw).ok_or_else(|| format!("no model: {}", written(&why)))?;
@@ -217,7 +217,7 @@ impl Model {
         })
     }
 
-    /// The state after the clock, in the model's own memory; `None` once the RTL has stopped.
+    /// Clocks the model with `pins`. Returns the state in the model's own memory; `None` once the RTL has stopped.
     #[inline]
     pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>) -> Option<&[u8]> {
         let api = self.source.api();
@@ -226,9 +226,9 @@ impl Model {
             assert_eq!(g.len(), api.state_size as usize);
             g.as_ptr()
         });
-        // SAFETY: `raw` is a live model of this table; the lengths were checked against the sizes that the
-        // shim copies; `golden` may be null. What comes back are `state_size` bytes of the model, which
-        // nothing but a call with `&mut self` writes or frees, and the borrow forbids one.
+        // SAFETY: `raw` is a live model of this table; the lengths were checked against the sizes that the shim copies;
+        // `golden` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
+        // frees, and the borrow prevents such a call.
         unsafe {
             let state = (api.clock)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
             (!state.is_null())
@@ -236,17 +236,17 @@ impl Model {
         }
     }
 
-    /// Why the RTL stopped the simulation, if it did.
+    /// Returns why the RTL stopped the simulation, if it did.
     pub fn stopped(&self) -> Option<String> {
-        // SAFETY: `raw` is a live model; the text, if there is one, is NUL-terminated, belongs to the model
-        // and is copied before anything else is done with it.
+        // SAFETY: `raw` is a live model; the text, if there is one, is NUL-terminated, belongs to the model and is copied
+        // before any other call.
         unsafe {
             let text = (self.source.api().stopped)(self.raw.as_ptr());
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     }
 
-    /// Why the last dump or file of counters is not what it should be.
+    /// Returns why the last dump or counter file is wrong or incomplete.
     fn trouble(&self) -> String {
         // SAFETY: as in `stopped`.
         let text = unsafe {
@@ -256,7 +256,7 @@ impl Model {
         text.unwrap_or_else(|| "it does not say why".to_owned())
     }
 
-    /// Whether [`Model::load`] does anything.
+    /// Returns whether [`Model::load`] has an effect.
     pub fn preloads(&self) -> bool {
         self.source.preloads()
     }
@@ -264,12 +264,12 @@ impl Model {
     pub fn load(&mut self, state: &[u8]) {
         let api = self.source.api();
         assert_eq!(state.len(), api.state_size as usize);
-        // SAFETY: `raw` is a live model and the length is what the shim copies. If the RTL stops, the next clock
-        // tells.
+        // SAFETY: `raw` is a live model and the length is what the shim copies. If the RTL stops, the next clock reports
+        // it.
         unsafe { (api.load)(self.raw.as_ptr(), state.as_ptr().cast()) };
     }
 
-    /// A checksum of the states; `None` once the RTL has stopped.
+    /// Clocks the model through `pins`. Returns a checksum of the states; `None` once the RTL has stopped.
     pub fn bare(&mut self, pins: &[u8]) -> Option<u64> {
         let api = self.source.api();
         let count = pins.len() / api.in_size as usize;
@@ -300,7 +300,7 @@ impl Model {
         }
     }
 
-    /// Writes the counters of a model that was built with them.
+    /// Writes the coverage counters of a model that was built with them.
     pub fn write_coverage(&mut self, path: &Path) -> Result<(), String> {
         let text = c_path(path)?;
         // SAFETY: `raw` is a live model and `text` a NUL-terminated string that outlives the call.
@@ -319,14 +319,14 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         let mut why = [0u8; TEXT];
-        // SAFETY: `raw` came from `create` of the same table and is freed once, here; `why` is memory for as many bytes
-        // as are named.
+        // SAFETY: `raw` came from `create` of the same table and is freed once, here; `why` has as many bytes as its length
+        // says.
         unsafe {
             (self.source.api().destroy)(self.raw.as_ptr(), why.as_mut_ptr().cast(), why.len());
         }
-        // It belongs to no case: a model serves many.
+        // The message belongs to no case, because one model serves many.
         if why[0] != 0 {
-            // Where it cannot be written it is lost; it is no reason to end.
+            // If it cannot be written, it is lost; that is no reason to abort.
             let _ = writeln!(
                 std::io::stderr(),
                 "warning: at the end of the simulation: {}",

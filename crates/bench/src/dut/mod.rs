@@ -19,20 +19,20 @@ use crate::home::{home, own_rtl};
 use crate::input::InputError;
 use crate::lcov::RtlCoverage;
 
-/// Why there is no RTL to be opened.
+/// Why RTL cannot be opened.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It cannot be built.
+    /// The RTL cannot be built.
     #[error(transparent)]
     Build(#[from] verilate::Error),
-    /// What was built cannot be loaded.
+    /// The built model cannot be loaded.
     #[error("{0}")]
     Load(String),
 }
 
 impl Error {
-    /// It as bad input, if that is what it is: of the RTL in `dir`, or of the variable that names the cache.
+    /// Returns the error as bad input, if it is one: of the RTL in `dir`, or of the variable that names the cache.
     pub fn as_input(&self, dir: Option<&Path>) -> Option<InputError> {
         match (self, dir) {
             (Error::Build(verilate::Error::Cache(why)), _) => {
@@ -55,19 +55,21 @@ impl From<Error> for String {
     }
 }
 
-/// Which RTL, and how it is to be built.
+/// Which RTL to use, and how to build it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Make {
-    /// A folder with `<unit>.f` and `<unit>_probe.toml`, and a module with the name and the ports of ours; `None`: our own RTL.
+    /// A folder with `<unit>.f` and `<unit>_probe.toml`, and a module with the same name and ports as ours; `None`: our own
+    /// RTL.
     pub dir: Option<PathBuf>,
     /// Models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
     pub assertions: bool,
-    /// Models count what of the RTL is executed ([`Dut::coverage`]), and are slower.
+    /// Models count which RTL is executed ([`Dut::coverage`]), and are slower.
     pub counting: bool,
 }
 
 impl Make {
-    /// The RTL in `dir` with its assertions; our own as it is linked in, which is with them in debug builds.
+    /// Selects the RTL in `dir` with its assertions, or without `dir` our own linked RTL, which has assertions in debug
+    /// builds.
     pub fn of(dir: Option<&Path>) -> Self {
         Make {
             dir: dir.map(Path::to_owned),
@@ -85,7 +87,7 @@ pub struct Rtl<U> {
     source: Source,
     contents: String,
     preloads: bool,
-    /// Files whose lines and bits a model counts, if it does.
+    /// Files whose lines and bits a model counts; empty if it does not count.
     counted: Arc<[PathBuf]>,
     mutant: u32,
     unit: PhantomData<fn() -> U>,
@@ -95,48 +97,48 @@ pub struct Rtl<U> {
 #[derive(Clone)]
 enum Source {
     Linked(ffi::Source),
-    /// A library, loaded when the first model is opened: to load it runs code that came with the RTL.
+    /// A library, loaded when the first model is opened, because loading it runs code that came with the RTL.
     Library {
         library: Arc<verilate::Library>,
         loaded: Arc<OnceLock<Result<ffi::Source, String>>>,
     },
 }
 
-/// RTL that has been built, to be opened by another process of this program.
+/// RTL that has been built, for another process of this program to open.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Built {
     build: Build,
     make: Make,
     mutant: u32,
     contents: String,
-    /// The library and its SHA-256; `None`: it is linked in.
+    /// The library and its SHA-256; `None` if the model is linked in.
     library: Option<(PathBuf, String)>,
     preloads: bool,
     counted: Vec<PathBuf>,
 }
 
 impl<U: Design> Rtl<U> {
-    /// Our own RTL, by lanes or with further parameters: linked in for the usual ones, built on first use
-    /// for others.
+    /// Returns our own RTL, with the given lanes or parameters: linked in for the usual ones, built on first use for
+    /// others.
     ///
     /// # Errors
-    /// Uncommon parameters without Verilator or without the project's sources at hand.
+    /// The parameters are uncommon, and Verilator or the project's sources are missing.
     pub fn own(build: impl Into<Build>) -> Result<Self, Error> {
         Self::make(build, &Make::of(None))
     }
 
-    /// The RTL in `dir` with its assertions, built on first use and then found by its contents.
+    /// Returns the RTL in `dir` with its assertions, built on first use and later found by its contents.
     ///
     /// # Errors
-    /// What is missing in `dir`, or what Verilator or the C++ compiler said.
+    /// A file is missing in `dir`; the message of Verilator or of the C++ compiler.
     pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, Error> {
         Self::make(build, &Make::of(Some(dir)))
     }
 
-    /// The RTL that `make` says, built on first use and then found by its contents.
+    /// Returns the RTL that `make` selects, built on first use and later found by its contents.
     ///
     /// # Errors
-    /// As [`Rtl::of`].
+    /// The same as of [`Rtl::of`].
     pub fn make(build: impl Into<Build>, make: &Make) -> Result<Self, Error> {
         let build = build.into();
         if let Some(rtl) = Self::linked(&build, make) {
@@ -158,7 +160,7 @@ impl<U: Design> Rtl<U> {
         };
         let store = verilate::Store::of_user()?;
         let store = match U::package() {
-            // Its build script has built the runtime already.
+            // The package's build script has already built the runtime.
             Some(package) => store.beside(Path::new(package.built)),
             None => store,
         };
@@ -177,7 +179,7 @@ impl<U: Design> Rtl<U> {
         ))
     }
 
-    /// A model that this program has in it.
+    /// Returns a model that is linked into this program.
     fn linked(build: &Build, make: &Make) -> Option<Self> {
         if make.dir.is_some() || make.counting {
             return None;
@@ -224,18 +226,18 @@ impl<U: Design> Rtl<U> {
         }
     }
 
-    /// The same RTL with other lanes and parameters.
+    /// Returns the same RTL with other lanes and parameters.
     ///
     /// # Errors
-    /// As [`Rtl::of`].
+    /// The same as of [`Rtl::of`].
     pub fn rebuilt(&self, build: impl Into<Build>) -> Result<Self, Error> {
         Ok(Self::make(build, &self.make)?.mutant(self.mutant))
     }
 
-    /// What [`Rtl::built`] of another process stands for.
+    /// Returns the RTL from [`Rtl::built`] of another process.
     ///
     /// # Errors
-    /// The library is gone or is not the one that was built; it was linked into a program that is not this one.
+    /// The library is missing or is not the one that was built; the model was linked into another program.
     pub fn from_built(built: Built) -> Result<Self, Error> {
         let mutant = built.mutant;
         let rtl = match &built.library {
@@ -256,8 +258,8 @@ impl<U: Design> Rtl<U> {
         Ok(rtl.mutant(mutant))
     }
 
-    /// For other processes: nothing has to be built again, and what is opened is what was built, whatever
-    /// has become of the sources. The model stays in the cache as long as this `Rtl` lives.
+    /// Returns a description for other processes. They build nothing again, and they open the model that was built here
+    /// even if its sources have changed. The model stays in the cache as long as this `Rtl` lives.
     pub fn built(&self) -> Built {
         Built {
             build: self.build.clone(),
@@ -275,7 +277,7 @@ impl<U: Design> Rtl<U> {
         }
     }
 
-    /// What Verilator warned of in the RTL when it was built; of our own that is linked in nothing.
+    /// Returns Verilator's warnings about the RTL from the build; empty for our own linked RTL.
     pub fn warnings(&self) -> &str {
         match &self.source {
             Source::Linked(_) => "",
@@ -283,43 +285,43 @@ impl<U: Design> Rtl<U> {
         }
     }
 
-    /// Whether its models can be put into a state ([`Dut::load`]).
+    /// Returns whether a state can be loaded into its models ([`Dut::load`]).
     pub fn preloads(&self) -> bool {
         self.preloads
     }
 
-    /// Hash of every file of RTL and bench that was read: equal contents, equal hash, wherever they lie.
+    /// Returns a hash of every RTL and bench file that was read. It depends on the contents only, not on the folder.
     pub fn contents(&self) -> &str {
         &self.contents
     }
 
-    /// Whether its models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
+    /// Returns whether its models check SystemVerilog assertions. A failed one stops the simulation ([`Dut::stopped`]).
     pub fn assertions(&self) -> bool {
         self.make.assertions
     }
 
-    /// Whether its models do not check assertions although they do as [`Make::of`] has them: `Case::no_assert`.
+    /// Returns whether its models check no assertions although [`Make::of`] would enable them: `Case::no_assert`.
     pub fn no_assert(&self) -> bool {
         Make::of(self.make.dir.as_deref()).assertions && !self.make.assertions
     }
 
-    /// The same RTL being mutant `number` of those in it (`mutate`); 0 is none. RTL that holds no
-    /// mutants does not look.
+    /// Returns the same RTL with mutant `number` of those in it selected (`mutate`); 0 selects none. RTL without mutants
+    /// ignores the number.
     #[must_use]
     pub fn mutant(mut self, number: u32) -> Self {
         self.mutant = number;
         self
     }
 
-    /// What it is built with.
+    /// Returns the lanes and parameters of the build.
     pub fn build(&self) -> &Build {
         &self.build
     }
 
-    /// A model after power-up; `seed` fills the registers that reset does not reach.
+    /// Opens a model after power-up; `seed` fills the registers that reset does not reach.
     ///
     /// # Errors
-    /// The library cannot be loaded; the bench top was built for other structs than this crate's; no memory for a model.
+    /// The library cannot be loaded; the bench top was built for other structs than this crate's; memory is short.
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
         let source = match &self.source {
             Source::Linked(source) => source,
@@ -345,8 +347,8 @@ impl<U: Design> Rtl<U> {
     }
 }
 
-/// Returns what proofs may use of the RTL of `D` in `dir`, and the file that says it: `<design>_formal.sv` there, or
-/// `tb/formal/<design>.sv` of its package.
+/// Returns the path and the text of the formal file for the RTL of `D` in `dir`: `<design>_formal.sv` there, or
+/// `tb/formal/<design>.sv` of its package. It says what proofs may use of the RTL.
 #[doc(hidden)]
 pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
     let beside = dir.join(format!("{}_formal.sv", D::NAME));
@@ -360,10 +362,10 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
         .find_map(|(name, path)| Some((name, std::fs::read_to_string(path).ok()?)))
 }
 
-/// Returns the files that `<unit>.f` in `dir` names, in its order.
+/// Returns the files that `<unit>.f` in `dir` lists, in its order.
 ///
 /// # Errors
-/// As [`Rtl::of`]; a list that says more than names of files.
+/// The same as of [`Rtl::of`]; the list has entries other than file names.
 #[doc(hidden)]
 pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
     let sources = sources::<D>(dir).map_err(|e| e.to_string())?;
@@ -377,21 +379,21 @@ pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(sources.rtl())
 }
 
-/// Reads what the declaration of `D` says, with the probes of its own RTL.
+/// Parses the declaration of `D`, with the probes of its own RTL.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first error in it.
 #[doc(hidden)]
 pub fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Error> {
     declaration::Declaration::parse(&format!("{}/design.toml", D::NAME), D::DECLARATION.toml)
 }
 
-/// The RTL in `dir`, with the bench top for it.
+/// Returns the sources of the RTL in `dir`, with the bench top for it.
 fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
     let bad = |e: declaration::Error| {
         verilate::Error::input(Path::new(&e.file), e.line, e.field, e.message)
     };
-    // The list first: a folder without one is no RTL, whatever else it has.
+    // Read the list first: a folder without one is not RTL, whatever else it contains.
     verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
     let declared = declared::<D>().map_err(bad)?;
     let (from, probes) = declared.probes_in(dir).map_err(bad)?;
@@ -409,10 +411,10 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
     )?)
 }
 
-/// Debug builds of this program build models sooner, release builds models that run faster: by a few percent.
+/// Debug builds of this program build models faster; release builds build models that run a few percent faster.
 const OPTIMISATION: u32 = if cfg!(debug_assertions) { 1 } else { 3 };
 
-/// Returns what builds models; `project` is [`home`].
+/// Returns the tools that build models; `project` is [`home`].
 #[doc(hidden)]
 pub fn tools(project: &Path) -> verilate::Tools {
     let target = env!("RECONVERGE_TARGET");
@@ -424,7 +426,7 @@ pub fn tools(project: &Path) -> verilate::Tools {
 /// Returns the ports of module `top` in the RTL of `list`, whose names are relative to `dir`, built with `parameters`.
 ///
 /// # Errors
-/// There is no Verilator, or it does not take the RTL.
+/// There is no Verilator, or it rejects the RTL.
 #[doc(hidden)]
 pub fn ports(
     dir: &Path,
@@ -435,12 +437,12 @@ pub fn ports(
     verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
 }
 
-/// What a compared clock brought.
+/// The result of one compared cycle.
 #[derive(Debug)]
 pub enum Check<'a, U: Design> {
     /// Every bit is as expected.
     Agrees,
-    /// The unit's state, which is not as expected.
+    /// The state of the unit, which is not as expected.
     Differs(&'a U::State),
     /// The RTL stopped the simulation.
     Stopped,
@@ -451,14 +453,14 @@ pub struct Dut<U: Design> {
     model: ffi::Model,
     state: U::State,
     counted: Arc<[PathBuf]>,
-    /// Folder of the RTL; `None`: our own.
+    /// Folder of the RTL; `None` for our own.
     dir: Option<PathBuf>,
 }
 
 impl<U: Design> Dut<U> {
-    /// One clock with `pins`. The bench top registers its inputs, so the state returned is the one
-    /// after the clock BEFORE; `expected`, the golden's state after that same clock, goes into an open dump.
-    /// Once the RTL has stopped ([`Dut::stopped`]) the state stays as it was.
+    /// Clocks the model once with `pins`. The bench top registers its inputs, so the returned state is the one after the
+    /// PREVIOUS clock; `expected`, the golden model's state after that same clock, goes into an open dump. Once the RTL has
+    /// stopped ([`Dut::stopped`]), the state no longer changes.
     pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
         if let Some(state) = self.model.clock(bytes_of(pins), expected.map(bytes_of)) {
             bytes_of_mut(&mut self.state).copy_from_slice(state);
@@ -466,7 +468,8 @@ impl<U: Design> Dut<U> {
         &self.state
     }
 
-    /// As [`Dut::clock`], for the loop that compares. Every byte is compared, where the model has it.
+    /// Clocks the model like [`Dut::clock`] and compares the state, for the lock-step loop. Compares every byte, in the
+    /// model's own memory.
     #[inline]
     pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Check<'_, U> {
         let expected = bytes_of(expected);
@@ -480,26 +483,26 @@ impl<U: Design> Dut<U> {
         }
     }
 
-    /// How the RTL stopped the simulation ($stop, $fatal, $finish, a failed assertion, logic that does not
-    /// settle), if it did. The model is of no more use then.
+    /// Returns how the RTL stopped the simulation ($stop, $fatal, $finish, a failed assertion, logic that does not settle),
+    /// if it did. The model cannot be used any more then.
     pub fn stopped(&self) -> Option<String> {
         self.model.stopped()
     }
 
-    /// Whether the unit can be put into a state.
+    /// Returns whether a state can be loaded into the unit.
     pub fn preloads(&self) -> bool {
         self.model.preloads()
     }
 
-    /// Puts the unit into `state`, control registers and constants excepted. The clock before it must
-    /// have been a stalled one, for it is still in the bench top's registers.
-    /// It does nothing if the RTL's probes name no registers to load: [`Dut::preloads`].
+    /// Loads `state` into the unit, except control registers and constants. The clock before must have been stalled,
+    /// because its pins are still in the bench top's registers. Does nothing if the RTL's probes name no registers to load:
+    /// [`Dut::preloads`].
     pub fn load(&mut self, state: &U::State) {
         self.model.load(bytes_of(state));
     }
 
-    /// Clocks the model through `pins` without looking; a checksum of the states, `None` once the RTL has stopped.
-    /// For measuring.
+    /// Clocks the model through `pins` without comparing, for measurements. Returns a checksum of the states; `None` once
+    /// the RTL has stopped.
     pub fn bare(&mut self, pins: &[U::In]) -> Option<u64> {
         self.model.bare(cast_slice(pins))
     }
@@ -512,17 +515,17 @@ impl<U: Design> Dut<U> {
         self.model.open_vcd(path)
     }
 
-    /// Closes the dump, if one is open. A dump that can no longer be written ends at once and the simulation goes
-    /// on without it; it is here that this is told.
+    /// Closes the dump, if one is open. If a dump can no longer be written, it ends at once and the simulation continues
+    /// without it; this call reports the error.
     ///
     /// # Errors
-    /// The dump is not whole: what the operating system said.
+    /// The dump is incomplete; says what the operating system reported.
     pub fn close_vcd(&mut self) -> Result<(), String> {
         self.model.close_vcd()
     }
 
-    /// What of the unit's RTL this model has executed since it was opened, paths from the project's folder on;
-    /// nothing, unless it counts ([`Make::counting`]).
+    /// Returns the coverage of the unit's RTL in this model since it was opened. Paths are relative to the project's
+    /// folder. Empty unless the model counts ([`Make::counting`]).
     ///
     /// # Errors
     /// The counters cannot be read.
@@ -530,12 +533,12 @@ impl<U: Design> Dut<U> {
         if self.counted.is_empty() {
             return Ok(RtlCoverage::default());
         }
-        // The runtime has no other way out for them than a file.
+        // The runtime can only write the counters to a file.
         let file = tempfile::NamedTempFile::new().map_err(|e| format!("temporary file: {e}"))?;
         self.model.write_coverage(file.path())?;
         let shown = file.path().to_string_lossy();
         let text = std::fs::read_to_string(file.path()).map_err(|e| format!("{shown}: {e}"))?;
-        // The runtime does not look whether what it writes arrives.
+        // The runtime does not check whether its output is written.
         if !text.ends_with('\n') {
             return Err(format!(
                 "{shown}: the counters are cut off; is the disk full?"
@@ -548,7 +551,7 @@ impl<U: Design> Dut<U> {
         Ok(coverage.within(&self.counted, dir, &home))
     }
 
-    /// The bench top's own comparison of the last clock, one bit a field; only while a dump is open.
+    /// Returns the bench top's own comparison of the last clock, one bit per field. Valid only while a dump is open.
     pub fn mismatch(&self) -> u64 {
         self.model.mismatch()
     }

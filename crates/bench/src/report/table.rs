@@ -1,8 +1,7 @@
-//! The table of a report: what RTL and golden hold, and where they differ.
+//! The table of a report: the values in RTL and golden model, and where they differ.
 //!
-//! Single values that differ come first, each a row; then fields with several elements, each a row or a block
-//! whatever the number of elements that differ; then what one wants to see beside them. Nothing that differs is
-//! left out.
+//! Single values that differ come first, one row each; then fields with several elements, each as one row or block
+//! regardless of how many elements differ; then context fields. Every difference is listed.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,22 +10,22 @@ use bytemuck::bytes_of;
 use crate::design::Design;
 use crate::field::{Diff, Field, mask_in_eights};
 
-/// Characters of a line.
+/// Characters per line.
 pub const WIDTH: usize = 100;
-/// Characters of the elements above a column.
+/// Most characters of the list of elements above a column.
 const HEADER: usize = 24;
-/// Characters of the list of lanes above a mask.
+/// Most characters of the list of lanes above a mask.
 const LIST: usize = 60;
-/// Mark of what differs.
+/// Mark of a row that differs.
 pub const MARK: &str = "  <--";
 
-/// What RTL and golden hold.
+/// The values in RTL and golden model.
 #[derive(Clone, Debug)]
 pub struct Table {
     rows: Vec<Row>,
 }
 
-/// RTL and golden, in this order.
+/// Values of RTL and golden model, in this order.
 type Sides = [String; 2];
 
 #[derive(Clone, Debug)]
@@ -37,13 +36,13 @@ enum Row {
         sides: Sides,
         differs: bool,
     },
-    /// A field of a bit for each lane: which of them differ, and all of them.
+    /// A field with one bit per lane: the lanes that differ, and the whole mask.
     Mask {
         name: &'static str,
         differ: String,
         sides: Sides,
     },
-    /// A field of several elements, those that differ in columns of equal values.
+    /// A field with several elements: those that differ, in columns of equal values.
     Columns {
         name: &'static str,
         /// Lane or entry.
@@ -60,7 +59,7 @@ struct Column {
     sides: Sides,
 }
 
-/// Numbers in ascending order, runs of three and more as `first..last`.
+/// Lists numbers in ascending order, with runs of three or more as `first..last`.
 fn ranges(elements: &[usize]) -> String {
     elements
         .chunk_by(|a, b| a + 1 == *b)
@@ -72,7 +71,7 @@ fn ranges(elements: &[usize]) -> String {
         .join(" ")
 }
 
-/// The elements that differ, `diffs`, in columns of equal values whose elements fit above them.
+/// Groups the differing elements `diffs` into columns of equal values. The list of elements must fit above its column.
 fn columns(field: &Field, diffs: &[&Diff]) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for diff in diffs {
@@ -92,16 +91,16 @@ fn columns(field: &Field, diffs: &[&Diff]) -> Vec<Column> {
     columns
 }
 
-/// Whether `field` is one value, whatever the number of lanes.
+/// Returns whether `field` is one value for any number of lanes.
 fn is_single(field: &Field) -> bool {
     !field.per_lane() && field.elements(0) == 1
 }
 
-/// The row of `field`, of which `diffs` differ, one at least.
+/// Returns the row of `field`, of which at least one element is in `diffs`.
 fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8]; 2]) -> Row {
     if field.per_lane() && field.width == 1 && diffs.len() > 1 {
         let elements: Vec<usize> = diffs.iter().map(|d| d.element).collect();
-        // A bench that drives bits above the last lane must be seen.
+        // RTL that drives bits above the last lane must be detected.
         let count = elements.iter().fold(lanes, |most, i| most.max(i + 1));
         let bits = |state: &[u8]| mask_in_eights(count, |i| field.get(state, i) != 0);
         return Row::Mask {
@@ -134,7 +133,7 @@ fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8
 }
 
 impl Table {
-    /// The table of two states of `lanes` lanes that differ in `diffs`.
+    /// Creates the table of two states of `lanes` lanes that differ in `diffs`.
     pub fn new<D: Design>(rtl: &D::State, golden: &D::State, diffs: &[Diff], lanes: usize) -> Self {
         let states = [bytes_of(rtl), bytes_of(golden)];
         let (mut single, mut several, mut context) = (Vec::new(), Vec::new(), Vec::new());
@@ -160,7 +159,7 @@ impl Table {
         }
     }
 
-    /// The widest of what `get` takes from the values, `least` at least.
+    /// Returns the greatest width that `get` returns for the rows, at least `least`.
     fn width(&self, least: usize, get: impl Fn(&str, &Sides) -> usize) -> usize {
         let of = |row: &Row| match row {
             Row::Value { name, sides, .. } => get(name, sides),
@@ -219,7 +218,7 @@ impl Display for Table {
     }
 }
 
-/// Columns below each other, as many in a line as there is room for.
+/// Writes columns below each other, as many per line as fit.
 fn block(f: &mut Formatter<'_>, element: &str, columns: &[Column]) -> fmt::Result {
     let mut names = [
         "    ".to_owned() + element,

@@ -1,4 +1,4 @@
-//! What streams reached: every bit of every pin and field that was 0 and that was 1, and the values of small ones.
+//! Coverage of streams: every bit of every pin and field that was 0 and that was 1, and the values of narrow ones.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,17 +7,17 @@ use bytemuck::bytes_of;
 use crate::design::Design;
 use crate::field::{Field, Pin, Shape};
 
-/// Widest pin or field of which each value is kept.
+/// Widest pin or field for which each value is recorded.
 const VALUES: u32 = 6;
 
-/// What was met of one pin or field: of all its elements together.
+/// What one pin or field reached, over all its elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Met {
     /// Bits that were 1.
     pub ones: u64,
     /// Bits that were 0.
     pub zeros: u64,
-    /// Values that were met, if it has few: bit v for value v.
+    /// Values reached, if the pin or field is narrow: bit v for value v.
     pub values: u64,
 }
 
@@ -43,14 +43,14 @@ pub struct Coverage {
     lanes: u32,
     /// Pins, in the order of the declaration.
     pub pins: Vec<Met>,
-    /// Fields, likewise.
+    /// Fields, in the order of the declaration.
     pub fields: Vec<Met>,
-    /// Cycles looked at.
+    /// Cycles observed.
     pub cycles: u64,
 }
 
 impl Coverage {
-    /// Coverage in which nothing was met, of `D` with `lanes` lanes.
+    /// Returns empty coverage of `D` with `lanes` lanes.
     pub fn new<D: Design>(lanes: u32) -> Self {
         Coverage {
             lanes,
@@ -60,7 +60,7 @@ impl Coverage {
         }
     }
 
-    /// Looks at a cycle: its pins, and the state that they led to.
+    /// Records a cycle: its pins, and the state after it.
     pub fn see<D: Design>(&mut self, pins: &D::In, state: &D::State) {
         self.cycles += 1;
         for (met, pin) in self.pins.iter_mut().zip(D::DECLARATION.pins) {
@@ -77,7 +77,7 @@ impl Coverage {
         }
     }
 
-    /// Adds what another one has met, of the same design and lanes.
+    /// Adds other coverage of the same design with the same lanes.
     pub fn merge(&mut self, other: &Self) {
         let pairs = self.pins.iter_mut().zip(&other.pins);
         pairs.for_each(|(met, more)| met.merge(more));
@@ -86,8 +86,8 @@ impl Coverage {
         self.cycles += other.cycles;
     }
 
-    /// Returns what was never met, one line each: `pin data: bit 7 was never 1`. Empty: every bit of every pin and field
-    /// was 0 and was 1.
+    /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`. Empty if every bit of every pin and
+    /// field was 0 and was 1.
     pub fn missing<D: Design>(&self) -> Vec<String> {
         let pin = |(pin, met): (&Pin, &Met)| gaps("pin", pin.name, pin.most(self.lanes), met);
         let field =
@@ -97,7 +97,7 @@ impl Coverage {
             .collect()
     }
 
-    /// Returns it as a table for people.
+    /// Returns the coverage as a readable table.
     pub fn table<D: Design>(&self) -> Table {
         let row = |kind, name: &str, bits: u64, met: &Met, show: &dyn Fn(u64) -> String| Row {
             name: format!("{kind} {name}"),
@@ -123,7 +123,7 @@ impl Coverage {
     }
 }
 
-/// Returns the bits of a word of `field` in a design of `lanes` lanes: of planes, one for each lane.
+/// Returns the mask of the bits of one word of `field` with `lanes` lanes; a plane has one bit per lane.
 fn bits(field: &Field, lanes: u32) -> u64 {
     match field.shape {
         Shape::Planes(_) => ones(lanes),
@@ -131,7 +131,7 @@ fn bits(field: &Field, lanes: u32) -> u64 {
     }
 }
 
-/// Returns the words of `field` in `state`: planes, or elements.
+/// Returns the words of `field` in `state`: planes or elements.
 fn words(field: &Field, state: &[u8]) -> Vec<u64> {
     match field.shape {
         Shape::Planes(n) => {
@@ -178,7 +178,7 @@ struct Row {
     values: Option<String>,
 }
 
-/// What was met, as a table for people: bits that were 0 and 1, and values of small fields.
+/// The coverage as a readable table: bits that were 0 and 1, and values of narrow fields.
 #[derive(Clone, Debug)]
 pub struct Table {
     cycles: u64,

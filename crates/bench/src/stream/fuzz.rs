@@ -1,4 +1,4 @@
-//! Streams at random, until one fails or enough agree.
+//! Runs random streams until one fails or the given number has agreed.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -13,24 +13,24 @@ use crate::failure::{Cause, Failure};
 use crate::found::Found;
 use crate::lockstep::Compared;
 
-/// How many streams, and what happens to one that fails.
+/// How many streams to run, and how to treat one that fails.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Seed of the first stream; never 0. Stream i has seed + i.
+    /// Seed of the first stream; not 0. Stream i has seed + i.
     pub seed: u64,
-    /// Streams.
+    /// Number of streams.
     pub streams: u64,
-    /// Cycles of each: 1 to [`MOST_CYCLES`].
+    /// Cycles per stream: 1 to [`MOST_CYCLES`].
     pub cycles: usize,
-    /// How much may be tried to make a failing one shorter.
+    /// Limits for shrinking a failing stream.
     pub budget: Budget,
-    /// Folder for what is written of a failing one: the stream, a dump, its view. `None`: nothing is written.
+    /// Folder for the files of a failing stream: the saved stream, a dump, its view. `None`: nothing is written.
     pub out: Option<PathBuf>,
 }
 
 impl Default for Options {
-    /// 200 streams of 500 cycles from seed 1, a failing one in `failures`.
+    /// Returns the default options: 200 streams of 500 cycles from seed 1, failures in `failures`.
     fn default() -> Self {
         Options {
             seed: 1,
@@ -43,25 +43,25 @@ impl Default for Options {
 }
 
 impl Options {
-    /// With another seed; not 0.
+    /// Sets the seed; not 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
-    /// With so many streams.
+    /// Sets the number of streams.
     #[must_use]
     pub fn streams(mut self, streams: u64) -> Self {
         self.streams = streams;
         self
     }
-    /// With so many cycles a stream.
+    /// Sets the number of cycles per stream.
     #[must_use]
     pub fn cycles(mut self, cycles: usize) -> Self {
         self.cycles = cycles;
         self
     }
-    /// With another folder.
+    /// Sets the folder for a failing stream.
     #[must_use]
     pub fn out(mut self, out: impl Into<PathBuf>) -> Self {
         self.out = Some(out.into());
@@ -69,26 +69,26 @@ impl Options {
     }
 }
 
-/// What streams came to on which RTL and golden agree.
+/// The results of streams on which RTL and golden model agree.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Streams.
+    /// Number of streams.
     pub streams: u64,
-    /// Cycles on which the whole state was compared.
+    /// Cycles in which the whole state was compared.
     pub cycles: u64,
-    /// What they reached.
+    /// Coverage of the streams.
     pub coverage: Coverage,
 }
 
-/// Draws streams and runs golden and RTL through each in lock-step. The first that fails is made shorter, saved, and run
-/// again with a dump. The same options give the same streams.
+/// Draws streams and runs golden model and RTL through each in lock-step. Shrinks and saves the first one that fails, and
+/// runs it again with a dump. The same options give the same streams.
 ///
 /// # Errors
 /// The stream that failed.
 ///
 /// # Panics
-/// `seed` is 0, there are no streams, or `cycles` is not 1 to [`MOST_CYCLES`]: nothing would be compared.
+/// `seed` is 0, there are no streams, or `cycles` is not in 1 to [`MOST_CYCLES`]: nothing would be compared.
 pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<Found<Stream<D>>>> {
     let Options {
         seed,
@@ -110,7 +110,7 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
         coverage: Coverage::new::<D>(rtl.build().lanes),
     };
     for number in 0..streams {
-        // A seed is not 0.
+        // A seed must not be 0.
         let seed = seed.checked_add(number).unwrap_or(number + 1);
         let stream = Stream::<D>::random(seed, cycles, rtl.build());
         let coverage = &mut summary.coverage;
@@ -135,7 +135,7 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
     Ok(summary)
 }
 
-/// Keeps what is known of the stream that failed.
+/// Shrinks, saves and reruns the stream that failed.
 fn found<D: Design>(
     failure: Failure<Stream<D>>,
     rtl: &Rtl<D>,
@@ -153,10 +153,10 @@ fn found<D: Design>(
     })
 }
 
-/// Cycles of a stream that are printed.
+/// Most cycles of a stream that are printed.
 const PRINTED: usize = 20;
 
-/// Returns `stream` as text; it had `drawn` cycles.
+/// Returns `stream` as text; it had `drawn` cycles before shrinking.
 fn text<D: Design>(stream: &Stream<D>, drawn: usize) -> String {
     let left = stream.cycles.0.len();
     let mut text = match left < drawn {
@@ -173,10 +173,10 @@ fn text<D: Design>(stream: &Stream<D>, drawn: usize) -> String {
     text
 }
 
-/// Reads a saved stream and runs it again on `rtl`.
+/// Reads a saved stream and runs it on `rtl`.
 ///
 /// # Errors
-/// Outside: the file cannot be read, or is no stream of `D`. Inside: how it fails.
+/// Outer: the file cannot be read, or is not a stream of `D`. Inner: the failure.
 pub fn replay<D: Design>(
     file: &std::path::Path,
     rtl: &Rtl<D>,

@@ -1,23 +1,23 @@
 //! Streams of pins: the bench for a design that runs no program.
 //!
-//! A [`Stream`] is a case: the pins of every cycle. [`mod@crate::check`] runs it on golden and RTL in lock-step, as it does
-//! a program; [`fuzz`] draws streams at random, and makes a failing one smaller ([`shrink`]).
+//! A [`Stream`] is a case: the pins of every cycle. [`mod@crate::check`] runs it on golden model and RTL in lock-step, as
+//! it does a program; [`fuzz`] draws random streams and shrinks a failing one ([`shrink`]).
 //!
 //! # From a declaration to a test
 //!
 //! 1. `design.toml` declares pins and state (`crates/declaration`); a build script generates the structs from it.
-//! 2. [`Design`] names them, and the golden model: [`Golden`], one call a cycle.
+//! 2. [`Design`] names these structs and the golden model: [`Golden`], one call per cycle.
 //! 3. A test draws pins and compares: [`fuzz::fuzz`].
 //!
-//! `examples/own_unit` is all of this, `docs/your-own-unit.md` leads through it.
+//! `examples/own_unit` is a complete example; `docs/your-own-unit.md` explains it.
 //!
-//! # What is drawn
+//! # How pins are drawn
 //!
-//! The pins of a cycle come from their declarations: `range`, `percent`. A stream is divided into phases of 8 to 63
-//! cycles; in a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that what counts up
-//! and down reaches both ends. Of numbers one in four is the least or the greatest of its range. The reset is asserted in the
-//! first [`RESET_CYCLES`] cycles, and later in one of [`RESET_EVERY`]. What a design may not be given in the state that it is
-//! in, [`Golden::constrain`] changes.
+//! The declaration of a pin gives its random values: `range`, `percent`. A stream is divided into phases of 8 to 63 cycles.
+//! In a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that counters reach both ends.
+//! One number in four is the least or the greatest of its range. The reset is asserted in the first [`RESET_CYCLES`]
+//! cycles, and later in one of [`RESET_EVERY`]. [`Golden::constrain`] changes pins that are illegal in the present state of
+//! the design.
 
 pub mod coverage;
 pub mod fuzz;
@@ -46,30 +46,30 @@ use crate::place::Place;
 use crate::report::{History, Line};
 pub use saved::{Cycles, STREAM_FORMAT, SavedStream, design_of_stream};
 
-/// Cycles of reset at the beginning of a stream that is drawn.
+/// Cycles of reset at the beginning of a random stream.
 pub const RESET_CYCLES: usize = 2;
-/// The reset is asserted in one of so many of the other cycles.
+/// The reset is asserted in one of this many of the other cycles.
 pub const RESET_EVERY: u32 = 200;
 /// Most cycles of a stream.
 pub const MOST_CYCLES: usize = 1_000_000;
 
-/// A case of a design: its pins in every cycle.
+/// A case of a design without programs: its pins in every cycle.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Stream<D: Design> {
     /// Part of the names of files.
     pub name: String,
-    /// Seed of the registers that reset does not reach; never 0.
+    /// Seed of the registers that reset does not reach; not 0.
     #[serde(with = "hex")]
     pub seed: u64,
     /// Lanes of the design.
     pub lanes: u32,
-    /// Parameters that do not have their default, with their values.
+    /// Parameters whose values are not the default.
     #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
     /// The pins, cycle by cycle.
     pub cycles: Cycles<D>,
-    /// Golden bit to flip.
+    /// Bit of the golden model's expected state to flip.
     #[serde(deserialize_with = "required")]
     pub flip: Option<Flip>,
 }
@@ -86,12 +86,12 @@ impl<D: Design> Clone for Stream<D> {
     }
 }
 
-/// What is known of a stream that does not fail.
+/// What is known about a stream that passes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Agreed<D: Design> {
-    /// Cycles on which the whole state was compared: one at least.
+    /// Cycles in which the whole state was compared; at least one.
     pub cycles: u64,
     /// State at the end.
     #[serde(with = "state_bytes")]
@@ -99,7 +99,7 @@ pub struct Agreed<D: Design> {
 }
 
 impl<D: Design> Stream<D> {
-    /// The stream of `cycles`, which begin with the design in whatever state it wakes up: a reset comes first.
+    /// Creates a stream of `cycles`. They must begin with a reset, because the design powers up in any state.
     pub fn new(name: &str, build: &Build, cycles: Vec<D::In>) -> Self {
         Stream {
             name: name.to_owned(),
@@ -111,7 +111,7 @@ impl<D: Design> Stream<D> {
         }
     }
 
-    /// Draws a stream of `cycles` cycles: the same for the same seed and build. `seed` is not 0.
+    /// Draws a random stream of `cycles` cycles, always the same for the same seed and build. `seed` must not be 0.
     pub fn random(seed: u64, cycles: usize, build: &Build) -> Self {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut draw = Draw::<D>::new(build.lanes, &mut rng);
@@ -128,7 +128,7 @@ impl<D: Design> Stream<D> {
         stream
     }
 
-    /// What RTL and golden are built with.
+    /// Returns the lanes and parameters with which RTL and golden model are built.
     pub fn build(&self) -> Build {
         Build {
             lanes: self.lanes,
@@ -136,16 +136,16 @@ impl<D: Design> Stream<D> {
         }
     }
 
-    /// Seed of the registers that reset does not reach, as a model takes it.
+    /// Returns the seed of the registers that reset does not reach, as a model takes it.
     pub fn model_seed(&self) -> u32 {
         (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
     }
 
-    /// Runs it on `dut`, a model of its build that may have run others before; with `dump` a dump is written that begins
-    /// at this cycle. `watch` is told the golden's pins and state of every cycle.
+    /// Runs the stream on `dut`, a model of its build that may have run others before. With `dump`, writes a dump that
+    /// begins at the given cycle. Calls `watch` with the pins and the golden model's state in every cycle.
     ///
     /// # Errors
-    /// Outside: the dump cannot be written. Inside: how it fails.
+    /// Outer: the dump cannot be written. Inner: the failure.
     pub fn check_on(
         &self,
         dut: &mut Dut<D>,
@@ -185,7 +185,7 @@ impl<D: Design> Stream<D> {
         Ok(Err(Failure::new(self, cause, compared)))
     }
 
-    /// The pins as a table for people: a line for each cycle.
+    /// Returns the pins as a readable table with one line per cycle.
     pub fn text(&self) -> String {
         let lines = (0..).zip(&self.cycles.0);
         lines.fold(String::new(), |mut text, (cycle, pins)| {
@@ -196,7 +196,7 @@ impl<D: Design> Stream<D> {
     }
 }
 
-/// Gives the pins of a stream.
+/// Plays the pins of a stream.
 struct Player<'s, D: Design, W> {
     stream: &'s Stream<D>,
     watch: W,
@@ -313,7 +313,7 @@ impl<D: Design> TestCase for Stream<D> {
     }
 }
 
-/// Returns the pins that are not as they are unless they are driven: `push=1 data=0x3f`.
+/// Returns the pins that do not have their default: `push=1 data=0x3f`.
 pub fn driven<D: Design>(pins: &D::In) -> String {
     let mut words = Vec::new();
     for pin in D::DECLARATION.pins {
@@ -339,7 +339,7 @@ fn shown(pin: &Pin, value: u64) -> String {
     }
 }
 
-/// Returns the fields that reports always show, each with its value; without such fields, those of one element.
+/// Returns the fields that reports always show, with their values; if there are none, all fields of one element.
 fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     let single = || D::fields().iter().filter(|f| f.elements(lanes) == 1);
     let marked: Vec<_> = single().filter(|f| f.context).collect();
@@ -352,10 +352,10 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     fields.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// Draws pins, cycle by cycle.
+/// Draws pins, one cycle at a time.
 struct Draw<D: Design> {
     lanes: u32,
-    /// Cycles that are left of the phase.
+    /// Cycles left in the phase.
     left: u32,
     /// How often each pin is 1 in this phase, in percent.
     percent: Vec<u32>,
@@ -387,7 +387,7 @@ impl<D: Design> Draw<D> {
         self.percent = moods.collect();
     }
 
-    /// The pins of cycle `cycle`.
+    /// Returns the pins of cycle `cycle`.
     fn pins(&mut self, cycle: usize, rng: &mut impl Rng) -> D::In {
         if self.left == 0 {
             self.phase(rng);

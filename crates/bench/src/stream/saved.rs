@@ -1,4 +1,4 @@
-//! Saved streams: JSON with the pins that are driven, cycle by cycle.
+//! Saved streams: JSON with the driven pins of every cycle.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ use crate::place::Place;
 /// The version of [`SavedStream`] that this crate writes and reads.
 pub const STREAM_FORMAT: u32 = 1;
 
-/// The pins of every cycle. In JSON each cycle is an object of the pins that do not have their default: a number, or of a
-/// pin with several planes or elements the list of all.
+/// The pins of every cycle. In JSON each cycle is an object with the pins that do not have their default. A value is a
+/// number, or the list of all values for a pin with several planes or elements.
 pub struct Cycles<D: Design>(pub Vec<D::In>);
 
 impl<D: Design> Clone for Cycles<D> {
@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// Writes it into `pins`.
+    /// Writes the value into `pins`.
     fn put(&self, pin: &Pin, pins: &mut [u8]) -> Result<(), String> {
         let words = match self {
             Value::One(word) => std::slice::from_ref(word),
@@ -78,7 +78,7 @@ impl<D: Design> Serialize for Cycles<D> {
 
 impl<'de, D: Design> Deserialize<'de> for Cycles<D> {
     fn deserialize<F: Deserializer<'de>>(from: F) -> Result<Self, F::Error> {
-        /// A pin is there once at most.
+        /// One cycle; no pin may occur twice.
         #[derive(Deserialize)]
         struct Cycle(#[serde(deserialize_with = "json::map")] BTreeMap<String, Value>);
         let mut cycles = Vec::new();
@@ -104,16 +104,16 @@ pub struct SavedStream<D: Design> {
     pub reconverge_stream: u32,
     /// Name of the design.
     pub design: String,
-    /// How it failed when it was saved.
+    /// How the stream failed when it was saved.
     #[serde(deserialize_with = "required")]
     pub failure: Option<Place>,
     /// The stream.
     pub stream: Stream<D>,
 }
 
-/// Returns the design that a saved stream is for; `None` if `text` is none.
+/// Returns the design of a saved stream; `None` if `text` is not one.
 pub fn design_of_stream(text: &str) -> Option<String> {
-    /// The fields that say what a file is; all others are passed over.
+    /// The fields that identify the file; all others are ignored.
     #[derive(Deserialize)]
     struct Kind {
         #[serde(rename = "reconverge_stream")]
@@ -126,7 +126,7 @@ pub fn design_of_stream(text: &str) -> Option<String> {
 }
 
 impl<D: Design> SavedStream<D> {
-    /// Makes what is saved of `stream`, which failed at the place `failure`, if it did.
+    /// Creates the saved form of `stream`, with the place where it failed, if it did.
     pub fn new(stream: Stream<D>, failure: Option<Place>) -> Self {
         SavedStream {
             reconverge_stream: STREAM_FORMAT,
@@ -139,9 +139,10 @@ impl<D: Design> SavedStream<D> {
     /// Reads a saved stream; `file` is its name in messages.
     ///
     /// # Errors
-    /// Not JSON, another version, another design, other fields than these, one missing, values out of range.
+    /// The text is not JSON; the version or the design is another one; a field is unknown or missing; a value is out of
+    /// range.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        /// The fields that say what a file is; all others are passed over.
+        /// The fields that identify the file; all others are ignored.
         #[derive(Deserialize)]
         struct Kind {
             reconverge_stream: Option<u64>,
@@ -172,9 +173,9 @@ impl<D: Design> SavedStream<D> {
         Ok(saved)
     }
 
-    /// The stream as text.
+    /// Returns the saved stream as text.
     pub fn to_text(&self) -> String {
-        // Plain data with string keys: nothing in it can fail to serialise.
+        // The data is plain with string keys, so serialising cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

@@ -1,8 +1,8 @@
-//! From a failing stream to a short one that fails in the same field.
+//! Shrinks a failing stream to a short one that fails in the same field.
 //!
-//! Cycles are cut off behind the failure, then taken out, most at once first; pins get their default, first in all cycles
-//! and then in single ones; numbers get smaller. All this is repeated until nothing changes. What a candidate gives the
-//! design is legal: [`Golden::constrain`] has looked at each cycle, and the reset of the first one stays.
+//! Shrinking removes the cycles after the failure, then other cycles, the longest runs first. It sets pins to their
+//! default, first in all cycles and then in single ones, and makes numbers smaller. All this is repeated until nothing
+//! changes. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,12 @@ use crate::dut::Rtl;
 use crate::failure::Failure;
 use crate::field::{Pin, Role};
 
-/// How much may be tried. A stream that runs out of it is as short as it got.
+/// Limits on the search. A stream that reaches them is as short as it got.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Runs.
+    /// Most runs.
     pub runs: u64,
-    /// Time, for slow RTL. The only one that depends on the machine.
+    /// Most time, for slow RTL. This limit alone depends on the machine.
     pub time: Duration,
 }
 
@@ -32,23 +32,23 @@ impl Default for Budget {
     }
 }
 
-/// What came of it.
+/// The result of shrinking.
 pub struct Shrunk<D: Design> {
-    /// The shorter stream and how it fails, from reset on a fresh model.
+    /// The shorter stream and its failure, from reset on a fresh model.
     pub failure: Failure<Stream<D>>,
-    /// Cycles that it had.
+    /// Cycles of the stream before.
     pub before: usize,
-    /// Runs that it took.
+    /// Runs used.
     pub runs: u64,
 }
 
-/// What a stream is called that came out of here.
+/// Suffix of a shrunk stream's name.
 const SHRUNK: &str = "-shrunk";
 
-/// Makes the stream of `failure`, which fails on `rtl`, shorter.
+/// Shrinks the stream of `failure`, which fails on `rtl`.
 ///
 /// # Errors
-/// It does not fail from reset on a fresh model, or a model cannot be opened.
+/// The stream does not fail the same way from reset on a fresh model, or a model cannot be opened.
 pub fn shrink<D: Design>(
     failure: &Failure<Stream<D>>,
     rtl: &Rtl<D>,
@@ -93,7 +93,7 @@ impl<D: Design> Search<'_, D> {
         self.runs >= self.budget.runs || self.started.elapsed() >= self.budget.time
     }
 
-    /// Runs `stream` on a fresh model, as a replay does: what a run before has left in registers must not matter.
+    /// Runs `stream` on a fresh model, as a replay does, so that values left in registers by an earlier run do not matter.
     fn run(&mut self, stream: &Stream<D>) -> Result<Option<Failure<Stream<D>>>, String> {
         self.runs += 1;
         let mut dut = self.rtl.open(stream.model_seed())?;
@@ -101,8 +101,8 @@ impl<D: Design> Search<'_, D> {
         Ok(judged.err())
     }
 
-    /// Keeps `cycles` if they fail as before; what the design may not be given in them is changed first. Tells whether
-    /// they were kept: they must be less than what there is.
+    /// Keeps `cycles` if they are smaller than the best stream and fail the same way. Makes illegal pins legal first.
+    /// Returns whether they were kept.
     fn keep(&mut self, mut cycles: Vec<D::In>) -> Result<bool, String> {
         let mut stream = (*self.best.case).clone();
         let mut golden = D::Golden::build(&stream.build());
@@ -141,7 +141,7 @@ impl<D: Design> Search<'_, D> {
         }
     }
 
-    /// Nothing behind the failure is needed.
+    /// Removes all cycles after the failure.
     fn cut(&mut self) -> Result<(), String> {
         let end = self.best.cycle() as usize + 1;
         if end < self.cycles().len() {
@@ -154,12 +154,12 @@ impl<D: Design> Search<'_, D> {
     fn take_out(&mut self) -> Result<(), String> {
         let mut many = (self.cycles().len() / 2).max(1);
         loop {
-            // From the end: what comes first has made the state that the rest needs.
+            // Start from the end, because early cycles set up the state that later ones need.
             let mut end = self.cycles().len();
             while end > 0 && !self.over() {
                 let from = end.saturating_sub(many);
                 let mut cycles = self.cycles().to_vec();
-                // The design wakes up in any state: the first reset stays.
+                // The design powers up in any state, so the first reset must stay.
                 let first = usize::from(from == 0 && cycles.first().is_some_and(Control::is_reset));
                 if from + first < end {
                     cycles.drain(from + first..end);
@@ -175,7 +175,7 @@ impl<D: Design> Search<'_, D> {
         }
     }
 
-    /// Pins get their default: each in all cycles, then in single ones.
+    /// Sets pins to their default: each in all cycles, or else in single ones.
     fn release(&mut self) -> Result<(), String> {
         for pin in D::DECLARATION.pins {
             let put = |pins: &mut D::In| {
@@ -203,7 +203,7 @@ impl<D: Design> Search<'_, D> {
         Ok(())
     }
 
-    /// Numbers get smaller: halved, without their lowest bit that is set, without their highest.
+    /// Makes numbers smaller: 0, 1, halved, without their highest set bit, without their lowest.
     fn lessen(&mut self) -> Result<(), String> {
         for cycle in 0..self.cycles().len() {
             let reset = |pin: &Pin| cycle == 0 && matches!(pin.role, Role::Reset { .. });
@@ -233,7 +233,7 @@ impl<D: Design> Search<'_, D> {
     }
 }
 
-/// How large a stream is: cycles, words that do not have their default, bits that are set in them.
+/// Returns the size of a stream: cycles, words that do not have their default, bits set in those.
 fn size<D: Design>(cycles: &[D::In]) -> (usize, u32, u32) {
     let (mut driven, mut bits) = (0, 0);
     for pins in cycles {

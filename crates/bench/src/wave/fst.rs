@@ -1,4 +1,4 @@
-//! Dumps as FST, GTKWave's own format: a VCD is read, and written again in less room.
+//! Dumps as FST, GTKWave's own format: reads a VCD and writes it again in less space.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,15 +13,15 @@ use vcd::{Command, IdCode, ScopeItem, ScopeType, TimescaleUnit, Value, Var, VarT
 
 use super::{Output, WORDS, Words};
 
-/// Bytes of changes that are kept before they are written.
+/// Bytes of changes that are buffered before they are written.
 const BLOCK: usize = 1 << 24;
-/// Bits of the widest signal that is written.
+/// Width in bits of the widest signal that is written.
 const WIDEST: u32 = 1 << 20;
-/// Bytes of the longest name that the format has room for.
+/// Bytes of the longest name that the format can hold.
 const LONGEST: usize = 512;
 
-/// Returns how many letters each of `words` needs. The format has strings, but not the crate that writes it: they are
-/// vectors of eight bits a letter, which viewers show as text.
+/// Returns how many letters each of `words` needs. The format has strings, but the crate that writes it does not support
+/// them: they become vectors with eight bits per letter, which viewers show as text.
 pub fn letters(words: &Words) -> Vec<usize> {
     let mut letters = vec![1; words.signals.len()];
     for (_, signal, text) in &words.changes {
@@ -30,10 +30,11 @@ pub fn letters(words: &Words) -> Vec<usize> {
     letters
 }
 
-/// Writes the VCD `dump` as FST beside it, and removes it; `letters` are those of its words. Returns the name of the FST.
+/// Writes the VCD `dump` as FST beside it and removes the VCD; `letters` are those of its text signals. Returns the path of
+/// the FST.
 ///
 /// # Errors
-/// The VCD has something that is not written as FST, or a file cannot be read or written. The VCD stays then.
+/// The VCD has something that cannot be written as FST, or a file cannot be read or written. The VCD then stays.
 pub fn convert(dump: &Path, letters: &[usize]) -> Result<PathBuf, String> {
     let path = dump.with_extension("fst");
     let from = |e: std::io::Error| format!("{}: {e}", dump.display());
@@ -50,18 +51,18 @@ pub fn convert(dump: &Path, letters: &[usize]) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// A signal as it is written.
+/// A signal in the FST.
 struct Signal {
     id: FstSignalId,
-    /// Bits.
+    /// Width in bits.
     width: usize,
 }
 
-/// Writes the VCD `from` as FST into `out`, which it returns. `letters` are those of the words in it; changes are
-/// written once there are `block` bytes of them.
+/// Writes the VCD `from` as FST into `out` and returns `out`. `letters` are those of its text signals. Changes are written
+/// once there are `block` bytes of them.
 ///
 /// # Errors
-/// The VCD has something that is not written as FST: what; or `out` cannot be written.
+/// The VCD has something that cannot be written as FST, which the message names; `out` cannot be written.
 pub fn copy<W: Write + Seek>(
     from: impl BufRead,
     out: W,
@@ -95,7 +96,7 @@ pub fn copy<W: Write + Seek>(
     } = head;
     let mut body = head.finish().map_err(|e| e.to_string())?;
     let mut value = Vec::new();
-    // A word that has not been said yet is empty.
+    // A text signal is empty before its first text.
     for signal in words.keys().filter_map(|code| signals.get(code)) {
         change(&mut body, signal, std::iter::empty(), b'0', &mut value)?;
     }
@@ -108,7 +109,7 @@ pub fn copy<W: Write + Seek>(
         };
         match command.map_err(|e| e.to_string())? {
             Command::Timestamp(time) => {
-                // A block ends where time goes on, and has a time.
+                // A block ends only where time advances, and only if it has a time.
                 if time > now && times > 0 && body.size() > block {
                     body.flush().map_err(|e| e.to_string())?;
                     times = 0;
@@ -151,7 +152,7 @@ pub fn copy<W: Write + Seek>(
     body.finish().map_err(|e| e.to_string())
 }
 
-/// Returns the power of ten of a unit of time, in seconds.
+/// Returns the power of ten of a time unit, in seconds.
 fn exponent(timescale: Option<(u32, TimescaleUnit)>) -> Result<i8, String> {
     let (count, unit) = timescale.ok_or("no $timescale in it")?;
     let unit = match unit {
@@ -170,11 +171,11 @@ fn exponent(timescale: Option<(u32, TimescaleUnit)>) -> Result<i8, String> {
     }
 }
 
-/// What the declarations of a VCD become.
+/// The FST header, made from the declarations of a VCD.
 struct Head<W: Write + Seek> {
     head: FstHeaderWriter<W>,
     signals: HashMap<IdCode, Signal>,
-    /// Letters of the words.
+    /// Letters of the text signals.
     words: HashMap<IdCode, usize>,
 }
 
@@ -243,7 +244,7 @@ impl<W: Write + Seek> Head<W> {
     }
 }
 
-/// Returns `name`, if the format has room for it.
+/// Returns `name`, if the format can hold it.
 fn named(name: &str) -> Result<&str, String> {
     match name.len() <= LONGEST && !name.contains('\0') {
         true => Ok(name),
@@ -260,12 +261,12 @@ fn letter(digit: Value) -> u8 {
     }
 }
 
-/// Returns what stands to the left of a value that begins with `digit`.
+/// Returns the digit that extends to the left a value that begins with `digit`.
 fn fill(digit: u8) -> u8 {
     if digit == b'1' { b'0' } else { digit }
 }
 
-/// Writes a value of as many digits as the signal has, `fill` in front of those of `digits`.
+/// Writes a value with as many digits as the signal has; `fill` precedes `digits`.
 fn change<W: Write + Seek>(
     body: &mut FstBodyWriter<W>,
     signal: &Signal,
@@ -284,7 +285,7 @@ fn change<W: Write + Seek>(
     written.map_err(|e| e.to_string())
 }
 
-/// Returns the text that a dump writes with `\xHH` for what is no visible letter.
+/// Returns the text that a dump writes with `\xHH` for characters that are not visible.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut rest = text.as_bytes();
     let mut out = Vec::with_capacity(rest.len());

@@ -1,4 +1,4 @@
-//! Where both sides of a dump differ: a signal for each pair of signals that ever does, their exclusive or.
+//! Where the two sides of a dump differ: for each pair of signals that ever differ, a signal with their exclusive or.
 
 use std::io::{self, BufRead, Write};
 
@@ -9,19 +9,19 @@ pub const XOR: &str = "xor";
 
 /// A signal that both sides of a view have.
 struct Pair {
-    /// As the dump writes it: `lane[3] [7:0]`.
+    /// The name as written in the dump: `lane[3] [7:0]`.
     reference: String,
     width: usize,
-    /// Of RTL and golden, as many digits as it is wide; empty before the first.
+    /// Values in RTL and golden model, with as many digits as the width; empty before the first value.
     values: [Vec<u8>; 2],
-    /// They differ somewhere.
+    /// The values differ somewhere.
     differs: bool,
-    /// What was said last.
+    /// The last exclusive or that was written.
     said: Vec<u8>,
 }
 
 impl Pair {
-    /// Returns where the two values differ, a digit a bit; what is no 0 or 1 on one side alone does.
+    /// Returns the digits in which the two values differ, one per bit. An x or z on one side only counts as a difference.
     fn xor(&self) -> Vec<u8> {
         let [rtl, golden] = &self.values;
         let digits = rtl.iter().zip(golden);
@@ -29,25 +29,25 @@ impl Pair {
     }
 }
 
-/// The signals of both sides, while a dump is read line by line.
+/// The signals of both sides, collected while a dump is read line by line.
 #[derive(Default)]
 pub struct Sides {
     pairs: Vec<Pair>,
-    /// Pairs and sides of a signal, by its code in the dump: several signals that are always equal share one.
+    /// Pair and side of each signal, by its code in the dump; signals that are always equal share a code.
     codes: FxHashMap<Vec<u8>, Vec<(usize, usize)>>,
     scopes: Vec<String>,
-    /// Pairs of which a value has changed since they were compared: of hundreds a few in a cycle.
+    /// Pairs with a value that changed since the last comparison: a few of hundreds per cycle.
     touched: Vec<usize>,
 }
 
-/// Returns a line's words.
+/// Returns the words of a line.
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = line.split(u8::is_ascii_whitespace);
     words.filter(|word| !word.is_empty())
 }
 
 impl Sides {
-    /// Takes a line of the head.
+    /// Reads a line of the header.
     fn declared(&mut self, line: &[u8]) {
         match words(line).collect::<Vec<_>>()[..] {
             [b"$scope", _, name, ..] => {
@@ -63,7 +63,7 @@ impl Sides {
                     _ => return,
                 };
                 let reference = String::from_utf8_lossy(&reference.join(&b' ')).into_owned();
-                // The whole state goes into a view by its port.
+                // A port carries the whole state into a view; skip it.
                 if reference
                     .split(' ')
                     .next()
@@ -90,7 +90,7 @@ impl Sides {
         }
     }
 
-    /// Takes a line that changes a value, or one that does not.
+    /// Reads a line that may change a value.
     fn changed(&mut self, line: &[u8]) {
         let mut words = words(line);
         let (digits, code) = match (words.next(), words.next(), words.next()) {
@@ -106,7 +106,7 @@ impl Sides {
         for (number, side) in sharing {
             self.touched.push(*number);
             let pair = &mut self.pairs[*number];
-            // Digits that a dump leaves out on the left are 0, or what is no digit.
+            // A dump omits leading digits that are 0, or that repeat a leading x or z.
             let fill = match digits.first() {
                 Some(b'0' | b'1') | None => b'0',
                 Some(other) => *other,
@@ -119,7 +119,7 @@ impl Sides {
         }
     }
 
-    /// All changes of a time are known.
+    /// Compares the changed pairs when all changes at one time are known.
     fn compared(&mut self) {
         for number in self.touched.drain(..) {
             let pair = &mut self.pairs[number];
@@ -127,10 +127,10 @@ impl Sides {
         }
     }
 
-    /// Returns which signals of `dump` ever differ.
+    /// Reads `dump` and returns the signals that ever differ.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The dump cannot be read.
     pub fn of(mut dump: impl BufRead) -> io::Result<Self> {
         let mut sides = Sides::default();
         let mut line = Vec::new();
@@ -150,7 +150,7 @@ impl Sides {
         for pair in &mut sides.pairs {
             pair.values = Default::default();
         }
-        // Those that never differ are not looked at again.
+        // Pairs that never differ need not be looked at again.
         let pairs = &sides.pairs;
         sides.codes.retain(|_, sharing| {
             sharing.retain(|(number, _)| pairs[*number].differs);
@@ -163,7 +163,7 @@ impl Sides {
         self.pairs.iter().enumerate().filter(|(_, p)| p.differs)
     }
 
-    /// Returns the names of those that differ, without their ranges.
+    /// Returns the names of the signals that differ, without ranges.
     pub fn names(&self) -> Vec<String> {
         let names = self.differing().map(|(_, pair)| {
             let name = pair.reference.split(' ').next();
@@ -172,10 +172,10 @@ impl Sides {
         names.collect()
     }
 
-    /// Writes their signals into the head of a dump.
+    /// Declares the exclusive-or signals in the header of a dump.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub fn declare(&self, out: &mut impl Write) -> io::Result<()> {
         if self.differing().next().is_none() {
             return Ok(());
@@ -191,11 +191,11 @@ impl Sides {
         writeln!(out, "$upscope $end")
     }
 
-    /// Takes a line behind the head, before it is copied; writes what the changes of the time before came to if it begins
-    /// another.
+    /// Reads a line after the header, before it is copied. If the line begins a new time, first writes the exclusive or
+    /// after the changes before it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub fn line(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<()> {
         if line.starts_with(b"#") {
             return self.write(out);
@@ -206,10 +206,10 @@ impl Sides {
         Ok(())
     }
 
-    /// Writes what has changed.
+    /// Writes the exclusive-or values that have changed.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.touched.sort_unstable();
         self.touched.dedup();

@@ -1,4 +1,4 @@
-//! A campaign as a test wants it: what fails first is made smaller, saved, and run again with a dump.
+//! A campaign for a test: the first failing case is shrunk, saved, and run again with a dump.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use crate::lockstep::Compared;
 use crate::program::Programs;
 use crate::shrink::{Budget, Shrunk, shrink};
 
-/// Runs a campaign in threads of this process. The first case that fails is made smaller, saved in `out`, and run again with
-/// a dump beside it; without `out` nothing is written. The same options find the same case, unless a time ends them.
+/// Runs a campaign in threads of this process. The first failing case is shrunk, saved in `out`, and run again with a dump
+/// there; without `out` nothing is written. The same options find the same case, unless the limit is a time.
 ///
 /// # Errors
-/// The case that failed; a model cannot be opened, or nothing was compared ([`Cause::NotRun`]).
+/// A case failed; a model cannot be opened, or nothing was compared ([`Cause::NotRun`]).
 pub fn fuzz<U: Campaign>(
     rtl: &Rtl<U>,
     options: &Options,
@@ -41,7 +41,7 @@ pub fn fuzz<U: Campaign>(
     }
 }
 
-/// Keeps what is known of the case that failed.
+/// Shrinks and saves the failing case.
 fn found<U: Campaign>(
     failure: Failure<Case<U>>,
     rtl: &Rtl<U>,
@@ -62,7 +62,7 @@ fn found<U: Campaign>(
     Found::of(failure, as_found, out, smaller, |case| for_case(case, rtl))
 }
 
-/// Returns `rtl` with the lanes and parameters of `case`: a smaller case may have fewer lanes than the one that it was.
+/// Returns `rtl` with the lanes, parameters and mutant of `case`: a shrunk case may have fewer lanes than the original.
 fn for_case<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Rtl<U>, String> {
     let rtl = match case.build() == *rtl.build() {
         true => rtl.clone(),
@@ -77,7 +77,7 @@ fn for_case<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Rtl<U>, String>
 /// Reads a saved case and runs it again on `rtl`, with the lanes and parameters of the case.
 ///
 /// # Errors
-/// Outside: the file cannot be read, or is no case of `U`. Inside: how it fails.
+/// Outer: the file cannot be read, or is not a case of `U`. Inner: the failure of the case.
 pub fn replay<U: Programs>(file: &Path, rtl: &Rtl<U>) -> Result<Judged<Case<U>>, InputError> {
     let text = read_text(file)?;
     let saved = SavedCase::<U>::parse(&text, &file.to_string_lossy())?;

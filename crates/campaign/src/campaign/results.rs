@@ -1,19 +1,18 @@
-//! Results of a campaign in a file, so that it can be interrupted, spread over machines, and put together.
+//! Results of a campaign in files, so that a campaign can be interrupted, split between machines, and merged.
 //!
-//! A file holds what one run of a campaign, or of a shard of it, has done: JSON Lines, appended to and never
-//! changed. The first line ([`Header`]) says which campaign it is, every other is what some cases of a chunk did
-//! ([`Piece`]): all of it or, where the RTL took a process along, one after another. Each line ends with the CRC-32 of
-//! what stands before that in it:
+//! A file holds the results of one run of a campaign or shard as JSON Lines, which are only appended to. The first line
+//! ([`Header`]) identifies the campaign. Every other line is the result of some cases of a chunk ([`Piece`]): of the whole
+//! chunk or, if the RTL crashed or hung a process, of single cases. Each line ends with the CRC-32 of the part of the line
+//! before it:
 //!
 //! ```text
 //! {"reconverge_campaign":4,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
 //! {"chunk":0,"cases":{"start":0,"end":256},"summary":{...},"crc32":"82b1c0de"}
 //! ```
 //!
-//! A line that does not end is what a killed process was writing: it is dropped, and its cases are run again.
-//! A killed process loses nothing else, for what it has written is the operating system's. Against a machine
-//! that goes down, the file is synced to the disk every ten seconds and at the end; what is lost then is
-//! run again likewise. Any other line that is not as it was written is refused.
+//! A killed process may leave an incomplete last line. It is dropped, and its cases are run again. Nothing else is lost,
+//! because complete lines are already with the operating system. To protect against a crash of the machine, the file is synced
+//! to disk every ten seconds and at the end; cases that are lost then are also run again. Any other damaged line is an error.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, Write};
@@ -29,19 +28,19 @@ use crate::grammar::Campaign;
 use crate::input::{self, InputError};
 use crate::json::{self, hex};
 
-/// Ending of the files.
+/// File name extension.
 pub const ENDING: &str = "jsonl";
 
 /// The version of the format that this crate writes and reads.
 pub const FORMAT: u32 = 4;
 
-/// How often a file is synced to the disk.
+/// Interval between syncs of a file to disk.
 const SYNC: Duration = Duration::from_secs(10);
 
-/// What stands before the check sum of a line.
+/// The text before the checksum of a line.
 const CRC: &str = ",\"crc32\":\"";
 
-/// Which campaign: everything that its totals depend on.
+/// Identifies a campaign: everything that its totals depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -52,24 +51,24 @@ pub struct Header {
     /// Campaign seed.
     #[serde(with = "hex")]
     pub seed: u64,
-    /// When it ends; never by time.
+    /// When the campaign ends; never a time.
     pub limit: Limit,
-    /// It does not end with the first failure.
+    /// The campaign does not end with the first failure.
     pub keep_going: bool,
     /// Lanes and parameters.
     pub build: Build,
     /// Hash of the contents of RTL and bench.
     pub rtl: String,
-    /// Whether the RTL's assertions are in the models.
+    /// True if the models check the RTL's assertions.
     pub assertions: bool,
     /// Hash of this program's sources: generators, golden models, judges.
     pub program: String,
-    /// Which part of it.
+    /// Shard of the campaign.
     pub shard: Shard,
 }
 
 impl Header {
-    /// Of the campaign with `options` on `rtl`.
+    /// Returns the header of the campaign with `options` on `rtl`.
     pub fn new<U: Campaign>(options: &Options, rtl: &Rtl<U>, shard: Shard) -> Self {
         Header {
             reconverge_campaign: FORMAT,
@@ -87,7 +86,7 @@ impl Header {
         }
     }
 
-    /// Name of the file in its folder, where there is one for each build of the unit `U`.
+    /// Returns the name of the file in its folder, which has one file for each build and shard of unit `U`.
     pub fn file_name<U: Campaign>(&self) -> String {
         let name = format!("{}{}", self.unit, self.build.tag::<U>());
         match (self.shard.index(), self.shard.of()) {
@@ -96,7 +95,7 @@ impl Header {
         }
     }
 
-    /// The options of the campaign, as far as its totals depend on them.
+    /// Returns the options of the campaign, as far as its totals depend on them.
     pub fn options(&self) -> Options {
         Options {
             seed: self.seed,
@@ -107,8 +106,8 @@ impl Header {
         }
     }
 
-    /// The first field in which `other` is of another campaign, and its value here and there; shards of
-    /// the same one are not.
+    /// Returns the first field in which `other` belongs to another campaign, with both values. Shards of the same campaign do
+    /// not differ.
     fn differs(&self, other: &Header) -> Option<(&'static str, String, String)> {
         let limit = |h: &Header| match h.limit {
             Limit::Programs(n) => format!("{n} programs"),
@@ -134,16 +133,16 @@ impl Header {
     }
 }
 
-/// `value` as a line with its check sum.
+/// Returns `value` as a line with its checksum.
 fn seal(value: &impl Serialize) -> String {
-    // Plain data with string keys: nothing in it can fail to serialise.
+    // Plain data with string keys: serialisation cannot fail.
     let mut line = serde_json::to_string(value).unwrap_or_default();
     line.pop();
     let crc = crc32fast::hash(line.as_bytes());
     line + CRC + &format!("{crc:08x}\"}}\n")
 }
 
-/// The JSON in line `number` of `file`, if it is as it was written.
+/// Returns the JSON in line `number` of `file`, if its checksum is right.
 fn unseal(line: &[u8], file: &str, number: usize) -> Result<String, InputError> {
     let bad = |why: &str| InputError::new(file, number, "crc32", why);
     let none = || bad("missing: not a line of a campaign's results");
@@ -156,17 +155,17 @@ fn unseal(line: &[u8], file: &str, number: usize) -> Result<String, InputError> 
     Ok(body.to_owned() + "}")
 }
 
-/// Most bytes of a header, and of a line with a chunk.
+/// Maximum length in bytes of a header, and of a line with a piece.
 const MOST_HEADER: u64 = 1 << 20;
 const MOST_CHUNK: u64 = input::MOST_BYTES;
 
-/// Most that a chunk can count of anything: its cases are of some hundred clocks each, or end by construction.
+/// Maximum of every counter of a piece: its cases take some hundred cycles each, or end by construction.
 const MOST_COUNT: u64 = 1 << 32;
 
-/// The header of a file of results. `None`: not even the first line is whole, so there is nothing in it.
+/// Returns the header of a file of results; `None` if even the first line is incomplete, so that there are no results.
 ///
 /// # Errors
-/// It cannot be read, is not results of a campaign, or of another version.
+/// The file cannot be read, does not contain the results of a campaign, or has another version.
 pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     let file = &*path.to_string_lossy();
     let mut from = BufReader::new(input::open(path)?);
@@ -176,7 +175,7 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     }
     let line = unseal(&line, file, 1)?;
     let bad = |field: &str, why: String| InputError::new(file, 1, field, why);
-    /// The field that says what a file is; all others are passed over.
+    /// The field that identifies the kind of file; all others are ignored.
     #[derive(Deserialize)]
     struct Kind {
         reconverge_campaign: Option<u64>,
@@ -194,7 +193,7 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     Ok(Some(header))
 }
 
-/// The tally of what stands in a file of results, and where its last whole line ends.
+/// Returns the tally of the results in a file, and the end of its last complete line.
 fn tally<U: Campaign>(
     mut from: impl BufRead,
     file: &str,
@@ -227,7 +226,7 @@ fn tally<U: Campaign>(
     Ok((tally, end))
 }
 
-/// The files of results in `dir`, by name.
+/// Returns the files of results in `dir`, sorted by name.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -245,7 +244,7 @@ pub fn files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
     Ok(files)
 }
 
-/// A file of results that is being written. No other process can write it meanwhile.
+/// A file of results, open for writing. A lock prevents other processes from writing it.
 pub struct Results {
     file: File,
     path: PathBuf,
@@ -253,11 +252,11 @@ pub struct Results {
 }
 
 impl Results {
-    /// Opens the file of a campaign's results in `dir`, or begins it; with the tally of what is in it.
+    /// Opens the file of a campaign's results in `dir`, or creates it. Returns it with the tally of its contents.
     ///
     /// # Errors
-    /// Another process writes it; results of another campaign are in `dir`; a damaged file; no such folder
-    /// can be made.
+    /// Another process writes the file, `dir` holds results of another campaign, a file is damaged, or the folder cannot be
+    /// created.
     pub fn open<U: Campaign>(
         dir: &Path,
         header: &Header,
@@ -268,7 +267,7 @@ impl Results {
         let bad = |field: &str, why: String| InputError::new(&name, 0, field, why);
         let shown = |e: std::io::Error| InputError::io(&name, &e);
         fs::create_dir_all(dir).map_err(shown)?;
-        // Other shards may be there, and other units and builds; another campaign of this one not.
+        // The folder may hold other shards, units and builds, but no other campaign of this unit and build.
         for other in files(dir)? {
             let Some(there) = self::header(&other)? else {
                 continue;
@@ -327,10 +326,10 @@ impl Results {
         Ok((results, tally))
     }
 
-    /// Adds what cases did.
+    /// Appends the result of some cases.
     ///
     /// # Errors
-    /// The file cannot be written, as on a full disk.
+    /// The file cannot be written, for instance because the disk is full.
     pub fn add<U: Campaign>(&mut self, piece: &Piece<U>) -> Result<(), String> {
         self.write(&seal(piece))?;
         if self.synced.elapsed() >= SYNC {
@@ -339,10 +338,10 @@ impl Results {
         Ok(())
     }
 
-    /// Brings what was added to the disk.
+    /// Syncs the file to disk.
     ///
     /// # Errors
-    /// The disk says so.
+    /// The sync fails.
     pub fn sync(&mut self) -> Result<(), String> {
         self.synced = Instant::now();
         let synced = self.file.sync_data();
@@ -355,12 +354,12 @@ impl Results {
     }
 }
 
-/// Adds up the results in `files`: those of one whole campaign of `U`, each shard once. The header is that
-/// of the first.
+/// Adds up the results in `files`, which must be one whole campaign of `U`, each shard once. Returns the header of the first
+/// file, and the sum.
 ///
 /// # Errors
-/// A file that cannot be read or is damaged; files of several campaigns; a shard that is there twice, not
-/// at all, or not finished.
+/// A file cannot be read or is damaged; the files belong to several campaigns; a shard occurs twice, is missing, or is not
+/// finished; nothing was compared.
 pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputError> {
     let mut first: Option<(String, Header)> = None;
     let mut shards: Vec<Option<String>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Which chunks of a campaign are to be run, and what they add up to.
+//! Distributes the chunks of a campaign and adds up their results.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{CHUNK, Failed, Limit, Options, Summary};
 use crate::grammar::Campaign;
 
-/// A part of a campaign: every `of`-th chunk, beginning with number `index` - 1. Prints and parses as `3/8`.
+/// A shard of a campaign: every `of`-th chunk, beginning with chunk number `index` - 1. Its text form is `3/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
@@ -23,13 +23,13 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Most shards of a campaign.
+    /// Maximum number of shards of a campaign.
     pub const MOST: u64 = 1_000_000;
 
-    /// Part `index` of `of`.
+    /// Returns shard `index` of `of`.
     ///
     /// # Errors
-    /// Not 1 <= `index` <= `of` <= [`Shard::MOST`].
+    /// 1 <= `index` <= `of` <= [`Shard::MOST`] does not hold.
     pub fn new(index: u64, of: u64) -> Result<Self, String> {
         if of > Self::MOST {
             return Err(format!("{of} shards, more than {}", Self::MOST));
@@ -40,19 +40,19 @@ impl Shard {
         Ok(Shard { index, of })
     }
 
-    /// From 1 to [`Shard::of`].
+    /// Returns the number of the shard, from 1 to [`Shard::of`].
     pub fn index(self) -> u64 {
         self.index
     }
 
-    /// How many there are; 1: the whole campaign.
+    /// Returns the number of shards; 1: the whole campaign.
     pub fn of(self) -> u64 {
         self.of
     }
 }
 
 impl Default for Shard {
-    /// The whole campaign.
+    /// Returns the whole campaign.
     fn default() -> Self {
         Shard { index: 1, of: 1 }
     }
@@ -90,54 +90,53 @@ impl From<Shard> for String {
     }
 }
 
-/// Cases that are run together.
+/// Cases that run together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// Number in the campaign, from 0.
     pub number: u64,
-    /// The numbers of those that are still to be run.
+    /// Numbers of the cases that are still to be run.
     pub cases: Range<u64>,
-    /// Some were run one by one: a process was lost in this chunk.
+    /// True if some cases were run one by one, because a process was lost in this chunk.
     pub broken: bool,
 }
 
-/// What some cases of a chunk did, one after another: all of it, or one each where a process was lost.
+/// The result of consecutive cases of a chunk: of the whole chunk or, if a process was lost, of single cases.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Piece<U: Campaign> {
     /// Number of the chunk.
     pub chunk: u64,
-    /// The numbers of the cases.
+    /// Numbers of the cases.
     pub cases: Range<u64>,
-    /// What they did.
+    /// Result of the cases.
     pub summary: Summary<U>,
 }
 
-/// The chunks of a campaign, or of a shard of it: hands them out in order, takes what they did in any
-/// order, and adds it up in order.
+/// The chunks of a campaign, or of a shard of it: hands them out in order, takes their results in any order, and adds the
+/// results in order.
 ///
-/// A campaign ends with the chunk that reaches the limit, with the first in which the RTL took [`MOST_LOST`](super::MOST_LOST)
-/// processes along or, without `keep_going`, with the first that has a failure. What was run behind that chunk does
-/// not count.
+/// A campaign ends with the chunk that reaches the limit, with the first chunk in which [`MOST_LOST`](super::MOST_LOST) cases
+/// crashed or hung or, without `keep_going`, with the first chunk that has a failure. Later chunks do not count.
 pub struct Tally<U: Campaign> {
     options: Options,
     shard: Shard,
     started: Instant,
-    /// Number of the chunk that is added to `total` next.
+    /// Number of the next chunk to add to `total`.
     next: u64,
-    /// Number of the chunk that is handed out next, unless it is done already.
+    /// Number of the next chunk to hand out, unless it is already done.
     handed: u64,
-    /// Number of the first chunk that was not handed out because time was up.
+    /// Number of the first chunk that was not handed out because the time was over.
     late: Option<u64>,
-    /// Done, but one before them is not.
+    /// Results of chunks that are done while an earlier chunk is not.
     waiting: BTreeMap<u64, Summary<U>>,
-    /// Begun one by one: the number of the next case, and what those before it did.
+    /// Chunks that are run case by case: the number of the next case, and the result of those before it.
     broken: BTreeMap<u64, (u64, Summary<U>)>,
     total: Summary<U>,
 }
 
 impl<U: Campaign> Tally<U> {
-    /// Nothing done yet.
+    /// Returns a tally without results.
     pub fn new(options: &Options, shard: Shard) -> Self {
         Tally {
             options: options.clone(),
@@ -152,7 +151,7 @@ impl<U: Campaign> Tally<U> {
         }
     }
 
-    /// The cases of chunk `number`, if the campaign or shard has it.
+    /// Returns the cases of chunk `number`, if the campaign or shard has it.
     pub fn cases(&self, number: u64) -> Option<Range<u64>> {
         let first = number.checked_mul(CHUNK)?;
         let end = match self.options.limit {
@@ -163,7 +162,7 @@ impl<U: Campaign> Tally<U> {
         (ours && first < end).then_some(first..end)
     }
 
-    /// What is left of chunk `number`.
+    /// Returns the remaining part of chunk `number`.
     fn chunk(&self, number: u64) -> Option<Chunk> {
         let mut cases = self.cases(number)?;
         let begun = self.broken.get(&number);
@@ -177,17 +176,17 @@ impl<U: Campaign> Tally<U> {
         })
     }
 
-    /// Whether the limit is reached before chunk `number`, when those before it did `clocks` clocks.
+    /// Returns true if the limit is reached before chunk `number`, when the chunks before it took `clocks` cycles.
     fn over(&self, number: u64, clocks: u64) -> bool {
         match self.options.limit {
-            // Each of several shards does its part; what others did it cannot know.
+            // Each shard runs its part of the limit, because it does not know the results of the others.
             Limit::Clocks(n) => clocks >= n.div_ceil(self.shard.of),
             Limit::Time(_) => self.late.is_some_and(|late| number >= late),
             Limit::Programs(_) => self.cases(number).is_none(),
         }
     }
 
-    /// The next chunk to be run, if there is one.
+    /// Returns the next chunk to run, if there is one.
     pub fn hand_out(&mut self) -> Option<Chunk> {
         if self.finished() {
             return None;
@@ -214,11 +213,11 @@ impl<U: Campaign> Tally<U> {
         Some(chunk)
     }
 
-    /// Takes what cases of a chunk did.
+    /// Takes the result of cases of a chunk.
     ///
     /// # Errors
-    /// Field and reason: the chunk is not one of this campaign or shard, or is complete; the cases are not its next
-    /// ones; there are not as many programs as cases.
+    /// Field and reason: the chunk does not belong to this campaign or shard, or is complete; the cases are not the next ones
+    /// of the chunk; the number of programs is not the number of cases.
     pub fn put(&mut self, piece: Piece<U>) -> Result<(), (&'static str, String)> {
         let (number, cases) = (piece.chunk, piece.cases);
         let Some(chunk) = self.chunk(number) else {
@@ -258,41 +257,41 @@ impl<U: Campaign> Tally<U> {
         Ok(())
     }
 
-    /// Whether chunk `number` counts already or waits for one before it.
+    /// Returns true if chunk `number` is complete, even if it waits for an earlier chunk.
     pub fn has(&self, number: u64) -> bool {
         number < self.next || self.waiting.contains_key(&number)
     }
 
-    /// Whether the end has been reached: no chunk more is to be run.
+    /// Returns true if the campaign has ended: no more chunks are to be run.
     pub fn finished(&self) -> bool {
         self.total.ends(&self.options) || self.over(self.next, self.total.compared.clocks)
     }
 
-    /// What the chunks did up to now, as far as all before them are done.
+    /// Returns the sum of the chunks so far, up to the first one that is not done.
     pub fn total(&self) -> &Summary<U> {
         &self.total
     }
 
-    /// As [`Tally::total`].
+    /// Does the same as [`Tally::total`], by value.
     pub fn into_total(self) -> Summary<U> {
         self.total
     }
 
-    /// How many programs the campaign or shard has, where their number ends it.
+    /// Returns the number of programs of the campaign or shard, if its limit is a number of programs.
     pub fn programs(&self) -> Option<u64> {
         let Limit::Programs(all) = self.options.limit else {
             return None;
         };
         let chunks = all.div_ceil(CHUNK);
         let ours = (chunks + self.shard.of - self.shard.index) / self.shard.of;
-        // The last chunk may be a short one, and ours or not.
+        // The last chunk may be short, and may belong to another shard.
         let last = chunks.checked_sub(1).and_then(|number| self.cases(number));
         let short = last.map_or(0, |cases| CHUNK - (cases.end - cases.start));
         Some(ours.saturating_mul(CHUNK) - short)
     }
 
-    /// Every failure that is known, those of chunks too that do not count yet because one before them is not done,
-    /// or their end; in the order of their numbers.
+    /// Returns all known failures in the order of their numbers, including those of incomplete chunks and of chunks that wait
+    /// for an earlier one.
     pub fn failures(&self) -> Vec<Failed<U>> {
         let waiting = self.waiting.values();
         let broken = self.broken.values().map(|(_, summary)| summary);
@@ -303,16 +302,16 @@ impl<U: Campaign> Tally<U> {
     }
 }
 
-/// What becomes of the pieces that a runner has done: `false`, when the chunk or the campaign is over.
+/// Takes a piece that a runner has done. Returns false if the chunk or the campaign is over.
 pub type Put<'a, U> = &'a mut dyn FnMut(Piece<U>) -> Result<bool, String>;
 
-/// Runs what is left of a campaign, `jobs` chunks at once, until its end or until `stop` is set. Each job
-/// has a thread with a `start`ed runner of its own, which hands over what it has done of its chunk, in pieces, in
-/// order. A piece goes to `keep` before it counts, and `progress` sees the tally with it; neither is called twice at a
-/// time. `over` is set with the end, so that runners can leave what no longer counts.
+/// Runs the remaining part of a campaign, `jobs` chunks in parallel, until its end or until `stop` is set. Each job is a
+/// thread with its own runner, made by `start`, which delivers the results of its chunk in pieces, in order. Each piece goes
+/// to `keep` before it is counted; then `progress` gets the tally. Calls of `keep` and `progress` never overlap. `over` is set
+/// at the end, so that runners can abandon cases that no longer count.
 ///
 /// # Errors
-/// Those of a runner or of `keep`; chunks that are being run are lost with the first.
+/// The first error of a runner or of `keep`. The results of chunks that are running then are lost.
 pub fn drive<U: Campaign, R>(
     tally: &mut Tally<U>,
     stop: &AtomicBool,
@@ -351,10 +350,10 @@ where
                     .map_err(|(field, why)| format!("{field}: {why}"))?;
                 progress(tally);
                 over.fetch_or(tally.finished(), Ordering::Relaxed);
-                // A chunk can be over before its last case.
+                // A chunk may be over before its last case.
                 Ok(!tally.finished() && !tally.has(chunk.number))
             };
-            // A process for each job, perhaps: not before there is something for it to do.
+            // A runner may be a process, so it is started only when there is a chunk for it.
             let run = match runner.take() {
                 Some(runner) => Ok(runner),
                 None => start(),

@@ -1,22 +1,22 @@
-//! What bins tell apart: axes, each a type with a few values, and points, which are values of several axes at once.
+//! Axes, which are types with a few values each, and points, which combine values of several axes.
 
 use serde::{Deserialize, Serialize};
 
-/// The values of an axis: a type with a few members, each with a name.
+/// An axis: a type with a few values, each with a name.
 pub trait Values: Copy {
     /// Name of the axis.
     const NAME: &'static str;
-    /// How many values there are.
+    /// Number of values.
     const COUNT: usize;
-    /// Names of its values, in the order of their indices.
+    /// Returns the names of all values, in the order of their indices.
     fn names() -> Vec<String>;
-    /// Index of this value.
+    /// Returns the index of this value.
     fn index(self) -> usize;
-    /// The value with this index.
+    /// Returns the value with this index.
     fn at(index: usize) -> Self;
 }
 
-/// Declares an axis that is an enum of its own: its name, and the name of each value.
+/// Declares an axis as an enum: its name, and the name of each value.
 ///
 /// ```
 /// use reconverge_campaign::cover::{Values, axis};
@@ -57,7 +57,7 @@ macro_rules! axis {
 }
 pub use crate::axis;
 
-/// Declares an axis whose values have numbers, as opcodes and error codes do: how many there are, and the name of each.
+/// Declares an axis whose values are numbers, like opcodes and error codes: their count, and the name of each.
 ///
 /// ```
 /// use reconverge_campaign::cover::{Values, numbered};
@@ -94,7 +94,7 @@ macro_rules! numbered {
 }
 pub use crate::numbered;
 
-/// An axis that is a part of another: the values of `$whole` with the indices from `$first` on.
+/// Declares an axis that is a part of another: `$count` values of `$whole`, from index `$first` on.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! part {
@@ -104,7 +104,7 @@ macro_rules! part {
         pub struct $name(pub $whole);
 
         impl $name {
-            /// `whole`, if it is of this part.
+            /// Returns `whole` as a value of this part, if it is one.
             pub fn of(whole: $whole) -> Option<Self> {
                 let index = $crate::cover::Values::index(whole);
                 ($first..$first + $count).contains(&index).then_some($name(whole))
@@ -129,7 +129,7 @@ macro_rules! part {
 }
 pub use crate::part;
 
-/// What stood before an instruction of kind `K`: another, or the launch.
+/// The kind of the previous instruction; `None`: the launch was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Previous<K>(pub Option<K>);
 
@@ -151,7 +151,7 @@ impl<K: Values> Values for Previous<K> {
 }
 
 axis! {
-    /// What the unit decided.
+    /// The decision of the unit.
     Decision "decision" {
         Stay "stay",
         Jump "jump",
@@ -176,7 +176,7 @@ axis! {
 }
 
 impl Level {
-    /// `n` of `max`. Where two names fit, the first of 0, max, max-1, 1.
+    /// Returns the level of `n` entries of at most `max`. If several apply, the first of 0, max, max-1, 1.
     pub fn of(n: usize, max: usize) -> Self {
         match n {
             0 => Level::Empty,
@@ -187,14 +187,14 @@ impl Level {
         }
     }
 
-    /// Whether a stack of `max` can be so full.
+    /// Returns true if a stack of `max` entries can have this level.
     pub fn exists(self, max: usize) -> bool {
         (0..=max).any(|n| Level::of(n, max) == self)
     }
 }
 
 axis! {
-    /// What the bench did in a cycle, as far as every unit knows it.
+    /// The action of the bench in a cycle, as far as it is common to all units.
     Pace "clock" {
         Reset "reset",
         StalledReset "reset and stall",
@@ -205,7 +205,7 @@ axis! {
 }
 
 impl Pace {
-    /// Returns what the bench did by three pins, each 0 or 1; the reset is active low.
+    /// Returns the action of the bench from three pins, each 0 or 1. `rst_n` is active low.
     pub fn of(rst_n: u8, stall: u8, inst_valid: u8) -> Self {
         match (rst_n, stall, inst_valid) {
             (0, 0, _) => Pace::Reset,
@@ -218,7 +218,7 @@ impl Pace {
 }
 
 axis! {
-    /// What a unit of one cycle a step is doing.
+    /// Status of a unit whose steps take one cycle each.
     Status "status" {
         Fresh "after reset",
         Running "running",
@@ -228,7 +228,7 @@ axis! {
 }
 
 impl Status {
-    /// Returns what it is doing by three bits of its state, each 0 or 1, of which one is set at most.
+    /// Returns the status from three bits of the state, each 0 or 1. At most one of them is set.
     pub fn of(running: u8, done: u8, halted: u8) -> Self {
         match (running, done, halted) {
             (1, ..) => Status::Running,
@@ -240,7 +240,7 @@ impl Status {
 }
 
 axis! {
-    /// How many of a wavefront's lanes.
+    /// How many lanes of a wavefront are in a mask.
     Lanes "lanes" {
         None "none",
         One "one",
@@ -250,7 +250,7 @@ axis! {
 }
 
 impl Lanes {
-    /// Returns what the lanes of `mask` are of `all`. All of one lane is `All`.
+    /// Returns how many of `all` lanes are in `mask`. If `all` is 1, one lane is `All`.
     pub fn of(mask: u64, all: u32) -> Self {
         match mask.count_ones() {
             0 => Lanes::None,
@@ -261,15 +261,15 @@ impl Lanes {
     }
 }
 
-/// Values of several axes at once: what one bin stands for.
+/// A combination of values of several axes, which has one bin.
 pub trait Point: Copy {
-    /// How many there are.
+    /// Number of combinations.
     const COUNT: usize;
-    /// The axes.
+    /// Returns the axes.
     fn axes() -> Vec<Axis>;
-    /// Index of the bin in its group; the last axis runs fastest.
+    /// Returns the index of the bin in its group; the last axis varies fastest.
     fn index(self) -> usize;
-    /// The point with this index.
+    /// Returns the point with this index.
     fn at(index: usize) -> Self;
 }
 
@@ -288,7 +288,7 @@ macro_rules! point {
                 index
             }
             fn at(index: usize) -> Self {
-                // From the last axis to the first: what is left is divided as it was multiplied.
+                // From the last axis to the first: the inverse of `index`.
                 let counts = [$($axis::COUNT),+];
                 let mut left = index;
                 let mut at = [0; [$(stringify!($axis)),+].len()];
@@ -311,9 +311,9 @@ point!(A a, B b, C c, D d, E e);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// What it tells apart.
+    /// Name of the axis.
     pub name: String,
-    /// Names of its values.
+    /// Names of the values.
     pub values: Vec<String>,
 }
 
@@ -321,7 +321,7 @@ pub struct Axis {
 type Named = (&'static str, fn() -> Vec<String>);
 
 impl Axis {
-    /// The axes of a point. Compiled once, and not for each combination of axes.
+    /// Returns the axes of a point. A separate function, so that it is compiled only once for all combinations of axes.
     fn all(of: &[Named]) -> Vec<Axis> {
         let axes = of.iter().map(|(name, values)| Axis {
             name: (*name).to_owned(),

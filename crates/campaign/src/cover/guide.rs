@@ -1,10 +1,9 @@
-//! What a guided run goes on from: of every bin the case that came to it soonest, and how others are made
-//! of these.
+//! The state of a guided run: for every bin the case that hit it soonest, and how new cases are made from these.
 //!
-//! The bins of a group are the points of a grid ([`super::Point`]), and what is rare or missing mostly lies beside
-//! what was met: the same with another instruction, another decision, one level more. So a child takes a case
-//! that hit a bin beside the one aimed at, no longer than to there, and puts in the place of the instruction
-//! that did it the one of another case, which hit a bin beside it along another axis.
+//! The bins of a group are the points of a grid ([`super::Point`]). Two bins are neighbours if they differ in one axis only:
+//! another instruction, another decision, another level. A rare or missed bin mostly has neighbours that were hit. A new case,
+//! a child, therefore begins as a case that hit a neighbour of the bin aimed at, cut off shortly after this hit. The
+//! instruction that hit the neighbour is replaced by one of another case, which hit a neighbour along another axis.
 
 use std::sync::Arc;
 
@@ -21,33 +20,33 @@ use crate::instructions::Instructions;
 use crate::program::Pins;
 use crate::watch::Watch;
 
-/// As many bins are aimed at, those with the fewest hits; more, where they have equally many.
+/// Number of bins aimed at, those with the fewest hits. There may be more if several have equally many hits.
 pub const AIMS: usize = 16;
-/// Clocks that a child goes on behind the one in which its parent hit its bin.
+/// Cycles that a child continues after the cycle in which its parent hit its bin.
 const BEHIND: u64 = 24;
-/// Tries to find a bin that is aimed at and has one beside it that was hit.
+/// Number of attempts to find a bin that is aimed at and has a neighbour that was hit.
 const TRIES: usize = 8;
 
 /// Where a case hit a bin for the first time.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub bin: usize,
-    /// Address of the instruction that the golden was at.
+    /// Address of the golden model's instruction.
     pc: u32,
-    /// Launches before it.
+    /// Number of launches before the hit.
     launches: usize,
-    /// Clocks from the start to it: of the case, or of the launch if the case begins in states of its own.
+    /// Cycles from the start of the case to the hit; if the case has preloaded states, as if it had only the last launch.
     pub clocks: u64,
 }
 
-/// Looks on at a case for a collector whose counters are at 0, and notes where each bin is hit first.
+/// Observes a case for a collector whose counters are 0, and records where each bin is hit first.
 pub struct Trail<'a, 'm, U: Campaign> {
     pub collector: &'a mut Collector<'m, U>,
     places: Vec<Place>,
     seeded: bool,
     pc: u32,
     launches: usize,
-    /// Clocks of the first and of the last launch.
+    /// Cycles of the first and of the last launch.
     first: u64,
     last: u64,
 }
@@ -102,14 +101,14 @@ impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
 /// A case that hit a bin.
 pub struct Kept<U: Campaign> {
     case: Arc<Case<U>>,
-    /// Its number in the run.
+    /// Number of the case in the run.
     number: u64,
     pub place: Place,
 }
 
 impl<U: Campaign> Kept<U> {
-    /// The case with little else than what it was kept for: the launch, if it begins in a state of its own,
-    /// and no clocks behind it.
+    /// Returns the case reduced to the part that hit the bin: it ends shortly after the hit, and of several preloaded states
+    /// it keeps only the one of the launch that hit the bin.
     fn alone(&self) -> Case<U> {
         let mut case = Case::clone(&self.case);
         if !case.start.is_empty() {
@@ -123,14 +122,14 @@ impl<U: Campaign> Kept<U> {
     }
 }
 
-/// Of every bin that was hit the case that came to it soonest.
+/// For every bin that was hit, the case that hit it soonest.
 pub struct Guide<'m, U: Campaign> {
     model: &'m Model<U>,
     pub kept: Vec<Option<Kept<U>>>,
     pub aims: Vec<usize>,
 }
 
-/// What one thread found in a chunk.
+/// The cases that one thread found in a chunk.
 pub struct Found<U: Campaign>(pub Vec<Kept<U>>);
 
 impl<U: Campaign> Default for Found<U> {
@@ -140,12 +139,12 @@ impl<U: Campaign> Default for Found<U> {
 }
 
 impl<U: Campaign> Found<U> {
-    /// Keeps `case`, if it came to a bin sooner than what `guide` has.
+    /// Keeps `case` if it hit a bin sooner than the case in `guide`.
     pub fn keep(&mut self, guide: &Guide<U>, number: u64, case: &Case<U>, trail: Trail<U>) {
         let mut shared = None;
         for place in &trail.places {
             let reachable = guide.model.declaration.unreachable[place.bin].is_none();
-            // Some hits are taken back at the end of a case.
+            // Some hits are revoked at the end of a case.
             if reachable
                 && trail.collector.hits.counts[place.bin] > 0
                 && guide.improves(number, place)
@@ -172,14 +171,14 @@ impl<'m, U: Campaign> Guide<'m, U> {
         }
     }
 
-    /// Whether case `number` came to the bin sooner than the one that is kept.
+    /// Returns true if case `number` hit the bin sooner than the case that is kept.
     fn improves(&self, number: u64, place: &Place) -> bool {
         self.kept[place.bin]
             .as_ref()
             .is_none_or(|kept| (place.clocks, number) < (kept.place.clocks, kept.number))
     }
 
-    /// Takes over what was found; the order of the threads does not matter.
+    /// Adds the cases found. The order of the threads does not matter.
     pub fn learn(&mut self, found: Found<U>) {
         for kept in found.0 {
             if self.improves(kept.number, &kept.place) {
@@ -189,7 +188,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
         }
     }
 
-    /// Aims at the bins that have the fewest of `hits`.
+    /// Aims at the bins with the fewest hits in `hits`.
     pub fn aim(&mut self, hits: &Hits) {
         let reachable = |bin: &usize| self.model.declaration.unreachable[*bin].is_none();
         let mut bins: Vec<usize> = (0..self.kept.len()).filter(reachable).collect();
@@ -200,7 +199,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
         self.aims = bins;
     }
 
-    /// A case that may hit one of the bins aimed at; `None`, if nothing beside any of them was hit.
+    /// Returns a case that may hit one of the bins aimed at; `None` if no hit neighbour of a bin was found.
     pub fn child(&self, rng: &mut Pcg64Mcg) -> Option<Case<U>> {
         let (near, other) = self.pair(rng)?;
         let pc = near.place.pc;
@@ -212,7 +211,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
                 (0..5, Some(at), Some(from)) => program.copy(at, &other.case.program, from),
                 (5, Some(at), _) => program.flip(at, rng.random()),
                 (6, Some(at), _) => {
-                    // To itself and around it: what no draw from all of a program comes to.
+                    // Half of the targets are the instruction itself or next to it, which a uniform choice rarely gives.
                     let to = match rng.random() {
                         true => (at + rng.random_range(0..3)).saturating_sub(1),
                         false => rng.random_range(0..=program.count()),
@@ -230,7 +229,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
                 _ => case.seed = rng.random_range(1..=u64::MAX),
             }
         }
-        // What fits one program need not fit another: the state that it begins in, for instance.
+        // Parts of one case may be illegal with another program, for instance its preloaded state.
         if case.check("guided").is_err() {
             case = near.alone();
             case.seed = rng.random_range(1..=u64::MAX);
@@ -238,8 +237,8 @@ impl<'m, U: Campaign> Guide<'m, U> {
         Some(case)
     }
 
-    /// Two cases that hit bins beside one aimed at, each along another axis; twice the same, if there is but
-    /// one such axis.
+    /// Returns two cases that hit neighbours of a bin aimed at, along different axes; the same case twice if there is only one
+    /// such axis.
     fn pair(&self, rng: &mut Pcg64Mcg) -> Option<(&Kept<U>, &Kept<U>)> {
         for _ in 0..TRIES {
             let aim = *self.aims.choose(rng)?;

@@ -1,4 +1,4 @@
-//! Coverage as one page that needs nothing else: no network, no script, light and dark.
+//! Coverage as one self-contained HTML page, without network access or scripts, in light and dark style.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ td.never { background: var(--never); color: var(--dim); } td.wrong { color: var(
 meter { width: 8rem; } .about, .why { color: var(--dim); } .wrong { color: var(--wrong); }
 ";
 
-/// The page of these units.
+/// Returns the page of these units.
 pub fn page(units: &[UnitCoverage]) -> String {
     let names: Vec<&str> = units.iter().map(|u| u.unit.as_str()).collect();
     let title = text(&format!("Functional coverage: {}", names.join(", ")));
@@ -114,7 +114,7 @@ fn group_section(page: &mut String, unit: &str, g: &GroupCoverage) {
         text(&g.name),
         text(&g.about),
     );
-    // The last axis goes to the right, the others down.
+    // The last axis is horizontal, the others are vertical.
     let Some((right, down)) = g.axes.split_last() else {
         return;
     };

@@ -1,10 +1,10 @@
-//! Which bins were hit.
+//! The set of bins that were hit.
 
 use serde::{Deserialize, Serialize};
 
 use crate::json::Hex;
 
-/// A set of bins, by their numbers in the declaration. As JSON: 64 bins a word, from bin 0 on.
+/// A set of bins, by their numbers in the declaration. In JSON: words of 64 bins each, starting with bin 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<Hex>", into = "Vec<Hex>")]
 pub struct Met(Vec<u64>);
@@ -30,7 +30,7 @@ impl Met {
         self.0[bin / 64] |= 1 << (bin % 64);
     }
 
-    /// Returns whether bin `bin` is in the set.
+    /// Returns true if bin `bin` is in the set.
     pub fn has(&self, bin: usize) -> bool {
         self.0
             .get(bin / 64)

@@ -1,8 +1,8 @@
-//! Runs the cases of a campaign in lock-step and counts what they cover.
+//! Runs the cases of a campaign in lock-step and counts the bins that they hit.
 //!
-//! A guided run spends half of its clocks on children: cases made of those that came near to a bin that was
-//! missed or is rare. Millions of clocks to reach shares of the reachable bins, median of seven seeds with the
-//! least and the most (`benches/guided.rs`, `guided bins`; 12 million clocks at most):
+//! A guided run spends half of its cycles on children: cases made from those that came close to a missed or rare bin. The
+//! table gives the millions of cycles needed to hit a share of the reachable bins: the median of seven seeds, with the least
+//! and the most (`benches/guided.rs`, `guided bins`; at most 12 million cycles):
 //!
 //! | unit | | 90 % | 95 % | 99 % | 100 % |
 //! |---|---|---|---|---|---|
@@ -13,17 +13,17 @@
 //! | spa5 | campaign | 0.09 (0.09..0.10) | 0.20 (0.18..0.25) | 0.98 (0.84..1.37) | 4.77 (2.28..5.67) |
 //! | | guided | 0.09 (0.09..0.10) | 0.15 (0.11..0.17) | 0.46 (0.39..0.53) | 1.87 (1.26..2.33) |
 //!
-//! Its use is greatest where the generators do not know the build: of spa5 with BRX=1 the campaign with seeds
-//! 1 to 3 missed 22, 22 and 16 of 2,338 bins after 6 million clocks, guided 3, 0 and 1.
+//! A guided run helps most if the generators do not know the build. For spa5 with BRX=1 the campaigns with seeds 1 to 3
+//! missed 22, 22 and 16 of the 2,338 bins of that version after 6 million cycles; the guided runs missed 3, 0 and 1.
 //!
-//! It is for bins: mutants of the RTL's text are not caught sooner (`guided mutants`). Of 1,203 of r500 the
-//! campaign with one seed catches within 100,000 clocks all but 70, which nothing catches with two seeds and a
-//! million clocks either way; of 840 of spa5 with BRX=1 it leaves 6 that are caught later, after 100,000 clocks
-//! in the mean by the campaign and 110,000 guided.
+//! A guided run helps with bins only: it does not catch mutants of the RTL sooner (`guided mutants`). Of 1,203 mutants of
+//! r500, the campaign with one seed catches all but 70 within 100,000 cycles; neither a campaign nor a guided run catches
+//! these 70 with two seeds and a million cycles. Of 840 mutants of spa5 with BRX=1, it leaves 6 that are caught later, on
+//! average after 100,000 cycles by the campaign and after 110,000 by the guided run.
 //!
-//! Only bins guide it. Of lines and branches of our units a campaign has all after 300,000 clocks, and of the bits all but 0 to 3
-//! of those that 10 million clocks change, when a twentieth of the bins is still missing; a fuzzer
-//! that is guided by edges of the code, like libFuzzer, would have as little to go on.
+//! Only bins guide a run. After 300,000 cycles a campaign has covered all lines and branches of our units, and all but 0 to 3
+//! of the bits that change in 10 million cycles, while a twentieth of the bins is still missed. Code coverage, which guides
+//! fuzzers such as libFuzzer, would therefore give as little guidance.
 
 use std::time::Instant;
 
@@ -44,66 +44,66 @@ use crate::grammar::Campaign;
 use crate::judges::{Judges, check_on};
 use crate::watch::Pulse;
 
-/// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the jobs.
+/// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the number of jobs.
 const CHUNK: u64 = 64;
-/// Shares of the reachable bins, in percent, of which a run tells when it had them.
+/// Shares of the reachable bins, in percent, for which a run reports when it reached them.
 const SHARES: [usize; 4] = [90, 95, 99, 100];
 
-/// What to run.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// Campaign seed. Never 0.
     pub seed: u64,
-    /// When it ends.
+    /// When the run ends.
     pub limit: Limit,
-    /// Worker threads.
+    /// Number of worker threads.
     pub jobs: usize,
-    /// For half of the clocks, cases made of others that came near to a bin that was missed or is rare.
+    /// Spend half of the cycles on cases made from others that came close to a missed or rare bin.
     pub guided: bool,
-    /// After so many cases those of one chunk are run one after another, each told of before it begins
-    /// ([`Follow::begins`]): a run before this one was lost in this chunk. They do what they do side by side.
+    /// Number of cases after which one chunk is run case by case, with a call of [`Follow::begins`] before each case. Set if
+    /// an earlier run was lost in this chunk. The results are the same as in parallel.
     pub careful: Option<u64>,
 }
 
-/// Looks on at a run.
+/// Observes a run.
 pub trait Follow<U: Campaign>: Sync {
-    /// What is covered so far, after each chunk. Whether the run is to go on.
+    /// Called after each chunk with the coverage so far. Returns true if the run is to continue.
     fn chunk(&self, _covered: &Covered<U>) -> bool {
         true
     }
-    /// A case of the careful chunk is about to begin.
+    /// Called before each case of the careful chunk.
     fn begins(&self, _case: &Case<U>) {}
-    /// A case goes on, in any thread.
+    /// Called from time to time, in any thread, while a case runs.
     fn pulse(&self) {}
 }
 
-/// Ignores what happens.
+/// Ignores the run.
 impl<U: Campaign> Follow<U> for () {}
 
-/// What a run covered.
+/// The coverage of a run.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Covered<U: Campaign> {
-    /// Counters of the bins.
+    /// Hit counters of the bins.
     pub hits: Hits,
-    /// How much was looked at.
+    /// How much was run.
     pub totals: Totals,
-    /// Clocks compared.
+    /// Cycles compared.
     pub compared: u64,
-    /// Percent of the reachable bins, and clocks after which so many were hit.
+    /// Shares of the reachable bins in percent, with the number of cycles after which they were hit.
     pub reached: Vec<(usize, u64)>,
-    /// Counters of the RTL, of a model that has them.
+    /// Coverage counters of the RTL, if the model has them.
     pub rtl: RtlCoverage,
-    /// The first case that did not agree; the run ended with it.
+    /// The first case that failed; it ended the run.
     pub failed: Option<Failure<Case<U>>>,
 }
 
-/// A thread with its model and what it has counted.
+/// A thread with its model and its counters.
 struct Worker<'m, U: Campaign> {
     dut: Dut<U>,
-    /// Of one case.
+    /// Counters of the present case.
     collector: Collector<'m, U>,
-    /// Of all.
+    /// Counters of all cases.
     hits: Hits,
     totals: Totals,
     compared: u64,
@@ -112,7 +112,7 @@ struct Worker<'m, U: Campaign> {
 }
 
 impl<U: Campaign> Worker<'_, U> {
-    /// What is worth it is kept for `guide`, if there is one.
+    /// Runs a case. Keeps it for `guide`, if there is one and the case hit a bin sooner.
     fn run(
         &mut self,
         number: u64,
@@ -127,7 +127,7 @@ impl<U: Campaign> Worker<'_, U> {
         self.collector.hits.clear();
         self.collector.begin(&case);
         let mut trail = Trail::new(&mut self.collector, &case);
-        // The scalar judge looks at no bins: `fuzz` asks it.
+        // The scalar judge does not affect bins; only `fuzz` asks it.
         let watch = &mut (&mut trail, Pulse(|_| follow.pulse()));
         let judged = check_on(&case, &mut self.dut, Judges::LockStep, watch);
         trail.collector.end();
@@ -150,11 +150,11 @@ impl<U: Campaign> Worker<'_, U> {
     }
 }
 
-/// Runs the cases of the campaign with this seed ([`campaign::case`]); in a guided run their children too. The
-/// same ones whatever the jobs. `follow` looks on. `model` is of the build of `rtl`.
+/// Runs the cases of the campaign with this seed ([`campaign::case`]), and in a guided run also their children. The cases do
+/// not depend on the number of jobs. `follow` observes the run. `model` must have the build of `rtl`.
 ///
 /// # Errors
-/// A model or the threads cannot be made; counters of the RTL cannot be read.
+/// A model cannot be opened, the threads cannot be created, or the counters of the RTL cannot be read.
 pub fn run<U: Campaign>(
     options: &Options,
     model: &Model<U>,
@@ -179,7 +179,7 @@ pub fn run<U: Campaign>(
         });
     }
     let mut guide = Guide::new(model);
-    // Of the campaign and of the children: cases so far, and clocks.
+    // Cases so far and cycles, each for the campaign and for the children.
     let (mut cases, mut clocks) = ([0, 0], [0, 0]);
     let mut children = false;
     let mut reached = Vec::new();
@@ -195,7 +195,7 @@ pub fn run<U: Campaign>(
         let goes_on = follow.chunk(&covered);
         clocks[usize::from(children)] = covered.totals.clocks - clocks[usize::from(!children)];
         let done = cases[0] + cases[1];
-        // Time is not up before what a run was lost in is found.
+        // The time limit does not apply before the careful chunk is done.
         let late = |t| started.elapsed() >= t && done > options.careful.unwrap_or(0);
         let chunk = match options.limit {
             _ if !goes_on => 0,
@@ -251,10 +251,10 @@ pub fn run<U: Campaign>(
     }
 }
 
-/// Child number `index`.
+/// Returns child number `index`.
 fn child<U: Campaign>(guide: &Guide<U>, seed: u64, index: u64, rtl: &Rtl<U>) -> Case<U> {
     let mut rng = Pcg64Mcg::seed_from_u64(draw_word(seed, 0, index));
-    // Where nothing leads anywhere, one of the campaign's that it does not come to.
+    // If there is no child, take a case of the campaign with a number that the campaign does not reach.
     let mut case = guide
         .child(&mut rng)
         .unwrap_or_else(|| campaign::case::<U>(seed, u64::MAX - index, rtl.build()).1);
@@ -262,7 +262,7 @@ fn child<U: Campaign>(guide: &Guide<U>, seed: u64, index: u64, rtl: &Rtl<U>) -> 
     case
 }
 
-/// What all workers have counted.
+/// Returns the sum of all workers' counters.
 fn gather<U: Campaign>(model: &Model<U>, workers: &[Worker<U>]) -> Covered<U> {
     let mut covered = Covered {
         hits: model.no_hits(),

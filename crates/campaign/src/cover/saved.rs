@@ -1,4 +1,4 @@
-//! Coverage by name: saved as JSON, merged, shown as text.
+//! Coverage with the names of the bins: saved as JSON, merged, printed as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,10 +15,10 @@ use crate::text::percent;
 /// The version of [`Saved`] that this crate writes and reads.
 pub const FORMAT: u32 = 2;
 
-/// What to do about a file of another version.
+/// Advice in messages about a file of another version.
 const AGAIN: &str = "measure again with `cover --json`";
 
-/// Missed bins of a group that the text lists; the JSON and the HTML page have them all.
+/// Maximum number of missed bins of a group that the text lists. JSON and HTML page list all of them.
 const LISTED: usize = 12;
 
 /// A coverage file.
@@ -27,11 +27,11 @@ const LISTED: usize = 12;
 pub struct Saved {
     /// Version of this format.
     pub reconverge_cover: u32,
-    /// What is known of each unit.
+    /// Coverage of each unit.
     pub units: Vec<UnitCoverage>,
 }
 
-/// How much was looked at.
+/// How much was run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
@@ -41,7 +41,7 @@ pub struct Totals {
     /// Programs launched.
     #[serde(with = "count")]
     pub launches: u64,
-    /// Clocks.
+    /// Cycles.
     #[serde(with = "count")]
     pub clocks: u64,
     /// Steps that executed or failed.
@@ -64,16 +64,16 @@ impl Totals {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnitCoverage {
-    /// Its name.
+    /// Name.
     pub unit: String,
-    /// Lanes.
+    /// Number of lanes.
     pub lanes: u32,
-    /// Parameters that do not have their default.
+    /// Parameters that differ from their defaults.
     #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
-    /// How much was looked at.
+    /// How much was run.
     pub totals: Totals,
-    /// Its groups.
+    /// Groups of bins.
     pub groups: Vec<GroupCoverage>,
 }
 
@@ -81,15 +81,15 @@ pub struct UnitCoverage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupCoverage {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// What a hit means.
     pub about: String,
-    /// When it is sampled.
+    /// When the group is sampled.
     pub sampled: When,
-    /// Its axes.
+    /// Axes of the group.
     pub axes: Vec<Axis>,
-    /// A bin for each combination of their values; the last axis runs fastest.
+    /// A bin for each combination of axis values; the last axis varies fastest.
     pub bins: Vec<Bin>,
 }
 
@@ -97,54 +97,54 @@ pub struct GroupCoverage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bin {
-    /// Its value on each axis.
+    /// Value on each axis.
     pub at: Vec<String>,
-    /// How often it was hit.
+    /// Number of hits.
     #[serde(with = "count")]
     pub hits: u64,
-    /// Why it cannot be hit, if it cannot.
+    /// Reason why the bin is unreachable, if it is.
     #[serde(deserialize_with = "required")]
     pub unreachable: Option<String>,
 }
 
 impl Bin {
-    /// Its values in a row.
+    /// Returns the values of the bin as one text.
     pub fn name(&self) -> String {
         self.at.join(", ")
     }
 
-    /// It can be hit, and was not.
+    /// Returns true if the bin is reachable and was not hit.
     pub fn is_missed(&self) -> bool {
         self.unreachable.is_none() && self.hits == 0
     }
 
-    /// It cannot be hit, and was.
+    /// Returns true if the bin is declared unreachable and was hit.
     pub fn is_impossible(&self) -> bool {
         self.unreachable.is_some() && self.hits > 0
     }
 }
 
 impl GroupCoverage {
-    /// Bins that are not declared unreachable.
+    /// Returns the number of bins that are not declared unreachable.
     pub fn reachable(&self) -> usize {
         let reachable = |b: &&Bin| b.unreachable.is_none();
         self.bins.iter().filter(reachable).count()
     }
 
-    /// Bins of those that were hit.
+    /// Returns the number of reachable bins that were hit.
     pub fn hit(&self) -> usize {
         let hit = |b: &&Bin| b.unreachable.is_none() && b.hits > 0;
         self.bins.iter().filter(hit).count()
     }
 
-    /// All hits together.
+    /// Returns the sum of all hits.
     pub fn hits(&self) -> u64 {
-        // A file may hold any numbers.
+        // The numbers come from a file, so the sum may overflow.
         let counts = self.bins.iter().map(|b| b.hits);
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Reasons why bins cannot be hit, and of how many each.
+    /// Returns the reasons why bins are unreachable, with the number of bins for each.
     pub fn reasons(&self) -> Vec<(&str, usize)> {
         let mut reasons: Vec<(&str, usize)> = Vec::new();
         for why in self.bins.iter().filter_map(|b| b.unreachable.as_deref()) {
@@ -158,13 +158,13 @@ impl GroupCoverage {
 }
 
 impl UnitCoverage {
-    /// The bins of `U` with `build`, none of them hit.
+    /// Returns the bins of `U` with `build`, without hits.
     pub fn declared<U: Campaign>(build: &Build) -> Self {
         let model = Model::<U>::new(build);
         model.named(&model.no_hits(), Totals::default())
     }
 
-    /// What it is built with.
+    /// Returns the build of the unit.
     pub fn build(&self) -> Build {
         Build {
             lanes: self.lanes,
@@ -172,22 +172,22 @@ impl UnitCoverage {
         }
     }
 
-    /// Bins that are not declared unreachable.
+    /// Returns the number of bins that are not declared unreachable.
     pub fn reachable(&self) -> usize {
         self.groups.iter().map(GroupCoverage::reachable).sum()
     }
 
-    /// Bins of those that were hit.
+    /// Returns the number of reachable bins that were hit.
     pub fn hit(&self) -> usize {
         self.groups.iter().map(GroupCoverage::hit).sum()
     }
 
-    /// Bins that can be hit and were not, with their groups.
+    /// Returns the reachable bins that were not hit, with their groups.
     pub fn missed(&self) -> impl Iterator<Item = (&GroupCoverage, &Bin)> {
         self.all().filter(|(_, bin)| bin.is_missed())
     }
 
-    /// Bins that cannot be hit and were, with their groups.
+    /// Returns the bins that are declared unreachable and were hit, with their groups.
     pub fn impossible(&self) -> impl Iterator<Item = (&GroupCoverage, &Bin)> {
         self.all().filter(|(_, bin)| bin.is_impossible())
     }
@@ -198,10 +198,10 @@ impl UnitCoverage {
             .flat_map(|g| g.bins.iter().map(move |b| (g, b)))
     }
 
-    /// Adds what `other`, read from `file`, counted.
+    /// Adds the counters of `other`, which was read from `file`.
     ///
     /// # Errors
-    /// Another unit, other parameters, other bins, more hits than can be counted.
+    /// `other` has another unit, other parameters or other bins, or a sum is too large.
     pub fn merge(&mut self, other: &Self, file: &str) -> Result<(), InputError> {
         let bad = |field: String, why: String| Err(InputError::new(file, 0, field, why));
         if other.unit != self.unit {
@@ -266,7 +266,7 @@ impl UnitCoverage {
         Ok(())
     }
 
-    /// What a person wants to read of it: each group's share, what was missed, what cannot be hit and why.
+    /// Returns the coverage as text: the share of each group, the missed bins, the unreachable bins with reasons.
     pub fn text(&self) -> String {
         let (hit, reachable) = (self.hit(), self.reachable());
         let declared: usize = self.groups.iter().map(|g| g.bins.len()).sum();
@@ -322,7 +322,7 @@ impl UnitCoverage {
 }
 
 impl Saved {
-    /// A file of these units.
+    /// Returns the content of a file with these units.
     pub fn new(units: Vec<UnitCoverage>) -> Self {
         Saved {
             reconverge_cover: FORMAT,
@@ -333,9 +333,9 @@ impl Saved {
     /// Reads a coverage file.
     ///
     /// # Errors
-    /// Not JSON, not a coverage file, one of another version; a field that is missing or unknown.
+    /// The text is not JSON, is not a coverage file or has another version, or a field is missing or unknown.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        /// The field that says what a file is; all others are passed over.
+        /// The field that identifies the kind of file; all others are ignored.
         #[derive(Deserialize)]
         struct Kind {
             reconverge_cover: Option<u64>,
@@ -353,9 +353,9 @@ impl Saved {
         serde_json::from_str(text).map_err(|e| InputError::json(file, "coverage", text, &e))
     }
 
-    /// The file as text.
+    /// Returns the coverage file as text.
     pub fn to_text(&self) -> String {
-        // Plain data with string keys: nothing in it can fail to serialise.
+        // Plain data with string keys: serialisation cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

@@ -1,4 +1,4 @@
-//! RTL against golden model in every cycle from some states, by the comparison that runs every case
+//! Compares RTL and golden model in every cycle from some states, with the same lock-step as every case
 //! ([`crate::lockstep::run`]).
 
 use bytemuck::{bytes_of, bytes_of_mut};
@@ -13,43 +13,43 @@ use crate::lockstep::{self, Setting, Stimulus};
 use crate::program::{Executor, Programs};
 use crate::stream::Stream;
 
-/// Cycles that may bring to light what one transition hides.
+/// Maximum number of cycles that reveal the hidden effects of one transition.
 const REVEALS: usize = 64;
 
-/// What the cycles from some states came to.
+/// Result of the comparison of some states.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Checked<U: Design> {
-    /// Transitions that were compared before a difference.
+    /// Transitions compared, up to the first difference.
     pub transitions: u64,
-    /// Clocks on which the whole state was compared.
+    /// Cycles in which the whole state was compared.
     pub clocks: u64,
-    /// The first difference.
+    /// The first difference, if there is one.
     pub difference: Option<Difference<U>>,
 }
 
-/// A transition that RTL and golden model do not take alike.
+/// A transition in which RTL and golden model differ.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Difference<U: Design> {
-    /// Which of the states.
+    /// Index of the state among those given.
     pub state: usize,
-    /// The number of the transition; `None`: the states differ when they have been loaded.
+    /// Number of the transition; `None`: RTL and golden model differ already after the load.
     pub transition: Option<usize>,
     /// How they differ.
     pub cause: Cause<U>,
 }
 
-/// Where a walk is.
+/// Phase of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// On the way to a state in which a program runs.
     Head(usize),
-    /// In the stalled cycle behind which the state is loaded.
+    /// In the stalled cycle after which the state is loaded.
     Load,
     /// In the transition.
     Step,
-    /// Behind it, so many cycles.
+    /// This many cycles after the transition.
     Reveal(usize),
 }
 
@@ -58,7 +58,7 @@ struct Walk<'a, U: Programs, P> {
     world: &'a dyn World<U>,
     root: U::State,
     states: &'a [Vec<u8>],
-    /// Only this transition.
+    /// If set, take only this transition.
     only: Option<usize>,
     head: Vec<U::In>,
     phase: Phase,
@@ -67,13 +67,13 @@ struct Walk<'a, U: Programs, P> {
     transitions: Vec<U::In>,
     transition: usize,
     done: u64,
-    /// For the last cycles, the state and the transition under way.
+    /// For each of the last cycles: its number, the state, and the transition in progress.
     marks: [(u64, usize, Option<usize>); 4],
     pulse: P,
 }
 
 impl<U: Programs, P: FnMut(u64)> Walk<'_, U, P> {
-    /// Takes up state `number`, if there is one.
+    /// Begins with state `number`, if there is one.
     fn enter(&mut self, number: usize) {
         self.state = number;
         self.transition = self.only.unwrap_or(0);
@@ -84,7 +84,7 @@ impl<U: Programs, P: FnMut(u64)> Walk<'_, U, P> {
         }
     }
 
-    /// Goes on to the next transition; whether there is one.
+    /// Goes to the next transition; returns true if there is one.
     fn advance(&mut self) -> bool {
         self.done += 1;
         let reset = self.transitions.get(self.transition);
@@ -93,12 +93,12 @@ impl<U: Programs, P: FnMut(u64)> Walk<'_, U, P> {
         if self.only.is_some() || self.transition >= self.transitions.len() {
             self.enter(self.state + 1);
         }
-        // Operands of the launch and constants are gone.
+        // A reset clears the operands of the launch and the constants.
         self.phase = if reset { Phase::Head(0) } else { Phase::Load };
         self.state < self.states.len()
     }
 
-    /// The pins of `cycle`; `None` behind the last state.
+    /// Returns the pins of `cycle`; `None` after the last state.
     fn pins(&mut self, cycle: u64, golden: &U::Golden) -> Option<U::In> {
         let mut revealed = None;
         if let Phase::Reveal(count) = self.phase {
@@ -142,7 +142,7 @@ impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
         }
         self.phase = match self.phase {
             Phase::Head(n) => Phase::Head(n + 1),
-            // `load` comes behind this.
+            // `load` is called after this.
             Phase::Load => Phase::Load,
             Phase::Step => Phase::Reveal(0),
             Phase::Reveal(n) => Phase::Reveal(n + 1),
@@ -160,8 +160,9 @@ impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
     }
 }
 
-/// Takes `dut` and a golden model through all transitions from `states`, bytes of a [`super::Space`] of `world`, or through
-/// transition `only` of each. `pulse` is told of the clocks now and then. A model that stopped the simulation is of no more use.
+/// Compares `dut` with a golden model in all transitions from `states`, which are bytes of a [`super::Space`] of `world`, or
+/// only in transition `only` of each state. Calls `pulse` from time to time with the cycle's number. A model that stopped the
+/// simulation cannot be used again.
 pub fn check<U: Programs>(
     world: &dyn World<U>,
     build: &Build,
@@ -205,7 +206,7 @@ pub fn check<U: Programs>(
     let difference = cause.map(|(clock, cause)| {
         let mark = walk.marks.iter().find(|mark| mark.0 == clock);
         let (_, state, transition) = mark.copied().unwrap_or((clock, walk.state, None));
-        // The cycle behind the last one of a transition brings out what it did: then the next has been taken up.
+        // A difference shows in the cycle after the last one of a transition, when the walk has begun the next transition.
         if (walk.state, Some(walk.transition)) != (state, transition) && transition.is_some() {
             transitions = transitions.saturating_sub(1);
         }
@@ -222,7 +223,7 @@ pub fn check<U: Programs>(
     }
 }
 
-/// Returns the stream of pins that goes from reset along `path` and takes `last`, then brings to light what that led to.
+/// Returns the stream of pins that goes from reset along `path`, takes `last`, and then reveals its hidden effects.
 pub fn stream<U: Programs>(
     world: &dyn World<U>,
     build: &Build,
@@ -232,7 +233,7 @@ pub fn stream<U: Programs>(
     let mut cycles = head(world);
     cycles.extend(path);
     cycles.extend(last);
-    // Lanes that there are not have noise too: a saved stream says nothing of them.
+    // Noise also affects lanes that do not exist. Clear them, because a saved stream does not contain them.
     for pins in &mut cycles {
         for pin in U::DECLARATION.pins {
             let most = pin.most(build.lanes);

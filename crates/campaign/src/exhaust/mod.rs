@@ -1,9 +1,9 @@
-//! Exhaustive exploration of a small world: every state that a small build of a unit can reach under an alphabet of pins, and
-//! from each of them every cycle with these pins, RTL against golden model in lock-step.
+//! Exhaustive exploration of a small build of a unit: finds every state that the unit can reach with a given set of pins (the
+//! alphabet), and compares RTL and golden model in lock-step in every cycle with these pins from each of these states.
 //!
-//! A [`World`] says what a unit takes for its alphabet; [`Space`] finds the states with the golden model alone, breadth first;
-//! [`check`] takes RTL and golden model through all cycles of some of them. The memory of a program is no part of the state:
-//! any word of the alphabet may stand at any address in any cycle, which is more than all programs do.
+//! A [`World`] defines the alphabet of a unit. [`Space`] finds the states with the golden model alone, breadth first.
+//! [`check`] compares RTL and golden model in all cycles from some of the states. The program memory is not part of the
+//! state: in every cycle any word of the alphabet may be at any address, which covers more than all programs.
 
 #[cfg(feature = "rtl")]
 pub mod check;
@@ -20,36 +20,36 @@ use crate::input::InputError;
 use crate::program::{Pins, Programs};
 pub use space::{Broken, Space, TooLarge};
 
-/// Cycles of reset before anything else.
+/// Reset cycles at the beginning.
 const RESET_CYCLES: usize = 2;
 
-/// A limit of a world that is no parameter of the RTL.
+/// A limit of a world that is not a parameter of the RTL.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// Its name, as `--bound` takes it.
+    /// Name of the limit for `--bound`.
     pub name: &'static str,
-    /// What it is unless asked for otherwise.
+    /// Default value.
     pub default: u32,
-    /// What it may be.
+    /// Allowed values.
     pub range: RangeInclusive<u32>,
-    /// What it limits.
+    /// Description of what it limits.
     pub about: &'static str,
 }
 
 /// The small worlds of a unit.
 pub struct Small<U: Design> {
-    /// Lanes, unless asked for otherwise.
+    /// Default number of lanes.
     pub lanes: u32,
-    /// Parameters with other values than the RTL's own, unless asked for otherwise.
+    /// Parameters whose default differs from that of the RTL, with their values.
     pub parameters: &'static [(&'static str, u32)],
     /// Further limits.
     pub bounds: &'static [Bound],
-    /// The world of a build and of the values of all `bounds`, in their order.
+    /// Makes the world from a build and the values of all `bounds`, in their order.
     pub world: fn(&Build, &[u32]) -> Box<dyn World<U>>,
 }
 
 impl<U: Design> Small<U> {
-    /// Returns the values of all bounds, in their order: those of `given`, the defaults of the others.
+    /// Returns the values of all bounds, in their order: the value in `given`, or the default.
     ///
     /// # Errors
     /// There is no such bound; a value out of its range.
@@ -77,28 +77,28 @@ impl<U: Design> Small<U> {
     }
 }
 
-/// What a unit can be given in a small world, and what is known of its states.
+/// The inputs of a unit in a small world, and the operations on its states.
 pub trait World<U: Programs>: Send + Sync {
-    /// Returns the cycles of the host's writes between reset and the first launch. Without further words there are none.
+    /// Returns the cycles of the host writes between reset and the first launch. By default there are none.
     fn setup(&self) -> Vec<U::In> {
         Vec::new()
     }
     /// Returns every launch. The first one leads to a state in which a program runs.
     fn launches(&self) -> Vec<U::In>;
-    /// Calls `each` with every cycle of a unit that runs and is in `state`: words and conditions. Stalls, cycles without an
-    /// instruction, resets and noise on pins that do not matter come from the caller.
+    /// Calls `each` with every combination of words and conditions for a cycle of a running unit in `state`. The caller adds
+    /// stalls, cycles without an instruction, resets, and noise on pins that do not matter.
     fn steps(&self, state: &U::State, each: &mut dyn FnMut(U::In));
-    /// Returns the states that, loaded one after another, put a unit into the state of `golden`; the last one is the state
-    /// that it shows. Two goldens with equal results behave alike.
+    /// Returns the states that put a unit into the state of `golden` when they are loaded in sequence; the last one is the
+    /// state that `golden` shows. Two golden models with equal results behave identically.
     fn loads(&self, golden: &U::Golden) -> Vec<U::State>;
-    /// Tells whether the state of `golden` belongs to the world. One that does not is compared and not gone on from.
+    /// Returns true if the state of `golden` belongs to the world. A state outside is compared, but not explored further.
     fn inside(&self, _golden: &U::Golden) -> bool {
         true
     }
-    /// Returns the rule of an invariant that does not hold in the state of `golden`.
+    /// Returns the rule id of an invariant that is violated in the state of `golden`.
     fn broken(&self, golden: &U::Golden) -> Option<&'static str>;
-    /// Returns the pins of a cycle that brings to light what the state of `golden` does not show; `None` if it shows all,
-    /// or what it hides can be of no effect.
+    /// Returns the pins of a cycle that makes hidden parts of the state of `golden` visible; `None` if nothing is hidden, or if
+    /// the hidden parts can have no effect.
     fn reveal(&self, _golden: &U::Golden) -> Option<U::In> {
         None
     }
@@ -114,15 +114,16 @@ pub fn subsets(mask: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the cycles that lead to the first state: reset, host writes.
+/// Returns the cycles that lead to the first state: reset and host writes.
 pub fn head<U: Programs>(world: &dyn World<U>) -> Vec<U::In> {
     let mut head = vec![U::In::reset(); RESET_CYCLES];
     head.extend(world.setup());
     head
 }
 
-/// Returns the pins of every cycle from `state`: steps or launches, an idle cycle or one without an instruction, a stalled
-/// one, a reset. Pins that must not matter have noise, which depends on `noise` alone: the bytes of the state in a [`Space`].
+/// Returns the pins of every cycle from `state`: steps and a cycle without an instruction, or launches and an idle cycle; a
+/// stalled cycle; a reset. With `noise`, pins that must not matter get noise that depends only on `noise`, the bytes of the
+/// state in a [`Space`].
 pub fn transitions<U: Programs>(
     world: &dyn World<U>,
     state: &U::State,

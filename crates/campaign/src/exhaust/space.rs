@@ -1,4 +1,4 @@
-//! The states of a world, found breadth first with the golden model alone.
+//! The states of a world, found by breadth-first search with the golden model alone.
 
 use std::hash::Hasher;
 
@@ -9,91 +9,93 @@ use super::{World, head, transitions};
 use crate::design::{Build, Control, Golden};
 use crate::program::{Executor, Programs};
 
-/// No state: an empty place of the table.
+/// No state: an empty slot of the table.
 const NONE: u32 = u32::MAX;
 
 /// Returns a hash of `bytes`, the same in every process.
 pub fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
-    // The table takes low bits, and the last multiplication leaves little in them.
+    // The table uses the low bits, which the last multiplication of the hash mixes poorly.
     let hash = hasher.finish();
     hash ^ hash >> 32
 }
 
-/// More states than there is room for.
+/// There are more states than the limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// An invariant that does not hold.
+/// A violated invariant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The state, by its number.
+    /// Number of the state.
     pub state: usize,
-    /// The rule.
+    /// Rule id of the invariant.
     pub rule: &'static str,
 }
 
-/// The states of a world that were found so far, in the order in which they were found. A state is a string of bytes: the
-/// bytes in which each of its [`World::loads`] differs from the first state.
+/// The states of a world found so far, in the order of discovery. A state is stored as the bytes in which each of its
+/// [`World::loads`] differs from the first state.
 pub struct Space<'w, U: Programs> {
     world: &'w dyn World<U>,
     root: U::State,
-    /// The golden behind the first launch.
+    /// The golden model after the first launch.
     base: U::Golden,
     bytes: Vec<u8>,
-    /// Where in `bytes` each state ends.
+    /// End of each state in `bytes`.
     ends: Vec<usize>,
-    /// The state that each was found from, and the number of the transition that leads there.
+    /// For each state, the state from which it was found, and the number of the transition.
     parents: Vec<(u32, u32)>,
-    /// Open addressing, a power of two, by [`hash`].
+    /// Hash table of state numbers: open addressing by [`hash`], the size is a power of two.
     table: Vec<u32>,
-    /// States that were found at each depth; those of the last one may not be all.
+    /// Number of states found at each depth; the last depth may be incomplete.
     levels: Vec<usize>,
-    /// The next state to go on from.
+    /// The next state to expand.
     next: usize,
-    /// Most states.
+    /// Maximum number of states.
     limit: usize,
     broken: Option<Broken>,
 }
 
-/// Writes `loads` as the bytes in which they differ from `root`.
+/// Encodes `loads` as the bytes in which they differ from `root`.
 fn packed<S: bytemuck::Pod>(root: &S, loads: &[S]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(48);
     bytes.extend((loads.len() as u16).to_le_bytes());
     for state in loads {
         let count = bytes.len();
-        bytes.push(0);
-        let mut last = 0;
+        bytes.extend([0; 2]);
+        let (mut changed, mut last) = (0u16, 0);
         for (at, (new, old)) in bytes_of(state).iter().zip(bytes_of(root)).enumerate() {
             if new == old {
                 continue;
             }
-            // A longer way goes in steps of which all but the last change nothing.
+            // A distance of more than 255 is encoded as several steps; all but the last write an unchanged byte.
             while at - last > 255 {
                 last += 255;
                 bytes.extend([255, bytes_of(root)[last]]);
-                bytes[count] += 1;
+                changed += 1;
             }
             bytes.extend([(at - last) as u8, *new]);
-            bytes[count] += 1;
+            changed += 1;
             last = at;
         }
+        bytes[count..count + 2].copy_from_slice(&changed.to_le_bytes());
     }
     bytes
 }
 
-/// Returns the states to be loaded that `bytes` of a [`Space`] stand for, `root` being its first state. Bytes that are of no
-/// state give some states or none.
+/// Decodes `bytes` of a [`Space`] with first state `root` into the states to load. Invalid bytes give arbitrary states or
+/// none, but never a panic.
 pub fn unpacked<S: bytemuck::Pod>(root: &S, bytes: &[u8]) -> Vec<S> {
     let mut rest = bytes.iter().copied();
-    let count = [0; 2].map(|_: u8| rest.next().unwrap_or(0));
-    let count = u16::from_le_bytes(count);
+    let number = |rest: &mut dyn Iterator<Item = u8>| {
+        u16::from_le_bytes([0; 2].map(|_: u8| rest.next().unwrap_or(0)))
+    };
     let mut loads = Vec::new();
-    for _ in 0..count {
+    for _ in 0..number(&mut rest) {
         let mut state = *root;
         let mut at = 0;
-        for _ in 0..rest.next().unwrap_or(0) {
+        for _ in 0..number(&mut rest) {
             at += usize::from(rest.next().unwrap_or(0));
             let value = rest.next().unwrap_or(0);
             if let Some(byte) = bytes_of_mut(&mut state).get_mut(at) {
@@ -105,7 +107,7 @@ pub fn unpacked<S: bytemuck::Pod>(root: &S, bytes: &[u8]) -> Vec<S> {
     loads
 }
 
-/// Returns the first state of `world`, and the golden behind its first launch.
+/// Returns the golden model in the first state of `world`, and after its first launch.
 pub fn base<U: Programs>(world: &dyn World<U>, build: &Build) -> (U::Golden, U::Golden) {
     let mut root = U::Golden::build(build);
     for pins in head(world) {
@@ -119,7 +121,8 @@ pub fn base<U: Programs>(world: &dyn World<U>, build: &Build) -> (U::Golden, U::
 }
 
 impl<'w, U: Programs> Space<'w, U> {
-    /// The first state of `world`: that behind reset and host writes. There is room for `limit` states.
+    /// Returns a space with only the first state of `world`, the state after reset and host writes. It has room for `limit`
+    /// states.
     pub fn new(world: &'w dyn World<U>, build: &Build, limit: usize) -> Self {
         let (root, base) = base(world, build);
         let mut space = Space {
@@ -135,48 +138,48 @@ impl<'w, U: Programs> Space<'w, U> {
             limit: limit.clamp(1, NONE as usize - 1),
             broken: None,
         };
-        // There is room for one.
+        // Cannot fail: there is room for one state.
         let _ = space.insert(&root, (NONE, 0), 0);
         space
     }
 
-    /// How many states were found.
+    /// Returns the number of states found.
     pub fn found(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many states were gone on from.
+    /// Returns the number of states expanded.
     pub fn done(&self) -> usize {
         self.next
     }
 
-    /// States at each depth, the first one at depth 0.
+    /// Returns the number of states at each depth; the first state is at depth 0.
     pub fn levels(&self) -> &[usize] {
         &self.levels
     }
 
-    /// The first state in which an invariant does not hold.
+    /// Returns the first state in which an invariant is violated.
     pub fn broken(&self) -> Option<Broken> {
         self.broken
     }
 
-    /// The first state, as its bytes refer to it.
+    /// Returns the first state, to which the bytes of all states refer.
     pub fn root(&self) -> &U::State {
         &self.root
     }
 
-    /// The bytes of state `number`.
+    /// Returns the bytes of state `number`.
     pub fn bytes(&self, number: usize) -> &[u8] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..self.ends[number]]
     }
 
-    /// The states to be loaded one after another for state `number`.
+    /// Returns the states to load in sequence for state `number`.
     pub fn loads(&self, number: usize) -> Vec<U::State> {
         unpacked(&self.root, self.bytes(number))
     }
 
-    /// The depth of state `number`.
+    /// Returns the depth of state `number`.
     pub fn depth(&self, number: usize) -> usize {
         let mut first = 0;
         for (depth, count) in self.levels.iter().enumerate() {
@@ -188,14 +191,14 @@ impl<'w, U: Programs> Space<'w, U> {
         self.levels.len()
     }
 
-    /// The pins of every cycle from state `number`, with noise or without.
+    /// Returns the pins of every cycle from state `number`, with or without noise.
     pub fn transitions(&self, number: usize, noise: bool) -> Vec<U::In> {
         let shown = self.loads(number).last().copied();
         let shown = shown.unwrap_or_else(U::State::zeroed);
         transitions(self.world, &shown, noise.then(|| self.bytes(number)))
     }
 
-    /// The cycles from the first state to state `number`: no others are fewer.
+    /// Returns the pins of a shortest path from the first state to state `number`.
     pub fn path(&self, number: usize, noise: bool) -> Vec<U::In> {
         let mut path = Vec::new();
         let mut at = number;
@@ -209,10 +212,10 @@ impl<'w, U: Programs> Space<'w, U> {
         path
     }
 
-    /// Goes on from the next state; how many cycles lead from it. `None`: all states are found.
+    /// Expands the next state and returns its number of transitions; `None` if all states are found.
     ///
     /// # Errors
-    /// There are more states than there is room for. The states before this one have been gone on from.
+    /// There are more states than the limit allows. All states before this one have been expanded.
     pub fn expand(&mut self) -> Result<Option<usize>, TooLarge> {
         let number = self.next;
         if number == self.found() {
@@ -224,7 +227,7 @@ impl<'w, U: Programs> Space<'w, U> {
         let mut golden = self.base.clone();
         for (n, pins) in all.iter().enumerate() {
             if pins.is_reset() {
-                // What follows is the first state, or lies outside: without the host's writes.
+                // The state after a reset is the first state or, because the host writes are lost, outside the world.
                 continue;
             }
             for state in &loads {
@@ -239,7 +242,7 @@ impl<'w, U: Programs> Space<'w, U> {
         Ok(Some(all.len()))
     }
 
-    /// Adds the state of `golden`, unless it is there.
+    /// Adds the state of `golden`, unless it is known.
     fn insert(
         &mut self,
         golden: &U::Golden,
@@ -280,7 +283,7 @@ impl<'w, U: Programs> Space<'w, U> {
         Ok(())
     }
 
-    /// Makes the table twice as large.
+    /// Doubles the size of the table.
     fn grow(&mut self) {
         let mask = self.table.len() * 2 - 1;
         let mut table = vec![NONE; mask + 1];
@@ -306,20 +309,32 @@ mod tests {
         (one[0], one[255], one[256], one[599]) = (1, 2, 3, 4);
         let mut two = root;
         two[511] = 7 ^ 255;
-        for loads in [vec![], vec![root], vec![one], vec![two, one, root]] {
+        // The number of bytes that differ takes more than one byte from 256 on.
+        let [most, more, all] = [255, 256, 600].map(|count| {
+            let mut state = root;
+            state[..count].fill(8);
+            state
+        });
+        for loads in [
+            vec![],
+            vec![root],
+            vec![one],
+            vec![two, one, root],
+            vec![most, more, all, one],
+        ] {
             let bytes = packed(&root, &loads);
             assert_eq!(unpacked(&root, &bytes), loads);
         }
         assert_eq!(
             packed(&root, &[one]),
-            [1, 0, 5, 0, 1, 255, 2, 1, 3, 255, 7, 88, 4]
+            [1, 0, 5, 0, 0, 1, 255, 2, 1, 3, 255, 7, 88, 4]
         );
     }
 
     #[test]
     fn bytes_of_no_state_are_no_panic() {
         let root = [0u8; 4];
-        for bytes in [&[][..], &[3], &[1, 0, 9, 255, 1, 255], &[255, 255, 255]] {
+        for bytes in [&[][..], &[3], &[1, 0, 9, 0, 255, 1, 255], &[255; 5]] {
             let _ = unpacked(&root, bytes);
         }
     }

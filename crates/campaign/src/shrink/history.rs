@@ -1,4 +1,4 @@
-//! What the golden did up to a failure, instruction by instruction.
+//! The golden model's run up to a failure, instruction by instruction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,20 +15,20 @@ use crate::watch::Watch;
 pub(super) struct Executed<U: Campaign> {
     pub(super) pc: u32,
     pub(super) pins: U::In,
-    /// Lanes that were ACTIVE before it.
+    /// Active lanes before the instruction.
     pub(super) active: u64,
-    /// Lanes whose history it counts in.
+    /// Lanes whose k it increments.
     pub(super) counts: u64,
 }
 
-/// What the golden did from the last launch before the failure to the failure.
+/// The golden model's run from the last launch before a failure to the failure.
 pub(super) struct History<U: Campaign> {
-    /// Pins of the launch, and the state it led to.
+    /// Pins of the launch, and the state after it.
     pub(super) launch: Option<(U::In, U::State)>,
-    /// What was loaded behind it.
+    /// The state preloaded after the launch.
     pub(super) start: Option<U::Start>,
     pub(super) steps: Vec<Executed<U>>,
-    /// State before the step, and the pins of its first clock.
+    /// State before the step, and the pins of its first cycle.
     pub(super) before: (U::State, U::In),
     /// State after the last cycle.
     pub(super) now: U::State,
@@ -47,7 +47,7 @@ impl<U: Campaign> History<U> {
             running: false,
         };
         stimulus::golden_alone(case, last, &mut history);
-        // A step that the failure came into the middle of.
+        // A step that the failure interrupted.
         if U::mid_step(&history.now) {
             history.push(0);
         }
@@ -64,7 +64,7 @@ impl<U: Campaign> History<U> {
         });
     }
 
-    /// Number of each step's instruction in `program`.
+    /// Returns the number of each step's instruction in `program`.
     pub(super) fn numbers<'h>(
         &'h self,
         program: &'h U::Program,
@@ -72,7 +72,7 @@ impl<U: Campaign> History<U> {
         self.steps.iter().map(|step| program.number(step.pc))
     }
 
-    /// `table` for a program of which only the instructions `kept` are left.
+    /// Returns `table` adapted to a program that has only the instructions `kept`.
     pub(super) fn followed(
         &self,
         table: &Table,
@@ -96,7 +96,7 @@ impl<U: Campaign> History<U> {
             let seen = row.k < old[row.lane as usize];
             let k = match moves.get(&(row.lane, row.k)) {
                 Some(k) => *k,
-                // Not drawn yet when it failed.
+                // Not yet drawn at the failure.
                 None if !seen => row.k - old[row.lane as usize] + new[row.lane as usize],
                 None => return None,
             };

@@ -1,17 +1,16 @@
-//! The search for a smaller case: what is tried, and in which order.
+//! The search for a smaller case: the changes, and their order.
 
 use super::*;
 
-/// Whether a lane is launched, what it draws as (k, bits), and the lane whose part of the states it has in
-/// which the case begins.
+/// A lane: whether it is launched, its draws as (k, bits), and the lane whose part of the preloaded states it has.
 pub(super) type Lane = (bool, Vec<(u64, u16)>, usize);
 
 pub(super) struct Search<'f, U: Campaign> {
-    /// The smallest case that fails, how it does, and what the golden does in it.
+    /// The smallest failing case so far, its failure, and what the golden model does in it.
     pub(super) best: Case<U>,
     pub(super) failure: Failure<Case<U>>,
     pub(super) history: History<U>,
-    /// Whether its program comes out of its own text as it went in: then that stays so.
+    /// True if the text of the best program assembles to the same program. Once true, it stays true.
     pub(super) readable: bool,
     pub(super) bench: Bench<'f, U>,
     pub(super) budget: Budget,
@@ -19,7 +18,7 @@ pub(super) struct Search<'f, U: Campaign> {
     pub(super) accepted: u64,
     /// A model could not be opened.
     pub(super) error: Option<String>,
-    /// Of the budget, while there is more to come.
+    /// The search may now use 1/`share` of the budget; the rest is for later.
     pub(super) share: u32,
 }
 
@@ -31,8 +30,8 @@ impl<U: Campaign> Search<'_, U> {
             || self.started.elapsed() >= self.budget.time / self.share
     }
 
-    /// Tries `candidate`, and where it depends on its seed, with `seeds` of them. If it fails as it must, it is
-    /// the best.
+    /// Tries `candidate`, with `seeds` different seeds if it depends on its seed. If it fails as before, it becomes the best
+    /// case. Returns true then.
     pub(super) fn attempt_with(&mut self, mut candidate: Case<U>, seeds: u64) -> bool {
         if same(&candidate, &self.best) || candidate.check("shrink").is_err() {
             return false;
@@ -69,7 +68,7 @@ impl<U: Campaign> Search<'_, U> {
         if self.bench.run(candidate)?.filter(alike).is_none() {
             return Ok(false);
         }
-        // What a run before it left behind, where reset does not reach, may have helped.
+        // Registers without reset may hold values of an earlier run that caused the failure: repeat on a fresh model.
         let Some(failure) = self.bench.fresh(candidate)?.filter(alike) else {
             return Ok(false);
         };
@@ -89,7 +88,7 @@ impl<U: Campaign> Search<'_, U> {
         Ok(true)
     }
 
-    /// The best case changed by `edit`, tried.
+    /// Tries the best case changed by `edit`.
     pub(super) fn edited(&mut self, edit: impl FnOnce(&mut Case<U>)) -> bool {
         let mut candidate = self.best.clone();
         edit(&mut candidate);
@@ -103,16 +102,16 @@ impl<U: Campaign> Search<'_, U> {
         }
         self.stalls(false);
         if self.best.noise_clocks.is_some() {
-            // A long program meets with few lanes what a short one does not.
+            // With few lanes, a long program still hits situations that a short one does not.
             self.few_lanes(other);
         }
-        // With few lanes all else is faster: half of the budget is for then.
+        // With few lanes everything else is faster, so half of the budget is reserved for that.
         self.reduce();
         self.share = 1;
         if self.few_lanes(other) {
             self.reduce();
         }
-        // What was in the way may be gone.
+        // Try again: the reason why this did not work before may be gone.
         if self.best.noise_clocks.is_some() {
             self.quiet();
             self.reduce();
@@ -141,18 +140,18 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// The case ends where it fails.
+    /// Tries to end the case where it fails.
     pub(super) fn length(&mut self) {
         let last = self.failure.cycle() + 1;
         let steps = self.history.steps.len() as u64;
         self.edited(|case| match &mut case.noise_clocks {
             Some(clocks) => *clocks = last.min(*clocks),
-            // Everything that was asked of the unit, and one instruction more for the judge of the end.
+            // All executed instructions, and one more for the judge, which also compares the end.
             None => case.max_steps = case.max_steps.min(steps + 1),
         });
     }
 
-    /// A plain case of a noisy one.
+    /// Tries to make a noisy case a plain one.
     pub(super) fn quiet(&mut self) {
         let plain = |case: &mut Case<U>| {
             case.noise_clocks = None;
@@ -192,7 +191,7 @@ impl<U: Campaign> Search<'_, U> {
                 return;
             }
         }
-        // Noise on pins that mean nothing may be enough, without noise in the conditions.
+        // If the case stays noisy, noise on pins that do not matter may be enough, without noise in the conditions.
         for conditions in [
             Conditions::Table(Table::default()),
             Conditions::Drawn { p16: 8 },
@@ -208,8 +207,8 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// The last launch before the failure as a program of its own, with the instructions that it executed
-    /// and a table of what their lanes saw.
+    /// Returns the last launch before the failure as a separate program, with the instructions that it executed and a table of
+    /// the conditions that their lanes saw.
     pub(super) fn own_launch(&self) -> Option<Case<U>> {
         let (pins, after) = self.history.launch.as_ref()?;
         let last = self.history.steps.last().map_or(pins, |step| &step.pins);
@@ -217,7 +216,7 @@ impl<U: Campaign> Search<'_, U> {
         let executed: BTreeSet<usize> = self.history.numbers(&program).flatten().collect();
         let mut pieces = Vec::new();
         for n in &executed {
-            // Each sees what it did before: its own draw, by a plain instruction before it.
+            // A plain instruction before each gives it its own draw, so that it sees the same conditions as before.
             if !U::DRAWS_ITSELF && !program.is_plain(*n) {
                 pieces.push(Piece::New);
             }
@@ -260,7 +259,8 @@ impl<U: Campaign> Search<'_, U> {
         Some(case)
     }
 
-    /// No stalls, or else, `at_last`, few: before, what needs one is found sooner with many.
+    /// Tries to run without stalls, and at the end (`at_last`) with few. Before the end many stalls are better, because a
+    /// failure that needs a stall then occurs sooner.
     pub(super) fn stalls(&mut self, at_last: bool) {
         for stall16 in [0, 1, 2, 4] {
             let mut candidate = self.best.clone();
@@ -276,7 +276,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// The best case with another program made of its instructions; a table follows.
+    /// Returns the best case with its program replaced by `pieces`, and its table and start states adapted.
     pub(super) fn cut(&self, pieces: &[Piece]) -> Case<U> {
         let mut case = self.best.clone();
         if let Conditions::Table(table) = &case.conditions {
@@ -288,7 +288,7 @@ impl<U: Campaign> Search<'_, U> {
         case.start = case.start.iter().map(|s| s.led(lead)).collect();
         case.program = case.program.laid_out(pieces);
         if let Some(clocks) = &mut case.noise_clocks {
-            // What came late may come later.
+            // A late event may come even later.
             *clocks = (*clocks).max(256);
         }
         case
@@ -311,7 +311,7 @@ impl<U: Campaign> Search<'_, U> {
         while size > 0 && !self.over() {
             let before = self.best.program.count();
             let mut end = before;
-            // From the end: what comes after the failure goes first.
+            // From the end, so that instructions after the failure are removed first.
             while end > 0 {
                 let from = end.saturating_sub(size);
                 let count = self.best.program.count();
@@ -354,7 +354,7 @@ impl<U: Campaign> Search<'_, U> {
         self.attempt(candidate)
     }
 
-    /// A few instructions again and again, in place of a long program that does the same again and again.
+    /// Tries a loop of a few instructions in place of a long program.
     pub(super) fn looped(&mut self) {
         let count = self.best.program.count();
         if count <= INSTRUCTIONS {
@@ -372,7 +372,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// Two instructions at once: a push and its pop.
+    /// Tries to remove two instructions at once, such as a push and its pop.
     pub(super) fn pairs(&mut self) {
         let mut a = self.best.program.count();
         if a > PAIRS {
@@ -391,7 +391,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// One instruction, and a jump of the rest leads elsewhere.
+    /// Tries to remove one instruction and to give one of the others a new target.
     pub(super) fn retargeted(&mut self) {
         let mut n = self.best.program.count();
         if n > RETARGETED {
@@ -417,7 +417,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// A table in place of draws: the same bits, one by one.
+    /// Tries to replace the draws by a table with the same bits.
     pub(super) fn table(&mut self) {
         let conditions = &self.best.conditions;
         if !conditions.are_drawn() || self.best.noise_clocks.is_some() {
@@ -440,7 +440,7 @@ impl<U: Campaign> Search<'_, U> {
         self.edited(|case| case.conditions = Conditions::Table(table));
     }
 
-    /// The lanes of a case with a table.
+    /// Returns the lanes of the best case, if its conditions are a table.
     pub(super) fn by_lane(&self) -> Option<Vec<Lane>> {
         let Conditions::Table(table) = &self.best.conditions else {
             return None;
@@ -462,7 +462,7 @@ impl<U: Campaign> Search<'_, U> {
         Some(lanes)
     }
 
-    /// The best case with lanes that are what `lanes` says.
+    /// Returns the best case with its lanes replaced by `lanes`.
     pub(super) fn with_lanes(&self, lanes: &[Lane]) -> Case<U> {
         let mut case = self.best.clone();
         case.lanes = lanes.len() as u32;
@@ -482,7 +482,8 @@ impl<U: Campaign> Search<'_, U> {
         case
     }
 
-    /// To [`LANES`] lanes, if it has more and the RTL can have so few.
+    /// Tries to reduce the case to [`LANES`] lanes, if it has more and the RTL can have so few. Returns true if it has at most
+    /// [`LANES`] then.
     pub(super) fn few_lanes(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) -> bool {
         if self.best.lanes <= LANES || self.over() {
             return false;
@@ -495,7 +496,7 @@ impl<U: Campaign> Search<'_, U> {
         self.best.lanes <= LANES
     }
 
-    /// To [`LANES`] lanes, of which there is a model.
+    /// Tries to reduce the case to [`LANES`] lanes, for which there is a model.
     pub(super) fn lanes(&mut self) {
         let few = LANES as usize;
         let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_clocks.is_none()) else {
@@ -514,7 +515,7 @@ impl<U: Campaign> Search<'_, U> {
                 .iter()
                 .map(|s| s.of_lanes(&chosen))
                 .collect();
-            // What divided others does not divide these.
+            // A state that splits other lanes may be illegal for these.
             let build = candidate.clone();
             candidate.start.retain(|s| s.check(&build).is_ok());
             if !self.attempt_with(candidate.clone(), MANY_SEEDS) {
@@ -526,14 +527,14 @@ impl<U: Campaign> Search<'_, U> {
         if self.attempt(self.with_lanes(&lanes[..few])) {
             return;
         }
-        // Each kind of lane once, as often as there is room.
+        // Each kind of lane once.
         let kinds = |lanes: &[Lane]| {
             let mut kinds = lanes.to_vec();
             kinds.sort();
             kinds.dedup();
             kinds
         };
-        // All like one of them, then one after another like one that is left.
+        // First all lanes as copies of one of them, then each lane as a copy of an earlier one.
         for kind in kinds(&lanes) {
             let candidate = self.with_lanes(&vec![kind; lanes.len()]);
             if self.attempt(candidate) {
@@ -561,7 +562,7 @@ impl<U: Campaign> Search<'_, U> {
                 return;
             }
         }
-        // Any four of them.
+        // Any LANES lanes, chosen at random.
         for n in 0..MANY_SEEDS {
             let chosen: Vec<_> = (0..)
                 .take(few)
@@ -573,7 +574,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// As few rows of the table as possible, and as few bits in them.
+    /// Tries to remove rows of the table, and bits in them.
     pub(super) fn rows(&mut self) {
         let Conditions::Table(table) = &self.best.conditions else {
             return;
@@ -606,7 +607,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// From the launch on; otherwise in one state, and as little of it as possible.
+    /// Tries to begin with the launch; otherwise in a single preloaded state, simplified as far as possible.
     pub(super) fn start(&mut self) {
         if self.best.start.is_empty() || self.edited(|case| case.start.clear()) {
             return;
@@ -631,17 +632,17 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// Every lane launched.
+    /// Tries to launch all lanes.
     pub(super) fn masks(&mut self) {
         self.edited(|case| case.launch_mask = u64::MAX >> (64 - case.lanes));
     }
 
-    /// Registers, constants and fields of instructions.
+    /// Tries to simplify registers, constants and fields of instructions.
     pub(super) fn simpler(&mut self) {
         if self.best.program.count() > SIMPLER {
             return;
         }
-        // A new program has other simpler ones, in the same order: go on from where the last one stood.
+        // The simpler variants of a new program come in the same order, so continue at the present position.
         let mut next = 0;
         while !self.over() {
             let all = self.best.program.simpler();
@@ -664,7 +665,7 @@ impl<U: Campaign> Search<'_, U> {
         }
     }
 
-    /// What stays noisy becomes as short as a seed can make it.
+    /// Tries seeds to make a case that stays noisy as short as possible.
     pub(super) fn short_noise(&mut self) {
         let Some(_) = self.best.noise_clocks else {
             return;
@@ -676,7 +677,7 @@ impl<U: Campaign> Search<'_, U> {
                 return;
             }
             let mut candidate = self.best.clone();
-            // Shorter, or not at all.
+            // Accept only a shorter case.
             candidate.noise_clocks = Some(clocks);
             candidate.seed = if n == 0 {
                 1

@@ -1,4 +1,4 @@
-//! How far an exploration is, as a file. The states themselves are not in it: the golden model finds them again, in the same
+//! The progress of an exploration as a file. The file does not contain the states: the golden model finds them again, in the same
 //! order.
 
 use std::collections::BTreeMap;
@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 /// Version of the format (formats-11).
 const FORMAT: u32 = 1;
 
-/// A hash of many strings of bytes, in their order.
+/// A hash of a sequence of byte strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest(u64);
 
 impl Digest {
     /// Adds `bytes`.
     pub fn add(&mut self, bytes: &[u8]) {
-        // FNV-1a, the length included.
+        // FNV-1a, including the length.
         let length = (bytes.len() as u64).to_le_bytes();
         for byte in length.iter().chain(bytes) {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
@@ -29,7 +29,7 @@ impl Digest {
         self.0 = self.0.rotate_left(17) ^ 0xcbf2_9ce4_8422_2325;
     }
 
-    /// With counts beside the states.
+    /// Returns the hash with counts added.
     fn with(mut self, counts: [u64; 3]) -> Self {
         for count in counts {
             self.add(&count.to_le_bytes());
@@ -38,7 +38,7 @@ impl Digest {
     }
 }
 
-/// What was checked of which world, on which RTL.
+/// What was checked: the world, the RTL, the states.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
@@ -47,24 +47,24 @@ pub struct Checkpoint {
     lanes: u32,
     parameters: BTreeMap<String, u32>,
     bounds: BTreeMap<String, u32>,
-    /// Contents of RTL and bench.
+    /// Digest of RTL and bench.
     rtl: String,
-    /// Contents of this program.
+    /// Digest of this program.
     sources: String,
-    /// The first so many states were checked.
+    /// Number of states that were checked, from the first on.
     pub states: u64,
-    /// Transitions from them.
+    /// Number of transitions from them.
     pub transitions: u64,
-    /// Clocks on which the whole state was compared.
+    /// Number of cycles in which the whole state was compared.
     pub clocks: u64,
-    /// Of the bytes of these states.
+    /// Digest of the bytes of these states.
     digest: Hex,
-    /// Of that and the counts.
+    /// Digest of that and the counts.
     sum: Hex,
 }
 
 impl Checkpoint {
-    /// Nothing was checked yet.
+    /// Returns a checkpoint before any check.
     pub fn new<U: Compiled>(build: &Build, bounds: &BTreeMap<String, u32>, rtl: &Rtl<U>) -> Self {
         let mut new = Checkpoint {
             reconverge_checkpoint: FORMAT,
@@ -84,7 +84,7 @@ impl Checkpoint {
         new
     }
 
-    /// Counts further states: `sums` are their transitions and clocks, `digest` is that of all so far.
+    /// Counts further states: `sums` are their transitions and cycles, `digest` is that of all states so far.
     pub fn add(&mut self, states: u64, sums: (u64, u64), digest: &Digest) {
         self.states += states;
         self.transitions += sums.0;
@@ -93,7 +93,7 @@ impl Checkpoint {
         self.sum = Hex(self.summed());
     }
 
-    /// The digest of the states that were checked.
+    /// Returns the digest of the states that were checked.
     pub fn states_digest(&self) -> Digest {
         Digest(self.digest.0)
     }
@@ -103,15 +103,15 @@ impl Checkpoint {
         Digest(self.digest.0).with(counts).0
     }
 
-    /// As a file has it.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The one that `path` holds, which must be of the same exploration as this; this one, if there is no such file.
+    /// Returns the checkpoint in `path`, which must be of the same exploration as this one; if there is no such file, this one.
     ///
     /// # Errors
-    /// It cannot be read, is damaged, or is of another exploration.
+    /// The file cannot be read, is damaged, or is of another exploration.
     pub fn resumed(self, path: &Path) -> Result<Self, InputError> {
         let file = path.to_string_lossy();
         let bad = |field: &str, why: &str| Err(InputError::new(&*file, 0, field, why));
@@ -120,7 +120,7 @@ impl Checkpoint {
             return Ok(self);
         }
         let (text, _) = super::streams::read_text(path)?;
-        /// The field that says what a file is; all others are passed over.
+        /// The field that names the format of a file; all others are ignored.
         #[derive(Deserialize)]
         struct Kind {
             reconverge_checkpoint: Option<u64>,
@@ -157,7 +157,7 @@ impl Checkpoint {
         }
     }
 
-    /// Says that what `path` holds cannot be.
+    /// Returns the error for contradictory contents of `path`.
     pub fn damaged(&self, path: Option<&Path>) -> InputError {
         let file = path.unwrap_or(Path::new("")).to_string_lossy();
         let why = "the checkpoint is damaged: delete it, and the exploration begins anew";

@@ -1,4 +1,4 @@
-//! A picture as one page that needs nothing else: no network, no script, light and dark.
+//! A picture as one self-contained page: no network, no script, light and dark.
 
 use std::fmt::Write as _;
 
@@ -35,9 +35,9 @@ figcaption, .about { color: var(--dim); } .scroll { overflow-x: auto; } summary 
 .legend span { padding: 0 .4rem; margin-right: .6rem; } td.pixel { width: 3rem; height: 2.2rem; text-align: center; }
 ";
 
-/// Cycles that are listed one by one; the strip shows more.
+/// Number of cycles that are listed one by one; the strip shows more.
 const LISTED: usize = 4096;
-/// Cycles in a row of the strip, and rows of it.
+/// Number of cycles in a row of the strip, and of its rows.
 const STRIP: (usize, usize) = (512, 32);
 
 /// Colours of the classes ACTIVE, BRANCH, CONT, BRK and of a lane that is not covered, as in [`STYLE`].
@@ -49,14 +49,14 @@ const CLASSES: [(char, &str, [u8; 3]); 5] = [
     ('.', "outside of the picture", [0x88, 0x88, 0x88]),
 ];
 
-/// What a block's lanes were in a cycle, before its instruction.
+/// The classes of a block's lanes in a cycle, before its instruction.
 struct Cycle {
     slot: usize,
-    /// By lane, an index of [`CLASSES`].
+    /// For each lane, an index into [`CLASSES`].
     lanes: [u8; LANES],
 }
 
-/// The history of a block, and what each of its slots did in each lane.
+/// The history of a block, and how often each of its slots was executed by each lane.
 struct History {
     cycles: Vec<Cycle>,
     profile: Profile,
@@ -99,7 +99,7 @@ fn history(renderer: &Renderer, block: u32) -> History {
     history
 }
 
-/// The data of a PNG as an address. Most bytes stand in two digits: no other encoding is needed.
+/// Returns the data of a PNG as a URL, with every byte as an escape of two digits: no other encoding is needed.
 fn address(png: &[u8]) -> String {
     let mut address = "data:image/png,".to_owned();
     for byte in png {
@@ -108,7 +108,7 @@ fn address(png: &[u8]) -> String {
     address
 }
 
-/// A picture, enlarged `scale` times, with a frame around a part of it.
+/// Adds the figure of a picture, enlarged `scale` times, with a frame around a part of it.
 fn figure(
     page: &mut String,
     png: &[u8],
@@ -142,7 +142,7 @@ fn figure(
     );
 }
 
-/// The page of a picture, with the divergence of block `block`.
+/// Returns the page of a picture, with the divergence of block `block`.
 ///
 /// # Errors
 /// A picture is too large.
@@ -303,7 +303,7 @@ fn block_section(page: &mut String, renderer: &Renderer, block: u32) -> Result<(
     Ok(())
 }
 
-/// An instruction as text; of one that only the ALU reads the words are left out.
+/// Returns an instruction as text, without the words that only the ALU reads.
 fn instruction(renderer: &Renderer, slot: usize) -> String {
     let program = &renderer.scene().program;
     let all = R500::disassemble(program, u32::from(program.regs.offset()) + slot as u32);
@@ -313,7 +313,7 @@ fn instruction(renderer: &Renderer, slot: usize) -> String {
     }
 }
 
-/// Where the lanes of a block lie, with the colours that they got.
+/// Adds a table of the lanes of a block at their places, with their colours.
 fn lanes_table(page: &mut String, renderer: &Renderer, block: u32) {
     let size = renderer.scene().size;
     let tile = renderer.shade_block(block).tile();
@@ -364,7 +364,7 @@ fn instruction_row(page: &mut String, n: usize, what: &str, count: Count, execut
     page.push_str("</tr>\n");
 }
 
-/// What each lane was in each cycle: rows of [`STRIP`] cycles, a lane a pixel.
+/// Returns an image of the class of each lane in each cycle: rows of [`STRIP`] cycles, one pixel per lane.
 fn strip(cycles: &[Cycle]) -> Image {
     let rows = cycles.len().div_ceil(STRIP.0).max(1);
     let columns = cycles.len().clamp(1, STRIP.0);

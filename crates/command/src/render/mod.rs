@@ -1,8 +1,8 @@
-//! `render`: a shader's picture through the RTL.
+//! `render`: the picture of a shader through the RTL.
 //!
-//! The golden model and the ALUs shade a block here, then the RTL is held against it in a worker process
-//! ([`super::workers`]), then every pixel is shaded alone. Blocks are numbered row by row, and one after another is
-//! taken by the next thread that has nothing to do: what is printed does not depend on how many there are.
+//! The golden model and the ALUs shade a block here, then a worker process compares the RTL with it
+//! ([`super::workers`]), then every pixel is shaded alone. Blocks are numbered row by row, and each idle thread
+//! takes the next one: the output does not depend on the number of threads.
 
 mod html;
 mod numbers;
@@ -47,8 +47,8 @@ use numbers::judged;
 use pictures::Picture;
 use reconverge::quantity::stall;
 
-/// A wavefront executes at most so many instructions: its case, with what its lanes compute, is a file of some
-/// megabytes then.
+/// Limit of the instructions of a wavefront: at this limit its case, with the conditions that its lanes compute, is a file of a few
+/// megabytes.
 const MOST_STEPS: u64 = 200_000;
 
 #[derive(Args)]
@@ -140,19 +140,19 @@ fn pixel(text: &str) -> Result<(u32, u32), String> {
 
 // ---- wavefronts ---------------------------------------------------------------------------------------
 
-/// What is to be rendered, wavefront by wavefront.
+/// The wavefronts to be rendered.
 struct Wavefronts {
-    /// One for a picture; one for each set of uniforms of the file's pixels.
+    /// One for a picture; one for each set of uniforms of the pixels in the file.
     renderers: Vec<Renderer>,
-    /// Of the file's pixels: which set, and the number of the first pixel in it. Empty for a picture.
+    /// For the pixels in the file: the set, and the number of its first pixel. Empty for a picture.
     examples: Vec<(usize, usize)>,
 }
 
 impl Wavefronts {
-    /// Of the picture of `scene`, or of the pixels that its file has.
+    /// Returns the wavefronts of the picture of `scene`, or of the pixels in its file.
     ///
     /// # Errors
-    /// As [`Renderer::new`].
+    /// The same as of [`Renderer::new`].
     fn new(scene: &Scene, of_file: bool, file: &str) -> Result<Self, InputError> {
         if !of_file {
             return Ok(Wavefronts {
@@ -183,7 +183,7 @@ impl Wavefronts {
         }
     }
 
-    /// Wavefront `number`: which renderer, its case without conditions, its pixels.
+    /// Returns the renderer of wavefront `number`, its case without conditions, and its pixels.
     fn get(&self, number: u64) -> (usize, Case<R500>, Vec<[Vector; VARYINGS]>) {
         let Some(&(set, first)) = self.examples.get(number as usize) else {
             let (renderer, block) = (&self.renderers[0], number as u32);
@@ -202,25 +202,25 @@ impl Wavefronts {
 
 /// Why no further wavefront is rendered.
 enum End {
-    /// RTL and golden model differ, or a pixel is another one alone.
+    /// RTL and golden model differ, or a pixel has another colour alone.
     Failed(Box<Failure<Case<R500>>>),
-    /// A pixel is not what the file expects: what is to be said.
+    /// A pixel is not as the file expects: the message.
     Wrong(String),
-    /// A program has no colours: what is to be said.
+    /// A program has no colours: the message.
     NoColours(String),
     /// There is no verdict.
     Unable(Trouble),
 }
 
-/// What all wavefronts did together.
+/// The totals of all wavefronts.
 #[derive(Default)]
 struct Sum {
     wavefronts: u64,
     profile: Profile,
     compared: Compared,
-    /// Pixels that lie in the picture, or that the file has.
+    /// Number of pixels in the picture, or in the file.
     pixels: u64,
-    /// Pixels that got the same colour alone.
+    /// Number of pixels that got the same colour alone.
     alone: u64,
     /// Why the scalar machine cannot run the program, if it cannot.
     unstructured: Option<String>,
@@ -228,17 +228,17 @@ struct Sum {
 
 /// What the threads of a run share.
 struct Shared<K> {
-    /// The wavefront that is taken next.
+    /// The next wavefront to take.
     next: u64,
     sum: Sum,
-    /// Where the run ends, and why.
+    /// The wavefront at which the run ends, and why.
     end: Option<(u64, End)>,
     keep: K,
     lines: Lines,
 }
 
-/// Renders all wavefronts in `jobs` threads, each with a worker of its own. `keep` takes each one on which the judges
-/// agree, with how its program ended, in any order; it may end the run. The first wavefront that does so counts.
+/// Renders all wavefronts in `jobs` threads, each with its own worker. `keep` takes each one on which the judges
+/// agree, with the end of its program, in any order; it may end the run. The first wavefront that ends the run counts.
 fn run_all(
     wavefronts: &Wavefronts,
     rtl: &Rtl<R500>,
@@ -300,7 +300,7 @@ fn run_all(
             let Err(why) = one(&mut isolated, number) else {
                 continue;
             };
-            // A verdict is more than none; of several, that of the first wavefront.
+            // A verdict has priority over none; of several verdicts, that of the first wavefront counts.
             let rank = |number: u64, end: &End| (matches!(end, End::Unable(_)), number);
             let Shared { end, .. } = &mut *lock();
             let first = end.as_ref().map(|(number, end)| rank(*number, end));
@@ -422,7 +422,7 @@ pub fn render(args: &RenderArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-/// What is to be rendered.
+/// Returns the scene to be rendered.
 fn scene(
     args: &RenderArgs,
     program: reconverge::r500::program::Program,
@@ -448,7 +448,7 @@ fn scene(
     })
 }
 
-/// What may help against how a program ended.
+/// Returns a hint for a program with this outcome.
 fn hint(outcome: &str, safe_loops: bool) -> &'static str {
     if outcome.contains("LOOP_UNDERFLOW") && !safe_loops {
         "; --safe-loops sets JUMP_ANY in the LOOP words of a compiler that does not"
@@ -461,7 +461,7 @@ fn hint(outcome: &str, safe_loops: bool) -> &'static str {
 
 // ---- expected pixels -----------------------------------------------------------------------------------
 
-/// A colour, or that there is none.
+/// Returns a colour as text, or that there is none.
 fn colour(bits: Option<[u32; CHANNELS]>) -> String {
     match bits {
         None => "discarded".to_owned(),
@@ -472,7 +472,7 @@ fn colour(bits: Option<[u32; CHANNELS]>) -> String {
     }
 }
 
-/// The first pixel of a wavefront that is not what the file expects, if there is one.
+/// Returns the first pixel of a wavefront that differs from the file, if there is one.
 fn wrong(
     wavefronts: &Wavefronts,
     number: u64,
@@ -513,7 +513,7 @@ fn wrong(
     ))
 }
 
-/// What is said if all pixels are as the file expects.
+/// Returns the message if all pixels are as the file expects.
 fn expected(scene: &Scene) -> String {
     let sets = &scene.program.shader.examples;
     let pixels = sets.iter().flat_map(|set| &set.pixels);
@@ -527,7 +527,7 @@ fn expected(scene: &Scene) -> String {
 
 // ---- what is written -----------------------------------------------------------------------------------
 
-/// Where pictures go.
+/// The files of the output.
 struct Outputs {
     png: PathBuf,
     heat: PathBuf,
@@ -537,7 +537,7 @@ struct Outputs {
 
 impl Outputs {
     /// # Errors
-    /// A file that cannot be written; a pixel that there is not.
+    /// A file cannot be written; a pixel does not exist.
     fn new(args: &RenderArgs, name: &str) -> Result<Self, InputError> {
         let flags = [
             ("--png", &args.png),
@@ -578,7 +578,7 @@ impl Outputs {
         })
     }
 
-    /// Writes everything, and says so.
+    /// Writes all files and prints their names.
     fn write(
         &self,
         args: &RenderArgs,

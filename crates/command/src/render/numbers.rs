@@ -11,20 +11,20 @@ use serde::Serialize;
 
 use super::Sum;
 
-/// Number of the format of the JSON.
+/// Version of the format of the JSON.
 const FORMAT: u32 = 1;
 
-/// `share` of 1 in per cent.
+/// Returns `share`, where 1 is all, as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// A line with its name in front.
+/// Returns a line with its name in front.
 fn line(name: &str, text: &str) -> String {
     format!("  {name:<16}{text}\n")
 }
 
-/// What the judges say.
+/// Returns the verdicts of the judges as text.
 pub fn judged(sum: &Sum) -> String {
     let lock_step = format!(
         "0 mismatches in {} cycles, {} fields each",
@@ -41,7 +41,7 @@ pub fn judged(sum: &Sum) -> String {
     line("lock-step", &lock_step) + &line("scalar judge", &scalar)
 }
 
-/// How well the lanes were used, in words.
+/// Returns the SIMD efficiency as text.
 pub fn efficiency(count: &Count) -> String {
     let mean = |n: u64| n as f64 / count.cycles.max(1) as f64;
     format!(
@@ -66,7 +66,7 @@ pub const COLUMNS: [&str; 10] = [
     "efficiency",
 ];
 
-/// A row for each branch of the program, and one for each arm that it has behind its first.
+/// Returns a row for each branch of the program, and one for each further arm after its first.
 pub fn rows(scene: &Scene, sum: &Sum) -> Vec<[String; 10]> {
     let total = sum.profile.total();
     let mut rows = Vec::new();
@@ -96,7 +96,7 @@ pub fn rows(scene: &Scene, sum: &Sum) -> Vec<[String; 10]> {
     rows
 }
 
-/// What a picture cost.
+/// Returns the cost of a picture as text.
 pub fn text(name: &str, scene: &Scene, sum: &Sum) -> String {
     let Size { width, height } = scene.size;
     let mut t = format!(
@@ -114,7 +114,7 @@ pub fn text(name: &str, scene: &Scene, sum: &Sum) -> String {
     t
 }
 
-/// Rows as columns of one width; the second and the seventh begin on the left.
+/// Returns rows as columns of equal width; the second and the seventh are left-aligned.
 fn table(rows: &[[String; 10]]) -> String {
     let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
     let widths: [usize; 10] = std::array::from_fn(width);
@@ -191,10 +191,10 @@ struct PictureJson<'a> {
     blocks: Vec<(u64, u64, u64)>,
 }
 
-/// The numbers of a picture, `blocks` being those of each block.
+/// Returns the numbers of a picture as JSON; `blocks` are those of each block.
 ///
 /// # Errors
-/// None that can happen: it is plain data.
+/// Serialising fails, which plain data cannot do.
 pub fn json(name: &str, scene: &Scene, sum: &Sum, blocks: &[Count]) -> Result<String, String> {
     let branches = branches(&scene.program).into_iter().map(|branch| {
         let at = sum.profile.sum(branch.slot..branch.slot + 1);

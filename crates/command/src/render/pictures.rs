@@ -19,7 +19,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Of this width and height.
+    /// Returns an image of this width and height.
     pub fn new(width: u32, height: u32) -> Self {
         Image {
             width,
@@ -28,17 +28,17 @@ impl Image {
         }
     }
 
-    /// Gives pixel (`x`, `y`), which lies in it, a colour.
+    /// Sets the colour of pixel (`x`, `y`), which must lie in the image.
     pub fn set(&mut self, x: u32, y: u32, colour: [u8; 3]) {
         let at = 4 * (y as usize * self.width as usize + x as usize);
         self.data[at..at + 3].copy_from_slice(&colour);
         self.data[at + 3] = 255;
     }
 
-    /// As PNG.
+    /// Returns the image as PNG.
     ///
     /// # Errors
-    /// It is too large for one.
+    /// The image is too large for a PNG.
     pub fn png(&self) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
@@ -72,7 +72,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Nothing of it is there.
+    /// Returns a picture without any pixel set.
     pub fn new(size: Size) -> Self {
         Picture {
             size,
@@ -90,27 +90,27 @@ impl Picture {
         }
     }
 
-    /// As PNG.
+    /// Returns the picture as PNG.
     ///
     /// # Errors
-    /// It is too large for one.
+    /// The picture is too large for a PNG.
     pub fn png(&self) -> Result<Vec<u8>, String> {
         self.image.png()
     }
 }
 
-/// Black over red and yellow to white, for 0 to 1.
+/// Returns a colour from black over red and yellow to white, for 0 to 1.
 fn glow(share: f64) -> [u8; 3] {
     let level = |from: f64| (((share - from) * 3.0).clamp(0.0, 1.0) * 255.0).round() as u8;
     [level(0.0), level(1.0 / 3.0), level(2.0 / 3.0)]
 }
 
-/// Where the time went: on the left cycles of each block, on the right how much of its lanes' time was idle.
+/// The distribution of time: on the left the cycles of each block, on the right the idle share of its lanes' time.
 pub struct Heat {
     image: Image,
-    /// Cycles of the blocks with the fewest and with the most.
+    /// Cycles of the blocks with the fewest and with the most cycles.
     cycles: (u64, u64),
-    /// The greatest share of a block's time that its lanes were idle.
+    /// The greatest idle share of a block's lanes' time.
     idlest: f64,
 }
 
@@ -138,15 +138,15 @@ pub fn heat(size: Size, counts: &[Count]) -> Heat {
 }
 
 impl Heat {
-    /// As PNG.
+    /// Returns the heat map as PNG.
     ///
     /// # Errors
-    /// It is too large for one.
+    /// The heat map is too large for a PNG.
     pub fn png(&self) -> Result<Vec<u8>, String> {
         self.image.png()
     }
 
-    /// What its colours stand for.
+    /// Returns the meaning of its colours as text.
     pub fn scale(&self) -> String {
         format!(
             "left: {} to {} cycles a block, black to white; right: lanes idle for 0 to 100 % of it, at most {}",

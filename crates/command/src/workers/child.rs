@@ -1,4 +1,4 @@
-//! The worker's side: does what it is told, with RTL that may do anything.
+//! The worker's side: executes orders, with RTL that may do anything.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -25,9 +25,9 @@ use signal_hook::low_level::exit;
 use super::super::{Agreed, Done, stop};
 use super::protocol::{Answer, Job, Order, line, parsed};
 
-/// A worker that goes on says so about as often.
+/// Approximate time between two signs of life of a worker.
 const PULSE: Duration = Duration::from_millis(200);
-/// What is covered so far, which is long, is told about as often.
+/// Approximate time between two messages with the coverage so far, which are long.
 const SO_FAR: Duration = Duration::from_secs(1);
 
 /// The command above this process.
@@ -39,7 +39,7 @@ impl Parent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says something. Without a parent that listens this process is of no use.
+    /// Sends an answer. Without a parent that listens, this process has no purpose.
     fn say<U: Compiled>(&self, answer: &Answer<U>) {
         let mut to = self.lock();
         let said = line(answer).map(|line| to.0.write_all(line.as_bytes()));
@@ -49,24 +49,24 @@ impl Parent {
         to.1 = Instant::now();
     }
 
-    /// Says `answer` if nothing was said for a while.
+    /// Sends `answer` if nothing was sent for a while.
     fn pulse<U: Compiled>(&self, answer: impl FnOnce() -> Answer<U>) {
         if self.lock().1.elapsed() >= PULSE {
             self.say(&answer());
         }
     }
 
-    /// Says how far a case is.
+    /// Returns a callback that reports how far a case is.
     fn progress<U: Compiled>(&self) -> impl FnMut(u64) {
         |cycle| self.pulse(|| Answer::<U>::Pulse(cycle))
     }
 }
 
-/// What runs out of memory is told from what ends otherwise.
+/// The memory limit, which distinguishes running out of memory from other ends.
 struct Memory(u64);
 
 impl Memory {
-    /// Sets the limit, before any RTL is there; and no dump of a crash is written, of as much memory.
+    /// Sets the limit, before any RTL is loaded. Also suppresses the core dump, which would be as large.
     fn limit(&self) -> Result<(), String> {
         let to = |bytes| Rlimit {
             current: bytes,
@@ -80,13 +80,13 @@ impl Memory {
         setrlimit(Resource::Data, to(Some(bytes))).map_err(|e| format!("--memory: {e}"))
     }
 
-    /// The cause, if `why` is that there was no memory.
+    /// Returns the cause, if `why` says that memory ran out.
     fn short<D: Design>(&self, why: &str) -> Option<Cause<D>> {
         let short = self.0 > 0 && why.contains("out of memory");
         short.then(|| Cause::Crashed(super::out_of_memory(self.0)))
     }
 
-    /// The cause, if that is why a case failed: what stopped for want of memory has crashed.
+    /// Returns the cause, if that is why a case failed: a run that stopped for lack of memory counts as crashed.
     fn cause<C: TestCase>(&self, failure: &Failure<C>) -> Option<Cause<C::Design>> {
         match &failure.cause {
             Cause::Stopped(stopped) => self.short(&stopped.why),
@@ -101,7 +101,7 @@ impl Memory {
         }
     }
 
-    /// Why something cannot be done.
+    /// Returns the answer for an order that cannot be executed.
     fn cannot<U: Compiled>(&self, why: String) -> Answer<U> {
         match self.short(&why) {
             Some(cause) => Answer::Lost(Box::new(cause)),
@@ -127,7 +127,7 @@ pub fn work<U: Compiled>() -> Done {
         return Err("worker: no job".to_owned().into());
     }
     let job: Job = parsed(&job)?;
-    // RTL may read standard input: not ours.
+    // RTL may read standard input: it must not read ours.
     File::open("/dev/null")
         .and_then(|null| Ok(rustix::stdio::dup2_stdin(null)?))
         .map_err(|e| format!("worker: /dev/null: {e}"))?;
@@ -151,7 +151,7 @@ pub fn work<U: Compiled>() -> Done {
                     break;
                 }
             }
-            // A worker without a command is of no use, and ends even while its RTL hangs.
+            // A worker without a command has no purpose, and ends even while its RTL hangs.
             exit(3);
         }
     });
@@ -178,7 +178,7 @@ struct Worker<U: Compiled> {
 }
 
 impl<U: Compiled> Worker<U> {
-    /// Does what is ordered; the last of its answers.
+    /// Executes an order and returns its last answer.
     fn obey(&mut self, order: Order<U>) -> Answer<U> {
         let parent = self.parent.clone();
         match order {
@@ -251,7 +251,7 @@ impl<U: Compiled> Worker<U> {
         let last = cases.end.saturating_sub(1);
         for case in cases {
             if each {
-                // It can be seen from this which case it was that took the process along.
+                // This shows which case ended the process.
                 parent.say(&Answer::<U>::Begins(case));
                 runner = None;
             }
@@ -265,8 +265,8 @@ impl<U: Compiled> Worker<U> {
             let summary = U::run_case(runner, case, &mut parent.progress::<U>());
             let short = |failed: &Failed<U>| memory.cause(&failed.failure);
             if let Some(cause) = summary.failures.iter().find_map(short) {
-                // What a case has taken is missing in the others: this process is of no more use, and perhaps another
-                // case has taken it.
+                // Memory that a case has taken is missing for the others: this process cannot be used any more, and another
+                // case may have taken the memory.
                 return Answer::Lost(Box::new(cause));
             }
             match each {
@@ -373,7 +373,7 @@ impl<U: Compiled> Worker<U> {
     }
 }
 
-/// Tells of each smaller case.
+/// Reports each smaller case.
 struct Smaller(Parent);
 
 impl<U: Compiled> Watch<U> for Smaller {
@@ -389,13 +389,13 @@ impl<U: Compiled> shrink::Follow<U> for Smaller {
     }
 }
 
-/// Tells of what is covered.
+/// Reports the coverage.
 struct Covering<'a, U: Compiled> {
     parent: Parent,
     stop: &'a AtomicBool,
     careful: Option<u64>,
     model: &'a Model<U>,
-    /// When all of what is covered was last told.
+    /// When the whole coverage was last sent.
     told: Mutex<Instant>,
 }
 

@@ -1,10 +1,10 @@
-//! RTL in processes of its own: whatever it does, the command survives it and keeps what it has found.
+//! RTL in separate processes: whatever it does, the command survives it and keeps its findings.
 //!
 //! A worker is this program again (`reconverge worker UNIT`) with a socket as its standard input, over which both sides
-//! write lines of JSON ([`protocol`]): first the job, then again and again an order and the answers to it
-//! ([`child`]). A worker that goes on says so several times a second; one that says nothing for the time limit, or ends, is
-//! lost ([`supervisor`]), and what it was told to do last is run again so that the case is found which did it.
-//! Every command that runs RTL does so here, the library where it is called.
+//! write lines of JSON ([`protocol`]): first the job, then repeatedly an order and the answers to it
+//! ([`child`]). A running worker sends a sign of life several times a second. A worker that sends nothing for the time limit, or ends, is
+//! lost ([`supervisor`]); its last order then runs again to find the case that caused it.
+//! Every command that runs RTL does so here, the library in the calling process.
 
 mod child;
 mod protocol;
@@ -38,11 +38,11 @@ pub use child::work;
 use protocol::{Answer, Job, Judged, Order, Played, parsed};
 use supervisor::{Lost, Patience, Worker};
 
-/// What a worker that is told to stop gets to come to an end.
+/// Time that a worker gets to stop after the order to stop.
 const GRACE: Duration = Duration::from_secs(2);
-/// A worker of a run that is lost in another place each time, or before it does anything, is not started more often.
+/// Maximum number of starts of a worker for a run that is lost at a different place each time, or before it begins.
 const TRIES: usize = 3;
-/// What is killed from outside says nothing of the RTL, unless it happens as often.
+/// Number of kills from outside after which the RTL counts as the cause.
 const KILLS: usize = 8;
 
 /// What RTL may take.
@@ -56,32 +56,32 @@ pub struct LimitArgs {
     memory: u64,
 }
 
-/// As the standard library says it.
+/// The text of the standard library for it.
 const KILLED: &str = "signal: 9 (SIGKILL)";
 
-/// What is said of RTL that wants more than it may have.
+/// Returns the message for RTL that exceeds the memory limit.
 fn out_of_memory(megabytes: u64) -> String {
     format!("out of memory: it may have {megabytes} MB (--memory)")
 }
 
-/// Never set.
+/// A flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// What comes after an answer.
+/// What to do after an answer.
 enum Step<U: Compiled, T> {
-    /// Others.
+    /// Wait for more answers.
     More,
-    /// This order, and others.
+    /// Send this order, and wait for more answers.
     Tell(Order<U>),
-    /// Nothing.
+    /// Finish with this result.
     Done(T),
 }
 
-/// RTL in a worker, which is started when it is needed.
+/// RTL in a worker, which is started when needed.
 pub struct Isolated<'a, U: Compiled> {
     rtl: &'a Rtl<U>,
     limits: LimitArgs,
-    /// Of the dumps.
+    /// The format of dumps.
     format: Format,
     stop: &'static AtomicBool,
     over: &'a AtomicBool,
@@ -89,7 +89,7 @@ pub struct Isolated<'a, U: Compiled> {
 }
 
 impl<'a, U: Compiled> Isolated<'a, U> {
-    /// None is started yet.
+    /// Returns RTL without a started worker.
     ///
     /// # Errors
     /// Signals cannot be watched.
@@ -97,7 +97,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         Self::until(rtl, limits, &NEVER)
     }
 
-    /// As [`Isolated::new`]; once `over` is set, what is being done counts no more.
+    /// Does the same as [`Isolated::new`]; once `over` is set, the current work no longer counts.
     pub fn until(rtl: &'a Rtl<U>, limits: LimitArgs, over: &'a AtomicBool) -> Result<Self, String> {
         Ok(Isolated {
             rtl,
@@ -109,25 +109,25 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         })
     }
 
-    /// Writes dumps as `format`.
+    /// Returns the same with `format` as the format of dumps.
     pub fn dumping(self, format: Format) -> Self {
         Isolated { format, ..self }
     }
 
-    /// How dumps are written.
+    /// Returns the format of dumps.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// What the RTL may take.
+    /// Returns the limits of the RTL.
     pub fn limits(&self) -> LimitArgs {
         self.limits
     }
 
-    /// Returns the same RTL with as many lanes as `case` has, if it has others.
+    /// Returns the same RTL with the number of lanes of `case`; `None` if it has that number already.
     ///
     /// # Errors
-    /// It cannot be built; the command is to stop.
+    /// It cannot be built; the process was told to end.
     pub fn built_for(&self, case: &Case<U>) -> Result<Option<Rtl<U>>, Trouble> {
         let lanes = case.lanes;
         if lanes == self.rtl.build().lanes {
@@ -140,12 +140,12 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         rebuilt(self.rtl, lanes, waiting).map(Some)
     }
 
-    /// Whether the command has been told to end.
+    /// Returns whether the process has been told to end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Gives an order and takes the answers until `take` is content. What does not end in an answer loses the worker.
+    /// Sends an order and passes the answers to `take` until that is done. If this does not end in an answer, the worker is lost.
     fn ask<T>(
         &mut self,
         order: &Order<U>,
@@ -164,7 +164,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         Ok(result.unwrap_or_else(|| unreachable!("a conversation ends with a result")))
     }
 
-    /// As [`Isolated::ask`], without the result: compiled once, and not for each order.
+    /// Does the same as [`Isolated::ask`], without a result, so that it is compiled once and not for each order.
     fn converse(
         &mut self,
         order: &Order<U>,
@@ -185,7 +185,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         loop {
             let line = worker.hear(&mut patience)?;
             let Ok(answer) = parsed(&line) else {
-                // Its memory is no longer what it was.
+                // Its memory is corrupt.
                 let how = "it says what no worker says".to_owned();
                 return Err(Lost::By(Cause::Crashed(how)));
             };
@@ -215,7 +215,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         }
     }
 
-    /// As [`Isolated::ask`], for what is to stop at once, and again where something outside ended or suspended the worker.
+    /// Does the same as [`Isolated::ask`], for work that stops at once; repeats it if something outside ended or suspended the worker.
     fn ask_again<T>(
         &mut self,
         order: &Order<U>,
@@ -230,10 +230,10 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         self.ask(order, Duration::ZERO, take)
     }
 
-    /// Judges `case`; `progress` is told of its cycles.
+    /// Judges `case`; `progress` receives its cycles.
     ///
     /// # Errors
-    /// The command is to stop, or the bench is at fault.
+    /// The process was told to end, or the bench is at fault.
     pub fn check(
         &mut self,
         case: &Case<U>,
@@ -263,11 +263,11 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         }
     }
 
-    /// Takes all transitions from `states` of a small world with the bounds `limits`. What takes the process along is looked
-    /// for, state by state and transition by transition.
+    /// Takes all transitions from `states` of a small world with the bounds `limits`. If the process is lost, searches for the
+    /// cause, state by state and transition by transition.
     ///
     /// # Errors
-    /// The command is to stop, or the bench is at fault.
+    /// The process was told to end, or the bench is at fault.
     pub fn exhaust(&mut self, limits: &[u32], states: &[Vec<u8>]) -> Result<Checked<U>, Trouble> {
         let lost = match self.transitions(limits, states, None) {
             Ok(checked) => return Ok(checked),
@@ -297,11 +297,11 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 return Ok(checked);
             }
         }
-        // Each state by itself does nothing of the kind.
+        // No state causes it by itself.
         Err(Trouble::Other(Lost::<U>::By(lost).trouble().why()))
     }
 
-    /// Looks for the transition from the one state `state` which loses the process by `cause`.
+    /// Searches for the transition from the one state `state` that loses the process by `cause`.
     fn transition(
         &mut self,
         limits: &[u32],
@@ -312,7 +312,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         let mut found = None;
         for number in 0.. {
             match self.transitions(limits, state, Some(number)) {
-                // Beyond the last one.
+                // Past the last transition.
                 Ok(checked) if checked.transitions == 0 && checked.difference.is_none() => break,
                 Ok(checked) => {
                     transitions += checked.transitions;
@@ -356,10 +356,10 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         })
     }
 
-    /// Judges a stream of pins; with `dump` a VCD is written, from this cycle on.
+    /// Judges a stream of pins; with `dump`, writes a VCD from this cycle on.
     ///
     /// # Errors
-    /// The command is to stop, or the bench is at fault; with `dump`, it cannot be written.
+    /// The process was told to end, or the bench is at fault; the file of `dump` cannot be written.
     pub fn play(
         &mut self,
         stream: &Stream<U>,
@@ -382,10 +382,10 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         }
     }
 
-    /// Runs `case` again with waves, and writes dump and view into `dir`; `failure` is how it fails, if it does.
+    /// Runs `case` again with waves, and writes dump and view into `dir`; `failure` is its failure, if it fails.
     ///
     /// # Errors
-    /// A file cannot be written; the RTL takes the process along, this time; the command is to stop.
+    /// A file cannot be written; the RTL ends the process this time; the process was told to end.
     pub fn waves(
         &mut self,
         case: &Case<U>,
@@ -398,7 +398,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let dump = dump_file(case, dir);
         let name = dump.file_name().unwrap_or_default().to_string_lossy();
-        // It gets its name when it is whole.
+        // The dump gets its name when it is complete.
         let part = dir.join(format!(".writing-{}-{name}", std::process::id()));
         let order = Order::Dump {
             case: Box::new(case.clone()),
@@ -414,7 +414,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 .map_err(|e| format!("{}: {e}", dump.display()))
                 .and_then(|()| Waves::of(case, failure, &again, dump, self.format))
                 .map_err(Trouble::Other),
-            // The user knows the dump by its own name.
+            // The user knows the dump by its final name.
             Ok(Err(why)) => {
                 let (part, dump) = (part.to_string_lossy(), dump.to_string_lossy());
                 Err(Trouble::Other(why.replace(&*part, &dump)))
@@ -427,10 +427,10 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         made
     }
 
-    /// Makes `case`, which fails, smaller. The second: why it is not as small as it might be.
+    /// Makes `case`, which fails, smaller. The second value says why it is not as small as possible.
     ///
     /// # Errors
-    /// Nothing smaller was found: why.
+    /// Nothing smaller was found: the reason.
     pub fn shrink(&mut self, case: &Case<U>) -> Result<(Shrunk<U>, Option<String>), String> {
         let mut smallest: Option<Failure<Case<U>>> = None;
         let mut runs = 0;
@@ -471,8 +471,8 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         }
     }
 
-    /// Runs what is left of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
-    /// after another. `found` is told of each failure as soon as it is known, before it counts.
+    /// Runs the rest of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
+    /// after another. `found` receives each failure as soon as it is known, before it counts.
     ///
     /// # Errors
     /// The bench is at fault.
@@ -528,7 +528,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
 
     fn one_by_one(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
         let mut next = chunk.cases.start;
-        // How often the next one has lost its process, and whether it had begun.
+        // How often the next case has lost its process, and whether it had begun.
         let (mut tries, mut began) = (0, false);
         let mut piece = |cases: std::ops::Range<u64>, summary| {
             put(Piece {
@@ -558,7 +558,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             });
             let lost = match done {
                 Ok(done) => {
-                    // What it goes on with does not count.
+                    // The worker may go on with further cases, which do not count.
                     if next < chunk.cases.end {
                         self.worker = None;
                     }
@@ -569,7 +569,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 Err(lost) => lost,
             };
             tries += 1;
-            // What ends a process once may have come from elsewhere, and then not from this case.
+            // A single loss may have another cause than this case.
             let enough = match lost {
                 Lost::By(Cause::Hung(_)) => 1,
                 Lost::By(_) if began => 2,
@@ -594,7 +594,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         Ok(())
     }
 
-    /// Runs cases and counts what they cover; `progress` is told of programs, cycles and bins after each chunk.
+    /// Runs cases and counts what they cover; `progress` receives programs, cycles and bins after each chunk.
     ///
     /// # Errors
     /// The bench is at fault.
@@ -628,7 +628,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 (Ok(covered), ..) => return Ok(Some(covered)),
                 (Err(Lost::Trouble(why)), ..) => return Err(why),
                 (Err(Lost::Interrupted), so_far, _) => return Ok(so_far),
-                // The last that was told, before the careful chunk.
+                // The last coverage received before the careful chunk.
                 (Err(Lost::By(cause)), Some(mut so_far), Some(case)) => {
                     so_far.failed = Some(Failure::new(&case, cause, Compared::default()));
                     return Ok(Some(so_far));
@@ -647,10 +647,10 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         ))
     }
 
-    /// Has a campaign with `seed` go on against a mutant.
+    /// Continues a campaign with `seed` against a mutant.
     ///
     /// # Errors
-    /// The bench is at fault; the command is to stop.
+    /// The bench is at fault; the process was told to end.
     pub fn hunt(
         &mut self,
         mutant: u32,
@@ -697,7 +697,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
     }
 }
 
-/// Returns `rtl` with so many lanes; `waiting` is called several times a second.
+/// Returns `rtl` with another number of lanes; `waiting` is called several times a second.
 fn rebuilt<U: Compiled>(
     rtl: &Rtl<U>,
     lanes: u32,
@@ -715,7 +715,7 @@ fn rebuilt<U: Compiled>(
 }
 
 impl<U: Compiled> Lost<U> {
-    /// How the RTL failed, if it did.
+    /// Returns how the RTL failed, if it did.
     fn cause(self) -> Result<Cause<U>, Self> {
         match self {
             Lost::By(cause) => Ok(cause),
@@ -724,7 +724,7 @@ impl<U: Compiled> Lost<U> {
         }
     }
 
-    /// In words.
+    /// Returns the trouble as a message.
     fn trouble(self) -> Trouble {
         Trouble::Other(match self {
             Lost::By(Cause::Hung(seconds)) => format!("no progress within {seconds} s"),

@@ -1,4 +1,4 @@
-//! What a command and its workers say to each other: lines of JSON over a socket.
+//! The messages between a command and its workers: lines of JSON over a socket.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -22,11 +22,11 @@ use serde::{Deserialize, Serialize};
 pub struct Job {
     /// The RTL.
     pub built: Built,
-    /// Megabytes that the worker may use; 0: as many as there are.
+    /// Megabytes of memory that the worker may use; 0: no limit.
     pub memory: u64,
 }
 
-/// What a worker is to do. It does one thing after another.
+/// An order to a worker, which executes one at a time.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Order<U: Compiled> {
@@ -34,20 +34,20 @@ pub enum Order<U: Compiled> {
     Cases {
         /// Campaign seed.
         seed: u64,
-        /// A failure does not end it.
+        /// Continue after a failure.
         keep_going: bool,
-        /// For the cases it saves.
+        /// The RTL to name in saved cases.
         rtl: Option<PathBuf>,
-        /// Which cases.
+        /// The numbers of the cases.
         cases: Range<u64>,
-        /// Each on a model of its own, told of before and behind it.
+        /// Run each on its own model, with an answer before and after it.
         each: bool,
     },
     /// Judge a case.
     Check {
         /// The case.
         case: Box<Case<U>>,
-        /// By whom.
+        /// The judges.
         judges: Judges,
     },
     /// Run a case with a dump.
@@ -56,7 +56,7 @@ pub enum Order<U: Compiled> {
         case: Box<Case<U>>,
         /// The cycle in which the dump begins.
         from: u64,
-        /// Where it goes.
+        /// The file of the dump.
         path: PathBuf,
     },
     /// Make a failing case smaller.
@@ -71,84 +71,84 @@ pub enum Order<U: Compiled> {
         mutant: u32,
         /// Campaign seed.
         seed: u64,
-        /// How far it is.
+        /// The progress so far.
         hunt: Hunt<Case<U>>,
-        /// Clocks that it may take.
+        /// Maximum number of cycles.
         budget: u64,
-        /// Tell before each case how far it is.
+        /// Answer with the progress before each case.
         each: bool,
     },
     /// Take all transitions from states of a small world.
     Exhaust {
         /// The values of the world's bounds.
         limits: Vec<u32>,
-        /// The states, as their space has them.
+        /// The states, as encoded by their space.
         states: Vec<Vec<u8>>,
-        /// Only this transition of each.
+        /// Only the transition with this number from each.
         only: Option<usize>,
     },
     /// Judge a stream of pins.
     Play {
         /// The stream.
         stream: Box<Stream<U>>,
-        /// The cycle in which a dump begins, and where it goes.
+        /// The cycle in which a dump begins, and its file.
         dump: Option<(u64, PathBuf)>,
     },
-    /// Come to an end with what is being done, and answer.
+    /// Stop the current work, and answer.
     Stop,
 }
 
-/// A failure of what a case has become, and the runs that it took.
+/// A failure of a smaller case, and the number of runs.
 pub type Smaller<U> = (Box<Failure<Case<U>>>, u64);
 
-/// What judging a stream of pins came to.
+/// The result of judging a stream of pins.
 pub type Played<U> = check::Judged<Stream<U>>;
 
-/// What a worker says.
+/// An answer of a worker.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Answer<U: Compiled> {
-    /// It goes on: so many cycles of the case so far.
+    /// A sign of life: the number of cycles of the case so far.
     Pulse(u64),
     /// [`Order::Cases`]: this case begins.
     Begins(u64),
-    /// [`Order::Cases`], all at once: this one has failed. It counts with what all of them did.
+    /// [`Order::Cases`], all at once: this one has failed. It counts together with the summary of all of them.
     Failed(Box<reconverge::campaign::Failed<U>>),
-    /// [`Order::Cover`]: this case begins, what was covered before being known.
+    /// [`Order::Cover`]: this case begins; the coverage before it was sent.
     BeginsCase(Box<Case<U>>),
-    /// [`Order::Cases`]: what the case that began did, or all that were ordered.
+    /// [`Order::Cases`]: the summary of the case that began, or of all ordered cases.
     Did(Box<reconverge::campaign::Summary<U>>),
     /// [`Order::Check`].
     Judged(Box<Judged<U>>),
-    /// [`Order::Dump`]: what the run came to; or why there is no dump.
+    /// [`Order::Dump`]: the result of the run, or why there is no dump.
     Dumped(Box<Result<Judged<U>, String>>),
     /// [`Order::Shrink`]: the smallest so far.
     Smaller(Box<Failure<Case<U>>>),
-    /// [`Order::Shrink`]: the same RTL with so many lanes is wanted.
+    /// [`Order::Shrink`]: the same RTL is needed with this number of lanes.
     Wants(u32),
-    /// [`Order::Shrink`]: how many runs it took, [`Answer::Smaller`] came before; or why it is not to be shrunk.
+    /// [`Order::Shrink`]: the number of runs, after the last [`Answer::Smaller`]; or why it cannot be shrunk.
     Shrunk(Result<Smaller<U>, String>),
-    /// [`Order::Cover`]: after each chunk, programs, cycles, and bins that were hit.
+    /// [`Order::Cover`]: after each chunk, the number of programs, cycles and hit bins.
     Covering(u64, u64, usize),
-    /// [`Order::Cover`]: what is covered so far, now and then and before a careful chunk.
+    /// [`Order::Cover`]: the coverage so far, from time to time and before a careful chunk.
     SoFar(Box<cover::Covered<U>>),
-    /// [`Order::Cover`]: at the end.
+    /// [`Order::Cover`]: the coverage at the end.
     Covered(Box<cover::Covered<U>>),
-    /// [`Order::Hunt`]: how far it is, now and then or before each case, and at the end.
+    /// [`Order::Hunt`]: the progress, from time to time or before each case, and at the end.
     Hunting(Box<Hunt<Case<U>>>),
     /// [`Order::Exhaust`].
     Exhausted(Box<Checked<U>>),
-    /// [`Order::Play`]: what the run came to; or why there is no dump.
+    /// [`Order::Play`]: the result of the run, or why there is no dump.
     Played(Box<Result<Played<U>, String>>),
-    /// It has come to an end because of [`Order::Stop`].
+    /// The work has stopped because of [`Order::Stop`].
     Stopped,
-    /// The RTL is at fault that this was not done.
+    /// The order was not executed, because of the RTL.
     Lost(Box<Cause<U>>),
-    /// This was not done, and the RTL is not at fault.
+    /// The order was not executed, but not because of the RTL.
     Cannot(String),
 }
 
-/// `value` as a line.
+/// Returns `value` as a line.
 pub fn line(value: &impl Serialize) -> Result<String, String> {
     match serde_json::to_string(value) {
         Ok(text) => Ok(text + "\n"),
@@ -156,9 +156,9 @@ pub fn line(value: &impl Serialize) -> Result<String, String> {
     }
 }
 
-/// What `line` says.
+/// Parses `line`.
 pub fn parsed<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
-    // From text, as everything else is read: reading bytes would be compiled beside it.
+    // From text, as everywhere else: parsing bytes would be compiled in addition.
     let line = str::from_utf8(line).map_err(|e| format!("worker: {e}"))?;
     serde_json::from_str(line).map_err(|e| format!("worker: {e}"))
 }

@@ -1,5 +1,5 @@
-//! A worker as its command sees it: a process whose answers are waited for, but not for ever, and that is ended with
-//! all that it has started.
+//! A worker from the view of its command: a process whose answers are waited for, with a time limit, and that is ended with
+//! all processes that it has started.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, PipeReader, Read, Write};
@@ -22,40 +22,40 @@ use super::super::complain;
 use super::out_of_memory;
 use super::protocol::{Job, line};
 
-/// As often the command looks whether it is to stop, while it waits.
+/// Time between two checks of whether the command must stop, while it waits.
 const SLICE: Duration = Duration::from_millis(50);
-/// An answer is no longer than this: a chunk of cases that all fail has a hundredth of it.
+/// Maximum length of an answer: a chunk of cases that all fail needs a hundredth of it.
 const LONGEST: usize = 256 << 20;
-/// Bytes of a worker's output that are shown, for each thing that it is told to do.
+/// Number of bytes of a worker's output that are shown for each order.
 const SHOWN: usize = 64 << 10;
-/// Bytes of its output that are kept to tell how it ended.
+/// Number of bytes of its output that are kept to determine how it ended.
 const TAIL: usize = 4 << 10;
-/// What a worker does not read for so long is not said: it is suspended.
+/// If a worker does not read for this time, sending is given up: the worker is suspended.
 const UNREAD: Duration = Duration::from_secs(2);
 
 /// Why there is no answer.
 pub enum Lost<U: Compiled> {
-    /// The RTL took the process along.
+    /// The RTL ended the process.
     By(Cause<U>),
-    /// Something outside killed the process, as the kernel does where memory runs out: SIGKILL.
+    /// Something outside killed the process with SIGKILL, as the kernel does when memory runs out.
     Killed,
-    /// The process was suspended by a signal, which is not the RTL's doing.
+    /// A signal suspended the process, which the RTL did not cause.
     Suspended,
-    /// The command is to stop, or the answer no longer counts.
+    /// The command must stop, or the answer no longer counts.
     Interrupted,
     /// The bench is at fault.
     Trouble(String),
 }
 
-/// How long answers to one order are waited for.
+/// How long to wait for answers to one order.
 pub struct Patience<'a> {
-    /// Without any sign of life.
+    /// Maximum time without any sign of life.
     pub timeout: Duration,
-    /// Set when the command is to stop.
+    /// Set when the command must stop.
     pub stop: &'a AtomicBool,
-    /// Then the worker still has so much time.
+    /// Time that the worker has after that.
     pub grace: Duration,
-    /// Set when nothing that it does counts any more.
+    /// Set when the results no longer count.
     pub over: &'a AtomicBool,
     /// When `stop` was first seen set.
     stopped: Option<Instant>,
@@ -77,7 +77,7 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// Whether it is at its end, however much the worker has to say.
+    /// Returns whether it has ended, whatever the worker still sends.
     pub fn over(&mut self) -> bool {
         let stop = self.stop.load(Ordering::Relaxed)
             && self.stopped.get_or_insert_with(Instant::now).elapsed() >= self.grace;
@@ -85,14 +85,14 @@ impl<'a> Patience<'a> {
     }
 }
 
-/// What a worker writes to its standard output and error: shown on our standard error, as far as that is to be read.
+/// What a worker writes to its standard output and error: shown on our standard error, up to a limit.
 struct Output {
     state: Mutex<OutputState>,
 }
 
 #[derive(Default)]
 struct OutputState {
-    /// Bytes that may still be shown, and how many were not.
+    /// Number of bytes that may still be shown, and of bytes that were suppressed.
     left: usize,
     hidden: u64,
     tail: VecDeque<u8>,
@@ -105,7 +105,7 @@ impl Output {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what comes until the end: a worker must never wait for a reader.
+    /// Reads everything up to the end: a worker must never wait for a reader.
     fn take(&self, mut from: PipeReader) {
         let mut bytes = [0; 16 << 10];
         loop {
@@ -126,12 +126,12 @@ impl Output {
             let old = state.tail.len().saturating_sub(TAIL);
             state.tail.drain(..old);
             drop(state);
-            // Standard error that is gone is no reason to stop.
+            // A closed standard error is no reason to stop.
             let _ = std::io::stderr().write_all(&bytes[..shown]);
         }
     }
 
-    /// Begins anew, and says what was not shown.
+    /// Begins a new order, and reports suppressed bytes.
     fn renew(&self) {
         let mut state = self.state();
         let (hidden, open) = (std::mem::take(&mut state.hidden), state.open);
@@ -146,18 +146,18 @@ impl Output {
         }
     }
 
-    /// Whether the last that was written says so.
+    /// Returns whether the last output contains `what`.
     fn tells(&self, what: &str) -> bool {
         let tail: Vec<u8> = self.state().tail.iter().copied().collect();
         String::from_utf8_lossy(&tail).contains(what)
     }
 }
 
-/// A process that works.
+/// A worker process.
 pub struct Worker {
     child: Child,
     socket: UnixStream,
-    /// What has come and was not looked at.
+    /// Bytes received but not processed.
     come: Vec<u8>,
     output: Arc<Output>,
     reader: Option<JoinHandle<()>>,
@@ -171,7 +171,7 @@ impl Drop for Worker {
     }
 }
 
-/// This program as it was when it was started, even if it has been built again since.
+/// Returns this program as it was when it was started, even if it has been rebuilt since.
 fn myself() -> Result<PathBuf, String> {
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() {
@@ -181,7 +181,7 @@ fn myself() -> Result<PathBuf, String> {
 }
 
 impl Worker {
-    /// Starts one for `job`.
+    /// Starts a worker for `job`.
     pub fn start<U: Compiled>(job: &Job) -> Result<Self, Lost<U>> {
         let shown = |e: std::io::Error| Lost::Trouble(format!("worker: {e}"));
         let (ours, theirs) = UnixStream::pair().map_err(shown)?;
@@ -191,7 +191,7 @@ impl Worker {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(to.try_clone().map_err(shown)?)
             .stderr(to)
-            // With what the RTL may start it is ended as one.
+            // It is ended together with the processes that the RTL may start.
             .process_group(0)
             .spawn()
             .map_err(shown)?;
@@ -217,7 +217,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Tells it something. If it is gone, the answer fails to come.
+    /// Sends a message. If the worker is gone, the missing answer shows it.
     pub fn tell<U: Compiled>(&mut self, what: &impl Serialize) -> Result<(), Lost<U>> {
         let line = line(what).map_err(Lost::Trouble)?;
         self.output.renew();
@@ -230,10 +230,10 @@ impl Worker {
         }
     }
 
-    /// The next line that it says.
+    /// Returns the next line from the worker.
     pub fn hear<U: Compiled>(&mut self, patience: &mut Patience) -> Result<Vec<u8>, Lost<U>> {
-        // Time in which this process did not run itself, as under a scheduler that suspends all of a job, is no one's
-        // fault, and time in which only the worker was suspended not that of the RTL.
+        // Time in which this process did not run, as under a scheduler that suspends a whole job, does not
+        // count; time in which only the worker was suspended does not count against the RTL.
         let mut looked = Instant::now();
         let (mut waited, mut suspended) = (Duration::ZERO, Duration::ZERO);
         let mut searched = 0;
@@ -282,19 +282,19 @@ impl Worker {
         }
     }
 
-    /// Whether a signal has suspended it.
+    /// Returns whether a signal has suspended it.
     fn suspended(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
-        // Behind the name, which may hold anything, the state.
+        // The state follows the name, which may contain anything.
         stat.is_ok_and(|stat| {
             stat.rsplit_once(") ")
                 .is_some_and(|(_, s)| s.starts_with('T'))
         })
     }
 
-    /// How it ended, which said nothing more.
+    /// Returns how the worker ended without a further message.
     fn ended<U: Compiled>(&mut self) -> Lost<U> {
-        // RTL may close what is not its own and go on.
+        // RTL may close file descriptors that are not its own and go on.
         for _ in 0..100 {
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.kill_group();
@@ -311,7 +311,7 @@ impl Worker {
         Lost::By(Cause::Crashed(how.to_owned()))
     }
 
-    /// How it ended, as far as that is the same again and again.
+    /// Describes how it ended, in words that are the same each time.
     fn how(&self, status: ExitStatus) -> String {
         let short = self.output.tells("memory allocation of") || self.output.tells("bad_alloc");
         if short && self.memory > 0 {
@@ -321,7 +321,7 @@ impl Worker {
         status.trim_end_matches(" (core dumped)").to_owned()
     }
 
-    /// Ends whatever the RTL has started and left behind.
+    /// Ends all processes that the RTL has started and left behind.
     fn kill_group(&self) {
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
@@ -339,7 +339,7 @@ impl Worker {
         }
     }
 
-    /// Ends it and what it has started: it has nothing of its own to bring to an end.
+    /// Ends the worker and the processes that it has started; it has no cleanup to do.
     pub fn end(&mut self) {
         if let Ok(None) = self.child.try_wait() {
             self.kill_group();

@@ -1,11 +1,11 @@
-//! Names: which may be given, and which are taken.
+//! Names: which are allowed, and which are reserved.
 
 use crate::MOST_NAME;
 use crate::error::Error;
 use crate::table::Table;
 
-/// Words that Rust or SystemVerilog reserve, and names that the bench top uses. Of the keywords only those that a
-/// user might choose as a name; the compilers find the others.
+/// Reserved words of Rust and SystemVerilog, and names that the bench top uses. Contains only those keywords that a user
+/// might choose as a name; the compilers find the others.
 const RESERVED: [&str; 61] = [
     "abstract",
     "always",
@@ -70,10 +70,10 @@ const RESERVED: [&str; 61] = [
     "wire",
 ];
 
-/// Beginnings of names that are generated.
+/// Prefixes of generated names.
 const PREFIXES: [&str; 5] = ["kept_", "pad", "probe_", "load_", "valid_"];
 
-/// Whether `text` is an identifier of SystemVerilog without escapes.
+/// Returns whether `text` is a SystemVerilog identifier without escapes.
 pub(super) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars
@@ -83,7 +83,7 @@ pub(super) fn is_identifier(text: &str) -> bool {
         && text.len() <= MOST_NAME
 }
 
-/// Reads a name that becomes part of others.
+/// Reads a name that becomes part of other names.
 pub(super) fn part_of_names(table: &Table, key: &'static str) -> Result<String, Error> {
     let name = table.required_string(key)?;
     if !is_identifier(&name) || name.starts_with('_') || name.chars().any(|c| c.is_uppercase()) {
@@ -93,7 +93,7 @@ pub(super) fn part_of_names(table: &Table, key: &'static str) -> Result<String, 
     Ok(name)
 }
 
-/// Reads a name that Rust, SystemVerilog and C are to know.
+/// Reads a name that must be valid in Rust, SystemVerilog and C.
 pub(super) fn name(table: &Table, key: &'static str) -> Result<String, Error> {
     let name = part_of_names(table, key)?;
     if RESERVED.contains(&name.as_str()) {
@@ -107,7 +107,7 @@ pub(super) fn name(table: &Table, key: &'static str) -> Result<String, Error> {
     Ok(name)
 }
 
-/// Returns a name that a pin or field of port `port` may have: without what marks a direction, in small letters.
+/// Returns a suitable name for the pin or field of port `port`: in lower case, without the suffix for its direction.
 pub fn name_of(port: &str) -> String {
     let name = port.to_ascii_lowercase();
     let name = match (name.strip_suffix("_ni"), name.strip_suffix("_no")) {
@@ -126,7 +126,7 @@ pub fn name_of(port: &str) -> String {
     }
 }
 
-/// Reads the name of a module, port or parameter, as the RTL has it.
+/// Reads the name of a module, port or parameter of the RTL.
 pub(super) fn port(table: &Table, key: &'static str) -> Result<Option<String>, Error> {
     let port = table.string(key)?;
     port.map(|name| port_name(table, key, name)).transpose()

@@ -1,5 +1,5 @@
-//! ABC, the system for sequential synthesis and verification that comes with Yosys: what it is asked, and how
-//! its answers are read.
+//! Runs ABC, the system for sequential synthesis and verification that comes with Yosys: writes the questions and reads
+//! the answers.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,45 +10,45 @@ use std::time::Duration;
 use super::aig::{Aig, Lit};
 use super::tool::{self, Ended};
 
-/// What it is called: by Yosys, by Debian, by itself.
+/// Names of the program: in Yosys, in Debian, in its own build.
 const NAMES: &[&str] = &["yosys-abc", "berkeley-abc", "abc"];
 
-/// Time of the processor for one question. It bounds what a limit of conflicts does not: to make a circuit small, to join
+/// Processor time for one question. It bounds the work that a limit of conflicts does not bound: making a circuit small and merging
 /// its logic.
 pub const TIME: Duration = Duration::from_secs(300);
 
-/// Whether something can be.
+/// Whether a literal can be 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It cannot.
     Never,
     /// It can.
     Sometimes,
-    /// Not found out, within this limit.
+    /// Not decided within this limit.
     GaveUp(Limit),
 }
 
-/// What ended a search without an answer.
+/// The limit that ended a search without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The conflicts allowed.
+    /// The number of conflicts.
     Conflicts,
-    /// The time allowed.
+    /// The processor time.
     Time,
 }
 
-/// ABC as it is asked.
+/// How to run ABC.
 pub struct Abc<'a> {
-    /// What it may be called.
+    /// Names to try, in this order.
     pub names: &'a [&'a str],
-    /// Time of the processor for one question.
+    /// Processor time for one question.
     pub time: Duration,
-    /// Once it is set, questions end with an error.
+    /// When it is set, questions end with an error.
     pub stop: &'a AtomicBool,
 }
 
 impl<'a> Abc<'a> {
-    /// The one that is installed.
+    /// Uses the ABC that is installed.
     pub fn new(stop: &'a AtomicBool) -> Self {
         Abc {
             names: NAMES,
@@ -57,7 +57,7 @@ impl<'a> Abc<'a> {
         }
     }
 
-    /// What `commands` print, with `circuit` as `circuit.aig`; `None` if it is not through within the time `left`.
+    /// Returns what `commands` print, with `circuit` in the file `circuit.aig`; `None` if ABC does not finish within the time `left`.
     fn ask(
         &self,
         circuit: &[u8],
@@ -84,10 +84,10 @@ impl<'a> Abc<'a> {
         Err("abc: not found; it comes with yosys: ./setup --all installs it".to_owned())
     }
 
-    /// Whether `what` can be, for any inputs.
+    /// Tells whether `what` can be 1, for any inputs.
     ///
     /// # Errors
-    /// There is no ABC, it says what it should not, or `stop` is set.
+    /// ABC is missing, its answer is not understood, or `stop` is set.
     pub fn prove_never(&self, aig: &Aig, what: Lit) -> Result<Answer, String> {
         let circuit = aig.aiger(&[], what);
         let mut left = self.time;
@@ -112,11 +112,11 @@ impl<'a> Abc<'a> {
         Ok(answer)
     }
 
-    /// Whether `what` can be within `clocks` clocks, for any inputs, if `registers` (what they are called, and what
-    /// they become) begin with 0.
+    /// Tells whether `what` can be 1 within `clocks` cycles, for any inputs, if `registers` (pairs of a literal and its next value)
+    /// begin with 0.
     ///
     /// # Errors
-    /// There is no ABC, it says what it should not, or `stop` is set.
+    /// ABC is missing, its answer is not understood, or `stop` is set.
     pub fn search(
         &self,
         aig: &Aig,
@@ -143,12 +143,12 @@ impl<'a> Abc<'a> {
     }
 }
 
-/// How a question is tried, each way with its limit of conflicts and the tenths of the time that it may take at most. A short
-/// search in the circuit made small is nearly always enough. Sweeping joins all nodes that are alike, from the inputs up: it
-/// takes seconds where two copies of much logic are alike and a search takes ten minutes, and more than five minutes elsewhere
-/// (both of spa5 with BRX=1). A long search proves in half a minute what an older sweep does not in a quarter of an hour. Then
-/// that one, with few conflicts, and joining with all that is known; that has a limit of conflicts for each pair of nodes
-/// alone, so it gets one of time, which it keeps to approximately.
+/// The ways to try a question in this order, each with its limits of conflicts and the most tenths of the time that it may take. A
+/// short search in the minimized circuit is nearly always enough. Sweeping merges all equivalent nodes, from the inputs up. It
+/// takes seconds where two copies of much logic are equivalent and a search takes ten minutes, and more than five minutes elsewhere
+/// (examples of both: spa5 with BRX=1). A long search proves in half a minute what an older sweep cannot prove in a quarter of an
+/// hour. That sweep follows, with few conflicts, then `&cec`, which merges with all techniques. `&cec` limits conflicts only for
+/// each pair of nodes, so it also gets a limit of time, which it keeps approximately.
 const WAYS: [(&str, u32); 5] = [
     ("&get; &syn3; &put; dsat -C 2000", 10),
     ("&get; &fraig -x -C 1000; &put; dsat -C 20000", 3),
@@ -157,7 +157,7 @@ const WAYS: [(&str, u32); 5] = [
     ("&get; &syn3; &cec -m -C 2000 -T 60", 10),
 ];
 
-/// What the last lines say.
+/// Returns the answer in the last line that contains one.
 fn read(said: &str) -> Option<Answer> {
     let words = [
         ("UNSATISFIABLE", Answer::Never),
@@ -174,17 +174,17 @@ fn read(said: &str) -> Option<Answer> {
     })
 }
 
-/// Conflicts that the search from a reset may spend on one clock.
+/// Conflicts that the search from reset may spend on one cycle.
 const SEARCH_CONFLICTS: u32 = 5_000;
 
-/// A search from the beginning of a circuit.
+/// Result of a search from the initial state of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It can be in this clock, the first being 0.
+    /// It can be 1 in this cycle; the first is 0.
     At(usize),
-    /// It cannot be in so many clocks; for more the conflicts did not suffice, or the caller did not ask.
+    /// It cannot be 1 in this many cycles. For more, the conflicts did not suffice or the caller did not ask.
     NotIn(usize),
-    /// The time allowed did not suffice to tell.
+    /// The time did not suffice to tell.
     TimeOver,
 }
 
@@ -194,18 +194,18 @@ mod tests {
     use std::path::Path;
     use std::time::Instant;
 
-    /// A program in `dir` that does `what` in place of ABC.
+    /// Writes a program into `dir` that does `what` in place of ABC.
     fn stand_in(dir: &Path, what: &str) -> String {
         let file = dir.join("abc").to_string_lossy().into_owned();
-        // Written by a process of its own: where another thread starts a program while this one has the file open, it
-        // cannot be run.
+        // A process of its own writes it: if another thread started a program while this one had the file open, the file
+        // could not be run.
         let script = format!("printf '#!/bin/sh\\n%s\\n' '{what}' >\"$0\" && chmod +x \"$0\"");
         let made = Command::new("sh").args(["-c", &script, &file]).status();
         assert!(made.unwrap().success());
         file
     }
 
-    /// What both questions get from it within `time`.
+    /// Returns the answers to both questions within `time`.
     fn asked(
         what: &str,
         time: Duration,
@@ -238,7 +238,7 @@ mod tests {
         );
     }
 
-    /// Its time is that of all ways together.
+    /// The limit of time is for all ways together.
     #[test]
     fn a_question_has_no_more_time_with_more_ways() {
         let slow = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo UNDECIDED";
@@ -298,7 +298,7 @@ mod tests {
             ),
             ("No such command", None),
         ] {
-            // As it is printed: behind an echo of the commands and a remark.
+            // As ABC prints it, after an echo of the commands and a remark.
             let before = "ABC command line: \"read circuit.aig\".\n\nAssuming the current network is a single-output miter.";
             assert_eq!(read(&format!("{before}\n{said}\n")), answer, "{said}");
         }

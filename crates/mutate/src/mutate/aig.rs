@@ -1,4 +1,4 @@
-//! And-inverter graphs with structural hashing, and the format in which tools take them (AIGER).
+//! And-inverter graphs with structural hashing, and the file formats that tools read: AIGER and DIMACS.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Lit(u32);
 
 impl Lit {
-    /// Never.
+    /// The constant 0.
     pub const FALSE: Lit = Lit(0);
-    /// Always.
+    /// The constant 1.
     pub const TRUE: Lit = Lit(1);
 
     fn node(self) -> usize {
@@ -36,45 +36,45 @@ impl std::ops::Not for Lit {
     }
 }
 
-/// What every literal of a graph is in 64 cases: [`Aig::evaluate`].
+/// Values of all literals of a graph in 64 cases: [`Aig::evaluate`].
 pub struct Values(Vec<u64>);
 
 impl Values {
-    /// What `lit` is, case i in bit i.
+    /// Returns the value of `lit`, case i in bit i.
     pub fn of(&self, lit: Lit) -> u64 {
         self.0[lit.node()] ^ 0u64.wrapping_sub(u64::from(lit.inverted()))
     }
 }
 
-/// An input has no operands; node 0 is the constant.
+/// The operands of an input, which has none. Node 0 is the constant.
 const INPUT: (Lit, Lit) = (Lit(u32::MAX), Lit(u32::MAX));
 
-/// What a node becomes that was not worked out yet.
+/// Marks a node whose new literal has not been computed.
 const NONE: u32 = u32::MAX;
 
-/// Returns what `lit` becomes where each node becomes what `new` has for it.
+/// Returns the literal that `lit` becomes if each node becomes its entry of `new`.
 fn new_of(new: &[u32], lit: Lit) -> Lit {
     Lit(new[lit.node()] ^ u32::from(lit.inverted()))
 }
 
-/// A graph. The same gate of the same operands is one node, so two copies of a circuit that differ in little
-/// are one graph with little added.
+/// An and-inverter graph. A gate with the same operands is always the same node, so the graph of two copies of a circuit that
+/// differ little is hardly larger than that of one.
 #[derive(Clone)]
 pub struct Aig {
     nodes: Vec<(Lit, Lit)>,
     known: FxHashMap<(Lit, Lit), Lit>,
 }
 
-/// How far below the two sides of a multiplexer a conjunct of both is looked for: a check of a scan's entry is some parts,
-/// `so_far & (b <= c) & (d != 3) & (e == f)`, and what it takes from is under all of them.
+/// How many levels below the two sides of a multiplexer a common conjunct is searched for. The check of a scan's entry has several
+/// parts, `so_far & (b <= c) & (d != 3) & (e == f)`, and `so_far`, from which it continues, is below all of them.
 const SHARED_LEVELS: u32 = 5;
-/// How many levels below an operand another one is looked for: in `now != (before ? now : other)`, `before` is on the fourth.
+/// How many levels below an operand another one is searched for: in `now != (before ? now : other)`, `before` is on the fourth.
 const IMPOSSIBLE_LEVELS: u32 = 4;
-/// How many levels of operands of an AND are looked at for that. There are many ANDs, and every pair of their operands is tried.
+/// How many levels of operands of an AND take part in that search. There are many ANDs, and every pair of their operands is tried.
 const OPERAND_LEVELS: u32 = 2;
 
 impl Aig {
-    /// With nothing in it.
+    /// Returns an empty graph.
     pub fn new() -> Self {
         Aig {
             nodes: vec![INPUT],
@@ -82,7 +82,7 @@ impl Aig {
         }
     }
 
-    /// Something that may be either.
+    /// Adds an input, which may be 0 or 1.
     pub fn input(&mut self) -> Lit {
         self.nodes.push(INPUT);
         Lit((self.nodes.len() as u32 - 1) << 1)
@@ -97,7 +97,7 @@ impl Aig {
             (a, b) if a == !b => return Lit::FALSE,
             _ => {}
         }
-        // One level down: x & (x & y), x & !(x & y) and the like.
+        // One level down: x & (x & y), x & !(x & y) and similar.
         for (x, of) in [(a, b), (b, a)] {
             let (l, r) = self.nodes[of.node()];
             if (l, r) == INPUT {
@@ -140,14 +140,14 @@ impl Aig {
         self.or(only_a, only_b)
     }
 
-    /// `yes` where `by` holds, else `no`.
+    /// Returns `yes` where `by` holds, else `no`.
     pub fn mux(&mut self, by: Lit, yes: Lit, no: Lit) -> Lit {
         let (yes, no) = (self.where_holds(by, yes), self.where_holds(!by, no));
         if yes == no {
             return yes;
         }
-        // Both sides are the same AND something, or OR something. Written so, a scan that takes from what it found so far, entry by
-        // entry, becomes one conjunction, which `conjuncts` takes apart.
+        // Both sides may be the same literal AND something, or OR something. Rewritten this way, a scan that continues entry by entry from
+        // what it has found so far becomes one conjunction, which `conjuncts` splits.
         if let Some((both, yes, no)) = self.shared(yes, no) {
             let differs = self.mux(by, yes, no);
             return self.and(both, differs);
@@ -160,10 +160,10 @@ impl Aig {
         self.or(yes, no)
     }
 
-    /// Returns something that is `what` where `known` holds, if there is a node for it not far below; else `what`.
+    /// Returns a literal that equals `what` where `known` holds, if there is a node for it a few levels down; otherwise `what`.
     ///
-    /// Yosys reads what stands in nested conditions as multiplexers by the same condition, one in the other, and where it does not
-    /// hold the inner one has an unknown value: a free input, which a circuit would have all its way though it is never looked at.
+    /// Yosys turns nested conditions into multiplexers with the same select, one inside the other. Where the condition does not hold,
+    /// the inner one has an unknown value: a free input, which the circuit would keep everywhere although it is never used.
     pub fn where_holds(&self, known: Lit, what: Lit) -> Lit {
         self.where_holds_within(known, what, 2)
     }
@@ -187,7 +187,7 @@ impl Aig {
         if what.inverted() { !and } else { and }
     }
 
-    /// Returns `what`, an OR, without operands that are easily seen to be impossible: ANDs of which one operand excludes another.
+    /// Returns `what`, an OR, without operands that are easily shown to be impossible: ANDs in which one operand excludes another.
     ///
     /// For a word that a cycle does not write, `dead` asks whether it matters after the cycle and differs between the two states. It
     /// differs only if it did not matter before the cycle. Within a case, "matters before" and "matters after" are often the same node, but
@@ -198,7 +198,7 @@ impl Aig {
         !self.all(left)
     }
 
-    /// Tells whether one operand of `what`, an AND, excludes another one.
+    /// Tells whether one operand of `what`, an AND, excludes another.
     fn is_impossible(&self, what: Lit) -> bool {
         let operands = self.operands_within(what, OPERAND_LEVELS);
         let mut others = operands.iter().filter(|operand| **operand != what);
@@ -209,7 +209,7 @@ impl Aig {
         })
     }
 
-    /// Returns w, x and y if `a` is w AND x and `b` is w AND y, for a w that is found in both within [`SHARED_LEVELS`].
+    /// Returns w, x and y such that `a` is w AND x and `b` is w AND y, for a w that occurs in both within [`SHARED_LEVELS`] levels.
     fn shared(&mut self, a: Lit, b: Lit) -> Option<(Lit, Lit, Lit)> {
         if self.operands(a).is_none() && self.operands(b).is_none() {
             return None;
@@ -220,7 +220,7 @@ impl Aig {
         Some((both, x, y))
     }
 
-    /// Returns what `what` is the AND of, if it is one.
+    /// Returns the two operands of `what` if it is an AND.
     fn operands(&self, what: Lit) -> Option<[Lit; 2]> {
         match self.nodes[what.node()] {
             (l, r) if !what.inverted() && (l, r) != INPUT => Some([l, r]),
@@ -228,7 +228,7 @@ impl Aig {
         }
     }
 
-    /// Returns `what`, its operands, theirs and so on, level by level.
+    /// Returns `what`, its operands, their operands and so on, level by level.
     fn operands_within(&self, what: Lit, levels: u32) -> Vec<Lit> {
         let (mut found, mut begin) = (vec![what], 0);
         for _ in 0..levels {
@@ -241,7 +241,7 @@ impl Aig {
         found
     }
 
-    /// Returns `what` without `operand`, which AND makes `what` of it again.
+    /// Returns a literal whose AND with `operand` is `what`.
     fn without(&mut self, operand: Lit, what: Lit, levels: u32) -> Lit {
         match self.operands(what) {
             _ if what == operand => Lit::TRUE,
@@ -253,7 +253,7 @@ impl Aig {
         }
     }
 
-    /// Returns literals that all hold where `what` does, and not all where it does not. None of them is an AND.
+    /// Returns literals that all hold exactly where `what` holds. None of them is an AND.
     pub fn conjuncts(&self, what: Lit) -> Vec<Lit> {
         let (mut found, mut left) = (Vec::new(), vec![what]);
         let mut seen = HashSet::new();
@@ -274,8 +274,8 @@ impl Aig {
         !self.all(none)
     }
 
-    /// As a tree, which is shallow. The order of `all` does not matter: the same of them are the same node, so that what
-    /// lanes decide together is one node if they are permuted, too.
+    /// Returns the AND of all literals as a balanced tree. The order of `all` does not matter: the same literals give the same node, so
+    /// what lanes decide together stays one node when the lanes are permuted.
     pub fn all(&mut self, mut all: Vec<Lit>) -> Lit {
         all.sort_unstable();
         all.dedup();
@@ -294,7 +294,7 @@ impl Aig {
         all.first().copied().unwrap_or(Lit::TRUE)
     }
 
-    /// Returns what every literal is in 64 cases at once, case i in bit i, given what inputs are in them. Inputs without a
+    /// Returns the values of all literals in 64 cases at once, case i in bit i, for these values of the inputs. Inputs without a
     /// value are 0.
     pub fn evaluate(&self, inputs: &HashMap<Lit, u64>) -> Values {
         let mut values = vec![0; self.nodes.len()];
@@ -308,8 +308,8 @@ impl Aig {
         Values(values)
     }
 
-    /// Returns the nodes that `roots` need, operands before what is made of them. Its time is that of what they need, and not of
-    /// the whole graph.
+    /// Returns the nodes that `roots` need, operands before the gates that use them. The search takes time for these nodes only, not
+    /// for the whole graph.
     fn needed(&self, roots: impl Iterator<Item = Lit>) -> Vec<usize> {
         let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = roots.map(Lit::node).collect();
@@ -327,12 +327,12 @@ impl Aig {
         needed
     }
 
-    /// How many nodes `what` needs.
+    /// Returns how many nodes `what` needs.
     pub fn weight(&self, what: Lit) -> usize {
         self.weight_of([what].into_iter())
     }
 
-    /// How many nodes all of `what` need together.
+    /// Returns how many nodes all of `what` need together.
     pub fn weight_of(&self, what: impl Iterator<Item = Lit>) -> usize {
         self.needed(what).len()
     }
@@ -351,15 +351,15 @@ impl Aig {
         true
     }
 
-    /// Returns each of `what` with `known` as constants: it is the same where all of `known` hold. [`Aig::forget`] takes away what
-    /// this adds.
+    /// Returns each of `what` with the literals `known` replaced by constants: the result equals `what` where all of `known` hold.
+    /// [`Aig::forget`] removes the nodes that this adds.
     pub fn supposed(&mut self, known: &[Lit], what: &[Lit]) -> Vec<Lit> {
         let mut constant = FxHashMap::default();
         self.hold(&mut constant, known.to_vec());
-        // What each node becomes.
+        // The literal that each node becomes.
         let mut new = vec![NONE; self.nodes.len()];
-        // First of what says what is known: more may be found to be so there, among the nodes of before, and nothing is worked out before a
-        // constant below it is found.
+        // First the nodes below `known`: there the constants may show that further nodes are constant too. No node is computed before
+        // every constant below it is found.
         let says = self.needed(known.iter().copied());
         loop {
             let mut more = false;
@@ -378,7 +378,7 @@ impl Aig {
         what.iter().map(|lit| new_of(&new, *lit)).collect()
     }
 
-    /// Makes the literals constants that hold if all of `open` do. Returns whether one of them was none.
+    /// Makes constant all literals that hold if all of `open` do. Returns whether one of them was not constant before.
     fn hold(&self, constant: &mut FxHashMap<usize, Lit>, mut open: Vec<Lit>) -> bool {
         let mut more = false;
         while let Some(lit) = open.pop() {
@@ -387,7 +387,7 @@ impl Aig {
                 .insert(lit.node(), Lit::from(!lit.inverted()))
                 .is_none();
             more |= new;
-            // Both operands of a gate that holds do.
+            // If a gate holds, so do both its operands.
             if new && !lit.inverted() && (a, b) != INPUT {
                 open.extend([a, b]);
             }
@@ -395,8 +395,8 @@ impl Aig {
         more
     }
 
-    /// Works out what a node becomes with the constants, the nodes below it having been worked out. Returns whether that makes other nodes
-    /// constants, of those that `new` is of.
+    /// Computes what a node becomes with the constants; the nodes below it must be computed already. Returns whether this makes
+    /// further nodes constant.
     fn becomes(
         &mut self,
         node: usize,
@@ -407,7 +407,7 @@ impl Aig {
         let mut lit = Lit((node as u32) << 1);
         if (a, b) != INPUT {
             let operands = (new_of(new, a), new_of(new, b));
-            // Where nothing below it has changed, it is itself.
+            // If nothing below it has changed, it stays as it is.
             if operands != (a, b) {
                 lit = self.and(operands.0, operands.1);
             }
@@ -415,14 +415,14 @@ impl Aig {
         let mut more = false;
         let known = |node: usize| constant.get(&node).copied();
         match (known(node), known(lit.node())) {
-            // What it has become is known with it: another gate may become the same.
+            // The node that it has become is constant too: another gate may become the same node.
             (Some(value), None) if lit.node() != 0 => {
                 let holds = if value == Lit::TRUE { lit } else { !lit };
                 more = self.hold(constant, vec![holds]);
                 lit = value;
             }
             (Some(value), _) => lit = value,
-            // It may have become one that is known.
+            // It may have become a node that is constant.
             (None, Some(value)) => lit = Lit(value.0 ^ u32::from(lit.inverted())),
             (None, None) => {}
         }
@@ -430,19 +430,19 @@ impl Aig {
         more
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn size(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Takes away all nodes but the first `len`.
+    /// Removes all nodes but the first `len`.
     pub fn forget(&mut self, len: usize) {
         for gate in self.nodes.drain(len..) {
             self.known.remove(&gate);
         }
     }
 
-    /// Tells whether any of `inputs` makes a difference to `what` at first sight.
+    /// Tells whether `what` needs any of `inputs`.
     pub fn reaches(&self, inputs: &HashSet<Lit>, what: Lit) -> bool {
         let needed = self.needed([what].into_iter());
         inputs
@@ -450,14 +450,14 @@ impl Aig {
             .any(|input| needed.binary_search(&input.node()).is_ok())
     }
 
-    /// Returns clauses that can be satisfied if and only if `what` can be, in the DIMACS format of SAT solvers: a variable for
-    /// each node, and of a gate y = a & b the clauses (!y a) (!y b) (y !a !b). Also returns which literal each variable
+    /// Returns clauses that can be satisfied if and only if `what` can be, in the DIMACS format of SAT solvers. Each node has a
+    /// variable, and a gate y = a & b has the clauses (!y a) (!y b) (y !a !b). Also returns the literal that each variable
     /// stands for, from variable 1 on.
     pub fn dimacs(&self, what: Lit) -> (Vec<u8>, Vec<Lit>) {
         let needed = self.needed([what].into_iter());
         let mut of_node = vec![0u32; self.nodes.len()];
         let mut variables = Vec::new();
-        // The constant is a variable too, which is false: `what` may be constant.
+        // The constant is a variable too, which is false, because `what` may be constant.
         for node in needed {
             variables.push(Lit((node as u32) << 1));
             of_node[node] = variables.len() as u32;
@@ -491,9 +491,9 @@ impl Aig {
         ((head + &text).into_bytes(), variables)
     }
 
-    /// The graph as a circuit in binary AIGER (Biere, "The AIGER And-Inverter Graph (AIG) Format Version
-    /// 20071012"): what `output` needs, with one bad output, and registers that begin with 0, given as what
-    /// they are called and what they become.
+    /// Returns the graph as a circuit in binary AIGER (Biere, "The AIGER And-Inverter Graph (AIG) Format Version
+    /// 20071012"): the nodes that `output` and the registers need, with `output` as the only output. Each register begins with 0
+    /// and is a pair: its literal and its next value.
     pub fn aiger(&self, registers: &[(Lit, Lit)], output: Lit) -> Vec<u8> {
         let needed = self.needed(registers.iter().map(|(_, next)| *next).chain([output]));
         let is_register: HashSet<usize> = registers.iter().map(|(q, _)| q.node()).collect();
@@ -569,7 +569,7 @@ mod tests {
         }
     }
 
-    /// All operands that a multiplexer can have, of two inputs each, under each condition.
+    /// All pairs of operands, each a literal or a gate of two inputs, and multiplexers, under each condition.
     #[test]
     fn a_multiplexer_is_right_whatever_its_operands_have_in_common() {
         let mut aig = Aig::new();
@@ -605,7 +605,7 @@ mod tests {
         assert_eq!(aig.mux(!by, no, inner), plain);
         let inner = aig.mux(!by, no, unknown);
         assert_eq!(aig.mux(by, yes, inner), plain);
-        // Nor where it is one that is always chosen.
+        // The same if the inner multiplexer has a constant.
         let inner = aig.mux(by, Lit::TRUE, unknown);
         let always = aig.or(by, no);
         assert_eq!(aig.mux(by, inner, no), always);
@@ -634,11 +634,11 @@ mod tests {
         assert_eq!(aig.conjuncts(entries[0][0]), [entries[0][0]]);
     }
 
-    /// Found bug: where a check of an entry had three parts, what was found so far was under all of them and was not seen.
+    /// Found bug: when the check of an entry had three parts, `so_far` was below all of them and was not found.
     #[test]
     fn a_scan_whose_checks_have_some_parts_is_one_conjunction() {
         let mut aig = Aig::new();
-        // Entries of two kinds, with as many checks as are looked through, and with one more.
+        // Entries of two kinds, with as many checks as the search has levels, and with one more.
         for (checks, one) in [(SHARED_LEVELS, true), (SHARED_LEVELS + 1, false)] {
             let start = aig.input();
             let mut holds = start;
@@ -672,7 +672,7 @@ mod tests {
         assert_eq!(aig.without_impossible(either), may);
         assert_eq!(aig.without_impossible(Lit::TRUE), Lit::TRUE);
         assert_eq!(aig.without_impossible(Lit::FALSE), Lit::FALSE);
-        // The same for every input.
+        // They are equal for every input.
         let columns = [0xff00, 0xf0f0, 0xcccc, 0xaaaa];
         let inputs = [before, after, now, other].into_iter().zip(columns);
         let values = aig.evaluate(&inputs.collect());
@@ -733,20 +733,20 @@ mod tests {
         let known = aig.or(both, q);
         let what = aig.or(p, q);
         let other = aig.or(p, r);
-        // With x the first says p or q.
+        // With x, `known` says p or q.
         let [what, other] = [what, other].map(|lit| aig.supposed(&[x, known], &[lit])[0]);
         assert_eq!(what, Lit::TRUE);
         assert_ne!(other, Lit::TRUE);
     }
 
-    /// Found bug: of two scans that were the same gates but for a constant, one was worked out before the constant was found.
+    /// Found bug: of two scans with the same gates except for a constant, one was computed before the constant was found.
     #[test]
     fn what_is_known_is_found_before_anything_is_worked_out() {
         let mut aig = Aig::new();
         let [a, b, c, t] = [(); 4].map(|()| aig.input());
         let x = aig.and(a, !b);
         let what = aig.and(x, c);
-        // Is made later, and becomes `x`.
+        // `known` contains a gate that is made after `x` and becomes `x`.
         let known = aig.any([x, t]);
         assert_eq!(aig.supposed(&[known, !t], &[what]), [c]);
     }
@@ -778,11 +778,11 @@ mod tests {
             aig.forget(len);
             assert_eq!(aig.size(), len);
         }
-        // Nothing of the exclusive or is left.
+        // Nothing of the exclusive or remains.
         assert_eq!(aig.supposed(&[both, c], &[what]), [Lit::FALSE]);
         aig.forget(len);
         assert_eq!(aig.and(b, a), both);
-        // The choice becomes a, and of a and b it is known that not both hold.
+        // The multiplexer becomes a, and it is known that a and b do not both hold.
         let choice = aig.mux(c, a, d);
         let what = aig.and(choice, b);
         assert_eq!(aig.supposed(&[c, !both], &[what]), [Lit::FALSE]);
@@ -792,7 +792,7 @@ mod tests {
     fn a_size_is_within_its_number_of_nodes_and_not_within_one_less() {
         let mut aig = Aig::new();
         let [a, b, c] = [(); 3].map(|()| aig.input());
-        // Two ways to `a`, which is counted once.
+        // Two paths lead to `a`, which is counted once.
         let x = aig.and(a, b);
         let y = aig.and(!a, c);
         let what = aig.and(!x, !y);
@@ -802,9 +802,9 @@ mod tests {
         assert!(aig.within(!a, 1));
     }
 
-    /// Two inputs, a register that keeps their conjunction, bad when the register is not set; a third input
-    /// that is not used. By hand from the format's description: variables 1 and 2 are inputs, 3 the register, 4 the
-    /// gate; the gate's operands are coded as 8 - 4 and 4 - 2.
+    /// Two inputs, a register that stores their AND, and an output that is 1 while the register is 0; a third input is not used. The
+    /// expected text is made by hand from the description of the format: variables 1 and 2 are inputs, 3 is the register, 4 is the
+    /// gate, whose operands are coded as 8 - 4 and 4 - 2.
     #[test]
     fn a_circuit_is_written_as_the_format_says() {
         let mut aig = Aig::new();
@@ -816,7 +816,7 @@ mod tests {
         );
     }
 
-    /// By hand from the description in [`Aig::dimacs`]: inputs are variables 1 and 2, the gate is 3.
+    /// Made by hand from the description in [`Aig::dimacs`]: inputs are variables 1 and 2, the gate is 3.
     #[test]
     fn clauses_are_written_as_the_format_says() {
         let mut aig = Aig::new();

@@ -1,7 +1,7 @@
-//! A flat netlist as Yosys writes it (`write_json`), bit by bit as a graph.
+//! A flat netlist as Yosys writes it (`write_json`), converted bit by bit into a graph.
 //!
-//! What Yosys leaves open (`x`, a part that lies beyond its vector) is an input here that may be anything: what is
-//! proved then holds whatever a simulator or a synthesis makes of it.
+//! What Yosys leaves undefined (`x`, a part beyond the end of its vector) is a free input here. So what is proved
+//! holds for any value that a simulator or a synthesis tool chooses.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -57,7 +57,7 @@ struct JsonName {
     bits: Vec<Value>,
 }
 
-/// A bit: a constant, or what the wire of this number carries.
+/// A bit: a constant, or the value of the wire with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bit {
     Is(bool),
@@ -71,13 +71,13 @@ struct Cell {
     b: Vec<Bit>,
     s: Vec<Bit>,
     y: Vec<usize>,
-    /// Operands have signs; the first has one.
+    /// Both operands are signed; the first is; the second is.
     signed: bool,
     a_signed: bool,
     b_signed: bool,
-    /// Reads: which memory.
+    /// For a read, the number of the memory.
     memory: usize,
-    /// What comes where there is nothing to come.
+    /// Free bits for an index beyond the vector or memory.
     beyond: Vec<Bit>,
 }
 
@@ -86,7 +86,7 @@ struct Memory {
     name: String,
     width: usize,
     size: usize,
-    /// Address, enable, data, in the order in which they take effect.
+    /// Address, enable and data of each write port, in the order in which they take effect.
     writes: Vec<(Vec<Bit>, Vec<Bit>, Vec<Bit>)>,
 }
 
@@ -97,21 +97,21 @@ pub struct Circuit {
     inputs: BTreeMap<String, Vec<usize>>,
     outputs: BTreeMap<String, Vec<Bit>>,
     names: HashMap<String, Vec<Bit>>,
-    /// From what is needed to what needs it.
+    /// Cells in an order in which each comes after the cells that it needs.
     cells: Vec<Cell>,
     /// Output and input of each register.
     registers: Vec<(usize, Bit)>,
     memories: Vec<Memory>,
-    /// Clocks of registers and of writes to memories, each once.
+    /// Clocks of the registers and of the writes to memories, without duplicates.
     clocks: Vec<Bit>,
-    /// Wires that nothing in the circuit drives but its registers.
+    /// Wires that neither a cell nor a register drives.
     free: Vec<usize>,
     wires: usize,
     /// Immediate assertions and assumptions.
     checks: Vec<Check>,
 }
 
-/// An assertion or assumption as it stands in the text, without a register in between (`chformal -early`).
+/// An assertion or assumption as written in the text, without a register in between (`chformal -early`).
 #[derive(Debug)]
 struct Check {
     name: String,
@@ -129,23 +129,23 @@ pub struct Checked<'c> {
     pub holds: Lit,
 }
 
-/// One write port of a memory in one clock.
+/// One write port of a memory in one cycle.
 #[derive(Clone)]
 pub struct Write {
     pub address: Vec<Lit>,
-    /// Bit by bit of the word.
+    /// Write enable of each bit of the word.
     pub enable: Vec<Lit>,
     pub data: Vec<Lit>,
 }
 
-/// All bits of a circuit in one clock.
+/// All bits of a circuit in one cycle.
 #[derive(Clone)]
 pub struct Frame {
     values: Vec<Lit>,
     memories: Vec<Vec<Lit>>,
-    /// The state after it.
+    /// The state after the cycle.
     pub next: Vec<Lit>,
-    /// Where, whether bit by bit, and what is written, for every write port of every memory.
+    /// Address, enable and data of every write port of every memory.
     pub writes: Vec<Write>,
 }
 
@@ -180,7 +180,7 @@ impl Reader {
     }
 }
 
-/// A parameter that is a number: Yosys writes 32 binary digits.
+/// Returns a numeric parameter: Yosys writes it as 32 binary digits.
 fn number(cell: &JsonCell, name: &str) -> usize {
     match cell.parameters.get(name) {
         Some(Value::String(s)) => usize::from_str_radix(s.trim(), 2).unwrap_or_default(),
@@ -234,7 +234,7 @@ impl Circuit {
     /// Reads module `top`.
     ///
     /// # Errors
-    /// Text that is not what `write_json` writes, cells that are not known here, a loop.
+    /// `text` is not the output of `write_json`; a cell is of an unknown kind; the logic has a loop.
     pub fn read(text: &str, top: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|e| format!("netlist: {e}"))?;
         let module = json
@@ -339,7 +339,7 @@ impl Circuit {
                     .ok_or_else(|| bad("no such memory"))
             };
             if matches!(cell.kind.as_str(), "$dff" | "$memwr" | "$memwr_v2") {
-                // One model of a cycle for all of them.
+                // There is one model of a cycle for all registers and memories.
                 if number(cell, "CLK_POLARITY") != 1 {
                     return Err(bad("acts at the falling edge"));
                 }
@@ -417,7 +417,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Drops registers that nothing reads and the text does not name: Yosys makes some for what a clocked block
+    /// Drops registers that nothing reads and that have no name in the text. Yosys makes some for what a clocked block
     /// writes into a memory, and no reset reaches them.
     fn forget_unread(&mut self) {
         let of_cells = self
@@ -441,7 +441,7 @@ impl Circuit {
         self.registers.retain(|(q, _)| read[*q]);
     }
 
-    /// Puts the cells in order, and finds what nothing drives.
+    /// Sorts the cells, and finds the wires that nothing drives.
     fn sort(&mut self) -> Result<(), String> {
         let mut driver: Vec<Option<usize>> = vec![None; self.wires];
         for (i, cell) in self.cells.iter().enumerate() {
@@ -462,7 +462,7 @@ impl Circuit {
             })
             .collect()
         };
-        // 0: not yet; 1: what it needs is being put in order; 2: done.
+        // 0: not visited; 1: the cells that it needs are being sorted; 2: done.
         let mut state = vec![0u8; self.cells.len()];
         let mut order = Vec::with_capacity(self.cells.len());
         for first in 0..self.cells.len() {
@@ -492,18 +492,18 @@ impl Circuit {
         Ok(())
     }
 
-    /// Bits of the state: registers, then memories word by word.
+    /// Returns the number of bits of the state: registers, then memories word by word.
     pub fn state_bits(&self) -> usize {
         let words = self.memories.iter().map(|m| m.width * m.size);
         self.registers.len() + words.sum::<usize>()
     }
 
-    /// How many bits of the state are registers; memories follow.
+    /// Returns how many bits of the state are registers. The bits of the memories follow them.
     pub fn register_bits(&self) -> usize {
         self.registers.len()
     }
 
-    /// Which bits of the state the net or memory called `name` is, if it is state and nothing else.
+    /// Returns which bits of the state the net or memory called `name` is; `None` if any bit of it is not state.
     pub fn places(&self, name: &str) -> Option<Vec<usize>> {
         let mut first = self.registers.len();
         for memory in &self.memories {
@@ -520,8 +520,8 @@ impl Circuit {
         self.names.get(name)?.iter().map(register).collect()
     }
 
-    /// Returns the names of all state, those of the same bits once: the one that lies deepest in the hierarchy. Ports and what
-    /// Yosys named are left out where there is another name.
+    /// Returns the names of all state. State with several names is listed once, under the name that lies deepest in the hierarchy.
+    /// Names of ports and names that Yosys made are used only if there is no other.
     pub fn state_names(&self) -> Vec<&str> {
         let place: HashMap<usize, usize> =
             self.registers.iter().map(|(q, _)| *q).zip(0..).collect();
@@ -540,7 +540,7 @@ impl Circuit {
                 continue;
             };
             let known = found.entry(places).or_insert(name);
-            // Of two that are as good, always the same.
+            // Of two equally good names, always choose the same.
             if (rank(name), std::cmp::Reverse(name.as_str()))
                 > (rank(known), std::cmp::Reverse(*known))
             {
@@ -551,22 +551,22 @@ impl Circuit {
         found.into_values().chain(memories).collect()
     }
 
-    /// Wires that may carry anything.
+    /// Returns the wires that may carry anything.
     pub fn free(&self) -> &[usize] {
         &self.free
     }
 
-    /// One more than the highest number of a wire.
+    /// Returns one more than the highest number of a wire.
     pub fn wires(&self) -> usize {
         self.wires
     }
 
-    /// The wires of input `name`.
+    /// Returns the wires of input `name`.
     pub fn input(&self, name: &str) -> Option<&[usize]> {
         self.inputs.get(name).map(Vec::as_slice)
     }
 
-    /// Names of the inputs.
+    /// Returns the names of the inputs with their wires.
     pub fn inputs(&self) -> impl Iterator<Item = (&str, &[usize])> {
         self.inputs.iter().map(|(n, w)| (n.as_str(), w.as_slice()))
     }
@@ -579,7 +579,7 @@ impl Circuit {
         }
     }
 
-    /// Names that end in `ending`, with their wires.
+    /// Returns the wires of all nets whose name ends in `ending`, each with its bit number in the net.
     pub fn ending(&self, ending: &str) -> Vec<(usize, usize)> {
         let names = self.names.iter().filter(|(n, _)| n.ends_with(ending));
         names
@@ -591,12 +591,12 @@ impl Circuit {
             .collect()
     }
 
-    /// How many bits every output has.
+    /// Returns the name and width of every output.
     pub fn output_widths(&self) -> impl Iterator<Item = (&str, usize)> {
         self.outputs.iter().map(|(n, b)| (n.as_str(), b.len()))
     }
 
-    /// Every output with its name.
+    /// Returns the name and value of every output.
     pub fn outputs(&self, frame: &Frame) -> Vec<(&str, Vec<Lit>)> {
         let bits = |bits: &Vec<Bit>| bits.iter().map(|b| frame.get(*b)).collect();
         self.outputs
@@ -605,7 +605,7 @@ impl Circuit {
             .collect()
     }
 
-    /// Returns every assertion and assumption, by name.
+    /// Returns every assertion and assumption in a frame.
     pub fn checks(&self, aig: &mut Aig, frame: &Frame) -> Vec<Checked<'_>> {
         let check = |check: &'_ Check, aig: &mut Aig| {
             let [holds, enabled] = [check.holds, check.enabled].map(|bit| frame.get(bit));
@@ -622,7 +622,7 @@ impl Circuit {
             .collect()
     }
 
-    /// Returns what the net, register or memory called `name` holds in a frame that began in `state`.
+    /// Returns the value of the net, register or memory called `name` in a frame that began in `state`.
     pub fn value(&self, name: &str, state: &[Lit], frame: &Frame) -> Option<Vec<Lit>> {
         if let Some(bits) = self.names.get(name) {
             return Some(bits.iter().map(|bit| frame.get(*bit)).collect());
@@ -631,7 +631,7 @@ impl Circuit {
         Some(places.iter().map(|place| state[*place]).collect())
     }
 
-    /// `state` alone, and nothing that follows from it.
+    /// Returns a frame with `state` alone, before any logic is computed.
     fn still(&self, state: &[Lit]) -> Frame {
         let (registers, mut words) = state.split_at(self.registers.len());
         let mut frame = Frame {
@@ -651,12 +651,12 @@ impl Circuit {
         frame
     }
 
-    /// One clock from `state`; `free` has a value for every wire that nothing drives.
+    /// Computes one cycle from `state`; `free` has a value for every wire that nothing drives.
     pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> Frame {
         self.step_given(aig, state, free, &HashMap::new())
     }
 
-    /// As [`Circuit::step`], with the wires in `given` carrying what is given in the place of what drives them.
+    /// As [`Circuit::step`], but each wire in `given` carries its value there instead of the output of the cell that drives it.
     pub fn step_given(
         &self,
         aig: &mut Aig,
@@ -680,7 +680,7 @@ impl Circuit {
             for (address, enable, data) in &memory.writes {
                 let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
                 let (address, enable, data) = (get(address), get(enable), get(data));
-                // Where nothing is written the address is often unknown.
+                // While nothing is written, the address is often unknown.
                 let whole = enable.first();
                 let whole = whole.filter(|first| enable.iter().all(|bit| bit == *first));
                 let known = |bit: &Lit| whole.map_or(*bit, |enable| aig.where_holds(*enable, *bit));
@@ -709,10 +709,10 @@ impl Circuit {
         self.clocks.iter().map(|bit| frame.get(*bit)).collect()
     }
 
-    /// Whether the wires `told` make a difference where they are first looked at, in two clocks with the same state
-    /// and with the same inputs but for `told`. If they do not, all else is the same in both.
+    /// Tells whether the wires `told` make a difference where they first meet other logic, in two cycles with the same state
+    /// and the same inputs except `told`. If they make none, everything else is the same in both cycles.
     ///
-    /// What is computed of `told` alone is left out: a cell that takes it in beside other wires is looked at.
+    /// A cell that reads nothing but `told` and constants is not compared; the cells that read its output beside other wires are.
     pub fn parted(&self, aig: &mut Aig, told: &[usize], a: &Frame, b: &Frame) -> Lit {
         let mut alone = vec![false; self.wires];
         for wire in told {
@@ -741,7 +741,7 @@ impl Circuit {
                 }
             }
         }
-        // What leaves the logic without another wire in between.
+        // `told` may also reach a register, an output or a write port without meeting other wires.
         let ports = self.memories.iter().flat_map(|memory| &memory.writes);
         let ends = (self.registers.iter().map(|(_, d)| d))
             .chain(self.outputs.values().flatten())

@@ -1,28 +1,27 @@
-//! The referee: whether a mutant can be told from the RTL at all.
+//! The referee: decides whether any input can tell a mutant from the RTL.
 //!
-//! RTL and mutant are one netlist, made by Yosys of the very text that was simulated, with the number of the
-//! mutant 0 for the one and K for the other. Both become one and-inverter graph, in which only what lies
-//! behind the mutated place is there twice, and ABC is asked, in this order:
+//! RTL and mutant are one netlist, which Yosys makes of exactly the text that was simulated, with the number of the
+//! mutant set to 0 for the RTL and to K for the mutant. Both become one and-inverter graph, in which only the logic
+//! after the mutated place exists twice. ABC is asked, in this order:
 //!
-//! 1. *Can one clock tell them apart?* RTL and mutant begin it with the same of all that matters, from every
-//!    state that the invariants of `tb/formal/<unit>.sv` allow, and with the same inputs. Can an output differ in
-//!    it, or anything that matters after it? The same file says what matters in which state (`live__...`); the
-//!    rest, such as what lies above the top of a stack, the mutant may have as it likes. If the answer is no,
+//! 1. *Can one cycle tell them apart?* RTL and mutant begin the cycle with the same values in everything that matters, in any
+//!    state that the invariants of `tb/formal/<unit>.sv` allow, and with the same inputs. Can an output differ in the
+//!    cycle, or anything that matters after it? The same file says what matters in which state (`live__...`). The
+//!    rest, such as entries above the top of a stack, may have any value in the mutant. If the answer is no,
 //!    the mutant is *equivalent*: by induction, for all time.
-//! 2. *Can many clocks?* Both start from a reset, with any inputs in every clock: is there a difference in what
-//!    the bench compares within [`DEPTH`] clocks? Then it is one that the campaign *missed*.
+//! 2. *Can several cycles tell them apart?* Both start from a reset, with any inputs in every cycle. Does anything that the
+//!    bench compares differ within [`DEPTH`] cycles? If so, the campaign *missed* the mutant.
 //!
-//! If both end without an answer, it stays undecided. What ends them is a limit of conflicts, so that every machine says
-//! the same, and only where that does not bound the work one of time, which the verdict then names.
+//! If neither question is answered, the mutant stays undecided. Searches end at a limit of conflicts, so that every machine gets
+//! the same verdict. A limit of time exists only where the number of conflicts does not bound the work; the verdict names it.
 //!
-//! Proved once a run, before any mutant: the invariants hold after a clock in reset, whatever was before, and no
-//! clock breaks them; they are true of some states and not of all; and what the file says does not matter
+//! Three things are proved once per run, before any mutant. The invariants hold after a cycle in reset, from any state, and no
+//! cycle breaks them. Some states satisfy them and some do not. What the file declares not to matter
 //! does not matter to the RTL itself (mutant 0 is equivalent in the sense of question 1).
 //!
-//! What is granted: the unit is reset before anything is compared, as the bench does and as the contract
-//! wants; both wake up with the same contents of what reset does not reach; and the inputs keep to what the
-//! same file calls the contract, which is what the unit's spec demands of them. Otherwise they are free in every
-//! clock.
+//! Assumptions: the unit is reset before anything is compared, as the bench does and the contract requires. State that reset
+//! does not reach begins with the same contents in both. The inputs keep to the contract in the same file, as the
+//! unit's spec demands; apart from that they are free in every cycle.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -35,17 +34,17 @@ use super::circuit::{Circuit, Frame};
 use super::sat;
 use super::{Family, List, Origin, SELECTOR, netlist, source};
 
-/// How outputs begin that say which bits of a register matter where all invariants of the assertions hold: the referee does not have
-/// these, and does not look at them.
+/// Prefix of outputs that say which bits of a register matter where all invariants of the assertions hold. The referee does not
+/// have these invariants, so it ignores such outputs.
 pub(crate) const LIVE_ALLOWED: &str = "live_allowed__";
-/// How outputs begin that say which bits of a register matter.
+/// Prefix of outputs that say which bits of a register matter.
 pub(crate) const LIVE: &str = "live__";
 /// The output that says which inputs are legal.
 pub(crate) const CONTRACT: &str = "contract";
 const INVARIANT: &str = "invariant";
 
-/// Returns what the invariant that output `name` of a formal file says is called, if it says one: `invariant`, or `invariant__NAME`,
-/// of which there may be many.
+/// Returns the name of the invariant that output `name` of a formal file states, if it states one. The output is called `invariant`, or
+/// `invariant__NAME`, of which there may be many.
 pub(crate) fn invariant_of(name: &str) -> Option<&str> {
     match name.strip_prefix(INVARIANT)? {
         "" => Some(name),
@@ -53,7 +52,7 @@ pub(crate) fn invariant_of(name: &str) -> Option<&str> {
     }
 }
 
-/// Returns invariants, each with its name: those of `bits`, which an output says of the invariant called `name`.
+/// Returns the invariants in `bits`, an output that states the invariant called `name`, each with its name.
 pub(crate) fn invariants(name: &str, bits: Vec<Lit>) -> impl Iterator<Item = (String, Lit)> {
     let one = bits.len() == 1;
     bits.into_iter()
@@ -64,41 +63,41 @@ pub(crate) fn invariants(name: &str, bits: Vec<Lit>) -> impl Iterator<Item = (St
         })
 }
 
-/// Clocks from the reset on in which a difference is looked for.
+/// Number of cycles after the reset in which the referee looks for a difference.
 pub const DEPTH: usize = 12;
 
-/// What the referee says of a mutant.
+/// Answer of the referee about a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// It cannot be told from the RTL: why.
+    /// The mutant cannot be told from the RTL: why.
     Equivalent(String),
-    /// It can: how.
+    /// The mutant can be told from the RTL: how.
     Differs(String),
-    /// Neither was found out: why.
+    /// Neither was shown: why not.
     Unknown(String),
 }
 
-/// Knows the netlist with all the mutants of a run.
+/// The referee of a run, which holds the netlist with all its mutants.
 pub struct Referee {
     circuit: Circuit,
-    /// Wires that carry the number of the mutant, and which bit of it.
+    /// Wires that carry the number of the mutant, each with the bit that it carries.
     selectors: Vec<(usize, usize)>,
     formal: Option<Formal>,
     formal_file: String,
-    /// Port of the reset, and whether it acts at 1.
+    /// Port of the reset; `true` if the reset is active high.
     reset: Option<(String, bool)>,
 }
 
-/// `tb/formal/<unit>.sv`.
+/// The formal file `tb/formal/<unit>.sv`.
 struct Formal {
     circuit: Circuit,
-    /// Wires of its inputs, and what of the unit each is.
+    /// Wires of each of its inputs, and what they are connected to.
     inputs: Vec<(Vec<usize>, Source)>,
-    /// Its outputs `live__...`, and of which bits of the state each speaks.
+    /// Its outputs `live__...`, and the bits of the state that each is about.
     live: HashMap<String, Vec<usize>>,
 }
 
-/// What an input of the formal file is joined to.
+/// What an input of the formal file is connected to.
 enum Source {
     /// Bits of the state.
     State(Vec<usize>),
@@ -106,30 +105,30 @@ enum Source {
     Port(Vec<usize>),
 }
 
-/// What it says of a state, and of the inputs of the clock that begins with it.
+/// What the formal file says about a state, and about the inputs of the cycle that begins in it.
 struct Said {
-    /// The unit can be in it.
+    /// All invariants hold: the unit can be in this state.
     allowed: Lit,
-    /// The invariants, which together are that, with their names.
+    /// The invariants with their names.
     invariants: Vec<(String, Lit)>,
     /// The inputs keep to the contract.
     contract: Lit,
-    /// Bit by bit of the state: it matters.
+    /// For each bit of the state, whether it matters.
     live: Vec<Lit>,
-    /// What the bench compares beside the outputs.
+    /// What the bench compares in addition to the outputs.
     seen: Vec<Lit>,
 }
 
-/// Places of the state in which a mutant may have something else while they do not matter.
+/// Bits of the state that may differ in the mutant while they do not matter.
 type Loose = BTreeSet<usize>;
 
-/// How question 1 is asked: what is granted, and how little is asked for.
+/// How question 1 is asked: which premises it has, and how much it demands.
 struct Asked {
-    /// From any state, whatever the invariants allow.
+    /// From any state, without the invariants.
     any_state: bool,
-    /// That memories are written alike, instead of that they hold the same.
+    /// Compare the writes to memories instead of their contents.
     ports: bool,
-    /// Where the mutant may have anything while it does not matter.
+    /// Bits that may have any value in the mutant while they do not matter.
     loose: Loose,
 }
 
@@ -137,28 +136,28 @@ struct Asked {
 struct OneClock {
     aig: Aig,
     differs: Lit,
-    /// Places that may differ after the clock, and do not always matter.
+    /// Bits that may differ after the cycle and do not always matter.
     could_be_loose: Loose,
 }
 
-/// Inputs of one clock.
+/// Inputs of one cycle.
 struct Clock {
     free: Vec<Lit>,
-    /// Not in reset.
+    /// The cycle is not in reset.
     released: Lit,
 }
 
-/// What a question has, in words.
+/// Returns the limit of time for a question, in words.
 fn time() -> String {
     format!("{} s of the processor", abc::TIME.as_secs())
 }
 
 impl Referee {
-    /// Has Yosys read what lies in `dir`.
+    /// Reads the files in `dir` with Yosys, and proves what is to be proved before any mutant.
     ///
     /// # Errors
-    /// There is no Yosys, it or the referee does not understand the design, `tb/formal/<unit>.sv` says
-    /// what does not hold, or `stop` is set.
+    /// Yosys is missing; Yosys or the referee does not understand the design; a statement of `tb/formal/<unit>.sv`
+    /// does not hold; or `stop` is set.
     pub(super) fn new(
         from: &Origin,
         list: &List,
@@ -245,7 +244,7 @@ impl Referee {
         }
     }
 
-    /// Finds in the state of the unit what the formal file speaks of.
+    /// Connects the inputs and outputs of the formal file to the state and ports of the unit.
     fn joined(&self, circuit: Circuit) -> Result<Formal, String> {
         let file = &self.formal_file;
         let place = |name: &str, bits: usize| {
@@ -288,7 +287,7 @@ impl Referee {
             .collect()
     }
 
-    /// Anything on every input.
+    /// Returns a cycle with any value on every input.
     fn clock(&self, aig: &mut Aig) -> Result<Clock, String> {
         let mut free = vec![Lit::FALSE; self.circuit.wires()];
         for wire in self.circuit.free() {
@@ -303,7 +302,23 @@ impl Referee {
         Ok(Clock { free, released })
     }
 
-    /// A clock of mutant `number`.
+    /// Returns a cycle that is in reset unless `started`, with any value on every other input.
+    fn clock_in_reset_until(&self, aig: &mut Aig, started: Lit) -> Result<Clock, String> {
+        let mut clock = self.clock(aig)?;
+        clock.released = aig.and(started, clock.released);
+        if let Some((reset, high)) = &self.reset {
+            for wire in self.circuit.input(reset).into_iter().flatten() {
+                clock.free[*wire] = if *high {
+                    !clock.released
+                } else {
+                    clock.released
+                };
+            }
+        }
+        Ok(clock)
+    }
+
+    /// Computes one cycle of mutant `number`.
     fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], clock: &Clock) -> Frame {
         let mut free = clock.free.clone();
         for (wire, bit) in &self.selectors {
@@ -312,7 +327,7 @@ impl Referee {
         self.circuit.step(aig, state, &free)
     }
 
-    /// What the formal file says of `state` and of the inputs in `clock`; without one, that all of it matters
+    /// Returns what the formal file says about `state` and the inputs in `clock`. Without a formal file, all of the state matters
     /// and nothing is known.
     fn said(&self, aig: &mut Aig, state: &[Lit], clock: &Clock) -> Said {
         let mut said = Said {
@@ -357,14 +372,14 @@ impl Referee {
         said
     }
 
-    /// That the invariants hold after a reset, whatever was before, and stay.
+    /// Proves that the invariants hold after a reset, from any state, and that no cycle breaks them.
     fn check_invariant(&self, abc: &Abc) -> Result<(), String> {
         let file = &self.formal_file;
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
         let clock = self.clock(&mut aig)?;
         let before = self.said(&mut aig, &state, &clock);
-        // It may not be vacuous: some state must be allowed, with some inputs, and some not.
+        // They must not be vacuous: some state must be allowed, with some inputs, and some state must not.
         let possible = aig.and(before.allowed, before.contract);
         for some in [possible, !before.allowed] {
             if abc.prove_never(&aig, some)? != Answer::Sometimes {
@@ -376,7 +391,7 @@ impl Referee {
         let after = self.said(&mut aig, &next, &later).invariants;
         let from = aig.or(!clock.released, before.allowed);
         let from = aig.and(from, before.contract);
-        // One by one: together they are more than a search is through with. CaDiCaL takes 30 s where ABC does not end (the
+        // One by one: together they are too much for one search. CaDiCaL takes 30 s where ABC does not finish (the
         // threads that wait, of spa5 as it ships).
         for (name, after) in after {
             let broken = aig.and(from, !after);
@@ -393,7 +408,7 @@ impl Referee {
         Ok(())
     }
 
-    /// Where two vectors differ.
+    /// Returns whether two vectors differ.
     fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
         let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
         aig.any(differ)
@@ -404,7 +419,7 @@ impl Referee {
         outputs.flat_map(|(_, bits)| bits).collect()
     }
 
-    /// Question 1, as `so` wants it asked of `number`.
+    /// Builds question 1 about mutant `number`, asked as `so` says.
     fn after_one_clock(&self, number: u32, so: &Asked) -> Result<OneClock, String> {
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
@@ -423,7 +438,7 @@ impl Referee {
         let mutant = self.step(&mut aig, number, &other, &clock);
         let mut now = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
         if number == 0 {
-            // What is seen of the state depends on nothing else: to be asked once.
+            // What `seen` shows of the state depends on nothing else, so it is enough to ask this once.
             let other_says = self.said(&mut aig, &other, &clock);
             let seen = Self::unlike(&mut aig, &says.seen, &other_says.seen);
             now = aig.or(now, seen);
@@ -456,19 +471,19 @@ impl Referee {
         }
         let mut after = aig.any(after);
         if number != 0 && so.loose.is_empty() {
-            // From the same state they go apart at the mutated place or nowhere: the question is only asked for clocks
-            // in which that place differs, which often says all that an answer needs.
+            // Both begin in the same state, so they differ at the mutated place or nowhere. The question is asked only for cycles
+            // in which that place differs, which is often enough for an answer.
             let told: Vec<usize> = self.selectors.iter().map(|(wire, _)| *wire).collect();
             let parted = self.circuit.parted(&mut aig, &told, &rtl, &mutant);
             [now, after] = [now, after].map(|differs| aig.and(parted, differs));
         }
-        // The first clock is one in reset and begins in any state, so its outputs are not compared.
+        // The first cycle is in reset and begins in any state, so its outputs are not compared.
         let now = aig.and(allowed, now);
         let from = aig.or(!clock.released, allowed);
         let after = aig.and(from, after);
         let differs = aig.or(now, after);
         let differs = aig.and(contract, differs);
-        // Registers move together here. A mutant that gives one of them another clock is beyond this model.
+        // In this model all registers share one clock. A mutant that changes the clock of a register is outside the model.
         let clocks = [&rtl, &mutant].map(|frame| self.circuit.clocks(frame));
         let moved = Self::unlike(&mut aig, &clocks[0], &clocks[1]);
         let differs = aig.or(differs, moved);
@@ -479,7 +494,7 @@ impl Referee {
         })
     }
 
-    /// All that `tb/formal/<unit>.sv` says does not always matter.
+    /// Returns all bits that `tb/formal/<unit>.sv` says do not always matter.
     fn loosest(&self) -> Loose {
         let formal = self.formal.iter();
         formal
@@ -487,11 +502,11 @@ impl Referee {
             .collect()
     }
 
-    /// Tries to prove that `number` cannot be told from the RTL: first what is easiest to prove, then with no more
-    /// places loose than the mutant wants.
+    /// Tries to prove that `number` cannot be told from the RTL: first in the form that is easiest to prove, then with only as many
+    /// loose bits as the mutant needs.
     ///
     /// # Errors
-    /// ABC cannot be asked; `stop` is set.
+    /// ABC cannot be run; `stop` is set.
     pub fn prove(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
         let file = &self.formal_file;
         let mut so = Asked {
@@ -544,14 +559,15 @@ impl Referee {
         }
     }
 
-    /// Question 2: looks for a way from reset to where `number` shows.
+    /// Question 2: looks for a run from reset in which `number` shows.
     ///
     /// # Errors
-    /// ABC cannot be asked; `stop` is set.
+    /// ABC cannot be run; `stop` is set.
     pub fn refute(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
         let mut aig = Aig::new();
         let (started, broken_q) = (aig.input(), aig.input());
-        let mut clock = self.clock(&mut aig)?;
+        // The first cycle is in reset.
+        let clock = self.clock_in_reset_until(&mut aig, started)?;
         let awake = self.anything(&mut aig);
         let (rtl_q, mutant_q) = (self.anything(&mut aig), self.anything(&mut aig));
         let mut state = |q: &[Lit]| -> Vec<Lit> {
@@ -560,21 +576,13 @@ impl Referee {
                 .collect()
         };
         let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
-        // The first clock is one in reset.
-        if let Some([wire]) = self
-            .reset
-            .as_ref()
-            .and_then(|(reset, _)| self.circuit.input(reset))
-        {
-            clock.free[*wire] = aig.and(started, clock.released);
-        }
         let rtl = self.step(&mut aig, 0, &rtl_state, &clock);
         let mutant = self.step(&mut aig, number, &mutant_state, &clock);
         let outputs = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
         let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &clock));
         let seen = Self::unlike(&mut aig, &a.seen, &b.seen);
         let differs = aig.or(outputs, seen);
-        // All inputs until then have kept to the contract.
+        // All inputs so far have kept to the contract.
         let broken = aig.or(broken_q, !a.contract);
         let fair = aig.and(started, !broken);
         let differs = aig.and(fair, differs);
@@ -583,7 +591,7 @@ impl Referee {
             .chain(rtl_q.into_iter().zip(rtl.next))
             .chain(mutant_q.into_iter().zip(mutant.next))
             .collect();
-        // The first clock is the reset.
+        // One more cycle, because the first is the reset.
         let found = Abc::new(stop).search(&aig, &registers, differs, DEPTH + 1)?;
         Ok(match found {
             Found::At(clock) => {
@@ -598,5 +606,65 @@ impl Referee {
                 time()
             )),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Before, the reset wire was 0 in the first cycle of a unit with an active-high reset too, and the search for a
+    /// difference began in an arbitrary state.
+    #[test]
+    fn the_first_cycle_of_a_search_is_in_reset_at_either_level() {
+        let ways = json!({"CLK": "input", "D": "input", "Q": "output"});
+        let design = json!({"modules": {"m": {
+            "ports": {
+                "clk_i": {"direction": "input", "bits": [2]},
+                "rst": {"direction": "input", "bits": [3]},
+                "q_o": {"direction": "output", "bits": [4]},
+            },
+            "cells": {"q": {
+                "type": "$dff",
+                "parameters": {"CLK_POLARITY": "1", "WIDTH": "1"},
+                "port_directions": ways,
+                "connections": {"CLK": [2], "D": [3], "Q": [4]},
+            }},
+            "netnames": {"q": {"bits": [4], "hide_name": 0}},
+        }}});
+        for high in [false, true] {
+            let referee = Referee {
+                circuit: Circuit::read(&design.to_string(), "m").unwrap(),
+                selectors: Vec::new(),
+                formal: None,
+                formal_file: String::new(),
+                reset: Some(("rst".to_owned(), high)),
+            };
+            let mut aig = Aig::new();
+            let started = aig.input();
+            let clock = referee.clock_in_reset_until(&mut aig, started).unwrap();
+            let [wire] = referee.circuit.input("rst").unwrap() else {
+                panic!("one wire");
+            };
+            let reset = clock.free[*wire];
+            // `clock` gives this input before it is tied to the reset: the next one after `started`.
+            let pin = {
+                let mut again = Aig::new();
+                again.input();
+                referee.clock(&mut again).unwrap().free[*wire]
+            };
+            let value = |at: u64, pin_is: u64| {
+                let inputs = HashMap::from([(started, at), (pin, pin_is)]);
+                let values = aig.evaluate(&inputs);
+                (values.of(reset) & 1, values.of(clock.released) & 1)
+            };
+            let (asserted, not) = (u64::from(high), u64::from(!high));
+            for pin_is in [0, 1] {
+                assert_eq!(value(0, pin_is), (asserted, 0), "high: {high}");
+            }
+            assert_eq!(value(1, asserted), (asserted, 0), "high: {high}");
+            assert_eq!(value(1, not), (not, 1), "high: {high}");
+        }
     }
 }

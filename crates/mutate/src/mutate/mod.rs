@@ -1,17 +1,17 @@
-//! Mutation: what the bench would have caught. Many small mistakes are made in the RTL, the ordinary
-//! lock-step campaign judges each, and what it does not catch goes to a referee.
+//! Mutation: measures what the bench would catch. The mutator makes many small mistakes in the RTL. The ordinary
+//! lock-step campaign judges each of them, and those that it does not catch go to a referee.
 //!
-//! Two families, each ONE model for all its mutants; a number chosen when a model is opened
-//! ([`Rtl::mutant`]) says which one it is to be, and 0 is none of them:
+//! There are two families. Each is ONE model for all its mutants: a number chosen when a model is opened
+//! ([`Rtl::mutant`]) selects the mutant, and 0 selects none:
 //!
 //! * [`Family::Source`]: the SystemVerilog text ([`source`]): operators, comparisons, constants, swapped
 //!   branches, stuck conditions, dropped operands, statements and resets;
-//! * [`Family::Netlist`]: what Yosys makes of it ([`netlist`]): a bit of a port of a cell inverted, stuck,
+//! * [`Family::Netlist`]: the netlist that Yosys makes of it ([`netlist`]): a bit of a port of a cell is inverted, stuck,
 //!   or inverted when another bit is 0 or 1.
 //!
-//! Four verdicts. *Caught*: RTL and golden differed, or the RTL stopped the simulation. *Equivalent*: proved
-//! by the referee ([`equivalence`]). *Missed*: the referee has a run from reset in which the bench would see
-//! it, and the campaign was not that run: a hole in the generators. *Undecided*: neither.
+//! There are four verdicts. *Caught*: RTL and golden model differed, or the RTL stopped the simulation. *Equivalent*:
+//! the referee ([`equivalence`]) proved it. *Missed*: the referee found that some run from reset shows the mutant in
+//! the bench, but the campaign contained no such run: a hole in the generators. *Undecided*: none of these.
 
 pub(crate) mod abc;
 pub(crate) mod aig;
@@ -51,23 +51,23 @@ use equivalence::{Proof, Referee};
 pub use programs::by_programs;
 pub use summary::{Counts, Summary, VERDICTS};
 
-/// File in a folder of mutants that lists them.
+/// File that lists the mutants of a folder.
 pub const LIST: &str = "mutants.json";
-/// File in it that holds [`source::SELECTED`].
+/// File in that folder that defines [`source::SELECTED`].
 pub const SELECTOR: &str = "reconverge_mutants.sv";
 
 /// Where mutants are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
-    /// In the text.
+    /// In the text of the RTL.
     Source,
     /// In the netlist that Yosys makes of it.
     Netlist,
 }
 
 impl Family {
-    /// As it appears in names.
+    /// Returns the name of the family as it appears in names of runs and folders.
     pub fn name(self) -> &'static str {
         match self {
             Family::Source => "source",
@@ -76,28 +76,28 @@ impl Family {
     }
 }
 
-/// One mistake.
+/// One mistake in the RTL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutant {
-    /// From 1.
+    /// Number of the mutant, from 1.
     pub number: u32,
-    /// Module that it is in.
+    /// Module that contains it.
     pub module: String,
-    /// File that it comes from.
+    /// File that contains it.
     pub file: String,
-    /// Line of it.
+    /// Line in that file.
     pub line: usize,
-    /// What is done.
+    /// Kind of change.
     pub operator: String,
-    /// What stood there; for a netlist, the cell, port and bit.
+    /// Original text; for a netlist, the cell, port and bit.
     pub before: String,
-    /// What stands there now; empty where something is left out.
+    /// New text; empty where something is left out.
     pub after: String,
 }
 
 impl Mutant {
-    /// On one line: where and what.
+    /// Returns one line that says where the mistake is and what it is.
     pub fn describe(&self) -> String {
         let Mutant {
             number,
@@ -115,33 +115,33 @@ impl Mutant {
     }
 }
 
-/// What is to be mutated, and how.
+/// What to mutate, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Family.
     pub family: Family,
-    /// How many; without, all that there are (a netlist has no end of them: [`netlist::DEFAULT`]).
+    /// How many mutants to make; `None`: all there are (for a netlist, which has no natural limit, [`netlist::DEFAULT`]).
     pub count: Option<usize>,
-    /// Chooses among those there are, and is the seed of the campaign that judges. Never 0.
+    /// Seed that selects mutants among the candidates; also the seed of the campaign that judges them. Never 0.
     pub seed: u64,
-    /// Clocks that the campaign may take for one mutant.
+    /// Most cycles that the campaign may spend on one mutant.
     pub clocks: u64,
     /// Worker threads.
     pub jobs: usize,
-    /// Only the mutants of these numbers; all, if it is empty.
+    /// Numbers of the mutants to judge; empty: all.
     pub only: Vec<u32>,
-    /// The RTL to be mutated; our own, without.
+    /// The RTL to mutate; `None`: our own.
     pub rtl: Option<PathBuf>,
-    /// Models check SystemVerilog assertions in the files of the list, so that these catch mutants too; not those of a file
-    /// that binds itself to the RTL.
+    /// Models check SystemVerilog assertions in the files of the RTL's file list, so that these catch mutants too. Assertions in
+    /// a file that binds itself to the RTL are not checked.
     pub assertions: bool,
     /// Folder for mutants and saved cases.
     pub out: PathBuf,
 }
 
 impl Options {
-    /// Every mutant of the text of the RTL in `rtl`, with seed 1 and 100,000 cycles each, a thread for each processor; files
-    /// go to `out`.
+    /// Returns options for every mutant of the text of the RTL in `rtl`, with seed 1, at most 100,000 cycles for each mutant and
+    /// one thread per processor; files go to `out`.
     pub fn new(rtl: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
         Options {
             family: Family::Source,
@@ -157,7 +157,7 @@ impl Options {
     }
 }
 
-/// Why mutation did not come to an end.
+/// Why mutation could not finish.
 #[derive(Debug)]
 pub enum Trouble {
     /// Bad input.
@@ -200,20 +200,20 @@ pub struct List {
     /// Seed that chose them.
     #[serde(with = "hex")]
     pub seed: u64,
-    /// Lanes that the netlist has, or that the text was first built with.
+    /// Number of lanes of the netlist, or of the build in which the text was first compiled.
     pub lanes: u32,
-    /// Parameters, likewise.
+    /// Parameters of the same build.
     pub parameters: BTreeMap<String, u32>,
-    /// Among how many they were chosen, where they were counted.
+    /// Number of candidates among which the mutants were chosen; `None` if they were not counted.
     pub candidates: Option<usize>,
-    /// In the order of their numbers, from 1 without a gap.
+    /// The mutants in the order of their numbers, from 1 without gaps.
     pub mutants: Vec<Mutant>,
 }
 
-/// Checks that the RTL in `dir` holds mutant `number`.
+/// Checks that the RTL in `dir` contains mutant `number`. An error names `file` as its source.
 ///
 /// # Errors
-/// It holds no mutants, or fewer.
+/// `dir` is no folder of mutants, or has fewer mutants.
 pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputError> {
     let bad = |why: String| InputError::new(file, 0, "mutant", why);
     let list = dir.join(LIST);
@@ -230,7 +230,7 @@ pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputErro
     Ok(())
 }
 
-/// `count` of `all`, chosen by `seed`, in the order that they had.
+/// Returns `count` items of `all`, chosen by `seed`, in their original order.
 fn choose<T>(all: Vec<T>, count: Option<usize>, seed: u64) -> Vec<T> {
     let count = count.unwrap_or(all.len()).min(all.len());
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -245,13 +245,13 @@ fn choose<T>(all: Vec<T>, count: Option<usize>, seed: u64) -> Vec<T> {
         .collect()
 }
 
-/// A folder of mutants being made, file by file.
+/// A folder of mutants that is being written file by file.
 struct Folder {
     dir: PathBuf,
 }
 
 impl Folder {
-    /// Anew, if it is one.
+    /// Creates the folder. If `dir` is already a folder of mutants, deletes it first.
     fn new(dir: PathBuf) -> Result<Self, String> {
         let shown = |e: std::io::Error| format!("{}: {e}", dir.display());
         if dir.join(LIST).is_file() {
@@ -265,7 +265,7 @@ impl Folder {
     }
 }
 
-/// A package with the number of the mutant, asked for once, before anything moves.
+/// A package with the number of the mutant. It reads the number once, before anything moves.
 const SELECTOR_TEXT: &str = "\
 // Which mutant this model is; 0: none.
 package reconverge_mutants;
@@ -276,20 +276,20 @@ package reconverge_mutants;
 endpackage
 ";
 
-/// The mutants of `D`: made, built, ready to be judged.
+/// The mutants of `D`, made and built, ready to be judged.
 pub struct Mutants<D: Design> {
-    /// What they are.
+    /// The list of the mutants.
     pub list: List,
-    /// Their folder.
+    /// Folder of the mutants.
     pub dir: PathBuf,
     rtl: Rtl<D>,
     from: Origin,
-    /// Made when the first mutant is not caught: what it proves beforehand can take minutes, and until then there is
-    /// nothing that it could say.
+    /// Made when the campaign does not catch a mutant for the first time: the proofs that the referee starts with can take
+    /// minutes, and it is not needed earlier.
     referee: OnceLock<Result<Referee, String>>,
 }
 
-/// Folder that mutants of a run go to, below `out`.
+/// Returns the folder below `out` for the mutants of a run.
 fn folder_of<D: Design>(options: &Options) -> PathBuf {
     let name = format!("{}.{}.{:x}", D::NAME, options.family.name(), options.seed);
     let dir = options.out.join("mutants").join(name);
@@ -297,11 +297,10 @@ fn folder_of<D: Design>(options: &Options) -> PathBuf {
 }
 
 impl<D: Design> Mutants<D> {
-    /// Makes them and builds the model of all of them.
+    /// Makes the mutants and builds one model of all of them.
     ///
     /// # Errors
-    /// RTL that the mutator or a tool does not understand; no Yosys for a netlist; folders that cannot be
-    /// written.
+    /// The mutator or a tool does not understand the RTL; Yosys is missing (netlist); a folder cannot be written.
     pub fn make(options: &Options, build: &Build) -> Result<Self, Trouble> {
         let rtl_dir = match &options.rtl {
             Some(dir) => dir.clone(),
@@ -342,29 +341,29 @@ impl<D: Design> Mutants<D> {
             .map_err(String::clone)
     }
 
-    /// Why there is no referee, if one was wanted.
+    /// Returns why there is no referee, if one was needed.
     pub fn no_referee(&self) -> Option<&str> {
         self.referee.get()?.as_ref().err().map(String::as_str)
     }
 }
 
-/// RTL as it lies in a folder.
+/// RTL of one folder.
 pub(crate) struct Origin {
     pub unit: &'static str,
-    /// Name of the module on top.
+    /// Name of the top module.
     pub top: String,
-    /// Port of the reset, and whether it acts at 1.
+    /// Port of the reset; `true` if the reset is active high.
     pub reset: Option<(String, bool)>,
     pub texts: Texts,
-    /// What reads the texts for proofs.
+    /// Front end that reads the texts for proofs.
     pub front_end: netlist::FrontEnd,
-    /// RTL with the packages that assertions name, where that is not `texts`.
+    /// RTL with the packages that the assertions name, if that is not `texts`.
     pub packages: Option<Texts>,
-    /// Where its state is, as a file of probes.
+    /// A file of probes that locates the state.
     pub probes: String,
     /// All parameters with their values.
     pub values: Vec<(String, u32)>,
-    /// What the referee may know of it, and the file that says so.
+    /// Name and text of the formal file: what the referee may know of the unit.
     pub formal: Option<(String, String)>,
     build: Build,
 }
@@ -381,7 +380,7 @@ impl Origin {
         }
         let declared = dut::declared::<D>().map_err(InputError::from)?;
         let (_, mut probes) = declared.probes_in(dir).map_err(InputError::from)?;
-        // A bound file would hide whether the comparison finds a mutant, and a netlist has lost the names it is bound to.
+        // A bound file could catch a mutant before the comparison does, and a netlist no longer has the names that it is bound to.
         probes.assertions = None;
         let reset = declared.reset().and_then(|(pin, level)| {
             let port = pin.ports.first()?.clone();
@@ -422,7 +421,7 @@ impl Origin {
     }
 }
 
-/// The files of [`Family::Source`].
+/// Writes the files of [`Family::Source`] and returns the list of mutants.
 fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Trouble> {
     let mut all = Vec::new();
     for (index, (name, text)) in from.texts.iter().enumerate() {
@@ -464,11 +463,11 @@ fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Tr
     Ok(from.list(options, Some(candidates), mutants))
 }
 
-/// Files: names and contents.
+/// Names and contents of files.
 type Texts = Vec<(String, String)>;
 
-/// Mutants of the text as `options` choose them, and the texts with all of them as Yosys is to read them: which one it is,
-/// wires called [`source::SELECTED_WIRE`] say. Files go to `dir`.
+/// Returns the mutants of the text that `options` choose, and the texts with all of them as Yosys reads them: wires called
+/// [`source::SELECTED_WIRE`] select the mutant. Files go to `dir`.
 pub(crate) fn for_proof(
     from: &Origin,
     options: &Options,
@@ -490,29 +489,29 @@ pub(crate) fn for_proof(
 pub struct Catch {
     /// Number of the case in the campaign.
     pub case: u64,
-    /// Its kind.
+    /// Kind of the case.
     pub kind: String,
-    /// How and where it failed.
+    /// How and where the case failed.
     pub place: Place,
-    /// File with the case, in the folder of the mutants.
+    /// File of the saved case, in the folder of the mutants.
     pub saved: String,
 }
 
-/// What became of a mutant.
+/// Verdict on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The campaign sees it.
+    /// The campaign caught it.
     Caught(Catch),
-    /// It can be seen, and the campaign did not: why it can.
+    /// The bench can see it, but the campaign did not: how it can be seen.
     Missed(String),
-    /// It cannot be seen: how that was proved.
+    /// The bench cannot see it: how that was proved.
     Equivalent(String),
-    /// Neither seen nor proved: why not.
+    /// Neither caught nor proved equivalent nor shown to differ: why not.
     Undecided(String),
 }
 
 impl Verdict {
-    /// As it appears in tables.
+    /// Returns the name of the verdict as it appears in tables.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Caught(_) => "caught",
@@ -523,18 +522,18 @@ impl Verdict {
     }
 }
 
-/// A mutant and what became of it.
+/// A mutant and its verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The mutant.
     pub mutant: Mutant,
-    /// What became of it.
+    /// Verdict on it.
     pub verdict: Verdict,
-    /// Clocks compared until then, all cases together.
+    /// Cycles that the campaign compared, over all its cases.
     pub clocks: u64,
 }
 
-/// A campaign against one mutant, and how far it has come.
+/// Progress of a campaign against one mutant.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Hunt<C: TestCase> {
@@ -557,15 +556,15 @@ impl<C: TestCase> Default for Hunt<C> {
 }
 
 impl<C: TestCase> Hunt<C> {
-    /// Whether there is nothing left to do: the mutant is caught, or `budget` cycles are spent.
+    /// Tells whether the hunt is over: the mutant is caught, or `budget` cycles are spent.
     pub fn over(&self, budget: u64) -> bool {
         self.caught.is_some() || self.clocks >= budget
     }
 
-    /// The next case agreed on so many cycles, or failed.
+    /// Records the result of the next case: the cycles in which RTL and golden model agreed, or its failure.
     ///
     /// # Errors
-    /// It could not be run.
+    /// The case could not be run.
     fn judged(&mut self, kind: &str, judged: Result<u64, Failure<C>>) -> Result<(), String> {
         match judged {
             Ok(cycles) => {
@@ -580,9 +579,9 @@ impl<C: TestCase> Hunt<C> {
         Ok(())
     }
 
-    /// The next case has failed, which caught the mutant.
+    /// Records that the next case failed, which catches the mutant.
     pub fn lost(&mut self, kind: &str, failure: Failure<C>) {
-        // The cycle that differs has been looked at too.
+        // The cycle that differs was compared too.
         self.clocks += failure.compared.clocks + 1;
         self.caught = Some((self.next, kind.to_owned(), failure));
         self.next += 1;
@@ -590,7 +589,7 @@ impl<C: TestCase> Hunt<C> {
 }
 
 impl<D: Design> Hunt<Stream<D>> {
-    /// Runs the next stream at random, on a model of its own.
+    /// Runs the next random stream, on a model of its own.
     ///
     /// # Errors
     /// No model can be opened.
@@ -603,27 +602,27 @@ impl<D: Design> Hunt<Stream<D>> {
     }
 }
 
-/// Cycles of a stream that hunts a mutant.
+/// Cycles of one stream.
 const STREAM_CYCLES: usize = 500;
 
-/// A campaign that went on, or why it could not.
+/// A campaign after it went on, or why it could not.
 pub type Hunted<C> = Result<Hunt<C>, String>;
 
-/// Has a campaign go on against a mutant until it is caught or a budget of cycles is spent: number of the mutant, the
-/// campaign so far, the budget.
+/// A function that continues a campaign against a mutant until the mutant is caught or a budget of cycles is spent. Its
+/// arguments: number of the mutant, the campaign so far, the budget.
 pub type Hunter<'h, C> = dyn Fn(u32, Hunt<C>, u64) -> Hunted<C> + Sync + 'h;
 
-/// Clocks after which the referee looks at a mutant: what it proves needs no more of them. Most of those that can
-/// be caught are long caught by then.
+/// Cycles after which the referee tries to prove a mutant equivalent, so that the campaign spends no more cycles on those
+/// that are. Within this many cycles the campaign catches most mutants that it can catch.
 const FIRST: u64 = 100_000;
 
 impl<D: Design> Mutants<D> {
-    /// The RTL that holds them all.
+    /// Returns the RTL that contains all mutants.
     pub fn rtl(&self) -> &Rtl<D> {
         &self.rtl
     }
 
-    /// Streams at random, in this process.
+    /// Returns a hunter that runs random streams in this process.
     pub fn streams(
         &self,
         options: &Options,
@@ -638,12 +637,12 @@ impl<D: Design> Mutants<D> {
         }
     }
 
-    /// Judges all that `options` asks for, until `stop` is set; what is judged then counts. `progress` is told how many
-    /// are through, and of how many.
+    /// Judges all mutants that `options` asks for, until `stop` is set; verdicts reached before that count. `progress` receives
+    /// how many mutants have been judged, and of how many.
     ///
     /// # Errors
-    /// The model with no mutant selected does not agree with the golden; a model cannot be opened or a
-    /// case saved; numbers that there are not.
+    /// The model with no mutant selected differs from the golden model; a model cannot be opened; a case cannot be saved;
+    /// `options.only` names a mutant that does not exist.
     pub fn judge<C: TestCase<Design = D>>(
         &self,
         options: &Options,
@@ -667,7 +666,7 @@ impl<D: Design> Mutants<D> {
             .iter()
             .filter(|m| options.only.is_empty() || options.only.contains(&m.number))
             .collect();
-        // The yardstick: with none selected, nothing differs.
+        // The yardstick: the model with no mutant selected must agree with the golden model.
         let summary = |yardstick, judged| Summary {
             list: self.list.clone(),
             dir: self.dir.clone(),
@@ -677,7 +676,7 @@ impl<D: Design> Mutants<D> {
             judged,
         };
         let none = match hunter(0, Hunt::default(), options.clocks) {
-            // Without it nothing can be judged.
+            // Without the yardstick nothing can be judged.
             Err(_) if stop.load(Ordering::Relaxed) => return Ok(summary(0, Vec::new())),
             hunted => hunted?,
         };
@@ -703,7 +702,7 @@ impl<D: Design> Mutants<D> {
                         return Ok(None);
                     }
                     let one = self.judge_one(mutant, options, hunter, stop);
-                    // What was interrupted is no verdict.
+                    // A mutant left undecided by the interruption has no verdict.
                     if stop.load(Ordering::Relaxed) {
                         let decided = |j: &Judged| !matches!(j.verdict, Verdict::Undecided(_));
                         return Ok(one.ok().filter(decided));

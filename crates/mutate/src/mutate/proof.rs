@@ -1,16 +1,16 @@
-//! Checks a proof that clauses cannot be satisfied, so that the answer of a SAT solver need not be believed.
+//! Checks a proof that clauses cannot be satisfied, so that a SAT solver need not be trusted.
 //!
-//! The proof is what the solver learned, in its order: a clause is accepted if, with all its literals false, unit propagation
-//! alone finds a contradiction (reverse unit propagation; Goldberg and Novikov, "Verification of Proofs of Unsatisfiability for
-//! CNF Formulas", 2003), until the clauses contradict themselves. The file is in the binary DRAT format (Wetzler, Heule and Hunt,
-//! "DRAT-trim", 2014). A clause that needs more than propagation (RAT) is refused: CaDiCaL, without options, adds none.
+//! The proof consists of the clauses that the solver learned, in order. A clause is accepted if, with all its literals false, unit
+//! propagation alone finds a contradiction (reverse unit propagation; Goldberg and Novikov, "Verification of Proofs of Unsatisfiability
+//! for CNF Formulas", 2003). The proof ends when the clauses contradict each other. The file is in the binary DRAT format (Wetzler, Heule
+//! and Hunt, "DRAT-trim", 2014). A clause that needs more than propagation (RAT) is refused: CaDiCaL, without options, adds none.
 //!
-//! Most of what a solver learns the contradiction does not need. So the steps are gone through twice: forward up to the
-//! contradiction, without a check, and backward from there. A clause is checked on the way back if the contradiction, or a
-//! clause checked before, needs it. Of each literal propagation looks at needed clauses first, so that few others become needed. To
-//! go through all needed clauses before any other takes seven times as long where the contradiction is near.
+//! The contradiction does not need most of the clauses that a solver learns. So the checker goes through the steps twice: forward to the
+//! contradiction, without checks, and backward from there. On the way back it checks a clause if the contradiction, or a clause checked
+//! before, needs it. For each literal, propagation visits needed clauses first, so that few others become needed. To propagate all
+//! literals through needed clauses before any other clause takes seven times as long where the contradiction is near.
 //!
-//! This is code of its own: it reads the clauses from the file that the solver read, and shares nothing with what wrote them.
+//! The checker shares no code with the rest: it reads the clauses from the file that the solver read, not from the graph.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,13 +26,13 @@ pub enum Refused {
     /// The proof is not in binary DRAT format.
     #[error("proof, byte {0}: not in the binary DRAT format")]
     Format(usize),
-    /// A step is needed and does not follow from what stands before it.
+    /// A needed step does not follow from the clauses before it.
     #[error("proof, step {0}: the clause does not follow by unit propagation")]
     Step(usize),
-    /// With all steps no contradiction is reached.
+    /// The steps lead to no contradiction.
     #[error("proof: it ends after {0} steps without a contradiction")]
     Open(usize),
-    /// It has more literals than 32 bits number.
+    /// It has more literals than 32 bits can number.
     #[error("proof: it is too large")]
     Large,
     /// It was interrupted.
@@ -40,23 +40,23 @@ pub enum Refused {
     Interrupted,
 }
 
-/// A literal: twice the number of its variable, and 1 more if it is negated.
+/// A literal: twice the number of its variable, plus 1 if it is negated.
 type Literal = u32;
 
 /// The greatest number of a variable.
 const MOST_VARIABLES: u32 = 1 << 28;
 
-/// Where a clause begins in the arena.
+/// Index of the beginning of a clause in the arena.
 type Place = u32;
 
-/// The reason of a literal that was assumed.
+/// The reason of an assumed literal.
 const ASSUMED: Place = Place::MAX;
 
-/// Checks that `proof` shows that the clauses of `dimacs` cannot be satisfied. Returns how many of its clauses are needed for it:
+/// Checks that `proof` shows that the clauses of `dimacs` cannot be satisfied. Returns how many clauses of the proof are needed;
 /// these were checked.
 ///
 /// # Errors
-/// It does not; one of the two is not in its format; `stop` is set.
+/// The proof does not show it; one of the two is not in its format; `stop` is set.
 pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Refused> {
     let mut checker = Checker::new();
     for (number, line) in dimacs.lines().enumerate() {
@@ -88,9 +88,9 @@ pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Ref
     backward(&mut checker, &steps, stop)
 }
 
-/// A step of a proof that changed what stands.
+/// A step of a proof that changed the set of clauses.
 enum Step {
-    /// A clause was added, in the step of this number, when the trail had this length.
+    /// A clause was added by the step of this number, when the trail had this length.
     Added {
         place: Place,
         number: usize,
@@ -99,7 +99,7 @@ enum Step {
     Deleted(Place),
 }
 
-/// Takes the steps up to the contradiction, and checks none.
+/// Takes the steps up to the contradiction without checking them.
 fn forward(checker: &mut Checker, proof: &[u8], stop: &AtomicBool) -> Result<Vec<Step>, Refused> {
     let mut reader = Reader {
         proof,
@@ -130,10 +130,10 @@ fn forward(checker: &mut Checker, proof: &[u8], stop: &AtomicBool) -> Result<Vec
     Ok(steps)
 }
 
-/// Takes the steps back from the contradiction, and checks those that it needs. Returns how many they are.
+/// Takes the steps back from the contradiction, and checks those that it needs. Returns how many these are.
 fn backward(checker: &mut Checker, steps: &[Step], stop: &AtomicBool) -> Result<usize, Refused> {
     let mut needed = 0;
-    // So that what is watched again is not watched twice.
+    // So that a clause that is watched again has no old entries.
     checker.sweep();
     if let Some(contradiction) = checker.contradiction.take() {
         checker.need(contradiction);
@@ -166,12 +166,12 @@ fn backward(checker: &mut Checker, steps: &[Step], stop: &AtomicBool) -> Result<
 struct Reader<'a> {
     proof: &'a [u8],
     at: usize,
-    /// The first number that is no literal of the clauses.
+    /// The lowest number that is not a literal of the clauses.
     literals: u32,
 }
 
 impl Reader<'_> {
-    /// The next step: whether its clause is added or deleted, and the clause.
+    /// Returns the next step: `true` if its clause is added, `false` if it is deleted, and the clause.
     fn next(&mut self) -> Result<Option<(bool, Vec<Literal>)>, Refused> {
         let Some(kind) = self.proof.get(self.at) else {
             return Ok(None);
@@ -188,7 +188,7 @@ impl Reader<'_> {
             loop {
                 let byte = *self.proof.get(self.at).ok_or(Refused::Format(begin))?;
                 self.at += 1;
-                // Five sevens are more than a literal has.
+                // A literal has fewer bits than five groups of seven.
                 if shift > 28 || (shift == 28 && byte > 3) {
                     return Err(Refused::Format(begin));
                 }
@@ -209,52 +209,52 @@ impl Reader<'_> {
     }
 }
 
-/// The clauses that stand, and what follows from them by unit propagation.
+/// The current set of clauses, and what follows from them by unit propagation.
 ///
-/// Propagation is complete before each step. So going back over a step takes exactly the literals off the trail that it added.
+/// Propagation is complete before each step. So undoing a step takes exactly the literals off the trail that the step added.
 struct Checker {
-    /// Clauses, each a [`Head`] and then its literals. Of one with two or more that are not false the first two are watched.
+    /// Clauses, each a [`Head`] and its literals. If two or more literals of a clause are not false, the first two are watched.
     arena: Vec<u32>,
-    /// For each literal the clauses that are looked at when it becomes false, with another of their literals: those that are
-    /// needed, and the others.
+    /// For each literal, the clauses to visit when it becomes false, each with another literal of the clause: the needed clauses,
+    /// and the others.
     watches: [Vec<Vec<(Place, Literal)>>; 2],
-    /// How many entries there are, and how many of them are of clauses that left the set.
+    /// The number of entries in `watches`, and how many of them are of clauses that left the set.
     watched: usize,
     dropped: usize,
-    /// For each literal: is it true?
+    /// For each literal, whether it is true.
     is_true: Vec<bool>,
     /// Literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
-    /// How much of the trail was propagated.
+    /// Length of the part of the trail that has been propagated.
     propagated: usize,
-    /// For each variable on the trail the clause that it follows from.
+    /// For each variable on the trail, the clause that it follows from.
     reason: Vec<Place>,
-    /// For each variable on the trail: are the clauses needed that it follows from?
+    /// For each variable on the trail, whether the clauses that it follows from are marked as needed.
     reasons_needed: Vec<bool>,
-    /// Clauses by a number made of their literals, to be found when they are deleted.
+    /// Clauses by a hash of their literals, to find them when they are deleted.
     places: FxHashMap<u64, Vec<Place>>,
     /// A clause that is false.
     contradiction: Option<Place>,
 }
 
-/// Which of the two sets of watches.
+/// The two sets of watches.
 const NEEDED: usize = 0;
 const OTHERS: usize = 1;
 
-/// What stands before the literals of a clause: how many they are, and two flags.
+/// The word before the literals of a clause: the number of literals, and two flags.
 #[derive(Clone, Copy)]
 struct Head(u32);
 
 impl Head {
     const NEEDED: u32 = 1 << 31;
-    /// It is not watched: it was deleted, was taken away on the way back, or less than two of its literals were not false.
+    /// The clause is not watched: it was deleted, it was removed on the way back, or fewer than two of its literals were not false.
     const AWAY: u32 = 1 << 30;
 
     fn is_needed(self) -> bool {
         self.0 & Head::NEEDED != 0
     }
 
-    /// Which set of watches it is in.
+    /// Returns the set of watches that the clause is in, if any.
     fn set(self) -> Option<usize> {
         match (self.0 & Head::AWAY != 0, self.is_needed()) {
             (true, _) => None,
@@ -285,7 +285,7 @@ impl Checker {
         }
     }
 
-    /// Makes room for the variables of `literals`.
+    /// Allocates space for the variables of `literals`.
     fn room(&mut self, literals: &[Literal]) {
         let most = literals.iter().max().map_or(0, |most| *most as usize | 1);
         if most >= self.is_true.len() {
@@ -310,7 +310,7 @@ impl Checker {
         self.is_true[literal as usize ^ 1]
     }
 
-    /// Adds a clause, and what follows from it. Returns its place; none if it is true whatever comes, or is not needed any more.
+    /// Adds a clause, and what follows from it. Returns its place; `None` if the clause is true in any case or no longer needed.
     fn add(&mut self, mut literals: Vec<Literal>) -> Result<Option<Place>, Refused> {
         literals.sort_unstable();
         literals.dedup();
@@ -324,7 +324,7 @@ impl Checker {
             .filter(|place| *place != ASSUMED)
             .ok_or(Refused::Large)?;
         let key = key(&literals);
-        // Those that are not false first: of these two are watched.
+        // Those that are not false come first: two of these are watched.
         literals.sort_by_key(|literal| self.is_false(*literal));
         let open = literals.iter().filter(|is| !self.is_false(**is)).count();
         let unwatched = if open < 2 { Head::AWAY } else { 0 };
@@ -332,7 +332,7 @@ impl Checker {
         self.arena.extend_from_slice(&literals);
         match open {
             0 => self.contradiction = Some(place),
-            // It stays true for as long as the clause stands, which so need not be watched.
+            // The literal stays true as long as the clause exists, so the clause need not be watched.
             1 => {
                 self.assign(literals[0], place);
                 self.contradiction = self.propagate();
@@ -345,7 +345,7 @@ impl Checker {
         Ok(Some(place))
     }
 
-    /// Watches the first two literals of a clause, unless it is away.
+    /// Watches the first two literals of a clause, unless it has the flag `AWAY`.
     fn watch(&mut self, place: Place) {
         let (Some(set), [first, second, ..]) = (self.head(place).set(), self.literals(place))
         else {
@@ -357,8 +357,8 @@ impl Checker {
         self.watched += 2;
     }
 
-    /// Sets a flag of a clause, by which it leaves its set of watches. Its entries are dropped later, when many are of such
-    /// clauses. They must be: an entry whose other literal is true is kept without a look at its clause.
+    /// Sets a flag of a clause, which removes it from its set of watches. Its entries are dropped later, when many entries are of such
+    /// clauses. They must be dropped some time, because an entry whose other literal is true is kept without a look at its clause.
     fn flag(&mut self, place: Place, flag: u32) {
         self.arena[place as usize] |= flag;
         self.dropped += 2;
@@ -367,7 +367,7 @@ impl Checker {
         }
     }
 
-    /// Drops the entries of clauses that are in this set of watches no more.
+    /// Drops the entries of clauses that are no longer in this set of watches.
     fn sweep(&mut self) {
         self.watched = 0;
         for (set, watches) in self.watches.iter_mut().enumerate() {
@@ -379,8 +379,8 @@ impl Checker {
         self.dropped = 0;
     }
 
-    /// Deletes a clause, and returns its place. One that is not there, or is not watched, is passed over: more clauses prove no
-    /// more than those do from which they follow.
+    /// Deletes a clause and returns its place. The deletion of a clause that does not exist or is not watched is ignored: to keep a clause
+    /// is safe, because it follows from the others.
     fn delete(&mut self, mut literals: Vec<Literal>) -> Option<Place> {
         literals.sort_unstable();
         literals.dedup();
@@ -395,24 +395,24 @@ impl Checker {
         Some(place)
     }
 
-    /// Takes a deletion back.
+    /// Undoes a deletion.
     fn restore(&mut self, place: Place) {
         self.arena[place as usize] &= !Head::AWAY;
-        // The trail is as it was at the deletion, and nothing moved its literals while it was away.
+        // The trail is as it was at the deletion, and nothing moved the literals of the clause in between.
         self.watch(place);
     }
 
-    /// Takes away a clause that was added. Returns whether it is needed.
+    /// Removes a clause that was added. Returns whether it is needed.
     fn remove(&mut self, place: Place) -> bool {
         self.flag(place, Head::AWAY);
         self.head(place).is_needed()
     }
 
-    /// Whether a clause follows by unit propagation from those that stand. What it follows from is needed then.
+    /// Tells whether a clause follows by unit propagation from the current clauses. If so, marks the clauses that it follows from as needed.
     fn follows(&mut self, place: Place) -> bool {
         let before = self.trail.len();
         for literal in self.literals(place).to_vec() {
-            // What is true keeps its reason. There is none here: a clause with one was not added.
+            // A literal that is true would keep its reason. None is true here, because such a clause is not added.
             if !self.is_false(literal) && !self.is_true[literal as usize] {
                 self.assign(literal ^ 1, ASSUMED);
             }
@@ -425,7 +425,7 @@ impl Checker {
         conflict.is_some()
     }
 
-    /// Makes a clause needed that is false, and those from which it follows that it is.
+    /// Marks a false clause as needed, and the clauses that make it false.
     fn need(&mut self, conflict: Place) {
         let mut clauses = vec![conflict];
         while let Some(place) = clauses.pop() {
@@ -450,7 +450,7 @@ impl Checker {
         self.trail.push(literal);
     }
 
-    /// Takes back the literals that became true when the trail had this length or more.
+    /// Undoes the assignments that were made when the trail had this length or more.
     fn back_to(&mut self, trail: usize) {
         for literal in self.trail.drain(trail..) {
             self.is_true[literal as usize] = false;
@@ -459,7 +459,7 @@ impl Checker {
         self.propagated = self.propagated.min(trail);
     }
 
-    /// Assigns what follows from the literals that became true. Returns a clause that is false, if there is one.
+    /// Assigns what follows from the literals that became true. Returns a false clause, if there is one.
     fn propagate(&mut self) -> Option<Place> {
         while let Some(literal) = self.trail.get(self.propagated) {
             let not = literal ^ 1;
@@ -474,7 +474,7 @@ impl Checker {
         None
     }
 
-    /// Looks at the clauses of a set in which `literal`, which became false, is watched. Returns one that is false, if there is
+    /// Visits the clauses of a set in which `literal`, which became false, is watched. Returns a false clause, if there is
     /// one.
     fn visit(&mut self, set: usize, literal: Literal) -> Option<Place> {
         let mut watches = std::mem::take(&mut self.watches[set][literal as usize]);
@@ -523,7 +523,7 @@ impl Checker {
     }
 }
 
-/// A number made of sorted literals.
+/// Returns a hash of sorted literals.
 fn key(literals: &[Literal]) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
@@ -537,7 +537,7 @@ mod tests {
 
     use super::*;
 
-    /// No two variables make all four clauses true.
+    /// No values of the two variables satisfy all four clauses.
     const FOUR: &str = "p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n";
 
     fn steps(steps: &[(u8, &[i32])]) -> Vec<u8> {
@@ -583,7 +583,7 @@ mod tests {
             checked(three, &[(b'a', &[2]), (b'a', &[1])]),
             Err(Refused::Open(2))
         );
-        // It makes nothing false, but it does not follow (RAT), and what comes after it needs it.
+        // Clause 3 makes nothing false, but it does not follow (RAT), and the next step needs it.
         let free = "p cnf 3 5\n1 2 3 0\n1 2 -3 0\n-1 2 0\n1 -2 0\n-1 -2 0\n";
         let steps: &[(u8, &[i32])] = &[(b'a', &[3]), (b'a', &[2])];
         assert_eq!(checked(free, steps), Err(Refused::Step(1)));
@@ -596,7 +596,7 @@ mod tests {
         assert_eq!(checked(five, steps), Ok(1));
     }
 
-    /// Whether `clause` follows from `clauses` by unit propagation, found the simplest way.
+    /// Tells whether `clause` follows from `clauses` by unit propagation, in the simplest way.
     fn simply_follows(clauses: &[Vec<i32>], clause: &[i32]) -> bool {
         let mut is_true: Vec<i32> = clause.iter().map(|literal| -literal).collect();
         loop {

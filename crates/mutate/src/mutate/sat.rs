@@ -1,4 +1,4 @@
-//! CaDiCaL, a SAT solver: what it is asked, and how its answers are read.
+//! Runs CaDiCaL, a SAT solver: writes the questions and reads the answers.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,35 +12,35 @@ use super::aig::{Aig, Lit};
 use super::proof;
 use super::tool::{self, Ended};
 
-/// What it is called.
+/// Name of the program.
 pub const SOLVER: &str = "cadical";
 
-/// What a SAT solver says.
+/// Answer of a SAT solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No inputs do it.
+    /// No inputs satisfy it.
     Never,
-    /// These do, as 0 or 1; an input that is not there may be either.
+    /// These inputs satisfy it, each 0 or 1; an input that is missing may be either.
     Sometimes(HashMap<Lit, u64>),
     /// The time was over.
     GaveUp,
 }
 
-/// Whether an answer that there is no assignment is believed.
+/// Whether to believe an answer that there is no assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// It is believed.
+    /// Believe it.
     Believed,
     /// [`proof::check`] must accept the solver's proof.
     Checked,
-    /// So it must, and clauses and proof are kept in files of this name with the endings `cnf` and `drat`.
+    /// As `Checked`, and the clauses and the proof are kept in files of this name with the endings `cnf` and `drat`.
     Kept(PathBuf),
 }
 
-/// Asks whether `what` can be, for any inputs. `time` is the processor's.
+/// Asks whether `what` can be 1, for any inputs. `time` is processor time.
 ///
 /// # Errors
-/// There is no CaDiCaL, it says what it should not, its proof is none, or `stop` is set.
+/// CaDiCaL is missing, its answer is not understood, its proof is not accepted, or `stop` is set.
 pub fn ask(
     aig: &Aig,
     what: Lit,
@@ -51,9 +51,9 @@ pub fn ask(
     ask_of(SOLVER, aig, what, time, stop, proof)
 }
 
-/// What the solver reads.
+/// File that the solver reads.
 const CLAUSES: &str = "question.cnf";
-/// What it writes beside its answer.
+/// File that the solver writes its proof to.
 const PROOF: &str = "question.drat";
 
 fn ask_of(
@@ -68,7 +68,7 @@ fn ask_of(
     let (clauses, variables) = aig.dimacs(what);
     fs::write(work.path().join(CLAUSES), clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
     let mut solver = Command::new(name);
-    // Its settings for what cannot be satisfied, as nearly all that is asked: seven times as fast on many questions.
+    // Its settings for unsatisfiable problems, as nearly all questions are: seven times as fast on many of them.
     solver
         .args(["-q", "--unsat", CLAUSES])
         .current_dir(work.path());
@@ -82,7 +82,7 @@ fn ask_of(
         Err(e) => Err(format!("{name}: {e}")),
         Ok(Ended::Interrupted) => Err(format!("{name}: interrupted")),
         Ok(Ended::TimeOver) => Ok(Answer::GaveUp),
-        // The statuses are those of the SAT competitions: 10 satisfiable, 20 not.
+        // The exit statuses are those of the SAT competitions: 10 satisfiable, 20 unsatisfiable.
         Ok(Ended::Itself(status, said, complaint)) => match status.code() {
             Some(20) if said.contains("s UNSATISFIABLE") => {
                 accept(work.path(), stop, proof).map_err(|e| format!("{name}: {e}"))?;
@@ -92,7 +92,7 @@ fn ask_of(
                 let inputs = model(&said, &variables).ok_or_else(|| {
                     format!("{name}: no assignment of all {} variables", variables.len())
                 })?;
-                // A solver is not believed.
+                // The solver is not trusted: check its assignment on the graph.
                 match aig.evaluate(&inputs).of(what) & 1 {
                     1 => Ok(Answer::Sometimes(inputs)),
                     _ => Err(format!("{name}: its assignment is none")),
@@ -103,7 +103,7 @@ fn ask_of(
     }
 }
 
-/// Checks the proof in `work`, as `proof` says, and keeps what is to be kept, a proof that is not accepted too.
+/// Checks the proof in `work`, as `proof` says. First copies the files that are to be kept, so that a refused proof is kept too.
 fn accept(work: &Path, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
     let keep = match proof {
         Proof::Believed => return Ok(()),
@@ -123,7 +123,7 @@ fn accept(work: &Path, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
     Ok(())
 }
 
-/// What the lines `v ...` say of the variables.
+/// Reads the values of the variables from the lines `v ...`; `None` unless all have one.
 fn model(said: &str, variables: &[Lit]) -> Option<HashMap<Lit, u64>> {
     let values = said
         .lines()
@@ -148,7 +148,7 @@ mod tests {
 
     const TIME: Duration = Duration::from_secs(100);
 
-    /// What a program that does `what` in place of CaDiCaL leads to, asked whether an input can be 1.
+    /// Returns the answer if a program that does `what` in place of CaDiCaL is asked whether an input can be 1.
     fn asked(what: &str, time: Duration, stop: bool) -> Result<Answer, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("solver");
@@ -166,14 +166,14 @@ mod tests {
         )
     }
 
-    /// As `asked`, of what cannot be, with a proof.
+    /// As `asked`, for a question that cannot be satisfied, with a proof.
     fn proved(what: &str, proof: &Proof) -> Result<Answer, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("solver");
         stand_in(&file, what);
         let mut aig = Aig::new();
         let [a, b] = [aig.input(), aig.input()];
-        // Alike and unlike: unit propagation alone does not see that it cannot be.
+        // Alike and unlike: unit propagation alone does not find the contradiction.
         let [both, neither] = [aig.and(a, b), aig.and(!a, !b)];
         let [one, other] = [aig.and(a, !b), aig.and(!a, b)];
         let [alike, unlike] = [aig.or(both, neither), aig.or(one, other)];
@@ -212,8 +212,8 @@ mod tests {
         assert!(proof::check(&clauses, &steps, &AtomicBool::new(false)).is_ok());
     }
 
-    /// Written by a process of its own: where another thread starts a program while this one has the file open, it
-    /// cannot be run.
+    /// A process of its own writes the program: if another thread started a program while this one had the file open, the file
+    /// could not be run.
     fn stand_in(file: &Path, what: &str) {
         let script = format!("printf '#!/bin/sh\\n%s\\n' '{what}' >\"$0\" && chmod +x \"$0\"");
         let made = Command::new("sh").args(["-c", &script]).arg(file).status();

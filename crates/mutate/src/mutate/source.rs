@@ -1,18 +1,18 @@
 //! Mutants in the text of SystemVerilog: a copy of the RTL in which every mutated place reads
-//! `(selected == K ? mutant : original)`, so that all of them are one model.
+//! `(selected == K ? mutant : original)`, so that one model contains all of them.
 //!
-//! The parser knows the part of the language that this project's RTL is written in, and says so where it
-//! meets something else. It does no types: every mutant is made such that the place keeps its width and
-//! its sign whatever it is part of.
+//! The parser knows the part of the language that this project's RTL uses, and reports an error where it
+//! meets anything else. It knows no types: every mutant is made so that the place keeps its width and
+//! sign in any context.
 //!
-//! * A conditional is as wide as the wider of its two sides and signed only if both are, and passes the
-//!   width it is wanted in on to them. So `a & b` may become any of `a | b`, `a`, `b`: none is wider, and
+//! * A conditional is as wide as the wider of its two sides, is signed only if both are, and passes the
+//!   width of its context on to them. So `a & b` may become any of `a | b`, `a`, `b`: none is wider, and
 //!   if `a & b` is unsigned, so is the whole. A comparison may become any other: all are one bit.
 //! * A number keeps its size. A constant of a package is mutated as `constant ^ 1'b1`.
-//! * A statement is left out as `if (selected != K) statement`; in combinational logic only where the same
-//!   block has given its targets a value before, for what else would be a latch, which lint finds.
+//! * A statement is left out as `if (selected != K) statement`; in combinational logic only if the same
+//!   block has assigned its targets before, because otherwise the mutant would be a latch, which lint rejects.
 //!
-//! Left alone: constant expressions (ranges, parameters, generate conditions, headers of for loops),
+//! Not mutated: constant expressions (ranges, parameters, generate conditions, headers of for loops),
 //! packages, what an instance drives, and nets called `unused_*`.
 
 mod parser;
@@ -27,33 +27,33 @@ use parser::{Block, Parser};
 pub(super) use tokens::line_of;
 use tokens::tokens;
 
-/// How the RTL asks which mutant it is to be.
+/// Variable in which the RTL finds the number of the selected mutant.
 pub const SELECTED: &str = "reconverge_mutants::selected";
 
-/// What it is called where Yosys is to read it, which has no variables in packages: a wire of every module.
+/// Its name in text for Yosys, which has no variables in packages: a wire of every module.
 pub(crate) const SELECTED_WIRE: &str = "reconverge_selected";
 
-/// A place in a file and what could stand there instead.
+/// A place in a file and a possible replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// The module it is in.
+    /// Module that contains it.
     pub module: String,
-    /// What is done to it.
+    /// Kind of change.
     pub operator: &'static str,
-    /// What stands there then; a statement that is left out has nothing.
+    /// Replacement; `None` for a statement that is left out.
     pub after: Option<String>,
 }
 
 impl Candidate {
-    /// What stands there, on one line.
+    /// Returns the original text on one line.
     pub fn before(&self, text: &str) -> String {
         one_line(&text[self.span.clone()])
     }
 }
 
-/// Without comments, and with single blanks.
+/// Returns `text` without comments and with single spaces.
 fn one_line(text: &str) -> String {
     let bare: Vec<&str> = text
         .lines()
@@ -65,10 +65,10 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// Every place of `text` that can be mutated, in the order of the text.
+/// Returns every place of `text` that can be mutated, in the order of the text.
 ///
 /// # Errors
-/// Text outside the part of the language that is known here.
+/// The text uses something outside the part of the language that the parser knows.
 pub fn candidates(file: &str, text: &str) -> Result<Vec<Candidate>, InputError> {
     let mut parser = Parser {
         file,
@@ -90,14 +90,14 @@ pub fn candidates(file: &str, text: &str) -> Result<Vec<Candidate>, InputError> 
     Ok(found)
 }
 
-/// `text` with all of `chosen` in it, each by its number. They are sorted as [`candidates`] returns them.
+/// Returns `text` with all candidates in `chosen`, each with its number. They must be sorted as [`candidates`] returns them.
 pub fn schema(text: &str, chosen: &[(u32, &Candidate)]) -> String {
     let mut out = String::new();
     emit(text, 0..text.len(), chosen, &mut out);
     out
 }
 
-/// Writes `range` of `text`; all of `chosen` lie in it.
+/// Writes `range` of `text`; all of `chosen` lie in that range.
 fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut String) {
     let mut from = range.start;
     let mut rest = chosen;
@@ -117,14 +117,13 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
                 let after = candidate.after.as_deref().unwrap_or_default();
                 let _ = write!(out, "{SELECTED} == {number} ? ({after}) : ");
             }
-            // A comment to the end of the line may stand last in what is quoted.
             let _ = write!(out, "({inner}))");
         } else {
             let guards: Vec<String> = rest[..same]
                 .iter()
                 .map(|(number, _)| format!("{SELECTED} != {number}"))
                 .collect();
-            // In a block of its own: an `else` after it belongs to another `if`.
+            // In a block of its own, so that an `else` after it does not attach to the new `if`.
             let _ = write!(out, "begin if ({}) {inner} end", guards.join(" && "));
         }
         from = span.end;
@@ -133,8 +132,8 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
     out.push_str(&text[from..range.end]);
 }
 
-/// A text with mutants in it as Yosys is to read it for a proof: every module has a wire with the number of the
-/// mutant, and a `unique case` is a plain one, for Yosys takes the word as a promise that a mutant may break.
+/// Returns a text with mutants as Yosys reads it for a proof. Every module gets a wire with the number of the mutant, and
+/// `unique case` becomes a plain case, because Yosys takes the word as a promise that a mutant may break.
 pub(super) fn for_proof(file: &str, text: &str) -> Result<String, InputError> {
     let text = text.replace(SELECTED, SELECTED_WIRE);
     let tokens = tokens(file, &text)?;

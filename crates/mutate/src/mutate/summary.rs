@@ -1,4 +1,4 @@
-//! What became of the mutants of a run: counts by verdict, module and line, as text and as JSON.
+//! Results of a run of mutants: counts by verdict, module and line, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 use super::{Judged, List, Mutant, Verdict};
 use crate::json::Hex;
 
-/// What became of all mutants of a run.
+/// The results of all mutants of a run.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// The mutants.
     pub list: List,
-    /// Their folder.
+    /// Folder of the mutants.
     pub dir: PathBuf,
-    /// Clocks that each might take.
+    /// Most cycles that the campaign could spend on each mutant.
     pub clocks: u64,
-    /// Clocks in which the model with no mutant selected agreed.
+    /// Cycles in which the model with no mutant selected agreed with the golden model.
     pub yardstick: u64,
-    /// How many were to be judged.
+    /// Number of mutants to judge.
     pub wanted: usize,
-    /// Those that were.
+    /// Mutants that were judged.
     pub judged: Vec<Judged>,
 }
 
-/// How many got which verdict: caught, missed, equivalent, undecided.
+/// Number of mutants by verdict: caught, missed, equivalent, undecided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([usize; 4]);
 
-/// The verdicts' names in the order of [`Counts`].
+/// Names of the verdicts, in the order of [`Counts`].
 pub const VERDICTS: [&str; 4] = ["caught", "missed", "equivalent", "undecided"];
 
 impl Counts {
@@ -39,26 +39,26 @@ impl Counts {
             self.0[i] += 1;
         }
     }
-    /// In the order of [`VERDICTS`].
+    /// Returns the counts in the order of [`VERDICTS`].
     pub fn all(&self) -> [usize; 4] {
         self.0
     }
-    /// With their names.
+    /// Returns each verdict's name with its count.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> {
         VERDICTS.into_iter().zip(self.0)
     }
-    /// Of all verdicts.
+    /// Returns the number of mutants with any verdict.
     pub fn total(&self) -> usize {
         self.0.iter().sum()
     }
-    /// Neither caught nor proved equivalent.
+    /// Returns the number of mutants neither caught nor proved equivalent.
     pub fn open(&self) -> usize {
         self.0[1] + self.0[3]
     }
 }
 
 impl Summary {
-    /// `<unit>.<family>.<seed>`.
+    /// Returns the name of the run, `<unit>.<family>.<seed>`.
     pub fn name(&self) -> String {
         let List {
             unit, family, seed, ..
@@ -66,14 +66,14 @@ impl Summary {
         format!("{unit}.{}.{seed:x}", family.name())
     }
 
-    /// Of all mutants.
+    /// Returns the counts of all judged mutants.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         self.judged.iter().for_each(|j| counts.add(&j.verdict));
         counts
     }
 
-    /// By whatever `of` says of a mutant.
+    /// Returns the counts for each value of `of`.
     fn counts_by<K: Ord>(&self, of: impl Fn(&Mutant) -> K) -> BTreeMap<K, Counts> {
         let mut table: BTreeMap<K, Counts> = BTreeMap::new();
         for judged in &self.judged {
@@ -85,17 +85,17 @@ impl Summary {
         table
     }
 
-    /// By module.
+    /// Returns the counts by module.
     pub fn by_module(&self) -> BTreeMap<String, Counts> {
         self.counts_by(|m| m.module.clone())
     }
 
-    /// By line of the source.
+    /// Returns the counts by file and line of the source.
     pub fn by_line(&self) -> BTreeMap<(String, usize), Counts> {
         self.counts_by(|m| (m.file.clone(), m.line))
     }
 
-    /// Of the clocks that the caught ones took to be caught: median, 95th percentile, most.
+    /// Returns the cycles that it took to catch the caught mutants: median, 95th percentile, maximum; `None` if none was caught.
     pub fn clocks_to_catch(&self) -> Option<[u64; 3]> {
         let mut clocks: Vec<u64> = self
             .judged
@@ -104,7 +104,7 @@ impl Summary {
             .map(|j| j.clocks)
             .collect();
         clocks.sort_unstable();
-        // The least that so many hundredths of them do not exceed.
+        // The smallest value that at least this percentage of the mutants do not exceed.
         let at =
             |hundredths: usize| clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)];
         (!clocks.is_empty()).then(|| [at(50), at(95), at(100)])
@@ -119,7 +119,7 @@ impl Summary {
         text
     }
 
-    /// Everything as JSON.
+    /// Returns the whole summary as JSON.
     pub fn to_json(&self) -> Value {
         let counts =
             |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
@@ -175,7 +175,7 @@ impl Summary {
     }
 }
 
-/// Returns `n` with a comma before every three digits.
+/// Returns `n` with a comma between groups of three digits.
 fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
@@ -201,7 +201,7 @@ fn head(what: &str) -> String {
     row + "\n"
 }
 
-/// A table by module, then each mutant that is left open.
+/// Prints a table by module, then each mutant that is still open.
 impl Display for Summary {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let counts = self.counts();

@@ -1,4 +1,4 @@
-//! Programs that this one asks: Yosys and ABC. What they are asked can take them minutes, or for ever.
+//! Runs external programs, Yosys and ABC, with a limit of time: what they are asked can take minutes, or never end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -7,26 +7,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How a program came to its end.
+/// How a program ended.
 pub enum Ended {
-    /// By itself: its status, what it printed, and what it said on standard error.
+    /// By itself: its exit status, standard output and standard error.
     Itself(ExitStatus, String, String),
-    /// It was killed, for it took too long.
+    /// It was killed because its time was over.
     TimeOver,
-    /// It was killed, for `stop` was set.
+    /// It was killed because `stop` was set.
     Interrupted,
 }
 
-/// What a program that waits, instead of using the processor, gets by the clock: so often its time.
+/// Limit of elapsed time, as a multiple of the processor time that is left: it ends a program that waits instead of computing.
 const PATIENCE: u32 = 4;
 
-/// Runs `command` until it has used the processor for the time that is `left`, takes that off, and only until `stop` is set.
-/// What it waits for a processor that others use is not its own, so that a busy machine gives the same answers.
+/// Runs `command` until it ends, has used `left` of processor time, or `stop` is set, and subtracts the time used from `left`.
+/// Time spent waiting for a busy processor does not count, so that a busy machine gives the same answers.
 ///
 /// # Errors
-/// It cannot be started, or what it printed cannot be kept.
+/// It cannot be started, or its output cannot be stored.
 pub fn run(command: &mut Command, left: &mut Duration, stop: &AtomicBool) -> io::Result<Ended> {
-    // Files: a pipe that is full would hold it up.
+    // Files, because a full pipe would block it.
     let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut child = command
         .stdin(Stdio::null())
@@ -54,16 +54,16 @@ pub fn run(command: &mut Command, left: &mut Duration, stop: &AtomicBool) -> io:
     }
 }
 
-/// The time for which `child`, which was not waited for, has used the processor.
+/// Returns the processor time used by `child`, which has not been waited for.
 fn used_by(child: &Child) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-    // Behind the name, which may hold anything; in hundredths of a second (man 5 proc: utime, stime).
+    // The fields after the name, which may contain anything; in hundredths of a second (man 5 proc: utime, stime).
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let ticks = [11, 12].map(|i| fields.get(i).and_then(|ticks| ticks.parse::<u64>().ok()));
     Some(Duration::from_millis((ticks[0]? + ticks[1]?) * 10))
 }
 
-/// All that is in `file`.
+/// Returns the whole contents of `file`.
 fn text(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;

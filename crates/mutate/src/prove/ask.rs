@@ -1,4 +1,4 @@
-//! How questions are asked: with as few premises as they need, and case by case where they are not answered soon.
+//! How questions are asked: with as few premises as possible, and case by case if they are not answered soon.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -13,29 +13,29 @@ use super::{Counterexample, Options, Proved, Verdict};
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::sat::{self, Answer, Proof};
 
-/// Time of the processor after which a case is divided further.
+/// Processor time after which a case is divided further.
 const BRIEFLY: Duration = Duration::from_secs(2);
-/// Time of the processor after which the smallest case is asked in parts.
+/// Processor time after which the smallest case is asked in parts.
 const SOON: Duration = Duration::from_secs(10);
-/// A question of which at most so many nodes are left is asked at first with the small conjuncts alone of what is known.
+/// A question that is reduced to at most this many nodes is first asked with only the small conjuncts of the premises.
 const LITTLE: usize = 9000;
-/// A small conjunct has at most so many nodes.
+/// A small conjunct has at most this many nodes.
 const SMALL: usize = 300;
-/// A question is asked in at most so many parts.
+/// A question is divided into at most this many parts.
 const MOST_PARTS: usize = 256;
 
-/// How a property is asked.
+/// How to ask a property.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a> {
     pub options: &'a Options,
     pub stop: &'a AtomicBool,
     pub spare: &'a Spare,
-    /// Told after each question how many there were.
+    /// Called after each question with the number of questions so far.
     pub each: &'a (dyn Fn(usize) + Sync),
 }
 
 impl<'a> How<'a> {
-    /// In one thread, and nothing is told.
+    /// Returns a `How` for one thread without a progress report.
     pub fn alone(options: &'a Options, stop: &'a AtomicBool) -> Self {
         static NONE: Spare = Spare::none();
         How {
@@ -47,31 +47,31 @@ impl<'a> How<'a> {
     }
 }
 
-/// What is the same in all threads that ask a property.
+/// What all threads that ask a property share.
 struct Common<'a> {
     how: How<'a>,
-    /// How the files of its proofs begin, and how many were named.
+    /// Prefix of the names of its proof files, and the number of names used.
     file: String,
     named: AtomicUsize,
-    /// Questions that were asked, and answers whose proof was accepted.
+    /// Numbers of questions asked, and of answers whose proof was accepted.
     questions: AtomicUsize,
     checked: AtomicUsize,
 }
 
-/// The questions of a property as one thread asks them.
+/// The state of one thread that asks the questions of a property.
 #[derive(Clone)]
 struct Asking<'a> {
     property: &'a Property,
     common: &'a Common<'a>,
-    /// What is in the names of its files beside that of the property.
+    /// What the names of its proof files contain in addition to the property.
     what: &'static str,
-    /// The invariants that are premises now: what holds with few of them holds with all.
+    /// The current premises among the invariants: what holds with few of them holds with all.
     used: Vec<bool>,
-    /// Those that a question begins with.
+    /// The premises that a question begins with.
     few: Vec<bool>,
-    /// Those that were premises of some answer.
+    /// Invariants that were premises of some answer.
     taken: Vec<bool>,
-    /// Another thread has found what ends what is asked here: nothing more is to be asked.
+    /// Another thread has found the answer that ends this search: no more questions are to be asked.
     over: Arc<AtomicBool>,
 }
 
@@ -88,7 +88,7 @@ impl Common<'_> {
 }
 
 impl Asking<'_> {
-    /// Asks whether `bad` can be in a cycle of the property, and of `case`, with the facts that are found to hold in it.
+    /// Asks whether `bad` is possible in a cycle of the property and of `case`, with the facts that hold in that case.
     fn ask(
         &mut self,
         all: &mut Questions,
@@ -100,8 +100,8 @@ impl Asking<'_> {
         self.ask_with(all, case, &facts, bad, time)
     }
 
-    /// Asks whether `bad` can be in a cycle of the property, and of `case`, where `facts` hold. A cycle that breaks an invariant which is
-    /// no premise so far is no answer: it makes one more of them a premise.
+    /// Asks whether `bad` is possible in a cycle of the property and of `case` in which `facts` hold. A cycle that breaks an invariant
+    /// which is not yet a premise is no answer: one such invariant becomes a premise, and the question is asked again.
     fn ask_with(
         &mut self,
         all: &mut Questions,
@@ -136,14 +136,14 @@ impl Asking<'_> {
                         continue;
                     }
                 }
-                // With more of them there may be less to search.
+                // With more premises there may be less to search.
                 Answer::GaveUp if time == options.time && self.used.contains(&false) => {
                     self.used = all.every();
                     continue;
                 }
                 _ => {}
             }
-            // An answer that needs no solver may need its premises too.
+            // An answer without the solver may need its premises too.
             if answer != Answer::GaveUp {
                 let taken = self.taken.iter_mut().zip(&self.used);
                 taken.for_each(|(taken, used)| *taken |= *used);
@@ -154,10 +154,10 @@ impl Asking<'_> {
         }
     }
 
-    /// Has the solver say whether `what` can be.
+    /// Asks the solver whether `what` is possible.
     fn solved(&self, aig: &Aig, what: Lit, time: Duration) -> Result<Answer, String> {
         let Common { how, file, .. } = self.common;
-        // Of a cover that cannot be reached too: its answer is no.
+        // An unreachable cover has a proof too, because its answer is no.
         let proof = match &how.options.proofs {
             _ if how.options.believe => Proof::Believed,
             None => Proof::Checked,
@@ -169,7 +169,7 @@ impl Asking<'_> {
         sat::ask(aig, what, time, how.stop, &proof)
     }
 
-    /// Has the solver say whether `bad` can be where `case`, `facts` and `premise` hold; `None`: no solver is needed to see that it cannot.
+    /// Asks the solver whether `bad` is possible where `case`, `facts` and `premise` hold. `None`: it is impossible, and no solver was needed.
     fn solved_in(
         &self,
         aig: &mut Aig,
@@ -178,7 +178,7 @@ impl Asking<'_> {
         (premise, bad): (Lit, Lit),
         time: Duration,
     ) -> Result<Option<Answer>, String> {
-        // One after the other: what says the same of the state before the cycle and of the state after it becomes the same nodes.
+        // One after the other, so that the same statements about the state before and after the cycle become the same nodes.
         let what = [facts, &[premise, bad]].concat();
         let mut facts = aig.supposed(case, &what);
         let what = facts.split_off(facts.len() - 2);
@@ -193,7 +193,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         if aig.within(left, LITTLE) {
-            // What the large conjuncts say is in it already. Where it can be with the small ones alone, all are asked.
+            // `left` already contains what the large conjuncts say. If the solver finds a cycle with the small ones alone, ask with all.
             let known = [case, &facts, &[premise]].concat();
             let known = known.iter().flat_map(|known| aig.conjuncts(*known));
             let small = known.filter(|known| aig.within(*known, SMALL));
@@ -206,7 +206,7 @@ impl Asking<'_> {
                 return Ok(Some(Answer::Never));
             }
         }
-        // `left` is `bad` where the premises hold, and mostly far smaller.
+        // `left` equals `bad` where the premises hold, and is usually far smaller.
         let what = aig.all([case, &facts, &[premise, left]].concat());
         if what == Lit::FALSE {
             return Ok(None);
@@ -214,9 +214,9 @@ impl Asking<'_> {
         self.solved(aig, what, time).map(Some)
     }
 
-    /// Returns the facts that were found to hold in `case`: those of the state after the cycle only with those of the state before it.
-    /// They are constants then, and no more is taken for true than without them: they follow from the invariants, all of which any
-    /// property has as premises that speaks of allowed states.
+    /// Returns the facts that hold in `case`. Those about the state after the cycle count only if those about the state before it hold.
+    /// They become constants, which assumes nothing more: they follow from the invariants, and every property about allowed states has
+    /// all invariants as premises.
     fn established(&mut self, all: &mut Questions, case: &[Lit]) -> Result<Vec<Lit>, String> {
         let lists = all.cases.facts.clone();
         let none = lists.iter().all(Vec::is_empty);
@@ -259,8 +259,8 @@ impl Asking<'_> {
         Ok(facts)
     }
 
-    /// Asks all questions of the property, each for time `soon`. Where that is too short, all that are left are divided. Returns
-    /// an answer that is not that it holds, and what it is of; or that it does.
+    /// Asks all questions of the property, each for time `soon`. If that is too short for one, divides all that are left. Returns the
+    /// name of a question that does not hold and its answer, or an empty name and `Never`.
     fn held(&mut self, all: &mut Questions, soon: Duration) -> Result<(String, Answer), String> {
         let questions = &self.property.questions;
         let held: Vec<AtomicBool> = questions.iter().map(|_| AtomicBool::default()).collect();
@@ -278,7 +278,7 @@ impl Asking<'_> {
         };
         let (mut place, mut answer) = (&questions[number].0, answer?);
         if answer == Answer::GaveUp && soon < self.common.how.options.time {
-            // All that are left together, for a case leaves little of them.
+            // All that are left are asked together, because a case leaves little of them.
             let left = questions.iter().zip(&held);
             let left = left.filter(|(_, held)| !held.load(Ordering::Relaxed));
             let bad = left.map(|((_, bad), _)| *bad).collect();
@@ -298,8 +298,8 @@ impl Asking<'_> {
         Ok((place, answer))
     }
 
-    /// Asks all questions of a cover, each of which must be possible, as [`Asking::held`] does. Returns an answer that is not
-    /// that it is reached, and what it is of; or the last.
+    /// Asks all questions of a cover, each of which must be possible, as [`Asking::held`] does. Returns the name of a question that is not
+    /// reached and its answer, or an empty name and the last answer.
     fn reached(&mut self, all: &mut Questions, soon: Duration) -> Result<(String, Answer), String> {
         let mut last = Answer::Never;
         for (place, what) in &self.property.questions {
@@ -317,7 +317,7 @@ impl Asking<'_> {
         Ok((String::new(), last))
     }
 
-    /// Asks whether any of `parts` can be, case by case.
+    /// Asks, case by case, whether any of `parts` is possible.
     fn by_cases(&mut self, all: &mut Questions, parts: &[Lit]) -> Result<Answer, String> {
         let time = self.common.how.options.time;
         let uncovered = all.uncovered();
@@ -337,7 +337,7 @@ impl Asking<'_> {
         Ok(Answer::Never)
     }
 
-    /// Asks whether any of `parts` can be in `case`, as one question.
+    /// Asks in one question whether any of `parts` is possible in `case`.
     fn any(
         &mut self,
         all: &mut Questions,
@@ -349,8 +349,8 @@ impl Asking<'_> {
         self.ask(all, case, bad, time)
     }
 
-    /// Asks whether any of `parts` can be in a cycle of `kind`, value by value of the register. High values are often all
-    /// impossible: they are asked together, down to the first that are not answered.
+    /// Asks, for each value of the register, whether any of `parts` is possible in a cycle of `kind`. High values are often all
+    /// impossible, so they are asked in groups, down to the first group that is not answered.
     fn by_values(
         &mut self,
         all: &mut Questions,
@@ -359,7 +359,7 @@ impl Asking<'_> {
     ) -> Result<Answer, String> {
         let time = self.common.how.options.time;
         let mut alone = Vec::new();
-        // What larger questions took up, one value can mostly do without, and premises are most of its nodes.
+        // One value needs few of the premises that larger questions added, and premises are most of its nodes.
         self.used.clone_from(&self.few);
         for (range, values) in all.cases.parts() {
             if alone.is_empty() {
@@ -383,7 +383,7 @@ impl Asking<'_> {
         found.map_or(Ok(Answer::Never), |(_, answer)| answer)
     }
 
-    /// Asks `ask` of every number below `count`, in as many threads as are to spare, until the answer to one is another than that nothing can be.
+    /// Calls `ask` for every number below `count`, in this thread and all spare ones, until one answer is not `Never`.
     /// Returns that number and its answer.
     fn each(
         &mut self,
@@ -398,7 +398,7 @@ impl Asking<'_> {
             let answer = ask(asking, all, number);
             match answer {
                 Ok(Answer::Never) => {}
-                // Because nothing more is to be asked, or for the time: it tells nothing where more is known.
+                // The search is over, so it may have given up for that reason or for lack of time. Another thread knows more.
                 Ok(Answer::GaveUp) if over.load(Ordering::Relaxed) => {}
                 Ok(Answer::GaveUp) => numbers.end(number, answer),
                 Ok(Answer::Sometimes(_)) | Err(_) => {
@@ -437,7 +437,7 @@ impl Asking<'_> {
         numbers.found()
     }
 
-    /// Asks whether any of `parts` can be in `case`, and if that is not answered soon, for each value of `net`.
+    /// Asks whether any of `parts` is possible in `case`; if that is not answered soon, asks it for each value of `net`.
     fn then(
         &mut self,
         all: &mut Questions,
@@ -460,7 +460,7 @@ impl Asking<'_> {
         Ok(Answer::Never)
     }
 
-    /// Asks whether any of `parts` can be in `case`: all together, and if that is not answered soon, each by itself.
+    /// Asks whether any of `parts` is possible in `case`: all together and, if that is not answered soon, each by itself.
     fn one_by_one(
         &mut self,
         all: &mut Questions,
@@ -485,8 +485,7 @@ impl Asking<'_> {
     }
 }
 
-/// Asks all questions of a property, until one is not answered as it should be. With `few`, only those invariants are premises
-/// that it cannot do without.
+/// Asks all questions of a property, until one fails. With `few`, only those invariants are premises that the questions need.
 pub(super) fn decide(
     unit: &Unit<'_>,
     all: &mut Questions,
@@ -550,7 +549,7 @@ pub(super) fn decide(
     let [questions, checked] = [&common.questions, &common.checked];
     proved.questions = questions.load(Ordering::Relaxed);
     proved.checked = checked.load(Ordering::Relaxed);
-    // What was taken up for one question stays for the next. Facts have premises of their own.
+    // Premises added for one question stay for the next. Facts have premises of their own.
     if property.begin != Begin::Anywhere {
         let used = asking.taken.iter().zip(&all.needed);
         let used = used.map(|(used, needed)| *used || *needed && !all.established.is_empty());
@@ -560,8 +559,8 @@ pub(super) fn decide(
     Ok(proved)
 }
 
-/// Returns parts of which one holds where one of `bad` does. What is not to hold often consists of the same for each lane: then these
-/// are its parts.
+/// Returns literals of which at least one holds where one of `bad` does. A property is often a conjunction with one part for each lane:
+/// then these parts are returned.
 fn parts_of(all: &Questions, bad: Vec<Lit>) -> Vec<Lit> {
     let parts = bad.iter().flat_map(|bad| all.aig.conjuncts(!*bad));
     let parts: Vec<Lit> = parts.map(|holds| !holds).collect();

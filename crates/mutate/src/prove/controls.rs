@@ -1,4 +1,4 @@
-//! Negative controls of properties that no declared fault is to refute: mutants of the text, until each was refuted by one.
+//! Negative controls of properties that have no declared fault: mutants of the text are tried until some mutant has refuted each of them.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use super::world::Unit;
 use super::{Control, Options, Report, Verdict};
 use crate::mutate::{self, Mutant};
 
-/// Time of the processor for a property of a mutant: the next mutant may be easier.
+/// Processor time for one property of a mutant. It is short because the next mutant may be easier.
 const BRIEFLY: Duration = Duration::from_secs(2);
 
-/// Looks for mutants that refute the properties which `report` says no fault is to refute: each of use is added to it as a fault that
-/// was planted, and what it refutes is no longer among them. What ends this early is noted in it.
+/// Looks for mutants that refute the properties in `report.uncontrolled`. Each useful mutant is added to the report as a planted fault, and the
+/// properties that it refutes leave `uncontrolled`. If the search ends early, the report says why.
 pub(super) fn by_mutants(
     shared: &Shared<'_>,
     report: &mut Report,

@@ -1,4 +1,4 @@
-//! What is said of a unit: the files beside its RTL, and the plan of its proofs.
+//! The files about a unit: those beside its RTL or in `tb/formal`, and the plan of its proofs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::home::home;
 use crate::input::{InputError, read_text};
 use crate::mutate::Trouble;
 
-/// A text and where it stands, as in messages.
+/// A text, and the name of its file for messages.
 #[derive(Clone, Debug)]
 pub(super) struct File {
     pub name: String,
@@ -27,26 +27,26 @@ impl File {
     }
 }
 
-/// What is said of a unit, in the files that it has of these.
+/// The files about a unit; `None` where it has no such file.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub step: Option<File>,
     pub properties: Option<File>,
-    /// Which bits of the state matter; where `premises` is set, invariants and a contract too.
+    /// Which bits of the state matter. With `premises`, also invariants and a contract.
     pub formal: Option<File>,
     pub premises: bool,
     /// The assertions.
     pub assertions: Option<File>,
-    /// What a lane alone would do.
+    /// What one lane alone would do.
     pub scalar: Option<File>,
-    /// Which words of its memories have a bit for each lane.
+    /// Which words of the memories hold one bit for each lane.
     pub lane_words: Option<File>,
-    /// What follows from the invariants and makes little of a case.
+    /// Facts that follow from the invariants and make a case small.
     pub facts: Option<File>,
 }
 
 impl Files {
-    /// Returns the file called `name`, of those that a fault can be planted in.
+    /// Returns the file called `name` among those in which a fault can be planted.
     pub fn called(&mut self, name: &str) -> Option<&mut File> {
         let all = [&mut self.step, &mut self.scalar].into_iter().flatten();
         all.into_iter()
@@ -54,35 +54,35 @@ impl Files {
     }
 }
 
-/// `proofs.json`: what else a proof must know of a unit.
+/// `proofs.json`: what else the proofs need to know about a unit.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Plan {
-    /// Registers with a bit for each lane, in the order of the lanes, perhaps several times over.
+    /// Registers with one bit for each lane, in the order of the lanes; a register may hold several such groups.
     pub lanes: Vec<String>,
-    /// Ports likewise.
+    /// Ports with such bits.
     pub lane_ports: Vec<String>,
     /// Ports with several bits for each lane, side by side.
     pub lane_blocks: Vec<String>,
-    /// Lanes are alike: permuted before, they are permuted after.
+    /// Lanes are alike: to permute them before the cycle permutes the result.
     pub permutation: bool,
-    /// Nets that are 1 where the order of the lanes counts, so that they are not alike.
+    /// Nets that are 1 where the order of the lanes matters, so that lanes are not alike.
     pub ordered: Vec<String>,
-    /// Nets in which a lane sees what others do; none if that is not to be proved.
+    /// Nets through which a lane sees what others do; empty if `lane alone` is not to be proved.
     pub decision: Vec<String>,
-    /// The one of them without which the others decide nothing.
+    /// The net of the decision without which the others have no effect.
     pub decided_if: Option<String>,
-    /// Input that at 1 keeps every register and memory as it is.
+    /// Input that keeps every register and memory as it is while it is 1.
     pub stall: Option<String>,
-    /// How a question is divided that is not answered soon.
+    /// How to divide a question that is not answered soon.
     pub cases: Cases,
-    /// Faults of the RTL.
+    /// Faults to plant.
     pub faults: Vec<Fault>,
 }
 
-/// Cases of a cycle, which together are all: it is one in reset, or one of the nets is the first that is 1 (0, with `!` before
-/// it), or none is. Where that is not enough, each with every value of the register; where that is not, of a net in `then` with every
-/// value of another one too.
+/// Cases that together cover every cycle. A cycle is in reset, or one of the nets is the first that is 1 (0, if its name has `!`
+/// before it), or none of them is. A case that is still too large is divided by the value of the register, and for a net in `then` further
+/// by the value of another net.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cases {
@@ -93,53 +93,53 @@ pub(super) struct Cases {
 }
 
 impl Plan {
-    /// Whether `register`, `__` for the dot, is one of `lanes`.
+    /// Tells whether `register`, with `__` for the dot, is one of `lanes`.
     pub fn is_lanes(&self, register: &str) -> bool {
         let name = register.replace("__", ".");
         self.lanes.contains(&name)
     }
 }
 
-/// A mistake in the RTL that certain properties must not survive.
+/// A mistake in the RTL that certain properties must refute.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// File that it is made in: of the RTL, or `step.sv` or `scalar.sv`.
+    /// File in which it is planted: of the RTL, or `step.sv` or `scalar.sv`.
     pub file: String,
-    /// Line, of a mutant of the text.
+    /// Line of the file, for a mutant of the text.
     #[serde(skip)]
     pub line: Option<usize>,
-    /// Text that stands there once.
+    /// Text to replace; it must occur exactly once.
     pub from: String,
-    /// What it becomes; `FAULT` stands for 1.
+    /// Its replacement; `FAULT` stands for 1.
     pub to: String,
-    /// What else becomes something else in this file.
+    /// Further replacements in the same file.
     #[serde(default)]
     pub also: Vec<Edit>,
-    /// Parameters of the builds that it is planted in: elsewhere it changes nothing.
+    /// Parameters of the builds in which it is planted; elsewhere it changes nothing.
     #[serde(default)]
     pub with: BTreeMap<String, u32>,
-    /// Names of the properties.
+    /// Names of the properties that must refute it.
     pub refutes: Vec<String>,
-    /// Names of properties that hold all the same: what is wrong is not visible to them.
+    /// Names of properties that still hold: they do not depend on what is wrong.
     #[serde(default)]
     pub keeps: Vec<String>,
 }
 
-/// A change of a text.
+/// A replacement in a text.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// Text that stands there once.
+    /// Text to replace; it must occur exactly once.
     pub from: String,
-    /// What it becomes.
+    /// Its replacement.
     pub to: String,
 }
 
-/// Returns the files that speak of the RTL of `D` in `rtl`: those of its package, or, if it has none, those beside the RTL.
+/// Returns the files about the RTL of `D` in `rtl`: those of its package or, if it has none, those beside the RTL.
 ///
 /// # Errors
-/// A file is missing or not understood; nothing is said of the RTL.
+/// A file is missing or not understood; there is no file about the RTL.
 pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
     match D::package() {
         Some(_) => of_package::<D>(rtl),
@@ -222,7 +222,7 @@ fn plan(file: &File) -> Result<Plan, InputError> {
         .map_err(|e| InputError::new(file.name.as_str(), e.line(), "proofs", e.to_string()))
 }
 
-/// Faults refute what there is, and names are names of one thing.
+/// Checks that the faults name existing properties, and that no two properties have the same name.
 pub(super) fn check_names(
     plan: &Plan,
     known: &[String],

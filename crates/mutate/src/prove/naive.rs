@@ -1,4 +1,4 @@
-//! The naive step alone, to be held against the specification: the very graph that proofs are made with.
+//! The naive step alone, to compare it with the specification. It runs the same graph that the proofs use.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use crate::home::home;
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::{Origin, Trouble, netlist};
 
-/// What registers and ports hold, by name; bits from the lowest.
+/// Values of registers and ports by name; bits from the lowest.
 pub type Values = BTreeMap<String, Vec<bool>>;
 
 /// `tb/formal/<unit>/step.sv` as Yosys reads it.
@@ -21,10 +21,10 @@ pub struct Naive {
 }
 
 impl Naive {
-    /// Reads that of `D`.
+    /// Reads `step.sv` of `D`.
     ///
     /// # Errors
-    /// It is missing or not understood; there is no Yosys.
+    /// It is missing or not understood; Yosys is missing.
     pub fn of<D: Design>(build: &Build) -> Result<Self, Trouble> {
         let home = home(D::package()).map_err(|e| e.to_string())?;
         let from = Origin::of::<D>(&home.join("rtl").join(D::NAME), build)?;
@@ -65,10 +65,10 @@ impl Naive {
         })
     }
 
-    /// Returns what the outputs are for each of `cases`. An input that a case does not give is 0.
+    /// Returns the values of the outputs for each of `cases`. An input that a case does not give is 0.
     ///
     /// # Errors
-    /// A case gives what is no input, or one of another width.
+    /// A case gives a name that is no input, or a value of the wrong width.
     pub fn run(&self, cases: &[Values]) -> Result<Vec<Values>, String> {
         let mut all = Vec::new();
         for some in cases.chunks(64) {

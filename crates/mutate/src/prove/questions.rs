@@ -1,4 +1,4 @@
-//! The questions: what would have to be possible for a property not to hold.
+//! The questions of the properties: each is a cycle that must be impossible if the property holds.
 
 mod lanes;
 
@@ -9,31 +9,31 @@ use super::world::{Cycle, Named, Said, Unit, unlike};
 use super::{SCALAR, theorem};
 use crate::mutate::aig::{Aig, Lit, Values};
 
-/// An invariant that so many nodes say is soon said: it costs a question next to nothing.
+/// An invariant of at most this many nodes is light: as a premise it costs next to nothing.
 const LIGHT: usize = 3000;
 
-/// What a question of `dead` is of, if not of the state.
+/// Name of the question of `dead` about unknown values.
 const OPEN: &str = "what Yosys leaves open";
-/// Likewise: whether the unit decides something else.
+/// Name of the question of `dead` whether the decision can change.
 const DECIDED: &str = "the decision";
-/// That permuted lanes have permuted results: a property of two lanes or more.
+/// The property that permuted lanes have permuted results, for two lanes or more.
 pub(super) const ALIKE: &str = "lanes alike";
 
 /// How a property is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// It is an invariant: it holds after a cycle in reset, and after a cycle that begins with all invariants.
+    /// It is an invariant: it holds after a cycle in reset, and after a cycle that begins in a state with all invariants.
     Induction,
-    /// It holds in every cycle that begins with all invariants.
+    /// It holds in every cycle that begins in a state with all invariants.
     Allowed,
-    /// It holds in every cycle, whatever the state.
+    /// It holds in every cycle from any state.
     Any,
-    /// Some cycle that begins with all invariants does it: not a property, but that the others are not empty.
+    /// It is possible in some cycle that begins in a state with all invariants. This is no property, but shows that properties are not vacuous.
     Cover,
 }
 
 impl Method {
-    /// As it appears in tables.
+    /// Returns the name of the method as it appears in tables.
     pub fn name(self) -> &'static str {
         match self {
             Method::Induction => "induction",
@@ -44,60 +44,60 @@ impl Method {
     }
 }
 
-/// Where a cycle begins that a property speaks of.
+/// The states in which the cycles of a property begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
-    /// In any state, whatever its inputs.
+    /// Any state, with any inputs.
     Anywhere,
-    /// In a state that satisfies all invariants; its inputs keep to the contract.
+    /// The states that satisfy all invariants, with inputs that keep to the contract.
     Allowed,
-    /// So it does, or it is one in reset.
+    /// As `Allowed`, and any state if the cycle is in reset.
     AllowedOrReset,
 }
 
 /// A property.
 #[derive(Clone)]
 pub struct Property {
-    /// Its name.
+    /// Name of the property.
     pub name: String,
-    /// How it is proved.
+    /// Method of its proof.
     pub method: Method,
     /// Where its cycles begin.
     pub begin: Begin,
-    /// What may never be in such a cycle: of a register or a lane each, with its name where there are several.
+    /// What must be impossible in such a cycle (for a cover, possible): one question for each register or lane, with its name if there are several.
     pub questions: Vec<(String, Lit)>,
 }
 
-/// All properties of a unit, and the cycle that they speak of.
+/// All properties of a unit, and the cycle that they are about.
 #[derive(Clone)]
 pub struct Questions {
     pub(super) aig: Aig,
-    /// What is asked.
+    /// The properties.
     pub properties: Vec<Property>,
-    /// Cases that together are all; none, if the plan has none.
+    /// Cases that together cover every cycle; empty if the plan has none.
     pub(super) cases: Cases,
-    /// That the facts hold: no questions, for these are of each case.
+    /// The property under which facts are asked. It has no questions of its own, because each case asks different ones.
     pub(super) facts: Property,
-    /// How many of the two lists of facts were found to hold in which case, and the invariants that this needed.
+    /// For each case that was asked, how many of the two lists of facts hold in it; and the invariants that were needed for that.
     pub(super) established: HashMap<Vec<Lit>, usize>,
     pub(super) needed: Vec<bool>,
-    /// Names of the invariants, that they hold when the cycle begins, and how many nodes say so.
+    /// For each invariant its name, whether it holds when the cycle begins, and its number of nodes.
     invariants: Vec<(String, Lit, usize)>,
-    /// What the environment owes.
+    /// What the environment must guarantee.
     contract: Lit,
-    /// The cycle is not one in reset.
+    /// The cycle is not in reset.
     released: Lit,
     /// The cycle.
     pub now: Cycle,
-    /// What the naive step says of it.
+    /// The outputs of the naive step in the cycle.
     pub step: Named,
 }
 
 impl Questions {
-    /// Asks everything of `unit`.
+    /// Builds all questions about `unit`.
     ///
     /// # Errors
-    /// A file speaks of what the RTL does not have, or leaves a register out.
+    /// A file names something that the RTL does not have, or omits a register.
     pub(super) fn of(unit: &Unit<'_>, plan: &Plan, lanes: usize) -> Result<Self, String> {
         let mut aig = Aig::new();
         let before = unit.anything(&mut aig);
@@ -110,11 +110,11 @@ impl Questions {
         all.gathered(step)
     }
 
-    /// Asks the invariants, the other assertions and the step theorem of a cycle that begins in `state`. The graph is `aig`, which has
-    /// it, with what this adds.
+    /// Builds the questions about the invariants, the other assertions and the step theorem in a cycle that begins in `state`. `aig` is the
+    /// graph of `state`, to which they are added.
     ///
     /// # Errors
-    /// As [`Questions::of`]; `aig` is lost then.
+    /// As [`Questions::of`]; in that case `aig` is lost.
     pub(super) fn at(
         unit: &Unit<'_>,
         plan: &Plan,
@@ -126,16 +126,16 @@ impl Questions {
         all.gathered(step)
     }
 
-    /// Returns that the cycle is none in reset, and its inputs keep to the contract.
+    /// Returns whether the cycle is not in reset and its inputs keep to the contract.
     pub(super) fn regular(&mut self) -> Lit {
         self.aig.and(self.released, self.contract)
     }
 
-    /// Asks the step theorem alone, of mutant `number` of the text that `unit` is read from (0: none), in the cycle that `inputs`
-    /// make. The graph is `aig`, which has them, with what this adds.
+    /// Builds the questions of the step theorem alone, about mutant `number` of the text that `unit` is read from (0: none), in the cycle
+    /// with these `inputs`. `aig` is the graph of `inputs`, to which they are added.
     ///
     /// # Errors
-    /// As [`Questions::of`]; `aig` is lost then.
+    /// As [`Questions::of`]; in that case `aig` is lost.
     pub(super) fn of_step(
         unit: &Unit<'_>,
         plan: &Plan,
@@ -161,19 +161,19 @@ impl Questions {
     }
 }
 
-/// What a cycle begins with, and the one behind it: anything.
+/// Free inputs for a cycle and the next one.
 #[derive(Clone)]
 pub(super) struct Inputs {
-    /// The state.
+    /// The state before the cycle.
     state: Vec<Lit>,
-    /// What wires of the RTL that nothing drives carry in the two cycles.
+    /// Values of the wires of the RTL that nothing drives, in the two cycles.
     free: [Vec<Lit>; 2],
-    /// What such wires of the assertions carry.
+    /// Values of such wires of the assertions.
     asserted: Vec<Lit>,
 }
 
 impl Inputs {
-    /// Makes those of `unit`.
+    /// Makes the free inputs for `unit`.
     pub(super) fn of(unit: &Unit<'_>, aig: &mut Aig) -> Self {
         Inputs {
             state: unit.anything(aig),
@@ -184,7 +184,7 @@ impl Inputs {
 }
 
 impl Questions {
-    /// Returns the invariants with which a question of `property` is asked first: those that are soon said, and its own.
+    /// Returns the premises with which a question of `property` is asked first: the light invariants, and the property itself if it is one.
     pub(super) fn light(&self, property: &Property) -> Vec<bool> {
         let own = |name: &str| property.method == Method::Induction && name == property.name;
         self.invariants
@@ -193,7 +193,7 @@ impl Questions {
             .collect()
     }
 
-    /// Returns the names of those that are `used`.
+    /// Returns the names of the invariants that are `used`.
     pub(super) fn names_of(&self, used: impl Iterator<Item = bool>) -> Vec<String> {
         let all = self.invariants.iter().zip(used);
         all.filter(|(_, used)| *used)
@@ -201,12 +201,12 @@ impl Questions {
             .collect()
     }
 
-    /// Returns all of them.
+    /// Returns a selection of all invariants.
     pub(super) fn every(&self) -> Vec<bool> {
         vec![true; self.invariants.len()]
     }
 
-    /// Returns that a cycle begins where `begin` says, of the invariants only those that are `used`.
+    /// Returns whether the cycle begins where `begin` says, with only those invariants that are `used`.
     pub(super) fn premise(&mut self, begin: Begin, used: &[bool]) -> Lit {
         if begin == Begin::Anywhere {
             return Lit::TRUE;
@@ -220,8 +220,8 @@ impl Questions {
         }
     }
 
-    /// Returns an invariant that is not `used` and does not hold in the cycle that `inputs` make, though one that begins where
-    /// `begin` says must satisfy it: the one that is said soonest. None, if it begins there.
+    /// Returns an invariant that is not `used`, and that the cycle with these `inputs` violates although `begin` requires it: of several,
+    /// the one with the fewest nodes. `None` if the cycle begins where `begin` says.
     pub(super) fn broken(
         &mut self,
         begin: Begin,
@@ -236,14 +236,14 @@ impl Questions {
         soonest_broken(&self.invariants, used, &values)
     }
 
-    /// Returns what `property` says, as far as it is in the graph: where its cycles begin, and what may never be in them.
+    /// Returns the nodes of `property`: the premise of its cycles, and what must be impossible in them.
     pub(super) fn nodes(&mut self, property: &Property) -> Vec<Lit> {
         let premise = self.premise(property.begin, &self.every());
         let bad = property.questions.iter().map(|(_, bad)| *bad);
         [premise].into_iter().chain(bad).collect()
     }
 
-    /// Returns that the cycle is of none of the kinds.
+    /// Returns whether the cycle is of none of the kinds.
     pub(super) fn uncovered(&mut self) -> Lit {
         let kinds: Vec<Lit> = self
             .cases
@@ -255,7 +255,7 @@ impl Questions {
     }
 }
 
-/// Returns which of `invariants` that are not `used` is broken: of several the one that is said soonest.
+/// Returns which of the `invariants` that are not `used` is violated: of several, the one with the fewest nodes.
 fn soonest_broken(
     invariants: &[(String, Lit, usize)],
     used: &[bool],
@@ -267,34 +267,34 @@ fn soonest_broken(
         .min_by_key(|i| invariants[*i].2)
 }
 
-/// A kind of cycles.
+/// A kind of cycle.
 #[derive(Clone)]
 pub(super) struct Kind {
-    /// What holds in it.
+    /// Literals that hold in it.
     pub(super) case: Vec<Lit>,
-    /// A net by whose values a value of the register is divided; nothing, if it is not.
+    /// A net by whose values a value of the register is divided further; empty if there is none.
     pub(super) then: Vec<Lit>,
 }
 
-/// What a question is divided by.
+/// How to divide a question.
 #[derive(Clone, Default)]
 pub(super) struct Cases {
-    /// Kinds of cycles, which together are all.
+    /// Kinds of cycles that together cover every cycle.
     pub(super) kinds: Vec<Kind>,
-    /// A register, each of whose values is a case of a kind.
+    /// A register; each of its values is a case of a kind.
     pub(super) register: Vec<Lit>,
-    /// What `facts.sv` says of the cycle, and of the state after it. It is a constant in a case only where it was found to hold.
+    /// The facts about the state before the cycle, and after it. A fact becomes a constant only in a case in which it was found to hold.
     pub(super) facts: [Vec<Lit>; 2],
 }
 
 impl Cases {
-    /// Returns that the register has no bit from `from` on.
+    /// Returns literals that say that all bits of the register from `from` on are 0.
     fn above(&self, from: usize) -> impl Iterator<Item = Lit> {
         self.register.iter().skip(from).map(|bit| !*bit)
     }
 
-    /// Returns the values of the register in parts, from the highest on, each with the case that it is one of them: those with
-    /// the same highest bit, and 0.
+    /// Returns the values of the register in groups, from the highest down, each with the case in which the register has one of them. A
+    /// group has the values with the same highest bit; the last is 0.
     pub(super) fn parts(&self) -> Vec<(Vec<Lit>, std::ops::Range<usize>)> {
         let mut parts = Vec::new();
         for bit in (0..self.register.len()).rev() {
@@ -305,20 +305,20 @@ impl Cases {
         parts
     }
 
-    /// Returns that the register has `value`.
+    /// Returns literals that say that the register has `value`.
     pub(super) fn is(&self, value: usize) -> Vec<Lit> {
         carry(&self.register, value)
     }
 }
 
-/// Returns that `bits` carry `value`.
+/// Returns literals that say that `bits` have `value`.
 pub(super) fn carry(bits: &[Lit], value: usize) -> Vec<Lit> {
     let bits = bits.iter().enumerate();
     bits.map(|(i, bit)| if value >> i & 1 == 1 { *bit } else { !*bit })
         .collect()
 }
 
-/// Properties as they are gathered.
+/// The properties while they are being collected.
 struct All<'a> {
     unit: &'a Unit<'a>,
     plan: &'a Plan,
@@ -326,17 +326,17 @@ struct All<'a> {
     aig: Aig,
     now: Cycle,
     then: Cycle,
-    /// Labels of the invariants, and that they hold when the cycle begins.
+    /// For each invariant its label, and whether it holds when the cycle begins.
     invariants: Vec<(String, Lit)>,
     contract: Lit,
     released: Lit,
-    /// Places of the state of which the naive step says something.
+    /// Places of the state that the naive step describes.
     compared: HashSet<usize>,
     properties: Vec<Property>,
 }
 
 impl<'a> All<'a> {
-    /// Nothing of `unit` yet: `then` comes behind `now`.
+    /// Returns a collection without properties; cycle `then` follows `now`.
     fn of(
         unit: &'a Unit<'a>,
         plan: &'a Plan,
@@ -360,7 +360,7 @@ impl<'a> All<'a> {
         }
     }
 
-    /// The assertions and the step theorem of a cycle that begins in `state`, and what `step.sv` says of it.
+    /// Adds the assertions and the step theorem of a cycle that begins in `state`. Also returns the outputs of `step.sv` in the cycle.
     fn begun(
         unit: &'a Unit<'a>,
         plan: &'a Plan,
@@ -378,7 +378,7 @@ impl<'a> All<'a> {
         Ok((all, step))
     }
 
-    /// All that was gathered; `step` is what `step.sv` says of the cycle.
+    /// Returns the questions that were collected; `step` are the outputs of `step.sv` in the cycle.
     fn gathered(mut self, step: Named) -> Result<Questions, String> {
         let cases = self.cases()?;
         let facts = Property {
@@ -404,14 +404,14 @@ impl<'a> All<'a> {
         })
     }
 
-    /// Which bits of the state matter at the begin of the cycle, or of the next.
+    /// Returns which bits of the state matter at the beginning of the cycle, or of the next.
     fn live(&mut self, next: bool) -> Result<Vec<Lit>, String> {
         let cycle = if next { &self.then } else { &self.now };
         let live = self.unit.live(&mut self.aig, cycle)?;
         Ok(self.of_compared(live))
     }
 
-    /// Returns `live` without the bits of which the naive step says nothing, such as what Yosys keeps of a clocked block for itself.
+    /// Returns `live` without the bits that the naive step does not describe, such as those that Yosys adds for a clocked block.
     fn of_compared(&self, mut live: Vec<Lit>) -> Vec<Lit> {
         for (place, live) in live.iter_mut().enumerate() {
             if !self.compared.contains(&place) {
@@ -430,7 +430,7 @@ impl<'a> All<'a> {
         });
     }
 
-    /// The cases of the plan.
+    /// Returns the cases of the plan.
     fn cases(&mut self) -> Result<Cases, String> {
         let plan = &self.plan.cases;
         if plan.register.is_empty() {
@@ -474,7 +474,7 @@ impl<'a> All<'a> {
         })
     }
 
-    /// Takes what the assertions say of the cycle as premises.
+    /// Makes premises of what the assertions say about the cycle.
     fn premises(&mut self, said: &Said) -> Result<(), String> {
         self.invariants.clone_from(&said.invariants);
         self.contract = self.aig.all(said.contract.clone());
@@ -482,7 +482,7 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// Invariants, and what the files promise; `before` is what the assertions say of the cycle.
+    /// Adds the invariants and the other assertions; `before` is what they say about the cycle.
     fn assertions(&mut self, before: Said) -> Result<(), String> {
         let after = self.unit.said(&mut self.aig, &self.then)?;
         self.premises(&before)?;
@@ -496,7 +496,7 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// The step theorem.
+    /// Adds the step theorem.
     fn steps(&mut self, step: &Named) -> Result<(), String> {
         let (unit, plan) = (self.unit, self.plan);
         let cycles = (&self.now, &self.then);
@@ -511,7 +511,7 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// A stalled cycle changes no register and no memory.
+    /// Adds `stall`: a stalled cycle changes no register and no memory.
     fn stall(&mut self) -> Result<(), String> {
         let Some(name) = &self.plan.stall else {
             return Ok(());
@@ -535,12 +535,12 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// Adds `dead`: bits that are not live influence nothing. Another state that differs in such bits alone leads to the same decision, the
+    /// Adds `dead`: bits that are not live influence nothing. Another state that differs only in such bits leads to the same decision, the
     /// same outputs and, after the cycle, the same live bits.
     ///
-    /// The two cycles share most nodes, which makes the question small: both have the same values for what Yosys leaves open, and the second one
-    /// takes its decision from the first. That the decision cannot differ is a question of its own, and so is whether values that Yosys leaves
-    /// open can alone make a difference: to the decision, to outputs, to live bits, to which bits are live, or to the contract.
+    /// The two cycles share most nodes, which makes the question small: both have the same values for what Yosys leaves unknown, and the second
+    /// takes its decision from the first. Whether the decision can differ is a question of its own. So is whether unknown values alone can make
+    /// a difference: to the decision, to outputs, to live bits, to which bits are live, or to the contract.
     fn dead(&mut self) -> Result<(), String> {
         let unit = self.unit;
         if !unit.says_live() {
@@ -566,7 +566,7 @@ impl<'a> All<'a> {
         differs.push(self.differs_visibly(&open, &after));
         differs.push(self.elsewhere(&open, &after)?);
         let differs = self.aig.any(differs);
-        // Without anything open they are the same nodes.
+        // If nothing is unknown, both are the same nodes.
         if differs != Lit::FALSE {
             questions.push((OPEN.to_owned(), differs));
         }
@@ -579,8 +579,8 @@ impl<'a> All<'a> {
         Ok(())
     }
 
-    /// Tells whether `other`, a cycle from the same state with the same inputs, does not keep to the contract as this one does, or
-    /// other bits are live after it than `live`.
+    /// Returns whether `other`, a cycle from the same state with the same inputs, violates the contract although this cycle keeps to it, or
+    /// leaves other bits live than `live`.
     fn elsewhere(&mut self, other: &Cycle, live: &[Lit]) -> Result<Lit, String> {
         let unit = self.unit;
         let free = unit.open_in_assertions(&mut self.aig);
@@ -599,7 +599,7 @@ impl<'a> All<'a> {
         Ok(self.aig.any(differ))
     }
 
-    /// Tells whether `other` is another cycle for what looks at it: its outputs, or the next state where it is live then.
+    /// Returns whether `other` differs from this cycle in an output or, after the cycle, in a bit that is `live`.
     fn differs_visibly(&mut self, other: &Cycle, live: &[Lit]) -> Lit {
         let mut differ = unlike(&mut self.aig, &self.now.frame.next, &other.frame.next);
         for (differs, live) in differ.iter_mut().zip(live) {
@@ -612,7 +612,7 @@ impl<'a> All<'a> {
         self.aig.any(differ)
     }
 
-    /// What the ports of the cycle carry.
+    /// Returns the values of the ports in the cycle.
     fn ports(&self) -> Named {
         let names = self.unit.ports().into_iter();
         names
@@ -620,7 +620,7 @@ impl<'a> All<'a> {
             .collect()
     }
 
-    /// That some cycle is allowed: without a cover, premises that exclude all of them would show nowhere.
+    /// Adds a cover for any allowed cycle if there is no other cover: it fails if the premises exclude all cycles.
     fn covered(&mut self) {
         let cover = |p: &Property| p.method == Method::Cover;
         if !self.properties.iter().any(cover) {
@@ -630,7 +630,7 @@ impl<'a> All<'a> {
         }
     }
 
-    /// `properties.sv` and `scalar.sv`: an output of several bits has one for each lane.
+    /// Adds the properties of `properties.sv` and `scalar.sv`: an output of several bits has one bit for each lane.
     fn written(&mut self) -> Result<(), String> {
         let properties = self.unit.properties(&mut self.aig, &self.now)?;
         let scalar = self.unit.scalar(&mut self.aig, &self.now)?;

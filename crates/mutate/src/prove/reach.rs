@@ -1,5 +1,5 @@
-//! From reset to a cycle that breaks a property: a counterexample begins in a state that the invariants allow, which no program
-//! need reach.
+//! Finds a path from reset to a cycle that breaks a property. A counterexample begins in a state that the invariants allow, but perhaps
+//! no program reaches that state.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -16,15 +16,15 @@ use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::sat::{self, Answer, Proof};
 use crate::stream::Stream;
 
-/// The inputs of cycles, one after another: each by its name, bits from the lowest.
+/// The inputs of successive cycles: name of each port, and its bits from the lowest.
 pub(super) type Way = Vec<Vec<(String, Vec<bool>)>>;
 
-/// Looks for the shortest way from a cycle in reset to one that breaks property `name`, of `most` cycles behind the reset at most.
-/// None: there is none so short, it was not found in `time` of the processor for a length, or the property speaks of more than
-/// one run.
+/// Looks for the shortest path from a cycle in reset to a cycle that breaks property `name`, at most `most` cycles after the reset.
+/// Returns `None` if no path is so short, if the search for some length took more than `time` of the processor, or if the property
+/// compares several runs.
 ///
 /// # Errors
-/// There is no solver, or `stop` is set.
+/// The solver is missing, or `stop` is set.
 pub(super) fn way(
     unit: &Unit<'_>,
     (plan, lanes): (&Plan, usize),
@@ -35,7 +35,7 @@ pub(super) fn way(
     let mut aig = Aig::new();
     let anything = unit.anything(&mut aig);
     let mut cycles = vec![unit.reset(&mut aig, anything)];
-    // What the environment owes in the cycles so far, in none of which there is another reset.
+    // The contract holds in all cycles so far, and none of them after the first is in reset.
     let mut owed = Lit::TRUE;
     for _ in 0..most {
         let state = cycles.last().map_or(Vec::new(), |c| c.frame.next.clone());
@@ -64,7 +64,7 @@ pub(super) fn way(
     Ok(None)
 }
 
-/// Makes a stream of pins of a way, called `name`.
+/// Converts a path into a stream of pins called `name`.
 ///
 /// # Errors
 /// The declaration of the design cannot be read.
@@ -83,7 +83,7 @@ pub(super) fn stream<D: Design>(
                 carried.map_or(&[][..], |(_, bits)| &bits[..])
             });
             let bits: Vec<bool> = bits.copied().collect();
-            // A word of a pin for each lane is as wide as the design has lanes.
+            // A word with a bit for each lane is as wide as the build has lanes.
             let wide = 64 - pin.most(build.lanes).leading_zeros() as usize;
             for (word, bits) in bits.chunks(wide).enumerate().take(pin.words()) {
                 let value = bits.iter().rev().fold(0, |v, bit| v << 1 | u64::from(*bit));

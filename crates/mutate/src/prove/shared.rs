@@ -1,4 +1,4 @@
-//! Properties and faults, shared by several threads.
+//! Distributes properties and faults over several threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::world::{Besides, Unit};
 use super::{Control, Options, Proved, Report, Verdict, reach};
 use crate::mutate::{Origin, Trouble};
 
-/// What one thread does without another.
+/// A piece of work for one thread.
 pub(super) enum Work<'a> {
     /// Ask this property.
     Property(&'a Property),
@@ -21,7 +21,7 @@ pub(super) enum Work<'a> {
     Fault(&'a Fault),
 }
 
-/// What all threads read.
+/// Data that all threads read.
 pub(super) struct Shared<'a> {
     pub from: &'a Origin,
     pub files: &'a Files,
@@ -30,28 +30,28 @@ pub(super) struct Shared<'a> {
     pub plan: &'a Plan,
     pub options: &'a Options,
     pub stop: &'a AtomicBool,
-    /// What there is to do, properties first.
+    /// All pieces of work, properties first.
     pub work: &'a [Work<'a>],
 }
 
-/// What was found so far, and who is told of it.
+/// What was found so far, and the function that receives it.
 struct Told<P> {
     report: Report,
-    /// Which work the properties and the faults of the report are.
+    /// Numbers of the work of the properties in the report, and of the faults.
     properties: Vec<usize>,
     faults: Vec<usize>,
-    /// Bad input that a fault is.
+    /// Set if a fault is bad input.
     trouble: Option<Trouble>,
     progress: P,
 }
 
 impl<P: FnMut(&Report, &str)> Told<P> {
-    /// Tells how far it is.
+    /// Reports the progress.
     fn tell(&mut self, next: &str) {
         (self.progress)(&self.report, next);
     }
 
-    /// Nothing more is to be begun.
+    /// Tells whether no more work is to begin.
     fn over(&self) -> bool {
         self.report.stopped.is_some() || self.trouble.is_some()
     }
@@ -70,11 +70,11 @@ impl<P: FnMut(&Report, &str)> Told<P> {
 }
 
 impl Shared<'_> {
-    /// Does all the work in `jobs` threads, each of which has `questions` for itself, and returns `report` with what was found, in the
+    /// Does all the work in `jobs` threads, each with its own copy of `questions`. Returns `report` with the results in the
     /// order of the work.
     ///
     /// # Errors
-    /// A fault is planted where there is nothing of the kind. Other trouble is in the report.
+    /// A fault cannot be planted. All other trouble is in the report.
     pub fn done_by(
         &self,
         jobs: usize,
@@ -112,7 +112,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Does one work after the other, as long as there is some and nothing has gone wrong.
+    /// Takes one piece of work after the other, until none is left or something has gone wrong.
     fn part<P: FnMut(&Report, &str) + Send>(
         &self,
         mut questions: Questions,
@@ -136,7 +136,7 @@ impl Shared<'_> {
             }
             all.tell(&name);
             drop(all);
-            // One property can take an hour of questions.
+            // The questions of one property can take an hour.
             let each = |questions: usize| {
                 if questions > 1 {
                     told().tell(&format!("{name}, question {}", questions + 1));
@@ -164,7 +164,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Hours of proofs are not lost for the question that ends them.
+    /// Notes in `report` why the proofs stopped, so that an error in one question does not lose the results of hours.
     pub fn stopped(&self, report: &mut Report, why: String) {
         let why = match self.stop.load(Ordering::Relaxed) {
             true => "interrupted".to_owned(),
@@ -173,7 +173,7 @@ impl Shared<'_> {
         report.stopped.get_or_insert(why);
     }
 
-    /// Asks a property, and how a counterexample is reached.
+    /// Asks a property and, if it is refuted, looks for a path from reset to the cycle that breaks it.
     fn proved(
         &self,
         questions: &mut Questions,
@@ -183,7 +183,7 @@ impl Shared<'_> {
         let (options, stop) = (self.options, self.stop);
         let mut proved = decide(self.unit, questions, property, true, how)?;
         if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
-            // A question that fails takes no counterexample with it.
+            // If this search fails, the counterexample is still reported.
             let (lanes, most) = (options.build.lanes as usize, (options.reach, options.time));
             let way = reach::way(self.unit, (self.plan, lanes), &proved.name, most, stop);
             proved.way = way.unwrap_or_default();
@@ -191,7 +191,7 @@ impl Shared<'_> {
         Ok(proved)
     }
 
-    /// Plants a fault and asks what it is to refute.
+    /// Plants a fault and asks the properties that it must refute, and those that must still hold.
     fn planted(&self, fault: &Fault) -> Result<Control, Trouble> {
         let (from, options, stop) = (self.from, self.options, self.stop);
         let begin = Instant::now();
@@ -227,7 +227,7 @@ impl Shared<'_> {
         let mut questions = Questions::of(&unit, self.plan, options.build.lanes as usize)?;
         let properties = std::mem::take(&mut questions.properties);
         let mut survived = Vec::new();
-        // An assignment speaks for itself; of a fault that is not refuted no proof is needed.
+        // An assignment is checked on the graph. If the fault is not refuted, no proof is needed.
         let believe = Options {
             believe: true,
             ..options.clone()
@@ -238,7 +238,7 @@ impl Shared<'_> {
             let property = properties.iter().find(|p| p.name == *name);
             let property =
                 property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
-            // Where a cycle is to be found, all premises together save asking again.
+            // If a cycle is to be found, using all premises at once saves repeated questions.
             let how = How::alone(&believe, stop);
             let proved = decide(&unit, &mut questions, property, !refuted, how)?;
             let why = match proved.verdict {

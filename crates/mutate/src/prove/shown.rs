@@ -1,4 +1,4 @@
-//! What proofs came to, as a table, as JSON, and a counterexample as text and as a VCD.
+//! Results of proofs as a table and as JSON; a counterexample as text and as a VCD.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
@@ -8,7 +8,7 @@ use super::{Counterexample, Fault, Method, Proved, Report, SOLVER, Verdict};
 use crate::wave::PERIOD_NS;
 
 impl Report {
-    /// What became of the faults that are to refute `proved`, as the table has it.
+    /// Returns what happened to the faults that `proved` must refute, as the table shows it.
     fn control(&self, proved: &Proved) -> String {
         let all: Vec<_> = self.controls_of(&proved.name).collect();
         match all[..] {
@@ -22,7 +22,7 @@ impl Report {
         }
     }
 
-    /// Returns the whole report, times in seconds.
+    /// Returns the whole report as JSON, with times in seconds.
     pub fn to_json(&self) -> Value {
         let proved = self.proved.iter().map(|p| {
             let controls = self.controls_of(&p.name).map(|(control, refuted)| {
@@ -88,7 +88,7 @@ impl Display for Report {
     }
 }
 
-/// Bits as a number, in hexadecimal if there are several.
+/// Returns bits as a number, in hexadecimal if there are several.
 fn number(bits: &[bool]) -> String {
     if let [bit] = bits {
         return u32::from(*bit).to_string();
@@ -129,12 +129,12 @@ impl Display for Counterexample {
 }
 
 impl Counterexample {
-    /// Returns the cycle as a VCD: before it at time 0, after it one period later; scope `pins`, and the registers in scopes
-    /// `rtl` and, where there is a naive step, `step`.
+    /// Returns the cycle as a VCD: the state before it at time 0, the state after it one period later. Scope `pins` has the inputs; scope
+    /// `rtl` and, if there is a naive step, scope `step` have the registers.
     pub fn to_vcd(&self) -> String {
         let mut text =
             "$comment the cycle of a counterexample $end\n$timescale 1ns $end\n".to_owned();
-        // Identifiers in the printable characters that the format allows.
+        // An identifier consists of the printable characters that the format allows.
         let id = |n: usize| -> String {
             let mut n = n + 1;
             let mut id = String::new();
@@ -196,13 +196,13 @@ impl Counterexample {
 }
 
 impl Proved {
-    /// Returns the name as part of a file's name.
+    /// Returns the name of the property in a form for file names.
     pub fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         self.name.chars().map(plain).collect()
     }
 
-    /// Returns what a person is to read of a property that does not hold, but for its cycle.
+    /// Returns the message about a property that does not hold, without its counterexample.
     pub fn headline(&self) -> String {
         let place = match self.place.as_str() {
             "" => String::new(),

@@ -1,5 +1,5 @@
-//! The step theorem: the RTL does in every cycle what `step.sv` says. It is asked of a unit with all that else is said of it, and,
-//! alone, of one mutant of its text after the other.
+//! The step theorem: in every cycle the RTL does what `step.sv` says. It is asked together with the other properties of a unit, or
+//! alone for each mutant of the text.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -13,16 +13,16 @@ use crate::mutate::aig::{Aig, Lit};
 
 /// The properties that the theorem consists of.
 pub(super) struct Properties {
-    /// `step NAME`, `output NAME`, what `step.sv` says of itself, and `step lanes`.
+    /// `step NAME`, `step lanes`, `output NAME`, and properties of `step.sv` itself.
     pub properties: Vec<Property>,
-    /// Places of the state of which the naive step says something.
+    /// Places of the state that the naive step describes.
     pub compared: HashSet<usize>,
 }
 
-/// Makes the properties of `unit` for cycle `now`, behind which comes `then`, and of which `step.sv` says `step`.
+/// Builds the properties of `unit` for cycle `now`, which `then` follows; `step` has the outputs of `step.sv` in cycle `now`.
 ///
 /// # Errors
-/// `step.sv` speaks of what the RTL does not have.
+/// `step.sv` names something that the RTL does not have.
 pub(super) fn of(
     unit: &Unit<'_>,
     plan: &Plan,
@@ -96,19 +96,19 @@ pub(super) fn of(
     })
 }
 
-/// What the theorem says of a mutant.
+/// Verdict of the theorem on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     /// It holds.
     Holds,
-    /// It does not: the property that a cycle was found to break.
+    /// It does not hold: the first property that was refuted.
     Refuted(String),
-    /// Not found out in the time allowed.
+    /// Not decided in the time allowed.
     Undecided,
 }
 
 impl Said {
-    /// As it appears in tables.
+    /// Returns the name of the verdict as it appears in tables.
     pub fn name(&self) -> &'static str {
         match self {
             Said::Holds => "holds",
@@ -118,23 +118,23 @@ impl Said {
     }
 }
 
-/// The theorem of the mutants of one text. State and inputs of the cycle are the same for all of them, so that what a mutant leaves as
-/// it was is the same nodes of the graph as in the RTL without mutants.
+/// The theorem for the mutants of one text. All of them share the state and the inputs of the cycle. So what a mutant does not change
+/// has the same nodes in the graph as in the RTL without mutants.
 pub(super) struct Mutants<'a> {
     unit: &'a Unit<'a>,
     plan: &'a Plan,
     options: Options,
     aig: Aig,
     inputs: Inputs,
-    /// Of each property the nodes that it has of the RTL without mutants, and whether it was found to hold of it.
+    /// For each property, its nodes in the RTL without mutants, and whether it was found to hold there.
     own: Vec<(Vec<Lit>, bool)>,
 }
 
 impl<'a> Mutants<'a> {
-    /// Makes the questions of the RTL without mutants. `unit` is read from a text with mutants.
+    /// Builds the questions for the RTL without mutants. `unit` is read from a text with mutants.
     ///
     /// # Errors
-    /// A file speaks of what the RTL does not have.
+    /// A file names something that the RTL does not have.
     pub fn of(unit: &'a Unit<'a>, plan: &'a Plan, options: &Options) -> Result<Self, String> {
         let mut aig = Aig::new();
         let inputs = Inputs::of(unit, &mut aig);
@@ -158,7 +158,7 @@ impl<'a> Mutants<'a> {
         Ok(all)
     }
 
-    /// Makes the questions of mutant `number`, in the same order for each. The graph is theirs then.
+    /// Builds the questions for mutant `number`, in the same order for each mutant. The graph moves into them.
     fn questions(&mut self, number: u32) -> Result<Questions, String> {
         let aig = std::mem::replace(&mut self.aig, Aig::new());
         let lanes = self.options.build.lanes as usize;
@@ -169,12 +169,12 @@ impl<'a> Mutants<'a> {
         Ok(all)
     }
 
-    /// Asks the theorem of mutant `number`, until a property is refuted: first those that are not the same as without the
-    /// mutant, of which those come first that fewer gates say. The others are those of the RTL, which are answered once. Returns
-    /// how many questions this took, too.
+    /// Asks the theorem about mutant `number`, until a property is refuted. Properties whose nodes differ from those without the mutant come
+    /// first, the smallest first. The others are those of the unchanged RTL, and each is answered only once. Also returns the
+    /// number of questions asked.
     ///
     /// # Errors
-    /// There is no solver, it says what it should not, or `stop` is set.
+    /// The solver is missing, its answer is not understood, or `stop` is set.
     pub fn judge(&mut self, number: u32, stop: &AtomicBool) -> Result<(Said, usize), String> {
         let len = self.aig.size();
         let mut questions = self.questions(number)?;

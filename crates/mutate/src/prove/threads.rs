@@ -1,26 +1,26 @@
-//! How threads share what there is to ask of one property.
+//! How threads share the questions of one property.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::mutate::sat::Answer;
 
-/// Threads that have no property of their own left to ask: they ask parts of those of others.
+/// Threads that have no property of their own left: they take questions of other properties.
 #[derive(Default)]
 pub(super) struct Spare(AtomicUsize);
 
 impl Spare {
-    /// None; there may be some later.
+    /// Returns a count of no threads; some may be added later.
     pub const fn none() -> Self {
         Spare(AtomicUsize::new(0))
     }
 
-    /// One thread more.
+    /// Adds one thread.
     pub fn give(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes one, if there is one.
+    /// Takes one thread, if there is one. Returns whether there was.
     pub fn take(&self) -> bool {
         let less = |threads: usize| threads.checked_sub(1);
         self.0
@@ -29,16 +29,16 @@ impl Spare {
     }
 }
 
-/// The numbers of questions, or of parts of one, that several threads ask, one after the other, until one of them ends it.
+/// The numbers of questions, or of parts of one, that several threads take one after the other until an answer ends the list.
 pub(super) struct Numbers {
     count: usize,
     next: AtomicUsize,
-    /// What was found at one of them: what [`rank`] puts first.
+    /// The answer found for one of them; of several, the one that [`rank`] puts first.
     found: Mutex<Option<(usize, Result<Answer, String>)>>,
 }
 
 impl Numbers {
-    /// All numbers below `count`.
+    /// Returns all numbers below `count`.
     pub fn below(count: usize) -> Self {
         Numbers {
             count,
@@ -47,19 +47,19 @@ impl Numbers {
         }
     }
 
-    /// Takes the next one.
+    /// Takes the next number.
     pub fn next(&self) -> Option<usize> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         (number < self.count).then_some(number)
     }
 
-    /// How many there are that no thread has begun.
+    /// Returns how many numbers no thread has taken yet.
     pub fn left(&self) -> usize {
         let next = self.next.load(Ordering::Relaxed);
         self.count.saturating_sub(next)
     }
 
-    /// Ends it with what was found at `number`.
+    /// Ends the list with the answer found for `number`.
     pub fn end(&self, number: usize, answer: Result<Answer, String>) {
         self.next.store(self.count, Ordering::Relaxed);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +71,7 @@ impl Numbers {
         }
     }
 
-    /// What ended it, and at which number.
+    /// Returns the answer that ended the list, and its number.
     pub fn found(self) -> Option<(usize, Result<Answer, String>)> {
         self.found
             .into_inner()
@@ -79,7 +79,7 @@ impl Numbers {
     }
 }
 
-/// How much an answer says: a cycle that was found is lost to no trouble and no time limit of another thread.
+/// Returns the rank of an answer, the most important first: an error or a time limit of another thread must not hide a cycle that was found.
 fn rank(answer: &Result<Answer, String>) -> u8 {
     match answer {
         Ok(Answer::Sometimes(_)) => 0,

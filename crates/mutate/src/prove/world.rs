@@ -1,5 +1,5 @@
-//! What is proved of a unit, as graphs: its RTL and the modules of `tb/formal/<unit>` and `rtl/<unit>/<unit>_sva.sv` beside
-//! it, joined by the names of registers, nets and ports.
+//! What is proved about a unit, as graphs: its RTL, and beside it the modules of `tb/formal/<unit>` and of
+//! `rtl/<unit>/<unit>_sva.sv`, connected by the names of registers, nets and ports.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,17 +17,17 @@ use crate::mutate::netlist::{self, FrontEnd};
 use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::{Origin, source};
 
-/// Gives unknown values of a module that makes premises one that they may have: [`Aig::where_holds`] says where they come from. As
-/// free inputs they would be others in each copy of the module, and copies that say the same would be other nodes.
-/// [`Besides::undetermined`] asks whether such a value is ever looked at. Those of the RTL stay free, and so do those of what it is
+/// Replaces unknown values in a module that makes premises by some value that they may have: [`Aig::where_holds`] says where they come
+/// from. As free inputs they would differ in each copy of the module, and equal statements in two copies would be different nodes.
+/// [`Besides::undetermined`] asks whether such a value is ever read. Unknown values stay free in the RTL and in the modules that it is
 /// compared with.
 const CLOSE: &str = "opt_expr -mux_undef\n";
-/// What the file beside the RTL is called where it is read.
+/// Name of the file beside the RTL in the folder where Yosys reads it.
 const BESIDE: &str = "beside.sv";
 
-/// A module beside the RTL, whose inputs are what the RTL calls so.
+/// A module beside the RTL. Its inputs are connected to what has the same names in the RTL.
 struct Beside {
-    /// Its file, for messages.
+    /// Name of its file, for messages.
     file: String,
     circuit: Circuit,
 }
@@ -37,18 +37,18 @@ struct Beside {
 pub struct Cycle {
     /// The state that it begins in.
     pub state: Vec<Lit>,
-    /// What wires that nothing drives carry: ports, and what Yosys leaves open.
+    /// Values of the wires that nothing drives: ports, and what Yosys leaves unknown.
     free: Vec<Lit>,
-    /// All bits of it.
+    /// All bits of the cycle.
     pub frame: Frame,
 }
 
-/// What is said of a unit. It is read once: the RTL with a fault has the same beside it.
+/// The modules beside the RTL of a unit. They are read once, because they are the same for the RTL with a fault.
 pub struct Besides {
     step: Option<Beside>,
     assertions: Option<Beside>,
     formal: Option<Beside>,
-    /// `formal` says invariants and a contract, too.
+    /// `formal` also states invariants and a contract.
     premises: bool,
     properties: Option<Beside>,
     scalar: Option<Beside>,
@@ -56,43 +56,43 @@ pub struct Besides {
     facts: Option<Beside>,
 }
 
-/// A unit and what is said of it.
+/// The RTL of a unit, and the modules beside it.
 pub struct Unit<'a> {
     circuit: Circuit,
-    /// Wires that say which mutant of the RTL it is, with the bit of its number; none in RTL without mutants.
+    /// Wires that select the mutant, each with the bit of its number that it carries; empty for RTL without mutants.
     selectors: Vec<(usize, usize)>,
-    /// The mutant that cycles are of; 0: none.
+    /// The mutant that the cycles run; 0: none.
     pub mutant: u32,
     reset: (String, bool),
     beside: &'a Besides,
-    /// Labels of the assertions that look at registers alone.
+    /// Labels of the assertions that read only registers.
     invariant: HashSet<String>,
 }
 
 /// Bits by name.
 pub type Named = Vec<(String, Vec<Lit>)>;
 
-/// What is said of a cycle.
+/// What the assertions and the formal file say about a cycle.
 #[derive(Default)]
 pub struct Said {
-    /// Assertions that look at nothing but the state: label, and that it holds.
+    /// Assertions that read only the state: label, and whether it holds.
     pub invariants: Vec<(String, Lit)>,
     /// The other assertions.
     pub promises: Vec<(String, Lit)>,
-    /// What the environment owes.
+    /// What the environment must guarantee.
     pub contract: Vec<Lit>,
 }
 
 impl Besides {
-    /// Has Yosys read the files beside the RTL.
+    /// Reads the files beside the RTL with Yosys.
     ///
     /// # Errors
-    /// There is no Yosys, it does not understand a file, or `stop` is set.
+    /// Yosys is missing or does not understand a file, or `stop` is set.
     pub(super) fn read(from: &Origin, files: &Files, stop: &AtomicBool) -> Result<Self, String> {
         Besides::read_with(from, files, CLOSE, stop)
     }
 
-    /// Reads them, all at the same time; `close` is what is done with those that make premises.
+    /// Reads them, all at the same time. The script `close` is appended for those that make premises.
     fn read_with(
         from: &Origin,
         files: &Files,
@@ -107,7 +107,7 @@ impl Besides {
             |top: &str, close: &str| netlist::read_and_flatten(from, top, &[BESIDE]) + close;
         let open = |top: &str| plain(top, "");
         let closed = |top: &str| plain(top, close);
-        // An assertion looks at the cycle it stands in, not at a register in between.
+        // An assertion applies in the cycle in which it is evaluated: `chformal -early` removes the register in between.
         let formal = |top: &str| {
             netlist::read_and_flatten(from, top, &with_rtl)
                 .replace("read_verilog -sv", "read_verilog -sv -formal")
@@ -157,11 +157,11 @@ impl Besides {
         })
     }
 
-    /// Returns what the files that make premises say that is not determined by what they look at, as `FILE: NAME`: it reads a variable
-    /// that was not assigned.
+    /// Returns the outputs and assertions of the files that make premises whose value depends on a variable that was not assigned, as
+    /// `FILE: NAME`.
     ///
     /// # Errors
-    /// As [`Besides::read`]; there is no solver, or it does not answer in `time`.
+    /// As [`Besides::read`]; the solver is missing, or it does not answer in `time`.
     pub(super) fn undetermined(
         from: &Origin,
         files: &Files,
@@ -196,7 +196,7 @@ impl Besides {
         Ok(found)
     }
 
-    /// Those that are read closed.
+    /// Returns the modules that make premises.
     fn closed(&self) -> impl Iterator<Item = &Beside> {
         let all = [
             &self.assertions,
@@ -209,7 +209,7 @@ impl Besides {
 }
 
 impl Beside {
-    /// Has Yosys do what `script` says with `file`, whose module is `top`. Beside it lie `packages`.
+    /// Runs Yosys with `script` on `file`, whose module is `top`, with `packages` in the same folder.
     fn read(
         file: &File,
         packages: &[(String, String)],
@@ -229,7 +229,7 @@ impl Beside {
         })
     }
 
-    /// Returns its outputs and assertions, with `inputs` on its inputs and anything on what nothing drives.
+    /// Returns its outputs and assertions, with `inputs` on its inputs and free inputs on the wires that nothing drives.
     fn says(&self, aig: &mut Aig, inputs: &Named) -> Named {
         let mut free = anything_on(&self.circuit, aig);
         for (name, bits) in inputs {
@@ -248,10 +248,10 @@ impl Beside {
 }
 
 impl<'a> Unit<'a> {
-    /// Has Yosys read `texts`, the RTL, beside which is what `beside` says.
+    /// Reads `texts`, the RTL, with Yosys; `beside` has the modules beside it.
     ///
     /// # Errors
-    /// There is no Yosys, it does not understand a file, or `stop` is set.
+    /// Yosys is missing or does not understand a file, or `stop` is set.
     pub(super) fn read(
         from: &Origin,
         texts: &[(String, String)],
@@ -278,7 +278,7 @@ impl<'a> Unit<'a> {
         Ok(unit)
     }
 
-    /// Finds the invariants among the assertions: an output or a net of the RTL may depend on anything, and what is said of
+    /// Finds the invariants among the assertions. An output or a net of the RTL may depend on anything, so an assertion about
     /// it is no premise.
     fn sort_assertions(&mut self) {
         let mut aig = Aig::new();
@@ -300,25 +300,25 @@ impl<'a> Unit<'a> {
         self.invariant = closed.map(|check| check.name.to_owned()).collect();
     }
 
-    /// Returns bits that may be anything, for a state.
+    /// Returns a free input for each bit of the state.
     pub fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
         (0..self.circuit.state_bits())
             .map(|_| aig.input())
             .collect()
     }
 
-    /// Returns what the wires that nothing drives carry if it may be anything.
+    /// Returns free inputs for the wires that nothing drives.
     pub fn open(&self, aig: &mut Aig) -> Vec<Lit> {
         anything_on(&self.circuit, aig)
     }
 
-    /// Returns the names of registers and memories, `__` for the dot: of the names that the same bits have the one that lies deepest.
+    /// Returns the names of registers and memories, with `__` for the dot. If the same bits have several names, it is the deepest one.
     pub fn registers(&self) -> Vec<String> {
         let names = self.circuit.state_names().into_iter();
         names.map(|name| name.replace('.', "__")).collect()
     }
 
-    /// Runs a cycle from `state` with anything on every input, but where `ports` says what is there.
+    /// Runs a cycle from `state` with free inputs, except where `ports` gives a value.
     pub fn cycle(&self, aig: &mut Aig, state: Vec<Lit>, ports: &[(String, Vec<Lit>)]) -> Cycle {
         let mut free = self.open(aig);
         for (name, bits) in ports {
@@ -330,12 +330,12 @@ impl<'a> Unit<'a> {
         self.cycle_of(aig, self.mutant, state, free)
     }
 
-    /// Runs a cycle from `state` in which all that nothing drives is as in `cycle`: inputs, and what Yosys leaves open.
+    /// Runs a cycle from `state` in which the wires that nothing drives are as in `cycle`: inputs, and what Yosys leaves unknown.
     pub fn cycle_like(&self, aig: &mut Aig, state: Vec<Lit>, cycle: &Cycle) -> Cycle {
         self.cycle_of(aig, self.mutant, state, cycle.free.clone())
     }
 
-    /// Runs a cycle from the state of `cycle` with its inputs, where nets `given` carry what is given, each one bit.
+    /// Runs a cycle from the state of `cycle` with its inputs, in which the nets `given`, of one bit each, have the given values.
     pub fn with_nets(&self, aig: &mut Aig, cycle: &Cycle, given: &[(String, Lit)]) -> Cycle {
         let wire = |(name, bit): &(String, Lit)| Some((self.circuit.wire(name)?, *bit));
         let given = given.iter().filter_map(wire).collect();
@@ -365,7 +365,7 @@ impl<'a> Unit<'a> {
         self.cycle(aig, state, &[(self.reset.0.clone(), asserted)])
     }
 
-    /// Tells whether `cycle` is not one in reset.
+    /// Returns whether `cycle` is not in reset.
     pub fn released(&self, cycle: &Cycle) -> Result<Lit, String> {
         match self.port(&self.reset.0, cycle) {
             Some(bits) if bits.len() == 1 && self.reset.1 => Ok(!bits[0]),
@@ -374,13 +374,13 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Returns what input `name` carries.
+    /// Returns the value of input `name`.
     pub fn port(&self, name: &str, cycle: &Cycle) -> Option<Vec<Lit>> {
         let wires = self.circuit.input(name)?;
         Some(wires.iter().map(|wire| cycle.free[*wire]).collect())
     }
 
-    /// Returns what the inputs carry in `cycle` where the graph has `values`: each by its name, bits from the lowest.
+    /// Returns the inputs in `cycle` if the graph has `values`: name of each input, and its bits from the lowest.
     pub fn inputs(&self, cycle: &Cycle, values: &Values) -> Vec<(String, Vec<bool>)> {
         let carried = |name: &str| {
             let bits = self.port(name, cycle)?;
@@ -390,12 +390,12 @@ impl<'a> Unit<'a> {
         self.ports().into_iter().filter_map(carried).collect()
     }
 
-    /// Names of the inputs.
+    /// Returns the names of the inputs.
     pub fn ports(&self) -> Vec<&str> {
         self.circuit.inputs().map(|(name, _)| name).collect()
     }
 
-    /// Returns what the outputs show.
+    /// Returns the values of the outputs.
     pub fn outputs_of(&self, cycle: &Cycle) -> Named {
         let outputs = self.circuit.outputs(&cycle.frame).into_iter();
         outputs
@@ -403,8 +403,8 @@ impl<'a> Unit<'a> {
             .collect()
     }
 
-    /// Returns what the RTL calls `name`, `__` for the dot: a register, a memory, a net or a port. `next__` before it: what
-    /// the register or memory holds after the cycle.
+    /// Returns the value of what the RTL calls `name`, with `__` for the dot: a register, a memory, a net or a port. With the prefix
+    /// `next__`, the value of the register or memory after the cycle.
     pub fn named(&self, name: &str, cycle: &Cycle) -> Option<Vec<Lit>> {
         if let Some(register) = name.strip_prefix("next__") {
             let places = self.places(register)?;
@@ -419,7 +419,7 @@ impl<'a> Unit<'a> {
             .value(&name.replace("__", "."), &cycle.state, &cycle.frame)
     }
 
-    /// Which bits of the state register or memory `name` is.
+    /// Returns which bits of the state register or memory `name` is.
     pub fn places(&self, name: &str) -> Option<Vec<usize>> {
         self.circuit.places(&name.replace("__", "."))
     }
@@ -436,7 +436,7 @@ impl<'a> Unit<'a> {
             return Err(format!("{}: it has registers", beside.file));
         }
         for (name, wires) in beside.circuit.inputs() {
-            // A clock that it has for its form.
+            // A clock that the module has only as a formality.
             if name == "clk_i" {
                 continue;
             }
@@ -454,7 +454,7 @@ impl<'a> Unit<'a> {
         Ok(beside.circuit.step(aig, &[], &free))
     }
 
-    /// Returns what the outputs of `beside` say of `cycle`; nothing, if the unit has none.
+    /// Returns the outputs of `beside` in `cycle`; nothing if the unit has no such module.
     fn outputs(
         &self,
         aig: &mut Aig,
@@ -472,34 +472,34 @@ impl<'a> Unit<'a> {
             .collect())
     }
 
-    /// Tells whether `step.sv` says what a cycle does.
+    /// Tells whether there is a `step.sv`.
     pub fn has_step(&self) -> bool {
         self.beside.step.is_some()
     }
 
-    /// Tells whether it is said that some of the state does not always matter.
+    /// Tells whether the formal file declares that some of the state does not always matter.
     pub fn says_live(&self) -> bool {
         let formal = self.beside.formal.iter();
         let mut names = formal.flat_map(|formal| formal.circuit.output_widths());
         names.any(|(name, _)| live_of(name).is_some())
     }
 
-    /// Returns what the outputs of `step.sv` say of `cycle`.
+    /// Returns the outputs of `step.sv` in `cycle`.
     pub fn step(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
         self.outputs(aig, &self.beside.step, cycle)
     }
 
-    /// Returns what the outputs of `properties.sv` say of `cycle`.
+    /// Returns the outputs of `properties.sv` in `cycle`.
     pub fn properties(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
         self.outputs(aig, &self.beside.properties, cycle)
     }
 
-    /// Returns what the outputs of `scalar.sv` say of `cycle`.
+    /// Returns the outputs of `scalar.sv` in `cycle`.
     pub fn scalar(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Named, String> {
         self.outputs(aig, &self.beside.scalar, cycle)
     }
 
-    /// Returns what `facts.sv` says of the cycle `now`, and of the begin of the next one, `then`; nothing, if the unit has none.
+    /// Returns the facts of `facts.sv` about the state before `now`, and about the state before `then`, the next cycle; empty without the file.
     pub fn facts(&self, aig: &mut Aig, now: &Cycle, then: &Cycle) -> Result<[Vec<Lit>; 2], String> {
         let mut facts = [Vec::new(), Vec::new()];
         let of = [(now, "before__"), (then, "after__")];
@@ -516,7 +516,7 @@ impl<'a> Unit<'a> {
         Ok(facts)
     }
 
-    /// Returns which bits of the state matter at the begin of `cycle`.
+    /// Returns which bits of the state matter at the beginning of `cycle`.
     pub fn live(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Vec<Lit>, String> {
         let mut live = vec![Lit::TRUE; self.circuit.state_bits()];
         for (name, bits) in self.outputs(aig, &self.beside.formal, cycle)? {
@@ -535,8 +535,8 @@ impl<'a> Unit<'a> {
         Ok(live)
     }
 
-    /// Returns the words of memories that have a bit for each of `lanes` lanes at the begin of `cycle`: their places, lane 0
-    /// first, and when it is so.
+    /// Returns the words of memories that may hold a bit for each of `lanes` lanes at the beginning of `cycle`: the places of these bits,
+    /// lane 0 first, and the condition under which they do.
     pub fn lane_words(
         &self,
         aig: &mut Aig,
@@ -567,19 +567,19 @@ impl<'a> Unit<'a> {
         Ok(words)
     }
 
-    /// Returns what wires of the assertions that nothing drives carry if it may be anything.
+    /// Returns free inputs for the wires of the assertions that nothing drives.
     pub fn open_in_assertions(&self, aig: &mut Aig) -> Vec<Lit> {
         let assertions = self.beside.assertions.as_ref();
         assertions.map_or(Vec::new(), |a| anything_on(&a.circuit, aig))
     }
 
-    /// Returns what is said of `cycle`.
+    /// Returns what the assertions and the formal file say about `cycle`.
     pub fn said(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Said, String> {
         let free = self.open_in_assertions(aig);
         self.said_with(aig, cycle, free)
     }
 
-    /// Returns what is said of `cycle`, with `free` on the wires of the assertions that nothing drives.
+    /// As [`Unit::said`], with `free` on the wires of the assertions that nothing drives.
     pub fn said_with(&self, aig: &mut Aig, cycle: &Cycle, free: Vec<Lit>) -> Result<Said, String> {
         let mut said = Said::default();
         if let Some(assertions) = &self.beside.assertions {
@@ -616,13 +616,13 @@ fn file_of(beside: &Option<Beside>) -> &str {
     beside.as_ref().map_or("", |beside| &beside.file)
 }
 
-/// Returns the register of which output `name` of the formal file says which bits matter.
+/// Returns the register that output `name` of the formal file is about, if the output says which of its bits matter.
 fn live_of(name: &str) -> Option<&str> {
     let register = name.strip_prefix(LIVE);
     register.or_else(|| name.strip_prefix(LIVE_ALLOWED))
 }
 
-/// Returns new inputs for the wires of `circuit` that nothing drives.
+/// Returns free inputs for the wires of `circuit` that nothing drives.
 fn anything_on(circuit: &Circuit, aig: &mut Aig) -> Vec<Lit> {
     let mut free = vec![Lit::FALSE; circuit.wires()];
     for wire in circuit.free() {
@@ -635,7 +635,7 @@ pub(super) fn write(work: &Path, name: &str, text: &str) -> Result<(), String> {
     fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
 }
 
-/// The circuit that `script` makes of module `top`, in the build that has `front_end`.
+/// Returns the circuit that `script` makes of module `top`, in the build of Yosys that contains `front_end`.
 pub(super) fn synthesized(
     front_end: FrontEnd,
     work: &Path,
@@ -650,7 +650,7 @@ pub(super) fn synthesized(
     Circuit::read(&text, top)
 }
 
-/// Where two vectors differ, bit by bit.
+/// Returns where two vectors differ, bit by bit.
 pub fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
     a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect()
 }

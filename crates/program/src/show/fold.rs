@@ -1,4 +1,4 @@
-//! Folds repeats of a loop: rows that say the same as those before them become one line with a count.
+//! Folds repeats of a loop: rows that repeat those before them become one line with a count.
 
 use std::collections::VecDeque;
 
@@ -7,43 +7,43 @@ use super::Row;
 /// Longest loop that is folded, in rows.
 const LONGEST: usize = 128;
 
-/// What is shown of a run.
+/// A row or a folded loop of a shown run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A row.
     Row(Row),
-    /// The last `rows` rows came `times` more times, up to `cycle`.
+    /// The last `rows` rows repeat `times` more times, up to `cycle`.
     Again {
         /// Rows of one pass.
         rows: usize,
         /// Passes that are not shown.
         times: u64,
-        /// Cycle of the last of them.
+        /// Cycle of the last row of these passes.
         cycle: u64,
     },
 }
 
-/// Takes rows and gives items, as soon as it is known what they are.
+/// Turns rows into items, each as soon as it is determined.
 #[derive(Default)]
 pub struct Fold {
-    /// The last rows given, the last one last.
+    /// The most recent rows given, oldest first.
     given: VecDeque<Row>,
-    /// Rows that may turn out to be a repeat.
+    /// Rows that may become a repeat.
     waiting: VecDeque<Row>,
-    /// Lengths of loops whose next pass `waiting` may be, the shortest first.
+    /// Lengths of loops whose next pass `waiting` may be, shortest first.
     periods: Vec<usize>,
-    /// Passes of the loop of this length that were left out, up to this cycle.
+    /// The loop that is being folded: its length in rows, the passes folded so far, the cycle of the last one.
     folded: Option<(usize, u64, u64)>,
 }
 
 impl Fold {
-    /// Takes a row; gives what is to be shown now.
+    /// Takes a row; passes the items that are determined now to `give`.
     pub fn push(&mut self, row: Row, give: &mut impl FnMut(Item)) {
         self.waiting.push_back(row);
         self.look(self.waiting.len() - 1, give);
     }
 
-    /// Gives what is left at the end of a run.
+    /// Passes the remaining items to `give`, at the end of a run.
     pub fn end(&mut self, give: &mut impl FnMut(Item)) {
         self.close(give);
         for row in std::mem::take(&mut self.waiting) {
@@ -51,7 +51,7 @@ impl Fold {
         }
     }
 
-    /// Whether waiting row `at` is what a loop of `period` rows would bring there.
+    /// Returns true if waiting row `at` repeats the row that a loop of `period` rows has there.
     fn fits(&self, period: usize, at: usize) -> bool {
         let Some(before) = self.given.len().checked_sub(period) else {
             return false;
@@ -62,12 +62,12 @@ impl Fold {
             .is_some_and(|row| self.waiting[at].repeats(row))
     }
 
-    /// Looks at the waiting rows from `at` on.
+    /// Examines the waiting rows from `at` on.
     fn look(&mut self, mut at: usize, give: &mut impl FnMut(Item)) {
         while at < self.waiting.len() {
             if at == 0 {
                 self.periods = match self.folded {
-                    // A loop that is being folded goes on or ends.
+                    // A loop that is being folded continues or ends.
                     Some((period, ..)) => vec![period],
                     None => (1..=self.given.len()).collect(),
                 };
@@ -95,7 +95,7 @@ impl Fold {
         }
     }
 
-    /// The loop that is being folded has ended.
+    /// Ends the loop that is being folded.
     fn close(&mut self, give: &mut impl FnMut(Item)) {
         if let Some((rows, times, cycle)) = self.folded.take() {
             give(Item::Again { rows, times, cycle });
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::show::Found;
 
-    /// Rows with these addresses, folded: an address for each row, `rows*times` for repeats.
+    /// Folds rows with these addresses. Returns an address for each row, `rows*times` for repeats.
     fn folded(addresses: &[u32]) -> String {
         let mut shown = Vec::new();
         let mut give = |item| {
@@ -161,7 +161,7 @@ mod tests {
         );
     }
 
-    /// Nothing is lost: shown and folded rows are those that came.
+    /// Checks that no row is lost: shown and folded rows together are all rows.
     #[test]
     fn every_row_is_shown_or_counted() {
         let mut state = 7u32;

@@ -40,7 +40,7 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
         let found = Found::of::<U>(before, lanes);
         let pc = found.pc;
         let what = match golden.step() {
-            // A further cycle of the instruction before it.
+            // A further cycle of the same instruction.
             _ if U::mid_step(before.state()) => {
                 format!("{} (continued)", U::statement(&self.case.program, pc))
             }

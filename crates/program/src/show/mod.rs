@@ -1,8 +1,8 @@
-//! A run as a person sees it: which instruction each cycle executed, what each lane did meanwhile, what was on the
-//! stack, where lanes parted and met again.
+//! A run in human-readable form: the executed instructions, what each lane did meanwhile, the stack, and where lanes parted
+//! and met again.
 //!
-//! A run is looked on at, and each executed instruction becomes a [`Row`] (`rows`). A row is the state that the instruction
-//! finds; what it leads to is the next row. [`text`] prints rows on a terminal; all renderers show the same rows.
+//! Each executed instruction of a run becomes a [`Row`] (`rows`). A row shows the state before the instruction; the state
+//! after it is in the next row. [`text`] prints rows on a terminal; all renderers show the same rows.
 
 mod fold;
 #[cfg(feature = "rtl")]
@@ -36,21 +36,21 @@ pub use crate::lanes::Class;
 use crate::design::Golden as _;
 use crate::program::Programs;
 
-/// What is on a stack: a branch, loop or call that has not ended, or a token.
+/// An entry of a stack: a branch, loop or call that has not ended, or a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What the manual calls it.
+    /// Name of this kind of entry in the manual.
     pub kind: &'static str,
-    /// Where its lanes go on, if it says so.
+    /// Address at which its lanes continue, if the entry holds one.
     pub address: Option<u32>,
-    /// Lanes that it keeps, bit i is lane i, if it does.
+    /// Lanes that the entry holds, if it does; bit i is lane i.
     pub lanes: Option<u64>,
-    /// Passes left of a loop that counts.
+    /// Remaining passes of a counted loop.
     pub passes: Option<u32>,
 }
 
 impl Frame {
-    /// A frame of which only its kind is known.
+    /// Returns a frame that has only a kind.
     pub fn of(kind: &'static str) -> Self {
         Frame {
             kind,
@@ -60,7 +60,7 @@ impl Frame {
         }
     }
 
-    /// Returns the text of it with where its lanes go on: `SSY to 0x048`.
+    /// Returns the frame as text, with the address at which its lanes continue: `SSY to 0x048`.
     pub fn long(&self) -> String {
         match self.address {
             Some(address) => format!("{} to 0x{address:03x}", self.short()),
@@ -68,7 +68,7 @@ impl Frame {
         }
     }
 
-    /// Returns the short text of it: `SSY`, `LOOP*3` with three passes left.
+    /// Returns the frame as short text: `SSY`, or `LOOP*3` with three passes left.
     pub fn short(&self) -> String {
         match self.passes {
             Some(passes) => format!("{}*{passes}", self.kind),
@@ -77,19 +77,19 @@ impl Frame {
     }
 }
 
-/// What a unit is in, between two cycles.
+/// The shown part of a unit's state, between two cycles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Address of the next instruction.
     pub pc: u32,
     /// Class of each lane.
     pub lanes: Vec<Class>,
-    /// What is on the golden's stack, the bottom first.
+    /// Frames on the golden model's stack, bottom first.
     pub stack: Vec<Frame>,
 }
 
 impl Found {
-    /// Returns what a unit with `lanes` lanes is in whose golden model is `golden`.
+    /// Returns the shown state of `golden`, the golden model of a unit with `lanes` lanes.
     pub fn of<U: Programs>(golden: &U::Golden, lanes: usize) -> Self {
         Found {
             stack: U::frames(golden),
@@ -97,7 +97,7 @@ impl Found {
         }
     }
 
-    /// Returns what `state` of a unit with `lanes` lanes is, without the stack.
+    /// Returns the shown part of `state`, of a unit with `lanes` lanes, without the stack.
     pub fn of_state<U: Programs>(state: &U::State, lanes: usize) -> Self {
         Found {
             pc: U::pc(state),
@@ -106,8 +106,8 @@ impl Found {
         }
     }
 
-    /// Returns what `sides`, the states of RTL and golden, are, without the stack. If all lanes do the same on both sides,
-    /// lanes that take no part are shown in the class that the registers hold of them: they may differ in it.
+    /// Returns the shown parts of `sides`, the states of RTL and golden model, without the stack. If all lanes have the same
+    /// class on both sides, lanes that take no part get the class that the registers hold for them, which may differ.
     pub fn of_sides<U: Programs>(sides: [&U::State; 2], lanes: usize) -> [Self; 2] {
         let mut both = sides.map(|state| Self::of_state::<U>(state, lanes));
         if both[0].lanes == both[1].lanes {
@@ -118,7 +118,7 @@ impl Found {
         both
     }
 
-    /// Returns the lanes that execute, bit i is lane i.
+    /// Returns the active lanes; bit i is lane i.
     pub fn active(&self) -> u64 {
         let lanes = self.lanes.iter().enumerate();
         lanes.fold(0, |mask, (i, class)| {
@@ -127,21 +127,21 @@ impl Found {
     }
 }
 
-/// What happened to the lanes that execute.
+/// How the set of executing lanes changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Some of them wait now, the others go on.
+    /// Some of the lanes that executed wait now; the others continue.
     Parted,
-    /// Others have joined them.
+    /// Other lanes have joined them.
     Met,
-    /// Others execute instead of some or all of them.
+    /// Other lanes execute instead of some or all of them.
     Switched,
-    /// None executed, and some do now.
+    /// No lane executed before; some do now.
     Resumed,
 }
 
 impl Turn {
-    /// Returns what it is from the lanes `before` to the lanes `after`; `None` if they are the same or none is left.
+    /// Returns the change from the lanes `before` to the lanes `after`; `None` if they are the same or `after` is empty.
     pub fn of(before: u64, after: u64) -> Option<Self> {
         if before == after || after == 0 {
             None
@@ -156,7 +156,7 @@ impl Turn {
         }
     }
 
-    /// Returns its word.
+    /// Returns the word for the change.
     pub fn word(self) -> &'static str {
         match self {
             Turn::Parted => "parted",
@@ -167,28 +167,28 @@ impl Turn {
     }
 }
 
-/// One executed instruction, or what happened to the unit besides.
+/// One executed instruction, or another event of the unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Cycle in which it was done.
+    /// Cycle in which the instruction was completed.
     pub cycle: u64,
-    /// The instruction as text; what else it was (a reset, a further launch), if `instruction` is not set.
+    /// The instruction as text; if `instruction` is false, the event (a reset, a further launch).
     pub text: String,
-    /// It is an instruction.
+    /// True if the row is an instruction.
     pub instruction: bool,
-    /// What it finds.
+    /// The state before it.
     pub found: Found,
-    /// The lanes that execute after it, bit i is lane i.
+    /// The active lanes after it; bit i is lane i.
     pub next: u64,
 }
 
 impl Row {
-    /// Returns what it does to the lanes that execute.
+    /// Returns how the instruction changes the set of executing lanes.
     pub fn turn(&self) -> Option<Turn> {
         Turn::of(self.found.active(), self.next)
     }
 
-    /// Whether it says the same as `other` in another pass of a loop: what counts passes and cycles may differ.
+    /// Returns true if the row is a repeat of `other` in another pass of a loop. Cycles and the contents of frames may differ.
     pub fn repeats(&self, other: &Row) -> bool {
         let kinds = |row: &Row| row.found.stack.iter().map(|f| f.kind).collect::<Vec<_>>();
         self.found.pc == other.found.pc
@@ -201,11 +201,11 @@ impl Row {
     }
 }
 
-/// How a run ended that was looked at.
+/// How a shown run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct End {
-    /// What the unit is in.
+    /// The state at the end.
     pub found: Found,
-    /// `done`, an error, or that it still runs.
+    /// `done`, an error, or a text that the program still runs.
     pub outcome: String,
 }

@@ -1,4 +1,5 @@
-//! A run as one page that needs nothing else: no network, no server, by keyboard and on a narrow screen too.
+//! A run as one self-contained HTML page: it needs no network and no server, and works with the keyboard and on a narrow
+//! screen.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,28 +12,28 @@ use super::{Class, Found, Frame, Item, Run};
 use crate::field::mask_in_eights;
 use crate::html::text;
 
-/// Most instructions of a page.
+/// Maximum number of instructions of a page.
 pub const ROWS: usize = 20_000;
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
-/// What a page says besides the run itself.
+/// Text of a page besides the run itself.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
-    /// Whether the judges agree.
+    /// True if the judges agree.
     pub agrees: bool,
-    /// What they said: the lines of the command, or the report of a failure.
+    /// The verdict: the output lines of the command, or the report of a failure.
     pub verdict: String,
-    /// The rule that gives the first field which differs its value, and what the specification says there.
+    /// Id and text of the rule that determines the first field that differs.
     pub rule: Option<(String, String)>,
-    /// The command that runs it again.
+    /// The command that repeats the run.
     pub replay: Option<String>,
-    /// The program: addresses, and the instructions there.
+    /// The program: addresses and instructions.
     pub program: Vec<(u32, String)>,
 }
 
-/// Values, each once.
+/// A table of distinct values.
 struct Table<K> {
     numbers: HashMap<K, usize>,
     values: Vec<Value>,
@@ -46,7 +47,7 @@ impl<K: Hash + Eq> Table<K> {
         }
     }
 
-    /// Returns the number of `key`, which stands for `value`.
+    /// Returns the number of `key`; adds `value` if the key is new.
     fn number(&mut self, key: K, value: impl FnOnce() -> Value) -> usize {
         *self.numbers.entry(key).or_insert_with(|| {
             self.values.push(value());
@@ -73,7 +74,7 @@ fn found(found: &Found) -> Value {
     json!({"pc": found.pc, "lanes": letters(&found.lanes), "stack": stack(&found.stack, found.lanes.len())})
 }
 
-/// Returns what the script of the page reads: rows as numbers of what they say.
+/// Returns the JSON data for the script of the page. The rows refer to tables of texts, lanes, stacks and turns by number.
 pub fn data(run: &Run, said: &Said) -> Value {
     let (mut texts, mut lanes) = (Table::new(), Table::new());
     let (mut stacks, mut turns) = (Table::new(), Table::new());
@@ -116,22 +117,22 @@ pub fn data(run: &Run, said: &Said) -> Value {
     })
 }
 
-/// A failure of a campaign, or one that stands for several.
+/// A failure of a campaign, or the representative of several.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// What failed, and how often.
+    /// The kind of failure, and how often it occurred.
     pub heading: String,
-    /// The run up to there.
+    /// The run up to the failure.
     pub run: Run,
-    /// What is said of it.
+    /// Further text about the run.
     pub said: Said,
-    /// The program as text, of one that was made smaller.
+    /// The program as text, if the case was shrunk.
     pub text: Option<String>,
-    /// Where further failures of this kind are saved.
+    /// Paths of the saved cases with the same kind of failure.
     pub others: Vec<String>,
 }
 
-/// Returns the page of a run whose repeats are not folded.
+/// Returns the page of a run. Its repeats must not be folded.
 pub fn page(run: &Run, said: &Said) -> String {
     let mut page = head(&run.name, said.agrees);
     about(&mut page, said);
@@ -143,7 +144,7 @@ pub fn page(run: &Run, said: &Said) -> String {
     page
 }
 
-/// Returns the page of a campaign: `above` and `below`, in HTML, and between them each failure to step through.
+/// Returns the page of a campaign: the HTML `above`, then every failure to step through, then the HTML `below`.
 pub fn campaign(
     title: &str,
     agrees: bool,
@@ -216,7 +217,7 @@ fn head(title: &str, agrees: bool) -> String {
     )
 }
 
-/// What the judges said, the rule, the command.
+/// Writes the verdict, the rule and the command.
 fn about(page: &mut String, said: &Said) {
     let verdict = text(said.verdict.trim_end());
     match said.agrees {
@@ -256,7 +257,7 @@ fn left_out(page: &mut String, run: &Run) {
     );
 }
 
-/// Where a run is shown, and what the letters mean.
+/// Writes the view of a run, and the legend of the letters.
 fn view(page: &mut String) {
     *page += BODY;
     *page += "<p class=\"legend\">";
@@ -272,10 +273,10 @@ fn view(page: &mut String) {
     *page += "</p>\n";
 }
 
-/// The runs, and the script that shows them.
+/// Writes the runs, and the script that shows them.
 fn foot(page: &mut String, runs: &[Value]) {
     for run in runs {
-        // Within a script nothing may look like the end of it.
+        // Data within a script element must not contain its end tag.
         let data = run.to_string().replace('<', "\\u003c");
         let _ = writeln!(
             page,

@@ -1,4 +1,4 @@
-//! Rows of a run, from what the golden model does.
+//! Makes the rows of a run from the golden model.
 
 use super::{End, Found, Row};
 use crate::case::Case;
@@ -7,13 +7,13 @@ use crate::program::{Executor as _, Pins as _, Programs, Step};
 use crate::stimulus::golden_alone;
 use crate::watch::Watch;
 
-/// Makes a row of each instruction of a run, and gives it away.
+/// Makes a row of each instruction of a run, and passes it to a sink.
 pub struct Recorder<'c, U: Programs, F> {
     case: &'c Case<U>,
-    /// The cycle that ends the run, of which there is a row whatever it did.
+    /// The last cycle of the run, which always gives a row.
     last: u64,
     sink: F,
-    /// What the step that is under way found.
+    /// The state before the present step.
     found: Found,
     launched: bool,
     enough: bool,
@@ -60,7 +60,7 @@ impl<U: Programs, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
     }
 }
 
-/// Runs the golden of `case` alone up to cycle `last`, and gives each row to `sink` until that returns false.
+/// Runs the golden model of `case` alone up to cycle `last`, and passes each row to `sink` until that returns false.
 pub fn rows<U: Programs>(case: &Case<U>, last: u64, sink: impl FnMut(Row) -> bool) -> End {
     let mut recorder = Recorder {
         case,

@@ -1,4 +1,4 @@
-//! A whole run, kept for renderers that need to know all of it before they begin.
+//! A whole run, stored for renderers that need all of it before they begin.
 
 use super::{Class, End, Fold, Found, Item, Row, rows};
 use crate::case::Case;
@@ -6,41 +6,40 @@ use crate::check::Judged;
 use crate::failure::{Cause, Failure};
 use crate::program::Programs;
 
-/// Bins of the strip over a whole run.
+/// Maximum number of columns of the strip, the overview of a whole run.
 const BINS: usize = 512;
 
-/// How many lanes were in each class, over a number of rows: in the order of [`Class::ALL`].
+/// Number of lanes in each class, summed over a number of rows, in the order of [`Class::ALL`].
 pub type Share = [u64; Class::ALL.len()];
 
-/// A run as a picture or a page shows it.
+/// A run, as a picture or page shows it.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Name of the unit.
     pub unit: &'static str,
     /// Name of the case.
     pub name: String,
-    /// Lanes.
+    /// Number of lanes.
     pub lanes: usize,
-    /// Rows, repeats of loops folded if that was asked for; the first ones only of a long run.
+    /// Rows, with repeats of loops folded on request. Of a long run only the first ones.
     pub items: Vec<Item>,
-    /// Rows in all.
+    /// Total number of rows.
     pub rows: u64,
-    /// Rows that `items` neither show nor count, at the end of a long run.
+    /// Rows at the end of a long run that `items` neither shows nor counts.
     pub left_out: u64,
-    /// Lanes by class over the whole run, in as many bins as there are rows, or some hundred of equal length.
+    /// Lanes by class over the whole run: one column per row, or for a long run some hundred columns of equal length.
     pub strip: Vec<Share>,
-    /// Rows in a bin of `strip`; the last one may hold fewer.
+    /// Rows in a column of `strip`; the last one may hold fewer.
     pub rows_in_bin: u64,
-    /// How it ended, by the golden.
+    /// How the run ended, according to the golden model.
     pub end: End,
-    /// RTL and golden where they differ.
+    /// States of RTL and golden model, if they differ.
     pub sides: Option<[Found; 2]>,
-    /// It failed, in this way or another.
+    /// The case failed, by a mismatch or otherwise.
     pub failed: bool,
 }
 
-/// Returns the cycle behind which a run is not shown that was judged so, and the states of RTL and golden there if they
-/// differ.
+/// Returns the last cycle to show of a run with this judgement, and the states of RTL and golden model there if they differ.
 pub fn until<U: Programs>(judged: &Judged<Case<U>>) -> (u64, Option<[&U::State; 2]>) {
     let failure = judged.as_ref().err();
     let last = match failure.map(|failure| (&failure.cause, failure.cycle())) {
@@ -52,7 +51,7 @@ pub fn until<U: Programs>(judged: &Judged<Case<U>>) -> (u64, Option<[&U::State; 
     (last, sides)
 }
 
-/// Returns what the RTL ended a run with that was judged so, where the golden model says no more than how it goes on.
+/// Returns how the RTL ended a run with this judgement; `None` if it was not the RTL that ended the run.
 pub fn ended<U: Programs>(judged: &Judged<Case<U>>) -> Option<&'static str> {
     match judged.as_ref().err()?.cause {
         Cause::Stopped(_) => Some("RTL stopped"),
@@ -63,7 +62,7 @@ pub fn ended<U: Programs>(judged: &Judged<Case<U>>) -> Option<&'static str> {
 }
 
 impl Run {
-    /// Returns the run of `case` that was judged so, up to where it failed.
+    /// Returns the run of `case` with this judgement, up to the failure; `fold` and `most` as in [`Run::of`].
     pub fn judged<U: Programs>(
         case: &Case<U>,
         judged: &Judged<Case<U>>,
@@ -79,8 +78,8 @@ impl Run {
         run
     }
 
-    /// Returns the run of `case` up to cycle `last`, with `most` items at most; `sides` are the RTL's state and the
-    /// golden's if they differ there. Repeats of a loop become one item if `fold`.
+    /// Returns the run of `case` up to cycle `last`, with at most `most` items; `sides` are the states of RTL and golden model
+    /// if they differ there. With `fold`, the repeats of a loop become one item.
     pub fn of<U: Programs>(
         case: &Case<U>,
         last: u64,
@@ -132,7 +131,7 @@ impl Run {
         }
     }
 
-    /// Adds a row to the strip, whose bins grow when there are too many.
+    /// Adds a row to the strip. If the strip is full, merges its columns in pairs.
     fn count(&mut self, row: &Row) {
         if self.rows.is_multiple_of(self.rows_in_bin) {
             if self.strip.len() == BINS {

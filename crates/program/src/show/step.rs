@@ -1,5 +1,5 @@
-//! A run to step through: where one stands in it, what a key does, what is on the screen. It knows no terminal and no
-//! RTL: what a key asks for that needs one is given back as [`Ask`].
+//! Interactive stepping through a run: the current position, the effect of each key, the contents of the screen. This module
+//! accesses no terminal and no RTL: if a key needs one, [`Stepper::press`] returns an [`Ask`].
 
 mod change;
 mod screen;
@@ -14,23 +14,23 @@ use crate::report::{Report, headline};
 pub use change::Change;
 use change::Changing;
 
-/// Most rows of a run that are kept; what comes behind them is only counted.
+/// Maximum number of rows of a run that are kept; further rows are only counted.
 pub const ROWS: usize = 500_000;
-/// Steps of a page.
+/// Number of steps that a page key moves.
 const PAGE: usize = 16;
-/// Digits of a count before a key.
+/// Maximum number of digits of a count before a key.
 const DIGITS: usize = 7;
 
 /// A key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// The arrow to the left.
+    /// Left arrow.
     Left,
-    /// The arrow to the right.
+    /// Right arrow.
     Right,
-    /// The arrow up.
+    /// Up arrow.
     Up,
-    /// The arrow down.
+    /// Down arrow.
     Down,
     /// Page up.
     PageUp,
@@ -46,31 +46,31 @@ pub enum Key {
     Escape,
     /// Backspace.
     Backspace,
-    /// Any other that is a character.
+    /// Any other key with a character.
     Char(char),
 }
 
-/// What a key asks for.
+/// What a key asks the caller to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// To go on.
+    /// Continue.
     Nothing,
-    /// To leave.
+    /// Leave.
     Leave,
-    /// The draws of all lanes at the instruction that is done in this cycle: [`Stepper::draws`] takes them.
+    /// Pass the draws of all lanes at the instruction that is completed in this cycle to [`Stepper::draws`].
     Draws(u64),
-    /// The run once more with other bits in these draws: [`Stepper::again`] takes it.
+    /// Repeat the run with other bits in these draws, and pass it to [`Stepper::again`].
     Run(Vec<case::Row>),
-    /// Everything that is needed to run this again, in a file: [`Stepper::say`] takes where.
+    /// Write a file from which this run can be repeated, and pass its name to [`Stepper::say`].
     Save,
 }
 
-/// What the judges say of a run.
+/// The verdict of the judges on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Verdict {
-    /// How it fails, in a line, if it does.
+    /// The failure in one line, if the case fails.
     fails: Option<String>,
-    /// The fields of both sides where they differ, and the rule.
+    /// The fields that differ, with the values of both sides, and the rule.
     fields: Vec<String>,
 }
 
@@ -89,11 +89,11 @@ impl Verdict {
     }
 }
 
-/// What the keys do.
+/// What the keys do at present.
 #[derive(Clone, Debug)]
 enum Mode {
     Steps,
-    /// An address is being written, up to which the run goes, or back to which.
+    /// The user types the address to go to, forward or back.
     Address {
         back: bool,
         digits: String,
@@ -102,32 +102,32 @@ enum Mode {
     Help,
 }
 
-/// A run, and where one stands in it.
+/// A run, and the current position in it.
 #[derive(Clone, Debug)]
 pub struct Stepper {
     run: Run,
     rows: Vec<Row>,
     survey: Survey,
     verdict: Verdict,
-    /// The row that is shown; as many as there are rows: the end.
+    /// The current row; the number of rows stands for the end.
     at: usize,
-    /// Number that was typed before a key.
+    /// Number typed before a key.
     count: Option<usize>,
     mode: Mode,
     said: String,
     changes: Vec<Change>,
-    /// The changes of the run that is shown, while one with others is asked for.
+    /// The changes of the run on the screen, while a run with other changes is requested.
     were: Vec<Change>,
 }
 
-/// The run of `case`, step by step.
+/// Returns the run of `case`, not folded.
 fn run<U: Programs>(case: &Case<U>, judged: &Judged<Case<U>>) -> Run {
     Run::judged(case, judged, false, ROWS)
 }
 
 impl Stepper {
-    /// Returns the stepper of the run of `case`, which was judged so. One that fails is shown where it does, another from its
-    /// beginning.
+    /// Returns the stepper of the run of `case` with this judgement. It starts at the failure, or at the beginning if the case
+    /// does not fail.
     pub fn new<U: Programs>(case: &Case<U>, judged: &Judged<Case<U>>) -> Self {
         let mut stepper = Stepper {
             run: run(case, judged),
@@ -148,7 +148,7 @@ impl Stepper {
         stepper
     }
 
-    /// Takes the rows out of the run.
+    /// Moves the rows out of the run, and surveys them.
     fn look(&mut self) {
         let items = std::mem::take(&mut self.run.items).into_iter();
         let rows = items.filter_map(|item| match item {
@@ -166,22 +166,22 @@ impl Stepper {
         }
     }
 
-    /// Returns which row is shown, from 0; the end has the number behind the last.
+    /// Returns the number of the current row, from 0; the number of rows stands for the end.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Returns the changes that the run is shown with.
+    /// Returns the changes of the run on the screen.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Puts a line under the run.
+    /// Sets the message line below the run.
     pub fn say(&mut self, what: &str) {
         what.clone_into(&mut self.said);
     }
 
-    /// What the unit is in where one stands, by the golden.
+    /// Returns the golden model's state at row `at`.
     fn found(&self, at: usize) -> &Found {
         match self.rows.get(at) {
             Some(row) => &row.found,
@@ -192,7 +192,7 @@ impl Stepper {
         }
     }
 
-    /// Does what `key` says.
+    /// Executes the command of `key`.
     pub fn press(&mut self, key: Key) -> Ask {
         self.said.clear();
         match &mut self.mode {
@@ -222,7 +222,7 @@ impl Stepper {
         }
     }
 
-    /// Asks for the run with these changes.
+    /// Requests the run with these changes.
     fn with(&mut self, changes: Vec<Change>) -> Ask {
         self.were = std::mem::replace(&mut self.changes, changes);
         Ask::Run(self.changes.iter().map(Change::row).collect())
@@ -282,17 +282,17 @@ impl Stepper {
         self.at = self.at.saturating_sub(times * steps);
     }
 
-    /// In row `at` some lane is in another class than in the row before.
+    /// Returns true if some lane has another class in row `at` than in the row before.
     fn other_class(&self, at: usize) -> bool {
         at > 0 && self.found(at).lanes != self.found(at - 1).lanes
     }
 
-    /// In row `at` lanes part, meet, or wait while others go on.
+    /// Returns true if the set of executing lanes changes in row `at`.
     fn turns(&self, at: usize) -> bool {
         self.rows.get(at).is_some_and(|row| row.turn().is_some())
     }
 
-    /// In row `at` lanes that waited execute again: reconvergence, as far as the masks show it.
+    /// Returns true if lanes that waited execute again in row `at`: reconvergence, as far as the masks show it.
     fn meets(&self, at: usize) -> bool {
         let turn = self.rows.get(at).and_then(Row::turn);
         matches!(turn, Some(Turn::Met | Turn::Resumed))
@@ -308,7 +308,7 @@ impl Stepper {
         }
     }
 
-    /// Goes back to the last row in which `is` holds.
+    /// Goes back to the previous row in which `is` holds.
     fn earlier(&mut self, times: usize, none: &str, is: impl Fn(&Self, usize) -> bool) {
         for _ in 0..times {
             match (0..self.at).rev().find(|at| is(self, *at)) {
@@ -318,7 +318,7 @@ impl Stepper {
         }
     }
 
-    /// Goes to where the run fails, or ends in an error of the program.
+    /// Goes to the end, if the run fails or ends in an error of the program.
     fn error(&mut self) {
         if self.verdict.fails.is_some() || self.run.end.outcome.starts_with("error") {
             self.at = self.rows.len();
@@ -357,7 +357,7 @@ impl Stepper {
         }
     }
 
-    /// Takes the draws that were asked for, one a lane.
+    /// Takes the requested draws, one per lane.
     pub fn draws(&mut self, draws: Vec<Option<Draw>>) {
         match Changing::new(draws) {
             Some(changing) => self.mode = Mode::Change(changing),
@@ -365,8 +365,8 @@ impl Stepper {
         }
     }
 
-    /// Takes the run that the changes led to, and goes on from where one stood, or from where it first differs if that is
-    /// earlier: a draw stays with its lane, and other instructions may have looked at it before.
+    /// Takes the run with the changes. The position stays, or moves to the first difference if that is earlier: an earlier
+    /// instruction may have used the same draw, because a draw belongs to a lane, not to an instruction.
     pub fn again<U: Programs>(&mut self, case: &Case<U>, judged: &Judged<Case<U>>) {
         let before = std::mem::take(&mut self.rows);
         let (sides, end) = (self.run.sides.take(), self.run.end.clone());
@@ -389,7 +389,7 @@ impl Stepper {
         self.say(&format!("the run differs from {cycle} on"));
     }
 
-    /// Stays with the run that is shown: the one that was asked for could not be made, and why.
+    /// Keeps the present run, because the requested one could not be made; `why` is the reason.
     pub fn refused(&mut self, why: &str) {
         self.changes = std::mem::take(&mut self.were);
         self.say(why);

@@ -1,4 +1,4 @@
-//! A run as a picture in SVG: instructions from top to bottom, lanes side by side, the stack at the right.
+//! A run as an SVG picture: instructions from top to bottom, lanes side by side, the stack on the right.
 
 use std::fmt::Write as _;
 
@@ -6,21 +6,21 @@ use super::{Class, Found, Frame, Item, Row, Run, Turn};
 use crate::html::text;
 use crate::input::one_line;
 
-/// Most lines of a picture; what comes after them is counted.
+/// Maximum number of lines of a picture; further lines are only counted.
 pub const LINES: usize = 600;
-/// Rows from which on a strip over the whole run stands above them.
+/// Minimum number of rows for which the picture has a strip, an overview of the whole run, at the top.
 const LONG: u64 = 60;
 
-/// Height of a line, and width of a letter.
+/// Height of a line. Lengths are in pixels.
 const LINE: usize = 16;
 const LETTER: f64 = 6.7;
 const MARGIN: usize = 12;
 /// Height of the strip.
 const STRIP: usize = 48;
-/// Widest stack that is written out, in letters.
+/// Maximum width of a stack as text, in letters.
 const STACK: usize = 30;
 
-/// Name of a class in the style sheet.
+/// Returns the name of a class in the style sheet.
 fn name(class: Class) -> &'static str {
     match class {
         Class::Active => "active",
@@ -32,7 +32,7 @@ fn name(class: Class) -> &'static str {
     }
 }
 
-/// Returns the colour of what has this class, on a light page.
+/// Returns the colour of a style class on a light page.
 pub fn colour(class: &str) -> [u8; 3] {
     if let Some(lanes) = Class::ALL.iter().find(|lanes| name(**lanes) == class) {
         return lanes.rgb();
@@ -47,7 +47,7 @@ pub fn colour(class: &str) -> [u8; 3] {
     }
 }
 
-/// Where things stand.
+/// Positions of the columns.
 struct Place {
     cycle: usize,
     text: usize,
@@ -55,7 +55,7 @@ struct Place {
     lane: usize,
     turn: usize,
     stack: usize,
-    /// Most frames of a stack that are drawn.
+    /// Maximum number of frames of a stack that are drawn.
     deep: usize,
     width: usize,
 }
@@ -98,13 +98,13 @@ impl Place {
         }
     }
 
-    /// Left edge of a lane: there is a gap after every eighth.
+    /// Returns the left edge of a lane; there is a gap after every eighth.
     fn x(&self, lane: usize) -> usize {
         self.lanes + lane * self.lane + lane / 8 * GAP
     }
 }
 
-/// Width of a frame of the stack, and how many are drawn.
+/// Width of a frame of the stack.
 const FRAME: usize = 6;
 const FRAMES: usize = 16;
 /// Gap after eight lanes.
@@ -126,7 +126,7 @@ fn style() -> String {
     style
 }
 
-/// Height of the cell of a class, so that it is told by its shape too.
+/// Returns the height of a cell, which distinguishes classes by shape as well as colour.
 fn height(class: Class) -> usize {
     match class {
         Class::Active => LINE - 2,
@@ -135,7 +135,7 @@ fn height(class: Class) -> usize {
     }
 }
 
-/// The lanes at height `y`, those that are alike side by side as one cell.
+/// Draws the lanes at height `y`. Adjacent lanes of the same class are one cell.
 fn lanes(out: &mut String, place: &Place, y: usize, lanes: &[Class]) {
     let mut from = 0;
     for eight in lanes.chunks(8) {
@@ -164,7 +164,7 @@ fn label(out: &mut String, class: &str, x: usize, y: usize, what: &str) {
     );
 }
 
-/// A line of a row: numbers, instruction, lanes, what they do, stack.
+/// Draws the line of a row: cycle, address, instruction, lanes, turn, stack.
 fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
     let _ = write!(
         out,
@@ -218,7 +218,7 @@ fn stack(out: &mut String, place: &Place, y: usize, frames: &[Frame]) {
     out.push_str("</g>");
 }
 
-/// The strip: how many lanes were in each class, over the whole run.
+/// Draws the strip: the number of lanes in each class, over the whole run.
 fn strip(out: &mut String, run: &Run, place: &Place, y: usize) {
     let bins = run.strip.len();
     let wide = place.width - 2 * MARGIN;
@@ -334,7 +334,7 @@ pub fn svg(run: &Run) -> String {
     )
 }
 
-/// What the colours mean, of the classes that there are; the height below it.
+/// Draws the legend of the classes that occur. Returns the height below it.
 fn legend(out: &mut String, run: &Run, mut y: usize, width: usize) -> usize {
     let mut x = MARGIN;
     for class in Class::ALL {

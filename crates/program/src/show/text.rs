@@ -1,25 +1,25 @@
-//! Rows as lines of a terminal: in one line each where it is wide enough, otherwise with the lanes in a line of their own.
+//! Prints rows on a terminal: one line per row if the terminal is wide enough, otherwise with the lanes on separate lines.
 
 use super::{Class, End, Found, Frame, Item, Row, Turn};
 use crate::input::one_line;
 use crate::lanes::{BOLD, DIM, columns, differing, lanes, styled};
 
-/// Characters of a cycle's number and of what stands before it.
+/// Width of the column for cycle numbers, in characters.
 const CYCLE: usize = 7;
-/// Characters of what happened to the lanes: [`turn`].
+/// Width of the column for [`turn`], in characters.
 pub const TURN: usize = 16;
-/// Characters of a stack, beyond which its bottom is only counted.
+/// Maximum width of a stack in characters; beyond it, the bottom frames are only counted.
 const STACK: usize = 28;
-/// Characters of an instruction that have to be seen.
+/// Minimum width of the column for instructions, in characters.
 const LEAST: usize = 16;
-/// Characters of a stack that have to be seen.
+/// Minimum width of the column for stacks, in characters.
 const SHORTEST: usize = 5;
-/// Narrowest lines that are made.
+/// Minimum line width.
 pub const NARROWEST: usize = 60;
-/// Width of what is no terminal.
+/// Line width if the output is not a terminal.
 pub const WIDTH: usize = 160;
 
-/// Rows as they are about to be printed: how long their parts are, and which classes there are.
+/// Survey of the rows to print: the widths of their parts, and the classes that occur.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     text: usize,
@@ -30,13 +30,13 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Looks at a row.
+    /// Adds a row to the survey.
     pub fn see(&mut self, row: &Row) {
         self.text = self.text.max(one_line(&row.text).chars().count());
         self.found(&row.found);
     }
 
-    /// Looks at what a run ends in, or what the RTL is in.
+    /// Adds a state to the survey: the end of a run, or the state of the RTL.
     pub fn found(&mut self, found: &Found) {
         self.pc = self.pc.max(address(found.pc).len());
         self.stack = self.stack.max(stack(&found.stack, STACK).len());
@@ -53,13 +53,13 @@ impl Survey {
 #[derive(Clone, Debug)]
 pub struct Layout {
     survey: Survey,
-    /// Characters of a line.
+    /// Width of a line.
     width: usize,
-    /// Characters of an instruction.
+    /// Width of the instruction.
     text: usize,
-    /// Characters of a stack.
+    /// Width of the stack.
     stack: usize,
-    /// Lanes stand in the line of their instruction.
+    /// Lanes are on the line of their instruction.
     one_line: bool,
     colour: bool,
 }
@@ -68,7 +68,7 @@ fn address(pc: u32) -> String {
     format!("0x{pc:03x}")
 }
 
-/// The stack in so many characters, the top last.
+/// Returns the stack in at most `room` characters, top last.
 fn stack(frames: &[Frame], room: usize) -> String {
     let mut shown = String::new();
     for (above, frame) in frames.iter().rev().enumerate() {
@@ -94,7 +94,7 @@ fn stack(frames: &[Frame], room: usize) -> String {
     }
 }
 
-/// `text` in so many characters.
+/// Returns `text` cut to `room` characters.
 fn cut(text: &str, room: usize) -> String {
     match text.chars().count() <= room {
         true => text.to_owned(),
@@ -106,7 +106,7 @@ fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// Returns what the lanes that execute did, e.g. `32 > 20 parted`.
+/// Returns how the set of executing lanes changed, e.g. `32 > 20 parted`.
 pub fn turn(before: u64, after: u64) -> String {
     Turn::of(before, after).map_or_else(String::new, |turn| {
         let (before, after) = (before.count_ones(), after.count_ones());
@@ -114,13 +114,13 @@ pub fn turn(before: u64, after: u64) -> String {
     })
 }
 
-/// Returns a stack as text, the top last; `-` if there is nothing on it.
+/// Returns a stack as text, top last; `-` if it is empty.
 pub fn printed(frames: &[Frame]) -> String {
     stack(frames, STACK)
 }
 
 impl Layout {
-    /// Returns the layout of rows that `survey` has looked at, in lines of `width` characters.
+    /// Returns the layout for the rows in `survey`, in lines of `width` characters.
     pub fn new(survey: Survey, width: usize, colour: bool) -> Self {
         let beside = CYCLE + 2 + survey.pc + 2 + 2 + TURN + 2;
         let lanes = columns(survey.lanes).max("lanes".len()) + 2;
@@ -148,7 +148,7 @@ impl Layout {
         styled(self.colour, style, text)
     }
 
-    /// Returns the lines above the rows: what the letters mean, and the names of the columns.
+    /// Returns the lines above the rows: the legend of the letters, and the names of the columns.
     pub fn header(&self) -> String {
         let mut legend = String::from("lanes");
         let mut long = legend.len();
@@ -195,7 +195,7 @@ impl Layout {
         }
     }
 
-    /// Returns the lines of what a run ends in.
+    /// Returns the lines for the end of a run.
     pub fn end(&self, end: &End) -> String {
         let frames = stack(&end.found.stack, self.stack);
         let pc = address(end.found.pc);
@@ -203,7 +203,7 @@ impl Layout {
         self.line("", &pc, &end.outcome, lanes, "", &frames)
     }
 
-    /// Returns the lines of what RTL and golden are in where they differ: of the RTL no stack is known.
+    /// Returns the lines for the states of RTL and golden model where they differ. The RTL's stack is not known.
     pub fn sides(&self, rtl: &Found, golden: &Found) -> String {
         let pc = |found: &Found| address(found.pc);
         let frames = stack(&golden.stack, self.stack);
@@ -213,7 +213,7 @@ impl Layout {
         text
     }
 
-    /// The lines of a row.
+    /// Returns the lines of a row, from its parts.
     fn line(
         &self,
         cycle: &str,
@@ -272,24 +272,24 @@ impl Layout {
         out
     }
 
-    /// Lanes that have room in a line of their own, a power of two.
+    /// Returns the number of lanes that fit on a separate line, a power of two.
     fn in_a_line(&self) -> usize {
         let fits = |lanes: &usize| columns(*lanes) + 2 <= self.width;
         [64, 32, 16].into_iter().find(fits).unwrap_or(8)
     }
 
-    /// Lanes, so many in a part.
+    /// Returns the lanes as text, in parts of at most `most` lanes.
     fn parts(&self, shown: &[Class], most: usize) -> Vec<String> {
         let parts = shown.chunks(most);
         parts.map(|part| lanes(part, self.colour)).collect()
     }
 }
 
-/// What stands in the column of the lanes.
+/// Contents of the lanes column.
 #[derive(Clone, Copy)]
 enum Middle<'a> {
     Heading,
     Lanes(&'a [Class]),
-    /// The golden's lanes, behind those of the RTL, with a mark below those that are not the same.
+    /// The lanes of RTL and golden model. Shows those of the golden model, with a mark below each lane that differs.
     Both(&'a [Class], &'a [Class]),
 }

@@ -1,4 +1,4 @@
-//! A run as text for its waves: instruction, lanes and stack, cycle by cycle.
+//! A run as text signals of a dump: instruction, lanes and stack, cycle by cycle.
 
 use super::text::turn;
 use super::{Class, Found};
@@ -11,10 +11,10 @@ use crate::stimulus::golden_alone;
 use crate::watch::Watch;
 use crate::wave::{PERIOD_NS, Words, time_of};
 
-/// Most levels of a stack that have a signal.
+/// Maximum number of stack levels that have a signal.
 const LEVELS: usize = 16;
 
-/// Signals before the stack.
+/// Numbers of the signals before the stack.
 const INSTRUCTION: usize = 0;
 const GOLDEN: usize = 1;
 const RTL: usize = 2;
@@ -33,9 +33,9 @@ struct Writer<'c, U: Programs> {
     case: &'c Case<U>,
     from: u64,
     words: Words,
-    /// What each signal says.
+    /// Present text of each signal.
     said: Vec<String>,
-    /// What the cycle found, and when.
+    /// Time of the present cycle, and the active lanes before it.
     before: Option<(u64, u64)>,
     last: Found,
     depth: usize,
@@ -52,7 +52,7 @@ impl<U: Programs> Writer<'_, U> {
         }
     }
 
-    /// Says at `time` what the unit is in; the RTL's lanes are `rtl` if there is a difference.
+    /// Writes the unit's state at `time`; `rtl` are the lanes of the RTL if they may differ.
     fn found(&mut self, time: u64, found: &Found, rtl: Option<&[Class]>) {
         let rtl = rtl.unwrap_or(&found.lanes);
         self.say(time, GOLDEN, lanes(&found.lanes, false));
@@ -82,7 +82,7 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
         let found = Found::of::<U>(golden, self.case.lanes as usize);
         let running = U::running(golden.state());
         let text = match running {
-            // The address behind it, for there is little room.
+            // The address comes last, because the viewer may cut the text.
             true => {
                 let text = U::statement(&self.case.program, found.pc);
                 format!("{text}  0x{:03x}", found.pc)
@@ -109,8 +109,8 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
     }
 }
 
-/// Returns the words for a dump of `case` that begins at cycle `from` and ends behind cycle `last`, or at the end of the
-/// run; of `mismatch` both sides.
+/// Returns the text signals for a dump of `case` that begins at cycle `from` and ends after cycle `last`, or at the end of
+/// the run. At `mismatch` they show both sides.
 pub fn words<U: Programs>(
     case: &Case<U>,
     from: u64,
@@ -136,7 +136,7 @@ pub fn words<U: Programs>(
         };
         writer.found(time_of(mismatch.clock), &golden, Some(&rtl.lanes));
     }
-    // Of a level of the stack nothing is known before it is first used.
+    // A stack level has no text before its first use: set it to empty at the start of the dump.
     let first = from * PERIOD_NS;
     let levels = (0..writer.depth).map(|level| (first, STACK + level, "-".to_owned()));
     writer.words.changes.splice(0..0, levels);

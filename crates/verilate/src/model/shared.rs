@@ -1,4 +1,4 @@
-//! What models have in common and is built once: Verilator's runtime, precompiled headers.
+//! Parts that models share and that are built once: Verilator's runtime, precompiled headers.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -12,16 +12,16 @@ use crate::store::{self, Entry, Store, Work};
 
 // ---- the runtime --------------------------------------------------------------------------------------
 
-/// Verilator's runtime as an archive. It is the slow part, and built once.
+/// Returns the entry with Verilator's runtime as an archive. The runtime is slow to compile, so it is built once.
 pub(super) fn runtime(sources: &Sources, tools: &Tools, store: &Store) -> Result<Entry, Error> {
-    // Models that are built at the same time wait for it instead of building one each.
+    // Models that are built in parallel wait for it instead of each building one.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let tb = sources.tb();
     let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
         let out = work.path();
         let verilator = tools.verilator()?;
-        // $stop and the like end a case and not the process: tb/stop.cpp.
+        // $stop and the like end a case, not the process: tb/stop.cpp.
         let compiler = tools.of_verilator(&verilator, out, false, |build| {
             build.flag("-include").flag(tb.join(STOP_H));
         })?;
@@ -53,10 +53,10 @@ pub(super) fn runtime(sources: &Sources, tools: &Tools, store: &Store) -> Result
     .entry(store)
 }
 
-/// Verilator's runtime as an archive.
+/// Builds Verilator's runtime as an archive.
 ///
 /// # Errors
-/// No usable tools, or a compiler that refuses it.
+/// No usable tools were found, or the compiler rejects the runtime.
 pub fn archive_of_runtime(
     sources: &Sources,
     tools: &Tools,
@@ -93,17 +93,18 @@ const INCLUDED: [&str; 9] = [
     "string",
 ];
 
-/// Name of the header that includes them.
+/// Name of the header that includes all of them.
 pub(super) const HEADER: &str = "model.h";
 
-/// The headers that every model includes, precompiled: reading them is a third of the work of compiling a small model.
+/// Returns the entry with the precompiled headers that every model includes: reading these headers takes a third of the
+/// time to compile a small model.
 pub(super) fn headers(
     sources: &Sources,
     counting: bool,
     tools: &Tools,
     store: &Store,
 ) -> Result<Entry, Error> {
-    // As of the runtime.
+    // The same lock as for the runtime.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {

@@ -8,7 +8,7 @@ use crate::r500::asm::{Cond, Stmt};
 use crate::r500::generate::{MOST_POPS, STACK_DEPTH};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
-    /// CALLs a subroutine that fits here; `nearest`: the one written last.
+    /// Calls a subroutine that fits here; with `nearest`, the last one generated.
     pub(super) fn call(&mut self, at: &At, nearest: bool) {
         let fits = |b: &Self, sub: &Routine| {
             at.levels + sub.need.levels <= b.limit()
@@ -29,7 +29,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         };
         let sub = &self.subs[n];
         let (label, counters, need, cost) = (sub.label.clone(), sub.counters, sub.need, sub.cost);
-        // Without counters only if every lane goes (r500-7.1).
+        // Without counters, only if every lane goes (r500-7.1).
         let cond = (counters && self.rng.random()).then(|| self.cond(at));
         let ign = self.ign("CALL");
         self.push(
@@ -49,7 +49,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         );
     }
 
-    /// Branch levels up to the limit, some lanes leaving on the way and some arriving.
+    /// Opens branch levels up to the limit; some lanes leave on the way and some arrive.
     pub(super) fn deep(&mut self, mut at: At, first: bool) {
         let left = self.limit() - at.levels;
         if left == 0 {
@@ -63,7 +63,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             return;
         }
         let cond = match first || !self.options.conditions || self.chance(2) {
-            // Half of the lanes wait outside, and count up to the limit.
+            // Half of the lanes wait outside and count up to the limit.
             true => {
                 self.push(&at, Stmt::Alu);
                 Cond::ALU
@@ -88,7 +88,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             self.deep(body.1, false);
             return self.end_loop(&body);
         }
-        // Either way leads deeper.
+        // Both parts lead deeper.
         let by_else = self.chance(4);
         let ign = self.ign("IF");
         let cond = if by_else && self.options.conditions {
@@ -133,7 +133,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(&outer, Stmt::Endif { ign });
     }
 
-    /// Four loops, one inside the other.
+    /// Adds four nested loops.
     pub(super) fn deep_loops(&mut self, at: At) {
         if at.loops == STACK_DEPTH || self.room < 24 || !(self.options.loops || self.options.reps) {
             return self.block(&at, 0);

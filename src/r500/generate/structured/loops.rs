@@ -1,4 +1,4 @@
-//! Loops and what leaves them.
+//! Loops, and the statements that leave them.
 
 use rand::Rng;
 
@@ -6,7 +6,7 @@ use super::{At, Builder};
 use crate::r500::asm::{Cond, Stmt};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
-    /// An integer constant with this count.
+    /// Returns an integer constant with this count.
     pub(super) fn int(&mut self, count: u8) -> Option<u8> {
         let known = self.counts.iter().position(|&c| c == count);
         let n = match known {
@@ -21,7 +21,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     pub(super) fn loop_(&mut self, at: &At) {
-        // Products of counts are what makes a run long. Counts 0 and 1 are corners of their own.
+        // Products of counts make a run long. Counts 0 and 1 are corner cases of their own.
         let mut count = match self.rng.random_range(0..16) {
             _ if self.options.endless => 255,
             0 => 0,
@@ -30,7 +30,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             9..13 => 3,
             13 => 5,
             14 => 9,
-            // Left by BREAK. Seldom, because under some conditions no lane breaks and every pass is made.
+            // Left by BREAK. Rare, because under some conditions no lane breaks and every pass is made.
             _ if at.passes == 1 => self.rng.random_range(10..=255),
             _ => 4,
         };
@@ -58,7 +58,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.end_loop(&body);
     }
 
-    /// LOOP or REP, and where its body stands.
+    /// Begins a LOOP or REP, and returns the place of its body.
     pub(super) fn begin_loop(
         &mut self,
         at: &At,
@@ -96,7 +96,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(body, stmt);
     }
 
-    /// The way out of a loop that does not end by its count; `both`: by two opposite tests, so that
+    /// Adds the exit of a loop that does not end by its count; with `both`, two opposite tests, so that
     /// it ends soon whether conditions are mostly 0 or mostly 1.
     fn exit(&mut self, at: &At, both: bool) {
         if at.levels >= self.limit() {
@@ -136,7 +136,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     pub(super) fn leave(&mut self, at: &At) {
-        // A bare BREAK as the loop's own statement ends it for every lane: seldom.
+        // A bare BREAK as the loop's own statement ends it for every lane, so it is rare.
         let bare = at.pops > 0 || self.chance(2);
         let cond = match self.options.conditional_leave && (!bare || self.rng.random()) {
             true => Some(self.cond(at)),

@@ -10,7 +10,7 @@ fn rng(seed: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(seed)
 }
 
-/// Both sides of the border: a change that never mattered would test nothing, and one that
+/// Both outcomes must occur: a change that never mattered would test nothing, and one that
 /// always broke everything at once would be no better than `raw`.
 #[test]
 fn near_legal_programs_are_near_legal() {
@@ -33,7 +33,7 @@ fn near_legal_programs_are_near_legal() {
     assert!(errors[1..].iter().all(|n| *n > 3), "{errors:?}");
 }
 
-/// Each fault finds its place in most programs, and changes something there.
+/// Each fault applies to most programs, and changes something there.
 #[test]
 fn every_fault_can_be_done() {
     for (fault, _) in FAULTS {
@@ -76,7 +76,7 @@ fn the_brim_is_reached_and_passed() {
     }
 }
 
-/// The way back takes one to seven frames off by everything that pops, and calls lie on deep stacks.
+/// Unwinding removes one to seven frames with every instruction that pops, and calls lie on deep stacks.
 #[test]
 fn stacks_are_unwound_in_every_way() {
     let mut ways = std::collections::BTreeMap::new();
@@ -108,6 +108,6 @@ fn stacks_are_unwound_in_every_way() {
     assert_eq!(ways.len(), 7 * 7, "{ways:?}");
     assert!(ways.values().all(|n| *n >= 10), "{ways:?}");
     assert!(deep >= 10, "{deep}");
-    // Loops left with many frames open, which a mutant of nb needs.
+    // Loops left with many frames open, which kill a mutant of nb.
     assert!(dropped >= 10, "{dropped}");
 }

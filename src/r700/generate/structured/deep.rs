@@ -9,8 +9,8 @@ use crate::r700::generate::{CALL_DEPTH, RESERVE};
 use crate::r700::isa::Clause;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
-    /// CALLs a subroutine that fits here, `nearest`: the one written last. Returns how much deeper it
-    /// leads (r700-4.3), 0 if there is none.
+    /// Calls a subroutine that fits here; with `nearest`, the last one generated. Returns how much deeper the call
+    /// leads (r700-4.3), 0 if there is no such subroutine.
     pub(super) fn call(&mut self, at: &At, nearest: bool) -> u32 {
         let whole = self.options.target.space();
         let fits = |sub: &Routine| {
@@ -35,7 +35,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let count = match self.rng.random_range(0..16) {
             _ if nearest => 1,
             0..2 => 0,
-            // Up to the limit, and beyond it: then every lane skips the call, or one inside it.
+            // Up to the limit, and beyond it: then every lane skips the call, or a call inside it.
             2 if !at.sub => left.max(1),
             3 if !at.sub && self.chance(4) => self.rng.random_range(left + 1..=63),
             4..6 => self.rng.random_range(0..=left.min(9)),
@@ -80,7 +80,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         deepest
     }
 
-    /// An IF of a chain: some lanes may leave, and nothing is jumped over, so that its frames are
+    /// Returns the place in an IF of a chain: some lanes may leave, and no jump leads over it, so that its frames are
     /// pushed whichever lanes are left.
     pub(super) fn deep_if(&mut self, at: &At) -> At {
         if self.options.forms && self.options.uniform && self.chance(8) {
@@ -113,7 +113,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Statements one inside the other, until `to` sub-entries are in use.
+    /// Nests statements until `to` sub-entries are in use.
     pub(super) fn deep(&mut self, at: At, chain: Chain, to: u32) {
         let reserve = if at.branch { RESERVE } else { 0 };
         let left = to.saturating_sub(at.sp + reserve);

@@ -1,4 +1,4 @@
-//! Loops and what leaves them.
+//! Loops, and the statements that leave them.
 
 use rand::Rng;
 
@@ -7,7 +7,7 @@ use crate::generate::pick;
 use crate::r700::asm::{ElseForm, EndifForm, LoopKind, Stmt, When};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
-    /// A loop constant with this count.
+    /// Returns a loop constant with this count.
     pub(super) fn constant(&mut self, count: u16) -> Option<u8> {
         let known = self.counts.iter().position(|&c| c == count);
         let n = match known {
@@ -23,7 +23,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     pub(super) fn loop_(&mut self, at: &At) {
         let until_break = self.options.until_break && (!self.options.counted || self.chance(8));
-        // Products of counts are what makes a run long. Counts 0 and 1 are corners of their own.
+        // Products of counts make a run long. Counts 0 and 1 are corner cases of their own.
         let mut count: u16 = match self.rng.random_range(0..16) {
             0 => 0,
             1..4 => 1,
@@ -31,12 +31,12 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             9..13 => 3,
             13 => 5,
             14 => 9,
-            // Left by BREAK. Seldom, because under some conditions no lane breaks and every pass is made.
+            // Left by BREAK. Rare, because under some conditions no lane breaks and every pass is made.
             _ if at.passes == 1 && self.chance(4) => self.rng.random_range(10..=4095),
             _ if at.passes == 1 => self.rng.random_range(10..=99),
             _ => 4,
         };
-        // A pass of a loop with two exits is the last one of most lanes; 64 of them take some.
+        // One pass of a loop with two exits is the last one for most lanes; for all of 64 lanes it takes several.
         let mut passes = if until_break || count >= 10 {
             4
         } else {
@@ -70,10 +70,10 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             }
         }
         if until_break || count >= 10 {
-            // Both, for whatever the predicates are; one is enough where there is a count as well.
+            // Both exits, because the predicates are unknown; one is enough if there is a count as well.
             let both = until_break || count >= 100 || self.chance(8);
             let first: bool = self.rng.random();
-            // Until it is through both of them, a lane may neither continue nor skip: it might do so
+            // Until a lane is past both of them, it may neither continue nor skip: it might do so
             // for ever.
             body.may_continue = false;
             body.skips = Skips::Nothing;
@@ -90,8 +90,8 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.end_loop(at, &body);
     }
 
-    /// A loop that no lane leaves before its count is at zero. Near its end `aL` needs 19 bits, and a
-    /// loop inside of it saves that.
+    /// Adds a loop that no lane leaves before its count is at zero. Near its end `aL` needs 19 bits, and a
+    /// loop inside it saves that value.
     pub(super) fn long_loop(&mut self, at: &At) {
         const MOST: usize = 20_000;
         let count = match self.rng.random() {
@@ -134,12 +134,12 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             left -= 1;
         }
         self.end_loop(at, &body);
-        // What else there is runs once.
+        // Everything else runs once.
         self.time = time;
         self.met("count of thousands");
     }
 
-    /// The beginning of a loop, and where its body stands.
+    /// Begins a loop and returns the place of its body.
     pub(super) fn begin_loop(&mut self, at: &At, kind: LoopKind, passes: i64) -> At {
         self.push(at, Stmt::Loop { kind });
         self.met(match kind {
@@ -167,7 +167,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// The end of the loop that stands at `at`.
+    /// Ends the loop at `at`.
     pub(super) fn end_loop(&mut self, at: &At, body: &At) {
         let vpm = self.may_drop(at) && self.chance(4);
         if vpm {
@@ -176,13 +176,13 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(body, Stmt::EndLoop { vpm });
     }
 
-    /// Whether what ends here may switch off invalid lanes (r700-O22): from then on they are off like
-    /// lanes that skip, so it may where those may. Before the exits of a loop they would never get out.
+    /// Returns whether the end of a statement here may switch off invalid lanes (r700-O22): from then on they are off like
+    /// lanes that skip, so the same places allow both. Before the exits of a loop, these lanes would never leave it.
     pub(super) fn may_drop(&self, at: &At) -> bool {
         self.options.kill && at.skips != Skips::Nothing
     }
 
-    /// A way out for the lanes whose predicate is `predicate`.
+    /// Adds an exit for the lanes whose predicate is `predicate`.
     fn exit(&mut self, at: &At, predicate: bool) {
         if !predicate && self.options.forms && self.chance(10) {
             return self.leave_unless(at, Leave::Break);
@@ -231,7 +231,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                     Leave::Continue => "CONTINUE by a boolean",
                 });
             }
-            // A bare BREAK as the loop's own statement ends it for every lane: seldom.
+            // A bare BREAK as the loop's own statement ends it for every lane, so it is rare.
             _ if at.ifs > 0 || self.chance(2) => {
                 self.leave_now(at, leave, When::Always);
                 if self.chance(8) {
@@ -244,7 +244,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// BREAK or CONTINUE.
+    /// Adds a BREAK or CONTINUE.
     fn leave_now(&mut self, at: &At, leave: Leave, when: When) {
         let (stmt, names) = match leave {
             Leave::Break => (Stmt::Break { when }, ["BREAK", "BREAK under several IFs"]),
@@ -257,7 +257,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.met(names[usize::from(at.ifs > 1)]);
     }
 
-    /// BREAK or CONTINUE for the lanes whose predicate is 0.
+    /// Adds a BREAK or CONTINUE for the lanes whose predicate is 0.
     fn leave_unless(&mut self, at: &At, leave: Leave) {
         let expanded = self.chance(6);
         if expanded {
@@ -277,14 +277,14 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.push(at, stmt);
         self.met(names[usize::from(expanded)]);
         if self.chance(6) {
-            // ALU_BREAK cannot jump, so this does if no lane is left.
+            // ALU_BREAK cannot jump, so this statement does if no lane is left.
             self.push(at, Stmt::Break { when: When::Never });
             self.met("LOOP_BREAK FALSE");
         }
     }
 
     pub(super) fn skip(&mut self, at: &At) {
-        // At the top level it is for the rest of the program: seldom.
+        // At the top level it skips the rest of the program, so it is rare.
         if at.skips == Skips::Program && self.chance(10) {
             return self.plain(at);
         }

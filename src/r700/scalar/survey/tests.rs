@@ -21,7 +21,7 @@ fn refused(p: &Program, pc: u32, words: &[&str]) {
     }
 }
 
-/// One target or field wrong at a time.
+/// Sets one target or field wrong at a time.
 #[test]
 fn lanes_that_depend_on_others_are_refused() {
     refused(
@@ -54,11 +54,11 @@ fn lanes_that_depend_on_others_are_refused() {
     let call = call_under_if;
     refused(&with(call(), 8, 9, JUMP + 1), 8, &["JUMP", "error 6"]);
     refused(&with(call(), 8, 10, JUMP), 8, &["JUMP", "error 5"]);
-    // Behind the POP of the caller's IF a jump without a pop leaves the frame open.
+    // After the POP of the caller's IF, a jump without a pop leaves the frame open.
     refused(&with(call(), 1, 4, JUMP), 1, &["JUMP", "error 8"]);
 }
 
-/// r700-9.2, each limit that makes one lane depend on another; behind each the nearest program that
+/// Tests each limit of r700-9.2 that makes one lane depend on another, each followed by the nearest program that
 /// keeps it.
 #[test]
 fn limits_of_spec_9_2() {
@@ -69,7 +69,7 @@ fn limits_of_spec_9_2() {
             }
         }
     };
-    // A PUSH must jump behind its POP.
+    // A PUSH must jump past its POP.
     let push = |to| {
         let words = [
             (0, PUSH_BEFORE),
@@ -121,7 +121,7 @@ fn limits_of_spec_9_2() {
     refused(&vpm(0, VPM), 3, &["ELSE"]);
     accepted(&vpm(VPM, VPM));
     accepted(&with(vpm(0, VPM), 3, 4, ELSE | VPM));
-    // The same for a PUSH, which lets killed lanes pass by as they are.
+    // The same for a PUSH, at which killed lanes stay unchanged.
     let pushes = |on_push, on_pop| {
         let words = [
             (0, PUSH_BEFORE),
@@ -144,7 +144,7 @@ fn limits_of_spec_9_2() {
     };
     refused(&kill(3), 1, &["KILL", "killed lanes go on"]);
     accepted(&kill(2));
-    // Errors, and not a matter of lanes: r700-6 ends the wavefront.
+    // These are errors and do not depend on lanes: r700-6 ends the wavefront.
     let errors = |words: &[(u32, u32)]| {
         let p = program(words, &[0, 3]);
         accepted(&p);
@@ -198,7 +198,7 @@ fn forms_of_spec_7_1() {
     ];
     let p = program(&words, &[2, 6]);
     assert_eq!(pcs(&lane(&p, &[0, 1, 1, 0])), [2, 2, 3, 6, 8]);
-    // Two ENDIFs in one, dead code behind a break, nothing left to do.
+    // Two ENDIFs in one, dead code after a break, nothing left to do.
     let words = [
         (13, LOOP_START + (2 << 3)),
         (0, PUSH_BEFORE),
@@ -219,7 +219,7 @@ fn forms_of_spec_7_1() {
     assert_eq!(lane(&p, &[1]).executed, [(1, 5), (13, 0)]);
     let e = [(1, 5), (11, 5), (1, 7), (11, 7), (1, 9), (13, 0)];
     assert_eq!(lane(&p, &[0, 1, 0, 1, 1]).executed, e);
-    // REPEAT in LOOP keeps aL, and so does what is called there.
+    // REPEAT in LOOP keeps aL, and so does a called subroutine.
     let words = [
         (6, LOOP_START + (2 << 3)),
         (5, NO_AL + (4 << 3)),
@@ -269,7 +269,7 @@ fn errors_that_are_possible() {
     assert_eq!(stack(break_and_continue(), 1), 1 << OVERFLOW);
     assert_eq!(stack(call_under_if(), 2), 0);
     assert_eq!(stack(call_under_if(), 1), 1 << OVERFLOW);
-    // Recursion: bounded by the depth, or by the stack only (r700-A-84).
+    // Recursion: bounded by the depth, or only by the stack (r700-A-84).
     let recursive = |calls: u32| {
         let words = [
             (2, CALL | calls << 13),
@@ -309,7 +309,7 @@ fn errors_that_are_possible() {
     // END is not checked against the program (r700-A-64).
     let p = program(&[(0x7777, JUMP | FALSE | END)], &[]);
     assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Done, 0x7777));
-    // Without room even a lone push is an error of the wavefront, and the lower code wins.
+    // Without room, even a lone push is an error of the wavefront, and the lower code wins.
     let mut p = one(0, PUSH | END);
     p.regs.stack_size = 0;
     assert_eq!(errors(&p), 1 << OVERFLOW);
@@ -317,11 +317,11 @@ fn errors_that_are_possible() {
 
 #[test]
 fn loops_without_end() {
-    // Executes for ever; the limit counts the passes as well.
+    // Executes for ever; the limit also counts the passes.
     let p = program(&[(2, DX10), (0, ALU), (1, LOOP_END), (0, NOP | END)], &[]);
     let trace = lane(&p, &[]);
     assert_eq!((trace.end, trace.executed.len()), (End::Limit, 500));
-    // Nothing to see: an empty loop that counts, and a jump to itself.
+    // No visible event: an empty loop that counts, and a jump to itself.
     let mut p = program(&[(2, LOOP_START + 8), (1, LOOP_END), (0, NOP | END)], &[]);
     p.regs.loop_const[1] = 4095;
     assert_eq!(lane(&p, &[]).end, End::Limit);
@@ -329,12 +329,12 @@ fn loops_without_end() {
     assert_eq!(pcs(&lane(&p, &[])), [2]);
     let p = program(&[(0, JUMP | FALSE), (0, NOP | END)], &[]);
     assert_eq!((lane(&p, &[]).end, lane(&p, &[]).pc), (End::Silent, 0));
-    // CALLs alone fill no stack here, and are found out all the same.
+    // CALLs alone fill no stack here, but are detected too.
     let p = program(&[(0, CALL), (0, NOP | END)], &[]);
     assert_eq!(lane(&p, &[]).end, End::Silent);
 }
 
-/// Frames in more arrangements than can be looked at: two subroutines that call each other at will.
+/// The frames have more arrangements than the limit: two subroutines that call each other freely.
 #[test]
 fn a_program_that_is_too_large_is_refused() {
     let mut words = vec![(2, CALL), (0, NOP | END)];

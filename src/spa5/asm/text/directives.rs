@@ -1,4 +1,4 @@
-//! Directives: sections, alignment, settings of a program, and the targets that a listing names.
+//! Directives: sections, alignment, settings of a program, and the targets in a listing.
 
 use super::{ADDRESSES, Assembler, MOST_ALIGNED, REMARKS, Section, Spot};
 use crate::input::InputError;
@@ -71,7 +71,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// A directive of both text forms; false if it is none.
+    /// Reads a directive of both text forms; returns false if it is none.
     pub(super) fn setting(
         &mut self,
         at: Place,
@@ -142,7 +142,7 @@ impl Assembler<'_> {
         Ok(true)
     }
 
-    /// The targets that a listing names behind the instruction at `pc`.
+    /// Reads the targets that a listing names behind the instruction at `pc`.
     pub(super) fn annotated(&mut self, at: Place, pc: u32, names: &str) -> Result<(), InputError> {
         let targets = text::operands(names)
             .map(|t| self.spot(at, "target", t, ADDRESSES, true))

@@ -7,7 +7,7 @@ use crate::text::{self, Place};
 /// Digits of a word.
 pub(super) const WORD_DIGITS: usize = 16;
 
-/// The digits of a hexadecimal number with or without `0x`.
+/// Returns the digits of a hexadecimal number with or without `0x`.
 pub(super) fn hex_digits(text: &str) -> Option<&str> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let digits = digits.unwrap_or(text);
@@ -15,7 +15,7 @@ pub(super) fn hex_digits(text: &str) -> Option<&str> {
     plain.then_some(digits)
 }
 
-/// A 64-bit word: 16 digits, or fewer behind `0x`.
+/// Parses a 64-bit word: 16 digits, or fewer after `0x`.
 pub(super) fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError> {
     let fits = |digits: &&str| {
         digits.len() == WORD_DIGITS || digits.len() < WORD_DIGITS && digits.len() < text.len()
@@ -30,7 +30,7 @@ pub(super) fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError
         })
 }
 
-/// `content` without comments, and the word that one of them is.
+/// Returns `content` without comments, and the word that one of the comments holds.
 pub(super) fn split_comments(
     at: Place,
     content: &str,
@@ -62,7 +62,7 @@ pub(super) fn split_comments(
     }
 }
 
-/// `NAME: rest` as name and rest.
+/// Splits `NAME: rest` into name and rest.
 pub(super) fn label(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let name = name.trim_end();
@@ -84,7 +84,7 @@ pub(super) fn check_label(at: Place, name: &str) -> Result<(), InputError> {
     Err(at.error("label", message).about(name))
 }
 
-/// An instruction without the braces that pair it with its neighbour, and whether the pair ends with it.
+/// Returns an instruction without the braces that pair it with its neighbour, and whether the pair ends with it.
 pub(super) fn braces(text: &str) -> (&str, bool) {
     let text = text.strip_prefix('{').unwrap_or(text);
     match text.strip_suffix('}') {
@@ -93,7 +93,7 @@ pub(super) fn braces(text: &str) -> (&str, bool) {
     }
 }
 
-/// An instruction without the annotation of a listing, and the targets that it names.
+/// Splits an instruction from the annotation of a listing; returns it with the targets that the annotation names.
 pub(super) fn annotation(text: &str) -> (&str, Option<&str>) {
     match text.split_once("(*") {
         None => (text, None),
@@ -110,14 +110,14 @@ pub(super) fn annotation(text: &str) -> (&str, Option<&str>) {
 /// The mnemonic of a black box of any kind.
 const ANY: &str = "X";
 
-/// Whether `stem`, a mnemonic without suffixes, is that of a black box.
+/// Returns whether `stem`, a mnemonic without suffixes, is a black box.
 pub(super) fn is_black_box(stem: &str) -> bool {
     isa::mnemonics()
         .chain([ANY])
         .any(|known| known.eq_ignore_ascii_case(stem))
 }
 
-/// The error of a mnemonic that the instruction set does not have.
+/// Returns the error for a mnemonic that is not in the instruction set.
 pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
     let hint = match text::did_you_mean(stem, isa::mnemonics()) {
         none if none.is_empty() => format!("; `{ANY}` stands for any black box"),
@@ -130,7 +130,7 @@ pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
     .about(stem)
 }
 
-/// `P0`, `!PT`.
+/// Parses `P0`, `!PT`.
 pub(super) fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
     let (name, not) = match text.strip_prefix('!') {
         Some(name) => (name, true),
@@ -147,12 +147,12 @@ pub(super) fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
     Ok(Pred { number, not })
 }
 
-/// Whether an operand is a constant.
+/// Returns whether an operand is a constant.
 pub(super) fn is_bank_form(text: &str) -> bool {
     text.starts_with(['c', 'C']) && text[1..].starts_with('[')
 }
 
-/// `c[A][B]` as A and B.
+/// Parses `c[A][B]` into A and B.
 pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t str), InputError> {
     let inside = text[1..]
         .strip_prefix('[')
@@ -163,7 +163,7 @@ pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t st
     })
 }
 
-/// The constant-bank form of a target.
+/// Returns the constant-bank form of a target.
 pub(super) fn constant(at: Place, bank: &str, address: &str) -> Result<Target, InputError> {
     let bank = at.unsigned("bank", bank, 31)?;
     let address = at.number("address", address, i16::MIN.into(), u16::MAX.into())?;
@@ -173,17 +173,17 @@ pub(super) fn constant(at: Place, bank: &str, address: &str) -> Result<Target, I
     })
 }
 
-/// Suffixes and operands that have not been read yet.
+/// Suffixes and operands not read yet.
 pub(super) struct Operands<'a> {
     pub(super) at: Place<'a>,
-    /// The mnemonic as it was written, for messages.
+    /// The mnemonic as written, for messages.
     pub(super) word: &'a str,
     pub(super) suffixes: Vec<&'a str>,
     pub(super) rest: Vec<&'a str>,
 }
 
 impl<'a> Operands<'a> {
-    /// Takes a suffix, which may stand before or after others.
+    /// Takes the suffix `name`, which may stand before or after others; returns whether it was there.
     pub(super) fn suffix(&mut self, name: &str) -> bool {
         match (self.suffixes.iter()).position(|s| s.eq_ignore_ascii_case(name)) {
             Some(i) => {
@@ -222,7 +222,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// The operands of BRX, or of JMX, which is `absolute`: its register, and what is added.
+    /// Takes the operands of BRX, or of JMX if `absolute`: the register, and the address or offset added to it.
     pub(super) fn indirect(&mut self, absolute: bool) -> Result<(u8, Target), InputError> {
         let at = self.at;
         let first = self.next("register")?;
@@ -258,7 +258,7 @@ impl<'a> Operands<'a> {
         Ok((register, Target::Offset(offset as i32)))
     }
 
-    /// Nothing may be left.
+    /// Checks that nothing is left.
     pub(super) fn finish(&self) -> Result<(), InputError> {
         let suffix = self.suffixes.first().map(|s| format!(".{s}"));
         let operand = self.rest.first().map(|t| (*t).to_owned());
@@ -272,7 +272,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// `R0` to `R254`, `RZ`.
+/// Parses `R0` to `R254`, `RZ`.
 fn register_number(at: Place, text: &str) -> Result<u8, InputError> {
     if text.eq_ignore_ascii_case("RZ") {
         return Ok(255);

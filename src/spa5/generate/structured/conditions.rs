@@ -1,4 +1,4 @@
-//! Conditions, and how often they are true: what a loop must offer so that every thread gets out.
+//! Conditions, and how often they are true, so that every thread can leave a loop.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::generate::{pick, within};
 use crate::spa5::isa::{Cond, Pred, Test};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
-    /// A condition that is true for some threads and false for others.
+    /// Returns a condition that is true for some threads and false for others.
     pub(super) fn cond(&mut self) -> Cond {
         let pred = Pred {
             number: within(self.rng, 0..7),
@@ -33,7 +33,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         cond
     }
 
-    /// A condition that is never true.
+    /// Returns a condition that is never true.
     pub(super) fn never(&mut self) -> Cond {
         let cond = self.cond();
         match self.options.tests && self.rng.random() {
@@ -48,7 +48,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// One or two conditions of which one is true with a chance of at least `least`, up to 3/4, whatever p16.
+    /// Returns one or two conditions, one of which is true with a probability of at least `least`, up to 3/4, whatever p16.
     pub(super) fn leaving(&mut self, least: f64) -> Vec<Cond> {
         for _ in 0..12 {
             let conds: Vec<Cond> = (0..within(self.rng, 1..3)).map(|_| self.cond()).collect();
@@ -60,7 +60,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         vec![Cond::pred(Pred::p(number)), Cond::pred(Pred::not_p(number))]
     }
 
-    /// A condition that is false with a chance of at least `least`, up to 1/16 without CC tests, 3/4 with
+    /// Returns a condition that is false with a probability of at least `least`, up to 1/16 without CC tests, 3/4 with
     /// them; `None` if there is none.
     pub(super) fn staying(&mut self, least: f64) -> Option<Cond> {
         let stays = |cond: &Cond| {
@@ -106,13 +106,13 @@ pub(in crate::spa5::generate) const TESTS: [u16; 24] = [
 /// A number for each p16 from 0 to 16.
 type ByP16 = [f64; 17];
 
-/// The chance that none of `conds` is true for a thread whose condition bits are each 1 p16 times in 16, by p16:
-/// if they all look at the same bits, and if each looks at its own. At most two.
+/// Returns the probability that none of `conds` is true for a thread whose condition bits are each 1 p16 times in 16, by p16:
+/// if they all use the same bits, and if each uses its own. There are at most two conditions.
 ///
-/// For all p16 at once, so that a compiler may take several a time.
+/// All p16 are computed at once, so that a compiler can vectorise.
 pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
     let (a, b) = (conds.first(), conds.get(1));
-    // A condition that is not there has test F, number 0, which is never true.
+    // A missing condition has test F, number 0, which is never true.
     let test = |cond: Option<&Cond>| cond.map_or(0, |cond| usize::from(cond.test.bits()));
     let falses = |cond: Option<&Cond>| cond.map_or([1.0; 17], |cond| false_(cond.pred));
     let (false_a, false_b) = (falses(a), falses(b));
@@ -137,13 +137,13 @@ pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
     [same, std::array::from_fn(|p16| each_a[p16] * each_b[p16])]
 }
 
-/// The chance that a condition is false, by p16: its test `test` fails, or its predicate is false, with a chance of `pred`.
+/// Returns the probability that a condition is false, by p16: its test `test` fails, or its predicate is false, with probability `pred`.
 fn false_by(test: Test, pred: &ByP16) -> ByP16 {
     let [fails, passes, ..] = &PASSING[usize::from(test.bits())][0];
     std::array::from_fn(|p16| fails[p16] + passes[p16] * pred[p16])
 }
 
-/// The chance that a predicate is false, by p16.
+/// Returns the probability that a predicate is false, by p16.
 fn false_(pred: Pred) -> ByP16 {
     std::array::from_fn(|p16| {
         let p = p16 as f64 / 16.0;
@@ -155,8 +155,8 @@ fn false_(pred: Pred) -> ByP16 {
     })
 }
 
-/// By the numbers of two tests: the chance that the same condition code, each of whose bits is set p16 times in 16, passes
-/// neither, the first one alone, the second one alone, or both.
+/// By the numbers of two tests: the probability that the same condition code, each of whose bits is set p16 times in 16, passes
+/// neither, only the first, only the second, or both.
 static PASSING: LazyLock<Box<[[[ByP16; 4]; 24]; 24]>> = LazyLock::new(|| {
     let mut passing = Box::new([[[[0.0; 17]; 4]; 24]; 24]);
     for (code, p16) in (0..16usize).flat_map(|code| (0..17).map(move |p16| (code, p16))) {
@@ -172,11 +172,11 @@ static PASSING: LazyLock<Box<[[[ByP16; 4]; 24]; 24]>> = LazyLock::new(|| {
     passing
 });
 
-/// The least chance that one of `conds` is true, over every p16 from 1 to 15, on the same bits or on others.
+/// Returns the least probability that one of `conds` is true, over every p16 from 1 to 15, on the same bits or on others.
 pub(in crate::spa5::generate) fn at_least(conds: &[Cond]) -> f64 {
     let chances = none_of(conds);
     let most = chances.iter().flat_map(|by| &by[1..16]);
     let most = most.copied().fold(0.0, f64::max);
-    // What sums of products lose.
+    // The rounding error of the sums of products.
     1.0 - most + 1e-9
 }

@@ -27,7 +27,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.time -= cost * at.passes;
     }
 
-    /// CAL, or PRET and a branch.
+    /// Adds a CAL, or a PRET and a branch.
     pub(super) fn cal(&mut self, at: &At, to: Label) {
         if self.chance(11) {
             let op = match self.options.rare && self.chance(5) {
@@ -56,7 +56,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(back);
     }
 
-    /// A switch: BRX, and what it leads to.
+    /// Adds a switch: BRX, and its targets.
     pub(super) fn switch(&mut self, at: &At) {
         let (join, sync) = (self.label(), self.label());
         self.set_up(at, SetUpOp::Ssy, join);
@@ -105,7 +105,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(join);
     }
 
-    /// Statements one inside the other, until `to` tokens are in use.
+    /// Nests statements until `to` tokens are in use.
     pub(super) fn deep(&mut self, at: &At, to: u32) {
         if at.tokens >= to {
             self.met_if(to == NESTING, "full nesting");
@@ -143,11 +143,11 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             },
             _ => self.above_ret(at),
         };
-        // Some go around what is inside, and wait in a DIV token, or in ours.
+        // Some go around the inner statements, and wait in a DIV token, or in the present one.
         let cond = self.cond();
         let around = self.label();
         match self.rng.random_range(0..32) {
-            // More would leave no thread for the innermost.
+            // More would leave no thread for the innermost statement.
             0..2 => self.bra(&inner, cond, around),
             2 => self.leave_word(&inner, kind, cond),
             _ => {}

@@ -1,4 +1,4 @@
-//! Loops and what leaves them.
+//! Loops, and the statements that leave them.
 
 use rand::Rng;
 
@@ -9,7 +9,7 @@ use crate::spa5::isa::{Cond, Label, LeaveOp, SetUpOp};
 impl<R: Rng + ?Sized> Builder<'_, R> {
     pub(super) fn loop_(&mut self, at: &At) {
         let o = self.options;
-        // The least chance to leave in a pass, and passes that this makes with some threads of 32.
+        // The least probability to leave in a pass, and the resulting number of passes for some threads of 32.
         let (mut least, mut passes) = choose(
             self.rng,
             &[
@@ -26,7 +26,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             return self.plain(at);
         }
         self.met_if(passes == 16, "exits 1 in 16");
-        // No thread comes out at the end of it: seldom where that is the end of the program.
+        // No thread continues after the loop: rare if that is the end of the program.
         let out = at.brk.is_some() || at.sub;
         let no_end = o.continues && (out || self.chance(if at.ifs > 0 { 4 } else { 1 }));
         let kind = choose(
@@ -52,7 +52,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// PCNT to itself.
+    /// Adds a PCNT to itself.
     fn pcnt_loop(&mut self, at: &At, kind: Loop, least: f64, passes: i64) {
         let end = self.label();
         let mut outer = *at;
@@ -66,7 +66,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             }
             LeaveOp::Brk
         } else {
-            // Out of whatever is around it.
+            // Leave the statement around the loop.
             self.met("PCNT loop");
             match (at.brk, at.ret) {
                 (Some(_), _) => LeaveOp::Brk,
@@ -83,7 +83,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
         self.set_up(&body, SetUpOp::Pcnt, head);
         body = self.pushed(&body);
-        // Until it is through the exits, a thread may not continue: it might do so for ever.
+        // Until it is past the exits, a thread may not continue: it might do so for ever.
         body.cont = None;
         let stubs = self.exits(&body, out, least);
         body.cont = Some(Way { loops: 0, ifs: 0 });
@@ -100,11 +100,11 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(end);
     }
 
-    /// PCNT to the latch, where the exits are: CONT may be anywhere before.
+    /// Adds a PCNT to the latch, where the exits are: CONT may be anywhere before.
     fn latch_loop(&mut self, at: &At, kind: Loop, least: f64, passes: i64) {
         let end = self.label();
         let with_pbk = kind == Loop::PcntLatch;
-        // Reconverging behind it, if not by PBK.
+        // Reconverge after the loop, if not by PBK.
         let with_ssy = !with_pbk && self.chance(10);
         let staying = self.staying(least);
         if !with_pbk && staying.is_none() {
@@ -134,7 +134,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.leave_now(&body, LeaveOp::Cont, Cond::ALWAYS);
         self.dead_code(&body);
         self.bind(latch);
-        // What leads on to an outer loop is not ours to count on: the latch has no CONT of its own.
+        // A CONT in the latch would continue an outer loop, so the exits must not rely on it.
         match staying {
             Some(cond) if !with_pbk || self.chance(6) => {
                 self.other(&latch_at);
@@ -156,7 +156,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(end);
     }
 
-    /// A branch back.
+    /// Adds a loop with a branch back.
     fn back_loop(&mut self, at: &At, kind: Loop, least: f64, passes: i64) {
         let staying = self.staying(least);
         if kind == Loop::Bare && staying.is_none() {
@@ -210,14 +210,14 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.bind(end);
     }
 
-    /// The exits of a loop: each thread that comes here in a pass leaves with a chance of at least `least`.
-    /// Returns the labels at which `op` is wanted behind the end of the loop.
+    /// Adds the exits of a loop: each thread that reaches them in a pass leaves with a probability of at least `least`.
+    /// Returns the labels at which `op` is needed after the end of the loop.
     fn exits(&mut self, at: &At, op: LeaveOp, least: f64) -> Vec<Label> {
         let conds = self.leaving(least);
         let mut stubs = vec![];
         for (n, cond) in conds.into_iter().enumerate() {
-            // The exits look at the same bits, or each at its own; but never at bits that have already
-            // decided who comes here: an inner loop left by those that stay in this one would keep both
+            // The exits use the same bits, or each its own; but never bits that have already
+            // decided who comes here: an inner loop left by threads that stay in this one would keep both
             // going for ever.
             if n == 0 || self.chance(5) {
                 if self.chance(8) {
@@ -230,7 +230,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         stubs
     }
 
-    /// One way out, for the threads for which `cond` is true.
+    /// Adds one exit, for the threads for which `cond` is true.
     fn exit(&mut self, at: &At, op: LeaveOp, cond: Cond) -> Option<Label> {
         match self.rng.random_range(0..16) {
             0..2 => {
@@ -239,7 +239,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.met("exit out of line");
                 return Some(stub);
             }
-            // An SSY token would be in the way of SYNC.
+            // An SSY token would prevent SYNC.
             2..5 if op != LeaveOp::Sync && Self::fits(at, 1) => {
                 let (join, then) = (self.label(), self.label());
                 self.set_up(at, SetUpOp::Ssy, join);
@@ -258,7 +258,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 let inner = self.above_ssy(at, None);
                 let side = self.cond();
                 self.bra(&inner, side, other_side);
-                // New bits on both sides or on none: otherwise which side it is tells something.
+                // New bits on both sides or on neither: otherwise the side would depend on the bits.
                 let anew = self.rng.random();
                 for side in 0..2 {
                     if side == 1 {
@@ -278,7 +278,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         None
     }
 
-    /// The exits that are out of line.
+    /// Adds the exits that are out of line.
     fn stubs(&mut self, at: &At, op: LeaveOp, stubs: &[Label]) {
         for stub in stubs {
             self.bind(*stub);
@@ -289,7 +289,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// A way out of the innermost statement of its kind; `hard`: not by SYNC.
+    /// Returns an exit of the innermost statement of its kind; `hard`: not by SYNC.
     pub(super) fn way_out(&mut self, at: &At, hard: bool) -> Option<LeaveOp> {
         let weights = [
             (LeaveOp::Sync, when(at.sync && !hard, 4)),
@@ -306,7 +306,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let Some(op) = self.way_out(at, false) else {
             return self.plain(at);
         };
-        // Leaving for good is seldom: otherwise hardly any thread gets to the end.
+        // EXIT is rare: otherwise hardly any thread would reach the end.
         let for_good = match op {
             LeaveOp::Exit => true,
             LeaveOp::Ret => !at.sub && at.nest < 3,
@@ -326,7 +326,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.met_if(op == LeaveOp::Sync, "SYNC early");
     }
 
-    /// A leaving instruction, with what is to be said of the place where it stands.
+    /// Adds a leaving instruction, and records the construct for its place.
     pub(super) fn leave_now(&mut self, at: &At, op: LeaveOp, cond: Cond) {
         self.leave_word(at, op, cond);
         let far = |way: Option<Way>| way.is_some_and(|w| w.loops > 0);

@@ -7,13 +7,13 @@ use super::{At, Builder, Item, Routine};
 use crate::spa5::isa::{Cond, Label, LeaveOp, SetUpOp};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
-    /// The main part.
+    /// Generates the main part.
     pub(super) fn program(&mut self) -> Vec<Item> {
         let subs = match self.options.calls {
             true => self.rng.random_range(0..5),
             false => 0,
         };
-        // From the last one on, each knowing those behind it.
+        // From the last one on, each calling only later ones.
         for _ in 0..subs {
             self.subroutine();
         }
@@ -55,7 +55,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
         self.leave_word(&at, LeaveOp::Exit, Cond::ALWAYS);
         if self.chance(6) {
-            // As ptxas ends its kernels.
+            // The usual end of ptxas kernels.
             let here = self.label();
             self.bind(here);
             self.bra(&at, Cond::ALWAYS, here);
@@ -63,7 +63,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         std::mem::take(&mut self.items)
     }
 
-    /// Writes a subroutine, in front of those written before.
+    /// Generates a subroutine, in front of those generated before.
     pub(super) fn subroutine(&mut self) {
         let outer_time = std::mem::replace(&mut self.time, i64::from(self.options.length / 12));
         let outer_met = std::mem::take(&mut self.met);
@@ -87,7 +87,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             self.block(&at, 0);
         }
         match self.subs.last().map(|s| (s.label, s.need, s.cost)) {
-            // A routine of this one's caller, as far as the stack is concerned.
+            // For the stack, this is a routine of this one's caller.
             Some((other, need, cost)) if self.chance(4) => {
                 self.bra(&at, Cond::ALWAYS, other);
                 self.met("tail call");
@@ -97,12 +97,12 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             _ => self.leave_word(&at, LeaveOp::Ret, Cond::ALWAYS),
         }
         let mut cost = before - self.time;
-        // What subroutines take is only taken when they are called.
+        // The time of subroutines is only spent when they are called.
         self.time = outer_time;
         let mut need = std::mem::take(&mut self.peak);
         if recursive {
             need += RECURSION;
-            // Each call leads to a third of another.
+            // On average, each call leads to a third of another one.
             cost += cost / 3;
         }
         let met = std::mem::replace(&mut self.met, outer_met);
@@ -116,7 +116,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         });
     }
 
-    /// A body that calls itself at most once a pass: `label`, where it begins.
+    /// Generates a body that calls itself at most once per pass; `label` is where it begins.
     pub(super) fn recursion(&mut self, at: &At, label: Label) {
         let two = self.chance(6);
         // Twice the guard for twice the tokens, see RECURSION.

@@ -4,12 +4,12 @@ use super::{Bit, Cell, Circuit, Frame};
 use crate::mutate::aig::{Aig, Lit};
 
 impl Circuit {
-    /// Returns what `cell` gives out in `frame`, bit by bit.
+    /// Returns the output of `cell` in `frame`, bit by bit.
     pub(super) fn cell(&self, aig: &mut Aig, frame: &Frame, cell: &Cell) -> Vec<Lit> {
         let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
         let (a, b, s) = (get(&cell.a), get(&cell.b), get(&cell.s));
         let width = cell.y.len();
-        // Both as wide as the result, or as the wider of them.
+        // Both operands extended to `width`: that of the result, or that of the wider operand.
         let operands = |width: usize| {
             (
                 extended(&a, width, cell.signed),
@@ -69,7 +69,7 @@ impl Circuit {
                 })
             }
             "$lt" | "$ge" | "$gt" | "$le" => {
-                // One bit more, so that the sign of the difference tells.
+                // One bit more, so that the sign of the difference decides.
                 let (mut a, mut b) = operands(wide + 1);
                 if matches!(cell.kind.as_str(), "$gt" | "$le") {
                     std::mem::swap(&mut a, &mut b);
@@ -113,7 +113,7 @@ impl Circuit {
                 .map(|(a, b)| aig.mux(s[0], *b, *a))
                 .collect(),
             "$pmux" => {
-                // If several are chosen it is the first, as in what `write_verilog` makes of it.
+                // If several select bits are set, the first counts, as in the output of `write_verilog`.
                 let mut y = a;
                 for (i, by) in s.iter().enumerate().rev() {
                     let own = &b[i * width..][..width];
@@ -138,7 +138,7 @@ impl Circuit {
             }
             "$shift" | "$shiftx" => {
                 let (length, sign) = (a.len(), cell.b_signed.then(|| b.last().copied()).flatten());
-                // The bits moved; or which of them are some of the vector's, moved alike.
+                // The shifted bits. Called with ones: which bits of the result come from the vector.
                 let moved = |aig: &mut Aig, bits: &[Lit]| {
                     let bits = extended(bits, width.max(length), false);
                     let y = right(aig, &bits, &b, width, Lit::FALSE);
@@ -154,7 +154,7 @@ impl Circuit {
                 if cell.kind == "$shift" {
                     return y;
                 }
-                // Behind its last bit, and below its first, a vector has nothing: such a bit of the result is open.
+                // A vector has no bits beyond its last and below its first: such a bit of the result is free.
                 let there = moved(aig, &vec![Lit::TRUE; length]);
                 let beyond = get(&cell.beyond);
                 let bits = y.iter().zip(&there).zip(&beyond);
@@ -195,7 +195,7 @@ fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
     bits
 }
 
-/// Of two numbers of the same width; and the carry.
+/// Returns the sum of two numbers of the same width, and the carry.
 fn sum(aig: &mut Aig, a: &[Lit], b: &[Lit], mut carry: Lit) -> (Vec<Lit>, Lit) {
     let mut total = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {
@@ -221,11 +221,11 @@ pub(super) fn is_number(aig: &mut Aig, bits: &[Lit], number: usize) -> Lit {
     is
 }
 
-/// Moved to the right; where nothing comes a bit is `fill`. Of the result there are `width` bits: a bit that is read out of a vector
-/// takes far fewer gates than the vector moved.
+/// Returns the low `width` bits of `bits` shifted right by `by`, with `fill` shifted in. Only bits that can reach the result are
+/// computed: one bit read from a vector takes far fewer gates than the whole vector shifted.
 fn right(aig: &mut Aig, bits: &[Lit], by: &[Lit], width: usize, fill: Lit) -> Vec<Lit> {
     let far = |k: usize| 1usize.checked_shl(k as u32).unwrap_or(usize::MAX);
-    // Which bits are looked at behind each step, from the last one on.
+    // Which bits are needed after each step, from the last step back.
     let mut looked: Vec<bool> = (0..bits.len()).map(|i| i < width).collect();
     let mut behind = Vec::with_capacity(by.len());
     for k in (0..by.len()).rev() {
@@ -265,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads a part of `width` bits out of a vector of `length` at every index of `index_bits` bits: bit i of the part is bit
+    /// Reads a part of `width` bits from a vector of `length` bits at every index of `index_bits` bits: bit i of the part is bit
     /// i + index of the vector or, if there is none, an input of its own.
     fn parts_are_right(length: usize, index_bits: usize, signed: bool, width: usize) {
         let wires = |first: usize, count: usize| (first..first + count).collect::<Vec<_>>();
@@ -319,15 +319,15 @@ mod tests {
         }
     }
 
-    /// A found bug: of an index below 0 nothing was known, though its upper part lies in the vector. Slang writes assignments to
-    /// a part of a vector so.
+    /// A found bug: for an index below 0 every bit was free, although the upper part lies in the vector. Slang writes assignments to
+    /// a part of a vector in this way.
     #[test]
     fn a_part_that_begins_below_a_vector_has_the_vector_above_it() {
         parts_are_right(2, 3, true, 4);
         parts_are_right(5, 4, true, 3);
     }
 
-    /// A found bug: the bits behind a vector of 5 were 0 at the indexes 5 to 7, and not open.
+    /// A found bug: the bits beyond a vector of 5 were 0 at indexes 5 to 7 instead of free.
     #[test]
     fn what_is_read_behind_a_vector_is_open() {
         for length in 1..10 {

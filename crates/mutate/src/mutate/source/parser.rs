@@ -1,9 +1,9 @@
-//! What a file consists of, and which places of it can be mutated.
+//! Parses a file, and finds the places that can be mutated.
 
 use super::tokens::*;
 use super::*;
 
-/// What a statement is part of.
+/// The kind of block that a statement is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Block {
     Combinational,
@@ -11,12 +11,12 @@ pub(super) enum Block {
     Other,
 }
 
-/// An expression that was read.
+/// An expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Names, selects and concatenations of them: what an output of an instance can be joined to.
+    /// It consists of names, selects and concatenations of them, so an output of an instance can be connected to it.
     pub(super) target: bool,
 }
 
@@ -33,26 +33,26 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     pub(super) module: String,
     pub(super) block: Block,
-    /// In the branch of a clocked block that is taken in reset.
+    /// The parser is in the branch of a clocked block that is taken in reset.
     pub(super) in_reset: bool,
-    /// Conditions and loops around a statement.
+    /// Number of conditions and loops around the statement.
     pub(super) nesting: u32,
-    /// Parts around what is being read.
+    /// Number of parts around what is being read.
     pub(super) depth: u32,
-    /// Names that the combinational block has given a value, whatever the conditions.
+    /// Names that the combinational block has assigned unconditionally.
     pub(super) assigned: BTreeSet<String>,
-    /// Above 0 nothing is recorded: a constant expression.
+    /// Above 0, nothing is recorded, because the expression is constant.
     pub(super) quiet: u32,
     pub(super) found: Vec<Candidate>,
 }
 
 pub(super) type Parsed<T> = Result<T, InputError>;
 
-/// How deep brackets, blocks and operators may lie in each other, and how many operators may stand in a row.
+/// How deep brackets, blocks and operators may be nested, and how many operators may follow each other.
 pub(super) const MOST_DEPTH: u32 = 100;
 pub(super) const MOST_IN_A_ROW: usize = 1000;
 
-/// Operators of two operands with their precedence; a higher one binds tighter.
+/// Returns the precedence of a binary operator; a higher one binds tighter.
 pub(super) fn precedence(mark: &str) -> Option<u32> {
     Some(match mark {
         "||" => 1,
@@ -70,7 +70,7 @@ pub(super) fn precedence(mark: &str) -> Option<u32> {
     })
 }
 
-/// What an operator of two operands may be mistaken for, and whether one operand alone will do.
+/// Returns the kind of change, the operators that a binary operator may be mistaken for, and whether an operand may be dropped.
 pub(super) fn mistaken(mark: &str) -> (&'static str, &'static [&'static str], bool) {
     match mark {
         "&" => ("operator", &["|"], true),
@@ -108,7 +108,7 @@ impl Parser<'_> {
     fn start(&self) -> usize {
         self.token().span.start
     }
-    /// Where the token before ended.
+    /// Returns the end of the previous token.
     fn ended(&self) -> usize {
         self.tokens[self.at.saturating_sub(1)].span.end
     }
@@ -136,7 +136,7 @@ impl Parser<'_> {
     fn ends(&self) -> bool {
         self.token().sort == Sort::End
     }
-    /// Past the mark that closes what the token before has opened.
+    /// Skips to after the mark that closes what the previous token opened.
     fn close(&mut self) -> Parsed<()> {
         let mut open = 1;
         while open > 0 {
@@ -151,7 +151,7 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Past the `;` that ends a declaration.
+    /// Skips to after the `;` that ends a declaration.
     fn declaration(&mut self) -> Parsed<()> {
         loop {
             if self.ends() {
@@ -170,7 +170,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `part`, which lies in another part.
+    /// Reads `part`, one level deeper.
     fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MOST_DEPTH {
             return Err(self.no("what lies in more than 100 brackets and blocks"));
@@ -181,7 +181,7 @@ impl Parser<'_> {
         done
     }
 
-    // ---- what is found
+    // ---- candidates
 
     fn slice(&self, span: Range<usize>) -> &str {
         &self.text[span]
@@ -248,7 +248,7 @@ impl Parser<'_> {
                 let from = self.at;
                 let names = self.targets()?;
                 self.want("=")?;
-                // A net that only takes unused bits.
+                // Not mutated: a net that only collects unused bits.
                 let needless = names.iter().all(|n| n.starts_with("unused"));
                 if needless {
                     self.at = from;
@@ -417,7 +417,7 @@ impl Parser<'_> {
             if !self.took("else") {
                 return Ok(());
             }
-            // A long chain is not deep.
+            // `else if` does not nest deeper.
             if self.peek() != "if" {
                 return self.nested();
             }
@@ -474,7 +474,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What is assigned to; the names in it.
+    /// Reads the target of an assignment. Returns the names in it.
     fn targets(&mut self) -> Parsed<Vec<String>> {
         if self.took("{") {
             let mut names = Vec::new();
@@ -545,7 +545,7 @@ impl Parser<'_> {
             }
             if either {
                 self.found(node.span(), "operand dropped", Some(l));
-                // A difference without what it is taken from is no slip of the pen.
+                // Not a plausible mistake: a subtraction that loses its first operand.
                 if mark != "-" {
                     self.found(node.span(), "operand dropped", Some(r));
                 }
@@ -617,7 +617,7 @@ impl Parser<'_> {
             } else if self.peek() == "'(" {
                 return self.cast(start);
             } else if self.took("(") {
-                // Of the functions of the language only $clog2 and its like: constants.
+                // The only system functions used are $clog2 and similar ones, which are constant.
                 self.quiet += u32::from(name.starts_with('$'));
                 while !self.took(")") {
                     self.expression()?;
@@ -644,12 +644,12 @@ impl Parser<'_> {
         })
     }
 
-    /// `{a, b}` or `{N{a}}` behind its first brace; whether it can be assigned to.
+    /// Reads the rest of `{a, b}` or `{N{a}}` after its first brace. Returns whether it can be assigned to.
     fn concatenation(&mut self) -> Parsed<bool> {
         let before = self.found.len();
         let mut target = self.expression()?.target;
         if self.took("{") {
-            // The first was how often.
+            // The first expression was the number of repetitions.
             self.found.truncate(before);
             loop {
                 self.expression()?;
@@ -679,7 +679,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `[...]` and `.member` behind a name. What is no constant may be mutated: which bit, where a part begins.
+    /// Reads `[...]` and `.member` after a name. What is not constant may be mutated: an index, or the start of an indexed part.
     fn selects(&mut self) -> Parsed<()> {
         loop {
             if self.took("[") {
@@ -702,11 +702,11 @@ impl Parser<'_> {
     }
 }
 
-/// What a number may be mistaken for: one more, one less, in as many bits.
+/// Returns the numbers that a number may be mistaken for: one more and one less, in as many bits.
 pub(super) fn other_numbers(number: &str) -> Vec<String> {
     let digits = number.replace('_', "");
     let Some((size, rest)) = digits.split_once('\'') else {
-        // A plain number is of 32 bits, and seldom anything but a factor or a place.
+        // A plain number has 32 bits and is nearly always a factor or an index.
         return match digits.parse::<u32>() {
             Ok(n) if n < u32::MAX => vec![(n + 1).to_string()],
             _ => Vec::new(),

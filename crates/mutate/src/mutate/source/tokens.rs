@@ -1,4 +1,4 @@
-//! SystemVerilog as tokens.
+//! Splits SystemVerilog into tokens.
 
 use super::*;
 
@@ -17,7 +17,7 @@ pub(super) struct Token {
     pub(super) span: Range<usize>,
 }
 
-/// Longest first.
+/// Marks of several characters, the longest first.
 pub(super) const MARKS: &[&str] = &[
     "<<<", ">>>", "===", "!==", "==?", "!=?", "~&", "~|", "~^", "^~", "&&", "||", "==", "!=", "<=",
     ">=", "<<", ">>", "**", "+:", "-:", "::", "'(", "'{", "|=", "&=", "^=", "+=", "-=", "++", "--",
@@ -54,7 +54,7 @@ pub(super) fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
             at += n;
             continue;
         }
-        // Whether code under a condition is there depends on the build: it is left as it is.
+        // Whether code under a condition exists depends on the build, so it is not mutated.
         if rest.starts_with("`ifdef") || rest.starts_with("`ifndef") {
             let Some(n) = conditional(rest) else {
                 return Err(unknown(file, text, at, "a condition without `endif"));
@@ -80,7 +80,7 @@ pub(super) fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
             } else {
                 digits
             };
-            // A `'` of another kind is a mark.
+            // Any other `'` is a mark.
             match to > at {
                 true => (Sort::Number, to),
                 false => (Sort::Mark, at + 1),
@@ -101,7 +101,7 @@ pub(super) fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
     Ok(list)
 }
 
-/// Returns the bytes up to the end of the condition that `text` begins with: to its "`endif".
+/// Returns the number of bytes of the conditional that `text` begins with, up to and including its "`endif".
 pub(super) fn conditional(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, _) in text.match_indices('`') {

@@ -1,4 +1,4 @@
-//! Questions of what lanes have to do with each other.
+//! Questions about the influence of lanes on each other.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use crate::mutate::aig::Lit;
 use crate::prove::world::{Cycle, unlike};
 
 impl All<'_> {
-    /// Places of the state that have a bit for each lane, lane 0 first, and when they do: at the begin of the cycle, or of
-    /// the next.
+    /// Returns the places of the state that hold a bit for each lane, lane 0 first, and the condition under which they do, at the beginning of
+    /// the cycle, or of the next.
     fn lane_places(&mut self, next: bool) -> Result<Vec<(Vec<usize>, Lit)>, String> {
         let mut found = Vec::new();
         for name in &self.plan.lanes {
@@ -26,7 +26,7 @@ impl All<'_> {
         Ok(found)
     }
 
-    /// Lane of each bit of a port; none, if it has no bits of lanes.
+    /// Returns the lane of each bit of a port; `None` if its bits do not belong to lanes.
     fn lanes_of(&self, port: &str, bits: usize) -> Option<Vec<usize>> {
         if self.plan.lane_ports.iter().any(|name| name == port) {
             Some((0..bits).map(|i| i % self.lanes).collect())
@@ -38,12 +38,12 @@ impl All<'_> {
         }
     }
 
-    /// That lanes are alike, and that one sees of the others no more than the decision.
+    /// Adds `lanes alike`, and `lane alone`: a lane sees no more of the others than the decision.
     pub(super) fn lanes(&mut self) -> Result<(), String> {
         let before = self.lane_places(false)?;
         let after = self.lane_places(true)?;
         if self.plan.permutation && self.lanes > 1 {
-            // These two make every permutation.
+            // These two generate all permutations.
             let swap = |lane| match lane {
                 0 => 1,
                 1 => 0,
@@ -76,7 +76,7 @@ impl All<'_> {
         Ok(())
     }
 
-    /// The state with what lane `l` has in the place of lane `to(l)`.
+    /// Returns the state in which lane `to(l)` has what lane `l` has in `state`.
     fn moved(
         &mut self,
         state: &[Lit],
@@ -93,9 +93,9 @@ impl All<'_> {
         new
     }
 
-    /// The cycle with lane `l` in the place of lane `to(l)` decides something else; it does something else than what the cycle does, so
-    /// moved. The second is asked of a cycle whose decision is that of the cycle: if it cannot be another one, this is the same, and what
-    /// lanes have in common is the same nodes then.
+    /// Returns whether the cycle with lane `l` moved to lane `to(l)` decides differently, and whether its result differs from the result of
+    /// the cycle with the lanes moved. The second question gives the moved cycle the decision of the original. If the first shows that no
+    /// decision can differ, this changes nothing, and what follows from the decision alone becomes the same nodes.
     fn permuted(
         &mut self,
         before: &[(Vec<usize>, Lit)],
@@ -127,7 +127,7 @@ impl All<'_> {
         let (decided, other) = self.deciding_alike(&other)?;
         let expected = self.moved(&self.now.frame.next.clone(), after, to);
         let live = self.live(true)?;
-        // What does not matter is the same for all lanes.
+        // Which bits matter is moved with the lanes.
         let live = self.moved(&live, after, to);
         let mut differ = unlike(&mut self.aig, &expected, &other.frame.next);
         for (differs, live) in differ.iter_mut().zip(live) {
@@ -153,8 +153,8 @@ impl All<'_> {
         Ok((decided, differ))
     }
 
-    /// Returns, for each net of the decision, whether `other` decides otherwise than the cycle, and `other` with the decision of the
-    /// cycle. Where no decision differs, that is `other` itself, but what follows from the decision alone is the same nodes as in the
+    /// Returns, for each net of the decision, whether it differs between `other` and the cycle; and `other` with the decision of the
+    /// cycle. If no decision differs, that is `other` itself, but what follows from the decision alone becomes the same nodes as in the
     /// cycle.
     pub(super) fn deciding_alike(&mut self, other: &Cycle) -> Result<(Vec<Lit>, Cycle), String> {
         let (mut decision, mut decided) = (Vec::new(), Vec::new());
@@ -162,7 +162,7 @@ impl All<'_> {
             Some(net) => self.decided(net, &self.now)?,
             None => Vec::new(),
         };
-        // What the nets of the cases say follows from the instruction and the decision, through the decoder.
+        // The nets of the cases follow from the instruction and the decision, through the decoder.
         let kinds = self.plan.cases.nets.iter();
         let kinds = kinds.map(|net| net.strip_prefix('!').unwrap_or(net));
         let kinds = kinds.filter(|net| self.unit.named(net, &self.now).is_some());
@@ -170,7 +170,7 @@ impl All<'_> {
         let nets: BTreeSet<&str> = nets.collect();
         for net in nets {
             let [a, b] = [&self.now, other].map(|cycle| self.decided(net, cycle));
-            // Wider ones are what the lowest lane has: they need not be the same.
+            // Wider nets show what the lowest lane has, and need not be the same.
             if let ([a], [b]) = (&a?[..], &b?[..]) {
                 let counts = match self.plan.decided_if.as_deref() != Some(net) {
                     true => self.aig.all(counts.clone()),
@@ -187,13 +187,13 @@ impl All<'_> {
         Ok((decided, other))
     }
 
-    /// Returns what `net` of the decision carries in `cycle`.
+    /// Returns the value of `net`, a net of the decision, in `cycle`.
     fn decided(&self, net: &str, cycle: &Cycle) -> Result<Vec<Lit>, String> {
         let bits = self.unit.named(net, cycle);
         bits.ok_or_else(|| format!("proofs.json: decision: {net}: no net of this name in the RTL"))
     }
 
-    /// Lane 0 comes out differently though all that is different before is in other lanes, and the decision is the same.
+    /// Returns whether lane 0 can have another result although before the cycle only other lanes differ, and the decision is the same.
     fn alone(
         &mut self,
         before: &[(Vec<usize>, Lit)],

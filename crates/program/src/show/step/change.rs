@@ -1,4 +1,4 @@
-//! Other bits for draws: what is chosen, and what has been changed.
+//! Changes of draws: the selection in progress, and the changes made.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use crate::case;
 use crate::environment::Draw;
 use crate::field::in_eights;
 
-/// A draw with other bits.
+/// A draw with changed bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     lane: u32,
     k: u64,
     bits: u16,
-    /// What it was and what it is, in words.
+    /// The changed bits with their new values, in words.
     said: String,
 }
 
 impl Change {
-    /// Returns the row of a table of conditions that makes it.
+    /// Returns the change as a row of a table of conditions.
     pub fn row(&self) -> case::Row {
         case::Row {
             lane: self.lane,
@@ -27,37 +27,37 @@ impl Change {
         }
     }
 
-    /// Whether it is of the same draw as `other`.
+    /// Returns true if it changes the same draw as `other`.
     pub fn is_of(&self, other: &Change) -> bool {
         (self.lane, self.k) == (other.lane, other.k)
     }
 
-    /// Returns what it was and what it is: `lane 5, draw 3: P0 1`.
+    /// Returns the changed bits with their new values: `lane 5, draw 3: P0 1`.
     pub fn said(&self) -> &str {
         &self.said
     }
 }
 
-/// What a key did.
+/// The effect of a key.
 pub(super) enum Did {
     Nothing,
     Left,
     Changed(Vec<Change>),
 }
 
-/// The draws at an instruction, while bits of them are chosen.
+/// The draws at an instruction, while the user selects bits to change.
 #[derive(Clone, Debug)]
 pub(super) struct Changing {
     draws: Vec<Option<Draw>>,
     names: &'static [&'static str],
     lane: usize,
     bit: usize,
-    /// Bits that are turned over, by lane.
+    /// Inverted bits, by lane.
     turned: BTreeMap<usize, u16>,
 }
 
 impl Changing {
-    /// Of the draws of all lanes; `None` if there are none.
+    /// Returns the selection for the draws of all lanes; `None` if there are no draws.
     pub fn new(draws: Vec<Option<Draw>>) -> Option<Self> {
         let lane = draws.iter().position(Option::is_some)?;
         let names = draws[lane].as_ref()?.names;
@@ -70,13 +70,13 @@ impl Changing {
         })
     }
 
-    /// The bits of `lane` as they are chosen.
+    /// Returns the bits of `lane` as selected.
     fn bits(&self, lane: usize) -> Option<u16> {
         let draw = self.draws[lane].as_ref()?;
         Some(draw.bits ^ self.turned.get(&lane).copied().unwrap_or(0))
     }
 
-    /// What is chosen for `lane`, in words: `lane 5, draw 3: P0 1, P2 0`.
+    /// Returns the changes selected for `lane`, in words: `lane 5, draw 3: P0 1, P2 0`.
     fn said(&self, lane: usize, turned: u16) -> Option<String> {
         let (draw, bits) = (self.draws[lane].as_ref()?, self.bits(lane)?);
         let names = self.names.iter().enumerate();
@@ -133,7 +133,7 @@ impl Changing {
         Did::Nothing
     }
 
-    /// The draws as lines, for `most` lanes side by side.
+    /// Returns the draws as lines, for at most `most` lanes side by side.
     pub fn lines(&self, most: usize) -> Vec<String> {
         let from = self.lane / most * most;
         let shown = from..(from + most).min(self.draws.len());

@@ -1,4 +1,4 @@
-//! What is on the screen: the run above, with the row where one stands; below it stack, changes, keys.
+//! The contents of the screen: the run with the current row at the top, below it stack, changes and keys.
 
 use super::{Mode, Stepper};
 use crate::field::mask_in_eights;
@@ -7,9 +7,9 @@ use crate::lanes::{BOLD, DIM, RED, RESET, columns, styled};
 use crate::show::Frame;
 use crate::show::text::Layout;
 
-/// Lines of changes that are shown.
+/// Maximum number of changes that are shown.
 const CHANGES: usize = 3;
-/// Fewest lines of the run.
+/// Minimum number of lines of the run.
 const FEWEST: usize = 3;
 
 const KEYS: &[(&str, &str)] = &[
@@ -27,7 +27,7 @@ const KEYS: &[(&str, &str)] = &[
     ("q Esc", "leave"),
 ];
 
-/// `line`, whose letters may have colours, in `width` characters.
+/// Returns `line` cut to `width` characters; it may contain colour codes.
 fn cut(line: &str, width: usize) -> String {
     let (mut out, mut seen, mut coloured) = (String::new(), 0, false);
     let mut letters = line.chars();
@@ -55,7 +55,7 @@ fn cut(line: &str, width: usize) -> String {
     out
 }
 
-/// `line` in lines of `width` characters, those behind the first a little to the right.
+/// Wraps `line` into lines of `width` characters. All lines but the first are indented.
 fn wrapped(line: &str, width: usize) -> Vec<String> {
     const INDENT: usize = 10;
     let letters: Vec<char> = line.chars().collect();
@@ -66,17 +66,17 @@ fn wrapped(line: &str, width: usize) -> Vec<String> {
 }
 
 impl Stepper {
-    /// Returns the screen of `width` times `height` characters, a line each; in colours if asked for.
+    /// Returns the lines of the screen of `width` times `height` characters, with colours if `colour` is true.
     pub fn screen(&self, width: usize, height: usize, colour: bool) -> Vec<String> {
         let style = |style: &str, text: &str| styled(colour, style, text);
         let mut top = self.title(colour);
         let layout = Layout::new(self.survey.clone(), width.saturating_sub(1), colour);
         top.extend(layout.header().lines().map(|line| format!(" {line}")));
         let mut low = vec![style(DIM, &"-".repeat(width))];
-        // The rows where one stands, and three lines for the rest.
+        // The current row, and three lines for the rest.
         let here = self.block(&layout, self.at).len().max(FEWEST);
         let most = height.saturating_sub(top.len() + here + 3);
-        // What is chosen from is shown as far as possible; what is only looked at leaves half of the screen to the run.
+        // Keys and draws are shown as completely as possible; stack and fields leave half of the screen to the run.
         let most = match self.mode {
             Mode::Help | Mode::Change(_) => most,
             Mode::Steps | Mode::Address { .. } => most.min(height / 2),
@@ -130,7 +130,7 @@ impl Stepper {
         vec![format!("{}  {verdict}", styled(colour, BOLD, &name)), place]
     }
 
-    /// The lines of row `at`, or of the end.
+    /// Returns the lines of row `at`, or of the end.
     fn block(&self, layout: &Layout, at: usize) -> Vec<String> {
         let text = match (self.rows.get(at), &self.run.sides) {
             (Some(row), _) => layout.row(row),
@@ -140,7 +140,7 @@ impl Stepper {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The rows around where one stands, in so many lines: two thirds of them before it.
+    /// Returns the rows around the current one in `room` lines, two thirds of them before it.
     fn rows(&self, layout: &Layout, room: usize, colour: bool) -> Vec<String> {
         let marked = |at: usize| {
             let block = self.block(layout, at).into_iter().enumerate();
@@ -170,7 +170,7 @@ impl Stepper {
         lines
     }
 
-    /// What stands below the rows, in `most` lines.
+    /// Returns the lines below the rows, at most `most`.
     fn below(&self, width: usize, most: usize, colour: bool) -> Vec<String> {
         let hidden = self.changes.len().saturating_sub(CHANGES);
         let more = (hidden > 0).then(|| format!("changed: {hidden} draws more, and"));
@@ -211,7 +211,7 @@ impl Stepper {
         lines
     }
 
-    /// The stack, the top first.
+    /// Returns the lines of the stack, top first.
     fn stack(&self, width: usize) -> Vec<String> {
         let found = self.found(self.at);
         if found.stack.is_empty() {
@@ -234,7 +234,7 @@ impl Stepper {
             if line.len() + 2 + columns(lanes) <= width {
                 return vec![format!("{line}  {}", bits(0, lanes))];
             }
-            // Where there is little room lanes have lines of their own.
+            // On a narrow screen the lanes are on separate lines.
             let parts = (0..lanes).step_by(32);
             let lanes =
                 parts.map(|from| format!("{:11}{}", "", bits(from, (lanes - from).min(32))));
@@ -246,7 +246,7 @@ impl Stepper {
         lines.collect()
     }
 
-    /// The keys in a line, or what is being written.
+    /// Returns the help line of the keys.
     fn keys(&self, width: usize) -> &'static str {
         match &self.mode {
             Mode::Steps if width < 80 => {
