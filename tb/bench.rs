@@ -4,6 +4,7 @@ mod common;
 
 mod assertions;
 mod bad_input;
+mod between;
 mod campaign;
 mod command;
 mod cover;

@@ -302,6 +302,23 @@ fn rtl_that_crashes_in_one_transition_is_survived_and_the_transition_found() {
     assert!(run.dir.path().join("out/spa5.exhaust.1.json").is_file());
 }
 
+/// Before, this was an error that named nothing, exit status 3.
+#[test]
+fn rtl_that_crashes_after_many_transitions_is_a_difference_though_no_state_does_it_alone() {
+    let copy = Rtl::own("spa5").planted(
+        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
+         if (cycles == 20000) $c(\"std::abort();\");\n  end",
+    );
+    let run = exhaust(&["spa5", "--lanes", "1", "--rtl", copy.arg()]).ends(1);
+    let said = run.said();
+    for part in [
+        "CRASHED spa5.exhaust.1  signal: 6 (SIGABRT)",
+        "NOT REPRODUCED: it needs other transitions before it: the RTL keeps something that neither reset nor loading reaches\n",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
 #[test]
 fn streams_are_replayed_without_a_program() {
     let dir = tempfile::tempdir().unwrap();

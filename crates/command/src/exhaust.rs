@@ -481,9 +481,15 @@ impl<U: Compiled> Run<'_, '_, U> {
             let stream = Stream::new("exhaust", build, Vec::new());
             let failure = Failure::new(&stream, difference.cause.clone(), Default::default());
             explored.message = Some(failure.message());
-            print(&format!(
-                "{failure}NOT REPRODUCED: it shows in a state that was loaded, and not on the way there from reset\n"
-            ))?;
+            let why = match difference.transition {
+                Some(_) => {
+                    "it shows in a state that was loaded, and not on the way there from reset"
+                }
+                None => {
+                    "it needs other transitions before it: the RTL keeps something that neither reset nor loading reaches"
+                }
+            };
+            print(&format!("{failure}NOT REPRODUCED: {why}\n"))?;
             print(&play::said(&self.on_the_way(world, build, difference)))?;
             return Ok(None);
         };

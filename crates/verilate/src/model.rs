@@ -483,8 +483,9 @@ impl Job<'_> {
             "-O3",
             // Conditions merged across assignments cost more compile time than they save: 3 %.
             "-fno-merge-cond",
+            // Verilator has no X: it is a value that the seed of a model draws, so that RTL that shows it differs.
             "--x-assign",
-            "fast",
+            "unique",
             "--x-initial",
             "unique",
             "-Wno-fatal",

@@ -253,7 +253,6 @@ impl<U: Compiled> Worker<U> {
             if each {
                 // This shows which case ended the process.
                 parent.say(&Answer::<U>::Begins(case));
-                runner = None;
             }
             let runner = match &mut runner {
                 Some(runner) => runner,

@@ -297,8 +297,13 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 return Ok(checked);
             }
         }
-        // No state causes it by itself.
-        Err(Trouble::Other(Lost::<U>::By(lost).trouble().why()))
+        // No state causes it by itself: the RTL counts something that no state holds.
+        checked.difference = Some(Difference {
+            state: states.len().saturating_sub(1),
+            transition: None,
+            cause: lost,
+        });
+        Ok(checked)
     }
 
     /// Searches for the transition from the one state `state` that loses the process by `cause`.
@@ -493,7 +498,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 }
                 _ => Step::More,
             });
-            let how = match done {
+            let lost = match done {
                 Ok(summary) => {
                     put(Piece {
                         chunk: chunk.number,
@@ -504,16 +509,22 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 }
                 Err(Lost::Interrupted) => return Ok(()),
                 Err(Lost::Trouble(why)) => return Err(why),
-                Err(lost) => lost.trouble().why(),
+                Err(lost) => lost,
+            };
+            let blame = match &lost {
+                Lost::By(cause) => Some(cause.clone()),
+                _ => None,
             };
             complain(&format!(
-                "warning: a worker of {} ended in cases {}..{} ({how}); they are run again one by one",
+                "warning: a worker of {} ended in cases {}..{} ({}); they are run again one by one",
                 U::NAME,
                 chunk.cases.start,
-                chunk.cases.end - 1
+                chunk.cases.end - 1,
+                lost.trouble().why()
             ));
+            return self.one_by_one(options, chunk, blame, put);
         }
-        self.one_by_one(options, chunk, put)
+        self.one_by_one(options, chunk, None, put)
     }
 
     fn cases(&self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Order<U> {
@@ -526,14 +537,27 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         }
     }
 
-    fn one_by_one(&mut self, options: &Options, chunk: &Chunk, put: Put<U>) -> Result<(), String> {
+    /// Runs the cases of `chunk` again, each with an answer of its own, to find the one that ended the process by `blame`. The
+    /// model is opened once, as in the first run, because the RTL may count something that reset does not clear. RTL that has
+    /// ended its process is never forgiven: the case in which it did fails, even if it agrees alone, and if no case does it
+    /// again, the last one fails.
+    fn one_by_one(
+        &mut self,
+        options: &Options,
+        chunk: &Chunk,
+        mut blame: Option<Cause<U>>,
+        put: Put<U>,
+    ) -> Result<(), String> {
+        let rtl = self.rtl;
+        let lost = |case, cause| Summary::lost(options, rtl, case, cause);
+        let last = chunk.cases.end - 1;
         let mut next = chunk.cases.start;
-        // How often the next case has lost its process, and whether it had begun.
-        let (mut tries, mut began) = (0, false);
-        let mut piece = |cases: std::ops::Range<u64>, summary| {
+        // How often the next case has lost its process, how it did so first, and whether it had begun.
+        let (mut tries, mut first, mut began) = (0, None, false);
+        let mut piece = |case: u64, summary| {
             put(Piece {
                 chunk: chunk.number,
-                cases,
+                cases: case..case + 1,
                 summary,
             })
         };
@@ -546,9 +570,24 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 }
                 Answer::Stopped => Step::Done(Ok(())),
                 Answer::Did(summary) => {
+                    let cause = match next == last {
+                        true => first.take().or_else(|| blame.take()),
+                        false => first.take(),
+                    };
+                    let summary = match cause {
+                        Some(cause) => {
+                            blame = None;
+                            complain(&format!(
+                                "warning: case {next} of {} agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
+                                U::NAME
+                            ));
+                            lost(next, cause)
+                        }
+                        None => *summary,
+                    };
                     (tries, began) = (0, false);
                     next += 1;
-                    match piece(next - 1..next, *summary) {
+                    match piece(next - 1, summary) {
                         Ok(true) if next < chunk.cases.end => Step::More,
                         Ok(_) => Step::Done(Ok(())),
                         Err(why) => Step::Done(Err(why)),
@@ -556,7 +595,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 }
                 _ => Step::More,
             });
-            let lost = match done {
+            let how = match done {
                 Ok(done) => {
                     // The worker may go on with further cases, which do not count.
                     if next < chunk.cases.end {
@@ -569,25 +608,28 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 Err(lost) => lost,
             };
             tries += 1;
-            // A single loss may have another cause than this case.
-            let enough = match lost {
+            // A second run of the case alone shows whether the case does it by itself, and so which cause is reported.
+            let enough = match &how {
                 Lost::By(Cause::Hung(_)) => 1,
                 Lost::By(_) if began => 2,
                 Lost::Killed => KILLS,
                 _ => TRIES,
             };
             if tries < enough {
+                if let Lost::By(cause) = how {
+                    first.get_or_insert(cause);
+                }
                 continue;
             }
-            (tries, began) = (0, false);
-            let cause = match lost.cause() {
+            (tries, first, began) = (0, None, false);
+            blame = None;
+            let cause = match how.cause() {
                 Ok(cause) => cause,
                 // RTL that suspends its own process makes no progress either.
                 Err(_) => Cause::Hung(self.limits.timeout),
             };
-            let summary = Summary::lost(options, self.rtl, next, cause);
             next += 1;
-            if !piece(next - 1..next, summary)? {
+            if !piece(next - 1, lost(next - 1, cause))? {
                 return Ok(());
             }
         }

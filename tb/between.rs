@@ -1,0 +1,93 @@
+//! RTL that keeps something between cases, which no case shows when it runs alone, and RTL that shows X.
+
+use std::path::Path;
+use std::process::Output;
+
+use crate::common::rtl::{Copy, Rtl as Folder};
+use crate::common::{ROOT, arg, command_in, line_starting, text};
+
+/// A counter that reset does not clear, and `code` in the cycle in which it is 20,000: in the middle of a chunk of cases.
+fn counting(code: &str) -> Copy {
+    Folder::own("r500").planted(&format!(
+        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
+         if (cycles == 20000) {code}\n  end"
+    ))
+}
+
+/// Runs a campaign on `rtl` with results in `dir`; `MARK` names a file in it.
+fn fuzz(rtl: &Copy, dir: &Path, more: &[&str]) -> Output {
+    let place = |name: &str| arg(&dir.join(name)).to_owned();
+    let (results, out) = (place("results"), place("out"));
+    let fuzz = [
+        "fuzz",
+        "r500",
+        "--jobs",
+        "1",
+        "--no-shrink",
+        "--rtl",
+        rtl.arg(),
+    ];
+    let places = ["--results", &results, "--out", &out];
+    command_in(Path::new(ROOT), &[&fuzz[..], &places, more].concat())
+        .env("MARK", place("mark"))
+        .output()
+        .unwrap()
+}
+
+/// Before, the cases were run again in models of their own, agreed, and the campaign with them.
+#[test]
+fn rtl_that_ends_its_process_after_many_cases_fails_though_each_case_agrees_alone() {
+    for (code, failed) in [
+        ("$c(\"std::abort();\");", "CRASHED "),
+        ("$c(\"std::_Exit(0);\");", "CRASHED "),
+        ("$c(\"for (volatile int i = 1; i;) {}\");", "HUNG "),
+    ] {
+        let rtl = counting(code);
+        let dir = tempfile::tempdir().unwrap();
+        let run = || fuzz(&rtl, dir.path(), &["--programs", "64", "--timeout", "3"]);
+        let first = run();
+        let said = text(&first.stdout);
+        assert_eq!(first.status.code(), Some(1), "{said}");
+        line_starting(&said, failed);
+        if failed == "CRASHED " {
+            let warnings = text(&first.stderr);
+            let alone = warnings
+                .lines()
+                .find(|line| line.contains(" agrees when it runs again"));
+            assert!(alone.is_some(), "{warnings}");
+        }
+        // What was found is kept.
+        let again = run();
+        assert_eq!((again.status.code(), text(&again.stdout)), (Some(1), said));
+    }
+}
+
+#[test]
+fn rtl_that_ends_its_process_once_fails_though_no_case_does_it_again() {
+    let code = "$c(\"if (std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");";
+    let dir = tempfile::tempdir().unwrap();
+    let run = fuzz(&counting(code), dir.path(), &["--programs", "64"]);
+    let said = text(&run.stdout);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    // The last case, because nothing tells which it was.
+    let crashed = line_starting(&said, "CRASHED ");
+    assert!(crashed.ends_with("  signal: 6 (SIGABRT)"), "{crashed}");
+    line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
+}
+
+/// Before, X was 0: the RTL agreed where the golden model has 0. A model draws a value for it by its seed, so that one of
+/// four chunks may still draw a 0.
+#[test]
+fn rtl_that_shows_x_in_place_of_0_differs() {
+    let rtl = Folder::own("r500").copy();
+    rtl.change((
+        "r500_seq.sv",
+        "  assign err_o     = err_q;",
+        "  assign err_o     = (err_q == 0) ? 'x : err_q;",
+    ));
+    let dir = tempfile::tempdir().unwrap();
+    let run = fuzz(&rtl, dir.path(), &["--programs", "1024", "--no-assert"]);
+    let said = text(&run.stdout);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    line_starting(&said, "MISMATCH ");
+}
