@@ -91,3 +91,36 @@ fn rtl_that_shows_x_in_place_of_0_differs() {
     assert_eq!(run.status.code(), Some(1), "{said}");
     line_starting(&said, "MISMATCH ");
 }
+
+/// Before, this was a warning: a check at the end of a test, as `final` blocks make it, failed nothing.
+#[test]
+fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
+    let rtl = Folder::own("r500").planted("  final $fatal(1, \"left over\");");
+    let dir = tempfile::tempdir().unwrap();
+    let program = "tb/programs/r500/if_else.s";
+    let out = arg(&dir.path().join("out")).to_owned();
+    let run = ["run", "r500", program, "--rtl", rtl.arg(), "--out", &out];
+    let run = command_in(Path::new(ROOT), &run).output().unwrap();
+    let said = text(&run.stdout);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    let stopped = line_starting(&said, "STOPPED r500.if_else.1  clock ");
+    assert!(
+        stopped.contains("  at the end of the simulation: "),
+        "{stopped}"
+    );
+    assert!(stopped.ends_with(": left over"), "{stopped}");
+    let case = format!("{out}/r500.if_else.1.json");
+    let again = ["replay", &case, "--rtl", rtl.arg(), "--out", &out];
+    let again = command_in(Path::new(ROOT), &again).output().unwrap();
+    line_starting(&text(&again.stdout), &stopped);
+    assert_eq!(again.status.code(), Some(1));
+
+    // Each chunk has a model of its own.
+    let run = fuzz(&rtl, dir.path(), &["--programs", "300", "--keep-going"]);
+    let said = text(&run.stdout);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    line_starting(&said, "r500.fuzz.1  300 programs, 2 FAILED; ");
+    let cover = ["cover", "r500", "--rtl", rtl.arg(), "--programs", "20"];
+    let cover = command_in(dir.path(), &cover).output().unwrap();
+    assert_eq!(cover.status.code(), Some(1), "{}", text(&cover.stdout));
+}

@@ -51,6 +51,15 @@ pub enum Cause<D: Design> {
     NotRun(String),
 }
 
+impl<D: Design> Cause<D> {
+    /// Returns the cause of a run that agreed, whose RTL says in a `final` block that something is wrong: `why`.
+    pub fn at_the_end(why: String, compared: Compared) -> Self {
+        // No cycle comes after the last one.
+        let clock = compared.clocks.saturating_sub(1);
+        Cause::Stopped(Stopped { clock, why })
+    }
+}
+
 impl<C: TestCase> Failure<C> {
     /// Creates a failure of `case`.
     pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {

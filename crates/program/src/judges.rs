@@ -155,12 +155,27 @@ pub fn check_fresh<U: Programs>(
     judges: Judges,
     watch: &mut impl Watch<U>,
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
-    let agreed = check_on(case, &mut open(case, rtl)?, judges, watch)?;
+    let mut dut = open(case, rtl)?;
+    let agreed = check_on(case, &mut dut, judges, watch)?;
+    closed(case, dut, agreed.compared)?;
     if agreed.compared.launches == 0 {
         let why = "nothing was compared: no program was launched".to_owned();
         return Err(Failure::new(case, Cause::NotRun(why), agreed.compared));
     }
     Ok(agreed)
+}
+
+/// Ends the simulation on `dut`, after `case`, the last one on it, has agreed.
+///
+/// # Errors
+/// [`Cause::Stopped`]: a `final` block of the RTL says that something is wrong.
+pub fn closed<U: Programs>(
+    case: &Case<U>,
+    dut: Dut<U>,
+    compared: Compared,
+) -> Result<(), Failure<Case<U>>> {
+    let fails = |why| Failure::new(case, Cause::at_the_end(why, compared), compared);
+    dut.close().map_err(fails)
 }
 
 /// Opens a fresh model for `case`.
@@ -223,13 +238,11 @@ pub fn check_with_dump<U: Programs>(
     let mut dut = rtl.open(case.model_seed())?;
     let golden = &mut case.golden();
     let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
-    Ok(verdict(
-        case,
-        Judges::LockStep,
-        Records::judge,
-        outcome,
-        None,
-    ))
+    let verdict = verdict(case, Judges::LockStep, Records::judge, outcome, None);
+    Ok(verdict.and_then(|agreed| {
+        closed(case, dut, agreed.compared)?;
+        Ok(agreed)
+    }))
 }
 
 /// Gives the verdict on the run `ran`. This is where the order of the judges is defined.

@@ -172,6 +172,8 @@ pub(super) struct Model {
     source: Source,
     /// The path of the last opened dump.
     dump: PathBuf,
+    /// `raw` is freed.
+    ended: bool,
 }
 
 // SAFETY: a model is used by one thread at a time: every call that does more than read a word takes `&mut self`,
@@ -214,6 +216,7 @@ impl Model {
             raw,
             source: source.clone(),
             dump: PathBuf::new(),
+            ended: false,
         })
     }
 
@@ -316,22 +319,39 @@ impl Model {
     }
 }
 
-impl Drop for Model {
-    fn drop(&mut self) {
+impl Model {
+    /// Ends the simulation: runs the `final` blocks of the RTL.
+    ///
+    /// # Errors
+    /// Why they stopped: $stop, $fatal, $finish or a failed assertion.
+    pub fn close(mut self) -> Result<(), String> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        if self.ended {
+            return Ok(());
+        }
+        self.ended = true;
         let mut why = [0u8; TEXT];
-        // SAFETY: `raw` came from `create` of the same table and is freed once, here; `why` has as many bytes as its length
-        // says.
+        // SAFETY: `raw` came from `create` of the same table and is freed once, because `ended` is set and the callers own
+        // the model; `why` has as many bytes as its length says.
         unsafe {
             (self.source.api().destroy)(self.raw.as_ptr(), why.as_mut_ptr().cast(), why.len());
         }
-        // The message belongs to no case, because one model serves many.
-        if why[0] != 0 {
+        match why[0] {
+            0 => Ok(()),
+            _ => Err(format!("at the end of the simulation: {}", written(&why))),
+        }
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        // The message belongs to no case, because the case has been judged.
+        if let Err(why) = self.end() {
             // If it cannot be written, it is lost; that is no reason to abort.
-            let _ = writeln!(
-                std::io::stderr(),
-                "warning: at the end of the simulation: {}",
-                written(&why)
-            );
+            let _ = writeln!(std::io::stderr(), "warning: {why}");
         }
     }
 }

@@ -458,6 +458,14 @@ pub struct Dut<U: Design> {
 }
 
 impl<U: Design> Dut<U> {
+    /// Ends the simulation: runs the `final` blocks of the RTL. A model that is only dropped prints what they say as a warning.
+    ///
+    /// # Errors
+    /// Why they stopped: $stop, $fatal, $finish or a failed assertion.
+    pub fn close(self) -> Result<(), String> {
+        self.model.close()
+    }
+
     /// Clocks the model once with `pins`. The bench top registers its inputs, so the returned state is the one after the
     /// PREVIOUS clock; `expected`, the golden model's state after that same clock, goes into an open dump. Once the RTL has
     /// stopped ([`Dut::stopped`]), the state no longer changes.

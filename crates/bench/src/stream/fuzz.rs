@@ -115,9 +115,10 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
         let stream = Stream::<D>::random(seed, cycles, rtl.build());
         let coverage = &mut summary.coverage;
         let judged = rtl.open(stream.model_seed()).and_then(|mut dut| {
-            stream.check_on(&mut dut, None, &mut |pins: &_, state: &_| {
+            let judged = stream.check_on(&mut dut, None, &mut |pins: &_, state: &_| {
                 coverage.see::<D>(pins, state);
-            })
+            })?;
+            Ok(stream.closed(dut, judged))
         });
         let not_run = |why| {
             Err(Failure::new(

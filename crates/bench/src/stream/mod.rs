@@ -185,6 +185,24 @@ impl<D: Design> Stream<D> {
         Ok(Err(Failure::new(self, cause, compared)))
     }
 
+    /// Ends the simulation on `dut`, after this stream, the last one on it: a `final` block of the RTL that says that
+    /// something is wrong makes the stream fail.
+    fn closed(&self, dut: Dut<D>, judged: Judged<Self>) -> Judged<Self> {
+        let agreed = judged?;
+        let compared = Compared {
+            clocks: agreed.cycles,
+            ..Compared::default()
+        };
+        match dut.close() {
+            Ok(()) => Ok(agreed),
+            Err(why) => Err(Failure::new(
+                self,
+                Cause::at_the_end(why, compared),
+                compared,
+            )),
+        }
+    }
+
     /// Returns the pins as a readable table with one line per cycle.
     pub fn text(&self) -> String {
         let lines = (0..).zip(&self.cycles.0);
@@ -276,7 +294,8 @@ impl<D: Design> TestCase for Stream<D> {
             return Err(format!("the stream is for {own}, the RTL has {other}"));
         }
         let mut dut = rtl.open(self.model_seed())?;
-        self.check_on(&mut dut, dump, &mut |_: &_, _: &_| ())
+        let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_| ())?;
+        Ok(self.closed(dut, judged))
     }
 
     fn history(&self, last: u64) -> History<D> {

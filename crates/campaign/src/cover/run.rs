@@ -41,7 +41,8 @@ use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
 use crate::grammar::Campaign;
-use crate::judges::{Judges, check_on};
+use crate::judges::{Judges, check_on, closed};
+use crate::lockstep::Compared;
 use crate::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the number of jobs.
@@ -209,8 +210,13 @@ pub fn run<U: Campaign>(
             .min_by_key(|(number, _)| *number)
             .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
-            for worker in &mut workers {
+            let last = campaign::case::<U>(options.seed, cases[0].saturating_sub(1), rtl.build()).1;
+            for mut worker in workers {
                 covered.rtl.merge(worker.dut.coverage()?);
+                // What a `final` block says is no single case's.
+                if let Err(failure) = closed(&last, worker.dut, Compared::default()) {
+                    covered.failed.get_or_insert(failure);
+                }
             }
             return Ok(covered);
         }

@@ -249,19 +249,25 @@ impl<U: Compiled> Worker<U> {
         let mut total = Summary::default();
         let mut runner = None;
         let last = cases.end.saturating_sub(1);
+        let mut ran = cases.start;
         for case in cases {
+            ran = case;
             if each {
                 // This shows which case ended the process.
                 parent.say(&Answer::<U>::Begins(case));
             }
-            let runner = match &mut runner {
-                Some(runner) => runner,
-                none => match Runner::open(options, rtl, &bins, case) {
-                    Ok(opened) => none.insert(opened),
+            let mut open = match runner.take() {
+                Some(open) => open,
+                None => match Runner::open(options, rtl, &bins, case) {
+                    Ok(opened) => opened,
                     Err(why) => return memory.cannot(why),
                 },
             };
-            let summary = U::run_case(runner, case, &mut parent.progress::<U>());
+            let mut summary = U::run_case(&mut open, case, &mut parent.progress::<U>());
+            match each && case == last {
+                true => open.close(case, &mut summary),
+                false => runner = Some(open),
+            }
             let short = |failed: &Failed<U>| memory.cause(&failed.failure);
             if let Some(cause) = summary.failures.iter().find_map(short) {
                 // Memory that a case has taken is missing for the others: this process cannot be used any more, and another
@@ -284,6 +290,9 @@ impl<U: Compiled> Worker<U> {
             if each && stop.load(Ordering::Relaxed) {
                 return Answer::Stopped;
             }
+        }
+        if let Some(open) = runner {
+            open.close(ran, &mut total);
         }
         Answer::Did(Box::new(total))
     }
