@@ -191,6 +191,16 @@ fn what_is_wrong_with_the_input_is_said() {
         let run = exhaust(args).ends(2);
         assert_eq!(text(&run.output.stderr).trim_end(), why, "{args:?}");
     }
+    // With more lanes, the transitions of the first state took all memory, whatever `--states` said.
+    let run = exhaust(&["r500", "--lanes", "9"]).ends(2);
+    let said = text(&run.output.stderr);
+    assert!(
+        said.starts_with("error: invalid value '9' for '--lanes <LANES>': 9 is not in 1..=8\n"),
+        "{said}"
+    );
+    let run = exhaust(&["spa5", "--lanes", "8", "--states", "2"]).ends(3);
+    let said = text(&run.output.stderr);
+    assert!(said.contains("more than 2 states (--states)"), "{said}");
 }
 
 /// A fault in the memory of the stack: the token below a DIV changes if that DIV is pushed on a PCNT by KIL's survivors. What

@@ -37,6 +37,9 @@ use checkpoint::{Checkpoint, Digest};
 
 /// Number of states that a worker gets at once.
 const CHUNK: usize = 256;
+/// Maximum number of lanes. A state of r500 has transitions for every pair of sets of lanes: with 8 lanes they take 2 GB of
+/// memory, with 9 four times that.
+const MOST_LANES: i64 = 8;
 /// Approximate time between two writes of the checkpoint.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -45,8 +48,8 @@ pub struct ExhaustArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     unit: String,
-    /// Lanes [default: those of the unit's small world]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Lanes, 8 at most: a state has a transition for every set of lanes [default: those of the unit's small world]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_LANES))]
     lanes: Option<u32>,
     /// Parameter of RTL and golden model, as for `run` [default: as the unit's small world has it]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
