@@ -112,7 +112,7 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     let case = format!("{out}/r500.if_else.1.json");
     let again = ["replay", &case, "--rtl", rtl.arg(), "--out", &out];
     let again = command_in(Path::new(ROOT), &again).output().unwrap();
-    line_starting(&text(&again.stdout), &stopped);
+    line_starting(&text(&again.stdout), stopped);
     assert_eq!(again.status.code(), Some(1));
 
     // Each chunk has a model of its own.
