@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::common::rtl::Rtl;
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
 use reconverge::case::{CASE_FORMAT, Case, Place, SavedCase, Table, unit_of_case};
 
@@ -544,6 +545,39 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
             "{}",
             text(&output.stderr)
         );
+    }
+}
+
+/// The file that tells where the state of other RTL is may come from anywhere, as any other input.
+#[test]
+fn probes_of_other_rtl_are_read_only_from_a_regular_file_of_limited_length() {
+    let most: u64 = 64 << 20;
+    let program = "tb/programs/r500/if_else.s";
+    for name in ["design.toml", "r500_probe.toml"] {
+        let copy = Rtl::own("r500").copy();
+        let file = copy.dir().join(name);
+        let refused = |why: &str| {
+            let output = at_once(&["run", "r500", program, "--rtl", copy.arg()]);
+            let message = format!(
+                "error: {}: --rtl: {}: file: {why}\n",
+                copy.arg(),
+                arg(&file)
+            );
+            assert_eq!(text(&output.stderr), message);
+            assert_eq!(output.status.code(), Some(2), "{message}");
+            fs::remove_file(&file).unwrap();
+        };
+        let _ = fs::remove_file(&file);
+        let made = Command::new("mkfifo").arg(&file).status().unwrap();
+        assert!(made.success());
+        refused("is a pipe, a socket or a device; only regular files are read");
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        refused("is a pipe, a socket or a device; only regular files are read");
+        fs::File::create(&file).unwrap().set_len(most + 1).unwrap();
+        refused(&format!(
+            "has {} bytes or more, which no input has; the most is {most}",
+            most + 1
+        ));
     }
 }
 

@@ -25,7 +25,7 @@ use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::field::Diff;
-use reconverge::input::{InputError, printable};
+use reconverge::input::{InputError, printable, read_text};
 use reconverge::lockstep::{Compared, Mismatch, Stopped};
 use reconverge::mutate::source;
 use reconverge::start::Start;
@@ -549,7 +549,9 @@ fn declarations(formats: &mut Vec<Format>, dir: &Path) {
         seeds,
         read: Box::new(move |bytes, _| {
             fs::write(&probes, bytes).unwrap();
-            let (_, read) = declared.probes_in(&folder).map_err(said)?;
+            let (_, read) = declared
+                .probes_in(&folder, read_text)
+                .map_err(|e| Refused::Said(e.to_string()))?;
             declared.bench_top(&read);
             Ok(())
         }),

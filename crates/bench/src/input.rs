@@ -288,7 +288,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
 }
 
-/// Most bytes of a program, a table of conditions, a saved case or a coverage file.
+/// Most bytes of a program, a table of conditions, a saved case, a coverage file, a declaration or a table of probes.
 pub const MOST_BYTES: u64 = 64 << 20;
 
 /// Opens a regular file for reading. Refuses others: opening a pipe waits for its writer, and a device has no end.

@@ -10,11 +10,16 @@ use crate::{Declaration, Probes, Write};
 
 impl Declaration {
     /// Returns the probes of the RTL in `dir`, and the file with them: `<name>_probe.toml`, or a `design.toml` that
-    /// declares the same pins and state as `self`.
+    /// declares the same pins and state as `self`. `read` reads a text file from outside: the caller decides which files
+    /// it reads.
     ///
     /// # Errors
-    /// Neither file can be read; the file is wrong.
-    pub fn probes_in(&self, dir: &Path) -> Result<(PathBuf, Probes), Error> {
+    /// Neither file exists; the same as of `read`; the file is wrong.
+    pub fn probes_in<E: From<Error>>(
+        &self,
+        dir: &Path,
+        read: impl FnOnce(&Path) -> Result<String, E>,
+    ) -> Result<(PathBuf, Probes), E> {
         let (probe, design) = (
             dir.join(format!("{}_probe.toml", self.name)),
             dir.join("design.toml"),
@@ -26,25 +31,25 @@ impl Declaration {
             design
         };
         let shown = file.display().to_string();
-        let whole = |message: String| Error {
-            file: shown.clone(),
-            line: 0,
-            field: "file".to_owned(),
-            message,
+        let whole = |message: String| {
+            E::from(Error {
+                file: shown.clone(),
+                line: 0,
+                field: "file".to_owned(),
+                message,
+            })
         };
-        let text = fs::read_to_string(&file).map_err(|e| match e.kind() {
-            ErrorKind::NotFound => {
-                let mut why =
-                    "missing, and there is no design.toml: one of them tells where the state is"
-                        .to_owned();
-                let before = format!("{}_probe.svh", self.name);
-                if dir.join(&before).exists() {
-                    let _ = write!(why, "; {before} is not read any more");
-                }
-                whole(why)
+        if fs::metadata(&file).is_err_and(|e| e.kind() == ErrorKind::NotFound) {
+            let mut why =
+                "missing, and there is no design.toml: one of them tells where the state is"
+                    .to_owned();
+            let before = format!("{}_probe.svh", self.name);
+            if dir.join(&before).exists() {
+                let _ = write!(why, "; {before} is not read any more");
             }
-            _ => whole(e.to_string()),
-        })?;
+            return Err(whole(why));
+        }
+        let text = read(&file)?;
         if only {
             return Ok((file, self.parse_probes(&shown, &text)?));
         }

@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::design::Build;
 use crate::design::Design;
 use crate::home::{home, own_rtl};
-use crate::input::InputError;
+use crate::input::{InputError, read_text};
 use crate::lcov::RtlCoverage;
 
 /// Why RTL cannot be opened.
@@ -359,7 +359,7 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
     ];
     files
         .into_iter()
-        .find_map(|(name, path)| Some((name, std::fs::read_to_string(path).ok()?)))
+        .find_map(|(name, path)| Some((name, read_text(&path).ok()?)))
 }
 
 /// Returns the files that `<unit>.f` in `dir` lists, in its order.
@@ -390,13 +390,17 @@ pub fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Er
 
 /// Returns the sources of the RTL in `dir`, with the bench top for it.
 fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
-    let bad = |e: declaration::Error| {
-        verilate::Error::input(Path::new(&e.file), e.line, e.field, e.message)
+    let bad = |e: InputError| match e.is_of_the_machine() {
+        false => verilate::Error::input(Path::new(&e.file), e.line, e.field, e.message),
+        true => verilate::Error::Io {
+            path: e.file.into(),
+            source: std::io::Error::other(e.message),
+        },
     };
     // Read the list first: a folder without one is not RTL, whatever else it contains.
     verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
-    let declared = declared::<D>().map_err(bad)?;
-    let (from, probes) = declared.probes_in(dir).map_err(bad)?;
+    let declared = declared::<D>().map_err(|e| bad(e.into()))?;
+    let (from, probes) = declared.probes_in(dir, read_text).map_err(bad)?;
     let bench = verilate::Bench {
         text: declared.bench_top(&probes),
         preloads: !probes.loads.is_empty(),

@@ -379,7 +379,7 @@ impl Origin {
             texts.push((name.into_owned(), text));
         }
         let declared = dut::declared::<D>().map_err(InputError::from)?;
-        let (_, mut probes) = declared.probes_in(dir).map_err(InputError::from)?;
+        let (_, mut probes) = declared.probes_in(dir, read_text)?;
         // A bound file could catch a mutant before the comparison does, and a netlist no longer has the names that it is bound to.
         probes.assertions = None;
         let reset = declared.reset().and_then(|(pin, level)| {

@@ -185,7 +185,7 @@ fn beside<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
         rtl.join(&name).is_file().then(|| read(&name)).transpose()
     };
     let declared = dut::declared::<D>().map_err(InputError::from)?;
-    let (_, probes) = declared.probes_in(rtl).map_err(InputError::from)?;
+    let (_, probes) = declared.probes_in(rtl, read_text)?;
     let assertions = match probes.assertions {
         Some(bound) => Some(read(&bound.file)?),
         None => optional("sva.sv")?,
