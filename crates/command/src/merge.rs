@@ -11,7 +11,7 @@ use reconverge::input::InputError;
 use super::failures::{groups, reports, shown, tell};
 use super::fuzz::{HEADER, Ran, Shown, Whole, ran, writable_summary, write_summary};
 use super::report::{Part, ReportArgs};
-use super::{Commands, Done, Failure, MergeArgs, found, print};
+use super::{Commands, Done, Failure, MergeArgs, found, print, streams};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
     writable_summary(&args.summary)?;
@@ -53,6 +53,7 @@ pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Cam
     // One campaign for each build of a unit.
     let mut campaigns: Vec<Campaign> = Vec::new();
     for file in files {
+        streams::reads(&file)?;
         let bad = |field: &str, why: &str| InputError::new(file.to_string_lossy(), 0, field, why);
         let Some(header) = results::header(&file)? else {
             return Err(bad("header", "there is nothing in it yet").into());

@@ -95,6 +95,9 @@ pub fn command(args: &ProveArgs) -> Done {
     if let Some(path) = &args.json {
         writable("--json", path)?;
     }
+    if let Some(path) = &args.mutants {
+        streams::reads(path)?;
+    }
     if let Some(dir) = &args.proofs {
         std::fs::create_dir_all(dir).map_err(|e| {
             InputError::new(dir.display().to_string(), 0, "--proofs", e.to_string())

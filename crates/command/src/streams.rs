@@ -1,8 +1,9 @@
 //! Files that are named on the command line: `-` is standard input or standard output.
 
 use std::io::{ErrorKind, Read as _, Write, stdin, stdout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use reconverge::input::{self, InputError, MOST_BYTES};
 use reconverge::wave;
@@ -17,6 +18,18 @@ static READ: AtomicBool = AtomicBool::new(false);
 /// Standard output is a requested file: messages go to standard error.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Files of this command, by their real paths.
+static FILES: Mutex<Files> = Mutex::new(Files {
+    read: Vec::new(),
+    written: Vec::new(),
+});
+
+struct Files {
+    read: Vec<PathBuf>,
+    /// With the flag and the path as the user gave them.
+    written: Vec<(PathBuf, String, String)>,
+}
+
 /// Returns whether `path` stands for standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -27,12 +40,67 @@ pub fn taken() -> bool {
     TAKEN.load(Ordering::Relaxed)
 }
 
+/// Returns the path without links at which `path` is read, or would be written. `None` if it is no regular file: what is written
+/// to a device or a pipe replaces nothing.
+fn real(path: &Path) -> Option<PathBuf> {
+    match path.metadata() {
+        Ok(there) if there.is_file() => path.canonicalize().ok(),
+        Ok(_) => None,
+        // A link that leads nowhere is itself replaced.
+        Err(_) => Some(folder(path).canonicalize().ok()?.join(path.file_name()?)),
+    }
+}
+
+/// Notes that `path` is an input of this command.
+///
+/// # Errors
+/// It is an output too: it would be overwritten.
+pub fn reads(path: &Path) -> Result<(), InputError> {
+    let Some(real) = real(path) else {
+        return Ok(());
+    };
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, flag, given)) = files.written.iter().find(|(there, ..)| *there == real) {
+        return Err(overwritten(flag, given));
+    }
+    files.read.push(real);
+    Ok(())
+}
+
+/// Notes that `path`, which `flag` names, is an output of this command.
+///
+/// # Errors
+/// It is an input or another output too.
+fn writes(flag: &str, path: &Path) -> Result<(), InputError> {
+    let Some(real) = real(path) else {
+        return Ok(());
+    };
+    let given = path.to_string_lossy();
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if files.read.contains(&real) {
+        return Err(overwritten(flag, &given));
+    }
+    if files.written.iter().any(|(there, ..)| *there == real) {
+        let why = "another output goes to this file already";
+        return Err(InputError::new(flag, 0, given, why));
+    }
+    let written = (real, flag.to_owned(), given.into_owned());
+    files.written.push(written);
+    Ok(())
+}
+
+fn overwritten(flag: &str, path: &str) -> InputError {
+    let why = "is an input of this command too, and would be overwritten";
+    InputError::new(flag, 0, path, why)
+}
+
 /// Reads a whole file, or standard input; returns it with its name for messages.
 ///
 /// # Errors
-/// The same as of [`input::read`]; standard input was read already.
+/// The same as of [`input::read`] and [`reads`]; standard input was read already.
 pub fn read(path: &Path) -> Result<(Vec<u8>, String), InputError> {
     if !is_standard(path) {
+        reads(path)?;
         return Ok((input::read(path)?, path.to_string_lossy().into_owned()));
     }
     let bad = |why: String| InputError::new(STDIN, 0, "file", why);
@@ -63,7 +131,8 @@ pub fn read_text(path: &Path) -> Result<(String, String), InputError> {
     Ok((text, name))
 }
 
-/// Refuses an output that cannot become a file, before any work is done for it. Only one file can be standard output.
+/// Refuses an output that cannot become a file, before any work is done for it. Each output must be another file, and no input;
+/// only one can be standard output.
 pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
     let bad = |why: &str| Err(InputError::new(flag, 0, path.to_string_lossy(), why));
     if is_standard(path) {
@@ -78,7 +147,7 @@ pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
     if !folder(path).is_dir() {
         return bad("its folder does not exist");
     }
-    Ok(())
+    writes(flag, path)
 }
 
 /// Writes a requested file, whole or not at all, or standard output.

@@ -567,13 +567,19 @@ impl Outputs {
             }
             chosen => chosen.map(|(x, y)| y / BLOCK * args.size.across() + x / BLOCK),
         };
-        let named = |path: &Option<PathBuf>, ending: &str| {
-            path.clone()
-                .unwrap_or_else(|| out.join(format!("{name}.{ending}")))
+        let named = |flag: &str, path: &Option<PathBuf>, ending: &str| match path {
+            Some(path) => Ok::<_, InputError>(path.clone()),
+            None => {
+                let path = out.join(format!("{name}.{ending}"));
+                if !args.check {
+                    writable(flag, &path)?;
+                }
+                Ok(path)
+            }
         };
         Ok(Outputs {
-            png: named(&args.png, "png"),
-            heat: named(&args.heat, "heat.png"),
+            png: named("--png", &args.png, "png")?,
+            heat: named("--heat", &args.heat, "heat.png")?,
             block,
         })
     }
