@@ -678,3 +678,52 @@ fn a_fetch_shader_run_alone_says_why_it_ends_in_an_error() {
     assert!(said.contains("error 5 NO_CALL, pc 0x001"), "{said}");
     assert!(!said.contains("note"), "{said}");
 }
+
+/// Of two values one would be ignored.
+#[test]
+fn an_option_that_would_be_ignored_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let [first, second] = ["x.svg", "y.svg"].map(|name| dir.path().join(name));
+    let program = "tb/programs/spa5/if_else.s";
+    let twice = |flag: &str, name: &str| {
+        format!(
+            "error: the argument '{flag} <NAME=VALUE>' cannot be used multiple times for '{name}'"
+        )
+    };
+    let depth = ["--param", "DEPTH=5", "--param", "DEPTH=6"];
+    let calls = ["--bound", "calls=1", "--bound", "calls=0"];
+    let refused = |args: &[&str], why: &str| {
+        let output = reconverge(args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?} {said}");
+        assert_eq!(said.lines().next().unwrap_or(""), why, "{args:?}");
+        assert!(said.contains("Usage: "), "{said}");
+    };
+    refused(
+        &[
+            "picture",
+            "spa5",
+            program,
+            "-o",
+            arg(&first),
+            "--picture",
+            arg(&second),
+        ],
+        "error: the argument '--output <FILE>' cannot be used with '--picture <FILE>'",
+    );
+    assert!(!first.exists() && !second.exists());
+    for command in [
+        &["run", "spa5", program][..],
+        &["fuzz", "spa5"],
+        &["cover", "spa5"],
+        &["mutate", "spa5"],
+        &["prove", "spa5"],
+        &["exhaust", "spa5"],
+    ] {
+        refused(&[command, &depth[..]].concat(), &twice("--param", "DEPTH"));
+    }
+    refused(
+        &[&["exhaust", "r500"], &calls[..]].concat(),
+        &twice("--bound", "calls"),
+    );
+}

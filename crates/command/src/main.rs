@@ -29,6 +29,7 @@ mod streams;
 mod variants;
 mod workers;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,8 @@ use std::sync::LazyLock;
 use args::{BuildArgs, CaseArgs};
 use clap::builder::PossibleValuesParser;
 use clap::builder::styling::{AnsiColor, Style};
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fuzz::{Campaign, Publish, Ran};
 use reconverge::campaign::Shard;
 use reconverge::compiled::Compiled;
@@ -213,7 +215,7 @@ struct RunArgs {
 #[derive(Args)]
 struct PictureArgs {
     /// The picture, SVG or PNG by its ending
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "picture")]
     output: PathBuf,
     #[command(flatten)]
     run: RunArgs,
@@ -647,18 +649,13 @@ fn dispatch(command: &Command) -> Done {
         Command::Doctor => doctor::command(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(
-                *shell,
-                &mut <Cli as clap::CommandFactory>::command(),
-                "reconverge",
-                &mut script,
-            );
+            clap_complete::generate(*shell, &mut Cli::command(), "reconverge", &mut script);
             print(&String::from_utf8_lossy(&script))?;
             Ok(Agreed::Yes)
         }
         Command::Man => {
             let mut page = Vec::new();
-            let man = clap_mangen::Man::new(<Cli as clap::CommandFactory>::command());
+            let man = clap_mangen::Man::new(Cli::command());
             man.render(&mut page)
                 .map_err(|e| Failure::Other(e.to_string()))?;
             print(&String::from_utf8_lossy(&page))?;
@@ -704,9 +701,38 @@ fn tell(failure: &Failure) -> u8 {
     }
 }
 
+/// Options `NAME=VALUE` that may be repeated for other names, each with its field.
+const NAMED: [(&str, &str); 2] = [("parameters", "--param"), ("bounds", "--bound")];
+
+/// Returns an option of [`NAMED`] that gives a name twice, and that name.
+fn given_twice(matches: &ArgMatches) -> Option<(&'static str, &str)> {
+    NAMED.iter().find_map(|(id, flag)| {
+        let given = matches.try_get_many::<(String, u32)>(id).ok()??;
+        let mut names = BTreeSet::new();
+        let mut again = given.filter(|(name, _)| !names.insert(name));
+        again.next().map(|(name, _)| (*flag, name.as_str()))
+    })
+}
+
+/// Parses the arguments. Also refuses an option that gives a name twice, of which one value would be ignored.
+fn arguments() -> Cli {
+    let mut command = Cli::command();
+    let matches = command.get_matches_mut();
+    if let Some((name, chosen)) = matches.subcommand()
+        && let Some((flag, twice)) = given_twice(chosen)
+        && let Some(chosen) = command.find_subcommand_mut(name)
+    {
+        let why = format!(
+            "the argument '{flag} <NAME=VALUE>' cannot be used multiple times for '{twice}'"
+        );
+        chosen.error(ErrorKind::ArgumentConflict, why).exit();
+    }
+    Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit())
+}
+
 /// Parses the arguments, runs the command, and reports the result.
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = arguments();
     match dispatch(&cli.command) {
         Ok(Agreed::Yes) => ExitCode::SUCCESS,
         Ok(Agreed::No) => ExitCode::from(1),

@@ -55,7 +55,7 @@ pub struct MutateArgs {
     jobs: Option<u16>,
     #[command(flatten)]
     build: BuildArgs,
-    /// Judge only the mutants with these numbers
+    /// Judge only the mutants with these numbers, of those that --count and --seed choose
     #[arg(long, value_name = "N", value_delimiter = ',')]
     only: Vec<u32>,
     /// Write the verdicts as JSON
