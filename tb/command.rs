@@ -727,3 +727,26 @@ fn an_option_that_would_be_ignored_is_refused() {
         &twice("--bound", "calls"),
     );
 }
+
+/// A worker that cannot even start was called a failure of the RTL.
+#[test]
+fn a_memory_limit_that_no_worker_can_start_with_is_refused() {
+    let run = |megabytes: &str| {
+        let program = "tb/programs/spa5/if_else.s";
+        reconverge(&["run", "spa5", program, "--memory", megabytes])
+    };
+    for megabytes in ["1", "8", "63"] {
+        let output = run(megabytes);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let why = format!(
+            "error: invalid value '{megabytes}' for '--memory <MB>': a process that runs RTL needs at least 64 MB; 0 is no \
+             limit"
+        );
+        assert_eq!(said.lines().next().unwrap_or(""), why);
+    }
+    for megabytes in ["64", "0"] {
+        let output = run(megabytes);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+}

@@ -1,6 +1,9 @@
 //! Nothing wrong passes and nothing found is lost, whatever the RTL does, the disk does, or a scheduler does.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -955,4 +958,34 @@ fn a_case_that_takes_all_memory_fails_alone() {
         "{crashed:?}"
     );
     assert_eq!(failed("8a"), crashed);
+}
+
+/// A found bug: the worker panicked and went on without the thread that reads its orders, and its RTL was said to hang.
+#[test]
+fn a_worker_that_cannot_start_a_thread_says_so() {
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    ours.set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_reconverge"))
+        .args(["worker", "r500"])
+        .stdin(OwnedFd::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let built = Rtl::<R500>::own(16).unwrap().built();
+    let job = serde_json::json!({"built": built, "memory": 1});
+    writeln!(ours, "{job}").unwrap();
+    let mut said = String::new();
+    let read = BufReader::new(ours).read_line(&mut said);
+    let _ = child.kill();
+    child.wait().unwrap();
+    assert!(read.is_ok(), "{read:?}");
+    let answer: Value = serde_json::from_str(&said).unwrap();
+    let why = answer["Cannot"].as_str().unwrap();
+    assert!(
+        why.starts_with("worker: no thread can be started: "),
+        "{why}"
+    );
+    assert!(why.ends_with("; it may have 1 MB (--memory)"), "{why}");
 }

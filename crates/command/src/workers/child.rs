@@ -80,6 +80,15 @@ impl Memory {
         setrlimit(Resource::Data, to(Some(bytes))).map_err(|e| format!("--memory: {e}"))
     }
 
+    /// Returns the message that no thread can be started, for which too little memory is the usual reason.
+    fn no_thread(&self, e: &std::io::Error) -> String {
+        let hint = match self.0 {
+            0 => String::new(),
+            megabytes => format!("; it may have {megabytes} MB (--memory)"),
+        };
+        format!("worker: no thread can be started: {e}{hint}")
+    }
+
     /// Returns the cause, if `why` says that memory ran out.
     fn short<D: Design>(&self, why: &str) -> Option<Cause<D>> {
         let short = self.0 > 0 && why.contains("out of memory");
@@ -135,7 +144,7 @@ pub fn work<U: Compiled>() -> Done {
     memory.limit()?;
     let stop = Arc::new(AtomicBool::new(false));
     let (send, receive) = mpsc::channel();
-    std::thread::spawn({
+    let reader = std::thread::Builder::new().spawn({
         let stop = Arc::clone(&stop);
         move || {
             for line in orders.split(b'\n').map_while(Result::ok) {
@@ -155,10 +164,16 @@ pub fn work<U: Compiled>() -> Done {
             exit(3);
         }
     });
+    let parent = Parent(Arc::new(Mutex::new((socket, Instant::now()))));
+    if let Err(e) = reader {
+        // Said to the command, because the end of this process would be blamed on the RTL.
+        parent.say(&Answer::<U>::Cannot(memory.no_thread(&e)));
+        return Ok(Agreed::Yes);
+    }
     let mut worker = Worker {
         rtl: Rtl::<U>::from_built(job.built).map_err(String::from)?,
         memory,
-        parent: Parent(Arc::new(Mutex::new((socket, Instant::now())))),
+        parent,
         orders: receive,
         stop,
     };
