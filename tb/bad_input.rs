@@ -22,6 +22,7 @@ macro_rules! tests {
                 flags_out_of_range_are_refused,
                 files_that_are_not_there_or_not_text_are_refused,
                 an_output_that_cannot_be_a_file_is_refused,
+                a_long_word_is_shortened_in_the_message,
                 a_truncated_hex_file_is_refused,
                 a_program_may_have_any_file_name,
                 closed_pipes_are_quiet,
@@ -178,6 +179,20 @@ fn an_output_that_cannot_be_a_file_is_refused<U: Tested>() {
             );
         }
     }
+}
+
+/// Once, a word of a million characters was repeated whole on the terminal.
+fn a_long_word_is_shortened_in_the_message<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("long.s");
+    fs::write(&file, "q".repeat(1_000_000)).unwrap();
+    let output = reconverge(&["asm", U::NAME, arg(&file)]);
+    let stderr = text(&output.stderr);
+    let first = stderr.lines().next().unwrap_or_default();
+    assert_eq!(output.status.code(), Some(2), "{first:.200}");
+    let shown = format!(":1: mnemonic: `{}...` is no instruction", "q".repeat(64));
+    assert!(first.contains(&shown), "{first:.200}");
+    assert!(stderr.len() < 3000, "{} bytes", stderr.len());
 }
 
 /// Two outputs in one file: one was lost without a word.
@@ -504,6 +519,23 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     );
 }
 
+/// The message once named neither the case nor its field.
+#[test]
+fn a_saved_case_with_rtl_that_is_not_there_is_refused_with_its_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("case.json");
+    let mut saved = saved_case::<R500>();
+    saved.case.rtl = Some("nonexist".into());
+    fs::write(&file, saved.to_text()).unwrap();
+    refused(
+        &["replay", arg(&file)],
+        &format!(
+            "error: {}: rtl: nonexist: no such folder; replay with --rtl and the folder of the RTL",
+            file.display()
+        ),
+    );
+}
+
 #[test]
 fn a_conditions_file_is_checked_row_by_row() {
     let table = |text: &str| Table::parse(text, "c.jsonl");
@@ -593,6 +625,16 @@ fn only_regular_files_are_read() {
             assert_eq!(text(&output.stderr), message, "{args:?}");
             assert_eq!(output.status.code(), Some(2), "{args:?}");
         }
+    }
+    // A link to itself.
+    let around = dir.path().join("around");
+    std::os::unix::fs::symlink("around", &around).unwrap();
+    for args in readers(arg(&around)) {
+        let output = at_once(&args);
+        let stderr = text(&output.stderr);
+        let message = format!("error: {}: file: Too many levels", around.display());
+        assert!(stderr.starts_with(&message), "{args:?} {stderr}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
     }
     // In the place of results.
     fs::rename(&pipe, dir.path().join("r500.jsonl")).unwrap();

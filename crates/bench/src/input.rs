@@ -53,8 +53,14 @@ struct Others(Vec<InputError>);
 /// Most errors of a file that are reported after the first one.
 const MOST_OTHERS: usize = 7;
 
+/// Most characters of a token that a message repeats.
+const MOST_REPEATED: usize = 64;
+
 /// Bytes that an excerpt keeps on either side of the wrong part.
 const MOST_BESIDE: usize = 500;
+
+/// The error of the operating system that a link leads to itself. The standard library's name for it is not stable yet.
+const ELOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
 
 #[cfg(feature = "rtl")]
 impl From<declaration::Error> for InputError {
@@ -97,7 +103,7 @@ impl InputError {
                 | InvalidFilename
                 | UnexpectedEof
                 | ReadOnlyFilesystem
-        );
+        ) || e.raw_os_error() == Some(ELOOP);
         InputError {
             of_the_machine: !of_the_user,
             ..Self::new(file, 0, "file", e.to_string())
@@ -110,9 +116,14 @@ impl InputError {
         self.of_the_machine
     }
 
-    /// Returns the same error about `token`, a part of the line. Without a token the error is about the field.
+    /// Returns the same error about `token`, a part of the line. Without a token the error is about the field. A long token is
+    /// shortened in the message.
     #[must_use]
     pub fn about(mut self, token: &str) -> Self {
+        if let Some((end, _)) = token.char_indices().nth(MOST_REPEATED) {
+            let shown = format!("{}...", &token[..end]);
+            self.message = self.message.replace(token, &shown);
+        }
         self.token = Some(token.into());
         self
     }

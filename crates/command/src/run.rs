@@ -457,6 +457,13 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             }
             complain(&format!("note: the RTL is the case's own: {shown}"));
         }
+        (None, Some(named)) => {
+            let why = format!(
+                "{}: no such folder; replay with --rtl and the folder of the RTL",
+                named.display()
+            );
+            return Err(InputError::new(file, 0, "rtl", why).into());
+        }
         (Some(dir), named) => {
             // Mutants are those of the RTL that the case names.
             let same = |named: &PathBuf| real(named).is_some_and(|named| real(dir) == Some(named));
