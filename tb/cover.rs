@@ -1,5 +1,7 @@
 //! Functional coverage: what is counted, merged, refused and shown.
 
+mod files;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -9,7 +11,7 @@ use crate::common::{ROOT, Tested, arg, line_starting, loaded, reconverge, reconv
 use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
 use reconverge::cover::run::{self, Options};
-use reconverge::cover::{Collector, Model, Saved, UnitCoverage, When, page};
+use reconverge::cover::{Collector, Model, Ran, Saved, UnitCoverage, When, page};
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::r500::R500;
@@ -263,6 +265,18 @@ fn saved<U: Tested>(dir: &Path) -> (String, Saved) {
     (out, saved)
 }
 
+/// What a file says of a run on our RTL.
+fn ran<U: Tested>(seed: u64) -> Ran {
+    let options = Options {
+        seed,
+        limit: Limit::Programs(1),
+        jobs: 1,
+        guided: false,
+        careful: None,
+    };
+    options.ran(&Rtl::<U>::own(U::LANES).unwrap())
+}
+
 fn missed_bins_are_listed_and_fail_where_all_are_required<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let (out, saved) = saved::<U>(dir.path());
@@ -301,6 +315,7 @@ fn a_file_that_says_an_unreachable_bin_was_hit_fails<U: Tested>() {
     let bin = bins.filter(|b| b.unreachable.is_some()).last().unwrap();
     bin.hits = 3;
     let (name, why) = (bin.name(), bin.unreachable.clone().unwrap());
+    coverage.runs.push(ran::<U>(1));
     let file = dir.path().join("hit.json");
     fs::write(&file, Saved::new(vec![coverage]).to_text()).unwrap();
     let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
@@ -382,8 +397,8 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
         ),
     );
     refused(
-        &with(&|_| ()).replacen("\"reconverge_cover\": 2", "\"reconverge_cover\": 3", 1),
-        ": reconverge_cover: format 3 is of a later version, this one reads 2\n",
+        &with(&|_| ()).replacen("\"reconverge_cover\": 3", "\"reconverge_cover\": 4", 1),
+        ": reconverge_cover: format 4 is of a later version, this one reads 3\n",
     );
     refused("{}", ": reconverge_cover: missing: not a coverage file\n");
     refused("{\n]", ":2: json: ");
@@ -399,7 +414,8 @@ fn units() -> Vec<&'static str> {
 fn a_run_that_samples_nothing_is_an_error<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("empty.json");
-    let empty = UnitCoverage::declared::<U>(&Build::from(U::LANES));
+    let mut empty = UnitCoverage::declared::<U>(&Build::from(U::LANES));
+    empty.runs.push(ran::<U>(1));
     fs::write(&file, Saved::new(vec![empty]).to_text()).unwrap();
     let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
     assert_eq!(output.status.code(), Some(3));

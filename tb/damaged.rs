@@ -20,7 +20,7 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Failed, Limit, Options, Shard, Summary, results};
 use reconverge::case::{CASE_FORMAT, Case, Conditions, Row, SavedCase, Table, unit_of_case};
 use reconverge::cover::lcov::RtlCoverage;
-use reconverge::cover::{Model, Saved, UnitCoverage, page};
+use reconverge::cover::{FailedRun, Model, Ran, Saved, UnitCoverage, page};
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
@@ -28,6 +28,7 @@ use reconverge::field::Diff;
 use reconverge::input::{InputError, printable, read_text};
 use reconverge::lockstep::{Compared, Mismatch, Stopped};
 use reconverge::mutate::source;
+use reconverge::place::Place;
 use reconverge::start::Start;
 use reconverge::stimulus::CaseStimulus;
 use reconverge::unit::{Executor as _, LoadOptions, Records, Unit};
@@ -398,6 +399,29 @@ fn coverage_files<U: Tested>(formats: &mut Vec<Format>) {
         let mut one = coverage(lanes);
         one.totals.clocks = 70;
         one.groups[0].bins[0].hits = 5;
+        let (run, saved) = ("a".to_owned(), Some("a.json".to_owned()));
+        let (rtl, program, from) = ("1f".to_owned(), "2e".to_owned(), String::new());
+        let (message, rule) = ("clock 9: pc[0] is 1, not 2".to_owned(), None);
+        one.runs.push(Ran {
+            seed: 7,
+            guided: true,
+            rtl,
+            assertions: true,
+            program,
+            clocks: 60,
+            from,
+        });
+        one.failures.push(FailedRun {
+            run,
+            failure: Place::Mismatch {
+                clock: 9,
+                field: "pc".to_owned(),
+                element: 0,
+            },
+            message,
+            rule,
+            saved,
+        });
         Saved::new(vec![one]).to_text().into_bytes()
     });
     formats.push(Format {

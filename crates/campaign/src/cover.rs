@@ -15,6 +15,7 @@ mod html;
 mod met;
 #[cfg(feature = "campaign")]
 pub mod run;
+mod runs;
 mod saved;
 
 use std::marker::PhantomData;
@@ -26,6 +27,7 @@ pub use axis::*;
 pub use html::page;
 pub use met::Met;
 pub use reconverge_bench::lcov;
+pub use runs::{FailedRun, Ran};
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
 use crate::case::Case;
@@ -562,6 +564,8 @@ impl<U: Campaign> Model<U> {
             lanes: self.build.lanes,
             parameters: self.build.parameters.clone(),
             totals,
+            runs: Vec::new(),
+            failures: Vec::new(),
             groups: groups.collect(),
         }
     }

@@ -18,7 +18,7 @@
 // Modules of the lower crates, named as if they were modules of this one.
 #[cfg(feature = "campaign")]
 use reconverge_bench::{check, found};
-use reconverge_bench::{design, html, input, json, text};
+use reconverge_bench::{design, html, input, json, place, text};
 #[cfg(feature = "rtl")]
 use reconverge_bench::{dut, failure, lockstep, stream};
 use reconverge_program::{case, instructions, program, watch};

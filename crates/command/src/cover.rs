@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::HumanCount;
 use reconverge::campaign::{Limit, Shard};
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::Options;
-use reconverge::cover::{Model, Saved, UnitCoverage, page};
+use reconverge::cover::{FailedRun, Model, Ran, Saved, UnitCoverage, page};
 use reconverge::input::InputError;
 
 use super::args::{BuildArgs, limit, workers};
 use super::fuzz::bar;
 use super::progress::Lines;
-use super::run::{absolute, counting_rtl, rtl};
+use super::run::{absolute, counting_rtl, rtl, usual_rtl};
 use super::streams::{self, write_whole};
 use super::workers::{Isolated, LimitArgs};
 use super::{
@@ -71,6 +72,9 @@ pub struct CoverArgs {
     #[command(flatten)]
     place: PlaceArgs,
 }
+
+/// The failure of a case.
+type Failed<U> = reconverge::failure::Failure<Case<U>>;
 
 /// The results of the units' parts of the command, for its end.
 #[derive(Default)]
@@ -173,6 +177,63 @@ pub fn all(args: &CoverArgs) -> Done {
     ends(agreed, gathered.trouble.or(interrupted))
 }
 
+/// Refuses counts that were read from `file` and do not say of which runs they are: of any RTL, and perhaps counted already.
+fn of_runs(unit: &UnitCoverage, file: &str) -> Result<(), InputError> {
+    if !unit.runs.is_empty() {
+        return Ok(());
+    }
+    let why = "empty: it does not say which RTL was covered; measure again with `cover --json`";
+    Err(InputError::new(file, 0, "runs", why))
+}
+
+/// Refuses runs from files that are of other RTL than what the command names, where nothing is run.
+fn of_this_rtl<U: Compiled>(runs: &[Ran], args: &CoverArgs) -> Result<(), Failure> {
+    let (rtl, name) = match &args.place.rtl {
+        Some(dir) => {
+            let rtl = rtl::<U>(&args.place, args.build.build::<U>()?)?;
+            (rtl, dir.display().to_string())
+        }
+        // Its files are the same for every build: none has to be made.
+        None => (usual_rtl::<U>()?, "our own RTL".to_owned()),
+    };
+    let Some(other) = runs.iter().find(|run| run.rtl != rtl.contents()) else {
+        return Ok(());
+    };
+    let why = format!(
+        "{}, but {name} has {}; --rtl DIR names the RTL that was covered",
+        other.rtl,
+        rtl.contents()
+    );
+    Err(InputError::new(&other.from, 0, "runs.rtl", why).into())
+}
+
+/// Refuses runs from files whose counts must not be added to those of `this` run.
+fn of_another_run(runs: &[Ran], this: &Ran) -> Result<(), InputError> {
+    let clash = |run: &Ran| Some((run.from.clone(), run.clash(this)?));
+    match runs.iter().find_map(clash) {
+        None => Ok(()),
+        Some((file, ("runs.seed", why))) => {
+            let why = format!("{why}; give another --seed");
+            Err(InputError::new(file, 0, "runs.seed", why))
+        }
+        Some((file, (field, why))) => Err(InputError::new(file, 0, field, why)),
+    }
+}
+
+/// Returns what a coverage file says of the failure of this run.
+fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::Saved) -> FailedRun {
+    let rule = failure.rule();
+    FailedRun {
+        run: failure.case.name(),
+        failure: failure.place(),
+        message: failure.message(),
+        rule: rule.as_deref().and_then(found::rule_id).map(str::to_owned),
+        saved: saved
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned()),
+    }
+}
+
 /// Runs the command for one unit.
 pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     let build = args.build.build::<U>()?;
@@ -181,9 +242,14 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     for (file, saved) in &gathered.merged {
         for unit in saved.units.iter().filter(|u| u.unit == U::NAME) {
             coverage.merge(unit, file)?;
+            of_runs(unit, file)?;
             files += 1;
         }
     }
+    if files > 0 && args.run().is_none() {
+        of_this_rtl::<U>(&coverage.runs, args)?;
+    }
+    let failed_before = coverage.failures.len();
     let mut text = String::new();
     let mut agreed = Agreed::Yes;
     let (mut failed, mut interrupted) = (None, false);
@@ -201,6 +267,8 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         } else {
             rtl::<U>(&args.place, build.clone())?
         };
+        let mut this = options.ran(&model_of_rtl);
+        of_another_run(&coverage.runs, &this)?;
         let model = Model::<U>::new(&build);
         let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
         let (started, mut lines) = (std::time::Instant::now(), Lines::new());
@@ -227,14 +295,10 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         let Some(covered) = covered else {
             return Err(Failure::Other(format!("{}: interrupted", U::NAME)));
         };
-        coverage.merge(&model.named(&covered.hits, covered.totals), "this run")?;
-        let mismatches = usize::from(covered.failed.is_some());
-        text += &format!(
-            "  {:<18}{mismatches} mismatches in {} clocks, {} fields each\n",
-            "lock-step",
-            HumanCount(covered.compared),
-            U::fields().len()
-        );
+        let mut counted = model.named(&covered.hits, covered.totals);
+        this.clocks = covered.compared;
+        counted.runs.push(this);
+        coverage.merge(&counted, "this run")?;
         for (share, clocks) in &covered.reached {
             let clocks = HumanCount(*clocks);
             text += &format!(
@@ -253,6 +317,13 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             (failure, saved)
         });
     }
+    let mismatches = failed_before + usize::from(failed.is_some());
+    let lock_step = format!(
+        "  {:<18}{mismatches} mismatches in {} clocks, {} fields each\n",
+        "lock-step",
+        HumanCount(coverage.compared()),
+        U::fields().len()
+    );
     let totals = coverage.totals;
     let from = match (files, args.run().is_some()) {
         (0, _) => format!(".{:x}", args.seed),
@@ -260,16 +331,18 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         (n, false) => format!(", {n} merged"),
     };
     print(&format!(
-        "{}.cover{from}  {} programs, {} launches, {} steps\n{text}{}",
+        "{}.cover{from}  {} programs, {} launches, {} steps\n{lock_step}{text}{}",
         U::NAME,
         HumanCount(totals.programs),
         HumanCount(totals.launches),
         HumanCount(totals.steps),
         coverage.text()
     ))?;
-    let nothing = failed.is_none() && coverage.groups.iter().all(|g| g.hits() == 0);
+    let nothing = mismatches == 0 && coverage.groups.iter().all(|g| g.hits() == 0);
     if let Some((failure, saved)) = failed {
         agreed = Agreed::No;
+        // The report says it at length.
+        coverage.failures.push(failed_run(&failure, &saved));
         print("\n")?;
         let rtl = rtl::<U>(&args.place, build)?;
         let mut rtl = Isolated::new(&rtl, args.limits)?;
@@ -278,6 +351,13 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     if nothing {
         let why = format!("nothing was sampled of {}", U::NAME);
         return Err(Failure::Other(why));
+    }
+    if failed_before > 0 {
+        complain(&format!(
+            "{}: {failed_before} of the merged runs failed",
+            U::NAME
+        ));
+        agreed = Agreed::No;
     }
     let impossible = coverage.impossible().count();
     if impossible > 0 {

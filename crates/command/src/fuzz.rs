@@ -164,7 +164,7 @@ fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Resul
     }
     if let Some(path) = args.html.as_ref().filter(now) {
         let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
-        write_whole(path, &report::page(&parts, ""))?;
+        write_whole(path, &report::page(&parts, &report::Further::default()))?;
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ use reconverge::design::Build;
 use reconverge::dut;
 use reconverge::input::{InputError, printable};
 use reconverge::package;
-use reconverge::quantity::{count, memory};
+use reconverge::quantity::count;
 use streams::writable;
 use variants::Which;
 use workers::LimitArgs;
@@ -716,12 +716,7 @@ fn given_twice(matches: &ArgMatches) -> Option<(&'static str, &str)> {
 
 /// Parses the arguments. Also refuses an option that gives a name twice, of which one value would be ignored.
 fn arguments() -> Cli {
-    let mut command = Cli::command().mut_subcommands(|command| {
-        command.mut_args(|arg| match arg.get_id().as_str() {
-            "memory" => arg.value_parser(memory),
-            _ => arg,
-        })
-    });
+    let mut command = Cli::command();
     let matches = command.get_matches_mut();
     if let Some((name, chosen)) = matches.subcommand()
         && let Some((flag, twice)) = given_twice(chosen)

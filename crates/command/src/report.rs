@@ -82,8 +82,17 @@ impl Part {
     }
 }
 
+/// Other results than those of campaigns.
+#[derive(Default)]
+pub struct Further {
+    /// What the page shows of them, as HTML.
+    html: String,
+    /// Some of them failed.
+    failed: bool,
+}
+
 /// Returns the page of campaigns: failed ones come first, `further` last.
-pub fn page(parts: &[&Part], further: &str) -> String {
+pub fn page(parts: &[&Part], further: &Further) -> String {
     let failed = |part: &Part| part.numbers[4];
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     let title = match names[..] {
@@ -127,11 +136,11 @@ pub fn page(parts: &[&Part], further: &str) -> String {
             );
         }
     }
-    below += further;
+    below += &further.html;
     let failures: Vec<Failed> = (parts.iter().flat_map(|part| &part.failures))
         .cloned()
         .collect();
-    let agrees = parts.iter().all(|part| failed(part) == 0);
+    let agrees = !further.failed && parts.iter().all(|part| failed(part) == 0);
     page::campaign(&title, agrees, &above, &failures, &below)
 }
 
@@ -185,6 +194,20 @@ fn coverage(out: &mut String, unit: &UnitCoverage) {
         text(&unit.unit),
         text(&unit.build().to_string())
     );
+    for failed in &unit.failures {
+        let line = text(&failed.line());
+        let _ = writeln!(out, "<p class=\"bad\">FAILED {line}</p>");
+    }
+    for (group, bin) in unit.impossible() {
+        let why = bin.unreachable.as_deref().unwrap_or_default();
+        let hit = format!(
+            "{}: {}: hit {} times: {why}",
+            group.name,
+            bin.name(),
+            bin.hits
+        );
+        let _ = writeln!(out, "<p class=\"bad\">IMPOSSIBLE {}</p>", text(&hit));
+    }
     let share = |hit, reachable| Share { hit, reachable };
     let all = ("bins".to_owned(), share(unit.hit(), unit.reachable()));
     let groups = unit.groups.iter();
@@ -228,7 +251,7 @@ fn mutants(out: &mut String, run: &Value) {
 }
 
 /// Adds the contents of a JSON file of `cover` or `mutate`; returns whether it is one.
-fn json(out: &mut String, path: &Path) -> Result<bool, InputError> {
+fn json(out: &mut Further, path: &Path) -> Result<bool, InputError> {
     let (content, name) = streams::read_text(path)?;
     let value: Value = match serde_json::from_str(&content) {
         Ok(value) => value,
@@ -236,7 +259,8 @@ fn json(out: &mut String, path: &Path) -> Result<bool, InputError> {
     };
     if value.get("reconverge_cover").is_some() {
         for unit in &Saved::parse(&content, &name)?.units {
-            coverage(out, unit);
+            coverage(&mut out.html, unit);
+            out.failed |= !unit.agrees();
         }
         return Ok(true);
     }
@@ -245,7 +269,7 @@ fn json(out: &mut String, path: &Path) -> Result<bool, InputError> {
     if runs.is_empty() || !runs.iter().all(of_mutants) {
         return Ok(false);
     }
-    runs.iter().for_each(|run| mutants(out, run));
+    runs.iter().for_each(|run| mutants(&mut out.html, run));
     Ok(true)
 }
 
@@ -265,10 +289,10 @@ fn json_files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
 
 pub fn command(args: &ReportArgs) -> Done {
     writable("--output", &args.output)?;
-    let (mut campaigns, mut further) = (Vec::new(), String::new());
+    let (mut campaigns, mut further) = (Vec::new(), Further::default());
     for path in &args.from {
         let bad = |why: &str| InputError::new(path.to_string_lossy(), 0, "results", why);
-        let before = (campaigns.len(), further.len());
+        let before = (campaigns.len(), further.html.len());
         if path.is_dir() {
             campaigns.extend(results::files(path)?);
             // Saved cases and other files may lie there too.
@@ -280,7 +304,7 @@ pub fn command(args: &ReportArgs) -> Done {
         } else {
             json(&mut further, path)?;
         }
-        if before == (campaigns.len(), further.len()) {
+        if before == (campaigns.len(), further.html.len()) {
             let why = "nothing to report: no results of `fuzz --results`, `cover --json` or `mutate --json`";
             return Err(bad(why).into());
         }

@@ -74,6 +74,11 @@ pub fn rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failu
     made(&place.make(), build)
 }
 
+/// Returns our own RTL in its usual build, which is linked in.
+pub fn usual_rtl<U: Compiled>() -> Result<Rtl<U>, Failure> {
+    made(&Make::of(None), Build::from(U::LANES))
+}
+
 /// Returns the RTL with coverage counters.
 pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
     let make = Make {

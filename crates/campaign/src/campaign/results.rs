@@ -79,9 +79,7 @@ impl Header {
             build: rtl.build().clone(),
             rtl: rtl.contents().to_owned(),
             assertions: rtl.assertions(),
-            program: U::package()
-                .map_or(env!("CARGO_PKG_VERSION"), |package| package.sources)
-                .to_owned(),
+            program: program::<U>(),
             shard,
         }
     }
@@ -131,6 +129,12 @@ impl Header {
             .map(|(name, shown)| (*name, shown(self), shown(other)))
             .find(|(_, mine, theirs)| mine != theirs)
     }
+}
+
+/// Returns the hash of this program's sources.
+pub(crate) fn program<U: Campaign>() -> String {
+    let sources = U::package().map(|package| package.sources);
+    sources.unwrap_or(env!("CARGO_PKG_VERSION")).to_owned()
 }
 
 /// Returns `value` as a line with its checksum.

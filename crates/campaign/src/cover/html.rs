@@ -61,6 +61,13 @@ fn unit_section(page: &mut String, unit: &UnitCoverage) {
         number(t.clocks),
         number(t.steps),
     );
+    for failed in &unit.failures {
+        let _ = writeln!(
+            page,
+            "<p class=\"wrong\">FAILED {}</p>",
+            text(&failed.line())
+        );
+    }
     for (group, bin) in unit.impossible() {
         let why = bin.unreachable.as_deref().unwrap_or_default();
         let _ = writeln!(

@@ -34,8 +34,8 @@ use serde::{Deserialize, Serialize};
 
 use super::guide::{Found, Guide, Trail};
 use super::lcov::RtlCoverage;
-use super::{Collector, Hits, Model, Totals};
-use crate::campaign::{self, Limit};
+use super::{Collector, Hits, Model, Ran, Totals};
+use crate::campaign::{self, Limit, results};
 use crate::case::Case;
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
@@ -64,6 +64,21 @@ pub struct Options {
     /// Number of cases after which one chunk is run case by case, with a call of [`Follow::begins`] before each case. Set if
     /// an earlier run was lost in this chunk. The results are the same as in parallel.
     pub careful: Option<u64>,
+}
+
+impl Options {
+    /// Returns what a coverage file says of the run with these options on `rtl`, before its first cycle.
+    pub fn ran<U: Campaign>(&self, rtl: &Rtl<U>) -> Ran {
+        Ran {
+            seed: self.seed,
+            guided: self.guided,
+            rtl: rtl.contents().to_owned(),
+            assertions: rtl.assertions(),
+            program: results::program::<U>(),
+            clocks: 0,
+            from: "this run".to_owned(),
+        }
+    }
 }
 
 /// Observes a run.

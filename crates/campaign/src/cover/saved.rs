@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, Model, When};
+use super::{Axis, FailedRun, Model, Ran, When};
 use crate::design::Build;
 use crate::grammar::Campaign;
 use crate::input::InputError;
@@ -13,7 +13,7 @@ use crate::json::{self, count, map, required};
 use crate::text::percent;
 
 /// The version of [`Saved`] that this crate writes and reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Advice in messages about a file of another version.
 const AGAIN: &str = "measure again with `cover --json`";
@@ -73,6 +73,10 @@ pub struct UnitCoverage {
     pub parameters: BTreeMap<String, u32>,
     /// How much was run.
     pub totals: Totals,
+    /// The runs; empty only in memory, for counts of no run of a campaign.
+    pub runs: Vec<Ran>,
+    /// Those of them that failed.
+    pub failures: Vec<FailedRun>,
     /// Groups of bins.
     pub groups: Vec<GroupCoverage>,
 }
@@ -198,10 +202,23 @@ impl UnitCoverage {
             .flat_map(|g| g.bins.iter().map(move |b| (g, b)))
     }
 
-    /// Adds the counters of `other`, which was read from `file`.
+    /// Returns true if nothing that is counted here went wrong: no run failed, no bin that is declared unreachable was hit.
+    pub fn agrees(&self) -> bool {
+        self.failures.is_empty() && self.impossible().next().is_none()
+    }
+
+    /// Returns the number of cycles that agreed in all runs.
+    pub fn compared(&self) -> u64 {
+        // The numbers come from files, so the sum may overflow.
+        let clocks = self.runs.iter().map(|run| run.clocks);
+        clocks.fold(0, u64::saturating_add)
+    }
+
+    /// Adds the counters, the runs and the failures of `other`, which was read from `file`.
     ///
     /// # Errors
-    /// `other` has another unit, other parameters or other bins, or a sum is too large.
+    /// `other` has another unit, other parameters or other bins; a run of it is here already, or is of other RTL; a sum is too
+    /// large.
     pub fn merge(&mut self, other: &Self, file: &str) -> Result<(), InputError> {
         let bad = |field: String, why: String| Err(InputError::new(file, 0, field, why));
         if other.unit != self.unit {
@@ -246,6 +263,16 @@ impl UnitCoverage {
                 return bad(format!("groups.{}", theirs.name), why);
             }
         }
+        // Before the counts, so that counts of a run that is given twice do not count as an overflow.
+        for theirs in &other.runs {
+            if let Some((field, why)) = self.runs.iter().find_map(|mine| theirs.clash(mine)) {
+                return bad(field.to_owned(), why);
+            }
+            let mut theirs = theirs.clone();
+            file.clone_into(&mut theirs.from);
+            self.runs.push(theirs);
+        }
+        self.failures.extend(other.failures.iter().cloned());
         let full = |field: String| bad(field, format!("more than {} in all", json::MOST));
         let sum = |a: u64, b: u64| a.checked_add(b).filter(|sum| *sum <= json::MOST);
         let mut totals = other.totals;
@@ -316,6 +343,9 @@ impl UnitCoverage {
                 "IMPOSSIBLE",
                 &format!("{}: {}: hit {} times: {why}", g.name, bin.name(), bin.hits),
             );
+        }
+        for failed in &self.failures {
+            line("FAILED", &failed.line());
         }
         text
     }

@@ -27,6 +27,7 @@ use reconverge::instructions::Instructions as _;
 use reconverge::judges::Judges;
 use reconverge::lockstep::Compared;
 use reconverge::mutate::Hunt;
+use reconverge::quantity;
 use reconverge::report::{Waves, dump_file, dump_from};
 use reconverge::shrink::Shrunk;
 use reconverge::stream::Stream;
@@ -51,8 +52,8 @@ pub struct LimitArgs {
     /// Give a case up as hung if its RTL makes no progress for this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// Limit the memory of each process that runs RTL, in megabytes; 0: no limit
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    /// Limit the memory of each process that runs RTL, in megabytes, 64 at least; 0: no limit
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = quantity::memory)]
     memory: u64,
 }
 
