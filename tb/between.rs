@@ -124,3 +124,22 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     let cover = command_in(dir.path(), &cover).output().unwrap();
     assert_eq!(cover.status.code(), Some(1), "{}", text(&cover.stdout));
 }
+
+/// Before, the lost process replaced what the case showed when it ran again.
+#[test]
+fn a_mismatch_in_the_second_run_is_kept_though_the_first_run_lost_the_process() {
+    let rtl = Folder::own("r500").copy();
+    rtl.change((
+        "r500_seq.sv",
+        "  assign err_o     = err_q;",
+        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
+         if (cycles == 20) $c(\"if (std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");\n  end\n  \
+         assign err_o     = cycles > 25 ? ~err_q : err_q;",
+    ));
+    let dir = tempfile::tempdir().unwrap();
+    let run = fuzz(&rtl, dir.path(), &["--programs", "1", "--no-assert"]);
+    let (said, warnings) = (text(&run.stdout), text(&run.stderr));
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    line_starting(&warnings, "warning: a worker of r500 ended in cases 0..0 ");
+    line_starting(&said, "MISMATCH ");
+}

@@ -575,16 +575,19 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                         true => first.take().or_else(|| blame.take()),
                         false => first.take(),
                     };
+                    if cause.is_some() {
+                        blame = None;
+                    }
                     let summary = match cause {
-                        Some(cause) => {
-                            blame = None;
+                        // A case that fails this time keeps what was found.
+                        Some(cause) if summary.failures.is_empty() => {
                             complain(&format!(
                                 "warning: case {next} of {} agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
                                 U::NAME
                             ));
                             lost(next, cause)
                         }
-                        None => *summary,
+                        _ => *summary,
                     };
                     (tries, began) = (0, false);
                     next += 1;
