@@ -51,15 +51,6 @@ pub enum Cause<D: Design> {
     NotRun(String),
 }
 
-impl<D: Design> Cause<D> {
-    /// Returns the cause of a run that agreed, whose RTL says in a `final` block that something is wrong: `why`.
-    pub fn at_the_end(why: String, compared: Compared) -> Self {
-        // No cycle comes after the last one.
-        let clock = compared.clocks.saturating_sub(1);
-        Cause::Stopped(Stopped { clock, why })
-    }
-}
-
 impl<C: TestCase> Failure<C> {
     /// Creates a failure of `case`.
     pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {
@@ -68,6 +59,14 @@ impl<C: TestCase> Failure<C> {
             cause,
             compared,
         }
+    }
+
+    /// Creates the failure of `case`, the last one on its model, which agreed, but whose RTL says in a `final` block that
+    /// something is wrong: `why` of [`Dut::close`](crate::dut::Dut::close).
+    pub fn at_the_end(case: &C, why: String, compared: Compared) -> Self {
+        // No cycle comes after the last one.
+        let clock = compared.clocks.saturating_sub(1);
+        Self::new(case, Cause::Stopped(Stopped { clock, why }), compared)
     }
 
     /// Returns the mismatch, if the cause is one.

@@ -28,7 +28,7 @@ use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::grammar::Campaign;
 use crate::json::{Hex, count, map};
-use crate::judges::{Judges, Scalar, check_on, closed};
+use crate::judges::{Judges, Scalar, check_on};
 use crate::lockstep::Compared;
 use crate::program::Executor as _;
 use crate::start::Start;
@@ -395,8 +395,8 @@ pub struct Runner<'a, U: Campaign> {
     rtl: &'a Rtl<U>,
     dut: Dut<U>,
     collector: cover::Collector<'a, U>,
-    /// What the last case compared.
-    compared: Compared,
+    /// The last case, and what it compared.
+    last: Option<(u64, Compared)>,
 }
 
 impl<'a, U: Campaign> Runner<'a, U> {
@@ -418,7 +418,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
             rtl,
             dut,
             collector,
-            compared: Compared::default(),
+            last: None,
         })
     }
 
@@ -429,39 +429,39 @@ impl<'a, U: Campaign> Runner<'a, U> {
             rtl,
             dut,
             collector,
-            compared,
+            last,
         } = self;
         let summary = run_one(dut, rtl, collector, options, index, watch);
-        *compared = summary.compared;
+        *last = Some((index, summary.compared));
         summary
     }
 
     /// Runs `cases`, or those up to the one that ends the campaign, as the last ones on the model; `watch` observes them.
     pub fn run_all(mut self, cases: Range<u64>, watch: &mut impl Watch<U>) -> Summary<U> {
         let mut total = Summary::default();
-        let mut last = cases.start;
         for index in cases {
-            last = index;
             total.add(self.run(index, watch));
             if total.ends(self.options) {
                 break;
             }
         }
-        self.close(last, &mut total);
+        self.close(&mut total);
         total
     }
 
-    /// Ends the simulation after case number `last`, which `summary` includes. If a `final` block of the RTL says that
-    /// something is wrong, the case fails with [`Cause::Stopped`], unless it has failed already.
-    pub fn close(self, last: u64, summary: &mut Summary<U>) {
-        let (_, case) = case_on(self.options, self.rtl, last);
-        if let Err(failure) = closed(&case, self.dut, self.compared)
-            && summary.failures.iter().all(|failed| failed.number != last)
+    /// Ends the simulation. If a `final` block of the RTL says that something is wrong, the last case, which `summary`
+    /// includes, fails with [`Cause::Stopped`], unless it has failed already.
+    pub fn close(self, summary: &mut Summary<U>) {
+        if let Err(why) = self.dut.close()
+            && let Some((number, compared)) = self.last
+            && summary
+                .failures
+                .iter()
+                .all(|failed| failed.number != number)
         {
-            summary.failures.push(Failed {
-                number: last,
-                failure,
-            });
+            let (_, case) = case_on(self.options, self.rtl, number);
+            let failure = Failure::at_the_end(&case, why, compared);
+            summary.failures.push(Failed { number, failure });
         }
     }
 }

@@ -194,19 +194,8 @@ fn coverage(out: &mut String, unit: &UnitCoverage) {
         text(&unit.unit),
         text(&unit.build().to_string())
     );
-    for failed in &unit.failures {
-        let line = text(&failed.line());
-        let _ = writeln!(out, "<p class=\"bad\">FAILED {line}</p>");
-    }
-    for (group, bin) in unit.impossible() {
-        let why = bin.unreachable.as_deref().unwrap_or_default();
-        let hit = format!(
-            "{}: {}: hit {} times: {why}",
-            group.name,
-            bin.name(),
-            bin.hits
-        );
-        let _ = writeln!(out, "<p class=\"bad\">IMPOSSIBLE {}</p>", text(&hit));
+    for (what, wrong) in unit.wrong() {
+        let _ = writeln!(out, "<p class=\"bad\">{what} {}</p>", text(&wrong));
     }
     let share = |hit, reachable| Share { hit, reachable };
     let all = ("bins".to_owned(), share(unit.hit(), unit.reachable()));
@@ -260,7 +249,7 @@ fn json(out: &mut Further, path: &Path) -> Result<bool, InputError> {
     if value.get("reconverge_cover").is_some() {
         for unit in &Saved::parse(&content, &name)?.units {
             coverage(&mut out.html, unit);
-            out.failed |= !unit.agrees();
+            out.failed |= unit.wrong().next().is_some();
         }
         return Ok(true);
     }

@@ -157,25 +157,13 @@ pub fn check_fresh<U: Programs>(
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
     let mut dut = open(case, rtl)?;
     let agreed = check_on(case, &mut dut, judges, watch)?;
-    closed(case, dut, agreed.compared)?;
+    let wrong = |why| Failure::at_the_end(case, why, agreed.compared);
+    dut.close().map_err(wrong)?;
     if agreed.compared.launches == 0 {
         let why = "nothing was compared: no program was launched".to_owned();
         return Err(Failure::new(case, Cause::NotRun(why), agreed.compared));
     }
     Ok(agreed)
-}
-
-/// Ends the simulation on `dut`, after `case`, the last one on it, has agreed.
-///
-/// # Errors
-/// [`Cause::Stopped`]: a `final` block of the RTL says that something is wrong.
-pub fn closed<U: Programs>(
-    case: &Case<U>,
-    dut: Dut<U>,
-    compared: Compared,
-) -> Result<(), Failure<Case<U>>> {
-    let fails = |why| Failure::new(case, Cause::at_the_end(why, compared), compared);
-    dut.close().map_err(fails)
 }
 
 /// Opens a fresh model for `case`.
@@ -240,7 +228,8 @@ pub fn check_with_dump<U: Programs>(
     let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
     let verdict = verdict(case, Judges::LockStep, Records::judge, outcome, None);
     Ok(verdict.and_then(|agreed| {
-        closed(case, dut, agreed.compared)?;
+        let wrong = |why| Failure::at_the_end(case, why, agreed.compared);
+        dut.close().map_err(wrong)?;
         Ok(agreed)
     }))
 }

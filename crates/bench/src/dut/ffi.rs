@@ -317,9 +317,7 @@ impl Model {
         // SAFETY: `raw` is a live model, of which the call reads a word.
         unsafe { (self.source.api().mismatch)(self.raw.as_ptr()) }
     }
-}
 
-impl Model {
     /// Ends the simulation: runs the `final` blocks of the RTL.
     ///
     /// # Errors

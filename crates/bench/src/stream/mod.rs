@@ -193,14 +193,9 @@ impl<D: Design> Stream<D> {
             clocks: agreed.cycles,
             ..Compared::default()
         };
-        match dut.close() {
-            Ok(()) => Ok(agreed),
-            Err(why) => Err(Failure::new(
-                self,
-                Cause::at_the_end(why, compared),
-                compared,
-            )),
-        }
+        let wrong = |why| Failure::at_the_end(self, why, compared);
+        dut.close().map_err(wrong)?;
+        Ok(agreed)
     }
 
     /// Returns the pins as a readable table with one line per cycle.

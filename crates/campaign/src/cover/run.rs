@@ -41,7 +41,7 @@ use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
 use crate::grammar::Campaign;
-use crate::judges::{Judges, check_on, closed};
+use crate::judges::{Judges, check_on};
 use crate::lockstep::Compared;
 use crate::watch::Pulse;
 
@@ -225,12 +225,16 @@ pub fn run<U: Campaign>(
             .min_by_key(|(number, _)| *number)
             .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
-            let last = campaign::case::<U>(options.seed, cases[0].saturating_sub(1), rtl.build()).1;
             for mut worker in workers {
                 covered.rtl.merge(worker.dut.coverage()?);
                 // What a `final` block says is no single case's.
-                if let Err(failure) = closed(&last, worker.dut, Compared::default()) {
-                    covered.failed.get_or_insert(failure);
+                if let Err(why) = worker.dut.close()
+                    && covered.failed.is_none()
+                {
+                    let last = cases[0].saturating_sub(1);
+                    let (_, last) = campaign::case::<U>(options.seed, last, rtl.build());
+                    let failure = Failure::at_the_end(&last, why, Compared::default());
+                    covered.failed = Some(failure);
                 }
             }
             return Ok(covered);

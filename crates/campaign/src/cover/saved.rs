@@ -202,9 +202,15 @@ impl UnitCoverage {
             .flat_map(|g| g.bins.iter().map(move |b| (g, b)))
     }
 
-    /// Returns true if nothing that is counted here went wrong: no run failed, no bin that is declared unreachable was hit.
-    pub fn agrees(&self) -> bool {
-        self.failures.is_empty() && self.impossible().next().is_none()
+    /// Returns what went wrong, each with its kind: bins that are declared unreachable and were hit, and runs that failed.
+    pub fn wrong(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let impossible = self.impossible().map(|(group, bin)| {
+            let why = bin.unreachable.as_deref().unwrap_or_default();
+            let (group, bin, hits) = (&group.name, bin.name(), bin.hits);
+            let hit = format!("{group}: {bin}: hit {hits} times: {why}");
+            ("IMPOSSIBLE", hit)
+        });
+        impossible.chain(self.failures.iter().map(|failed| ("FAILED", failed.line())))
     }
 
     /// Returns the number of cycles that agreed in all runs.
@@ -337,15 +343,8 @@ impl UnitCoverage {
                 line("unreachable", &format!("{}: {count}: {why}", g.name));
             }
         }
-        for (g, bin) in self.impossible() {
-            let why = bin.unreachable.as_deref().unwrap_or_default();
-            line(
-                "IMPOSSIBLE",
-                &format!("{}: {}: hit {} times: {why}", g.name, bin.name(), bin.hits),
-            );
-        }
-        for failed in &self.failures {
-            line("FAILED", &failed.line());
+        for (what, wrong) in self.wrong() {
+            line(what, &wrong);
         }
         text
     }

@@ -264,24 +264,25 @@ impl<U: Compiled> Worker<U> {
         let mut total = Summary::default();
         let mut runner = None;
         let last = cases.end.saturating_sub(1);
-        let mut ran = cases.start;
         for case in cases {
-            ran = case;
             if each {
                 // This shows which case ended the process.
                 parent.say(&Answer::<U>::Begins(case));
             }
-            let mut open = match runner.take() {
+            let open = match &mut runner {
                 Some(open) => open,
-                None => match Runner::open(options, rtl, &bins, case) {
-                    Ok(opened) => opened,
+                none => match Runner::open(options, rtl, &bins, case) {
+                    Ok(opened) => none.insert(opened),
                     Err(why) => return memory.cannot(why),
                 },
             };
-            let mut summary = U::run_case(&mut open, case, &mut parent.progress::<U>());
-            match each && case == last {
-                true => open.close(case, &mut summary),
-                false => runner = Some(open),
+            let mut summary = U::run_case(open, case, &mut parent.progress::<U>());
+            // Its answer is the last one.
+            if each && case == last {
+                runner
+                    .take()
+                    .into_iter()
+                    .for_each(|open| open.close(&mut summary));
             }
             let short = |failed: &Failed<U>| memory.cause(&failed.failure);
             if let Some(cause) = summary.failures.iter().find_map(short) {
@@ -307,7 +308,7 @@ impl<U: Compiled> Worker<U> {
             }
         }
         if let Some(open) = runner {
-            open.close(ran, &mut total);
+            open.close(&mut total);
         }
         Answer::Did(Box::new(total))
     }
