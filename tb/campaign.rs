@@ -1341,7 +1341,7 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let lost = |case| {
         let cause = Cause::Crashed("as told".to_owned());
-        Summary::lost(&options, &rtl, case, cause)
+        Summary::lost(&options, &rtl, case, case, cause)
     };
     let ran = drive(
         &mut tally,

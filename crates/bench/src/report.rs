@@ -249,8 +249,8 @@ pub struct Waves {
     pub view: String,
     /// Time in the dump at which RTL and golden model begin to differ.
     differs: Option<u64>,
-    /// Why the second run is not the run that failed.
-    not_reproduced: Option<String>,
+    /// The line that says in what the second run is not the run that failed.
+    unlike: Option<String>,
     /// Why the dump is a VCD although another format was requested.
     pub kept: Option<String>,
 }
@@ -345,37 +345,39 @@ impl Waves {
             dump,
             view,
             differs,
-            not_reproduced: failure.and_then(|first| not_reproduced(first, again)),
+            unlike: failure.and_then(|first| unlike(first, again)),
             kept,
         })
     }
 }
 
-/// Returns why `again` is not the run that failed with `first`.
-fn not_reproduced<C: TestCase>(first: &Failure<C>, again: &Judged<C>) -> Option<String> {
+/// Returns what to say if `again` is not the run that failed with `first`.
+fn unlike<C: TestCase>(first: &Failure<C>, again: &Judged<C>) -> Option<String> {
+    const WHY: &str = "the RTL keeps something that reset does not reach, or shows X";
     // A run with a dump has only the golden model as its judge.
     if !matches!(first.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
         return None;
     }
-    match again {
-        Ok(_) => Some("from reset the run does not fail".to_owned()),
-        Err(again) => {
-            let same = match (first.mismatch(), again.mismatch()) {
-                (Some(a), Some(b)) => a.clock == b.clock && a.diffs == b.diffs,
-                _ => first.alike(again) && first.cycle() == again.cycle(),
-            };
-            (!same).then(|| format!("from reset the run first fails at clock {}", again.cycle()))
-        }
+    let Err(again) = again else {
+        return Some(format!(
+            "NOT REPRODUCED: from reset the run does not fail: {WHY}"
+        ));
+    };
+    let clock = again.cycle();
+    match (first.mismatch(), again.mismatch()) {
+        (Some(a), Some(b)) if a.clock == b.clock => (a.diffs != b.diffs)
+            .then(|| format!("note    the dump has other values at clock {clock}: {WHY}")),
+        _ if first.alike(again) && first.cycle() == clock => None,
+        _ => Some(format!(
+            "NOT REPRODUCED: from reset the run first fails at clock {clock}: {WHY}"
+        )),
     }
 }
 
 impl Display for Waves {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if let Some(why) = &self.not_reproduced {
-            writeln!(
-                f,
-                "NOT REPRODUCED: {why}: the RTL keeps something that reset does not reach"
-            )?;
+        if let Some(unlike) = &self.unlike {
+            writeln!(f, "{unlike}")?;
         }
         match self.differs {
             Some(time) => writeln!(

@@ -215,9 +215,11 @@ impl<U: Campaign> Summary<U> {
         })
     }
 
-    /// Returns the summary of case number `index` of a campaign, which crashed or hung its process.
-    pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>) -> Self {
-        let (kind, case) = case_on(options, rtl, index);
+    /// Returns the summary of case number `index` of a campaign, which crashed or hung its process; the first case on its model
+    /// was number `first`.
+    pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, first: u64, cause: Cause<U>) -> Self {
+        let (kind, mut case) = case_on(options, rtl, index);
+        case.set_model_seed(model_seed(options, first));
         Summary {
             programs: 1,
             kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
@@ -411,7 +413,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
         bins: &'a Model<U>,
         first: u64,
     ) -> Result<Self, String> {
-        let dut = rtl.open((options.seed as u32).wrapping_add(first as u32) | 1)?;
+        let dut = rtl.open(model_seed(options, first))?;
         let collector = cover::Collector::new(bins);
         Ok(Runner {
             options,
@@ -452,6 +454,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
     /// Ends the simulation. If a `final` block of the RTL says that something is wrong, the last case, which `summary`
     /// includes, fails with [`Cause::Stopped`], unless it has failed already.
     pub fn close(self, summary: &mut Summary<U>) {
+        let seed = self.dut.seed();
         if let Err(why) = self.dut.close()
             && let Some((number, compared)) = self.last
             && summary
@@ -459,11 +462,17 @@ impl<'a, U: Campaign> Runner<'a, U> {
                 .iter()
                 .all(|failed| failed.number != number)
         {
-            let (_, case) = case_on(self.options, self.rtl, number);
+            let (_, mut case) = case_on(self.options, self.rtl, number);
+            case.set_model_seed(seed);
             let failure = Failure::at_the_end(&case, why, compared);
             summary.failures.push(Failed { number, failure });
         }
     }
+}
+
+/// Returns the seed of the model that runs the cases from number `first` on.
+fn model_seed(options: &Options, first: u64) -> u32 {
+    (options.seed as u32).wrapping_add(first as u32) | 1
 }
 
 /// Returns case number `index` of a campaign on `rtl`.

@@ -195,7 +195,7 @@ pub fn shrink_by<U: Campaign>(
     budget: &Budget,
     follow: &mut dyn Follow<U>,
 ) -> Result<Shrunk<U>, String> {
-    let mut bench = Bench::new(rtl, judge, follow)?;
+    let mut bench = Bench::new(rtl, case.model_seed(), judge, follow)?;
     let failure = bench
         .fresh(case)?
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
@@ -253,6 +253,8 @@ fn readable<U: Campaign>(program: &U::Program) -> bool {
 struct Bench<'f, U: Campaign> {
     /// Models by number of lanes.
     models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
+    /// Seed of the models: that of the failure.
+    seed: u32,
     runs: u64,
     clocks: u64,
     /// Who judges. The scalar judge only if its verdict matters, because it takes longer than the run.
@@ -262,9 +264,15 @@ struct Bench<'f, U: Campaign> {
 }
 
 impl<'f, U: Campaign> Bench<'f, U> {
-    fn new(rtl: &Rtl<U>, judge: Judge<U>, follow: &'f mut dyn Follow<U>) -> Result<Self, String> {
+    fn new(
+        rtl: &Rtl<U>,
+        seed: u32,
+        judge: Judge<U>,
+        follow: &'f mut dyn Follow<U>,
+    ) -> Result<Self, String> {
         let mut bench = Bench {
             models: BTreeMap::new(),
+            seed,
             runs: 0,
             clocks: 0,
             judges: Judges::All,
@@ -276,7 +284,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
     }
 
     fn add(&mut self, rtl: Rtl<U>) -> Result<(), String> {
-        let dut = rtl.open(1)?;
+        let dut = rtl.open(self.seed)?;
         self.models.insert(rtl.build().lanes, (rtl, dut));
         Ok(())
     }

@@ -214,6 +214,10 @@ pub struct Case<U: Programs> {
     /// Seed of conditions, stalls and noise; never 0.
     #[serde(with = "hex")]
     pub seed: u64,
+    /// Seed of what a model draws: registers without reset, and X. `None`: it follows from `seed`. A failure in a campaign has that
+    /// of its model, which has run other cases before.
+    #[serde(default)]
+    pub model_seed: Option<u32>,
     /// Lanes of the wavefront.
     pub lanes: u32,
     /// Parameters of the RTL that differ from their defaults, with their values.
@@ -256,6 +260,7 @@ impl<U: Programs> Case<U> {
         Case {
             program,
             seed: DEFAULT_SEED,
+            model_seed: None,
             lanes: U::LANES,
             parameters: BTreeMap::new(),
             launch_mask: u64::MAX >> (64 - U::LANES),
@@ -355,9 +360,17 @@ impl<U: Programs> Case<U> {
         U::Golden::build(&self.build())
     }
 
-    /// Returns the seed for the registers that have no reset.
+    /// Returns the seed for the model: of registers without reset, and of X.
     pub fn model_seed(&self) -> u32 {
-        (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
+        self.model_seed
+            .unwrap_or((self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1)
+    }
+
+    /// Makes `seed` the seed for the model.
+    pub fn set_model_seed(&mut self, seed: u32) {
+        if seed != self.model_seed() {
+            self.model_seed = Some(seed);
+        }
     }
 
     /// Checks the values that a file can give.
@@ -368,6 +381,9 @@ impl<U: Programs> Case<U> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
         if self.seed == 0 {
             return bad("seed", "0 is no seed; use 1 or more".to_owned());
+        }
+        if self.model_seed == Some(0) {
+            return bad("model_seed", "0 is no seed; use 1 or more".to_owned());
         }
         if !(1..=64).contains(&self.lanes) {
             return bad("lanes", format!("{} is not 1..64", self.lanes));

@@ -208,7 +208,10 @@ pub fn check_by<U: Programs>(
     let plain = case.noise_clocks.is_none() && case.start.is_empty();
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
     let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
-    verdict(case, judges, judge, outcome, records)
+    verdict(case, judges, judge, outcome, records).map_err(|mut failure| {
+        failure.case.set_model_seed(dut.seed());
+        failure
+    })
 }
 
 /// Runs `case` again on a fresh model, with a dump at `path` that begins at cycle `from`, and judges it in lock-step;

@@ -318,7 +318,7 @@ impl<U: Design> Rtl<U> {
         &self.build
     }
 
-    /// Opens a model after power-up; `seed` fills the registers that reset does not reach.
+    /// Opens a model after power-up; from `seed` it draws the registers that reset does not reach, and the values for X.
     ///
     /// # Errors
     /// The library cannot be loaded; the bench top was built for other structs than this crate's; memory is short.
@@ -341,6 +341,7 @@ impl<U: Design> Rtl<U> {
         Ok(Dut {
             model,
             state: U::State::zeroed(),
+            seed,
             counted: self.counted.clone(),
             dir: self.make.dir.clone(),
         })
@@ -456,12 +457,18 @@ pub enum Check<'a, U: Design> {
 pub struct Dut<U: Design> {
     model: ffi::Model,
     state: U::State,
+    seed: u32,
     counted: Arc<[PathBuf]>,
     /// Folder of the RTL; `None` for our own.
     dir: Option<PathBuf>,
 }
 
 impl<U: Design> Dut<U> {
+    /// Returns the seed with which the model was opened.
+    pub fn seed(&self) -> u32 {
+        self.seed
+    }
+
     /// Ends the simulation: runs the `final` blocks of the RTL. A model that is only dropped prints what they say as a warning.
     ///
     /// # Errors

@@ -550,7 +550,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         put: Put<U>,
     ) -> Result<(), String> {
         let rtl = self.rtl;
-        let lost = |case, cause| Summary::lost(options, rtl, case, cause);
+        let lost = |case, first, cause| Summary::lost(options, rtl, case, first, cause);
         let last = chunk.cases.end - 1;
         let mut next = chunk.cases.start;
         // How often the next case has lost its process, how it did so first, and whether it had begun.
@@ -563,7 +563,8 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             })
         };
         while next < chunk.cases.end && !self.stopped() {
-            let order = self.cases(options, next..chunk.cases.end, true);
+            let from = next;
+            let order = self.cases(options, from..chunk.cases.end, true);
             let done = self.ask(&order, GRACE, |answer| match answer {
                 Answer::Begins(_) => {
                     began = true;
@@ -585,7 +586,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                                 "warning: case {next} of {} agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
                                 U::NAME
                             ));
-                            lost(next, cause)
+                            lost(next, chunk.cases.start, cause)
                         }
                         _ => *summary,
                     };
@@ -633,7 +634,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 Err(_) => Cause::Hung(self.limits.timeout),
             };
             next += 1;
-            if !piece(next - 1, lost(next - 1, cause))? {
+            if !piece(next - 1, lost(next - 1, from, cause))? {
                 return Ok(());
             }
         }
