@@ -1,7 +1,8 @@
 //! RTL that keeps something between cases, which no case shows when it runs alone, and RTL that shows X.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, arg, command_in, line_starting, text};
@@ -16,6 +17,11 @@ fn counting(code: &str) -> Copy {
 
 /// Runs a campaign on `rtl` with results in `dir`; `MARK` names a file in it.
 fn fuzz(rtl: &Copy, dir: &Path, more: &[&str]) -> Output {
+    campaign(rtl, dir, more).output().unwrap()
+}
+
+/// Returns the command of [`fuzz`].
+fn campaign(rtl: &Copy, dir: &Path, more: &[&str]) -> Command {
     let place = |name: &str| arg(&dir.join(name)).to_owned();
     let (results, out) = (place("results"), place("out"));
     let fuzz = [
@@ -28,10 +34,9 @@ fn fuzz(rtl: &Copy, dir: &Path, more: &[&str]) -> Output {
         rtl.arg(),
     ];
     let places = ["--results", &results, "--out", &out];
-    command_in(Path::new(ROOT), &[&fuzz[..], &places, more].concat())
-        .env("MARK", place("mark"))
-        .output()
-        .unwrap()
+    let mut command = command_in(Path::new(ROOT), &[&fuzz[..], &places, more].concat());
+    command.env("MARK", place("mark"));
+    command
 }
 
 /// Before, the cases were run again in models of their own, agreed, and the campaign with them.
@@ -73,6 +78,50 @@ fn rtl_that_ends_its_process_once_fails_though_no_case_does_it_again() {
     let crashed = line_starting(&said, "CRASHED ");
     assert!(crashed.ends_with("  signal: 6 (SIGABRT)"), "{crashed}");
     line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
+}
+
+/// Before, the campaign forgot the loss, and its next run began with fresh models, on which every case agrees.
+#[test]
+fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_ended() {
+    // Slow, so that there is time to interrupt it.
+    let code = "$c(\"for (volatile int i = 0; i < 200000; i = i + 1) {} if (\", cycles, \" == 2000 && \
+        std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");";
+    let rtl = Folder::own("r500").planted(&format!(
+        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {code}\n  end"
+    ));
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = campaign(&rtl, dir.path(), &["--programs", "256"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(first.stderr.take().unwrap()).lines();
+    let again = |line: &std::io::Result<String>| {
+        line.as_ref()
+            .is_ok_and(|line| line.contains("they are run again one by one"))
+    };
+    assert!(lines.any(|line| again(&line)));
+    let sent = Command::new("kill")
+        .args(["-INT", &first.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    lines.for_each(drop);
+    let first = first.wait_with_output().unwrap();
+    let said = text(&first.stdout);
+    assert_eq!(first.status.code(), Some(1), "{said}");
+    let summary = line_starting(&said, "r500.fuzz.1  ");
+    assert!(summary.contains(" 1 FAILED; "), "{said}");
+    assert!(
+        !summary.contains(" 64 programs"),
+        "it was not interrupted: {said}"
+    );
+    let second = campaign(&rtl, dir.path(), &["--programs", "256"])
+        .env("MARK", dir.path().join("none/mark"))
+        .output()
+        .unwrap();
+    let said = text(&second.stdout);
+    assert_eq!(second.status.code(), Some(1), "{said}");
+    line_starting(&said, "CRASHED ");
 }
 
 /// Before, X was 0: the RTL agreed where the golden model has 0. A model draws a value for it by its seed, so that one of

@@ -264,7 +264,8 @@ fn strict(whole: &Value, free: &[&str], refused: impl Fn(&Value) -> String) -> u
         let alone = fields.len() == 1;
         for name in fields.keys() {
             // Came later: files without them are read (formats-1-b).
-            if place.ends_with("program") && ["prog_base", "constants"].contains(&name.as_str()) {
+            let program = ["prog_base", "constants"].contains(&name.as_str());
+            if place.ends_with("program") && program || name == "model_seed" {
                 continue;
             }
             let why = with(name, None);
