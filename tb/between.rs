@@ -80,48 +80,164 @@ fn rtl_that_ends_its_process_once_fails_though_no_case_does_it_again() {
     line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
 }
 
-/// Before, the campaign forgot the loss, and its next run began with fresh models, on which every case agrees.
-#[test]
-fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_ended() {
-    // Slow, so that there is time to interrupt it.
+/// RTL that is slow, so that there is time to interrupt it, and that aborts in a cycle, but only once.
+fn slow() -> Copy {
     let code = "$c(\"for (volatile int i = 0; i < 200000; i = i + 1) {} if (\", cycles, \" == 2000 && \
         std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");";
-    let rtl = Folder::own("r500").planted(&format!(
+    Folder::own("r500").planted(&format!(
         "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {code}\n  end"
-    ));
-    let dir = tempfile::tempdir().unwrap();
-    let mut first = campaign(&rtl, dir.path(), &["--programs", "256"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(first.stderr.take().unwrap()).lines();
-    let again = |line: &std::io::Result<String>| {
-        line.as_ref()
-            .is_ok_and(|line| line.contains("they are run again one by one"))
-    };
-    assert!(lines.any(|line| again(&line)));
+    ))
+}
+
+/// Starts `command`, and sends `signal` when it says that cases run again.
+fn signalled_when_cases_run_again(mut command: Command, signal: &str) -> Output {
+    let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut run = pipes.spawn().unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.is_ok_and(|line| line.contains("they are run again "))));
     let sent = Command::new("kill")
-        .args(["-INT", &first.id().to_string()])
+        .args([signal, &run.id().to_string()])
         .status();
     assert!(sent.unwrap().success());
     lines.for_each(drop);
-    let first = first.wait_with_output().unwrap();
-    let said = text(&first.stdout);
-    assert_eq!(first.status.code(), Some(1), "{said}");
-    let summary = line_starting(&said, "r500.fuzz.1  ");
-    assert!(summary.contains(" 1 FAILED; "), "{said}");
-    assert!(
-        !summary.contains(" 64 programs"),
-        "it was not interrupted: {said}"
+    run.wait_with_output().unwrap()
+}
+
+/// Before, the campaign forgot the loss, and its next run began with fresh models, on which every case agrees.
+#[test]
+fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_ended() {
+    let rtl = slow();
+    for signal in ["-INT", "-KILL"] {
+        let dir = tempfile::tempdir().unwrap();
+        let command = || campaign(&rtl, dir.path(), &["--programs", "64"]);
+        let first = signalled_when_cases_run_again(command(), signal);
+        let said = text(&first.stdout);
+        if signal == "-INT" {
+            assert_eq!(first.status.code(), Some(1), "{said}");
+            // No case is known to be the one; the next one stands for it.
+            line_starting(&said, "CRASHED r500.structured-0.");
+            let summary = line_starting(&said, "r500.fuzz.1  ");
+            assert!(summary.contains(" 1 FAILED; "), "{said}");
+        } else {
+            assert_eq!(first.status.code(), None, "{said}");
+        }
+        let second = command()
+            .env("MARK", dir.path().join("none/mark"))
+            .output()
+            .unwrap();
+        let said = text(&second.stdout);
+        assert_eq!(second.status.code(), Some(1), "{said}");
+        // The last one, because no case does it again.
+        line_starting(&said, "CRASHED r500.raw-63.");
+        line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
+    }
+}
+
+/// Before, coverage ran again, agreed, and only a warning was left of the loss.
+#[test]
+fn coverage_of_rtl_that_ends_its_process_once_fails() {
+    let rtl = slow();
+    let dir = tempfile::tempdir().unwrap();
+    let command = |name: &str| {
+        let cover = ["cover", "r500", "--rtl", rtl.arg(), "--programs", "64"];
+        let more = ["--jobs", "1", "--out", "out", "--json", name];
+        let mut command = command_in(dir.path(), &[&cover[..], &more].concat());
+        command.env("MARK", dir.path().join(name).with_extension("mark"));
+        command
+    };
+    let whole = command("whole.json").output().unwrap();
+    let cut = signalled_when_cases_run_again(command("cut.json"), "-INT");
+    for (run, name) in [(whole, "whole.json"), (cut, "cut.json")] {
+        let said = text(&run.stdout);
+        assert_eq!(run.status.code(), Some(1), "{name}: {said}");
+        line_starting(&said, "CRASHED r500.");
+        let json = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        assert!(json.contains("SIGABRT"), "{name}: {json}");
+    }
+}
+
+/// Before, a case that ended its process on a model opened for it, or after a mismatch, was saved with the seed of the first
+/// model of its chunk.
+#[test]
+fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
+    let rtl = Folder::own("r500").copy();
+    // After 3,000 cycles of a model its seed goes to the file MARK, and the process ends. A mismatch on the first model, whose
+    // seed is 1, opens another.
+    let end = "if (cycles == 3000) $c(\"{ std::FILE *const mark = std::fopen(std::getenv(\\\"MARK\\\"), \\\"a\\\"); \
+        std::fprintf(mark, \\\"%d \\\", vlSymsp->_vm_contextp__->randSeed()); std::fclose(mark); std::abort(); }\");";
+    let code = format!(
+        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {end}\n  end\n  \
+         assign err_o     = cycles == 1000 && $c(\"vlSymsp->_vm_contextp__->randSeed()\") == 1 ? ~err_q : err_q;"
     );
-    let second = campaign(&rtl, dir.path(), &["--programs", "256"])
-        .env("MARK", dir.path().join("none/mark"))
-        .output()
-        .unwrap();
-    let said = text(&second.stdout);
-    assert_eq!(second.status.code(), Some(1), "{said}");
-    line_starting(&said, "CRASHED ");
+    rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
+    let dir = tempfile::tempdir().unwrap();
+    let more = ["--programs", "64", "--keep-going", "--no-assert"];
+    let run = fuzz(&rtl, dir.path(), &more);
+    let (said, warnings) = (text(&run.stdout), text(&run.stderr));
+    assert_eq!(run.status.code(), Some(1), "{said}{warnings}");
+    let ended = std::fs::read_to_string(dir.path().join("mark")).unwrap();
+    let ended = ended.split_whitespace().map(|seed| seed.parse().unwrap());
+    let ended: Vec<u64> = ended.collect();
+    let mut saved = 0;
+    let mut seeds = std::collections::BTreeSet::new();
+    for file in std::fs::read_dir(dir.path().join("out")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "json") {
+            continue;
+        }
+        let case = std::fs::read_to_string(&path).unwrap();
+        let case: serde_json::Value = serde_json::from_str(&case).unwrap();
+        if case["failure"]["kind"] != "crashed" {
+            continue;
+        }
+        let seed = case["case"]["model_seed"].as_u64().unwrap();
+        assert!(ended.contains(&seed), "{path:?}: {seed} of {ended:?}");
+        seeds.insert(seed);
+        saved += 1;
+    }
+    assert!(saved > 1 && seeds.len() > 1, "{saved} {seeds:?}\n{said}");
+}
+
+/// Before, the `run` line of a shrunk failure that needs X ran on a model with another X, and could agree.
+#[test]
+fn the_run_line_of_a_shrunk_failure_repeats_it_and_is_left_out_where_it_cannot() {
+    let (mut with, mut without) = (0, 0);
+    // `run` opens the model of one seed, which fails in one of the two.
+    for fails in ["kept", "~kept"] {
+        let rtl = Folder::own("r500").copy();
+        // A register that reset does not reach.
+        let code = format!(
+            "  logic kept;\n  always_ff @(posedge clk_i) if (&err_q) kept <= ~kept;\n  \
+             assign pc_o      = pc_q ^ {{8'd0, running_o & {fails}}};"
+        );
+        rtl.change(("r500_seq.sv", "  assign pc_o      = pc_q;", &code));
+        for seed in 2..12 {
+            let dir = tempfile::tempdir().unwrap();
+            let out = arg(dir.path());
+            let seed = (2 * seed).to_string();
+            let fuzz = ["fuzz", "r500", "--seed", &seed, "--programs", "64"];
+            let more = ["--no-assert", "--rtl", rtl.arg(), "--out", out];
+            let mut run = command_in(Path::new(ROOT), &[&fuzz[..], &more].concat());
+            let run = run.output().unwrap();
+            if run.status.code() == Some(0) {
+                continue;
+            }
+            let said = text(&run.stdout);
+            assert!(said.contains("program shrunk from "), "{said}");
+            let Some(line) = said.lines().find(|line| line.starts_with("run     ")) else {
+                line_starting(&said, "program ");
+                without += 1;
+                break;
+            };
+            let again = line.split_once(" run ").unwrap().1.split(' ');
+            let again: Vec<&str> = std::iter::once("run").chain(again).collect();
+            let mut again = command_in(Path::new(ROOT), &[&again[..], &["--out", out]].concat());
+            assert_eq!(again.output().unwrap().status.code(), Some(1), "{line}");
+            with += 1;
+            break;
+        }
+    }
+    assert_eq!((with, without), (1, 1));
 }
 
 /// Before, X was 0: the RTL agreed where the golden model has 0. A model draws a value for it by its seed, so that one of

@@ -22,7 +22,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::results::FORMAT;
 use reconverge::campaign::{
-    self, Chunk, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
+    self, Chunk, Failed, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
 use reconverge::cover::Model;
 use reconverge::design::Build;
@@ -1341,14 +1341,14 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let lost = |case| {
         let cause = Cause::Crashed("as told".to_owned());
-        Summary::lost(&options, &rtl, case, case, cause)
+        Summary::lost(&options, &rtl, case, cause, 1)
     };
     let ran = drive(
         &mut tally,
         &never,
         &over,
         || {
-            Ok(|chunk: &Chunk, put: Put<R500>| {
+            Ok(|chunk: &Chunk<R500>, put: Put<R500>| {
                 let mut piece = |cases, summary| {
                     put(Piece {
                         chunk: chunk.number,
@@ -1397,4 +1397,70 @@ fn a_worker_without_a_campaign_says_so() {
         err.starts_with("error: worker: standard input is not a socket of reconverge: "),
         "{err}"
     );
+}
+
+#[test]
+fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
+    use reconverge::r500::R500;
+    let options = Options {
+        limit: Limit::Programs(campaign::CHUNK),
+        keep_going: true,
+        ..Options::default()
+    };
+    let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
+    let cause = || Cause::Crashed("as told".to_owned());
+    let owed = |case| Piece::owed(0, Failed::lost(&options, &rtl, case, cause(), 7));
+    let agree = |cases: std::ops::Range<u64>| Piece::<R500> {
+        chunk: 0,
+        summary: Summary {
+            programs: cases.end - cases.start,
+            ..Summary::default()
+        },
+        cases,
+    };
+    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    tally.put(owed(0)).unwrap();
+    tally.put(agree(0..1)).unwrap();
+    assert_eq!(tally.owed().count(), 1);
+    let chunk = tally.hand_out().unwrap();
+    assert_eq!((chunk.cases, chunk.broken), (1..campaign::CHUNK, true));
+    let failure = chunk.owed.unwrap().failure;
+    assert_eq!(
+        (failure.message(), failure.case.model_seed()),
+        ("as told".to_owned(), 7)
+    );
+
+    // Only for the next case, only of a lost process, only without programs.
+    let refused = |tally: &mut Tally<R500>, piece| tally.put(piece).unwrap_err();
+    let why = refused(&mut tally, owed(2));
+    assert_eq!(
+        why,
+        (
+            "cases",
+            "2..2 of chunk 0, of which 1..256 are left".to_owned()
+        )
+    );
+    let mut other = owed(1);
+    other.summary.failures[0].failure.cause = Cause::NotRun("no".to_owned());
+    let why = refused(&mut tally, other);
+    let expected = "without cases, and not that case 1 ended its process";
+    assert_eq!(why, ("failures", expected.to_owned()));
+    let mut more = owed(1);
+    more.summary.programs = 1;
+    let why = refused(&mut tally, more);
+    assert_eq!(why, ("failures", "not one without cases".to_owned()));
+    let why = refused(&mut tally, agree(1..campaign::CHUNK));
+    let expected = "the RTL ended a process in chunk 0, and none of its cases fails";
+    assert_eq!(why, ("cases", expected.to_owned()));
+
+    let lost = Piece {
+        chunk: 0,
+        cases: 1..2,
+        summary: Summary::lost(&options, &rtl, 1, cause(), 7),
+    };
+    tally.put(lost).unwrap();
+    assert_eq!(tally.owed().count(), 0);
+    tally.put(agree(2..campaign::CHUNK)).unwrap();
+    assert!(tally.finished());
+    assert_eq!(tally.total().failures.len(), 1);
 }

@@ -76,11 +76,11 @@ fn the_smallest_worlds_of_the_other_units_are_closed() {
     for (args, states) in [
         (
             &["r500", "--lanes", "1", "--bound", "full=0"][..],
-            "  states       71, the last one 5 cycles behind reset\n  transitions  11,170\n",
+            "  states       71, the last one 5 cycles after reset\n  transitions  11,170\n",
         ),
         (
             &["r700", "--lanes", "1", "--bound", "calls=0"],
-            "  states       2,468, the last one 8 cycles behind reset\n  transitions  442,554\n",
+            "  states       2,468, the last one 8 cycles after reset\n  transitions  442,554\n",
         ),
     ] {
         exhaust(args)
@@ -270,7 +270,7 @@ fn a_fault_of_one_state_is_found_saved_and_replayed() {
     assert_eq!(reconverge(&fuzz).status.code(), Some(1));
     if crate::common::tool::have(&["yosys", "cadical"]) {
         let only = [
-            "--no-controls",
+            "--no-faults",
             "--only",
             "step u_stack.head_q",
             "--out",
@@ -392,8 +392,19 @@ fn streams_are_replayed_without_a_program() {
 /// What is said of it.
 const TINY_SAID: &str = "\
 exhaust spa5, 1 lane, DEPTH=1, bundles=1
-  states       537, the last one 5 cycles behind reset
+  states       537, the last one 5 cycles after reset
   transitions  9,376
   clocks       20,363
 CLOSED: every transition agrees, every invariant holds
 ";
+
+/// Before, this was a warning.
+#[test]
+#[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
+fn what_a_final_block_says_is_a_difference() {
+    let copy = Rtl::own("spa5").planted("  final $fatal(1, \"left over\");");
+    let run = exhaust(&["spa5", "--lanes", "1", "--rtl", copy.arg()]).ends(1);
+    let said = run.said();
+    assert!(said.contains(": left over"), "{said}");
+    assert_eq!(run.json()["agrees"], false);
+}

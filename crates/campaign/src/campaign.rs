@@ -2,8 +2,8 @@
 //!
 //! A case depends only on unit, campaign seed, case number and build ([`case()`]). Cases run in chunks, each chunk on a fresh
 //! model ([`Runner`]), and the results of the chunks are added in the order of their numbers ([`Tally`]). The totals of a
-//! campaign therefore depend neither on the number of threads, processes or shards, nor on interruptions ([`results`]). A
-//! test of your own unit needs only [`fuzz()`].
+//! campaign therefore depend neither on the number of threads, processes or shards, nor on interruptions ([`results`]),
+//! unless the RTL shows X or keeps something that reset does not reach. A test of your own unit needs only [`fuzz()`].
 
 mod fuzz;
 pub mod results;
@@ -137,6 +137,19 @@ pub struct Failed<U: Campaign> {
     pub failure: Failure<Case<U>>,
 }
 
+impl<U: Campaign> Failed<U> {
+    /// Returns the failure of case number `index` of a campaign, which crashed or hung its process on a model with the seed
+    /// `seed`.
+    pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>, seed: u32) -> Self {
+        let (_, mut case) = case_on(options, rtl, index);
+        case.set_model_seed(seed);
+        Failed {
+            number: index,
+            failure: Failure::new(&case, cause, Compared::default()),
+        }
+    }
+}
+
 impl<U: Campaign> Default for Summary<U> {
     fn default() -> Self {
         Summary {
@@ -215,18 +228,14 @@ impl<U: Campaign> Summary<U> {
         })
     }
 
-    /// Returns the summary of case number `index` of a campaign, which crashed or hung its process; the first case on its model
-    /// was number `first`.
-    pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, first: u64, cause: Cause<U>) -> Self {
-        let (kind, mut case) = case_on(options, rtl, index);
-        case.set_model_seed(model_seed(options, first));
+    /// Returns the summary of case number `index` of a campaign, which crashed or hung its process on a model with the seed
+    /// `seed`.
+    pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>, seed: u32) -> Self {
+        let (kind, _) = case_on(options, rtl, index);
         Summary {
             programs: 1,
             kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
-            failures: vec![Failed {
-                number: index,
-                failure: Failure::new(&case, cause, Compared::default()),
-            }],
+            failures: vec![Failed::lost(options, rtl, index, cause, seed)],
             ..Summary::default()
         }
     }
@@ -451,6 +460,11 @@ impl<'a, U: Campaign> Runner<'a, U> {
         total
     }
 
+    /// Returns the seed of the model.
+    pub fn seed(&self) -> u32 {
+        self.dut.seed()
+    }
+
     /// Ends the simulation. If a `final` block of the RTL says that something is wrong, the last case, which `summary`
     /// includes, fails with [`Cause::Stopped`], unless it has failed already.
     pub fn close(self, summary: &mut Summary<U>) {
@@ -470,8 +484,8 @@ impl<'a, U: Campaign> Runner<'a, U> {
     }
 }
 
-/// Returns the seed of the model that runs the cases from number `first` on.
-fn model_seed(options: &Options, first: u64) -> u32 {
+/// Returns the seed of the model that runs the cases of a campaign from number `first` on.
+pub fn model_seed(options: &Options, first: u64) -> u32 {
     (options.seed as u32).wrapping_add(first as u32) | 1
 }
 
@@ -565,7 +579,7 @@ pub fn run<U: Campaign>(
         &never,
         &over,
         || {
-            Ok(|chunk: &Chunk, put: Put<U>| {
+            Ok(|chunk: &Chunk<U>, put: Put<U>| {
                 let cases = chunk.cases.clone();
                 let runner = Runner::open(options, rtl, bins, cases.start)?;
                 let summary = runner.run_all(cases.clone(), &mut ());

@@ -48,13 +48,13 @@ pub struct ExhaustArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     unit: String,
-    /// Lanes, 8 at most: a state has a transition for every set of lanes [default: those of the unit's small world]
+    /// Lanes, 8 at most: a state has a transition for every set of lanes [default: those of the unit's small build]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_LANES))]
     lanes: Option<u32>,
-    /// Parameter of RTL and golden model, as for `run` [default: as the unit's small world has it]
+    /// Parameter of RTL and golden model, as for `run` [default: as the unit's small build has it]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
-    /// Limit of the world that no parameter of the RTL sets (docs/exhaustive.md); may be repeated
+    /// Limit of what is explored that no parameter of the RTL sets, such as bundles (docs/exhaustive.md); may be repeated
     #[arg(long = "bound", value_name = "NAME=VALUE", value_parser = parameter)]
     bounds: Vec<(String, u32)>,
     /// Give up when there are more states than this. A state takes about 100 bytes of memory
@@ -247,7 +247,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         let mut ticker = Ticker::new();
         let (mut first, mut under_way) = (0, 0);
         let mut done: BTreeMap<usize, (Chunk, Checked<U>)> = BTreeMap::new();
-        let mut end = None;
+        let (mut end, mut trouble) = (None, None);
         loop {
             // Run ahead of the workers only as far as needed to keep them busy.
             while end.is_none() && under_way < most {
@@ -279,7 +279,13 @@ impl<U: Compiled> Run<'_, '_, U> {
                 let _ = send.send(chunk);
             }
             if under_way == 0 {
-                return Ok(end.unwrap_or(End::Closed));
+                // A chunk before it may be unknown.
+                let differs = |(_, checked): &(Chunk, Checked<U>)| checked.difference.is_some();
+                if let Some((chunk, checked)) = done.into_values().find(differs) {
+                    self.take(&chunk, checked);
+                    return Ok(End::Differs);
+                }
+                return trouble.map_or(Ok(end.unwrap_or(End::Closed)), Err);
             }
             match answers.recv_timeout(Duration::from_millis(50)) {
                 Ok((chunk, Ok(checked))) => {
@@ -291,9 +297,13 @@ impl<U: Compiled> Run<'_, '_, U> {
                 }
                 Ok((_, Err(Trouble::Interrupted))) => {
                     under_way -= 1;
-                    end = Some(End::Interrupted);
+                    end.get_or_insert(End::Interrupted);
                 }
-                Ok((_, Err(Trouble::Other(why)))) => return Err(Fails::Other(why)),
+                Ok((_, Err(Trouble::Other(why)))) => {
+                    under_way -= 1;
+                    end.get_or_insert(End::Interrupted);
+                    trouble.get_or_insert(Fails::Other(why));
+                }
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
                     return Err(Fails::Other("the workers ended".to_owned()));
@@ -392,7 +402,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             None => 0,
         };
         print(&format!(
-            "  states       {}, the last one {depth} cycles behind reset\n  transitions  {}\n  clocks       {}\n",
+            "  states       {}, the last one {depth} cycles after reset\n  transitions  {}\n  clocks       {}\n",
             HumanCount(states),
             HumanCount(self.checked.transitions),
             HumanCount(self.checked.clocks)
@@ -432,8 +442,12 @@ impl<U: Compiled> Run<'_, '_, U> {
                 Agreed::No
             }
             End::TooLarge => {
+                let agrees = match self.checked.transitions {
+                    0 => "nothing was compared",
+                    _ => "what was explored of it agrees",
+                };
                 trouble = Some(format!(
-                    "the world is too large: more than {} states (--states); what was explored of it agrees",
+                    "the world is too large: more than {} states (--states); {agrees}",
                     HumanCount(self.args.states)
                 ));
                 Agreed::Yes

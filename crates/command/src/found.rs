@@ -311,7 +311,8 @@ fn run_command<U: Compiled>(
     conditions: Option<PathBuf>,
 ) -> Option<String> {
     let noise = case.noise_clocks.is_some() || case.conditions == Conditions::Noise;
-    if noise || !case.start.is_empty() || case.mutant.is_some() {
+    let seeded = !case.start.is_empty() || case.model_seed.is_some();
+    if noise || seeded || case.mutant.is_some() {
         return None;
     }
     // Some random words do not survive their text form, and some names are no file names.

@@ -384,10 +384,13 @@ pub fn fuzz<U: Compiled>(
         || {
             let mut rtl = Isolated::until(&rtl, args.limits, &over)?;
             let options = &options;
-            Ok(move |chunk: &Chunk, put: Put<U>| rtl.chunk(options, chunk, &keep, put))
+            Ok(move |chunk: &Chunk<U>, put: Put<U>| rtl.chunk(options, chunk, &keep, put))
         },
         |piece| {
-            piece.summary.failures.iter().for_each(keep);
+            // Without cases it says that a process was lost, and not yet which case is to blame.
+            if !piece.cases.is_empty() {
+                piece.summary.failures.iter().for_each(keep);
+            }
             match &mut results {
                 Some(results) => results.add(piece),
                 None => Ok(()),
@@ -401,6 +404,12 @@ pub fn fuzz<U: Compiled>(
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     let finished = tally.finished();
+    if !finished {
+        for failed in tally.owed() {
+            let same = (failed.clone(), None);
+            found.entry(failed.number).or_insert(same);
+        }
+    }
     let mut summary = tally.into_total();
     let counted = summary.failures.clone();
     if !finished {

@@ -91,17 +91,20 @@ impl From<Shard> for String {
 }
 
 /// Cases that run together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunk {
+#[derive(Clone, Debug)]
+pub struct Chunk<U: Campaign> {
     /// Number in the campaign, from 0.
     pub number: u64,
     /// Numbers of the cases that are still to be run.
     pub cases: Range<u64>,
     /// True if some cases were run one by one, because a process was lost in this chunk.
     pub broken: bool,
+    /// The failure of RTL that ended a process in this chunk, if no case of the chunk has failed for it yet.
+    pub owed: Option<Failed<U>>,
 }
 
-/// The result of consecutive cases of a chunk: of the whole chunk or, if a process was lost, of single cases.
+/// The result of consecutive cases of a chunk: of the whole chunk or, if a process was lost, of single cases. Without cases: the
+/// RTL ended a process, and the cases run again one by one to find the one to blame; one of them will fail.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Piece<U: Campaign> {
@@ -109,8 +112,23 @@ pub struct Piece<U: Campaign> {
     pub chunk: u64,
     /// Numbers of the cases.
     pub cases: Range<u64>,
-    /// Result of the cases.
+    /// Result of the cases; without cases, the failure that is to be found.
     pub summary: Summary<U>,
+}
+
+impl<U: Campaign> Piece<U> {
+    /// Returns the piece without cases of chunk `chunk`: the RTL ended a process, and `failed` is the next case of the chunk, with
+    /// that cause.
+    pub fn owed(chunk: u64, failed: Failed<U>) -> Self {
+        Piece {
+            chunk,
+            cases: failed.number..failed.number,
+            summary: Summary {
+                failures: vec![failed],
+                ..Summary::default()
+            },
+        }
+    }
 }
 
 /// The chunks of a campaign, or of a shard of it: hands them out in order, takes their results in any order, and adds the
@@ -132,6 +150,8 @@ pub struct Tally<U: Campaign> {
     waiting: BTreeMap<u64, Summary<U>>,
     /// Chunks that are run case by case: the number of the next case, and the result of those before it.
     broken: BTreeMap<u64, (u64, Summary<U>)>,
+    /// Chunks in which the RTL ended a process, and in which no case has failed since.
+    owed: BTreeMap<u64, Failed<U>>,
     total: Summary<U>,
 }
 
@@ -147,6 +167,7 @@ impl<U: Campaign> Tally<U> {
             late: None,
             waiting: BTreeMap::new(),
             broken: BTreeMap::new(),
+            owed: BTreeMap::new(),
             total: Summary::default(),
         }
     }
@@ -163,7 +184,7 @@ impl<U: Campaign> Tally<U> {
     }
 
     /// Returns the remaining part of chunk `number`.
-    fn chunk(&self, number: u64) -> Option<Chunk> {
+    fn chunk(&self, number: u64) -> Option<Chunk<U>> {
         let mut cases = self.cases(number)?;
         let begun = self.broken.get(&number);
         if let Some((next, _)) = begun {
@@ -173,6 +194,7 @@ impl<U: Campaign> Tally<U> {
             number,
             cases,
             broken: begun.is_some(),
+            owed: self.owed.get(&number).cloned(),
         })
     }
 
@@ -187,7 +209,7 @@ impl<U: Campaign> Tally<U> {
     }
 
     /// Returns the next chunk to run, if there is one.
-    pub fn hand_out(&mut self) -> Option<Chunk> {
+    pub fn hand_out(&mut self) -> Option<Chunk<U>> {
         if self.finished() {
             return None;
         }
@@ -217,7 +239,7 @@ impl<U: Campaign> Tally<U> {
     ///
     /// # Errors
     /// Field and reason: the chunk does not belong to this campaign or shard, or is complete; the cases are not the next ones
-    /// of the chunk; the number of programs is not the number of cases.
+    /// of the chunk; the number of programs is not the number of cases; the RTL ended a process in the chunk, and no case fails.
     pub fn put(&mut self, piece: Piece<U>) -> Result<(), (&'static str, String)> {
         let (number, cases) = (piece.chunk, piece.cases);
         let Some(chunk) = self.chunk(number) else {
@@ -228,6 +250,9 @@ impl<U: Campaign> Tally<U> {
             return Err(("chunk", format!("{number} is here twice")));
         }
         let Range { start, end } = chunk.cases;
+        if cases == (start..start) {
+            return self.owe(number, start, piece.summary);
+        }
         if cases.start != start || cases.end > end || cases.start >= cases.end {
             let why = format!("{cases:?} of chunk {number}, of which {start}..{end} are left");
             return Err(("cases", why));
@@ -236,6 +261,14 @@ impl<U: Campaign> Tally<U> {
         if programs > most || programs < most && !piece.summary.ends(&self.options) {
             let why = format!("{programs} in cases {cases:?} of chunk {number}");
             return Err(("programs", why));
+        }
+        let over = cases.end == end || piece.summary.ends(&self.options);
+        if !piece.summary.failures.is_empty() {
+            self.owed.remove(&number);
+        } else if over && self.owed.contains_key(&number) {
+            let why =
+                format!("the RTL ended a process in chunk {number}, and none of its cases fails");
+            return Err(("cases", why));
         }
         let (mut next, mut summary) = self
             .broken
@@ -255,6 +288,33 @@ impl<U: Campaign> Tally<U> {
             self.next += self.shard.of;
         }
         Ok(())
+    }
+
+    /// Takes the piece without cases of chunk `number`, the next case of which is `next`.
+    fn owe(
+        &mut self,
+        number: u64,
+        next: u64,
+        mut summary: Summary<U>,
+    ) -> Result<(), (&'static str, String)> {
+        let failed = match (summary.programs, summary.failures.pop()) {
+            (0, Some(failed)) if summary.failures.is_empty() => failed,
+            _ => return Err(("failures", "not one without cases".to_owned())),
+        };
+        if failed.number != next || !failed.failure.lost() {
+            let why = format!("without cases, and not that case {next} ended its process");
+            return Err(("failures", why));
+        }
+        self.broken
+            .entry(number)
+            .or_insert_with(|| (next, Summary::default()));
+        self.owed.insert(number, failed);
+        Ok(())
+    }
+
+    /// Returns the failures of RTL that ended a process in a chunk in which no case has failed since.
+    pub fn owed(&self) -> impl Iterator<Item = &Failed<U>> {
+        self.owed.values()
     }
 
     /// Returns true if chunk `number` is complete, even if it waits for an earlier chunk.
@@ -321,7 +381,7 @@ pub fn drive<U: Campaign, R>(
     progress: impl FnMut(&Tally<U>) + Send,
 ) -> Result<(), String>
 where
-    R: FnMut(&Chunk, Put<U>) -> Result<(), String>,
+    R: FnMut(&Chunk<U>, Put<U>) -> Result<(), String>,
 {
     let jobs = tally.options.jobs;
     let shared = Mutex::new((tally, keep, progress, Ok(())));

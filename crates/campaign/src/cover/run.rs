@@ -124,6 +124,8 @@ struct Worker<'m, U: Campaign> {
     totals: Totals,
     compared: u64,
     failed: Option<(u64, Failure<Case<U>>)>,
+    /// The last case.
+    last: Option<Case<U>>,
     found: Found<U>,
 }
 
@@ -163,6 +165,7 @@ impl<U: Campaign> Worker<'_, U> {
         {
             self.failed = Some((number, failure));
         }
+        self.last = Some(case);
     }
 }
 
@@ -191,6 +194,7 @@ pub fn run<U: Campaign>(
             totals: Totals::default(),
             compared: 0,
             failed: None,
+            last: None,
             found: Found::default(),
         });
     }
@@ -227,12 +231,13 @@ pub fn run<U: Campaign>(
         if chunk == 0 || covered.failed.is_some() {
             for mut worker in workers {
                 covered.rtl.merge(worker.dut.coverage()?);
+                let seed = worker.dut.seed();
                 // What a `final` block says is no single case's.
                 if let Err(why) = worker.dut.close()
                     && covered.failed.is_none()
+                    && let Some(mut last) = worker.last
                 {
-                    let last = cases[0].saturating_sub(1);
-                    let (_, last) = campaign::case::<U>(options.seed, last, rtl.build());
+                    last.set_model_seed(seed);
                     let failure = Failure::at_the_end(&last, why, Compared::default());
                     covered.failed = Some(failure);
                 }
@@ -248,11 +253,13 @@ pub fn run<U: Campaign>(
         }
         let first = cases[usize::from(children)];
         let run = |worker: &mut Worker<U>, index: u64, careful: bool| {
-            let case = match children {
+            let mut case = match children {
                 false => campaign::case::<U>(options.seed, index, rtl.build()).1,
                 true => child(&guide, options.seed, index, rtl),
             };
             if careful {
+                // Should the case end the process, it is saved with it.
+                case.set_model_seed(worker.dut.seed());
                 follow.begins(&case);
             }
             let guide = options.guided.then_some(&guide);

@@ -120,6 +120,18 @@ impl<U: Campaign> Search<'_, U> {
         self.short_noise();
         self.length();
         self.edited(|case| case.seed = 1);
+        self.any_model();
+    }
+
+    /// Tries the case without the seed of its model: for a failure that does not depend on X, `run` repeats it.
+    fn any_model(&mut self) {
+        let mut candidate = self.best.clone();
+        if candidate.model_seed.take().is_none() || self.over() {
+            return;
+        }
+        if let Err(why) = self.fails(&candidate) {
+            self.error = Some(why);
+        }
     }
 
     pub(super) fn reduce(&mut self) {

@@ -8,14 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use reconverge::campaign::{Failed, Limit, Options, Runner, Summary};
+use reconverge::campaign::{self, Failed, Limit, Options, Runner, Summary};
 use reconverge::case::Case;
 use reconverge::check::TestCase;
 use reconverge::compiled::Compiled;
 use reconverge::cover::{Model, run as cover};
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
+use reconverge::exhaust::check::Difference;
 use reconverge::failure::{Cause, Failure};
+use reconverge::lockstep::Stopped;
 use reconverge::mutate::Hunt;
 use reconverge::shrink;
 use reconverge::watch::{Pulse, Watch};
@@ -267,7 +269,9 @@ impl<U: Compiled> Worker<U> {
         for case in cases {
             if each {
                 // This shows which case ended the process.
-                parent.say(&Answer::<U>::Begins(case));
+                let seed = runner.as_ref().map(Runner::seed);
+                let seed = seed.unwrap_or_else(|| campaign::model_seed(options, case));
+                parent.say(&Answer::<U>::Begins(case, seed));
             }
             let open = match &mut runner {
                 Some(open) => open,
@@ -277,8 +281,9 @@ impl<U: Compiled> Worker<U> {
                 },
             };
             let mut summary = U::run_case(open, case, &mut parent.progress::<U>());
-            // Its answer is the last one.
-            if each && case == last {
+            // After its answer no further case runs.
+            let stopped = each && stop.load(Ordering::Relaxed);
+            if each && (case == last || stopped) {
                 runner
                     .take()
                     .into_iter()
@@ -303,7 +308,7 @@ impl<U: Compiled> Worker<U> {
                     }
                 }
             }
-            if each && stop.load(Ordering::Relaxed) {
+            if stopped {
                 return Answer::Stopped;
             }
         }
@@ -392,6 +397,18 @@ impl<U: Compiled> Worker<U> {
             && let Some(difference) = &mut checked.difference
         {
             difference.cause = cause;
+        }
+        // A `final` block speaks of everything that the model ran.
+        if checked.difference.is_none()
+            && only.is_none()
+            && let Err(why) = dut.close()
+        {
+            let clock = checked.clocks.saturating_sub(1);
+            checked.difference = Some(Difference {
+                state: states.len().saturating_sub(1),
+                transition: None,
+                cause: Cause::Stopped(Stopped { clock, why }),
+            });
         }
         Answer::Exhausted(Box::new(checked))
     }

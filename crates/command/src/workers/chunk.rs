@@ -1,6 +1,6 @@
 //! The chunks of a campaign: each runs as a whole, and case by case if that loses its worker.
 
-use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary};
+use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_seed};
 use reconverge::compiled::Compiled;
 use reconverge::failure::Cause;
 
@@ -8,6 +8,9 @@ use super::super::complain;
 use super::protocol::{Answer, Order};
 use super::supervisor::Lost;
 use super::{GRACE, Isolated, KILLS, Step, TRIES};
+
+/// How RTL ended its process, and the seed of the model.
+type Blame<U> = (Cause<U>, u32);
 
 impl<U: Compiled> Isolated<'_, U> {
     /// Runs the rest of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
@@ -18,7 +21,7 @@ impl<U: Compiled> Isolated<'_, U> {
     pub fn chunk(
         &mut self,
         options: &Options,
-        chunk: &Chunk,
+        chunk: &Chunk<U>,
         found: &dyn Fn(&Failed<U>),
         put: Put<U>,
     ) -> Result<(), String> {
@@ -46,9 +49,14 @@ impl<U: Compiled> Isolated<'_, U> {
                 Err(lost) => lost,
             };
             let blame = match &lost {
-                Lost::By(cause) => Some(cause.clone()),
+                Lost::By(cause) => Some((cause.clone(), model_seed(options, chunk.cases.start))),
                 _ => None,
             };
+            if let Some(blame) = &blame
+                && !self.owe(options, chunk, chunk.cases.start, blame, put)?
+            {
+                return Ok(());
+            }
             complain(&format!(
                 "warning: a worker of {} ended in cases {}..{} ({}); they are run again one by one",
                 U::NAME,
@@ -58,7 +66,25 @@ impl<U: Compiled> Isolated<'_, U> {
             ));
             return self.one_by_one(options, chunk, blame, put);
         }
-        self.one_by_one(options, chunk, None, put)
+        let owed = chunk.owed.as_ref().map(|failed| {
+            let failure = &failed.failure;
+            (failure.cause.clone(), failure.case.model_seed())
+        });
+        self.one_by_one(options, chunk, owed, put)
+    }
+
+    /// Delivers that the RTL has ended a process in `chunk` by `blame`, and that no case from number `next` on is known to do it.
+    /// Should this process end before one is found, the next run of the campaign knows of it.
+    fn owe(
+        &self,
+        options: &Options,
+        chunk: &Chunk<U>,
+        next: u64,
+        (cause, seed): &Blame<U>,
+        put: Put<U>,
+    ) -> Result<bool, String> {
+        let failed = Failed::lost(options, self.rtl, next, cause.clone(), *seed);
+        put(Piece::owed(chunk.number, failed))
     }
 
     fn cases(&self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Order<U> {
@@ -74,39 +100,33 @@ impl<U: Compiled> Isolated<'_, U> {
     /// Runs the cases of `chunk` again, each with an answer of its own, to find the one that ended the process by `blame`. The
     /// model is opened once, as in the first run, because the RTL may count something that reset does not clear. RTL that has
     /// ended its process is never forgiven: the case in which it did fails, even if it agrees alone, and if no case does it
-    /// again, the last one fails, or the one at which the campaign is interrupted.
+    /// again, the last one fails.
     fn one_by_one(
         &mut self,
         options: &Options,
-        chunk: &Chunk,
-        mut blame: Option<Cause<U>>,
+        chunk: &Chunk<U>,
+        mut blame: Option<Blame<U>>,
         put: Put<U>,
     ) -> Result<(), String> {
         let rtl = self.rtl;
-        let lost = |case, first, cause| Summary::lost(options, rtl, case, first, cause);
+        let lost = |case, (cause, seed)| Summary::lost(options, rtl, case, cause, seed);
         let last = chunk.cases.end - 1;
         let mut next = chunk.cases.start;
-        // How often the next case has lost its process, how it did so first, and whether it had begun.
-        let (mut tries, mut first, mut began) = (0, None, false);
-        // Whether further cases of the chunk count.
-        let mut more = true;
-        let mut piece = |case: u64, summary| {
-            more = put(Piece {
+        // How often the next case has lost its process, how it did so first, and the seed of its model if it had begun.
+        let (mut tries, mut first, mut began) = (0, None, None);
+        let piece = |put: Put<U>, case: u64, summary| {
+            put(Piece {
                 chunk: chunk.number,
                 cases: case..case + 1,
                 summary,
-            })?;
-            Ok(more)
+            })
         };
-        let done = loop {
-            if self.stopped() {
-                break Ok(());
-            }
+        while next < chunk.cases.end && !self.stopped() {
             let from = next;
             let order = self.cases(options, from..chunk.cases.end, true);
             let done = self.ask(&order, GRACE, |answer| match answer {
-                Answer::Begins(_) => {
-                    began = true;
+                Answer::Begins(_, seed) => {
+                    began = Some(seed);
                     Step::More
                 }
                 Answer::Stopped => Step::Done(Ok(())),
@@ -120,18 +140,18 @@ impl<U: Compiled> Isolated<'_, U> {
                     }
                     let summary = match cause {
                         // A case that fails this time keeps what was found.
-                        Some(cause) if summary.failures.is_empty() => {
+                        Some(blame) if summary.failures.is_empty() => {
                             complain(&format!(
                                 "warning: case {next} of {} agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
                                 U::NAME
                             ));
-                            lost(next, chunk.cases.start, cause)
+                            lost(next, blame)
                         }
                         _ => *summary,
                     };
-                    (tries, began) = (0, false);
+                    (tries, began) = (0, None);
                     next += 1;
-                    match piece(next - 1, summary) {
+                    match piece(&mut *put, next - 1, summary) {
                         Ok(true) if next < chunk.cases.end => Step::More,
                         Ok(_) => Step::Done(Ok(())),
                         Err(why) => Step::Done(Err(why)),
@@ -145,27 +165,34 @@ impl<U: Compiled> Isolated<'_, U> {
                     if next < chunk.cases.end {
                         self.worker = None;
                     }
-                    break done;
+                    return done;
                 }
-                Err(Lost::Interrupted) => break Ok(()),
-                Err(Lost::Trouble(why)) => break Err(why),
+                Err(Lost::Interrupted) => return Ok(()),
+                Err(Lost::Trouble(why)) => return Err(why),
                 Err(lost) => lost,
             };
+            let seed = began.unwrap_or_else(|| model_seed(options, from));
             tries += 1;
             // A second run of the case alone shows whether the case does it by itself, and so which cause is reported.
             let enough = match &how {
                 Lost::By(Cause::Hung(_)) => 1,
-                Lost::By(_) if began => 2,
+                Lost::By(_) if began.is_some() => 2,
                 Lost::Killed => KILLS,
                 _ => TRIES,
             };
             if tries < enough {
-                if let Lost::By(cause) = how {
-                    first.get_or_insert(cause);
+                if let Lost::By(cause) = how
+                    && first.is_none()
+                {
+                    let blame = (cause, seed);
+                    if !self.owe(options, chunk, next, &blame, put)? {
+                        return Ok(());
+                    }
+                    first = Some(blame);
                 }
                 continue;
             }
-            (tries, first, began) = (0, None, false);
+            (tries, first, began) = (0, None, None);
             blame = None;
             let cause = match how.cause() {
                 Ok(cause) => cause,
@@ -173,23 +200,10 @@ impl<U: Compiled> Isolated<'_, U> {
                 Err(_) => Cause::Hung(self.limits.timeout),
             };
             next += 1;
-            if !piece(next - 1, lost(next - 1, from, cause))? || next == chunk.cases.end {
-                break Ok(());
+            if !piece(&mut *put, next - 1, lost(next - 1, (cause, seed)))? {
+                return Ok(());
             }
-        };
-        // Interrupted before the last case.
-        if let Some(cause) = first.or(blame)
-            && more
-            && next < chunk.cases.end
-            && self.stopped()
-        {
-            let summary = lost(next, chunk.cases.start, cause);
-            put(Piece {
-                chunk: chunk.number,
-                cases: next..next + 1,
-                summary,
-            })?;
         }
-        done
+        Ok(())
     }
 }

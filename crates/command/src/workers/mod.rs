@@ -19,7 +19,8 @@ use clap::Args;
 use reconverge::campaign;
 use reconverge::case::Case;
 use reconverge::compiled::Compiled;
-use reconverge::cover::run as cover;
+use reconverge::cover::lcov::RtlCoverage;
+use reconverge::cover::{Model, Totals, run as cover};
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
 use reconverge::exhaust::check::{Checked, Difference};
@@ -275,6 +276,29 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             Ok(checked) => return Ok(checked),
             Err(lost) => lost.cause().map_err(Lost::trouble)?,
         };
+        match self.search(limits, states) {
+            Ok(checked) if checked.difference.is_some() => Ok(checked),
+            // No state causes it by itself: the RTL counts something that no state holds. Or there was no time to find the state.
+            Ok(Checked {
+                transitions,
+                clocks,
+                ..
+            }) => Ok(Checked {
+                transitions,
+                clocks,
+                difference: Some(unplaced(states, lost)),
+            }),
+            Err(Trouble::Interrupted) => Ok(Checked {
+                transitions: 0,
+                clocks: 0,
+                difference: Some(unplaced(states, lost)),
+            }),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Takes all transitions from one of `states` after the other, until one of them loses the process.
+    fn search(&mut self, limits: &[u32], states: &[Vec<u8>]) -> Result<Checked<U>, Trouble> {
         let mut checked = Checked {
             transitions: 0,
             clocks: 0,
@@ -296,15 +320,9 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                     state: number,
                     ..difference
                 });
-                return Ok(checked);
+                break;
             }
         }
-        // No state causes it by itself: the RTL counts something that no state holds.
-        checked.difference = Some(Difference {
-            state: states.len().saturating_sub(1),
-            transition: None,
-            cause: lost,
-        });
         Ok(checked)
     }
 
@@ -487,13 +505,32 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         options: &cover::Options,
         mut progress: impl FnMut(u64, u64, usize),
     ) -> Result<Option<cover::Covered<U>>, String> {
-        let mut options = *options;
+        let (mut options, rtl) = (*options, self.rtl);
+        // How the RTL ended its process first; the last case of those that ran one by one since, and the cases before them.
+        let (mut blame, mut last, mut before) = (None, None, 0);
+        let seed = options.seed;
+        // RTL that has ended its process is never forgiven: if no case does it again, the last one fails.
+        let settled = |covered: Option<cover::Covered<U>>, blame, last: Option<Case<U>>, before| {
+            let Some(cause) = blame else {
+                return covered;
+            };
+            let mut covered = covered.unwrap_or_else(|| uncovered(rtl));
+            let case = last.unwrap_or_else(|| campaign::case::<U>(seed, before, rtl.build()).1);
+            if covered.failed.is_none() {
+                complain(&format!(
+                    "warning: no case of {} ends its process again: the RTL keeps something that reset does not reach, or fails at random",
+                    U::NAME
+                ));
+                covered.failed = Some(Failure::new(&case, cause, Compared::default()));
+            }
+            Some(covered)
+        };
         for _ in 0..TRIES {
             let (mut so_far, mut case, mut done) = (None, None, 0);
             let covered = self.ask(&Order::Cover(options), GRACE, |answer| match answer {
                 Answer::Covering(programs, cycles, hit) => {
                     done = programs;
-                    case = None;
+                    last = case.take().or(last.take());
                     progress(programs, cycles, hit);
                     Step::More
                 }
@@ -508,22 +545,31 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 Answer::Covered(covered) => Step::Done(*covered),
                 _ => Step::More,
             });
-            let how = match (covered, so_far, case) {
-                (Ok(covered), ..) => return Ok(Some(covered)),
+            let lost = match (covered, so_far, case) {
+                (Ok(covered), ..) => return Ok(settled(Some(covered), blame, last, before)),
                 (Err(Lost::Trouble(why)), ..) => return Err(why),
-                (Err(Lost::Interrupted), so_far, _) => return Ok(so_far),
+                (Err(Lost::Interrupted), so_far, case) => {
+                    return Ok(settled(so_far, blame, case.or(last), before));
+                }
                 // The last coverage received before the careful chunk.
                 (Err(Lost::By(cause)), Some(mut so_far), Some(case)) => {
                     so_far.failed = Some(Failure::new(&case, cause, Compared::default()));
                     return Ok(Some(so_far));
                 }
-                (Err(lost), ..) => lost.trouble().why(),
+                (Err(lost), ..) => lost,
             };
+            if let Lost::By(cause) = &lost {
+                blame.get_or_insert_with(|| cause.clone());
+            }
             complain(&format!(
-                "warning: the worker of {} ended after {done} cases ({how}); they are run again to find the one that did it",
-                U::NAME
+                "warning: the worker of {} ended after {done} cases ({}); they are run again to find the one that did it",
+                U::NAME,
+                lost.trouble().why()
             ));
-            options.careful = Some(done);
+            (options.careful, before) = (Some(done), done);
+        }
+        if blame.is_some() {
+            return Ok(settled(None, blame, last, before));
         }
         Err(format!(
             "{}: the worker ended {TRIES} times, each time in other cases",
@@ -578,6 +624,27 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 (Err(lost), _) => return Err(lost.trouble()),
             }
         }
+    }
+}
+
+/// Returns the coverage of a run on `rtl` in which nothing was counted.
+fn uncovered<U: Compiled>(rtl: &Rtl<U>) -> cover::Covered<U> {
+    cover::Covered {
+        hits: Model::<U>::new(rtl.build()).no_hits(),
+        totals: Totals::default(),
+        compared: 0,
+        reached: Vec::new(),
+        rtl: RtlCoverage::default(),
+        failed: None,
+    }
+}
+
+/// Returns the difference of `cause`, which is that of none of `states` in particular.
+fn unplaced<U: Compiled>(states: &[Vec<u8>], cause: Cause<U>) -> Difference<U> {
+    Difference {
+        state: states.len().saturating_sub(1),
+        transition: None,
+        cause,
     }
 }
 
