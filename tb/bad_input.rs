@@ -673,6 +673,11 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
                 _ if refused => format!(
                     "{name}: file: has {length} bytes or more, which no input has; the most is {most}"
                 ),
+                "replay" => {
+                    format!(
+                        "{name}: file: no saved case, which is JSON; a program is run, not replayed"
+                    )
+                }
                 _ => format!("{name}:1: json: expected value, column 1"),
             };
             let first = stderr.lines().next().unwrap_or("");

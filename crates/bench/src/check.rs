@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::design::Design;
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
+use crate::field::Flip;
 use crate::input::InputError;
 use crate::lanes::Class;
 use crate::lockstep::{Compared, Mismatch};
@@ -43,6 +44,10 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
         rtl: &Rtl<Self::Design>,
         dump: Option<(u64, &Path)>,
     ) -> Result<Judged<Self>, String>;
+    /// Returns the bit of the expected state that the case flips, if it does.
+    fn flip(&self) -> Option<&Flip> {
+        None
+    }
     /// Records for a replay that the case caught mutant `number` of those in `dir`.
     fn of_mutant(&mut self, _dir: &Path, _no_assert: bool, _number: u32) {}
     /// Runs the golden model alone up to cycle `last`. Returns the last cycles as text, and the golden model and the pins

@@ -43,7 +43,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 fn sixteenths(text: &str, most: u32) -> Result<u32, String> {
     let percent = text.strip_suffix('%').and_then(|text| text.parse().ok());
     let percent = percent.filter(|percent: &f64| (0.0..=100.0).contains(percent));
-    let percent = percent.ok_or("no percentage, such as 25%")?;
+    let percent = percent.ok_or("no percentage from 0% to 100%, such as 25%")?;
     let nearest = (percent * 0.16).round() as u32;
     if (nearest == 0 && percent > 0.0) || (nearest == 16 && percent < 100.0) {
         return Err(
@@ -149,11 +149,11 @@ mod tests {
         assert_eq!(stall("94%"), Ok(15));
         let next = "chances are drawn in 16ths; the next are 0%, 6.25%, 93.75% and 100%";
         for (text, why) in [
-            ("25", "no percentage, such as 25%"),
-            ("%", "no percentage, such as 25%"),
-            ("-1%", "no percentage, such as 25%"),
-            ("100.1%", "no percentage, such as 25%"),
-            ("nan%", "no percentage, such as 25%"),
+            ("25", "no percentage from 0% to 100%, such as 25%"),
+            ("%", "no percentage from 0% to 100%, such as 25%"),
+            ("-1%", "no percentage from 0% to 100%, such as 25%"),
+            ("100.1%", "no percentage from 0% to 100%, such as 25%"),
+            ("nan%", "no percentage from 0% to 100%, such as 25%"),
             ("1%", next),
             ("3.12%", next),
             ("99%", next),

@@ -11,6 +11,7 @@ use crate::check::{Judged, TestCase};
 use crate::design::{Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
+use crate::field::Flip;
 use crate::input::{one_line, printable};
 use crate::lanes::{BOLD, Class, RED, columns, differing, lanes, styled};
 use crate::lockstep::Mismatch;
@@ -85,6 +86,8 @@ struct Differences {
     lanes: [Vec<Class>; 2],
     /// The golden model's stack, if the fields show only its top.
     stack: Option<String>,
+    /// The bit of the expected state that the case flips.
+    flipped: Option<String>,
 }
 
 impl Report {
@@ -120,6 +123,15 @@ impl Report {
                 table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
                 lanes: case.classes([rtl, golden]),
                 stack,
+                flipped: case.flip().map(|flip| {
+                    let Flip {
+                        field,
+                        element,
+                        bit,
+                        clock,
+                    } = flip;
+                    format!("{field}[{element}].{bit} of golden in cycle {clock}: --flip")
+                }),
             });
         }
         report.history = history.lines.into();
@@ -235,6 +247,9 @@ impl Display for Differences {
         self.table.fmt(f)?;
         if let Some(stack) = &self.stack {
             writeln!(f, "  stack golden  {stack}")?;
+        }
+        if let Some(flipped) = &self.flipped {
+            writeln!(f, "  flipped       {flipped}")?;
         }
         Ok(())
     }
@@ -365,12 +380,18 @@ fn unlike<C: TestCase>(first: &Failure<C>, again: &Judged<C>) -> Option<String> 
     };
     let clock = again.cycle();
     match (first.mismatch(), again.mismatch()) {
-        (Some(a), Some(b)) if a.clock == b.clock => (a.diffs != b.diffs)
+        (Some(a), Some(b)) if a.clock == b.clock && first.alike(again) => (a.diffs != b.diffs)
             .then(|| format!("note    the dump has other values at clock {clock}: {WHY}")),
         _ if first.alike(again) && first.cycle() == clock => None,
-        _ => Some(format!(
-            "NOT REPRODUCED: from reset the run first fails at clock {clock}: {WHY}"
-        )),
+        _ => {
+            let how = match again.mismatch() {
+                Some(_) => again.message(),
+                None => format!("clock {clock}"),
+            };
+            Some(format!(
+                "NOT REPRODUCED: from reset the run first fails at {how}: {WHY}"
+            ))
+        }
     }
 }
 

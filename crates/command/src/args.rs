@@ -39,13 +39,14 @@ pub struct CaseArgs {
     /// Probability of each condition bit, in 1/16ths [default: 8]
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=16))]
     p16: Option<u32>,
-    /// The same as a percentage, which is taken to the nearest 16th
+    /// The same as a percentage, such as 25%, rounded to the nearest 16th
     #[arg(long, value_name = "PERCENT", value_parser = chance, conflicts_with = "p16")]
     p: Option<u32>,
     /// Lanes of the wavefront [default: the unit's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
-    /// Parameter of RTL and golden model, e.g. MAX_STACK_SIZE=8 for r700; may be repeated
+    /// Parameter of RTL and golden model, e.g. MAX_STACK_SIZE=8; may be repeated. r700: DX10_COUNT,
+    /// MAX_STACK_SIZE, SUBENTRIES; spa5: BRX, CSM, DEPTH
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
     /// Lanes launched (r500: covered; r700: valid), hexadecimal, bit i is lane i [default: all]
@@ -54,14 +55,15 @@ pub struct CaseArgs {
     /// Stall or starve the unit in about this many of 16 cycles
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
     stall16: u32,
-    /// The same as a percentage, which is taken to the nearest 16th
+    /// The same as a percentage, such as 25%, rounded to the nearest 16th
     #[arg(long, value_name = "PERCENT", value_parser = stall, conflicts_with = "stall16")]
     stall: Option<u32>,
     /// Stop after this many instructions
     #[arg(long, default_value_t = MAX_STEPS, value_parser = count)]
     max_steps: u64,
-    /// Read the conditions from this file instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}. With --p16 or
-    /// --p, draws that are not in the file are drawn; without them they are 0
+    /// Read the conditions from this file instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}, where
+    /// bits are those of the lane's draw k (docs/formats.md). A draw that is not in the file is random with --p16 or --p,
+    /// otherwise 0
     #[arg(long, value_name = "FILE")]
     conditions: Option<PathBuf>,
 }

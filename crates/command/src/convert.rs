@@ -4,9 +4,11 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use reconverge::case::unit_of_case;
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::{self, InputError};
+use reconverge::stream::design_of_stream;
 use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, Shown};
 
@@ -28,14 +30,21 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
 /// Reads a program and prints its warnings.
 pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
     let (bytes, file) = read(path)?;
-    of_another_unit(&bytes, &file, U::NAME)?;
+    other_input(&bytes, &file, U::NAME)?;
     let loaded = U::load(&bytes, &file, options)?;
     warn(&loaded.warnings);
     Ok(loaded.program)
 }
 
-/// Refuses a file that only a unit other than `unit` reads.
-fn of_another_unit(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
+/// Refuses a saved case, and a file that only a unit other than `unit` reads.
+fn other_input(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
+    let object = bytes.trim_ascii_start().starts_with(b"{");
+    let text = str::from_utf8(bytes).ok().filter(|_| object);
+    let saved = |text| unit_of_case(text, file).is_ok() || design_of_stream(text).is_some();
+    if text.is_some_and(saved) {
+        let why = "this is a saved case, try `replay`";
+        return Err(InputError::new(file, 0, "file", why));
+    }
     for other in UNITS.iter().filter(|other| other.name() != unit) {
         let Some((what, runs)) = other.recognises(bytes) else {
             continue;
@@ -69,7 +78,7 @@ pub fn dis<U: Compiled>(args: &AsmArgs) -> Done {
 pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
     if args.list {
         let (bytes, file) = read(&args.program)?;
-        of_another_unit(&bytes, &file, U::NAME)?;
+        other_input(&bytes, &file, U::NAME)?;
         let names = U::list(&bytes, &file)?;
         print(&(names.join("\n") + "\n"))?;
         return Ok(Agreed::Yes);

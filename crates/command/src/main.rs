@@ -80,9 +80,9 @@ enum Command {
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
-    /// Prove properties of the RTL for all states and all inputs, and that it does in a cycle what its specification says
+    /// Prove properties of the RTL for all states and all inputs, and that each cycle does what a second description of the unit says
     Prove(prove::ProveArgs),
-    /// Take RTL and golden model through every cycle from every state that a small build can reach
+    /// Run RTL and golden model from every state that a small build can reach, through every instruction of a small alphabet
     Exhaust(exhaust::ExhaustArgs),
     /// Run a saved failing case or stream of pins again, with waves. RTL that the case names is built and run only if it lies below the
     /// current folder; RTL from elsewhere needs --rtl
@@ -196,7 +196,8 @@ struct RunArgs {
     /// Write a VCD and a GTKWave view even if nothing differs
     #[arg(long)]
     wave: bool,
-    /// Flip one bit of the expected state, to see what a mismatch looks like: FIELD[ELEMENT].BIT@CYCLE
+    /// Flip one bit of the expected state, to see what a mismatch looks like: FIELD[ELEMENT].BIT@CYCLE, such as pc@5; the fields
+    /// are those of the report, element and bit are 0 if left out
     #[arg(long, value_name = "WHERE")]
     flip: Option<String>,
     /// Write how the run ended, and of a failure where and why, as JSON
@@ -233,7 +234,7 @@ struct LoadArgs {
 
 #[derive(Args, Clone)]
 struct PlaceArgs {
-    /// Judge the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml
+    /// Judge the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml or design.toml
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
     /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed
@@ -256,13 +257,13 @@ struct FuzzArgs {
     /// Campaign seed; never 0
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
-    /// Stop after this many programs
+    /// Stop after this many programs, instead of --clocks
     #[arg(long, group = "limit", value_parser = count)]
     programs: Option<u64>,
-    /// Stop after at least this many cycles [default: 2000000]
+    /// Stop after at least this many cycles, at the end of a chunk of 256 programs [default: 2000000]
     #[arg(long, group = "limit", value_parser = count)]
     clocks: Option<u64>,
-    /// Stop after about this many seconds. Such a campaign can neither be resumed nor divided into shards
+    /// Stop after about this many seconds, instead of --clocks. Such a campaign can neither be resumed nor divided into shards
     #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = count)]
     seconds: Option<u64>,
     /// Worker processes [default: one per processor]
@@ -274,22 +275,22 @@ struct FuzzArgs {
     /// `all` and neither --lanes nor --param is given, otherwise none]
     #[arg(long, value_enum, value_name = "WHICH")]
     variants: Option<Which>,
-    /// Print every statistic of each campaign, of several and of one that failed too
+    /// Print every statistic, also when there are several campaigns or one failed
     #[arg(short = 'v', long, visible_alias = "verbose")]
     details: bool,
-    /// Do not stop at the first mismatch. Failures are told by groups that have first field and rule in common, the
-    /// largest first
+    /// Do not stop at the first mismatch. Failures are grouped by the first field that differs and the rule, the largest
+    /// group first
     #[arg(long)]
     keep_going: bool,
-    /// Do not shrink the failing case, of several groups that of the first. (With --rtl and more than 4 lanes, shrinking builds the RTL once more,
-    /// with 4 lanes)
+    /// Do not shrink the failing case; by default that of the first group is shrunk. (With --rtl and more than 4 lanes,
+    /// shrinking builds the RTL once more, with 4 lanes)
     #[arg(long)]
     no_shrink: bool,
     /// Keep results in this folder, so that the same command resumes where it was interrupted
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, starting with the 3rd. With
-    /// --clocks, an 8th of the cycles
+    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, starting with the 3rd. It ends after
+    /// 1/N of --clocks
     #[arg(long, value_name = "I/N", requires = "results")]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -320,7 +321,7 @@ struct MergeArgs {
     /// Folders of --results, or files in them
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
-    /// Print every statistic of each campaign, of several and of one that failed too
+    /// Print every statistic, also when there are several campaigns or one failed
     #[arg(short = 'v', long, visible_alias = "verbose")]
     details: bool,
     #[command(flatten)]
@@ -339,7 +340,7 @@ struct WorkerArgs {
 
 #[derive(Args)]
 struct ReplayArgs {
-    /// A saved case
+    /// A saved case or stream of pins
     file: PathBuf,
     /// Shrink the case, save the smaller one as NAME.shrunk.json and its program as NAME.shrunk.s, and report that one
     #[arg(long)]

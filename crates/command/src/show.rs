@@ -31,8 +31,7 @@ pub struct ShowArgs {
     /// of a loop are folded
     #[arg(long)]
     show: bool,
-    /// Step through the run in the terminal, forwards and backwards; what is said of it in the end is said of the run as it
-    /// was left
+    /// Step through the run in the terminal, forwards and backwards, and change conditions; the verdict is that of the last run
     #[arg(long)]
     pub step: bool,
     /// Write a picture of the run, SVG or PNG by its ending: instructions from top to bottom, lanes side by side, the stack at the right

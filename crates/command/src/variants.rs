@@ -21,7 +21,7 @@ pub enum Which {
     None,
     /// One further build of each unit, which differs from the default in lanes and every parameter
     One,
-    /// All further builds: each parameter at its limits; 1, 4, 33 and 64 lanes
+    /// All further builds: each parameter at its limits; 1, 4, 33 and 64 lanes (r700: 1, 4, 16, 33)
     All,
 }
 

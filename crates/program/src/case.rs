@@ -518,6 +518,10 @@ pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
         reconverge_stream: Option<u64>,
         design: Option<String>,
     }
+    if !text.trim_start().starts_with('{') {
+        let why = "no saved case, which is JSON; a program is run, not replayed";
+        return Err(InputError::new(file, 0, "file", why));
+    }
     let kind: Kind =
         serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
     if let (None, Some(_), Some(design)) = (kind.reconverge, kind.reconverge_stream, kind.design) {

@@ -11,6 +11,7 @@ use crate::check::{Judged, TestCase};
 use crate::design::Design;
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
+use crate::field::Flip;
 use crate::input::InputError;
 use crate::lockstep::{Compared, Mismatch, state_bytes};
 use crate::program::{Programs, Records, Verdict};
@@ -89,6 +90,10 @@ impl<U: Programs> TestCase for Case<U> {
 
     fn lanes(&self) -> usize {
         self.lanes as usize
+    }
+
+    fn flip(&self) -> Option<&Flip> {
+        self.flip.as_ref()
     }
 
     fn check_input(&self, file: &str) -> Result<(), InputError> {

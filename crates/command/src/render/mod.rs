@@ -90,7 +90,7 @@ pub struct RenderArgs {
     /// Stall or starve the unit in about this many of 16 cycles
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=15))]
     stall16: u32,
-    /// The same as a percentage, which is taken to the nearest 16th
+    /// The same as a percentage, such as 25%, rounded to the nearest 16th
     #[arg(long, value_name = "PERCENT", value_parser = stall, conflicts_with = "stall16")]
     stall: Option<u32>,
     /// Seed of the stalls; never 0

@@ -211,7 +211,7 @@ impl Shared<'_> {
             if times != 1 {
                 let file = &fault.file;
                 return Err(Trouble::Other(format!(
-                    "proofs.json: {from:?} stands {times} times in {file}, and a fault is to be planted there; --no-controls plants none"
+                    "proofs.json: {from:?} stands {times} times in {file}, and a fault is to be planted there; --no-faults plants none"
                 )));
             }
             *text = text.replace(from.as_str(), &to.replace("FAULT", "1'b1"));
