@@ -404,12 +404,9 @@ pub fn fuzz<U: Compiled>(
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     let finished = tally.finished();
-    if !finished {
-        for failed in tally.owed() {
-            let same = (failed.clone(), None);
-            found.entry(failed.number).or_insert(same);
-        }
-    }
+    // It is no case's failure yet, and a failure all the same.
+    let owed = tally.owed().next().filter(|_| !finished);
+    let owed = owed.map(|failed| (failed.number, failed.failure.message()));
     let mut summary = tally.into_total();
     let counted = summary.failures.clone();
     if !finished {
@@ -433,7 +430,11 @@ pub fn fuzz<U: Compiled>(
             ""
         };
         let programs = HumanCount(summary.programs);
-        let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
+        let mut why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
+        if let Some((number, how)) = &owed {
+            let first = number - number % CHUNK;
+            why = format!("the RTL ended its process in cases {first}.. ({how}), and which one does it is not known yet: {why}");
+        }
         format!(
             "{}: {why} after {programs} programs{then}",
             named::<U>(&build)
@@ -460,7 +461,11 @@ pub fn fuzz<U: Compiled>(
             shard,
             build: &build,
         };
-        ran(&whole, reports, interrupted, Some(took), shown)
+        let mut ran = ran(&whole, reports, interrupted, Some(took), shown)?;
+        if owed.is_some() {
+            ran.agreed = Agreed::No;
+        }
+        Ok(ran)
     };
     // The following may take long. Write errors are reported at the end.
     if !reports.is_empty() {
