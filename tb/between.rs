@@ -131,6 +131,36 @@ fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_en
     }
 }
 
+/// Before, the campaign agreed, with the failing case saved.
+#[test]
+fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_runs_again() {
+    let rtl = Folder::own("r500").copy();
+    // The first process shows a mismatch on its first model, whose seed is 1, and ends on the next as if killed from outside.
+    let once = "static const bool first = std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\");";
+    let differs =
+        format!("[&]{{ {once} return first && vlSymsp->_vm_contextp__->randSeed() == 1; }}()");
+    let code = format!(
+        "  int unsigned cycles = 0;\n  logic differs;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
+         differs <= $c(\"{differs}\");\n    \
+         if (cycles == 2000) $c(\"if (!\", differs, \" && !std::fopen(std::getenv(\\\"KILLED\\\"), \\\"r\\\")) \
+         {{ std::fopen(std::getenv(\\\"KILLED\\\"), \\\"w\\\"); std::system(\\\"kill -9 $PPID\\\"); }}\");\n  end\n  \
+         assign err_o     = cycles == 1000 && differs ? ~err_q : err_q;"
+    );
+    rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
+    let dir = tempfile::tempdir().unwrap();
+    let more = ["--programs", "64", "--keep-going", "--no-assert"];
+    let mut run = campaign(&rtl, dir.path(), &more);
+    let run = run
+        .env("KILLED", dir.path().join("killed"))
+        .output()
+        .unwrap();
+    let (said, warnings) = (text(&run.stdout), text(&run.stderr));
+    assert!(warnings.contains("SIGKILL"), "{said}{warnings}");
+    assert_eq!(run.status.code(), Some(1), "{said}{warnings}");
+    line_starting(&said, "MISMATCH ");
+    line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
+}
+
 /// Before, coverage ran again, agreed, and only a warning was left of the loss.
 #[test]
 fn coverage_of_rtl_that_ends_its_process_once_fails() {
@@ -311,6 +341,23 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     let again = command_in(Path::new(ROOT), &again).output().unwrap();
     line_starting(&text(&again.stdout), stopped);
     assert_eq!(again.status.code(), Some(1));
+    let small = [
+        "replay",
+        &case,
+        "--shrink",
+        "--rtl",
+        rtl.arg(),
+        "--out",
+        &out,
+    ];
+    let small = command_in(Path::new(ROOT), &small).output().unwrap();
+    let said = text(&small.stdout);
+    assert!(
+        said.contains("program shrunk from "),
+        "{said}{}",
+        text(&small.stderr)
+    );
+    assert!(said.contains(": left over"), "{said}");
 
     // Each chunk has a model of its own.
     let run = fuzz(&rtl, dir.path(), &["--programs", "300", "--keep-going"]);

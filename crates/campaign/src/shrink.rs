@@ -196,8 +196,12 @@ pub fn shrink_by<U: Campaign>(
     follow: &mut dyn Follow<U>,
 ) -> Result<Shrunk<U>, String> {
     let mut bench = Bench::new(rtl, case.model_seed(), judge, follow)?;
-    let failure = bench
-        .fresh(case)?
+    let mut failure = bench.fresh(case)?;
+    if failure.is_none() {
+        bench.closes = true;
+        failure = bench.fresh(case)?;
+    }
+    let failure = failure
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
     if !matches!(failure.cause, Cause::Judge { .. }) {
         bench.judges = Judges::LockStep;
@@ -260,6 +264,8 @@ struct Bench<'f, U: Campaign> {
     /// Who judges. The scalar judge only if its verdict matters, because it takes longer than the run.
     judges: Judges,
     judge: Judge<U>,
+    /// The failure is what a `final` block says: each run ends the simulation.
+    closes: bool,
     follow: &'f mut dyn Follow<U>,
 }
 
@@ -277,6 +283,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
             clocks: 0,
             judges: Judges::All,
             judge,
+            closes: false,
             follow,
         };
         bench.add(rtl.clone())?;
@@ -303,7 +310,15 @@ impl<'f, U: Campaign> Bench<'f, U> {
             Ok(agreed) => agreed.compared.clocks,
             Err(failure) => failure.compared.clocks,
         };
-        Ok(judged.err())
+        let agreed = match judged {
+            Ok(agreed) if self.closes => agreed.compared,
+            judged => return Ok(judged.err()),
+        };
+        let fresh = rtl.open(case.model_seed())?;
+        let closed = std::mem::replace(dut, fresh).close();
+        Ok(closed
+            .err()
+            .map(|why| Failure::at_the_end(case, why, agreed)))
     }
 
     /// Does the same on a fresh model, as `replay` does.

@@ -98,7 +98,7 @@ impl<D: Design> Search<'_, D> {
         self.runs += 1;
         let mut dut = self.rtl.open(stream.model_seed())?;
         let judged = stream.check_on(&mut dut, None, &mut |_: &_, _: &_| ())?;
-        Ok(judged.err())
+        Ok(stream.closed(dut, judged).err())
     }
 
     /// Keeps `cycles` if they are smaller than the best stream and fail the same way. Makes illegal pins legal first.

@@ -322,6 +322,11 @@ impl<U: Campaign> Tally<U> {
         number < self.next || self.waiting.contains_key(&number)
     }
 
+    /// Returns true if case `number` is one of those that [`Tally::total`] counts.
+    pub fn counts(&self, number: u64) -> bool {
+        number / CHUNK < self.next
+    }
+
     /// Returns true if the campaign has ended: no more chunks are to be run.
     pub fn finished(&self) -> bool {
         self.total.ends(&self.options) || self.over(self.next, self.total.compared.clocks)
