@@ -115,6 +115,9 @@ fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_en
         if signal == "-INT" {
             assert_eq!(first.status.code(), Some(1), "{said}");
             // No case is known to be the one, so none is saved.
+            let said = line_starting(&said, "CRASHED r500.structured-0.");
+            let how = "  signal: 6 (SIGABRT), in this case or a later one of its chunk: interrupted before it was found";
+            assert!(said.ends_with(how), "{said}");
             assert!(!dir.path().join("out").exists(), "{said}");
         } else {
             assert_eq!(first.status.code(), None, "{said}");
@@ -149,16 +152,20 @@ fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_ru
     rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
     let dir = tempfile::tempdir().unwrap();
     let more = ["--programs", "64", "--keep-going", "--no-assert"];
-    let mut run = campaign(&rtl, dir.path(), &more);
-    let run = run
-        .env("KILLED", dir.path().join("killed"))
-        .output()
-        .unwrap();
+    let run_again = || {
+        let mut run = campaign(&rtl, dir.path(), &more);
+        run.env("KILLED", dir.path().join("killed"));
+        run
+    };
+    let run = run_again().output().unwrap();
     let (said, warnings) = (text(&run.stdout), text(&run.stderr));
     assert!(warnings.contains("SIGKILL"), "{said}{warnings}");
     assert_eq!(run.status.code(), Some(1), "{said}{warnings}");
     line_starting(&said, "MISMATCH ");
     line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
+    // It is in the results.
+    let again = run_again().output().unwrap();
+    assert_eq!((again.status.code(), text(&again.stdout)), (Some(1), said));
 }
 
 /// Before, coverage ran again, agreed, and only a warning was left of the loss.

@@ -1458,6 +1458,18 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
         cases: 1..2,
         summary: Summary::lost(&options, &rtl, 1, cause(), 7),
     };
+    // A case that fails otherwise does not settle it.
+    let mut differs = lost.clone();
+    differs.summary.failures[0].failure.cause = Cause::NotRun("no".to_owned());
+    let mut other = Tally::<R500>::new(&options, Shard::default());
+    other.put(owed(0)).unwrap();
+    other.put(agree(0..1)).unwrap();
+    other.put(differs).unwrap();
+    assert_eq!(other.owed().count(), 1);
+    // The campaign has failed, so the end of the chunk does.
+    other.put(agree(2..campaign::CHUNK)).unwrap();
+    assert!(other.finished() && other.owed().count() == 0);
+
     tally.put(lost).unwrap();
     assert_eq!(tally.owed().count(), 0);
     tally.put(agree(2..campaign::CHUNK)).unwrap();

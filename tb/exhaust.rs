@@ -2,14 +2,15 @@
 //! replayed; what is wrong with the input is said.
 
 use std::fs;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use reconverge::spa5::Spa5;
 use serde_json::Value;
 
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::schema::Formats;
-use crate::common::{arg, reconverge, reconverge_in, text};
+use crate::common::{arg, command_in, reconverge, reconverge_in, text};
 
 /// A run in a folder of its own.
 struct Run {
@@ -407,4 +408,48 @@ fn what_a_final_block_says_is_a_difference() {
     let said = run.said();
     assert!(said.contains(": left over"), "{said}");
     assert_eq!(run.json()["agrees"], false);
+}
+
+/// Before, an interruption after the last state was found said that the checkpoint was damaged.
+#[test]
+#[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
+fn an_interruption_after_the_last_state_was_found_keeps_what_was_explored() {
+    // Slow, so that there is time to interrupt it.
+    let slow =
+        "  always_ff @(posedge clk_i) $c(\"for (volatile int i = 0; i < 1000000; i = i + 1) {}\");";
+    let copy = Rtl::own("spa5").planted(slow);
+    let place = ["--rtl", copy.arg(), "--jobs", "4"];
+    // Makes the model.
+    let built = exhaust(&[&TINY[..], &place, &["--states", "1"]].concat()).ends(3);
+    let all = [
+        &["exhaust"],
+        &TINY[..],
+        &place,
+        &["--checkpoint", "done", "--json", "all.json"],
+    ];
+    let mut run = command_in(built.dir.path(), &all.concat());
+    let run = run
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let sent = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    let run = Run {
+        dir: built.dir,
+        output,
+    }
+    .ends(3);
+    let run = run.says(
+        "interrupted: what was explored until then agrees; the same command goes on behind them",
+    );
+    assert_eq!(
+        (&run.json()["closed"], &run.json()["agrees"]),
+        (&false.into(), &true.into())
+    );
+    assert!(run.dir.path().join("done").exists());
 }

@@ -344,9 +344,15 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         // The report says it at length.
         coverage.failures.push(failed_run(&failure, &saved));
         print("\n")?;
-        let rtl = rtl::<U>(&args.place, build)?;
-        let mut rtl = Isolated::new(&rtl, args.limits)?;
-        found::report_saved(&failure, &saved, &mut rtl)?;
+        let told = rtl::<U>(&args.place, build).and_then(|rtl| {
+            let mut rtl = Isolated::new(&rtl, args.limits)?;
+            found::report_saved(&failure, &saved, &mut rtl)
+        });
+        // An interruption, for example. What failed is told and written all the same.
+        if let Err(why) = told {
+            print(&found::brief(&failure, &saved))?;
+            super::tell(&why);
+        }
     }
     if nothing {
         let why = format!("nothing was sampled of {}", U::NAME);

@@ -285,7 +285,11 @@ impl<U: Compiled> Run<'_, '_, U> {
                     self.take(&chunk, checked);
                     return Ok(End::Differs);
                 }
-                return trouble.map_or(Ok(end.unwrap_or(End::Closed)), Err);
+                return match (end, trouble) {
+                    (Some(broken @ End::Broken(_)), _) => Ok(broken),
+                    (_, Some(trouble)) => Err(trouble),
+                    (end, None) => Ok(end.unwrap_or(End::Closed)),
+                };
             }
             match answers.recv_timeout(Duration::from_millis(50)) {
                 Ok((chunk, Ok(checked))) => {
@@ -295,14 +299,14 @@ impl<U: Compiled> Run<'_, '_, U> {
                     }
                     done.insert(chunk.first, (chunk, checked));
                 }
-                Ok((_, Err(Trouble::Interrupted))) => {
+                Ok((_, Err(why))) => {
                     under_way -= 1;
-                    end.get_or_insert(End::Interrupted);
-                }
-                Ok((_, Err(Trouble::Other(why)))) => {
-                    under_way -= 1;
-                    end.get_or_insert(End::Interrupted);
-                    trouble.get_or_insert(Fails::Other(why));
+                    if !matches!(end, Some(End::Differs | End::Broken(_))) {
+                        end = Some(End::Interrupted);
+                    }
+                    if let Trouble::Other(why) = why {
+                        trouble.get_or_insert(Fails::Other(why));
+                    }
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
@@ -318,8 +322,11 @@ impl<U: Compiled> Run<'_, '_, U> {
                     return Ok(End::Differs);
                 }
             }
-            if self.saved.elapsed() >= EVERY {
-                self.keep()?;
+            if self.saved.elapsed() >= EVERY
+                && let Err(why) = self.keep()
+            {
+                end.get_or_insert(End::Interrupted);
+                trouble.get_or_insert(why);
             }
             let (states, found) = (self.checked.states, self.space.found());
             ticker.tick(|| {
@@ -482,16 +489,24 @@ impl<U: Compiled> Run<'_, '_, U> {
             return Ok(Some("a difference was lost".to_owned()));
         };
         let mut worker = Isolated::new(rtl, self.args.limits)?.dumping(self.args.place.format());
-        let mut failed = None;
+        let (mut failed, mut interrupted) = (None, false);
         // A run without noise is easier to read; noise is used only if the difference needs it.
         for noise in [false, true] {
             let path = self.space.path(difference.state, noise);
             let all = self.space.transitions(difference.state, noise);
             let last = difference.transition.and_then(|n| all.get(n));
             let stream = stream(world, build, &path, last);
-            if let Err(failure) = worker.play(&stream, None)? {
-                failed = Some(failure);
-                break;
+            match worker.play(&stream, None) {
+                Ok(Ok(_)) => {}
+                Ok(Err(failure)) => {
+                    failed = Some(failure);
+                    break;
+                }
+                Err(Trouble::Interrupted) => {
+                    interrupted = true;
+                    break;
+                }
+                Err(trouble) => return Err(trouble.into()),
             }
         }
         let Some(failure) = failed else {
@@ -499,6 +514,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             let failure = Failure::new(&stream, difference.cause.clone(), Default::default());
             explored.message = Some(failure.message());
             let why = match difference.transition {
+                _ if interrupted => "interrupted before the way there was run from reset",
                 Some(_) => {
                     "it shows in a state that was loaded, and not on the way there from reset"
                 }

@@ -16,6 +16,7 @@ use reconverge::campaign::{
 use reconverge::compiled::Compiled;
 use reconverge::cover::{Model, Share};
 use reconverge::design::Build;
+use reconverge::failure::Cause;
 use reconverge::input::InputError;
 use reconverge::show::page;
 use serde_json::Value;
@@ -404,21 +405,14 @@ pub fn fuzz<U: Compiled>(
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     let finished = tally.finished();
-    // It is no case's failure yet, and a failure all the same.
-    let owed = tally.owed().next().filter(|_| !finished);
-    let owed = owed.map(|failed| (failed.number, failed.failure.message()));
-    // A case that failed in a run whose worker was killed, and agreed when it ran again.
-    let failed_once = |number: &u64| finished && tally.counts(*number);
-    let failed_once = found.iter().filter(|(number, _)| failed_once(number));
-    let failed_once: Vec<_> = failed_once.map(|(_, (failed, _))| failed.clone()).collect();
-    let mut summary = tally.into_total();
-    if summary.failures.is_empty() && !failed_once.is_empty() {
-        complain(&format!(
-            "warning: {}: what failed agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
-            named::<U>(&build)
-        ));
-        summary.failures = failed_once;
+    if !finished {
+        for failed in tally.owed() {
+            // Not saved: it is not known to be this case.
+            let unsaved = || (unplaced(failed), Some(None));
+            found.entry(failed.number).or_insert_with(unsaved);
+        }
     }
+    let mut summary = tally.into_total();
     let counted = summary.failures.clone();
     if !finished {
         summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
@@ -434,18 +428,14 @@ pub fn fuzz<U: Compiled>(
     if !last {
         print(&said)?;
     }
-    let interrupted = (!finished).then(|| {
+    let interrupted = (!finished || trouble.is_some()).then(|| {
         let then = if results.is_some() {
             "; the same command goes on from there"
         } else {
             ""
         };
         let programs = HumanCount(summary.programs);
-        let mut why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
-        if let Some((number, how)) = &owed {
-            let first = number - number % CHUNK;
-            why = format!("the RTL ended its process in cases {first}.. ({how}), and which one does it is not known yet: {why}");
-        }
+        let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
         format!(
             "{}: {why} after {programs} programs{then}",
             named::<U>(&build)
@@ -472,11 +462,7 @@ pub fn fuzz<U: Compiled>(
             shard,
             build: &build,
         };
-        let mut ran = ran(&whole, reports, interrupted, Some(took), shown)?;
-        if owed.is_some() {
-            ran.agreed = Agreed::No;
-        }
-        Ok(ran)
+        ran(&whole, reports, interrupted, Some(took), shown)
     };
     // The following may take long. Write errors are reported at the end.
     if !reports.is_empty() {
@@ -502,6 +488,16 @@ pub fn fuzz<U: Compiled>(
         print(&format!("\n{said}"))?;
     }
     ran(&reports, shown(small.as_ref()))
+}
+
+/// Returns the failure that is owed, with a cause that says so.
+fn unplaced<U: Compiled>(owed: &Failed<U>) -> Failed<U> {
+    let mut failed = owed.clone();
+    let how = failed.failure.message();
+    failed.failure.cause = Cause::Crashed(format!(
+        "{how}, in this case or a later one of its chunk: interrupted before it was found"
+    ));
+    failed
 }
 
 /// A campaign that has ended or was interrupted.

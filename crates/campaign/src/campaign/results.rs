@@ -2,7 +2,7 @@
 //!
 //! A file holds the results of one run of a campaign or shard as JSON Lines, which are only appended to. The first line
 //! ([`Header`]) identifies the campaign. Every other line is the result of some cases of a chunk ([`Piece`]): of the whole
-//! chunk or, if the RTL crashed or hung a process, of single cases. Each line ends with the CRC-32 of the part of the line
+//! chunk or, if a process was lost, of single cases. A line without cases says that the RTL ended a process. Each line ends with the CRC-32 of the part of the line
 //! before it:
 //!
 //! ```text

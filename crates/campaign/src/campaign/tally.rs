@@ -99,7 +99,7 @@ pub struct Chunk<U: Campaign> {
     pub cases: Range<u64>,
     /// True if some cases were run one by one, because a process was lost in this chunk.
     pub broken: bool,
-    /// The failure of RTL that ended a process in this chunk, if no case of the chunk has failed for it yet.
+    /// The failure of RTL that ended a process in this chunk, if no case of the chunk has crashed or hung since.
     pub owed: Option<Failed<U>>,
 }
 
@@ -150,7 +150,7 @@ pub struct Tally<U: Campaign> {
     waiting: BTreeMap<u64, Summary<U>>,
     /// Chunks that are run case by case: the number of the next case, and the result of those before it.
     broken: BTreeMap<u64, (u64, Summary<U>)>,
-    /// Chunks in which the RTL ended a process, and in which no case has failed since.
+    /// Chunks in which the RTL ended a process, and in which no case has crashed or hung since.
     owed: BTreeMap<u64, Failed<U>>,
     total: Summary<U>,
 }
@@ -263,12 +263,17 @@ impl<U: Campaign> Tally<U> {
             return Err(("programs", why));
         }
         let over = cases.end == end || piece.summary.ends(&self.options);
-        if !piece.summary.failures.is_empty() {
-            self.owed.remove(&number);
-        } else if over && self.owed.contains_key(&number) {
+        let failures = &piece.summary.failures;
+        let lost = failures.iter().any(|failed| failed.failure.lost());
+        let before = self.broken.get(&number);
+        let before = before.is_some_and(|(_, summary)| !summary.failures.is_empty());
+        if over && failures.is_empty() && !before && self.owed.contains_key(&number) {
             let why =
                 format!("the RTL ended a process in chunk {number}, and none of its cases fails");
             return Err(("cases", why));
+        }
+        if over || lost {
+            self.owed.remove(&number);
         }
         let (mut next, mut summary) = self
             .broken
@@ -312,7 +317,7 @@ impl<U: Campaign> Tally<U> {
         Ok(())
     }
 
-    /// Returns the failures of RTL that ended a process in a chunk in which no case has failed since.
+    /// Returns the failures of RTL that ended a process in a chunk in which no case has crashed or hung since.
     pub fn owed(&self) -> impl Iterator<Item = &Failed<U>> {
         self.owed.values()
     }
@@ -320,11 +325,6 @@ impl<U: Campaign> Tally<U> {
     /// Returns true if chunk `number` is complete, even if it waits for an earlier chunk.
     pub fn has(&self, number: u64) -> bool {
         number < self.next || self.waiting.contains_key(&number)
-    }
-
-    /// Returns true if case `number` is one of those that [`Tally::total`] counts.
-    pub fn counts(&self, number: u64) -> bool {
-        number / CHUNK < self.next
     }
 
     /// Returns true if the campaign has ended: no more chunks are to be run.
@@ -409,10 +409,15 @@ where
                 if result.is_err() || tally.finished() {
                     return Ok(false);
                 }
-                keep(&piece)?;
+                let kept = keep(&piece);
+                // That a process was lost is known even if it cannot be kept.
+                if kept.is_err() && !piece.cases.is_empty() {
+                    return kept.map(|()| false);
+                }
                 tally
                     .put(piece)
                     .map_err(|(field, why)| format!("{field}: {why}"))?;
+                kept?;
                 progress(tally);
                 over.fetch_or(tally.finished(), Ordering::Relaxed);
                 // A chunk may be over before its last case.

@@ -230,7 +230,12 @@ pub fn run<U: Campaign>(
             .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
             for mut worker in workers {
-                covered.rtl.merge(worker.dut.coverage()?);
+                match worker.dut.coverage() {
+                    Ok(rtl) => covered.rtl.merge(rtl),
+                    // What failed counts more than the counters.
+                    Err(_) if covered.failed.is_some() => {}
+                    Err(why) => return Err(why),
+                }
                 let seed = worker.dut.seed();
                 // What a `final` block says is no single case's.
                 if let Err(why) = worker.dut.close()

@@ -172,8 +172,16 @@ pub fn work<U: Compiled>() -> Done {
         parent.say(&Answer::<U>::Cannot(memory.no_thread(&e)));
         return Ok(Agreed::Yes);
     }
+    let rtl = match Rtl::<U>::from_built(job.built) {
+        Ok(rtl) => rtl,
+        Err(why) => {
+            // As above.
+            parent.say(&Answer::<U>::Cannot(String::from(why)));
+            return Ok(Agreed::Yes);
+        }
+    };
     let mut worker = Worker {
-        rtl: Rtl::<U>::from_built(job.built).map_err(String::from)?,
+        rtl,
         memory,
         parent,
         orders: receive,

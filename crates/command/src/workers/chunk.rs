@@ -1,6 +1,8 @@
 //! The chunks of a campaign: each runs as a whole, and case by case if that loses its worker.
 
-use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_seed};
+use std::collections::BTreeMap;
+
+use reconverge::campaign::{CHUNK, Chunk, Failed, Options, Piece, Put, Summary, model_seed};
 use reconverge::compiled::Compiled;
 use reconverge::failure::Cause;
 
@@ -11,6 +13,26 @@ use super::{GRACE, Isolated, KILLS, Step, TRIES};
 
 /// How RTL ended its process, and the seed of the model.
 type Blame<U> = (Cause<U>, u32);
+
+/// What is known of a chunk whose cases run again.
+struct Known<U: Compiled> {
+    /// How the RTL ended its process, no case in particular.
+    blame: Option<Blame<U>>,
+    /// How the next case did.
+    first: Option<Blame<U>>,
+    /// The cases that failed before the process was lost.
+    failed: BTreeMap<u64, Failed<U>>,
+}
+
+impl<U: Compiled> Default for Known<U> {
+    fn default() -> Self {
+        Known {
+            blame: None,
+            first: None,
+            failed: BTreeMap::new(),
+        }
+    }
+}
 
 impl<U: Compiled> Isolated<'_, U> {
     /// Runs the rest of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
@@ -27,10 +49,12 @@ impl<U: Compiled> Isolated<'_, U> {
     ) -> Result<(), String> {
         if !chunk.broken {
             let order = self.cases(options, chunk.cases.clone(), false);
+            let mut failed_before = BTreeMap::new();
             let done = self.ask(&order, GRACE, |answer| match answer {
                 Answer::Did(summary) => Step::Done(*summary),
                 Answer::Failed(failed) => {
                     found(&failed);
+                    failed_before.insert(failed.number, *failed);
                     Step::More
                 }
                 _ => Step::More,
@@ -52,11 +76,6 @@ impl<U: Compiled> Isolated<'_, U> {
                 Lost::By(cause) => Some((cause.clone(), model_seed(options, chunk.cases.start))),
                 _ => None,
             };
-            if let Some(blame) = &blame
-                && !self.owe(options, chunk, chunk.cases.start, blame, put)?
-            {
-                return Ok(());
-            }
             complain(&format!(
                 "warning: a worker of {} ended in cases {}..{} ({}); they are run again one by one",
                 U::NAME,
@@ -64,13 +83,28 @@ impl<U: Compiled> Isolated<'_, U> {
                 chunk.cases.end - 1,
                 lost.trouble().why()
             ));
-            return self.one_by_one(options, chunk, blame, put);
+            if let Some(blame) = &blame
+                && !self.owe(options, chunk, chunk.cases.start, blame, put)?
+            {
+                return Ok(());
+            }
+            let known = Known {
+                blame,
+                first: None,
+                failed: failed_before,
+            };
+            return self.one_by_one(options, chunk, known, put);
         }
-        let owed = chunk.owed.as_ref().map(|failed| {
-            let failure = &failed.failure;
-            (failure.cause.clone(), failure.case.model_seed())
-        });
-        self.one_by_one(options, chunk, owed, put)
+        let mut known = Known::default();
+        if let Some(Failed { number, failure }) = chunk.owed.clone() {
+            let owed = Some((failure.cause.clone(), failure.case.model_seed()));
+            // A case lost its process, and was to run again: or the whole chunk.
+            match number == chunk.cases.start && !number.is_multiple_of(CHUNK) {
+                true => known.first = owed,
+                false => known.blame = owed,
+            }
+        }
+        self.one_by_one(options, chunk, known, put)
     }
 
     /// Delivers that the RTL has ended a process in `chunk` by `blame`, and that no case from number `next` on is known to do it.
@@ -97,23 +131,29 @@ impl<U: Compiled> Isolated<'_, U> {
         }
     }
 
-    /// Runs the cases of `chunk` again, each with an answer of its own, to find the one that ended the process by `blame`. The
-    /// model is opened once, as in the first run, because the RTL may count something that reset does not clear. RTL that has
-    /// ended its process is never forgiven: the case in which it did fails, even if it agrees alone, and if no case does it
-    /// again, the last one fails.
+    /// Runs the cases of `chunk` again, each with an answer of its own, to find the one that ended the process. The
+    /// model is opened once, as in the first run, because the RTL may count something that reset does not clear. What is known
+    /// of the RTL is never forgiven: a case that failed or ended its process fails, even if it agrees now, and if no case
+    /// ends the process again, the last one fails.
     fn one_by_one(
         &mut self,
         options: &Options,
         chunk: &Chunk<U>,
-        mut blame: Option<Blame<U>>,
+        known: Known<U>,
         put: Put<U>,
     ) -> Result<(), String> {
         let rtl = self.rtl;
         let lost = |case, (cause, seed)| Summary::lost(options, rtl, case, cause, seed);
         let last = chunk.cases.end - 1;
         let mut next = chunk.cases.start;
-        // How often the next case has lost its process, how it did so first, and the seed of its model if it had begun.
-        let (mut tries, mut first, mut began) = (0, None, None);
+        let Known {
+            mut blame,
+            // How the next case lost its process first.
+            mut first,
+            failed: mut failed_before,
+        } = known;
+        // How often the next case has lost its process, and the seed of its model if it had begun.
+        let (mut tries, mut began) = (0, None);
         let piece = |put: Put<U>, case: u64, summary| {
             put(Piece {
                 chunk: chunk.number,
@@ -138,17 +178,21 @@ impl<U: Compiled> Isolated<'_, U> {
                     if cause.is_some() {
                         blame = None;
                     }
-                    let summary = match cause {
-                        // A case that fails this time keeps what was found.
-                        Some(blame) if summary.failures.is_empty() => {
+                    let mut summary = *summary;
+                    // A case that fails this time keeps what was found.
+                    if summary.failures.is_empty() {
+                        let failed = failed_before.remove(&next);
+                        if cause.is_some() || failed.is_some() {
                             complain(&format!(
                                 "warning: case {next} of {} agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
                                 U::NAME
                             ));
-                            lost(next, blame)
                         }
-                        _ => *summary,
-                    };
+                        match cause {
+                            Some(blame) => summary = lost(next, blame),
+                            None => summary.failures.extend(failed),
+                        }
+                    }
                     (tries, began) = (0, None);
                     next += 1;
                     match piece(&mut *put, next - 1, summary) {

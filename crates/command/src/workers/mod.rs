@@ -288,12 +288,16 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 clocks,
                 difference: Some(unplaced(states, lost)),
             }),
-            Err(Trouble::Interrupted) => Ok(Checked {
-                transitions: 0,
-                clocks: 0,
-                difference: Some(unplaced(states, lost)),
-            }),
-            Err(trouble) => Err(trouble),
+            Err(trouble) => {
+                if let Trouble::Other(why) = trouble {
+                    complain(&format!("warning: {why}"));
+                }
+                Ok(Checked {
+                    transitions: 0,
+                    clocks: 0,
+                    difference: Some(unplaced(states, lost)),
+                })
+            }
         }
     }
 
@@ -547,8 +551,8 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             });
             let lost = match (covered, so_far, case) {
                 (Ok(covered), ..) => return Ok(settled(Some(covered), blame, last, before)),
-                (Err(Lost::Trouble(why)), ..) => return Err(why),
-                (Err(Lost::Interrupted), so_far, case) => {
+                (Err(Lost::Trouble(why)), ..) if blame.is_none() => return Err(why),
+                (Err(Lost::Interrupted | Lost::Trouble(_)), so_far, case) => {
                     return Ok(settled(so_far, blame, case.or(last), before));
                 }
                 // The last coverage received before the careful chunk.
