@@ -394,3 +394,22 @@ fn a_mismatch_in_the_second_run_is_kept_though_the_first_run_lost_the_process() 
     line_starting(&warnings, "warning: a worker of r500 ended in cases 0..0 ");
     line_starting(&said, "MISMATCH ");
 }
+
+/// Before, the exit status was 3.
+#[test]
+fn a_failure_of_which_nothing_can_be_printed_ends_with_1() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = [
+        "run",
+        "r500",
+        "tb/programs/r500/if_else.s",
+        "--flip",
+        "pc.1@6",
+    ];
+    let out = ["--out", arg(dir.path())];
+    let mut run = command_in(Path::new(ROOT), &[&run[..], &out].concat());
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let run = run.stdout(full.unwrap()).output().unwrap();
+    assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
+    assert!(dir.path().join("r500.if_else.1.json").exists());
+}

@@ -180,8 +180,9 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
     if matches!(end, End::Closed) && run.checked.states != run.space.found() as u64 {
         return Err(run.checked.damaged(args.checkpoint.as_deref()).into());
     }
-    run.keep()?;
-    run.tell(&*world, &build, &bounds, &rtl, &end)
+    let kept = run.keep();
+    let told = run.tell(&*world, &build, &bounds, &rtl, &end)?;
+    ends(told, kept.err())
 }
 
 /// Some states in order, and the results of their check.
@@ -258,7 +259,8 @@ impl<U: Compiled> Run<'_, '_, U> {
                     Err(TooLarge) => end = Some(End::TooLarge),
                 }
                 if let Some(broken) = self.space.broken() {
-                    end.get_or_insert(End::Broken(broken));
+                    super::failed();
+                    end = Some(End::Broken(broken));
                 }
                 let last = self.space.done();
                 // A chunk also ends where the command was interrupted before.
@@ -360,6 +362,7 @@ impl<U: Compiled> Run<'_, '_, U> {
     /// Counts the results of the next chunk in order; returns whether RTL and golden agree in it.
     fn take(&mut self, chunk: &Chunk, checked: Checked<U>) -> bool {
         if let Some(difference) = checked.difference {
+            super::failed();
             // This does not get into the checkpoint, which is not written any more.
             self.checked.states += difference.state as u64;
             self.checked.transitions += checked.transitions;
@@ -502,11 +505,11 @@ impl<U: Compiled> Run<'_, '_, U> {
                     failed = Some(failure);
                     break;
                 }
-                Err(Trouble::Interrupted) => {
+                Err(trouble) => {
+                    complain(&format!("warning: {}", trouble.why()));
                     interrupted = true;
                     break;
                 }
-                Err(trouble) => return Err(trouble.into()),
             }
         }
         let Some(failure) = failed else {
@@ -514,7 +517,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             let failure = Failure::new(&stream, difference.cause.clone(), Default::default());
             explored.message = Some(failure.message());
             let why = match difference.transition {
-                _ if interrupted => "interrupted before the way there was run from reset",
+                _ if interrupted => "the way there could not be run from reset",
                 Some(_) => {
                     "it shows in a state that was loaded, and not on the way there from reset"
                 }
@@ -533,7 +536,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         explored.failure = Some(failure.place());
         explored.message = Some(failure.message());
         explored.rule = play::rule(&failure);
-        explored.saved = Some(saved.to_string_lossy().into_owned());
+        explored.saved = saved.map(|path| path.to_string_lossy().into_owned());
         Ok(None)
     }
 

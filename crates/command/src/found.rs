@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use reconverge::case::{Case, Conditions, LONGEST_NAME, SavedCase};
+use reconverge::check::TestCase;
 use reconverge::compiled::Compiled;
 use reconverge::failure::{Cause, Failure};
 use reconverge::input::{one_line, printable};
@@ -84,7 +85,8 @@ pub fn replay_command<U: Compiled>(case: &Case<U>, path: &Path) -> String {
 pub type Saved = Option<PathBuf>;
 
 /// Saves the case of a failure, in `out` if possible; returns its file.
-pub fn save<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
+pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> Saved {
+    super::failed();
     let why = match failure.save(out) {
         Ok(path) => return Some(path),
         Err(why) => why,
@@ -104,7 +106,8 @@ pub fn save<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Saved {
         }
         Err::<_, String>(other) => {
             // If it cannot be saved anywhere, it is at least printed.
-            let case = serde_json::to_string(&SavedCase::from(failure)).unwrap_or_default();
+            let case = failure.case.to_saved(failure.place());
+            let case = serde_json::from_str::<serde_json::Value>(&case).unwrap_or_default();
             complain(&format!(
                 "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
             ));

@@ -413,6 +413,15 @@ pub fn fuzz<U: Compiled>(
         }
     }
     let mut summary = tally.into_total();
+    if finished && summary.failures.is_empty() {
+        for (_, saved) in found.values() {
+            let saved = saved.as_ref().and_then(Option::as_ref);
+            let place = saved.map_or_else(String::new, |path| format!(": {}", path.display()));
+            complain(&format!(
+                "note: a program after the last one that counts failed{place}"
+            ));
+        }
+    }
     let counted = summary.failures.clone();
     if !finished {
         summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();

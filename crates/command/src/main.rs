@@ -35,6 +35,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use args::{BuildArgs, CaseArgs};
 use clap::builder::PossibleValuesParser;
@@ -403,6 +404,14 @@ struct ViewArgs {
     lanes: Option<u32>,
 }
 
+/// Set when a failure of the RTL is known.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Records that a failure of the RTL is known: the exit status is 1, even if nothing of it can be printed or written.
+fn failed() {
+    FAILED.store(true, Ordering::Relaxed);
+}
+
 /// Whether RTL and models agreed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agreed {
@@ -737,6 +746,9 @@ fn main() -> ExitCode {
     match dispatch(&cli.command) {
         Ok(Agreed::Yes) => ExitCode::SUCCESS,
         Ok(Agreed::No) => ExitCode::from(1),
-        Err(failure) => ExitCode::from(tell(&failure)),
+        Err(failure) => match tell(&failure) {
+            3 if FAILED.load(Ordering::Relaxed) => ExitCode::from(1),
+            status => ExitCode::from(status),
+        },
     }
 }

@@ -147,13 +147,22 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             )
         };
         let mutants = match made {
-            Ok(mutants) => mutants?,
+            Ok(Ok(mutants)) => mutants,
+            Ok(Err(why)) if runs.is_empty() => return Err(why.into()),
+            Err(trouble) if runs.is_empty() => return Err(trouble.into()),
             // The verdicts of the other family are kept.
-            Err(Trouble::Interrupted) if !runs.is_empty() => {
+            Ok(Err(why)) => {
+                super::tell(&why.into());
                 interrupted = true;
                 break;
             }
-            Err(trouble) => return Err(trouble.into()),
+            Err(trouble) => {
+                if let Trouble::Other(why) = trouble {
+                    super::tell(&Failure::Other(why));
+                }
+                interrupted = true;
+                break;
+            }
         };
         let name = format!("{}.{}", U::NAME, family.name());
         let counter = Counter::new(&name, "mutants");
@@ -185,6 +194,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             print(&format!("  no referee      {why}\n"))?;
         }
         if summary.counts().open() > 0 {
+            super::failed();
             agreed = Agreed::No;
         }
         runs.push(summary.to_json());

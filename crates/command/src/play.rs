@@ -1,7 +1,7 @@
 //! Streams of pins of a unit, as `exhaust` saves them: `replay`, and the report of a stream that fails.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reconverge::check::TestCase as _;
 use reconverge::compiled::Compiled;
@@ -13,6 +13,7 @@ use reconverge::stream::{SavedStream, Stream};
 use reconverge::unit::Pins as _;
 use reconverge::wave::shell;
 
+use super::found::{Saved, save};
 use super::run::{absolute, rtl};
 use super::show::{colour, width};
 use super::workers::Isolated;
@@ -32,31 +33,33 @@ fn replay_command(path: &Path, dir: Option<&Path>) -> String {
 /// is the folder of its RTL, if that is not ours. Returns the saved file.
 ///
 /// # Errors
-/// It cannot be saved, or did not run.
+/// It did not run, or the report cannot be printed.
 pub fn report<U: Compiled>(
     failure: &Failure<Stream<U>>,
     rtl: &mut Isolated<U>,
     dir: Option<&Path>,
     out: &Path,
-) -> Result<PathBuf, Trouble> {
+) -> Result<Saved, Trouble> {
     if let Cause::NotRun(why) = &failure.cause {
         return Err(Trouble::Other(why.clone()));
     }
-    let path = failure.save(out)?;
+    let saved = save(failure, out);
     let width = width();
     let text = match colour() {
         true => format!("{failure:#width$}"),
         false => format!("{failure:width$}"),
     };
     print_styled(&text)?;
-    print(&format!("replay  {}\n", replay_command(&path, dir)))?;
+    if let Some(path) = &saved {
+        print(&format!("replay  {}\n", replay_command(path, dir)))?;
+    }
     if !failure.lost() {
         match waves(&failure.case, Some(failure), rtl, out) {
             Ok(waves) => print(&waves.to_string())?,
             Err(why) => complain(&format!("warning: no waves: {why}")),
         }
     }
-    Ok(path)
+    Ok(saved)
 }
 
 /// Runs `stream` again with a dump in `out`.
@@ -150,7 +153,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             if let Some(place) = saved.failure.as_ref().filter(|place| **place != now) {
                 complain(&format!("note: saved as failing {place}; fails now {now}"));
             }
-            Some(report(failure, &mut rtl, dir.as_deref(), out)?)
+            report(failure, &mut rtl, dir.as_deref(), out)?
         }
     };
     if let Some(path) = &args.json {

@@ -142,6 +142,9 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     let (jobs, stop) = (workers(args.jobs), stop::asked()?);
     let report = prove::prove::<U>(&options, jobs, stop, told)?;
     drop(counter);
+    if report.refuted() {
+        super::failed();
+    }
     print(&report.to_string())?;
     keep(&report)?;
     counterexamples::<U>(&report, args)?;

@@ -303,6 +303,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     case.no_assert = rtl.no_assert();
     let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
     let judged = check(&mut rtl, &case, Judges::All)?;
+    known(&args.show, &judged);
     let out = &args.place.out;
     let (case, judged) = super::show::show(&args.show, case, judged, &mut rtl, out)?;
     let mut saved = None;
@@ -444,6 +445,16 @@ pub fn trusted<U: Compiled>(dir: &Path) -> bool {
     real(dir.to_owned()).is_some_and(|dir| ours.iter().flatten().any(|own| dir.starts_with(own)))
 }
 
+/// Records a failure before anything is written of it. With `--step` the verdict is that of the last run.
+fn known<U: Compiled>(show: &super::show::ShowArgs, judged: &Judged<Case<U>>) {
+    if let Err(failure) = judged
+        && !matches!(failure.cause, Cause::NotRun(_))
+        && !show.step
+    {
+        super::failed();
+    }
+}
+
 pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     args.show.check()?;
     writable_json(args.json.as_deref())?;
@@ -493,6 +504,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     };
     let out = &args.place.out;
     let judged = check(&mut rtl, case, judges)?;
+    known(&args.show, &judged);
     let (case, judged) = super::show::show(&args.show, case.clone(), judged, &mut rtl, out)?;
     let json = |there: &Saved| tell_json(args.json.as_deref(), &case, &judged, there);
     match &judged {

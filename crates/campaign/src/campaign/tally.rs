@@ -272,7 +272,10 @@ impl<U: Campaign> Tally<U> {
                 format!("the RTL ended a process in chunk {number}, and none of its cases fails");
             return Err(("cases", why));
         }
-        if over || lost {
+        // What a case owes by itself is settled by whatever it fails with.
+        let own = |owed: &Failed<U>| owed.number == start && !start.is_multiple_of(CHUNK);
+        let settled = !failures.is_empty() && self.owed.get(&number).is_some_and(own);
+        if over || lost || settled {
             self.owed.remove(&number);
         }
         let (mut next, mut summary) = self

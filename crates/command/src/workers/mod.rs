@@ -194,10 +194,8 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             };
             match answer {
                 Answer::Lost(cause) => return Err(Lost::By(*cause)),
-                Answer::Cannot(why) => {
-                    self.worker = Some(worker);
-                    return Err(Lost::Trouble(why));
-                }
+                // One that could not begin ends after this.
+                Answer::Cannot(why) => return Err(Lost::Trouble(why)),
                 answer => match take(answer) {
                     Step::More => {}
                     Step::Tell(order) => worker.tell(&order)?,
@@ -522,8 +520,9 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             let case = last.unwrap_or_else(|| campaign::case::<U>(seed, before, rtl.build()).1);
             if covered.failed.is_none() {
                 complain(&format!(
-                    "warning: no case of {} ends its process again: the RTL keeps something that reset does not reach, or fails at random",
-                    U::NAME
+                    "warning: it is not known which case of {} ended its process: {} stands for it",
+                    U::NAME,
+                    case.name()
                 ));
                 covered.failed = Some(Failure::new(&case, cause, Compared::default()));
             }
