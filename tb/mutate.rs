@@ -90,6 +90,7 @@ fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
 /// With hardly a clock to look, mutants that the campaign would catch are not: the referee does not call one of
 /// them equivalent, and shows of some that they are not.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
     if !have(&TOOLS) {
         return;
