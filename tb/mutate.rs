@@ -302,6 +302,16 @@ fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
     assert!(run.said().contains(why), "{}", run.said());
     let run = mutate(&["--family", "netlist", "--count", "2"], &environment).ends(3);
     assert!(run.said().contains(why), "{}", run.said());
+    // Before, the verdicts on the text were lost with those on the netlist.
+    let both = ["--family", "all", "--count", "2", "--clocks", "20000"];
+    let run = mutate(&both, &environment);
+    assert!(
+        run.said().contains(&format!("error: {why}")),
+        "{}",
+        run.said()
+    );
+    assert!(!run.said().contains("interrupted"), "{}", run.said());
+    assert_eq!(run.json()["mutants"].as_array().unwrap().len(), 2);
 }
 
 /// A project whose formal file of `unit` is changed.

@@ -313,6 +313,7 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         failed = covered.failed.map(|mut failure| {
             failure.case.rtl = dir.map(absolute);
             failure.case.no_assert = model_of_rtl.no_assert();
+            super::failed();
             let saved = found::save(&failure, &args.place.out);
             (failure, saved)
         });

@@ -181,8 +181,14 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
         return Err(run.checked.damaged(args.checkpoint.as_deref()).into());
     }
     let kept = run.keep();
-    let told = run.tell(&*world, &build, &bounds, &rtl, &end)?;
-    ends(told, kept.err())
+    match (run.tell(&*world, &build, &bounds, &rtl, &end), kept) {
+        (Ok(agreed), kept) => ends(agreed, kept.err()),
+        (Err(why), Ok(())) => Err(why),
+        (Err(why), Err(kept)) => {
+            super::tell(&kept);
+            Err(why)
+        }
+    }
 }
 
 /// Some states in order, and the results of their check.

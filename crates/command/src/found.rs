@@ -34,7 +34,10 @@ pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, ou
 pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<Saved, Trouble> {
     match &failure.cause {
         Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
-        _ => Ok(save(failure, out)),
+        _ => {
+            super::failed();
+            Ok(save(failure, out))
+        }
     }
 }
 
@@ -86,7 +89,6 @@ pub type Saved = Option<PathBuf>;
 
 /// Saves the case of a failure, in `out` if possible; returns its file.
 pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> Saved {
-    super::failed();
     let why = match failure.save(out) {
         Ok(path) => return Some(path),
         Err(why) => why,

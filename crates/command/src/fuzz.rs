@@ -427,6 +427,9 @@ pub fn fuzz<U: Compiled>(
         summary.failures = found.values().map(|(failed, _)| failed.clone()).collect();
     }
     let failed = !summary.failures.is_empty();
+    if failed {
+        super::failed();
+    }
     let shown = Shown {
         row: campaign.row,
         details: args.details,

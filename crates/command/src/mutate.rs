@@ -67,8 +67,8 @@ pub struct MutateArgs {
     place: PlaceArgs,
 }
 
-/// The result for one unit: whether no mutant was left open, the values for `--json`, and whether the process was told to end.
-pub type Mutated = Result<(Agreed, Vec<Value>, bool), Failure>;
+/// The result for one unit: whether no mutant was left open, the values for `--json`, and why it is incomplete.
+pub type Mutated = Result<(Agreed, Vec<Value>, Option<Failure>), Failure>;
 
 impl From<mutate::Trouble> for Failure {
     fn from(trouble: mutate::Trouble) -> Self {
@@ -87,10 +87,10 @@ pub fn command(args: &MutateArgs) -> Done {
         "all" => super::UNITS.to_vec(),
         name => vec![unit(name)?],
     };
-    let (mut agreed, mut interrupted, mut trouble) = (Agreed::Yes, false, None);
+    let (mut agreed, mut trouble) = (Agreed::Yes, None);
     let mut runs = Vec::new();
     for unit in units {
-        let (one, mut more, stopped) = match unit.mutate(args) {
+        let (one, mut more, cut) = match unit.mutate(args) {
             Ok(mutated) => mutated,
             Err(why) if runs.is_empty() => return Err(why),
             // The verdicts of the units before this one are kept.
@@ -103,17 +103,15 @@ pub fn command(args: &MutateArgs) -> Done {
             agreed = Agreed::No;
         }
         runs.append(&mut more);
-        interrupted = stopped;
-        if interrupted {
+        trouble = cut;
+        if trouble.is_some() {
             break;
         }
     }
     if let Some(path) = &args.json {
         streams::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
     }
-    let why = "interrupted: the mutants that were judged until then were counted";
-    let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
-    ends(agreed, trouble.or(interrupted))
+    ends(agreed, trouble)
 }
 
 pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
@@ -125,7 +123,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
     };
     let mut agreed = Agreed::Yes;
     let mut runs = Vec::new();
-    let mut interrupted = false;
+    let (mut interrupted, mut trouble) = (false, None);
     for &family in families {
         let options = Options {
             family,
@@ -152,15 +150,15 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             Err(trouble) if runs.is_empty() => return Err(trouble.into()),
             // The verdicts of the other family are kept.
             Ok(Err(why)) => {
-                super::tell(&why.into());
+                trouble = Some(why.into());
+                break;
+            }
+            Err(Trouble::Interrupted) => {
                 interrupted = true;
                 break;
             }
-            Err(trouble) => {
-                if let Trouble::Other(why) = trouble {
-                    super::tell(&Failure::Other(why));
-                }
-                interrupted = true;
+            Err(Trouble::Other(why)) => {
+                trouble = Some(Failure::Other(why));
                 break;
             }
         };
@@ -202,5 +200,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             break;
         }
     }
-    Ok((agreed, runs, interrupted))
+    let why = "interrupted: the mutants that were judged until then were counted";
+    let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
+    Ok((agreed, runs, trouble.or(interrupted)))
 }

@@ -43,6 +43,7 @@ pub fn report<U: Compiled>(
     if let Cause::NotRun(why) = &failure.cause {
         return Err(Trouble::Other(why.clone()));
     }
+    super::failed();
     let saved = save(failure, out);
     let width = width();
     let text = match colour() {
