@@ -7,12 +7,17 @@ use std::process::{Command, Output, Stdio};
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, arg, command_in, line_starting, text};
 
-/// A counter that reset does not clear, and `code` in the cycle in which it is 20,000: in the middle of a chunk of cases.
+/// A counter of cycles that reset does not clear, and `code` in each of them.
+fn counter(code: &str) -> String {
+    format!(
+        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {code}\n  end"
+    )
+}
+
+/// RTL with `code` in cycle 20,000 of a model: in the middle of a chunk of cases.
 fn counting(code: &str) -> Copy {
-    Folder::own("r500").planted(&format!(
-        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
-         if (cycles == 20000) {code}\n  end"
-    ))
+    let late = format!("if (cycles == 20000) {code}");
+    Folder::own("r500").planted(&counter(&late))
 }
 
 /// Runs a campaign on `rtl` with results in `dir`; `MARK` names a file in it.
@@ -89,9 +94,7 @@ fn rtl_that_ends_its_process_once_fails_though_no_case_does_it_again() {
 fn slow() -> Copy {
     let code = "$c(\"for (volatile int i = 0; i < 200000; i = i + 1) {} if (\", cycles, \" == 2000 && \
         std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");";
-    Folder::own("r500").planted(&format!(
-        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {code}\n  end"
-    ))
+    Folder::own("r500").planted(&counter(code))
 }
 
 /// Starts `command`, and sends `signal` when it says that cases run again.
@@ -100,10 +103,7 @@ fn signalled_when_cases_run_again(mut command: Command, signal: &str) -> Output 
     let mut run = pipes.spawn().unwrap();
     let mut lines = BufReader::new(run.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.is_ok_and(|line| line.contains("they are run again "))));
-    let sent = Command::new("kill")
-        .args([signal, &run.id().to_string()])
-        .status();
-    assert!(sent.unwrap().success());
+    crate::campaign::signal(run.id(), signal);
     lines.for_each(drop);
     run.wait_with_output().unwrap()
 }
@@ -147,12 +147,13 @@ fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_ru
     let once = "static const bool first = std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\");";
     let differs =
         format!("[&]{{ {once} return first && vlSymsp->_vm_contextp__->randSeed() == 1; }}()");
-    let code = format!(
-        "  int unsigned cycles = 0;\n  logic differs;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
-         differs <= $c(\"{differs}\");\n    \
+    let code = counter(&format!(
+        "differs <= $c(\"{differs}\");\n    \
          if (cycles == 2000) $c(\"if (!\", differs, \" && !std::fopen(std::getenv(\\\"KILLED\\\"), \\\"r\\\")) \
-         {{ std::fopen(std::getenv(\\\"KILLED\\\"), \\\"w\\\"); std::system(\\\"kill -9 $PPID\\\"); }}\");\n  end\n  \
-         assign err_o     = cycles == 1000 && differs ? ~err_q : err_q;"
+         {{ std::fopen(std::getenv(\\\"KILLED\\\"), \\\"w\\\"); std::system(\\\"kill -9 $PPID\\\"); }}\");"
+    ));
+    let code = format!(
+        "  logic differs;\n{code}\n  assign err_o     = cycles == 1000 && differs ? ~err_q : err_q;"
     );
     rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
     let dir = tempfile::tempdir().unwrap();
@@ -205,9 +206,9 @@ fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
     // seed is 1, opens another.
     let end = "if (cycles == 3000) $c(\"{ std::FILE *const mark = std::fopen(std::getenv(\\\"MARK\\\"), \\\"a\\\"); \
         std::fprintf(mark, \\\"%d \\\", vlSymsp->_vm_contextp__->randSeed()); std::fclose(mark); std::abort(); }\");";
+    let code = counter(end);
     let code = format!(
-        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {end}\n  end\n  \
-         assign err_o     = cycles == 1000 && $c(\"vlSymsp->_vm_contextp__->randSeed()\") == 1 ? ~err_q : err_q;"
+        "{code}\n  assign err_o     = cycles == 1000 && $c(\"vlSymsp->_vm_contextp__->randSeed()\") == 1 ? ~err_q : err_q;"
     );
     rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
     let dir = tempfile::tempdir().unwrap();
@@ -386,13 +387,11 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
 #[test]
 fn a_mismatch_in_the_second_run_is_kept_though_the_first_run_lost_the_process() {
     let rtl = Folder::own("r500").copy();
-    rtl.change((
-        "r500_seq.sv",
-        "  assign err_o     = err_q;",
-        "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \
-         if (cycles == 20) $c(\"if (std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");\n  end\n  \
-         assign err_o     = cycles > 25 ? ~err_q : err_q;",
-    ));
+    let code = counter(
+        "if (cycles == 20) $c(\"if (std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");",
+    );
+    let code = format!("{code}\n  assign err_o     = cycles > 25 ? ~err_q : err_q;");
+    rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
     let dir = tempfile::tempdir().unwrap();
     let run = fuzz(&rtl, dir.path(), &["--programs", "1", "--no-assert"]);
     let (said, warnings) = (text(&run.stdout), text(&run.stderr));

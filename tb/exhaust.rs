@@ -2,7 +2,7 @@
 //! replayed; what is wrong with the input is said.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use reconverge::spa5::Spa5;
@@ -434,10 +434,7 @@ fn an_interruption_after_the_last_state_was_found_keeps_what_was_explored() {
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_secs(2));
-    let sent = Command::new("kill")
-        .args(["-INT", &run.id().to_string()])
-        .status();
-    assert!(sent.unwrap().success());
+    crate::campaign::signal(run.id(), "-INT");
     let output = run.wait_with_output().unwrap();
     let run = Run {
         dir: built.dir,

@@ -113,14 +113,11 @@ fn cases(out: &Path) -> BTreeMap<String, String> {
 }
 
 /// A saved case without the seed of its model. A killed worker is followed by one with a new model.
-fn without_seed(case: &str) -> Value {
-    let mut case: Value = serde_json::from_str(case).unwrap();
-    case["case"]
-        .as_object_mut()
-        .unwrap()
-        .remove("model_seed")
-        .unwrap();
-    case
+fn without_seed(mut saved: Value) -> Value {
+    if let Some(case) = saved.get_mut("case").and_then(Value::as_object_mut) {
+        case.remove("model_seed");
+    }
+    saved
 }
 
 /// The failed cases that lines of results in `dir` name, whole lines only.
@@ -276,6 +273,7 @@ impl Campaign {
         unsaved: &mut BTreeSet<String>,
         history: &str,
     ) {
+        let parsed = |case: &str| without_seed(serde_json::from_str(case).unwrap());
         let saved = cases(&self.out());
         for name in recorded(&self.dir.path().join("results"), self.kind.0) {
             if saved.contains_key(&name) {
@@ -285,10 +283,9 @@ impl Campaign {
                 let err = self.said("stderr");
                 let mut printed = err
                     .lines()
-                    .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-                let case = expected.cases.get(&name).map(|case| without_seed(case));
-                let same = |case| printed.any(|line| without_seed(&line.to_string()) == case);
-                let printed = case.is_none_or(same);
+                    .filter_map(|line| serde_json::from_str(line).ok().map(without_seed));
+                let case = expected.cases.get(&name).map(|case| parsed(case));
+                let printed = case.is_none_or(|case| printed.any(|line| line == case));
                 assert!(
                     printed && err.contains("the case, to be saved by hand:"),
                     "{name} is neither saved nor printed\n{history}\n{err}"
@@ -303,7 +300,7 @@ impl Campaign {
         }
         for (name, case) in &saved {
             let same = expected.cases.get(name);
-            let same = same.map(|expected| without_seed(expected) == without_seed(case));
+            let same = same.map(|expected| parsed(expected) == parsed(case));
             // What is found behind the end of a campaign that is given up depends on how its jobs took turns.
             let right = same.unwrap_or(self.kind.1 == Some(GIVEN_UP));
             assert!(right, "{name}: {same:?}\n{case}\n{history}");

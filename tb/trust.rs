@@ -487,10 +487,7 @@ fn rtl_that_only_a_case_names_is_not_run_from_elsewhere() {
 }
 
 fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill")
-        .args([name, &child.id().to_string()])
-        .status();
-    assert!(sent.unwrap().success());
+    crate::campaign::signal(child.id(), name);
 }
 
 /// Waits until it is so, or far too long.

@@ -231,10 +231,9 @@ impl<U: Campaign> Summary<U> {
     /// Returns the summary of case number `index` of a campaign, which crashed or hung its process on a model with the seed
     /// `seed`.
     pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>, seed: u32) -> Self {
-        let (kind, _) = case_on(options, rtl, index);
         Summary {
             programs: 1,
-            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
+            kinds: BTreeMap::from([(kind(index).name().to_owned(), (1, 0))]),
             failures: vec![Failed::lost(options, rtl, index, cause, seed)],
             ..Summary::default()
         }
@@ -311,6 +310,11 @@ impl<U: Campaign> Watch<U> for Outcomes {
     }
 }
 
+/// Returns the kind of case number `index` of a campaign. Every other case is raw.
+fn kind(index: u64) -> Kind {
+    KINDS[index as usize % KINDS.len()]
+}
+
 /// Returns case number `index` of a campaign with `seed`, and its kind.
 pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>) {
     let lanes = build.lanes;
@@ -320,8 +324,8 @@ pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>
         .fold(0, |a: u32, b| a.wrapping_mul(31).wrapping_add(b.into()));
     let own = draw_word(seed, stream, index).max(1);
     let mut rng = Pcg64Mcg::seed_from_u64(own);
-    // Every other case is raw; all but structured cases have a fixed length and noise.
-    let kind = KINDS[index as usize % KINDS.len()];
+    // All but structured cases have a fixed length and noise.
+    let kind = kind(index);
     let mut case = Case::<U>::new(U::generate_for(build, kind, &mut rng));
     // Two builds may fail in the case of the same number, and both cases are saved.
     let name = format!("{}-{index}{}", kind.name(), build.tag::<U>());

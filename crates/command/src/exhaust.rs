@@ -181,11 +181,10 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
         return Err(run.checked.damaged(args.checkpoint.as_deref()).into());
     }
     let kept = run.keep();
-    match (run.tell(&*world, &build, &bounds, &rtl, &end), kept) {
-        (Ok(agreed), kept) => ends(agreed, kept.err()),
-        (Err(why), Ok(())) => Err(why),
-        (Err(why), Err(kept)) => {
-            super::tell(&kept);
+    match run.tell(&*world, &build, &bounds, &rtl, &end) {
+        Ok(agreed) => ends(agreed, kept.err()),
+        Err(why) => {
+            kept.err().as_ref().map(super::tell);
             Err(why)
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! A file holds the results of one run of a campaign or shard as JSON Lines, which are only appended to. The first line
 //! ([`Header`]) identifies the campaign. Every other line is the result of some cases of a chunk ([`Piece`]): of the whole
-//! chunk or, if a process was lost, of single cases. A line without cases says that the RTL ended a process. Each line ends with the CRC-32 of the part of the line
-//! before it:
+//! chunk or, if a process was lost, of single cases. A line without cases says that the RTL ended a process. Each line ends
+//! with the CRC-32 of the part of the line before it:
 //!
 //! ```text
 //! {"reconverge_campaign":4,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}

@@ -103,6 +103,15 @@ pub struct Chunk<U: Campaign> {
     pub owed: Option<Failed<U>>,
 }
 
+impl<U: Campaign> Chunk<U> {
+    /// Returns true if the next case alone ended the process that is owed, and not some case of the whole chunk.
+    pub fn next_owes(&self) -> bool {
+        let next = self.cases.start;
+        let own = |owed: &Failed<U>| owed.number == next && !next.is_multiple_of(CHUNK);
+        self.owed.as_ref().is_some_and(own)
+    }
+}
+
 /// The result of consecutive cases of a chunk: of the whole chunk or, if a process was lost, of single cases. Without cases: the
 /// RTL ended a process, and the cases run again one by one to find the one to blame; one of them will fail.
 #[derive(Clone, Serialize, Deserialize)]
@@ -249,7 +258,7 @@ impl<U: Campaign> Tally<U> {
         if self.has(number) {
             return Err(("chunk", format!("{number} is here twice")));
         }
-        let Range { start, end } = chunk.cases;
+        let Range { start, end } = chunk.cases.clone();
         if cases == (start..start) {
             return self.owe(number, start, piece.summary);
         }
@@ -267,15 +276,13 @@ impl<U: Campaign> Tally<U> {
         let lost = failures.iter().any(|failed| failed.failure.lost());
         let before = self.broken.get(&number);
         let before = before.is_some_and(|(_, summary)| !summary.failures.is_empty());
-        if over && failures.is_empty() && !before && self.owed.contains_key(&number) {
+        if over && failures.is_empty() && !before && chunk.owed.is_some() {
             let why =
                 format!("the RTL ended a process in chunk {number}, and none of its cases fails");
             return Err(("cases", why));
         }
         // What a case owes by itself is settled by whatever it fails with.
-        let own = |owed: &Failed<U>| owed.number == start && !start.is_multiple_of(CHUNK);
-        let settled = !failures.is_empty() && self.owed.get(&number).is_some_and(own);
-        if over || lost || settled {
+        if over || lost || !failures.is_empty() && chunk.next_owes() {
             self.owed.remove(&number);
         }
         let (mut next, mut summary) = self

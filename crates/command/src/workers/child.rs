@@ -15,7 +15,6 @@ use reconverge::compiled::Compiled;
 use reconverge::cover::{Model, run as cover};
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
-use reconverge::exhaust::check::Difference;
 use reconverge::failure::{Cause, Failure};
 use reconverge::lockstep::Stopped;
 use reconverge::mutate::Hunt;
@@ -279,7 +278,7 @@ impl<U: Compiled> Worker<U> {
                 // This shows which case ended the process.
                 let seed = runner.as_ref().map(Runner::seed);
                 let seed = seed.unwrap_or_else(|| campaign::model_seed(options, case));
-                parent.say(&Answer::<U>::Begins(case, seed));
+                parent.say(&Answer::<U>::Begins(seed));
             }
             let open = match &mut runner {
                 Some(open) => open,
@@ -412,11 +411,8 @@ impl<U: Compiled> Worker<U> {
             && let Err(why) = dut.close()
         {
             let clock = checked.clocks.saturating_sub(1);
-            checked.difference = Some(Difference {
-                state: states.len().saturating_sub(1),
-                transition: None,
-                cause: Cause::Stopped(Stopped { clock, why }),
-            });
+            let cause = Cause::Stopped(Stopped { clock, why });
+            checked.difference = Some(super::unplaced(states, cause));
         }
         Answer::Exhausted(Box::new(checked))
     }

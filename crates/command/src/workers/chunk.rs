@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reconverge::campaign::{CHUNK, Chunk, Failed, Options, Piece, Put, Summary, model_seed};
+use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_seed};
 use reconverge::compiled::Compiled;
 use reconverge::failure::Cause;
 
@@ -24,16 +24,6 @@ struct Known<U: Compiled> {
     failed: BTreeMap<u64, Failed<U>>,
 }
 
-impl<U: Compiled> Default for Known<U> {
-    fn default() -> Self {
-        Known {
-            blame: None,
-            first: None,
-            failed: BTreeMap::new(),
-        }
-    }
-}
-
 impl<U: Compiled> Isolated<'_, U> {
     /// Runs the rest of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
     /// after another. `found` receives each failure as soon as it is known, before it counts.
@@ -49,12 +39,12 @@ impl<U: Compiled> Isolated<'_, U> {
     ) -> Result<(), String> {
         if !chunk.broken {
             let order = self.cases(options, chunk.cases.clone(), false);
-            let mut failed_before = BTreeMap::new();
+            let mut failed = BTreeMap::new();
             let done = self.ask(&order, GRACE, |answer| match answer {
                 Answer::Did(summary) => Step::Done(*summary),
-                Answer::Failed(failed) => {
-                    found(&failed);
-                    failed_before.insert(failed.number, *failed);
+                Answer::Failed(one) => {
+                    found(&one);
+                    failed.insert(one.number, *one);
                     Step::More
                 }
                 _ => Step::More,
@@ -91,19 +81,24 @@ impl<U: Compiled> Isolated<'_, U> {
             let known = Known {
                 blame,
                 first: None,
-                failed: failed_before,
+                failed,
             };
             return self.one_by_one(options, chunk, known, put);
         }
-        let mut known = Known::default();
-        if let Some(Failed { number, failure }) = chunk.owed.clone() {
-            let owed = Some((failure.cause.clone(), failure.case.model_seed()));
-            // A case lost its process, and was to run again: or the whole chunk.
-            match number == chunk.cases.start && !number.is_multiple_of(CHUNK) {
-                true => known.first = owed,
-                false => known.blame = owed,
-            }
-        }
+        let owed = chunk
+            .owed
+            .as_ref()
+            .map(|Failed { failure, .. }| (failure.cause.clone(), failure.case.model_seed()));
+        let (first, blame) = match chunk.next_owes() {
+            true => (owed, None),
+            false => (None, owed),
+        };
+        let failed = BTreeMap::new();
+        let known = Known {
+            blame,
+            first,
+            failed,
+        };
         self.one_by_one(options, chunk, known, put)
     }
 
@@ -165,7 +160,7 @@ impl<U: Compiled> Isolated<'_, U> {
             let from = next;
             let order = self.cases(options, from..chunk.cases.end, true);
             let done = self.ask(&order, GRACE, |answer| match answer {
-                Answer::Begins(_, seed) => {
+                Answer::Begins(seed) => {
                     began = Some(seed);
                     Step::More
                 }

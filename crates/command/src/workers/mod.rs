@@ -274,29 +274,20 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             Ok(checked) => return Ok(checked),
             Err(lost) => lost.cause().map_err(Lost::trouble)?,
         };
-        match self.search(limits, states) {
-            Ok(checked) if checked.difference.is_some() => Ok(checked),
-            // No state causes it by itself: the RTL counts something that no state holds. Or there was no time to find the state.
-            Ok(Checked {
-                transitions,
-                clocks,
-                ..
-            }) => Ok(Checked {
-                transitions,
-                clocks,
-                difference: Some(unplaced(states, lost)),
-            }),
-            Err(trouble) => {
-                if let Trouble::Other(why) = trouble {
-                    complain(&format!("warning: {why}"));
-                }
-                Ok(Checked {
-                    transitions: 0,
-                    clocks: 0,
-                    difference: Some(unplaced(states, lost)),
-                })
+        let mut checked = self.search(limits, states).unwrap_or_else(|trouble| {
+            if let Trouble::Other(why) = trouble {
+                complain(&format!("warning: {why}"));
             }
-        }
+            Checked {
+                transitions: 0,
+                clocks: 0,
+                difference: None,
+            }
+        });
+        // No state causes it by itself: the RTL counts something that no state holds. Or there was no time to find the state.
+        let unplaced = || unplaced(states, lost);
+        checked.difference.get_or_insert_with(unplaced);
+        Ok(checked)
     }
 
     /// Takes all transitions from one of `states` after the other, until one of them loses the process.

@@ -110,8 +110,8 @@ pub type Played<U> = check::Judged<Stream<U>>;
 pub enum Answer<U: Compiled> {
     /// A sign of life: the number of cycles of the case so far.
     Pulse(u64),
-    /// [`Order::Cases`], one by one: this case begins on a model with this seed.
-    Begins(u64, u32),
+    /// [`Order::Cases`], one by one: the next case begins, on a model with this seed.
+    Begins(u32),
     /// [`Order::Cases`], all at once: this one has failed. It counts together with the summary of all of them.
     Failed(Box<reconverge::campaign::Failed<U>>),
     /// [`Order::Cover`]: this case begins; the coverage before it was sent.
