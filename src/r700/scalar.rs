@@ -23,6 +23,7 @@
 //! lane has executed the beginning of what it executes alone.
 
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
@@ -71,6 +72,8 @@ const MOST_CALLS: u32 = 32;
 const BOTTOMLESS: u32 = 2 * 8 * 255;
 /// Limit of the lane states and pairs of them that [`Scalar::new`] examines.
 const MOST_STATES: usize = 1 << 19;
+/// States for which there is room from the beginning, for each instruction of the program.
+const ROOM: usize = 4;
 
 /// Why a lane of a wavefront need not do what it does alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -365,7 +368,7 @@ enum Status {
 
 /// A lane without its loop registers. They do not decide where it goes, as long as the caller says whether
 /// a counted loop makes another pass.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Lane {
     pc: u32,
     stack: Stack,
@@ -394,6 +397,19 @@ enum Turn<L = Lane> {
     Stopped,
 }
 
+impl Hash for Lane {
+    /// Writes all fields as two words: to find the number of a state is much of what a survey does.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let status = match self.status {
+            Status::Running => 0,
+            Status::Done => 1,
+            Status::Failed(code) => 2 + u64::from(code),
+        };
+        state.write_u64(u64::from(self.pc) << 32 | u64::from(self.stack.0));
+        state.write_u64(status << 3 | (self.class as u64) << 1 | u64::from(self.valid));
+    }
+}
+
 impl<L> Turn<L> {
     /// Returns the same turn with `f` applied to each lane in it.
     fn map<M>(self, mut f: impl FnMut(L) -> M) -> Turn<M> {
@@ -416,54 +432,85 @@ impl<L> Turn<L> {
 }
 
 /// Number of a lane's state in [`Known`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Id(u32);
 
-/// The states of the lanes of one program that have occurred, each with its turn once it was computed. A turn depends only
-/// on the state, and the lanes of a wavefront go through the same states again and again.
+/// A lane's state.
+struct Entry {
+    lane: Lane,
+    /// What it does next, once that was computed.
+    step: Option<Step<Id>>,
+    /// A lane can have this state in a wavefront.
+    met: bool,
+    /// The state in which a lane in this state has its next visible event alone, once that was computed: `Some(None)` if it
+    /// never has one.
+    next: Option<Option<Id>>,
+}
+
+/// The states of the lanes of one program that have occurred. What follows a state depends only on the state, and the lanes of
+/// a wavefront go through the same states again and again.
 struct Known {
     stacks: Stacks,
     ids: FxHashMap<Lane, Id>,
-    states: Vec<(Lane, Option<Turn<Id>>)>,
+    states: Vec<Entry>,
 }
 
 impl Known {
-    fn new(built: Built) -> Self {
+    /// Returns no states; `room` is the number of those to be expected.
+    fn new(built: Built, room: usize) -> Self {
         Known {
             stacks: Stacks::new(built),
-            ids: FxHashMap::default(),
-            states: vec![],
+            ids: FxHashMap::with_capacity_and_hasher(room, Default::default()),
+            states: Vec::with_capacity(room),
         }
     }
 
     fn lane(&self, id: Id) -> Lane {
-        self.states[id.0 as usize].0
+        self.state(id).lane
+    }
+
+    fn state(&self, id: Id) -> &Entry {
+        &self.states[id.0 as usize]
+    }
+
+    fn state_mut(&mut self, id: Id) -> &mut Entry {
+        &mut self.states[id.0 as usize]
     }
 
     fn id(&mut self, lane: Lane) -> Id {
         *self.ids.entry(lane).or_insert_with(|| {
-            self.states.push((lane, None));
+            self.states.push(Entry {
+                lane,
+                step: None,
+                met: false,
+                next: None,
+            });
             Id(self.states.len() as u32 - 1)
         })
     }
 
-    /// Returns what the lane in state `id` does next, alone.
-    fn turn(&mut self, machine: &Machine, id: Id) -> Turn<Id> {
-        let (lane, turn) = self.states[id.0 as usize];
-        turn.unwrap_or_else(|| {
-            let turn = machine.step(&mut self.stacks, lane).alone;
-            let turn = turn.map(|next| self.id(next));
-            self.states[id.0 as usize].1 = Some(turn);
-            turn
+    /// Returns what the lane in state `id` does next, and where else it may be led.
+    fn step(&mut self, machine: &Machine, id: Id) -> Step<Id> {
+        let state = self.state(id);
+        let lane = state.lane;
+        state.step.unwrap_or_else(|| {
+            let Step { alone, led } = machine.step(&mut self.stacks, lane);
+            let step = Step {
+                alone: alone.map(|next| self.id(next)),
+                led: led.map(|led| self.id(led)),
+            };
+            self.state_mut(id).step = Some(step);
+            step
         })
     }
 }
 
-struct Step {
-    alone: Turn,
+#[derive(Clone, Copy)]
+struct Step<L = Lane> {
+    alone: Turn<L>,
     /// Where else the lane can get if other lanes decide where the wavefront goes. The lane has no visible
     /// event on that way.
-    led: Option<Lane>,
+    led: Option<L>,
 }
 
 impl Step {
@@ -511,7 +558,7 @@ impl Loop {
 /// One lane alone, in a program in which every wavefront leaves its behaviour unchanged.
 pub struct Scalar<'p> {
     machine: Machine<'p>,
-    start: Lane,
+    start: Id,
     errors: u16,
     skips: bool,
     /// More successive moves than this without an event are an endless loop.
@@ -537,24 +584,24 @@ impl<'p> Scalar<'p> {
     /// As [`Scalar::new`].
     pub fn with(program: &'p Program, valid: bool, built: Built) -> Result<Self, NotStructured> {
         let machine = Machine::new(program, built);
-        let start = machine.launch(valid);
         let mut survey = Survey {
             machine,
-            stacks: Stacks::new(built),
-            met: FxHashSet::default(),
-            next: FxHashMap::default(),
+            known: Known::new(built, ROOM * program.quads.len()),
+            met: 0,
+            next: 0,
             pairs: FxHashSet::default(),
             errors: 0,
             skips: false,
         };
+        let start = survey.known.id(machine.launch(valid));
         survey.explore(start)?;
         Ok(Scalar {
             machine,
             start,
             errors: survey.errors,
             skips: survey.skips,
-            silent: survey.met.len() + survey.next.len(),
-            known: RefCell::new(Known::new(built)),
+            silent: survey.met + survey.next,
+            known: RefCell::new(survey.known),
         })
     }
 
@@ -582,12 +629,12 @@ impl<'p> Scalar<'p> {
     /// instruction, so a lane has no more events than the wavefront executes instructions.
     pub fn run(&self, most: u64, predicate: &mut dyn FnMut(u64) -> bool) -> Trace {
         let known = &mut *self.known.borrow_mut();
-        let mut at = known.id(self.start);
+        let mut at = self.start;
         let (mut regs, mut saved) = (Loop::default(), vec![]);
         let mut executed = vec![];
         let (mut events, mut silent) = (0, 0);
         let end = loop {
-            let turn = known.turn(&self.machine, at);
+            let turn = known.step(&self.machine, at).alone;
             if let Turn::Moves(next) = turn {
                 if silent > self.silent {
                     break End::Silent;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::addresses::ByAddress;
 use super::{
     ADDR_UNDERFLOW, Depth, ILLEGAL, LOOP_KIND, LOOP_UNDERFLOW, NotStructured, PARTIAL, PC_RANGE,
@@ -33,7 +35,7 @@ pub(super) enum Open {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) sub: Option<Sub>,
-    pub(super) open: Vec<Open>,
+    pub(super) open: SmallVec<[Open; 8]>,
 }
 
 /// The current subroutine: what its RETURN has to close.
@@ -113,6 +115,9 @@ pub(super) enum Edge {
     Call(u16, Place),
 }
 
+/// The successors of an instruction: nearly always two at most.
+type Edges = SmallVec<[Edge; 2]>;
+
 /// The possible decisions of an FC instruction, over all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Wants {
@@ -128,7 +133,7 @@ impl Wants {
 }
 
 /// By address, the successors within a routine; true: a loop's jump back.
-pub(super) type Successors = ByAddress<Vec<(u16, bool)>>;
+pub(super) type Successors = ByAddress<SmallVec<[(u16, bool); 2]>>;
 
 pub(super) type Step<T> = Result<T, NotStructured>;
 
@@ -234,20 +239,20 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of the instruction at `pc`, reached with `place` open.
-    fn edges(&mut self, pc: u16, place: &Place) -> Step<Vec<Edge>> {
+    fn edges(&mut self, pc: u16, place: &Place) -> Step<Edges> {
         let Some(fc) = Fc::decode(self.program.slot(pc)) else {
-            return Ok(vec![Edge::To(pc + 1, place.clone())]);
+            return Ok(smallvec![Edge::To(pc + 1, place.clone())]);
         };
         let regs = &self.program.regs;
         // Errors that need no decision occur whenever the wavefront gets here, with or without active lanes.
         if is_illegal(&fc) {
             self.errors |= 1 << ILLEGAL;
-            return Ok(vec![]);
+            return Ok(smallvec![]);
         }
         let op = fc.inst.op;
         if !regs.full() && (op != Op::Jump || fc.inst.a_op != AOp::None) {
             self.errors |= 1 << PARTIAL;
-            return Ok(vec![]);
+            return Ok(smallvec![]);
         }
         if matches!(
             op,
@@ -265,7 +270,7 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of JUMP, LOOP and REP.
-    fn if_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+    fn if_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
         let target = target(self.program, fc);
         let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
         let wants = match begins && constant(self.program, fc).0 == 0 {
@@ -281,7 +286,7 @@ impl Survey<'_> {
         if wants.differ() && any {
             return no(pc, "JUMP_ANY takes lanes along that want to stay");
         }
-        let mut edges = vec![];
+        let mut edges = Edges::new();
         if wants.stay || any && asks {
             let mut next = place.clone();
             self.stay(pc, &mut next, fc, wants.differ().then_some(target))?;
@@ -300,7 +305,7 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of ELSE, also fused with an IF.
-    fn else_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+    fn else_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
         let Some(&Open::Level(waiting)) = place.open.last() else {
             return no(pc, "B_ELSE with no IF open inside this loop or subroutine");
         };
@@ -333,7 +338,7 @@ impl Survey<'_> {
         let mut swapped = place.clone();
         swapped.open.pop();
         swapped.open.push(Open::Level(off));
-        let mut edges = vec![];
+        let mut edges = Edges::new();
         if wants.stay {
             if fc.inst.b_op0 == BOp::Decr {
                 return no(pc, "B_ELSE wakes at once the lanes that it switches off");
@@ -375,18 +380,18 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of instructions that need a frame.
-    fn loop_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+    fn loop_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
         let op = fc.inst.op;
         let Some((index, head, rep)) = place.innermost_loop() else {
             if place.sub.is_some() {
                 return no(pc, "belongs to a loop that this subroutine did not open");
             }
             self.errors |= 1 << LOOP_UNDERFLOW;
-            return Ok(vec![]);
+            return Ok(smallvec![]);
         };
         if op != Op::Continue && rep != matches!(op, Op::EndRep | Op::BreakRep) {
             self.errors |= 1 << LOOP_KIND;
-            return Ok(vec![]);
+            return Ok(smallvec![]);
         }
         if fc.inst.b_else || fc.inst.a_op != AOp::None {
             return no(pc, "a loop instruction with B_ELSE or A_OP");
@@ -408,7 +413,7 @@ impl Survey<'_> {
                 );
             }
             ends.ends.insert(pc);
-            let mut edges = vec![];
+            let mut edges = Edges::new();
             if can_jump {
                 if fc.inst.b_op1 != BOp::None {
                     return no(pc, "opens or closes a branch level in every pass");
@@ -432,7 +437,7 @@ impl Survey<'_> {
             return no(pc, "BREAK or CONTINUE with a branch operation on the stay");
         }
         // Lanes that are off hold the jump back, so that the code after it is always passed through.
-        let mut edges = vec![Edge::To(pc + 1, place.clone())];
+        let mut edges: Edges = smallvec![Edge::To(pc + 1, place.clone())];
         if can_jump {
             let pops = match fc.inst.b_op1 {
                 BOp::None => 0,
@@ -461,7 +466,7 @@ impl Survey<'_> {
         Ok(edges)
     }
 
-    fn call_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+    fn call_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
         if fc.inst.b_else {
             return no(pc, "CALL with B_ELSE");
         }
@@ -485,7 +490,7 @@ impl Survey<'_> {
                 "conditional CALL without counters takes all lanes along",
             );
         }
-        let mut edges = vec![Edge::To(pc + 1, place.clone())];
+        let mut edges: Edges = smallvec![Edge::To(pc + 1, place.clone())];
         if wants.jump {
             let sub = Some(Sub {
                 counters,
@@ -493,19 +498,19 @@ impl Survey<'_> {
             });
             edges.push(Edge::Call(
                 target(self.program, fc),
-                Place { sub, open: vec![] },
+                Place { sub, open: smallvec![] },
             ));
         }
         Ok(edges)
     }
 
-    fn return_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Vec<Edge>> {
+    fn return_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
         let wants = self.wants(fc);
         let any = fc.inst.jump_any;
         let Some(sub) = place.sub else {
             if !wants.stay && !any && !fc.inst.b_else {
                 self.errors |= 1 << ADDR_UNDERFLOW;
-                return Ok(vec![]);
+                return Ok(smallvec![]);
             }
             return no(pc, "conditional RETURN outside a subroutine");
         };
@@ -532,7 +537,7 @@ impl Survey<'_> {
             }
         }
         if !wants.stay && !any {
-            return Ok(vec![]);
+            return Ok(smallvec![]);
         }
         let passed = match fc.inst.b_op0 {
             BOp::Incr => sub.passed + 1,
@@ -549,7 +554,7 @@ impl Survey<'_> {
             return no(pc, "more conditional RETURNs than one RETURN can close");
         }
         let sub = Some(Sub { passed, ..sub });
-        Ok(vec![Edge::To(pc + 1, Place { sub, open: vec![] })])
+        Ok(smallvec![Edge::To(pc + 1, Place { sub, open: smallvec![] })])
     }
 
     /// Follows every path from the first instruction.
@@ -559,7 +564,7 @@ impl Survey<'_> {
         let mut work = vec![];
         let first = Place {
             sub: None,
-            open: vec![],
+            open: smallvec![],
         };
         if self.in_window(start) {
             self.places.insert(start, first);
@@ -579,7 +584,7 @@ impl Survey<'_> {
                 );
             }
             let edges = self.edges(pc, &place)?;
-            let mut next = vec![];
+            let mut next = SmallVec::new();
             for edge in edges {
                 let (to, place, back) = match edge {
                     Edge::To(to, place) => (to, place, Some(false)),

@@ -7,13 +7,13 @@ use crate::r700::state::ERROR_NAMES;
 /// The ways that a lane can be led through a program.
 pub(super) struct Survey<'p> {
     pub(super) machine: Machine<'p>,
-    pub(super) stacks: Stacks,
-    /// States that lanes can have in a wavefront.
-    pub(super) met: FxHashSet<Lane>,
-    /// The state in which a lane alone has its next visible event; `None`: never.
-    pub(super) next: FxHashMap<Lane, Option<Lane>>,
+    pub(super) known: Known,
+    /// Number of the states that lanes can have in a wavefront ([`Entry::met`]).
+    pub(super) met: usize,
+    /// Number of the states whose next visible event is known ([`Entry::next`]).
+    pub(super) next: usize,
     /// Pairs of which the first does the same as the second, up to an error.
-    pub(super) pairs: FxHashSet<(Lane, Lane)>,
+    pub(super) pairs: FxHashSet<(Id, Id)>,
     /// Bit c: some way ends in error c.
     pub(super) errors: u16,
     /// Some CALL is skipped because of its depth.
@@ -21,46 +21,66 @@ pub(super) struct Survey<'p> {
 }
 
 impl Survey<'_> {
-    fn overflows(&self, lane: &Lane) -> bool {
-        self.stacks.needs(lane.stack) > self.machine.limit
+    fn overflows(&self, id: Id) -> bool {
+        let stack = self.known.lane(id).stack;
+        self.known.stacks.needs(stack) > self.machine.limit
     }
 
     fn is_too_large(&self) -> bool {
-        self.met.len() + self.pairs.len() + self.next.len() > MOST_STATES
+        self.met + self.pairs.len() + self.next > MOST_STATES
+    }
+
+    fn step(&mut self, id: Id) -> Step<Id> {
+        self.known.step(&self.machine, id)
+    }
+
+    /// Marks a state as one that lanes can have in a wavefront. Returns whether it is the first time.
+    fn meet(&mut self, id: Id) -> bool {
+        let met = std::mem::replace(&mut self.known.state_mut(id).met, true);
+        self.met += usize::from(!met);
+        !met
+    }
+
+    /// Records in which state a lane in state `id` has its next visible event.
+    fn set_next(&mut self, id: Id, next: Option<Id>) {
+        let before = self.known.state_mut(id).next.replace(next);
+        self.next += usize::from(before.is_none());
     }
 
     /// Follows every way from `start`.
-    pub(super) fn explore(&mut self, start: Lane) -> Result<(), NotStructured> {
+    pub(super) fn explore(&mut self, start: Id) -> Result<(), NotStructured> {
         let mut work = vec![start];
-        self.met.insert(start);
-        while let Some(lane) = work.pop() {
+        self.meet(start);
+        while let Some(id) = work.pop() {
+            let lane = self.known.lane(id);
             if let Status::Failed(code) = lane.status {
                 self.errors |= 1 << code;
                 continue;
             }
-            let step = self.machine.step(&mut self.stacks, lane);
+            let step = self.step(id);
             let alone = match step.alone {
                 Turn::Moves(next) | Turn::Enters(next) => [Some(next), None],
                 Turn::Executes([off, on]) => [Some(off), Some(on)],
                 Turn::EndsPass { again, leaves, .. } => [again, leaves],
                 Turn::Stopped => [None, None],
             };
-            for next in alone.iter().flatten().chain(&step.led) {
+            for next in alone.into_iter().flatten().chain(step.led) {
                 if self.overflows(next) {
                     // A push that is made and does not fit ends the wavefront.
                     self.errors |= 1 << OVERFLOW;
-                } else if self.met.insert(*next) {
-                    work.push(*next);
+                } else if self.meet(next) {
+                    work.push(next);
                 }
             }
             let word = self.machine.word(lane.pc);
             if word.op == Op::Control(Control::Call) && self.machine.holds(&word) {
-                self.skips |= self.stacks.node(lane.stack).depth + word.calls > MOST_CALLS;
+                let depth = self.known.stacks.node(lane.stack).depth;
+                self.skips |= depth + word.calls > MOST_CALLS;
             }
             if let Some(led) = step.led
-                && !self.overflows(&led)
+                && !self.overflows(led)
             {
-                self.compare(led, lane)
+                self.compare(led, id)
                     .map_err(|why| reason(lane.pc, &word, &why))?;
             }
             if self.is_too_large() {
@@ -71,9 +91,9 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Checks that the lane `led`, from here on alone, does what the lane `own` does alone. It may end in an
+    /// Checks that a lane in state `led`, from here on alone, does what a lane in state `own` does alone. It may end in an
     /// error or have no further visible event: then it has done the beginning of it.
-    fn compare(&mut self, led: Lane, own: Lane) -> Result<(), String> {
+    fn compare(&mut self, led: Id, own: Id) -> Result<(), String> {
         let mut work = vec![(led, own)];
         while let Some((led, own)) = work.pop() {
             if led == own || self.is_too_large() {
@@ -83,7 +103,7 @@ impl Survey<'_> {
                 continue;
             };
             let own = self.next_seen(own);
-            if own == Some(led) || self.overflows(&led) {
+            if own == Some(led) || self.overflows(led) {
                 continue;
             }
             if let Some(own) = own
@@ -91,8 +111,9 @@ impl Survey<'_> {
             {
                 continue;
             }
-            let here = self.machine.step(&mut self.stacks, led).alone;
-            let there = own.map(|own| (own, self.machine.step(&mut self.stacks, own).alone));
+            let here = self.step(led).alone;
+            let there = own.map(|own| (self.known.lane(own), self.step(own).alone));
+            let led = self.known.lane(led);
             match (here, there) {
                 (Turn::Stopped, _) if matches!(led.status, Status::Failed(_)) => {}
                 (Turn::Stopped, Some((own, Turn::Stopped)))
@@ -136,33 +157,36 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Returns `lane` at its next visible event when alone; `None` if there is none.
-    fn next_seen(&mut self, lane: Lane) -> Option<Lane> {
-        let (mut at, mut passed) = (lane, vec![]);
+    /// Returns the state in which a lane in state `id` has its next visible event alone; `None` if there is none.
+    fn next_seen(&mut self, id: Id) -> Option<Id> {
+        let (mut at, mut passed) = (id, vec![]);
         let found = loop {
             // Until the event is found, the state is recorded as one without: this holds if the way leads back to it.
-            if let Some(known) = self.next.get(&at) {
-                break *known;
+            if let Some(known) = self.known.state(at).next {
+                break known;
             }
-            match self.machine.step(&mut self.stacks, at).alone {
-                Turn::Moves(next) if self.stacks.node(at.stack).size <= BOTTOMLESS => {
-                    self.next.insert(at, None);
+            match self.step(at).alone {
+                Turn::Moves(next) => {
+                    let stack = self.known.lane(at).stack;
+                    if self.known.stacks.node(stack).size > BOTTOMLESS {
+                        break None;
+                    }
+                    self.set_next(at, None);
                     passed.push(at);
                     at = next;
                 }
-                Turn::Moves(_) => break None,
                 _ => break Some(at),
             }
         };
-        for lane in passed {
-            self.next.insert(lane, found);
+        for passed in passed {
+            self.set_next(passed, found);
         }
         found
     }
 }
 
 /// Describes what a lane visibly does.
-fn describe(lane: &Lane, turn: &Turn) -> String {
+fn describe(lane: &Lane, turn: &Turn<Id>) -> String {
     let pc = lane.pc;
     match turn {
         Turn::Executes(_) => format!("executes 0x{pc:03x}"),
