@@ -259,7 +259,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
 
         // All that `fuzz` does in one worker: it makes, runs and judges cases and counts bins.
         let options = campaign::Options::default();
-        let mut runner = campaign::Runner::open(&options, &rtl, &bins, 0)?;
+        let mut runner = campaign::Runner::open(&options, &rtl, Some(&bins), 0)?;
         let mut clocks = 0;
         let start = Instant::now();
         for number in 0..cases.len() as u64 {

@@ -24,7 +24,7 @@ use reconverge::campaign::results::FORMAT;
 use reconverge::campaign::{
     self, Chunk, Failed, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
-use reconverge::cover::Model;
+use reconverge::cover::{Met, Model};
 use reconverge::design::Build;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
@@ -857,7 +857,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     };
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let bins = Model::new(rtl.build());
-    let mut runner = Runner::open(&options, &rtl, &bins, 0).unwrap();
+    let mut runner = Runner::open(&options, &rtl, Some(&bins), 0).unwrap();
     let mut sound = Summary::<R500>::default();
     let mut expected = Vec::new();
     for index in 0..PROGRAMS {
@@ -1475,4 +1475,64 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
     tally.put(agree(2..campaign::CHUNK)).unwrap();
     assert!(tally.finished());
     assert_eq!(tally.total().failures.len(), 1);
+}
+
+/// Only chunks that count in any case decide it, so that the bins of a campaign do not depend on which chunk is done first.
+#[test]
+fn chunks_count_bins_until_those_before_them_have_hit_all() {
+    use reconverge::r500::R500;
+    let options = Options {
+        limit: Limit::Programs(6 * campaign::CHUNK),
+        ..Options::default()
+    };
+    let met = |bins: &[usize]| {
+        let mut met = Met::default();
+        bins.iter().for_each(|bin| met.hit(*bin));
+        met
+    };
+    let done = |chunk: &Chunk<R500>, bins: &[usize]| Piece::<R500> {
+        chunk: chunk.number,
+        cases: chunk.cases.clone(),
+        summary: Summary {
+            programs: campaign::CHUNK,
+            bins: met(bins),
+            ..Summary::default()
+        },
+    };
+    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    tally.goal = Some(met(&[3, 70]));
+    let [zero, one, two] = std::array::from_fn(|_| tally.hand_out().unwrap());
+    assert!(zero.bins && one.bins && two.bins);
+    // Chunk 0 is not done, and without it chunk 1 may not count.
+    tally.put(done(&one, &[3, 70])).unwrap();
+    assert!(tally.hand_out().unwrap().bins);
+    tally.put(done(&zero, &[3])).unwrap();
+    assert!(!tally.hand_out().unwrap().bins);
+    tally.put(done(&two, &[500])).unwrap();
+    assert!(!tally.hand_out().unwrap().bins);
+    assert_eq!(tally.total().bins, met(&[3, 70, 500]));
+
+    // Without a goal every chunk counts.
+    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    let first = tally.hand_out().unwrap();
+    tally.put(done(&first, &[3, 70])).unwrap();
+    assert!(tally.hand_out().unwrap().bins);
+}
+
+#[test]
+fn cases_that_count_no_bins_are_judged_the_same() {
+    use reconverge::spa5::Spa5;
+    let options = Options::default();
+    let rtl = Rtl::<Spa5>::own(Spa5::LANES).unwrap();
+    let bins = Model::new(rtl.build());
+    let run = |bins| {
+        let runner = Runner::open(&options, &rtl, bins, 0).unwrap();
+        runner.run_all(0..16, &mut ())
+    };
+    let (counts, mut counts_not) = (run(Some(&bins)), run(None));
+    assert!(counts.bins != Met::default() && counts.judged.0 > 0);
+    assert_eq!(counts_not.bins, Met::default());
+    counts_not.bins = counts.bins.clone();
+    let [counts, counts_not] = [counts, counts_not].map(|s| serde_json::to_string(&s).unwrap());
+    assert_eq!(counts_not, counts);
 }

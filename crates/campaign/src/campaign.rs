@@ -118,7 +118,7 @@ pub struct Summary<U: Campaign> {
     pub outcomes: BTreeMap<String, u64>,
     /// Numbers of programs, lanes and instructions that the scalar judge compared.
     pub judged: (u64, u64, u64),
-    /// Bins that were hit, by their numbers in [`Model`].
+    /// Bins that were hit, by their numbers in [`Model`]. None if they were not counted ([`Tally::goal`]).
     pub bins: Met,
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,
@@ -409,25 +409,25 @@ pub struct Runner<'a, U: Campaign> {
     options: &'a Options,
     rtl: &'a Rtl<U>,
     dut: Dut<U>,
-    collector: cover::Collector<'a, U>,
+    collector: Option<cover::Collector<'a, U>>,
     /// The last case, and what it compared.
     last: Option<(u64, Compared)>,
 }
 
 impl<'a, U: Campaign> Runner<'a, U> {
     /// Opens a fresh model of `rtl`, for cases from number `first` on. The contents of registers without reset depend only on
-    /// campaign seed and `first`. `bins` are those of the build of `rtl`.
+    /// campaign seed and `first`. `bins` are those of the build of `rtl`; `None`: hits are not counted.
     ///
     /// # Errors
     /// The model cannot be opened.
     pub fn open(
         options: &'a Options,
         rtl: &'a Rtl<U>,
-        bins: &'a Model<U>,
+        bins: Option<&'a Model<U>>,
         first: u64,
     ) -> Result<Self, String> {
         let dut = rtl.open(model_seed(options, first))?;
-        let collector = cover::Collector::new(bins);
+        let collector = bins.map(cover::Collector::new);
         Ok(Runner {
             options,
             rtl,
@@ -504,7 +504,7 @@ fn case_on<U: Campaign>(options: &Options, rtl: &Rtl<U>, index: u64) -> (Kind, C
 fn run_one<U: Campaign>(
     dut: &mut Dut<U>,
     rtl: &Rtl<U>,
-    collector: &mut cover::Collector<U>,
+    collector: &mut Option<cover::Collector<U>>,
     options: &Options,
     index: u64,
     watch: &mut impl Watch<U>,
@@ -519,18 +519,23 @@ fn run_one<U: Campaign>(
             ..Summary::default()
         };
     }
-    collector.begin(&case);
+    if let Some(collector) = collector {
+        collector.begin(&case);
+    }
     let judges = match kind {
         Kind::Structured if U::SCALAR.is_some() => Judges::Structured,
         _ => Judges::LockStep,
     };
-    let look = &mut (&mut outcomes, (&mut *collector, watch));
+    let look = &mut (&mut outcomes, (collector.as_mut(), watch));
     let judged = check_on(&case, dut, judges, look);
-    collector.end();
+    let met = collector.as_mut().map(|collector| {
+        collector.end();
+        collector.hits.take()
+    });
     let mut summary = Summary::<U> {
         programs: 1,
         outcomes: outcomes.outcomes,
-        bins: collector.hits.take(),
+        bins: met.unwrap_or_default(),
         ..Summary::default()
     };
     match judged {
@@ -585,7 +590,7 @@ pub fn run<U: Campaign>(
         || {
             Ok(|chunk: &Chunk<U>, put: Put<U>| {
                 let cases = chunk.cases.clone();
-                let runner = Runner::open(options, rtl, bins, cases.start)?;
+                let runner = Runner::open(options, rtl, Some(bins), cases.start)?;
                 let summary = runner.run_all(cases.clone(), &mut ());
                 put(Piece {
                     chunk: chunk.number,

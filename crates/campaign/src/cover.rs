@@ -449,6 +449,15 @@ impl<U: Campaign> Model<U> {
         }
     }
 
+    /// Returns the set of the bins that are not declared unreachable.
+    pub fn goal(&self) -> Met {
+        let mut goal = Met::default();
+        (0..self.declaration.unreachable.len())
+            .filter(|bin| self.declaration.is_reachable(*bin))
+            .for_each(|bin| goal.hit(bin));
+        goal
+    }
+
     /// Returns the number of bins that are not declared unreachable.
     pub fn reachable(&self) -> usize {
         let unreachable = self.declaration.unreachable.iter().flatten().count();

@@ -348,6 +348,7 @@ pub fn fuzz<U: Compiled>(
             (Some(results), tally)
         }
     };
+    tally.goal = Some(Model::<U>::new(&build).goal());
     let before = tally.total().programs;
     if before > 0 {
         let programs = HumanCount(before);

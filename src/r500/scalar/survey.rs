@@ -498,7 +498,10 @@ impl Survey<'_> {
             });
             edges.push(Edge::Call(
                 target(self.program, fc),
-                Place { sub, open: smallvec![] },
+                Place {
+                    sub,
+                    open: smallvec![],
+                },
             ));
         }
         Ok(edges)
@@ -554,7 +557,13 @@ impl Survey<'_> {
             return no(pc, "more conditional RETURNs than one RETURN can close");
         }
         let sub = Some(Sub { passed, ..sub });
-        Ok(smallvec![Edge::To(pc + 1, Place { sub, open: smallvec![] })])
+        Ok(smallvec![Edge::To(
+            pc + 1,
+            Place {
+                sub,
+                open: smallvec![]
+            }
+        )])
     }
 
     /// Follows every path from the first instruction.

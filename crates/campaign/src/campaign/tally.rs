@@ -12,6 +12,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{CHUNK, Failed, Limit, Options, Summary};
+use crate::cover::Met;
 use crate::grammar::Campaign;
 
 /// A shard of a campaign: every `of`-th chunk, beginning with chunk number `index` - 1. Its text form is `3/8`.
@@ -101,6 +102,8 @@ pub struct Chunk<U: Campaign> {
     pub broken: bool,
     /// The failure of RTL that ended a process in this chunk, if no case of the chunk has crashed or hung since.
     pub owed: Option<Failed<U>>,
+    /// False if the chunks before it hit all bins of [`Tally::goal`]: its own hits add nothing.
+    pub bins: bool,
 }
 
 impl<U: Campaign> Chunk<U> {
@@ -162,6 +165,11 @@ pub struct Tally<U: Campaign> {
     /// Chunks in which the RTL ended a process, and in which no case has crashed or hung since.
     owed: BTreeMap<u64, Failed<U>>,
     total: Summary<U>,
+    /// Once `total` has all of these bins, chunks need not count theirs. `None`: every chunk counts.
+    ///
+    /// Only chunks before the one that is handed out are looked at, because they count in any case. So the bins of the whole
+    /// campaign do not depend on the order in which chunks are done.
+    pub goal: Option<Met>,
 }
 
 impl<U: Campaign> Tally<U> {
@@ -178,6 +186,7 @@ impl<U: Campaign> Tally<U> {
             broken: BTreeMap::new(),
             owed: BTreeMap::new(),
             total: Summary::default(),
+            goal: None,
         }
     }
 
@@ -204,6 +213,7 @@ impl<U: Campaign> Tally<U> {
             cases,
             broken: begun.is_some(),
             owed: self.owed.get(&number).cloned(),
+            bins: (self.goal.as_ref()).is_none_or(|goal| !self.total.bins.includes(goal)),
         })
     }
 

@@ -37,6 +37,16 @@ impl Met {
             .is_some_and(|word| word >> (bin % 64) & 1 == 1)
     }
 
+    /// Returns true if all bins of another set are in this one.
+    pub fn includes(&self, other: &Self) -> bool {
+        let mine = self.0.iter().chain(std::iter::repeat(&0));
+        other
+            .0
+            .iter()
+            .zip(mine)
+            .all(|(theirs, mine)| theirs & !mine == 0)
+    }
+
     /// Adds the bins of another set.
     pub fn merge(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
@@ -62,6 +72,12 @@ mod tests {
         b.merge(&a);
         a.merge(&b);
         assert_eq!(a, b);
+        let mut fewer = Met::default();
+        assert!(a.includes(&fewer) && a.includes(&b));
+        fewer.hit(63);
+        assert!(a.includes(&fewer) && !fewer.includes(&a));
+        fewer.hit(201);
+        assert!(!a.includes(&fewer));
         let met: Vec<usize> = (0..300).filter(|bin| a.has(*bin)).collect();
         assert_eq!(met, [0, 63, 64, 200]);
         let saved = r#"["0x8000000000000001","0x1","0x0","0x100"]"#;

@@ -185,6 +185,7 @@ pub fn work<U: Compiled>() -> Done {
         parent,
         orders: receive,
         stop,
+        model: None,
     };
     while let Ok(order) = worker.orders.recv() {
         let answer = worker.obey(order);
@@ -199,6 +200,8 @@ struct Worker<U: Compiled> {
     parent: Parent,
     orders: mpsc::Receiver<Order<U>>,
     stop: Arc<AtomicBool>,
+    /// The bins of the cases of a campaign, once cases have run.
+    model: Option<Model<U>>,
 }
 
 impl<U: Compiled> Worker<U> {
@@ -212,6 +215,7 @@ impl<U: Compiled> Worker<U> {
                 rtl,
                 cases,
                 each,
+                bins,
             } => {
                 let options = Options {
                     seed,
@@ -220,7 +224,7 @@ impl<U: Compiled> Worker<U> {
                     keep_going,
                     rtl,
                 };
-                self.cases(&options, cases, each)
+                self.cases(&options, cases, each, bins)
             }
             Order::Check { case, judges } => {
                 let mut judged =
@@ -261,15 +265,22 @@ impl<U: Compiled> Worker<U> {
         }
     }
 
-    fn cases(&mut self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Answer<U> {
+    fn cases(
+        &mut self,
+        options: &Options,
+        cases: std::ops::Range<u64>,
+        each: bool,
+        bins: bool,
+    ) -> Answer<U> {
         let Worker {
             rtl,
             memory,
             parent,
             stop,
+            model,
             ..
         } = self;
-        let bins = Model::new(rtl.build());
+        let bins = bins.then(|| &*model.get_or_insert_with(|| Model::new(rtl.build())));
         let mut total = Summary::default();
         let mut runner = None;
         let last = cases.end.saturating_sub(1);
@@ -282,7 +293,7 @@ impl<U: Compiled> Worker<U> {
             }
             let open = match &mut runner {
                 Some(open) => open,
-                none => match Runner::open(options, rtl, &bins, case) {
+                none => match Runner::open(options, rtl, bins, case) {
                     Ok(opened) => none.insert(opened),
                     Err(why) => return memory.cannot(why),
                 },

@@ -38,7 +38,7 @@ impl<U: Compiled> Isolated<'_, U> {
         put: Put<U>,
     ) -> Result<(), String> {
         if !chunk.broken {
-            let order = self.cases(options, chunk.cases.clone(), false);
+            let order = self.cases(options, chunk, chunk.cases.start, false);
             let mut failed = BTreeMap::new();
             let done = self.ask(&order, GRACE, |answer| match answer {
                 Answer::Did(summary) => Step::Done(*summary),
@@ -116,13 +116,15 @@ impl<U: Compiled> Isolated<'_, U> {
         put(Piece::owed(chunk.number, failed))
     }
 
-    fn cases(&self, options: &Options, cases: std::ops::Range<u64>, each: bool) -> Order<U> {
+    /// Returns the order to run the cases of `chunk` from number `first` on.
+    fn cases(&self, options: &Options, chunk: &Chunk<U>, first: u64, each: bool) -> Order<U> {
         Order::Cases {
             seed: options.seed,
             keep_going: options.keep_going,
             rtl: options.rtl.clone(),
-            cases,
+            cases: first..chunk.cases.end,
             each,
+            bins: chunk.bins,
         }
     }
 
@@ -158,7 +160,7 @@ impl<U: Compiled> Isolated<'_, U> {
         };
         while next < chunk.cases.end && !self.stopped() {
             let from = next;
-            let order = self.cases(options, from..chunk.cases.end, true);
+            let order = self.cases(options, chunk, from, true);
             let done = self.ask(&order, GRACE, |answer| match answer {
                 Answer::Begins(seed) => {
                     began = Some(seed);

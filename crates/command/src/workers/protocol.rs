@@ -42,6 +42,8 @@ pub enum Order<U: Compiled> {
         cases: Range<u64>,
         /// Answer before and after each.
         each: bool,
+        /// Count the bins that they hit.
+        bins: bool,
     },
     /// Judge a case.
     Check {
