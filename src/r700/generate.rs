@@ -230,11 +230,17 @@ impl Options {
 ///
 /// `STACK_SIZE` is mostly the result of r700-3.4 for its deepest nesting, never less.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
-    structured_of(rng, options).0
+    built(rng, options).0
 }
 
 /// Returns the same as [`structured`], with the constructs in the program.
 pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Constructs) {
+    let (program, met) = built(rng, options);
+    (program, met.into_iter().collect())
+}
+
+/// Returns the same, with the constructs as they were put in.
+fn built<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Vec<&'static str>) {
     // Everything that `build` writes nests, so one try is enough; the smaller ones are a safeguard.
     let mut quads = 500;
     while quads > 20 {
@@ -255,7 +261,7 @@ pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Progra
         },
         quads: vec![end.encode()],
     };
-    (program, Constructs::from(["END on NOP"]))
+    (program, vec!["END on NOP"])
 }
 
 /// Returns the bits of both words that have no effect on the sequencer (r700-2.2 to r700-2.4, r700-4.3).

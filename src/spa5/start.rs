@@ -8,7 +8,7 @@ use super::isa::{is_control, norm};
 use super::state::State;
 use crate::case::Case;
 use crate::design::Build;
-use crate::generate::within;
+use crate::generate::{pick, within};
 use crate::json::hex;
 use crate::start::{self, bits_of_lanes, corner};
 
@@ -36,6 +36,16 @@ pub enum Leave {
     /// KIL: for ever, and marked as killed.
     Kil,
 }
+
+/// Every instruction by which threads leave.
+const LEAVES: [Leave; 6] = [
+    Leave::Sync,
+    Leave::Brk,
+    Leave::Cont,
+    Leave::Ret,
+    Leave::Exit,
+    Leave::Kil,
+];
 
 /// An event of the warp since its launch. Every state described by events can be reached: masks and
 /// `vis` of the tokens are what the instructions would have made them, and the invariants hold.
@@ -164,6 +174,14 @@ fn place(case: &Case<Spa5>, room: u32, rng: &mut impl Rng) -> u32 {
     case.program.prog_base.wrapping_add(offset)
 }
 
+/// Returns a quarter of the active threads, or one of all `lanes` if it is active.
+fn some(active: u64, lanes: u32, rng: &mut impl Rng) -> u64 {
+    match within(rng, 0..2) {
+        0 => active & rng.random::<u64>() & rng.random::<u64>(),
+        _ => active & 1 << within(rng, 0..lanes),
+    }
+}
+
 impl Start {
     /// Returns a random state for `case`, as [`start::Start::random`] requires.
     fn draw(case: &Case<Spa5>, rng: &mut impl Rng) -> Self {
@@ -180,39 +198,29 @@ impl Start {
         let place = |rng: &mut _| place(case, room, rng);
         // A random event may be impossible: it is then ignored.
         for _ in 0..8 * (target + 2) {
-            let addr = norm(place(rng));
-            let few = [
-                rng.random::<u64>() & rng.random::<u64>(),
-                1 << within(rng, 0..case.lanes),
-            ];
-            let mask = state.active & few[within(rng, 0..2)];
-            let event = match within(rng, 0..16) {
-                0 => Event::Split { mask, addr },
-                n if n <= leaves => {
-                    let by = [
-                        Leave::Sync,
-                        Leave::Brk,
-                        Leave::Cont,
-                        Leave::Ret,
-                        Leave::Exit,
-                        Leave::Kil,
-                    ];
-                    let by = by[within(rng, 0..6)];
-                    Event::Leave { by, mask }
-                }
+            let n = within(rng, 0..16);
+            let leaves = (1..=leaves).contains(&n);
+            if !leaves && u32::from(state.sp) >= target {
+                continue;
+            }
+            let event = match n {
+                0 => Event::Split {
+                    mask: some(state.active, case.lanes, rng),
+                    addr: norm(place(rng)),
+                },
+                _ if leaves => Event::Leave {
+                    by: pick(rng, &LEAVES),
+                    mask: some(state.active, case.lanes, rng),
+                },
                 1..6 => Event::Push {
                     kind: rng.random_range(SSY..=RET),
-                    addr,
+                    addr: norm(place(rng)),
                 },
                 n => Event::Push {
                     kind: kinds[n % 2],
-                    addr,
+                    addr: norm(place(rng)),
                 },
             };
-            let pushes = !matches!(event, Event::Leave { .. });
-            if pushes && u32::from(state.sp) >= target {
-                continue;
-            }
             if happen(&mut state, &event, depth).is_ok() {
                 events.push(event);
             }

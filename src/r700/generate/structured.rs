@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{CALL_DEPTH, CONSTRUCTS, Constructs, Options, RESERVE, SLOTS, add_noise};
+use super::{CALL_DEPTH, CONSTRUCTS, Options, RESERVE, SLOTS, add_noise};
 use crate::generate::{chance, choose, pick, when};
 use crate::input::InputError;
 use crate::r700::asm::{ElseForm, EndifForm, Line, Stmt, When, expand};
@@ -16,7 +16,7 @@ pub(super) fn build<R: Rng + ?Sized>(
     rng: &mut R,
     options: &Options,
     quads: i64,
-) -> Result<(Program, Constructs), InputError> {
+) -> Result<(Program, Vec<&'static str>), InputError> {
     let mut b = Builder {
         bool_const: rng.random(),
         rng,
@@ -28,7 +28,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         steep: None,
         subs: vec![],
         peak: Need::default(),
-        met: Constructs::new(),
+        met: Vec::new(),
     };
     let main = b.program();
     let need = b.peak.bare;
@@ -42,7 +42,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         ..
     } = b;
     if need == options.target.space() {
-        met.insert("full stack");
+        met.push("full stack");
     }
     let mut parts = vec![(None, main)];
     for sub in subs.into_iter().rev() {
@@ -99,7 +99,7 @@ pub(super) fn build<R: Rng + ?Sized>(
             *constant = *constant & 0x00ff_ffff | u32::from(step) << 24;
         }
         if n < counts.len() && *constant >> 31 == 1 {
-            met.insert("aL counts down");
+            met.push("aL counts down");
         }
     }
     let mut program = Program {
@@ -165,7 +165,7 @@ struct Routine {
     calls: u32,
     /// Approximate number of instructions of one pass.
     cost: i64,
-    met: Constructs,
+    met: Vec<&'static str>,
     stmts: Vec<Stmt>,
 }
 
@@ -259,7 +259,7 @@ struct Builder<'a, R: ?Sized> {
     subs: Vec<Routine>,
     /// The maximum that the current routine has needed.
     peak: Need,
-    met: Constructs,
+    met: Vec<&'static str>,
 }
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
@@ -269,7 +269,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn met(&mut self, construct: &'static str) {
         debug_assert!(CONSTRUCTS.contains(&construct), "{construct}");
-        self.met.insert(construct);
+        self.met.push(construct);
     }
 
     fn push(&mut self, at: &At, stmt: Stmt) {

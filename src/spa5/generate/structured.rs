@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::raw::error_word;
-use super::{CONSTRUCTS, Constructs, NESTING, Options, RECURSION, add_noise, other, program};
+use super::{CONSTRUCTS, NESTING, Options, RECURSION, add_noise, other, program};
 use crate::generate::{chance, choose, pick, when};
 use crate::spa5::isa::{
     Branch, Code, CodeError, Cond, Label, Leave, LeaveOp, SetUp, SetUpOp, Target, Test, Word,
@@ -19,7 +19,7 @@ mod routines;
 pub(super) fn build<R: Rng + ?Sized>(
     rng: &mut R,
     options: &Options,
-) -> Result<(Program, Constructs), CodeError> {
+) -> Result<(Program, Vec<&'static str>), CodeError> {
     let mut b = Builder {
         rng,
         options,
@@ -29,7 +29,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         time: i64::from(options.length),
         subs: vec![],
         peak: 0,
-        met: Constructs::new(),
+        met: Vec::new(),
     };
     let main = b.program();
     let Builder {
@@ -171,7 +171,7 @@ struct Routine {
     need: u32,
     /// Approximate number of instructions of one pass.
     cost: i64,
-    met: Constructs,
+    met: Vec<&'static str>,
     items: Vec<Item>,
 }
 
@@ -257,7 +257,7 @@ struct Builder<'a, R: ?Sized> {
     subs: Vec<Routine>,
     /// The maximum number of tokens that the current routine has needed.
     peak: u32,
-    met: Constructs,
+    met: Vec<&'static str>,
 }
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
@@ -267,7 +267,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn met(&mut self, construct: &'static str) {
         debug_assert!(CONSTRUCTS.contains(&construct), "{construct}");
-        self.met.insert(construct);
+        self.met.push(construct);
     }
 
     fn met_if(&mut self, so: bool, construct: &'static str) {
