@@ -50,6 +50,38 @@ pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     unreachable!("{left} is not below the sum of the weights")
 }
 
+/// Small random numbers from one random word: for an instruction that takes many of them, one draw instead of many.
+#[derive(Clone, Copy, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Draws the word. It is enough for eight numbers of eight bits, or sixteen chances.
+    #[inline]
+    pub fn draw<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        Dice(rng.next_u64())
+    }
+
+    /// Returns the next `count` bits of the word.
+    #[inline]
+    fn next(&mut self, count: u32) -> u32 {
+        let bits = self.0 as u32 & ((1 << count) - 1);
+        self.0 >>= count;
+        bits
+    }
+
+    /// Returns true with probability `n`/16. Takes four bits.
+    #[inline]
+    pub fn chance(&mut self, n: u32) -> bool {
+        self.next(4) < n
+    }
+
+    /// Returns a number below `n`, at most 16, uniformly distributed up to one part in 16. Takes eight bits.
+    #[inline]
+    pub fn below(&mut self, n: u32) -> u32 {
+        self.next(8) * n >> 8
+    }
+}
+
 /// Returns `weight` if `on`, otherwise 0: for the lists of [`choose`].
 pub fn when(on: bool, weight: u32) -> u32 {
     if on { weight } else { 0 }
@@ -85,6 +117,20 @@ mod tests {
             let drawn = within(&mut rng, end / 2..end);
             assert_eq!(drawn, again.random_range(end / 2..end));
         }
+        let mut rolled = [0; 16];
+        for _ in 0..3000 {
+            let mut dice = Dice::draw(&mut rng);
+            (0..4).for_each(|_| rolled[dice.below(6) as usize] += 1);
+            (0..8).for_each(|_| rolled[10 + usize::from(dice.chance(12))] += 1);
+        }
+        assert!(
+            rolled[..6].iter().all(|n| (1800..2200).contains(n)),
+            "{rolled:?}"
+        );
+        assert!((5700..6300).contains(&rolled[10]), "{rolled:?}");
+        assert_eq!(rolled[10] + rolled[11], 24_000);
+        let mut dice = Dice::draw(&mut rng);
+        assert!(!dice.chance(0) && dice.chance(16));
         let mut picked = [0; 3];
         (0..300).for_each(|_| picked[pick(&mut rng, &[2, 0, 1])] += 1);
         assert!(picked.iter().all(|n| *n > 60), "{picked:?}");

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::STACK_DEPTH;
 use super::brim::brim;
-use crate::generate::{chance, pick, within};
+use crate::generate::{Dice, chance, pick, within};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 
@@ -66,41 +66,47 @@ impl Mix {
 
 /// Returns three random words by the weights of `mix`: any operation, any target.
 pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
-    let mut slot = Slot::new(rng.random(), rng.random(), rng.random());
-    if !chance(rng, mix.flow) {
+    let (low, high): (u64, u64) = (rng.random(), rng.random());
+    let mut slot = Slot::new(low as u32, (low >> 32) as u32, high as u32);
+    let mut dice = Dice::draw(rng);
+    if !dice.chance(mix.flow) {
         if slot.cmn & 3 == Type::Fc.bits() {
             slot.cmn ^= 2;
         }
         return slot;
     }
-    let illegal = |rng: &mut R| within(rng, 0..256) < mix.illegal256;
+    // Four draws of eight bits each.
+    let illegal = |n: u32| (high >> (32 + 8 * n)) as u32 & 0xff < mix.illegal256;
     slot.cmn = slot.cmn & !3 | Type::Fc.bits();
     let mut cmn = Cmn::decode(slot.cmn);
-    if !illegal(rng) && matches!(cmn.pred_sel.bits(), 1 | 6 | 7) {
-        cmn.pred_sel = PredSel::from_bits(within(rng, 2..6));
+    let legal = PredSel::from_bits(2 + dice.below(4));
+    if !illegal(0) && matches!(cmn.pred_sel.bits(), 1 | 6 | 7) {
+        cmn.pred_sel = legal;
     }
     let mut i = FcInst::decode(slot.inst);
-    if chance(rng, mix.short_pops) {
+    if dice.chance(mix.short_pops) {
         i.b_pop_cnt &= 3;
     }
-    if chance(rng, mix.by_lane) {
-        const TABLES: [u8; 6] = [0x0f, 0xf0, 0x33, 0xcc, 0x3c, 0x7e];
-        i.jump_func = pick(rng, &TABLES);
+    const TABLES: [u8; 6] = [0x0f, 0xf0, 0x33, 0xcc, 0x3c, 0x7e];
+    let table = TABLES[dice.below(6) as usize];
+    if dice.chance(mix.by_lane) {
+        i.jump_func = table;
     }
-    i.b_else = chance(rng, mix.b_else);
-    for op in [&mut i.b_op0, &mut i.b_op1] {
+    i.b_else = dice.chance(mix.b_else);
+    for (n, op) in [(1, &mut i.b_op0), (2, &mut i.b_op1)] {
+        let (changes, incr) = (dice.chance(mix.b_ops), dice.chance(mix.incr));
         *op = match () {
-            () if illegal(rng) => BOp::Reserved,
-            () if !chance(rng, mix.b_ops) => BOp::None,
-            () if chance(rng, mix.incr) => BOp::Incr,
+            () if illegal(n) => BOp::Reserved,
+            () if !changes => BOp::None,
+            () if incr => BOp::Incr,
             () => BOp::Decr,
         };
     }
-    if i.a_op == AOp::Reserved && !illegal(rng) {
+    if i.a_op == AOp::Reserved && !illegal(3) {
         i.a_op = AOp::None;
     }
     let mut addr = FcAddr::decode(slot.addr);
-    addr.jump_global = chance(rng, mix.global);
+    addr.jump_global = dice.chance(mix.global);
     let words = Fc { cmn, inst: i, addr }.encode();
     Slot::new(
         words.cmn | slot.cmn & Cmn::RESERVED,
