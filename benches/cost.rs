@@ -208,6 +208,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         "lock-step, every field every clock",
         "lock-step with its stimulus",
         "a campaign (fuzz --jobs 1)",
+        "a campaign, all bins already hit",
         "lock-step, VCD open",
     ];
     let bins = Model::<U>::new(rtl.build());
@@ -257,23 +258,25 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         }
         rounds[3].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
 
-        // All that `fuzz` does in one worker: it makes, runs and judges cases and counts bins.
+        // All that `fuzz` does in one worker: it makes, runs and judges cases, and counts bins until all have been hit.
         let options = campaign::Options::default();
-        let mut runner = campaign::Runner::open(&options, &rtl, Some(&bins), 0)?;
-        let mut clocks = 0;
-        let start = Instant::now();
-        for number in 0..cases.len() as u64 {
-            clocks += U::run_case(&mut runner, number, &mut |_| ())
-                .compared
-                .clocks;
+        for (row, bins) in [(4, Some(&bins)), (5, None)] {
+            let mut runner = campaign::Runner::open(&options, &rtl, bins, 0)?;
+            let mut clocks = 0;
+            let start = Instant::now();
+            for number in 0..cases.len() as u64 {
+                clocks += U::run_case(&mut runner, number, &mut |_| ())
+                    .compared
+                    .clocks;
+            }
+            rounds[row].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
         }
-        rounds[4].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
 
         let mut dut = rtl.open(1)?;
         let mut golden = U::Golden::new(lanes as usize);
         let vcd = dir.join("cost.vcd");
         dut.open_vcd(&vcd)?;
-        rounds[5].push(ns(VCD_CLOCKS, || {
+        rounds[6].push(ns(VCD_CLOCKS, || {
             for pins in repeated().take(VCD_CLOCKS) {
                 dut.clock(pins, Some(golden.state()));
                 golden.cycle(pins);
@@ -293,17 +296,18 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         U::NAME
     );
     println!(
-        "  {:<36} {:>9} {:>10} {:>10}",
-        "", "ns/clock", "of unit", "of top"
+        "  {:<36} {:>9} {:>10} {:>10} {:>13}",
+        "", "ns/clock", "of unit", "of top", "of lock-step"
     );
     let alone = &bares[alone].rounds;
     let rows = std::iter::once(alone).chain(&rounds);
     for (name, values) in names.iter().zip(rows) {
         println!(
-            "  {name:<36} {:>9.1} {:>10.2} {:>10.2}",
+            "  {name:<36} {:>9.1} {:>10.2} {:>10.2} {:>13.2}",
             median(values.clone()),
             ratio(values, alone),
-            ratio(values, &rounds[0])
+            ratio(values, &rounds[0]),
+            ratio(values, &rounds[2])
         );
     }
     let Some(last) = bares.last() else {

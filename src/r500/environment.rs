@@ -47,11 +47,13 @@ impl Environment<R500> for Surroundings {
         }
     }
 
+    #[inline]
     fn launched(&mut self) {
         self.conditions.forget();
         self.shown = [0; 5];
     }
 
+    #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let slot = self.program.slot(state.pc);
         *pins = In::default();
@@ -101,6 +103,7 @@ impl Environment<R500> for Surroundings {
         pins.cov = self.cov;
     }
 
+    #[inline]
     fn executed(&mut self, _: &State) {
         if self.conditions.lanes.noisy() {
             return;
@@ -128,6 +131,7 @@ impl Environment<R500> for Surroundings {
 }
 
 impl Pins for In {
+    #[inline]
     fn launches(&self) -> bool {
         self.launch == 1
     }
@@ -140,10 +144,12 @@ impl Pins for In {
         }
     }
 
+    #[inline]
     fn starve(&mut self) {
         self.inst_valid = 0;
     }
 
+    #[inline]
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
         if self.is_reset() {
             self.stall = rng.random_range(0..=1);
@@ -174,6 +180,7 @@ impl Pins for In {
         }
     }
 
+    #[inline]
     fn host_write(&mut self, rng: &mut impl Rng) {
         self.const_we = 1;
         self.const_addr = rng.random_range(0..64);

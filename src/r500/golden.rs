@@ -203,11 +203,13 @@ impl Golden {
     }
 
     /// Returns the state after the last cycle.
+    #[inline]
     pub fn state(&self) -> &State {
         &self.state
     }
 
     /// Returns what happened in the last cycle.
+    #[inline]
     pub fn event(&self) -> Event {
         self.event
     }
@@ -637,6 +639,7 @@ impl crate::design::Golden<super::R500> for Golden {
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)
     }
+    #[inline]
     fn state(&self) -> &State {
         Golden::state(self)
     }
@@ -676,6 +679,7 @@ impl crate::unit::Executor<super::R500> for Golden {
     fn load(&mut self, state: &State) {
         Golden::load(self, state);
     }
+    #[inline]
     fn step(&self) -> Step {
         match self.event {
             Event::Other | Event::FlowControl { .. } => Step::Executed,

@@ -38,10 +38,12 @@ impl Environment<R700> for Surroundings {
         }
     }
 
+    #[inline]
     fn launched(&mut self) {
         self.lanes.forget();
     }
 
+    #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let quad = self.program.quad(state.pc);
         *pins = In::default();
@@ -68,6 +70,7 @@ impl Environment<R700> for Surroundings {
         }
     }
 
+    #[inline]
     fn executed(&mut self, after: &State) {
         if !self.lanes.noisy() {
             self.lanes.count(after.exec);
@@ -82,6 +85,7 @@ impl Environment<R700> for Surroundings {
 }
 
 impl Pins for In {
+    #[inline]
     fn launches(&self) -> bool {
         self.launch == 1
     }
@@ -94,10 +98,12 @@ impl Pins for In {
         }
     }
 
+    #[inline]
     fn starve(&mut self) {
         self.inst_valid = 0;
     }
 
+    #[inline]
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
         if self.is_reset() {
             self.stall = rng.random_range(0..=1);
@@ -134,6 +140,7 @@ impl Pins for In {
         }
     }
 
+    #[inline]
     fn host_write(&mut self, rng: &mut impl Rng) {
         self.const_we = 1;
         self.const_addr = rng.random_range(0..64);

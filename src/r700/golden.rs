@@ -703,6 +703,7 @@ impl Golden {
 
     // ---- one instruction, committed whole or not at all -----------------------------------------------
 
+    #[inline]
     fn step(&mut self, pins: &In) -> Event {
         let before = self.wave;
         match self.execute(pins) {
@@ -758,6 +759,7 @@ impl crate::design::Golden<super::R700> for Golden {
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)
     }
+    #[inline]
     fn state(&self) -> &State {
         Golden::state(self)
     }
@@ -770,6 +772,7 @@ impl crate::unit::Executor<super::R700> for Golden {
     fn load(&mut self, state: &State) {
         Golden::load(self, state);
     }
+    #[inline]
     fn step(&self) -> Step {
         match self.event {
             Event::Executed { .. } => Step::Executed,

@@ -73,7 +73,7 @@ const BOTTOMLESS: u32 = 2 * 8 * 255;
 /// Limit of the lane states and pairs of them that [`Scalar::new`] examines.
 const MOST_STATES: usize = 1 << 19;
 /// States for which there is room from the beginning, for each instruction of the program.
-const ROOM: usize = 4;
+const ROOM: usize = 8;
 
 /// Why a lane of a wavefront need not do what it does alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

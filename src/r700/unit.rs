@@ -55,6 +55,7 @@ impl Programs for R700 {
     type Start = Start;
     const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
+    #[inline]
     fn running(state: &State) -> bool {
         state.running == 1
     }
@@ -63,10 +64,12 @@ impl Programs for R700 {
         unit::outcome(state.running == 1, state.done == 1, state.err, &ERROR_NAMES)
     }
 
+    #[inline]
     fn pc(state: &State) -> u32 {
         state.pc
     }
 
+    #[inline]
     fn active(state: &State) -> u64 {
         state.active
     }
@@ -206,6 +209,7 @@ impl Programs for R700 {
         asm::disassemble(program.quad(pc), pc, &program.regs)
     }
 
+    #[inline]
     fn record(before: &State, _: &In, after: &State) -> Record {
         Record {
             pc: before.pc,

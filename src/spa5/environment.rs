@@ -138,10 +138,12 @@ impl Environment<Spa5> for Surroundings {
         }
     }
 
+    #[inline]
     fn launched(&mut self) {
         self.conditions.forget();
     }
 
+    #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let word = self.program.word(state.pc);
         *pins = In::default();
@@ -223,6 +225,7 @@ impl Environment<Spa5> for Surroundings {
         }
     }
 
+    #[inline]
     fn executed(&mut self, after: &State) {
         if self.conditions.lanes.noisy() {
             return;
@@ -246,6 +249,7 @@ impl Environment<Spa5> for Surroundings {
 }
 
 impl Pins for In {
+    #[inline]
     fn launches(&self) -> bool {
         self.launch == 1
     }
@@ -255,10 +259,12 @@ impl Pins for In {
         None
     }
 
+    #[inline]
     fn starve(&mut self) {
         self.inst_valid = 0;
     }
 
+    #[inline]
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
         if self.is_reset() {
             self.stall = rng.random_range(0..=1);
@@ -291,6 +297,7 @@ impl Pins for In {
         }
     }
 
+    #[inline]
     fn host_write(&mut self, _: &mut impl Rng) {}
 }
 

@@ -289,6 +289,7 @@ fn clip(number: u64, csm: &[u8; MAX_LANES]) -> u64 {
 // ---- spa5-4.1: top level -----------------------------------------------------------------------------
 
 impl Golden {
+    #[inline]
     fn step(&mut self, pins: &In) -> Event {
         self.stepped = Stepped {
             pc: self.s.pc,
@@ -610,11 +611,13 @@ impl Golden {
     }
 
     /// Returns the state after the last cycle.
+    #[inline]
     pub fn state(&self) -> &State {
         &self.s
     }
 
     /// Returns what happened in the last cycle.
+    #[inline]
     pub fn event(&self) -> Event {
         self.event
     }
@@ -771,6 +774,7 @@ impl crate::design::Golden<super::Spa5> for Golden {
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)
     }
+    #[inline]
     fn state(&self) -> &State {
         Golden::state(self)
     }
@@ -783,6 +787,7 @@ impl crate::unit::Executor<super::Spa5> for Golden {
     fn load(&mut self, state: &State) {
         Golden::load(self, state);
     }
+    #[inline]
     fn step(&self) -> Step {
         match self.event {
             Event::Executed | Event::Resumed | Event::Finished => Step::Executed,

@@ -41,10 +41,12 @@ impl Programs for Spa5 {
     type Start = Start;
     const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
+    #[inline]
     fn running(state: &State) -> bool {
         matches!(state.status, RUN | UNWIND)
     }
 
+    #[inline]
     fn mid_step(state: &State) -> bool {
         state.status == UNWIND
     }
@@ -57,10 +59,12 @@ impl Programs for Spa5 {
         }
     }
 
+    #[inline]
     fn pc(state: &State) -> u32 {
         state.pc
     }
 
+    #[inline]
     fn active(state: &State) -> u64 {
         state.active
     }
@@ -209,6 +213,7 @@ impl Programs for Spa5 {
         asm::disassemble(program.word(pc), pc, program)
     }
 
+    #[inline]
     fn record(before: &State, pins: &In, after: &State) -> Record {
         let threads = counts(before, pins.word, after);
         Record {

@@ -294,9 +294,11 @@ struct Outcomes {
 }
 
 impl<U: Campaign> Watch<U> for Outcomes {
+    #[inline]
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         self.was_running = U::running(golden.state());
     }
+    #[inline]
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
         if self.was_running && !U::running(state) {

@@ -647,9 +647,11 @@ impl<'m, U: Campaign> Collector<'m, U> {
 }
 
 impl<U: Campaign> Watch<U> for Collector<'_, U> {
+    #[inline]
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         self.before = *golden.state();
     }
+    #[inline]
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         self.clocks += 1;
         self.steps += u64::from(golden.step() != Step::None);

@@ -71,10 +71,11 @@ impl<const N: usize> Noise<N> {
     #[inline]
     pub fn draw(rng: &mut impl Rng) -> Self {
         const { assert!(N <= 16, "four bits of a draw for each") };
-        Noise {
-            kinds: rng.next_u64(),
-            conditions: std::array::from_fn(|_| rng.next_u64()),
-        }
+        let kinds = rng.next_u64();
+        let mut conditions = [0; N];
+        // `array::from_fn` was not inlined here: a call for each condition.
+        conditions.fill_with(|| rng.next_u64());
+        Noise { kinds, conditions }
     }
 
     /// Gives condition `n` the shape that was drawn for it; `active` is the mask of the lanes that matter. Call it once for

@@ -143,11 +143,13 @@ impl<U: Programs> Records<U> {
 }
 
 impl<U: Programs> Watch<U> for Records<U> {
+    #[inline]
     fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         if !U::mid_step(golden.state()) {
             self.before = Some((*golden.state(), *pins));
         }
     }
+    #[inline]
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if let (Step::Executed, Some((before, pins))) = (golden.step(), &self.before) {
             if self.records.len() < Self::MOST {

@@ -92,12 +92,14 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
     }
 
     /// Returns the pins of the next cycle; `state` is the golden model's state. `None` when the run is over.
+    #[inline]
     pub fn next(&mut self, state: &U::State) -> Option<U::In> {
         let mut pins = U::In::default();
         self.set(state, &mut pins).then_some(pins)
     }
 
     /// Does the same as [`CaseStimulus::next`] in place. Returns false when the run is over.
+    #[inline]
     fn set(&mut self, state: &U::State, pins: &mut U::In) -> bool {
         let noisy = self.case.noise_clocks;
         if noisy.is_some_and(|clocks| self.clock >= clocks) {
@@ -181,6 +183,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
     }
 
     /// Takes what the golden model did with `pins`: the step, and the state after it.
+    #[inline]
     pub fn done(&mut self, pins: &U::In, step: Step, after: &U::State) {
         if pins.is_reset() || pins.is_stalled() {
             return;
@@ -205,6 +208,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
     }
 
     /// Returns the state to load into RTL and golden model in the cycle that was just done; `None` if there is no load.
+    #[inline]
     pub fn load(&mut self) -> Option<&'c U::Start> {
         if self.phase != Phase::Load || !std::mem::take(&mut self.asked) {
             return None;
@@ -241,18 +245,22 @@ impl<'c, 'w, U: Programs, W: Watch<U>> Watched<'c, 'w, U, W> {
 }
 
 impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
+    #[inline]
     fn next(&mut self, _: u64, golden: &U::Golden, pins: &mut U::In) -> bool {
         self.stimulus.set(golden.state(), pins) && !(self.alone && self.watch.enough())
     }
+    #[inline]
     fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.watch.before(cycle, pins, golden);
     }
+    #[inline]
     fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.watch.after(cycle, pins, golden);
         let step = golden.step();
         self.steps += u64::from(step == Step::Executed);
         self.stimulus.done(pins, step, golden.state());
     }
+    #[inline]
     fn load(&mut self, golden: &mut U::Golden, mut put: impl FnMut(&U::State)) {
         if let Some(start) = self.stimulus.load() {
             let build = self.stimulus.case.build();
@@ -334,11 +342,13 @@ pub fn run<U: Programs>(
 struct Asked<U: Programs>(Option<U::State>);
 
 impl<U: Programs> Watch<U> for Asked<U> {
+    #[inline]
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if !U::mid_step(golden.state()) {
             self.0 = Some(*golden.state());
         }
     }
+    #[inline]
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 

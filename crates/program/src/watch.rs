@@ -9,6 +9,7 @@ pub trait Watch<U: Programs> {
     /// Called after the golden model has executed the cycle.
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
     /// Called when RTL and golden model have been put into the state `start`, after the cycle that was observed last.
+    #[inline]
     fn loaded(&mut self, _start: &U::Start) {}
     /// Returns true if the run may end early. Only [`crate::stimulus::golden_alone`] calls this.
     fn enough(&self) -> bool {
@@ -26,12 +27,15 @@ impl<U: Programs, F: FnMut(u64)> Watch<U> for Pulse<F> {
             (self.0)(cycle);
         }
     }
+    #[inline]
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
 /// Ignores the run.
 impl<U: Programs> Watch<U> for () {
+    #[inline]
     fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+    #[inline]
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
@@ -47,6 +51,7 @@ impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
         self.0.after(clock, pins, golden);
         self.1.after(clock, pins, golden);
     }
+    #[inline]
     fn loaded(&mut self, start: &U::Start) {
         self.0.loaded(start);
         self.1.loaded(start);
@@ -55,16 +60,19 @@ impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
 
 /// Observes the run if it is `Some`.
 impl<U: Programs, W: Watch<U>> Watch<U> for Option<W> {
+    #[inline]
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         if let Some(watch) = self {
             watch.before(clock, pins, golden);
         }
     }
+    #[inline]
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         if let Some(watch) = self {
             watch.after(clock, pins, golden);
         }
     }
+    #[inline]
     fn loaded(&mut self, start: &U::Start) {
         if let Some(watch) = self {
             watch.loaded(start);
@@ -73,12 +81,15 @@ impl<U: Programs, W: Watch<U>> Watch<U> for Option<W> {
 }
 
 impl<U: Programs, W: Watch<U> + ?Sized> Watch<U> for &mut W {
+    #[inline]
     fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         (**self).before(clock, pins, golden);
     }
+    #[inline]
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
         (**self).after(clock, pins, golden);
     }
+    #[inline]
     fn loaded(&mut self, start: &U::Start) {
         (**self).loaded(start);
     }
