@@ -78,7 +78,7 @@ impl Dice {
     /// Returns a number below `n`, at most 16, uniformly distributed up to one part in 16. Takes eight bits.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
-        self.next(8) * n >> 8
+        (self.next(8) * n) >> 8
     }
 }
 
