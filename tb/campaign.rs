@@ -1536,3 +1536,119 @@ fn cases_that_count_no_bins_are_judged_the_same() {
     let [counts, counts_not] = [counts, counts_not].map(|s| serde_json::to_string(&s).unwrap());
     assert_eq!(counts_not, counts);
 }
+
+/// For random bins of each chunk, any order in which chunks are done, restarts from what was kept, shards, and a chunk that fails,
+/// after which none counts: chunks that do not count bins leave out no reachable one.
+#[test]
+fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
+    use reconverge::r500::R500;
+    const CHUNKS: u64 = 24;
+    const BINS: usize = 4;
+    let options = Options {
+        limit: Limit::Programs(CHUNKS * campaign::CHUNK),
+        ..Options::default()
+    };
+    let mut goal = Met::default();
+    (0..BINS).for_each(|bin| goal.hit(bin));
+    let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
+    let lost = |case| {
+        let cause = Cause::Crashed("as told".to_owned());
+        Summary::lost(&options, &rtl, case, cause, 1)
+    };
+    let mut saved = 0;
+    for seed in 0..2000 {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        // Bins of each chunk; the last one is not reachable.
+        let bins: Vec<Vec<usize>> = (0..CHUNKS)
+            .map(|_| (0..=BINS).filter(|_| rng.random_ratio(1, 3)).collect())
+            .collect();
+        let of = rng.random_range(1..4);
+        let fails = rng.random_range(0..CHUNKS);
+        let mut expected = Met::default();
+        for (number, bins) in (0..).zip(&bins) {
+            if number <= fails || number % of != fails % of {
+                let reachable = bins.iter().filter(|bin| **bin < BINS);
+                reachable.for_each(|bin| expected.hit(*bin));
+            }
+        }
+        let mut total = Met::default();
+        for index in 1..=of {
+            let shard = Shard::new(index, of).unwrap();
+            let new = || {
+                let mut tally = Tally::<R500>::new(&options, shard);
+                tally.goal = Some(goal.clone());
+                tally
+            };
+            let (mut tally, mut kept, mut running) = (new(), Vec::<Piece<R500>>::new(), Vec::new());
+            loop {
+                if rng.random_ratio(1, 10) {
+                    // What runs is lost, what is kept is read again.
+                    (tally, running) = (new(), Vec::new());
+                    kept.iter()
+                        .for_each(|piece| tally.put(piece.clone()).unwrap());
+                }
+                if running.len() < 8
+                    && let Some(chunk) = tally.hand_out()
+                {
+                    running.push(chunk);
+                }
+                if running.is_empty() {
+                    break;
+                }
+                if rng.random_ratio(1, 3) {
+                    continue;
+                }
+                let chunk = running.swap_remove(rng.random_range(0..running.len()));
+                let mut met = Met::default();
+                let counted = bins[chunk.number as usize].iter().filter(|_| chunk.bins);
+                counted.for_each(|bin| met.hit(*bin));
+                saved += u64::from(!chunk.bins);
+                let mut summary = match chunk.number == fails {
+                    true => lost(chunk.cases.start),
+                    false => Summary::default(),
+                };
+                (summary.programs, summary.bins) = (campaign::CHUNK, met);
+                let piece = Piece {
+                    chunk: chunk.number,
+                    cases: chunk.cases,
+                    summary,
+                };
+                kept.push(piece.clone());
+                tally.put(piece).unwrap();
+            }
+            assert!(tally.finished(), "{seed}: {shard}");
+            total.merge(&tally.total().bins);
+        }
+        let has = |met: &Met| (0..BINS).filter(|bin| met.has(*bin)).collect::<Vec<_>>();
+        assert_eq!(has(&total), has(&expected), "{seed}");
+    }
+    assert!(saved > 300, "{saved}");
+}
+
+/// All bins of r500 are hit after some five million cycles.
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn a_campaign_stops_counting_bins_when_all_have_been_hit() {
+    let place = Place::new();
+    let (results, file) = (place.arg("r"), place.path("s.json"));
+    let args = ["fuzz", "r500", "--clocks", "9000000", "--variants", "none"];
+    let more = ["--results", &results, "--json", arg(&file)];
+    reconverge_ends(0, &[&args[..], &more].concat());
+    let bins = &json(&file)["seen"]["bins"];
+    assert_eq!(bins["hit"], bins["reachable"]);
+    let lines = fs::read_to_string(place.path("r/r500.jsonl")).unwrap();
+    let empty = lines.lines().skip(1).map(|line| {
+        let piece: Value = serde_json::from_str(line).unwrap();
+        let count = piece["summary"]["bins"].as_array().unwrap().len();
+        (piece["chunk"].as_u64().unwrap(), count == 0)
+    });
+    let (stopped, counted): (Vec<_>, Vec<_>) = empty.partition(|(_, empty)| *empty);
+    let last = counted.iter().map(|(chunk, _)| *chunk).max().unwrap();
+    println!(
+        "chunk {last} is the last that counted, {} did not",
+        stopped.len()
+    );
+    assert!(counted.len() > 20 && stopped.len() > 20);
+    // Other chunks may run while the one that hits the last bin is not done.
+    assert!(stopped.iter().all(|(chunk, _)| *chunk + 8 > last));
+}

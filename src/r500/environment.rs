@@ -47,7 +47,6 @@ impl Environment<R500> for Surroundings {
         }
     }
 
-    #[inline]
     fn launched(&mut self) {
         self.conditions.forget();
         self.shown = [0; 5];
@@ -131,7 +130,6 @@ impl Environment<R500> for Surroundings {
 }
 
 impl Pins for In {
-    #[inline]
     fn launches(&self) -> bool {
         self.launch == 1
     }
@@ -144,7 +142,6 @@ impl Pins for In {
         }
     }
 
-    #[inline]
     fn starve(&mut self) {
         self.inst_valid = 0;
     }
@@ -180,7 +177,6 @@ impl Pins for In {
         }
     }
 
-    #[inline]
     fn host_write(&mut self, rng: &mut impl Rng) {
         self.const_we = 1;
         self.const_addr = rng.random_range(0..64);

@@ -203,13 +203,11 @@ impl Golden {
     }
 
     /// Returns the state after the last cycle.
-    #[inline]
     pub fn state(&self) -> &State {
         &self.state
     }
 
     /// Returns what happened in the last cycle.
-    #[inline]
     pub fn event(&self) -> Event {
         self.event
     }
@@ -639,7 +637,6 @@ impl crate::design::Golden<super::R500> for Golden {
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)
     }
-    #[inline]
     fn state(&self) -> &State {
         Golden::state(self)
     }

@@ -52,7 +52,6 @@ impl Programs for R500 {
     type Start = Start;
     const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
-    #[inline]
     fn running(state: &State) -> bool {
         state.running == 1
     }
@@ -61,12 +60,10 @@ impl Programs for R500 {
         unit::outcome(state.running == 1, state.done == 1, state.err, &ERROR_NAMES)
     }
 
-    #[inline]
     fn pc(state: &State) -> u32 {
         state.pc.into()
     }
 
-    #[inline]
     fn active(state: &State) -> u64 {
         state.active
     }

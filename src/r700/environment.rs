@@ -38,7 +38,6 @@ impl Environment<R700> for Surroundings {
         }
     }
 
-    #[inline]
     fn launched(&mut self) {
         self.lanes.forget();
     }
@@ -85,7 +84,6 @@ impl Environment<R700> for Surroundings {
 }
 
 impl Pins for In {
-    #[inline]
     fn launches(&self) -> bool {
         self.launch == 1
     }
@@ -98,7 +96,6 @@ impl Pins for In {
         }
     }
 
-    #[inline]
     fn starve(&mut self) {
         self.inst_valid = 0;
     }
@@ -140,7 +137,6 @@ impl Pins for In {
         }
     }
 
-    #[inline]
     fn host_write(&mut self, rng: &mut impl Rng) {
         self.const_we = 1;
         self.const_addr = rng.random_range(0..64);

@@ -759,7 +759,6 @@ impl crate::design::Golden<super::R700> for Golden {
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)
     }
-    #[inline]
     fn state(&self) -> &State {
         Golden::state(self)
     }

@@ -72,8 +72,9 @@ const MOST_CALLS: u32 = 32;
 const BOTTOMLESS: u32 = 2 * 8 * 255;
 /// Limit of the lane states and pairs of them that [`Scalar::new`] examines.
 const MOST_STATES: usize = 1 << 19;
-/// States for which there is room from the beginning, for each instruction of the program.
-const ROOM: usize = 8;
+/// States for which there is room from the beginning: for each instruction of the program, and at most. A large program may
+/// reach few of its instructions.
+const ROOM: (usize, usize) = (8, 4096);
 
 /// Why a lane of a wavefront need not do what it does alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -398,7 +399,7 @@ enum Turn<L = Lane> {
 }
 
 impl Hash for Lane {
-    /// Writes all fields as two words: to find the number of a state is much of what a survey does.
+    /// Writes all fields as two words: looking up the number of a state is much of a survey's time.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let status = match self.status {
             Status::Running => 0,
@@ -586,7 +587,7 @@ impl<'p> Scalar<'p> {
         let machine = Machine::new(program, built);
         let mut survey = Survey {
             machine,
-            known: Known::new(built, ROOM * program.quads.len()),
+            known: Known::new(built, (ROOM.0 * program.quads.len()).min(ROOM.1)),
             met: 0,
             next: 0,
             pairs: FxHashSet::default(),

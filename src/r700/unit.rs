@@ -55,7 +55,6 @@ impl Programs for R700 {
     type Start = Start;
     const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
-    #[inline]
     fn running(state: &State) -> bool {
         state.running == 1
     }
@@ -64,12 +63,10 @@ impl Programs for R700 {
         unit::outcome(state.running == 1, state.done == 1, state.err, &ERROR_NAMES)
     }
 
-    #[inline]
     fn pc(state: &State) -> u32 {
         state.pc
     }
 
-    #[inline]
     fn active(state: &State) -> u64 {
         state.active
     }

@@ -138,7 +138,6 @@ impl Environment<Spa5> for Surroundings {
         }
     }
 
-    #[inline]
     fn launched(&mut self) {
         self.conditions.forget();
     }
@@ -249,7 +248,6 @@ impl Environment<Spa5> for Surroundings {
 }
 
 impl Pins for In {
-    #[inline]
     fn launches(&self) -> bool {
         self.launch == 1
     }
@@ -259,7 +257,6 @@ impl Pins for In {
         None
     }
 
-    #[inline]
     fn starve(&mut self) {
         self.inst_valid = 0;
     }
@@ -297,7 +294,6 @@ impl Pins for In {
         }
     }
 
-    #[inline]
     fn host_write(&mut self, _: &mut impl Rng) {}
 }
 

@@ -238,7 +238,7 @@ pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Progra
     (program, met.into_iter().collect())
 }
 
-/// Returns the same, with the constructs as they were put in: to sort them takes as long as a quarter of the rest.
+/// Returns the same, with the constructs as they were put in: sorting them would take a quarter as long as all the rest.
 fn built<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Vec<&'static str>) {
     // Each label is bound where it is made, and a thousand instructions always fit, so one try is enough.
     build(rng, options).unwrap_or_else(|_| {

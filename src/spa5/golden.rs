@@ -611,13 +611,11 @@ impl Golden {
     }
 
     /// Returns the state after the last cycle.
-    #[inline]
     pub fn state(&self) -> &State {
         &self.s
     }
 
     /// Returns what happened in the last cycle.
-    #[inline]
     pub fn event(&self) -> Event {
         self.event
     }
@@ -774,7 +772,6 @@ impl crate::design::Golden<super::Spa5> for Golden {
     fn cycle(&mut self, pins: &In) -> &State {
         Golden::cycle(self, pins)
     }
-    #[inline]
     fn state(&self) -> &State {
         Golden::state(self)
     }

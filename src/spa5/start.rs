@@ -174,7 +174,7 @@ fn place(case: &Case<Spa5>, room: u32, rng: &mut impl Rng) -> u32 {
     case.program.prog_base.wrapping_add(offset)
 }
 
-/// Returns a quarter of the active threads, or one of all `lanes` if it is active.
+/// Returns each active thread with probability 1/4, or one of all `lanes` if it is active.
 fn some(active: u64, lanes: u32, rng: &mut impl Rng) -> u64 {
     match within(rng, 0..2) {
         0 => active & rng.random::<u64>() & rng.random::<u64>(),

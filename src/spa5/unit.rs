@@ -41,12 +41,10 @@ impl Programs for Spa5 {
     type Start = Start;
     const SCALAR: Option<ScalarJudge<Self>> = Some(judge::judge);
 
-    #[inline]
     fn running(state: &State) -> bool {
         matches!(state.status, RUN | UNWIND)
     }
 
-    #[inline]
     fn mid_step(state: &State) -> bool {
         state.status == UNWIND
     }
@@ -59,12 +57,10 @@ impl Programs for Spa5 {
         }
     }
 
-    #[inline]
     fn pc(state: &State) -> u32 {
         state.pc
     }
 
-    #[inline]
     fn active(state: &State) -> u64 {
         state.active
     }

@@ -118,7 +118,7 @@ pub struct Summary<U: Campaign> {
     pub outcomes: BTreeMap<String, u64>,
     /// Numbers of programs, lanes and instructions that the scalar judge compared.
     pub judged: (u64, u64, u64),
-    /// Bins that were hit, by their numbers in [`Model`]. None if they were not counted ([`Tally::goal`]).
+    /// Bins that were hit, by their numbers in [`Model`]. Empty if hits were not counted ([`Tally::goal`]).
     pub bins: Met,
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,

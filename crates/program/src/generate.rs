@@ -52,20 +52,29 @@ pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
 
 /// Small random numbers from one random word: for an instruction that takes many of them, one draw instead of many.
 #[derive(Clone, Copy, Debug)]
-pub struct Dice(u64);
+pub struct Dice {
+    bits: u64,
+    /// Bits taken.
+    taken: u32,
+}
 
 impl Dice {
     /// Draws the word. It is enough for eight numbers of eight bits, or sixteen chances.
     #[inline]
     pub fn draw<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        Dice(rng.next_u64())
+        Dice {
+            bits: rng.next_u64(),
+            taken: 0,
+        }
     }
 
     /// Returns the next `count` bits of the word.
     #[inline]
     fn next(&mut self, count: u32) -> u32 {
-        let bits = self.0 as u32 & ((1 << count) - 1);
-        self.0 >>= count;
+        self.taken += count;
+        debug_assert!(self.taken <= u64::BITS, "more bits than the word has");
+        let bits = self.bits as u32 & ((1 << count) - 1);
+        self.bits >>= count;
         bits
     }
 
@@ -93,6 +102,15 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
+
+    #[test]
+    #[should_panic(expected = "more bits than the word has")]
+    fn dice_have_one_word() {
+        let mut dice = Dice::draw(&mut Pcg64Mcg::seed_from_u64(1));
+        (0..9).for_each(|_| {
+            dice.below(6);
+        });
+    }
 
     #[test]
     fn draws_are_as_often_as_asked_for() {

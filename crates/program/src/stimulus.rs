@@ -342,13 +342,11 @@ pub fn run<U: Programs>(
 struct Asked<U: Programs>(Option<U::State>);
 
 impl<U: Programs> Watch<U> for Asked<U> {
-    #[inline]
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if !U::mid_step(golden.state()) {
             self.0 = Some(*golden.state());
         }
     }
-    #[inline]
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 

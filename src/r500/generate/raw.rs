@@ -75,7 +75,7 @@ pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
         }
         return slot;
     }
-    // Four draws of eight bits each.
+    // The upper half of `high` is four numbers of eight bits.
     let illegal = |n: u32| (high >> (32 + 8 * n)) as u32 & 0xff < mix.illegal256;
     slot.cmn = slot.cmn & !3 | Type::Fc.bits();
     let mut cmn = Cmn::decode(slot.cmn);

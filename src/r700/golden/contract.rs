@@ -76,13 +76,11 @@ impl Golden {
     }
 
     /// Returns the state after the last cycle.
-    #[inline]
     pub fn state(&self) -> &State {
         &self.state
     }
 
     /// Returns what happened in the last cycle.
-    #[inline]
     pub fn event(&self) -> Event {
         self.event
     }

@@ -589,3 +589,16 @@ fn valid_pixel_mode() {
         .killed()
         .executes((Active, &[]), (Active, &[]));
 }
+
+/// Before, room for the states of every instruction was taken at once, and sound RTL "crashed" with `--memory 64`.
+#[test]
+fn a_large_program_of_which_little_runs_takes_little_memory() {
+    let mut words = vec![(0, ALU); 65_536];
+    words[0] = (65_535, JUMP | FALSE);
+    words[65_535] = (0, NOP | END);
+    let p = program(&words, &[]);
+    let scalar = Scalar::new(&p, true).unwrap();
+    let known = scalar.known.borrow();
+    assert!(known.states.len() < 10, "{}", known.states.len());
+    assert!(known.states.capacity() <= ROOM.1 && known.ids.capacity() <= 2 * ROOM.1);
+}

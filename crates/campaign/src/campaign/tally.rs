@@ -167,8 +167,9 @@ pub struct Tally<U: Campaign> {
     total: Summary<U>,
     /// Once `total` has all of these bins, chunks need not count theirs. `None`: every chunk counts.
     ///
-    /// Only chunks before the one that is handed out are looked at, because they count in any case. So the bins of the whole
-    /// campaign do not depend on the order in which chunks are done.
+    /// Only chunks before the one that is handed out are looked at, because they count in any case. So whether a bin of the goal
+    /// is in the total does not depend on the order in which chunks are done. Other bins, declared unreachable, may be missing:
+    /// `cover` finds those.
     pub goal: Option<Met>,
 }
 
