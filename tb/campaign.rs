@@ -1485,11 +1485,7 @@ fn chunks_count_bins_until_those_before_them_have_hit_all() {
         limit: Limit::Programs(6 * campaign::CHUNK),
         ..Options::default()
     };
-    let met = |bins: &[usize]| {
-        let mut met = Met::default();
-        bins.iter().for_each(|bin| met.hit(*bin));
-        met
-    };
+    let met = |bins: &[usize]| bins.iter().copied().collect::<Met>();
     let done = |chunk: &Chunk<R500>, bins: &[usize]| Piece::<R500> {
         chunk: chunk.number,
         cases: chunk.cases.clone(),
@@ -1548,8 +1544,7 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
         limit: Limit::Programs(CHUNKS * campaign::CHUNK),
         ..Options::default()
     };
-    let mut goal = Met::default();
-    (0..BINS).for_each(|bin| goal.hit(bin));
+    let goal: Met = (0..BINS).collect();
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let lost = |case| {
         let cause = Cause::Crashed("as told".to_owned());
@@ -1564,13 +1559,9 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
             .collect();
         let of = rng.random_range(1..4);
         let fails = rng.random_range(0..CHUNKS);
-        let mut expected = Met::default();
-        for (number, bins) in (0..).zip(&bins) {
-            if number <= fails || number % of != fails % of {
-                let reachable = bins.iter().filter(|bin| **bin < BINS);
-                reachable.for_each(|bin| expected.hit(*bin));
-            }
-        }
+        let counts = |number: u64| number <= fails || number % of != fails % of;
+        let counted = (0..).zip(&bins).filter(|(number, _)| counts(*number));
+        let expected: Met = counted.flat_map(|(_, bins)| bins).copied().collect();
         let mut total = Met::default();
         for index in 1..=of {
             let shard = Shard::new(index, of).unwrap();
@@ -1599,9 +1590,8 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
                     continue;
                 }
                 let chunk = running.swap_remove(rng.random_range(0..running.len()));
-                let mut met = Met::default();
                 let counted = bins[chunk.number as usize].iter().filter(|_| chunk.bins);
-                counted.for_each(|bin| met.hit(*bin));
+                let met = counted.copied().collect();
                 saved += u64::from(!chunk.bins);
                 let mut summary = match chunk.number == fails {
                     true => lost(chunk.cases.start),

@@ -703,7 +703,6 @@ impl Golden {
 
     // ---- one instruction, committed whole or not at all -----------------------------------------------
 
-    #[inline]
     fn step(&mut self, pins: &In) -> Event {
         let before = self.wave;
         match self.execute(pins) {

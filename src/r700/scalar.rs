@@ -72,9 +72,10 @@ const MOST_CALLS: u32 = 32;
 const BOTTOMLESS: u32 = 2 * 8 * 255;
 /// Limit of the lane states and pairs of them that [`Scalar::new`] examines.
 const MOST_STATES: usize = 1 << 19;
-/// States for which there is room from the beginning: for each instruction of the program, and at most. A large program may
-/// reach few of its instructions.
-const ROOM: (usize, usize) = (8, 4096);
+/// States of a lane to be expected for each instruction of a program.
+const EXPECTED_STATES: usize = 8;
+/// Maximum number of states for which there is room from the beginning. A large program may reach few of its instructions.
+const MOST_ROOM: usize = 4096;
 
 /// Why a lane of a wavefront need not do what it does alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -585,9 +586,10 @@ impl<'p> Scalar<'p> {
     /// As [`Scalar::new`].
     pub fn with(program: &'p Program, valid: bool, built: Built) -> Result<Self, NotStructured> {
         let machine = Machine::new(program, built);
+        let room = (EXPECTED_STATES * program.quads.len()).min(MOST_ROOM);
         let mut survey = Survey {
             machine,
-            known: Known::new(built, (ROOM.0 * program.quads.len()).min(ROOM.1)),
+            known: Known::new(built, room),
             met: 0,
             next: 0,
             pairs: FxHashSet::default(),

@@ -289,7 +289,6 @@ fn clip(number: u64, csm: &[u8; MAX_LANES]) -> u64 {
 // ---- spa5-4.1: top level -----------------------------------------------------------------------------
 
 impl Golden {
-    #[inline]
     fn step(&mut self, pins: &In) -> Event {
         self.stepped = Stepped {
             pc: self.s.pc,

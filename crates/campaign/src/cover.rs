@@ -327,14 +327,9 @@ impl Hits {
     /// Returns the bins that were hit, and sets every counter to 0.
     pub fn take(&mut self) -> Met {
         self.settle();
-        let mut met = Met::default();
-        for bin in self.new.drain(..) {
-            // The counter is 0 again if the hit was revoked.
-            if std::mem::take(&mut self.counts[bin]) > 0 {
-                met.hit(bin);
-            }
-        }
-        met
+        // The counter is 0 again if the hit was revoked.
+        let counted = |bin: &usize| std::mem::take(&mut self.counts[*bin]) > 0;
+        self.new.drain(..).filter(counted).collect()
     }
 
     /// Sets every counter to 0.
@@ -451,11 +446,9 @@ impl<U: Campaign> Model<U> {
 
     /// Returns the set of the bins that are not declared unreachable.
     pub fn goal(&self) -> Met {
-        let mut goal = Met::default();
         (0..self.declaration.unreachable.len())
             .filter(|bin| self.declaration.is_reachable(*bin))
-            .for_each(|bin| goal.hit(bin));
-        goal
+            .collect()
     }
 
     /// Returns the number of bins that are not declared unreachable.

@@ -104,6 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(debug_assertions)]
     #[should_panic(expected = "more bits than the word has")]
     fn dice_have_one_word() {
         let mut dice = Dice::draw(&mut Pcg64Mcg::seed_from_u64(1));

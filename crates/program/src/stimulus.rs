@@ -92,7 +92,6 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
     }
 
     /// Returns the pins of the next cycle; `state` is the golden model's state. `None` when the run is over.
-    #[inline]
     pub fn next(&mut self, state: &U::State) -> Option<U::In> {
         let mut pins = U::In::default();
         self.set(state, &mut pins).then_some(pins)

@@ -9,7 +9,6 @@ pub trait Watch<U: Programs> {
     /// Called after the golden model has executed the cycle.
     fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
     /// Called when RTL and golden model have been put into the state `start`, after the cycle that was observed last.
-    #[inline]
     fn loaded(&mut self, _start: &U::Start) {}
     /// Returns true if the run may end early. Only [`crate::stimulus::golden_alone`] calls this.
     fn enough(&self) -> bool {

@@ -21,6 +21,14 @@ impl From<Vec<Hex>> for Met {
     }
 }
 
+impl FromIterator<usize> for Met {
+    fn from_iter<I: IntoIterator<Item = usize>>(bins: I) -> Self {
+        let mut met = Met::default();
+        bins.into_iter().for_each(|bin| met.hit(bin));
+        met
+    }
+}
+
 impl Met {
     /// Adds bin `bin`.
     pub fn hit(&mut self, bin: usize) {
