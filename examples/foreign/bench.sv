@@ -28,7 +28,7 @@ module bench;
   task automatic run(string program_file, longint unsigned seed);
     chandle c, golden;
     longint unsigned last;
-    bytes_t vector;
+    vector_t vector;
     string differs;
     c = reconverge_case_program(`UNIT, 0, "", program_file, "", seed, 32'(seed % 4));
     if (c == null) $fatal(1, "%s", reconverge_error());
@@ -43,9 +43,11 @@ module bench;
       #1;
       // Before the first cycle of the reset there is nothing to compare.
       if (cycle > 0) begin
-        differs = reconverge_dpi_compare(golden, bytes_t'(state));
+        differs = reconverge_dpi_compare(golden, vector_t'(state));
         if (differs != "") begin
           $display("%s, seed %0d: after cycle %0d\n%s", program_file, seed, cycle - 1, differs);
+          $display("next instruction of the RTL: %s", reconverge_dpi_disassemble(c, 32'(state.pc)));
+          $display("pc of the golden model: %s", reconverge_dpi_explain(golden, "pc", 0));
           $fatal(1, "RTL and golden model differ");
         end
         cycles++;

@@ -446,7 +446,7 @@ pub unsafe extern "C" fn reconverge_dpi_state(golden: *const Held, state: *mut u
     status(held.and_then(|held| unsafe { to_vector(held.model.state(), state) }))
 }
 
-/// Does the same as [`reconverge_golden_compare`], with a DPI vector. Returns the error message instead of null.
+/// Does the same as [`reconverge_golden_compare`], with a DPI vector, but returns the error message instead of null.
 ///
 /// # Safety
 /// As [`reconverge_dpi_cycle`].
@@ -458,12 +458,40 @@ pub unsafe extern "C" fn reconverge_dpi_compare(
     // SAFETY: by the caller's promise; as in `reconverge_dpi_cycle`.
     let said =
         unsafe { reconverge_golden_compare(golden, state, reconverge_golden_state_size(golden)) };
-    // A SystemVerilog string cannot be null.
-    if said.is_null() {
+    never_null(said)
+}
+
+/// Returns `text`, or the error message if it is null: a SystemVerilog string cannot be null.
+fn never_null(text: *const c_char) -> *const c_char {
+    if text.is_null() {
         reconverge_error()
     } else {
-        said
+        text
     }
+}
+
+/// Does the same as [`reconverge_golden_explain`], but returns the error message instead of null.
+///
+/// # Safety
+/// As [`reconverge_golden_explain`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reconverge_dpi_explain(
+    golden: *mut Held,
+    field: *const c_char,
+    element: u32,
+) -> *const c_char {
+    // SAFETY: by the caller's promise.
+    never_null(unsafe { reconverge_golden_explain(golden, field, element) })
+}
+
+/// Does the same as [`reconverge_case_disassemble`], but returns the error message instead of null.
+///
+/// # Safety
+/// As [`reconverge_case_disassemble`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reconverge_dpi_disassemble(case: *mut Case, pc: u32) -> *const c_char {
+    // SAFETY: by the caller's promise.
+    never_null(unsafe { reconverge_case_disassemble(case, pc) })
 }
 
 /// Does the same as [`reconverge_case_pins`], but copies the pins to a DPI vector. Returns 0, or -1 for a failure.
@@ -633,6 +661,9 @@ mod tests {
             assert!(lines.ends_with(&format!(": {rule}\n")), "{lines}{rule}");
             assert!(reconverge_golden_explain(golden, c"active".as_ptr(), 32).is_null());
             assert_eq!(error(), "active has 32 elements, there is no 32");
+            assert_eq!(said(reconverge_dpi_explain(golden, c"active".as_ptr(), 0)), rule);
+            let no_lane = said(reconverge_dpi_explain(golden, c"active".as_ptr(), 32));
+            assert_eq!(no_lane, "active has 32 elements, there is no 32");
             assert!(reconverge_golden_explain(golden, c"none".as_ptr(), 0).is_null());
             assert!(
                 error().starts_with("no field none; there are "),
@@ -640,6 +671,9 @@ mod tests {
                 error()
             );
             assert_eq!(said(reconverge_case_disassemble(case, 0x10)), "SSY 0x48;");
+            assert_eq!(said(reconverge_dpi_disassemble(case, 0x10)), "SSY 0x48;");
+            assert!(reconverge_case_disassemble(null_mut(), 0x10).is_null());
+            assert_eq!(said(reconverge_dpi_disassemble(null_mut(), 0x10)), NO_CASE);
             let cycles = reconverge_case_cycles(case);
             assert!(!reconverge_case_pins(case, cycles - 1).is_null());
             assert!(reconverge_case_pins(case, cycles).is_null());
