@@ -17,10 +17,10 @@
 //! # The cycle contract
 //!
 //! One clock, synchronous active-low reset. A launch starts a wavefront. While the unit is stalled,
-//! nothing changes. While a program runs, a cycle executes one instruction if and only if the
+//! nothing changes. While a program runs and the PC lies in it, a cycle executes one instruction if and only if the
 //! instruction is valid. The bench is the instruction memory: it answers in the same cycle or any number
-//! of cycles later. An error is sticky, the offending instruction changes nothing else, and the unit
-//! stays halted until the next launch.
+//! of cycles later. An instruction that ends in an error changes only the error code, the status, and the outputs that
+//! describe the last cycle; the unit stays halted until the next launch.
 //!
 //! # Three judges
 //!
@@ -101,14 +101,14 @@
 //!
 //! * `units`: [`r500`], [`r700`] and [`spa5`]: golden models, assemblers and importers in pure Rust.
 //! * `linked`: their RTL, verilated by the build script and linked.
-//! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated on first use.
+//! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated when a program asks for it.
 //!   Without it the crate needs no Verilator.
 //! * `fst`: [`wave::fst`].
 //! * `campaign`: [`campaign`] and coverage runs of designs that run programs.
 //! * `mutate`: [`mutate`], which needs Yosys for its proofs, and `campaign`.
 //! * `snippet`: error messages that show the faulty line of the file.
 //!
-//! All but `campaign`, which `mutate` enables, are on by default. The `reconverge` command is a separate crate, `crates/command`.
+//! All are on by default: `linked` enables `units` and `rtl`, `mutate` enables `campaign`. The `reconverge` command is a separate crate, `crates/command`.
 
 #[cfg(feature = "units")]
 include!("units.rs");

@@ -9,6 +9,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options, Pace};
 use reconverge::case::{Case, Conditions, Kind};
+use reconverge::check::{TestCase, check};
 use reconverge::cover::Model;
 use reconverge::design::Design;
 use reconverge::design::Golden;
@@ -24,6 +25,7 @@ macro_rules! tests {
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 own_programs_agree_on_every_clock_and_with_the_scalar_judge,
+                a_case_for_another_build_is_not_run,
                 five_thousand_structured_programs_agree_with_the_scalar_judge,
                 the_scalar_judge_sees_a_lane_that_strays,
                 stalls_and_wait_states_change_no_step,
@@ -58,6 +60,25 @@ fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Ran<U>, Recor
         panic!("{at}: {:?}", mismatch.diffs);
     }
     (outcome, records)
+}
+
+/// RTL of another width would differ from the golden model without being wrong.
+fn a_case_for_another_build_is_not_run<U: Tested>() {
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let mut case = Case::<U>::new(loaded::<U>("if_else.s"));
+    check(&case, &rtl).unwrap();
+    (case.lanes, case.launch_mask) = (4, 0xf);
+    let said = check(&case, &rtl).unwrap_err().to_string();
+    let why = format!("the case is for 4 lanes, the RTL has {} lanes", U::LANES);
+    assert!(
+        said.starts_with("NOT RUN ") && said.contains(&why),
+        "{said}"
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let dump = dir.path().join("x.vcd");
+    let judged = TestCase::judge(&case, &rtl, Some((0, &dump)));
+    assert_eq!(judged.err(), Some(why));
+    assert!(!dump.exists());
 }
 
 /// Every program in every file, as it comes and with stalls.

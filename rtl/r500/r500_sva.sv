@@ -1,5 +1,5 @@
-// What r500 promises, as assertions: the invariants of its state, and what the comments of its files say. They hold
-// for all inputs.
+// What r500 promises, as assertions: the invariants of its state, and what the comments of its files say about
+// one cycle. They hold for all inputs.
 //
 // How simulators and formal tools read this file: ../spa5/spa5_sva.sv.
 //

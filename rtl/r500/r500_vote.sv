@@ -14,7 +14,7 @@
 // * With IGNORE_UNCOVERED uncovered lanes neither vote nor hold back, but they can disagree: an uncovered
 //   ACTIVE lane changes like the others.
 // * RGB_PRED_SEL = 0 reads as predicate 1, before the inversion.
-// * Without `step_i` everything is 0, so that a cycle without an FC instruction costs nothing.
+// * Without `step_i` everything is 0, so that a simulator evaluates nothing here without an FC instruction.
 
 module r500_vote #(
   parameter int LANES = 16

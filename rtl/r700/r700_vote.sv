@@ -12,7 +12,7 @@
 // * LOOP_END wakes BRANCH and CONT lanes first, so these lanes are tested too.
 // * KILL jumps when no lane is valid, whichever lanes are ACTIVE.
 // * POP never jumps, and tests after its pop: r700_lanes does that.
-// * Without `step_i` everything is 0, so that a cycle without an instruction costs nothing.
+// * Without `step_i` everything is 0, so that a simulator evaluates nothing here in a cycle without an instruction.
 
 module r700_vote #(
   parameter int LANES = 64

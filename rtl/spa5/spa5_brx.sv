@@ -1,10 +1,10 @@
 // The register operand of a BRX or JMX (spa5-A-d, spa5-A-e): its value in the lowest-numbered active thread, and the
-// active threads that have the same value. The only block that processes threads one by one.
+// active threads that have the same value. The only block in which one thread has priority over another.
 //
 // Corner cases:
 // * The lowest active thread is always in the group, so a group is never empty.
 // * The registers of threads that are not active are ignored.
-// * Without `en_i` both outputs are 0, so that a cycle without a BRX costs nothing.
+// * Without `en_i` both outputs are 0, so that a simulator evaluates nothing here in a cycle without a BRX.
 
 module spa5_brx #(
   parameter int LANES = 32

@@ -6,9 +6,9 @@
 // Corner cases:
 // * The tables are normative, not the formulas behind the names: EQ and EQU differ if Z and S are set.
 // * Predicate 7 is constant 1; inverted it is never true (spa5-2.4-a).
-// * CC tests 18..1f are bits of `csm_i` in a unit built with CSM. In any other unit the sequencer reports error 10
+// * CC tests 24 to 31 are bits of `csm_i` in a unit built with CSM. In any other unit the sequencer reports error 10
 //   instead of using this result.
-// * Without `en_i` no thread passes, so that a cycle without a condition costs nothing.
+// * Without `en_i` no thread passes, so that a simulator evaluates nothing here in a cycle without a condition.
 
 module spa5_cond #(
   parameter int LANES = 32,
@@ -95,7 +95,7 @@ module spa5_cond #(
   assign is_clip   = &cc_i[4:3];
   assign clip_test = cc_i[2:0];
 
-  logic [LANES-1:0] clip;  // tests 18..1f (spa5-2.4-e)
+  logic [LANES-1:0] clip;  // tests 24 to 31 (spa5-2.4-e)
 
   if (CSM != 0) begin : gen_csm
     always_comb begin

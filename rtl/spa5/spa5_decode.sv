@@ -3,7 +3,7 @@
 // Corner cases:
 // * Bit 5 is the constant-bank form of SSY, PBK, PCNT, PRET, CAL and BRA. JMP, JCAL, BRX and JMX have no such
 //   form: error 10. In the leaving instructions the bit is ignored, KEEPREFCOUNT of EXIT included.
-// * CC tests 18..1f are error 10 unless the unit is built with them, whatever the predicate, in instructions that
+// * CC tests 24 to 31 are error 10 unless the unit is built with them, whatever the predicate, in instructions that
 //   have the field. The set-up instructions and calls have no such field: those bits are ignored, and so is a
 //   predicate.
 // * BRX and JMX are error 10 unless the unit is built with them (spa5-A).

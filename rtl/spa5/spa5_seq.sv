@@ -1,7 +1,7 @@
 // Call/return stack unit of SPA 5.0: one warp of LANES threads, one PC, one stack of DEPTH tokens.
 //
-// In status RUN a cycle executes one instruction if and only if stall_i is 0 and inst_valid_i is 1. In
-// status UNWIND a cycle pops one token if and only if stall_i is 0 (spa5-3-m, spa5-3-n).
+// In status RUN, with the PC in the program, a cycle executes one instruction if and only if stall_i is 0 and
+// inst_valid_i is 1. In status UNWIND a cycle pops one token if and only if stall_i is 0 (spa5-3-m, spa5-3-n).
 //
 // Corner cases:
 // * Reset overrides everything: even in mid-program the unit is DONE at once, PC 8, every thread exited (spa5-3-o).
@@ -26,7 +26,7 @@ module spa5_seq #(
   parameter int LANES = 32,  // threads, 1 to 64 (spa5-3-a)
   parameter int DEPTH = 64,  // tokens, 1 to 1024
   parameter int BRX   = 0,   // 1: with BRX and JMX
-  parameter int CSM   = 0    // 1: with the CC tests 18..1f
+  parameter int CSM   = 0    // 1: with the CC tests 24 to 31
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,         // synchronous, active low

@@ -1,5 +1,5 @@
-// What spa5 promises, as assertions: the invariants of its state, and what the comments of its files say. What it
-// relies on is assumed.
+// What spa5 promises, as assertions: the invariants of its state, and what the comments of its files say about
+// one cycle. What it relies on is assumed.
 //
 // A simulator that compiles this file with the unit binds it to every spa5_seq; an assertion that fails stops the
 // simulation. Yosys 0.23 reads `bind` and ignores it: formal tools connect the ports by name instead. Port
@@ -245,7 +245,7 @@ module spa5_sva #(
       I10: assert (i10 & (u_stack__vis_q == vis));
       // DONE means no token, no flag, every thread exited.
       I11: assert ((status_q != spa5_pkg::StatusDone) | ((sp == '0) & (u_threads__exited_q == '1)));
-      // A thread that was killed has exited.
+      // A thread that was killed has exited. (That it was launched too: no register holds the launch mask.)
       I12: assert ((u_threads__killed_q & ~u_threads__exited_q) == '0);
 
       sp_in_range: assert (sp <= DEPTH);
@@ -265,7 +265,7 @@ module spa5_sva #(
       // spa5_seq: every output is a register.
       outputs_registered: assert ((pc_o == pc_q) & (active_o == u_threads__active_q) & (status_o == status_q) &
                                   (err_o == err_q) & (killed_o == u_threads__killed_q));
-      // spa5_seq: a thread is active, so `all` implies `some`.
+      // spa5_seq: a thread is active, so `all` implies `some` for a leaving instruction.
       all_is_some: assert (~(run & all & (leave != spa5_pkg::LeaveNone) & step & ~some));
       // spa5_seq: errors 1 to 4 never coincide with another.
       no_token_alone: assert (~(step & no_token & (illegal | unsupported | misaligned | range | overflow)));

@@ -1,4 +1,4 @@
-//! Random programs: structured ones, structured ones with one rule broken, and raw words.
+//! Random programs: structured ones, structured ones with one random change, and raw words.
 //!
 //! Source: r500-7.1 and r500-8 in `docs/spec/r500.md`.
 //!

@@ -1,4 +1,4 @@
-//! Random programs: structured ones, structured ones with one rule broken, and raw words.
+//! Random programs: structured ones, structured ones with one random change, and raw words.
 //!
 //! Source: r700-7.1 and r700-9 in `docs/spec/r700.md`.
 //!

@@ -1,4 +1,4 @@
-//! Random programs: structured ones, structured ones with one rule broken, raw words, and a mixture for
+//! Random programs: structured ones, structured ones with one random change, raw words, and a mixture for
 //! the scalar judge.
 //!
 //! Source: spa5-2, spa5-4, spa5-6 and spa5-9 in `docs/spec/spa5.md`.

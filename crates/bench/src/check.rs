@@ -38,7 +38,8 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// Judges the case on a fresh model of `rtl`. With `dump`, writes a dump from the given cycle on.
     ///
     /// # Errors
-    /// Outer: no model can be opened, or the dump cannot be written; both only with `dump`. Inner: the failure.
+    /// Outer: `rtl` has other lanes or parameters than the case, no model can be opened, or the dump cannot be written. A case of
+    /// a program without `dump` reports the first two as an inner [`Cause::NotRun`](crate::failure::Cause). Inner: the failure.
     fn judge(
         &self,
         rtl: &Rtl<Self::Design>,

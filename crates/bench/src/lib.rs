@@ -6,7 +6,7 @@
 //!
 //! * streams of random pins, which are shrunk when they fail, saved and replayed, and their bit coverage (`stream`);
 //! * the report, the dump and the view of a failure (`failure`, `report`, [`wave`]);
-//! * the RTL, built on first use (`dut`), with coverage counters and assertions.
+//! * the RTL, compiled when a program asks for it (`dut`), with coverage counters and assertions.
 //!
 //! Lower-level modules for text and numbers: [`input`], [`text`], [`json`], [`html`].
 //!

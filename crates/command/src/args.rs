@@ -62,7 +62,7 @@ pub struct CaseArgs {
     #[arg(long, default_value_t = MAX_STEPS, value_parser = count)]
     max_steps: u64,
     /// Read the conditions from this file instead of drawing them: JSON Lines {"lane":0,"k":0,"bits":0}, where
-    /// bits are those of the lane's draw k (docs/formats.md). A draw that is not in the file is random with --p16 or --p,
+    /// bits are the condition bits that the lane draws after k instructions (docs/formats.md). A draw that is not in the file is random with --p16 or --p,
     /// otherwise 0
     #[arg(long, value_name = "FILE")]
     conditions: Option<PathBuf>,

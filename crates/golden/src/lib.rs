@@ -661,7 +661,10 @@ mod tests {
             assert!(lines.ends_with(&format!(": {rule}\n")), "{lines}{rule}");
             assert!(reconverge_golden_explain(golden, c"active".as_ptr(), 32).is_null());
             assert_eq!(error(), "active has 32 elements, there is no 32");
-            assert_eq!(said(reconverge_dpi_explain(golden, c"active".as_ptr(), 0)), rule);
+            assert_eq!(
+                said(reconverge_dpi_explain(golden, c"active".as_ptr(), 0)),
+                rule
+            );
             let no_lane = said(reconverge_dpi_explain(golden, c"active".as_ptr(), 32));
             assert_eq!(no_lane, "active has 32 elements, there is no 32");
             assert!(reconverge_golden_explain(golden, c"none".as_ptr(), 0).is_null());

@@ -31,7 +31,7 @@ pub const MOST_NOISE: u64 = 10_000_000;
 pub enum Kind {
     /// Built from the spec's statements; ends by construction.
     Structured,
-    /// Structured, with one rule broken.
+    /// Structured, with one random change, which may still be legal, or with a stack filled to its limit.
     NearLegal,
     /// Random words.
     Raw,
@@ -105,7 +105,7 @@ pub struct Table(Arc<HashMap<(u32, u64), u16>>);
 pub struct Row {
     /// Lane.
     pub lane: u32,
-    /// Number of the lane's draw, from 0.
+    /// Number of instructions that the lane had executed before this draw: k of contract-7-b.
     #[serde(with = "count")]
     pub k: u64,
     /// Condition bits of the draw.

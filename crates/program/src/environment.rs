@@ -203,7 +203,7 @@ impl Histories {
 /// A draw of one lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// Number of the draw: k of contract-7-b.
+    /// Number of instructions that the lane had executed before this draw: k of contract-7-b.
     pub k: u64,
     /// Condition bits of the draw; bit j is condition bit j.
     pub bits: u16,

@@ -171,13 +171,21 @@ pub fn check_fresh<U: Programs>(
     Ok(agreed)
 }
 
-/// Opens a fresh model for `case`.
+/// Opens a fresh model of `rtl` for `case`. What the case says of the RTL (`rtl`, `no_assert`, `mutant`) is not used: the caller
+/// has selected `rtl`.
 ///
 /// # Errors
-/// [`Cause::NotRun`].
+/// [`Cause::NotRun`]: `rtl` has other lanes or parameters than the case, or no model can be opened.
 pub fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
-    let opened = rtl.open(case.model_seed());
-    opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
+    model(case, rtl).map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
+}
+
+fn model<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, String> {
+    let (own, other) = (case.build(), rtl.build());
+    if own != *other {
+        return Err(format!("the case is for {own}, the RTL has {other}"));
+    }
+    rtl.open(case.model_seed())
 }
 
 /// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` observes the run. A model
@@ -223,7 +231,7 @@ pub fn check_by<U: Programs>(
 /// `watch` observes the run.
 ///
 /// # Errors
-/// No model can be opened, or the dump cannot be written.
+/// `rtl` has other lanes or parameters than the case, no model can be opened, or the dump cannot be written.
 pub fn check_with_dump<U: Programs>(
     case: &Case<U>,
     rtl: &Rtl<U>,
@@ -231,7 +239,7 @@ pub fn check_with_dump<U: Programs>(
     path: &Path,
     watch: &mut impl Watch<U>,
 ) -> Result<Result<Agreed<U>, Failure<Case<U>>>, String> {
-    let mut dut = rtl.open(case.model_seed())?;
+    let mut dut = model(case, rtl)?;
     let golden = &mut case.golden();
     let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
     let verdict = verdict(case, Judges::LockStep, Records::judge, outcome, None);

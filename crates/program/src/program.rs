@@ -94,7 +94,8 @@ pub struct Record {
     pub pc: u32,
     /// Further state that the executing lanes see (r500, r700: aL).
     pub context: u32,
-    /// Lanes that execute the instruction; 0 for a control instruction.
+    /// Lanes that execute the instruction, if the unit's scalar judge compares such instructions; otherwise 0 (r500, r700:
+    /// flow control).
     pub executes: u64,
     /// Lanes whose k (contract-7-b) this instruction increments.
     pub counts: u64,

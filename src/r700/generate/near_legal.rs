@@ -1,4 +1,4 @@
-//! Structured programs with one rule broken, and stacks filled to the limit.
+//! Structured programs with one random change, and stacks filled to the limit.
 
 use rand::Rng;
 

@@ -118,16 +118,16 @@ pub struct Built {
 }
 
 impl<U: Design> Rtl<U> {
-    /// Returns our own RTL, with the given lanes or parameters: linked in for the usual ones, built on first use for
-    /// others.
+    /// Returns our own RTL with the given lanes or parameters. The default build is linked in (feature `linked`); any other is
+    /// compiled by this call, which takes seconds, unless the cache has a model of the same sources.
     ///
     /// # Errors
-    /// The parameters are uncommon, and Verilator or the project's sources are missing.
+    /// The model has to be compiled, and Verilator, the C++ compiler or the project's sources are missing.
     pub fn own(build: impl Into<Build>) -> Result<Self, Error> {
         Self::make(build, &Make::of(None))
     }
 
-    /// Returns the RTL in `dir` with its assertions, built on first use and later found by its contents.
+    /// Returns the RTL in `dir` with its assertions, compiled by this call unless the cache has a model of the same sources.
     ///
     /// # Errors
     /// A file is missing in `dir`; the message of Verilator or of the C++ compiler.
@@ -135,7 +135,8 @@ impl<U: Design> Rtl<U> {
         Self::make(build, &Make::of(Some(dir)))
     }
 
-    /// Returns the RTL that `make` selects, built on first use and later found by its contents.
+    /// Returns the RTL that `make` selects, compiled by this call unless it is linked in or the cache has a model of the same
+    /// sources.
     ///
     /// # Errors
     /// The same as of [`Rtl::of`].
