@@ -28,16 +28,16 @@ const RECORDED: usize = 10_000;
 const TIMES: usize = 20;
 const CLOCKS: usize = RECORDED * TIMES;
 const ROUNDS: usize = 7;
-const VCD_CLOCKS: usize = 20_000;
+const VCD_CYCLES: usize = 20_000;
 /// Lane counts for which every unit alone is measured, besides its own.
 const WIDTHS: [u32; 2] = [16, 64];
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
-fn ns(clocks: usize, work: impl FnOnce()) -> f64 {
+fn ns(cycles: usize, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
-    start.elapsed().as_secs_f64() * 1e9 / clocks as f64
+    start.elapsed().as_secs_f64() * 1e9 / cycles as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -205,7 +205,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         "unit alone, bare C++ loop",
         "bench top, bare C++ loop",
         "golden alone",
-        "lock-step, every field every clock",
+        "lock-step, every field every cycle",
         "lock-step with its stimulus",
         "a campaign (fuzz --jobs 1)",
         "a campaign, all bins already hit",
@@ -244,19 +244,19 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
             }
         }));
         if differing != 0 {
-            return Err(format!("{}: {differing} clocks differ", U::NAME).into());
+            return Err(format!("{}: {differing} cycles differ", U::NAME).into());
         }
 
         let mut dut = rtl.open(1)?;
-        let mut clocks = 0;
+        let mut cycles = 0;
         let start = Instant::now();
         for case in &cases {
             let mut golden = U::Golden::new(lanes as usize);
-            clocks += stimulus::run(case, &mut dut, &mut golden, &mut ())
+            cycles += stimulus::run(case, &mut dut, &mut golden, &mut ())
                 .compared
-                .clocks;
+                .cycles;
         }
-        rounds[3].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
+        rounds[3].push(start.elapsed().as_secs_f64() * 1e9 / cycles as f64);
 
         // All that `fuzz` does in one worker: it makes, runs and judges cases, and counts bins until all have been hit.
         let options = campaign::Options::default();
@@ -265,22 +265,22 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         campaigns.rotate_left(round % 2);
         for (row, bins) in campaigns {
             let mut runner = campaign::Runner::open(&options, &rtl, bins, 0)?;
-            let mut clocks = 0;
+            let mut cycles = 0;
             let start = Instant::now();
             for number in 0..cases.len() as u64 {
-                clocks += U::run_case(&mut runner, number, &mut |_| ())
+                cycles += U::run_case(&mut runner, number, &mut |_| ())
                     .compared
-                    .clocks;
+                    .cycles;
             }
-            rounds[row].push(start.elapsed().as_secs_f64() * 1e9 / clocks as f64);
+            rounds[row].push(start.elapsed().as_secs_f64() * 1e9 / cycles as f64);
         }
 
         let mut dut = rtl.open(1)?;
         let mut golden = U::Golden::new(lanes as usize);
         let vcd = dir.join("cost.vcd");
         dut.open_vcd(&vcd)?;
-        rounds[6].push(ns(VCD_CLOCKS, || {
-            for pins in repeated().take(VCD_CLOCKS) {
+        rounds[6].push(ns(VCD_CYCLES, || {
+            for pins in repeated().take(VCD_CYCLES) {
                 dut.clock(pins, Some(golden.state()));
                 golden.cycle(pins);
             }
@@ -292,15 +292,15 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
     let what = match pace {
         Pace::Campaign => "campaign cases, with stalls, wait states and noise",
         Pace::NoNoise => "campaign cases, with stalls and wait states",
-        Pace::Busy => "an instruction in every clock",
+        Pace::Busy => "an instruction in every cycle",
     };
     println!(
-        "{} with {lanes} lanes; {what}; {CLOCKS} clocks, median of {ROUNDS} rounds",
+        "{} with {lanes} lanes; {what}; {CLOCKS} cycles, median of {ROUNDS} rounds",
         U::NAME
     );
     println!(
         "  {:<36} {:>9} {:>10} {:>10} {:>13}",
-        "", "ns/clock", "of unit", "of top", "of lock-step"
+        "", "ns/cycle", "of unit", "of top", "of lock-step"
     );
     let alone = &bares[alone].rounds;
     let rows = std::iter::once(alone).chain(&rounds);
@@ -319,7 +319,7 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
     println!(
         "  {:<36} {:>9} {:>10} {:>10}",
         "unit alone, by lanes",
-        "ns/clock",
+        "ns/cycle",
         "executing",
         format!("{widest} cost")
     );

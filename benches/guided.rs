@@ -32,32 +32,32 @@ const WAYS: [(&str, bool); 2] = [("campaign", false), ("guided", true)];
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
-fn options(seed: u64, clocks: u64, guided: bool) -> Options {
+fn options(seed: u64, cycles: u64, guided: bool) -> Options {
     Options {
         seed,
-        limit: Limit::Clocks(clocks),
+        limit: Limit::Cycles(cycles),
         jobs: 1,
         guided,
         careful: None,
     }
 }
 
-fn millions(clocks: Option<u64>) -> String {
-    clocks.map_or("-".to_owned(), |n| format!("{:.2}", n as f64 / 1e6))
+fn millions(cycles: Option<u64>) -> String {
+    cycles.map_or("-".to_owned(), |n| format!("{:.2}", n as f64 / 1e6))
 }
 
 /// Returns median, least and most, in millions; a run that did not finish within the limit counts as more than all others.
-fn figures(mut clocks: Vec<Option<u64>>) -> String {
-    clocks.sort_by_key(|n| n.unwrap_or(u64::MAX));
+fn figures(mut cycles: Vec<Option<u64>>) -> String {
+    cycles.sort_by_key(|n| n.unwrap_or(u64::MAX));
     let [median, least, most] =
-        [clocks.len() / 2, 0, clocks.len() - 1].map(|n| millions(clocks[n]));
+        [cycles.len() / 2, 0, cycles.len() - 1].map(|n| millions(cycles[n]));
     format!("{median} ({least}..{most})")
 }
 
 fn bins<U: Unit>(build: Build) -> Done<()> {
     let (model, rtl) = (Model::<U>::new(&build), Rtl::<U>::own(build)?);
     let mut took = [Duration::ZERO; 2];
-    let mut clocks = [(); 2].map(|()| SHARES.map(|_| Vec::new()));
+    let mut cycles = [(); 2].map(|()| SHARES.map(|_| Vec::new()));
     for seed in SEEDS {
         for (way, (_, guided)) in WAYS.into_iter().enumerate() {
             let started = Instant::now();
@@ -66,25 +66,25 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
             if covered.failed.is_some() {
                 return Err(format!("{}: a mismatch with seed {seed}", U::NAME).into());
             }
-            for (share, clocks) in SHARES.iter().zip(&mut clocks[way]) {
+            for (share, cycles) in SHARES.iter().zip(&mut cycles[way]) {
                 let reached = covered.reached.iter().find(|(s, _)| s == share);
-                clocks.push(reached.map(|(_, clocks)| *clocks));
+                cycles.push(reached.map(|(_, cycles)| *cycles));
             }
         }
     }
     println!(
-        "{}: {} reachable bins, {} seeds; millions of clocks to reach",
+        "{}: {} reachable bins, {} seeds; millions of cycles to reach",
         U::NAME,
         model.reachable(),
         SEEDS.count()
     );
-    for ((name, _), (shares, took)) in WAYS.iter().zip(clocks.into_iter().zip(took)) {
+    for ((name, _), (shares, took)) in WAYS.iter().zip(cycles.into_iter().zip(took)) {
         let mut row = format!("  {name:<10}");
-        for (share, clocks) in SHARES.iter().zip(shares) {
-            row += &format!("{:>28}", format!("{share} %: {}", figures(clocks)));
+        for (share, cycles) in SHARES.iter().zip(shares) {
+            row += &format!("{:>28}", format!("{share} %: {}", figures(cycles)));
         }
         let ns = took.as_nanos() as f64 / (CLOCKS * SEEDS.count() as u64) as f64;
-        println!("{row}   {ns:.0} ns a clock");
+        println!("{row}   {ns:.0} ns a cycle");
     }
     Ok(())
 }
@@ -102,7 +102,7 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
         family: Family::Source,
         count: None,
         seed: 1,
-        clocks: EASY,
+        cycles: EASY,
         jobs: 1,
         only: Vec::new(),
         rtl: None,
@@ -122,7 +122,7 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
     let mut better = [0; 2];
     let (mut hard, mut given_up) = (0, 0);
     println!(
-        "{}: millions of clocks to catch mutants of the text",
+        "{}: millions of cycles to catch mutants of the text",
         U::NAME
     );
     for mutant in &made.list.mutants {
@@ -130,35 +130,35 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
         if caught(&model, &rtl, &options(1, EASY, false))?.is_some() {
             continue;
         }
-        let mut clocks = [Vec::new(), Vec::new()];
+        let mut cycles = [Vec::new(), Vec::new()];
         for (n, seed) in SEEDS.enumerate() {
-            if n == GIVE_UP && clocks.iter().flatten().all(Option::is_none) {
+            if n == GIVE_UP && cycles.iter().flatten().all(Option::is_none) {
                 break;
             }
-            for ((_, guided), clocks) in WAYS.into_iter().zip(&mut clocks) {
-                clocks.push(caught(&model, &rtl, &options(seed, HUNT, guided))?);
+            for ((_, guided), cycles) in WAYS.into_iter().zip(&mut cycles) {
+                cycles.push(caught(&model, &rtl, &options(seed, HUNT, guided))?);
             }
         }
-        if clocks.iter().flatten().all(Option::is_none) {
+        if cycles.iter().flatten().all(Option::is_none) {
             given_up += 1;
             continue;
         }
         hard += 1;
         // A mutant that is not caught counts with the full limit.
-        let sums = clocks
+        let sums = cycles
             .each_ref()
             .map(|c| c.iter().map(|n| n.unwrap_or(HUNT)).sum::<u64>());
         for way in 0..2 {
             total[way] += sums[way];
             better[way] += u32::from(sums[way] < sums[1 - way]);
         }
-        let [campaign, guided] = clocks.map(figures);
+        let [campaign, guided] = cycles.map(figures);
         println!("  {campaign:>20} {guided:>20}  {}", mutant.describe());
     }
     let mean =
         |way: usize| total[way] as f64 / (f64::from(hard.max(1)) * SEEDS.count() as f64) / 1e6;
     println!(
-        "  {hard} of {} not caught in {EASY} clocks and caught later: mean {:.2} campaign, {:.2} guided; \
+        "  {hard} of {} not caught in {EASY} cycles and caught later: mean {:.2} campaign, {:.2} guided; \
          sooner by the campaign {}, guided {}; {given_up} caught by neither",
         made.list.mutants.len(),
         mean(0),

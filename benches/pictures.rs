@@ -108,7 +108,7 @@ fn cost() -> Done<()> {
             if outcome.compared != agreed.compared {
                 return Err(format!("block {block}: lock-step alone runs otherwise").into());
             }
-            cycles += agreed.compared.clocks;
+            cycles += agreed.compared.cycles;
             let parts = [
                 ran,
                 shaded - start,
@@ -251,7 +251,7 @@ fn mutants(count: Option<usize>) -> Done<()> {
         family: Family::Source,
         count,
         seed: 1,
-        clocks: CLOCKS,
+        cycles: CLOCKS,
         jobs: 1,
         only: Vec::new(),
         rtl: None,
@@ -269,7 +269,7 @@ fn mutants(count: Option<usize>) -> Done<()> {
     let rtl = Rtl::<R500>::make(build, &make)?;
     let options = campaign::Options {
         seed: 1,
-        limit: Limit::Clocks(CLOCKS),
+        limit: Limit::Cycles(CLOCKS),
         jobs: 1,
         keep_going: false,
         rtl: None,
@@ -307,7 +307,7 @@ fn mutants(count: Option<usize>) -> Done<()> {
         }
     }
     println!(
-        "r500: {} mutants of the text; a campaign of {CLOCKS} clocks for each, pictures of {SMALL} x {SMALL} pixels",
+        "r500: {} mutants of the text; a campaign of {CLOCKS} cycles for each, pictures of {SMALL} x {SMALL} pixels",
         made.list.mutants.len()
     );
     let names = tests.iter().map(|test| test.name.clone());

@@ -89,14 +89,14 @@ fn measured<U: Unit>(most: u64) -> Done<Curve> {
     let mut wanted = LEAST_CYCLES;
     while wanted <= most {
         let options = Options {
-            limit: Limit::Clocks(wanted),
+            limit: Limit::Cycles(wanted),
             jobs: 1,
             ..Options::default()
         };
         let start = Instant::now();
         let summary = campaign::run(&options, &rtl, |_| ())?;
         let seconds = start.elapsed().as_secs_f64();
-        let ran = summary.compared.clocks;
+        let ran = summary.compared.cycles;
         if !summary.failures.is_empty() || ran < wanted {
             return Err(format!(
                 "{}: {} failures in {ran} cycles",

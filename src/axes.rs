@@ -56,7 +56,7 @@ axis! {
 
 axis! {
     /// The time of the write.
-    Port "clock" {
+    Port "when" {
         Idle "no program runs",
         Launch "with a launch",
         Running "a program runs: ignored",

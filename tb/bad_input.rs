@@ -166,7 +166,7 @@ fn an_output_that_cannot_be_a_file_is_refused<U: Tested>() {
     let nowhere = format!("{folder}/no/such");
     for (args, flag) in [
         (vec!["run", U::NAME, &program, "--trace"], "--trace"),
-        (vec!["fuzz", U::NAME, "--clocks", "1", "--json"], "--json"),
+        (vec!["fuzz", U::NAME, "--cycles", "1", "--json"], "--json"),
         (vec!["asm", U::NAME, &program, "-o"], "--output"),
     ] {
         for (path, why) in [
@@ -228,7 +228,7 @@ fn outputs_to_one_file_are_refused() {
     );
     refused(
         &[
-            "fuzz", "spa5", "--clocks", "1", "--json", &new, "--junit", &new,
+            "fuzz", "spa5", "--cycles", "1", "--json", &new, "--junit", &new,
         ],
         &format!("error: --junit: {new}: {said}"),
     );
@@ -393,7 +393,7 @@ fn saved_case<U: Tested>() -> SavedCase<U> {
         reconverge: CASE_FORMAT,
         unit: U::NAME.to_owned(),
         failure: Some(Place::Mismatch {
-            clock: 7,
+            cycle: 7,
             field: "pc".to_owned(),
             element: 0,
         }),

@@ -344,7 +344,7 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     let run = command_in(Path::new(ROOT), &run).output().unwrap();
     let said = text(&run.stdout);
     assert_eq!(run.status.code(), Some(1), "{said}");
-    let stopped = line_starting(&said, "STOPPED r500.if_else.1  clock ");
+    let stopped = line_starting(&said, "STOPPED r500.if_else.1  cycle ");
     assert!(
         stopped.contains("  at the end of the simulation: "),
         "{stopped}"

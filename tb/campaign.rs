@@ -208,13 +208,14 @@ fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
     let file = place.path("s.json");
     for (flag, limit) in [
         ("--programs", Limit::Programs(600)),
-        ("--clocks", Limit::Clocks(250_000)),
+        // The older name of --cycles.
+        ("--clocks", Limit::Cycles(250_000)),
     ] {
         let (options, summary) = threads::<U>(limit);
         let mut expected = summary.to_json(&options, &Model::new(&Build::from(U::LANES)));
         expected["complete"] = true.into();
         expected["build"] = serde_json::to_value(Build::from(U::LANES)).unwrap();
-        let (Limit::Programs(n) | Limit::Clocks(n)) = limit else {
+        let (Limit::Programs(n) | Limit::Cycles(n)) = limit else {
             unreachable!("no time")
         };
         let n = n.to_string();
@@ -312,7 +313,7 @@ fn four_shards_merged_are_one_run<U: Tested>() {
     );
 }
 
-/// Of a part of the clocks each shard does its own, and they are at least what was asked for.
+/// Of a part of the cycles each shard does its own, and they are at least what was asked for.
 #[test]
 fn shards_of_clocks_do_a_part_each() {
     let place = Place::new();
@@ -322,7 +323,7 @@ fn shards_of_clocks_do_a_part_each() {
         let args = [
             "fuzz",
             "r500",
-            "--clocks",
+            "--cycles",
             "300000",
             "--results",
             &results,
@@ -332,9 +333,9 @@ fn shards_of_clocks_do_a_part_each() {
         reconverge_ends(0, &[&args[..], &["--json", arg(&file)]].concat());
         let part = json(&file);
         assert_eq!(part["shard"], shard);
-        let clocks = part["clocks"].as_u64().unwrap();
-        assert!((150_000..300_000).contains(&clocks), "{clocks}");
-        sum += clocks;
+        let cycles = part["clocks"].as_u64().unwrap();
+        assert!((150_000..300_000).contains(&cycles), "{cycles}");
+        sum += cycles;
     }
     let file = place.path("m.json");
     reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&file)]);
@@ -392,7 +393,7 @@ fn failures_are_the_same_for_any_number_of_workers_and_shards() {
     assert_eq!(above(description.as_ref().unwrap().as_str()), above(report));
     assert!(above(report).contains("\n  rule "), "{report}");
     assert_eq!(ty.as_ref().unwrap().as_str(), "mismatch");
-    assert!(message.as_ref().unwrap().as_str().starts_with("clock "));
+    assert!(message.as_ref().unwrap().as_str().starts_with("cycle "));
 
     // All of them, by shards too.
     let (one, two) = (place.path("one.json"), place.path("two.json"));

@@ -505,8 +505,8 @@ fn counts_and_chances_are_written_as_people_write_them() {
     assert_eq!(fuzz("0.3k"), fuzz("300"));
     for (args, why) in [
         (
-            ["fuzz", "r500", "--clocks", "2m"],
-            "invalid value '2m' for '--clocks <CLOCKS>': no number, such as 2000000, 2M, 100k or 1e6",
+            ["fuzz", "r500", "--cycles", "2m"],
+            "invalid value '2m' for '--cycles <CYCLES>': no number, such as 2000000, 2M, 100k or 1e6",
         ),
         (
             ["cover", "r500", "--programs", "1e99"],

@@ -48,7 +48,7 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
-/// A worked example of the spec, and every bin that it hits but for those of clocks.
+/// A worked example of the spec, and every bin that it hits but for those of cycles.
 trait Worked: Tested {
     /// Conditions of the example: lane, k, bits.
     const CONDITIONS: &'static [(u32, u32, u16)];
@@ -61,14 +61,14 @@ include!("common/cover_bins.rs");
 /// Counts by itself.
 #[derive(Default)]
 struct Counted {
-    clocks: u64,
+    cycles: u64,
     steps: u64,
 }
 
 impl<U: Unit> Watch<U> for Counted {
     fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
-        self.clocks += 1;
+        self.cycles += 1;
         self.steps += u64::from(golden.step() != Step::None);
     }
 }
@@ -97,16 +97,16 @@ fn usual<U: Unit>() -> Model<U> {
 
 fn every_step_and_every_clock_is_in_one_bin<U: Tested>() {
     let (coverage, counted) = covered::<U>(&usual(), 0..96);
-    assert!(counted.steps > 1000 && counted.clocks > counted.steps);
+    assert!(counted.steps > 1000 && counted.cycles > counted.steps);
     assert_eq!(coverage.totals.steps, counted.steps);
-    assert_eq!(coverage.totals.clocks, counted.clocks);
+    assert_eq!(coverage.totals.cycles, counted.cycles);
     let of = |when: When| coverage.groups.iter().filter(move |g| g.sampled == when);
-    assert!(of(When::Step).count() > 0 && of(When::Clock).count() > 0);
+    assert!(of(When::Step).count() > 0 && of(When::Cycle).count() > 0);
     for group in of(When::Step) {
         assert_eq!(group.hits(), counted.steps, "{}", group.name);
     }
-    for group in of(When::Clock) {
-        assert_eq!(group.hits(), counted.clocks, "{}", group.name);
+    for group in of(When::Cycle) {
+        assert_eq!(group.hits(), counted.cycles, "{}", group.name);
     }
     // Some of every other group too, where that many cases come to it.
     let idle = coverage
@@ -133,7 +133,7 @@ fn a_worked_example_hits_what_its_trace_says<U: Worked>() {
     assert!(outcome.mismatch.is_none());
     let coverage = model.coverage(&collector);
     let mut found = String::new();
-    for group in coverage.groups.iter().filter(|g| g.sampled != When::Clock) {
+    for group in coverage.groups.iter().filter(|g| g.sampled != When::Cycle) {
         for bin in group.bins.iter().filter(|b| b.hits > 0) {
             found += &format!("{}: {}: {}\n", group.name, bin.name(), bin.hits);
         }
@@ -195,7 +195,7 @@ fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
     assert_eq!(one.impossible().next(), None);
     assert_eq!(one.totals.programs, campaign.totals.programs);
     // Children go no further than what they are after.
-    assert!(one.totals.clocks < campaign.totals.clocks);
+    assert!(one.totals.cycles < campaign.totals.cycles);
 }
 
 /// Exit status 1, a report, and a saved case that fails again as it did.
@@ -205,7 +205,7 @@ fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
     let bad = Folder::own(U::NAME).copy().without_assertions();
     // One that tb/must_fail.rs builds too.
     bad.change(U::DECISIONS[0]);
-    let guided = ["cover", U::NAME, "--guided", "--clocks", "600000"];
+    let guided = ["cover", U::NAME, "--guided", "--cycles", "600000"];
     let said = reconverge_ends(
         1,
         &[&guided[..], &["--rtl", bad.arg(), "--out", out]].concat(),
@@ -556,7 +556,7 @@ fn lcov_without_a_run_is_refused() {
         "none.info",
     ]);
     assert_eq!(output.status.code(), Some(2));
-    let why = "error: --lcov: limit: nothing is run: give --programs, --clocks or --seconds\n";
+    let why = "error: --lcov: limit: nothing is run: give --programs, --cycles or --seconds\n";
     assert_eq!(text(&output.stderr), why);
 }
 
@@ -571,7 +571,7 @@ fn rtl_that_is_wrong_fails() {
         &[
             "cover",
             "r500",
-            "--clocks",
+            "--cycles",
             "100000",
             "--rtl",
             copy.arg(),

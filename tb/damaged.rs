@@ -110,18 +110,18 @@ fn run<U: Unit>(case: &Case<U>) {
     let mut golden = case.golden();
     let mut stimulus = CaseStimulus::new(case);
     let mut records = Records::<U>::default();
-    for clock in 0..CYCLES {
+    for cycle in 0..CYCLES {
         let Some(pins) = stimulus.next(golden.state()) else {
             break;
         };
-        records.before(clock, &pins, &golden);
+        records.before(cycle, &pins, &golden);
         golden.cycle(&pins);
         if let Some(start) = stimulus.load() {
             for state in start.states(&case.build(), golden.state()) {
                 golden.load(&state);
             }
         }
-        records.after(clock, &pins, &golden);
+        records.after(cycle, &pins, &golden);
         stimulus.done(&pins, golden.step(), golden.state());
     }
     // Whether a program is structured may take its judge a while to find out.
@@ -296,7 +296,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             failures,
             ..Summary::default()
         };
-        summary.compared.clocks = 1000;
+        summary.compared.cycles = 1000;
         summary.kinds.insert("raw".to_owned(), (programs, 1000));
         summary.outcomes.insert("done".to_owned(), programs);
         let cases = number * 256..number * 256 + programs;
@@ -305,7 +305,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
     let state = || Case::<U>::new(U::Program::default()).golden();
     let causes = [
         Cause::Mismatch(Box::new(Mismatch {
-            clock: 3,
+            cycle: 3,
             diffs: vec![Diff {
                 field: 0,
                 element: 1,
@@ -316,7 +316,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             golden: *state().state(),
         })),
         Cause::Stopped(Stopped {
-            clock: 4,
+            cycle: 4,
             why: "%Error: boom".to_owned(),
         }),
         Cause::Judge {
@@ -397,24 +397,24 @@ fn coverage_files<U: Tested>(formats: &mut Vec<Format>) {
     };
     let seeds = [4, U::LANES].map(|lanes| {
         let mut one = coverage(lanes);
-        one.totals.clocks = 70;
+        one.totals.cycles = 70;
         one.groups[0].bins[0].hits = 5;
         let (run, saved) = ("a".to_owned(), Some("a.json".to_owned()));
         let (rtl, program, from) = ("1f".to_owned(), "2e".to_owned(), String::new());
-        let (message, rule) = ("clock 9: pc[0] is 1, not 2".to_owned(), None);
+        let (message, rule) = ("cycle 9: pc[0] is 1, not 2".to_owned(), None);
         one.runs.push(Ran {
             seed: 7,
             guided: true,
             rtl,
             assertions: true,
             program,
-            clocks: 60,
+            cycles: 60,
             from,
         });
         one.failures.push(FailedRun {
             run,
             failure: Place::Mismatch {
-                clock: 9,
+                cycle: 9,
                 field: "pc".to_owned(),
                 element: 0,
             },

@@ -251,7 +251,7 @@ fn a_fault_of_one_state_is_found_saved_and_replayed() {
     );
     let (status, said) = replay(&[]);
     assert_eq!(status, Some(0), "{said}");
-    assert!(said.contains("it failed at clock "), "{said}");
+    assert!(said.contains("it failed at cycle "), "{said}");
     // The campaign at this size meets it too, and the theorem of the register is refuted.
     let small = [
         "spa5",
@@ -351,7 +351,7 @@ fn streams_are_replayed_without_a_program() {
     assert_eq!((status, trouble.as_str()), (Some(0), ""), "{said}");
     assert_eq!(
         said,
-        "spa5.by-hand.1\nlock-step    agrees: 5 clocks, 15 fields each, 1 lanes\n"
+        "spa5.by-hand.1\nlock-step    agrees: 5 cycles, 15 fields each, 1 lanes\n"
     );
     let ended = fs::read_to_string(dir.path().join("ended.json")).unwrap();
     let ended: Value = serde_json::from_str(&ended).unwrap();
@@ -366,7 +366,7 @@ fn streams_are_replayed_without_a_program() {
     assert_eq!(status, Some(1), "{said}");
     assert!(
         said.starts_with(
-            "MISMATCH spa5.by-hand.1  clock 3  (3 clocks, 15 fields each, agreed before this)\n"
+            "MISMATCH spa5.by-hand.1  cycle 3  (3 cycles, 15 fields each, agreed before this)\n"
         ),
         "{said}"
     );
@@ -395,7 +395,7 @@ const TINY_SAID: &str = "\
 exhaust spa5, 1 lane, DEPTH=1, bundles=1
   states       537, the last one 5 cycles after reset
   transitions  9,376
-  clocks       20,363
+  cycles       20,363
 CLOSED: every transition agrees, every invariant holds
 ";
 

@@ -159,19 +159,19 @@ fn cases<U: Tested>() -> Vec<SavedCase<U>> {
         field: "pc".to_owned(),
         element: 0,
         bit: 1,
-        clock: 9,
+        cycle: 9,
     });
     cases.push(run);
     let how = || "because".to_owned();
     let failures = [
         None,
         Some(Place::Mismatch {
-            clock: 7,
+            cycle: 7,
             field: "pc".to_owned(),
             element: 0,
         }),
         Some(Place::Stopped {
-            clock: 7,
+            cycle: 7,
             how: how(),
         }),
         Some(Place::ScalarJudge {
@@ -401,7 +401,7 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
     let content = fs::read_to_string(&file).unwrap();
     // As if a case had failed.
     let failure = r#""failures": [{"run": "a", "failure": {"kind": "mismatch", "clock": 9, "field": "pc", "element": 0},
-        "message": "clock 9: pc[0] is 1, not 2", "rule": null, "saved": "a.json"}]"#;
+        "message": "cycle 9: pc[0] is 1, not 2", "rule": null, "saved": "a.json"}]"#;
     let failed = content.replacen("\"failures\": []", failure, 1);
     for content in [&content, &failed] {
         if let Err(why) = Formats::of::<U>(4).object("coverage", content) {
@@ -579,7 +579,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
     merged(sealed(&header) + &sealed(&nothing)).expect_err("nothing");
     let output = reconverge(&["merge", arg(&file)]);
     let message = format!(
-        "error: {}: clocks: nothing was compared: 0 clocks\n",
+        "error: {}: clocks: nothing was compared: 0 cycles\n",
         file.display()
     );
     assert_eq!(

@@ -98,7 +98,7 @@ fn a_mismatch_is_reported_although_its_dump_does_not_fit_on_the_disk() {
         arg(dir.path()),
     ];
     let report = reconverge_ends(1, &run);
-    line_starting(&report, "MISMATCH r500.if_else.1  clock 5  ");
+    line_starting(&report, "MISMATCH r500.if_else.1  cycle 5  ");
     let case = line_starting(&report, "replay ");
     let case = case.split_whitespace().last().unwrap();
     reconverge_ends(
@@ -116,7 +116,7 @@ fn planted(code: &str) -> Copy {
 fn rtl_that_ends_the_simulation_before_its_first_clock_stops_its_case() {
     let rtl = planted("  initial $finish;");
     let [report, _] = ends(1, run_on(rtl.dir()));
-    let stopped = line_starting(&report, "STOPPED r500.if_else.1  clock 0  ");
+    let stopped = line_starting(&report, "STOPPED r500.if_else.1  cycle 0  ");
     assert!(stopped.contains("$finish at "), "{stopped}");
 }
 
@@ -627,7 +627,7 @@ fn a_case_that_was_found_without_assertions_replays_without_them() {
     );
     // Reset is no excuse for an assertion that does not ask for it.
     let [report, _] = ends(1, run_on(rtl.dir()));
-    let stopped = line_starting(&report, "STOPPED r500.if_else.1  clock 0  ");
+    let stopped = line_starting(&report, "STOPPED r500.if_else.1  cycle 0  ");
     assert!(stopped.contains("dut.high"), "{stopped}");
 
     let out = rtl.dir().join("out");

@@ -43,33 +43,33 @@ macro_rules! tests {
 for_each_unit!(tests);
 
 /// Every bit of every element of every field, flipped once in what the golden expects, is reported at
-/// that clock as that bit of that element of that field and nothing else.
+/// that cycle as that bit of that element of that field and nothing else.
 fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
     let mut case = Case::<U>::new(loaded::<U>(U::LONG));
     let lanes = case.lanes as usize;
     let rtl = Rtl::<U>::own(case.lanes).unwrap();
     let mut dut = rtl.open(1).unwrap();
     let clean = stimulus::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
-    assert!(clean.mismatch.is_none() && clean.compared.clocks > 20);
+    assert!(clean.mismatch.is_none() && clean.compared.cycles > 20);
     let mut flips = 0;
     for (index, field) in U::fields().iter().enumerate() {
         for element in 0..field.elements(lanes) {
             for bit in 0..field.width as usize {
-                // All clocks take a turn.
-                let clock = flips % clean.compared.clocks;
+                // All cycles take a turn.
+                let cycle = flips % clean.compared.cycles;
                 case.flip = Some(Flip {
                     field: field.name.to_owned(),
                     element,
                     bit,
-                    clock,
+                    cycle,
                 });
                 case.check("test").unwrap();
                 let outcome = stimulus::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
                 let found = outcome
                     .mismatch
                     .unwrap_or_else(|| panic!("{}[{element}].{bit} passed", field.name));
-                assert_eq!(found.clock, clock, "{}[{element}].{bit}", field.name);
-                assert_eq!(outcome.compared.clocks, clock, "clocks that agreed before");
+                assert_eq!(found.cycle, cycle, "{}[{element}].{bit}", field.name);
+                assert_eq!(outcome.compared.cycles, cycle, "cycles that agreed before");
                 assert_eq!(found.diffs.len(), 1);
                 let diff = &found.diffs[0];
                 assert_eq!((diff.field, diff.element), (index, element));
@@ -93,7 +93,7 @@ fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
     );
 }
 
-/// For every field: exit status 1, the report names clock, field and lane, and in the dump both sides
+/// For every field: exit status 1, the report names cycle, field and lane, and in the dump both sides
 /// differ at that time, with the field's mismatch bit set and no other.
 fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Tested>() {
     let out = tempfile::tempdir().unwrap();
@@ -103,8 +103,8 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
     for (index, field) in U::fields().iter().enumerate() {
         let element = field.elements(lanes) - 1;
         // Spread over the run, behind reset, host writes and launch.
-        let (bit, clock) = (field.width - 1, 9 + index % 20);
-        let flip = format!("{}[{element}].{bit}@{clock}", field.name);
+        let (bit, cycle) = (field.width - 1, 9 + index % 20);
+        let flip = format!("{}[{element}].{bit}@{cycle}", field.name);
         let dir = out.path().join(field.name);
         let report = reconverge_ends(
             1,
@@ -121,7 +121,7 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
             ],
         );
         assert!(
-            report.starts_with(&format!("MISMATCH {name}  clock {clock}  ")),
+            report.starts_with(&format!("MISMATCH {name}  cycle {cycle}  ")),
             "{report}"
         );
         let label = if field.elements(lanes) == 1 {
@@ -137,7 +137,7 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
         );
 
         let vcd = dir.join(format!("{name}.vcd"));
-        let dump = Dump::at(&vcd, wave::time_of(clock as u64));
+        let dump = Dump::at(&vcd, wave::time_of(cycle as u64));
         let signal = wave::signal(field, element);
         let side = |side: &str| dump.bits(&format!("TOP.{}_tb.{side}_view.{signal}", U::NAME));
         assert_ne!(side("rtl"), side("golden"), "{flip}: {signal}");
@@ -174,8 +174,8 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
         let view = fs::read_to_string(vcd.with_extension("gtkw")).unwrap();
         assert_eq!(view.matches("} xor.").count(), 1, "{flip}: {view}");
 
-        // The clock before, nothing differs.
-        let before = Dump::at(&vcd, wave::time_of(clock as u64) - 1);
+        // The cycle before, nothing differs.
+        let before = Dump::at(&vcd, wave::time_of(cycle as u64) - 1);
         assert!(!before.bits(&mismatch).contains('1'), "{flip}");
         assert!(!before.bits(added[0]).contains('1'), "{flip}");
 
@@ -269,13 +269,13 @@ fn a_flip_that_never_comes_is_bad_input_and_not_a_pass<U: Tested>() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(
-        message.starts_with("error: --flip: clock: the run ended after "),
+        message.starts_with("error: --flip: cycle: the run ended after "),
         "{message}"
     );
 }
 
 /// An unchanged copy passes; with one operator changed `fuzz` finds it, and the saved case replays to
-/// the same clock and field, and passes on our own RTL.
+/// the same cycle and field, and passes on our own RTL.
 fn caught_and_replayed<U: Tested>(changes: &[Change]) {
     let unchanged = Folder::own(U::NAME).copy();
     let out = tempfile::tempdir().unwrap();
@@ -303,10 +303,10 @@ fn caught_and_replayed<U: Tested>(changes: &[Change]) {
 
 fn fuzz<U: Tested>(status: i32, rtl: &str, out: &str) -> String {
     // Shrinking is for tb/shrink.rs: it builds each RTL once more.
-    let clocks = ["--clocks", "400000", "--no-shrink", "--out", out];
+    let cycles = ["--cycles", "400000", "--no-shrink", "--out", out];
     reconverge_ends(
         status,
-        &[&["fuzz", U::NAME, "--rtl", rtl], &clocks[..]].concat(),
+        &[&["fuzz", U::NAME, "--rtl", rtl], &cycles[..]].concat(),
     )
 }
 
@@ -333,7 +333,7 @@ fn caught<U: Tested>(change: Change) {
         row(&report),
         "same field and values"
     );
-    assert_eq!(text(&again.stderr), "", "same clock and field as saved");
+    assert_eq!(text(&again.stderr), "", "same cycle and field as saved");
 
     let own = format!("rtl/{}", U::NAME);
     reconverge_ends(0, &["replay", case, "--rtl", &own, "--out", out]);
@@ -392,7 +392,7 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
     let report = reconverge_ends(
         1,
         &[
-            &["fuzz", U::NAME, "--clocks", "100000", "--no-shrink"],
+            &["fuzz", U::NAME, "--cycles", "100000", "--no-shrink"],
             &rtl_and_out[..],
         ]
         .concat(),
@@ -436,7 +436,7 @@ fn a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same<U: T
     let output = reconverge(&["run", U::NAME, &program, "--flip", "pc@4", "--out", out]);
     assert_eq!(output.status.code(), Some(1));
     let mismatch = format!(
-        "MISMATCH {}.{}.1  clock 4  ",
+        "MISMATCH {}.{}.1  cycle 4  ",
         U::NAME,
         U::IF_ELSE.trim_end_matches(".s")
     );

@@ -87,7 +87,7 @@ fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
     }
 }
 
-/// With hardly a clock to look, mutants that the campaign would catch are not: the referee does not call one of
+/// With hardly a cycle to look, mutants that the campaign would catch are not: the referee does not call one of
 /// them equivalent, and shows of some that they are not.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -95,14 +95,14 @@ fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
     if !have(&TOOLS) {
         return;
     }
-    let few = ["--clocks", "1", "--only", "3,7,9,20"];
+    let few = ["--cycles", "1", "--only", "3,7,9,20"];
     let run = mutate(&[&TEXT[..], &few].concat(), &[]).ends(1);
     assert_eq!(run.numbers("equivalent"), [7]);
     assert_eq!(run.numbers("missed"), [3, 20]);
     assert_eq!(run.numbers("undecided"), [9]);
     let said = run.said();
     let line = "  MISSED 20  r500_loop_stack.sv:63  constant: 8'd0  ->  8'd1\n    \
-                some inputs show it 3 clocks after a reset\n";
+                some inputs show it 3 cycles after a reset\n";
     assert!(said.contains(line), "{said}");
 }
 
@@ -221,7 +221,7 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
         }
         let dir = tempfile::tempdir().unwrap();
         // 3 is caught; 21 is none that the campaign sees.
-        let more = ["--only", "3,21", "--clocks", "200000", "--jobs", "1"];
+        let more = ["--only", "3,21", "--cycles", "200000", "--jobs", "1"];
         let common = ["mutate", "r500", "--json", "all.json", "--out", "out"];
         let child = command_in(dir.path(), &[&common[..], &TEXT, &more].concat())
             .env("PATH", &path)
@@ -303,7 +303,7 @@ fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
     let run = mutate(&["--family", "netlist", "--count", "2"], &environment).ends(3);
     assert!(run.said().contains(why), "{}", run.said());
     // Before, the verdicts on the text were lost with those on the netlist.
-    let both = ["--family", "all", "--count", "2", "--clocks", "20000"];
+    let both = ["--family", "all", "--count", "2", "--cycles", "20000"];
     let run = mutate(&both, &environment);
     assert!(
         run.said().contains(&format!("error: {why}")),
@@ -349,7 +349,7 @@ fn what_the_referee_is_told_is_proved_before_it_is_used() {
         (
             "u_loop_stack__depth_q <= 3'd4",
             "u_loop_stack__depth_q <= 3'd3",
-            "tb/formal/r500.sv: a clock can break invariant",
+            "tb/formal/r500.sv: a cycle can break invariant",
         ),
         (
             "assign invariant =\n",
@@ -392,7 +392,7 @@ fn what_lies_in_the_stack_of_r700_is_known_and_proved_before_it_is_used() {
         let build = ["--lanes", "2", "--param", "MAX_STACK_SIZE=2"];
         let chosen = ["--seed", "3", "--count", "12", "--only", "7"];
         let args = [
-            &["--family", "source", "--clocks", "2000"],
+            &["--family", "source", "--cycles", "2000"],
             &build[..],
             &chosen[..],
         ];
@@ -401,7 +401,7 @@ fn what_lies_in_the_stack_of_r700_is_known_and_proved_before_it_is_used() {
     let run = judged(Path::new(ROOT), 0);
     assert_eq!(run.numbers("equivalent"), [7], "{}", run.said());
     // What a frame's kind does not have is 0: that too is no longer so.
-    let blank = "a clock can break invariant[2]";
+    let blank = "a cycle can break invariant[2]";
     for (from, to, why) in [
         (
             "MostEntries = 2",
@@ -414,7 +414,7 @@ fn what_lies_in_the_stack_of_r700_is_known_and_proved_before_it_is_used() {
         (
             "u_stack__nb_q == branches",
             "u_stack__nb_q > branches",
-            "a clock can break invariant[7]",
+            "a cycle can break invariant[7]",
         ),
     ] {
         let home = with_formal("r700", from, to);

@@ -105,7 +105,7 @@ fn own_programs_agree_on_every_clock_and_with_the_scalar_judge<U: Tested>() {
                     let at = format!("{file} {number} seed {seed} stall16 {stall16}");
                     let (outcome, records) = agreed(&case, &mut dut, &at);
                     assert!(
-                        outcome.compared.clocks > 2 && outcome.compared.launches == 1,
+                        outcome.compared.cycles > 2 && outcome.compared.launches == 1,
                         "{at}"
                     );
                     runs += 1;
@@ -227,20 +227,20 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
     for jobs in [1, 3] {
         let options = Options {
             seed: 1,
-            limit: Limit::Clocks(1_000_000),
+            limit: Limit::Cycles(1_000_000),
             jobs,
             keep_going: false,
             rtl: None,
         };
         let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
         assert!(summary.failures.is_empty());
-        assert!(summary.compared.clocks >= 1_000_000);
+        assert!(summary.compared.cycles >= 1_000_000);
         assert_eq!(bins.never_met(&summary.bins), Vec::<String>::new());
         let raw = summary.kinds["raw"].1;
         assert!(
-            2 * raw >= summary.compared.clocks,
-            "{raw} of {} clocks are raw",
-            summary.compared.clocks
+            2 * raw >= summary.compared.cycles,
+            "{raw} of {} cycles are raw",
+            summary.compared.cycles
         );
         summaries.push(summary.to_json(&options, &bins));
     }

@@ -33,7 +33,7 @@ fn a_campaign_says_how_far_it_is() {
     let said = said(0, &["fuzz", "r500", "--seconds", "3", "--jobs", "1"]);
     let lines: Vec<String> = said.lines().map(without_numbers).collect();
     assert!(!lines.is_empty() && lines.len() <= 3, "{said}");
-    let shown = "r500: N programs, N clocks, N failed, N s";
+    let shown = "r500: N programs, N cycles, N failed, N s";
     assert!(lines.iter().all(|line| line == shown), "{said}");
 }
 
@@ -49,7 +49,7 @@ fn building_and_shrinking_say_how_far_they_are() {
     let place = ["--rtl", bad.arg(), "--out", arg(&out)];
     let said = said(
         1,
-        &[&["fuzz", "r500", "--clocks", "400k"], &place[..]].concat(),
+        &[&["fuzz", "r500", "--cycles", "400k"], &place[..]].concat(),
     );
     let building = line_starting(&said, "building ");
     assert_eq!(

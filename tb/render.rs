@@ -286,7 +286,7 @@ fn a_planted_bug_in_the_rtl_is_reported_with_its_block() {
 }
 
 const PLANTED: &str = "\
-MISMATCH r500.mandelbrot.x0.y0.1  clock 6  (6 clocks, 17 fields each, agreed before this)
+MISMATCH r500.mandelbrot.x0.y0.1  cycle 6  (6 cycles, 17 fields each, agreed before this)
   field       rtl               golden
   pc          0x013             0x003             <--
   loop_depth  0                 1                 <--

@@ -68,7 +68,7 @@ fn differs(report: &str, field: &str) -> bool {
 
 /// RTL with `change` is caught by `fuzz`, and the case that it shrinks to is what it says: it fails in the
 /// same field and at the place that is saved with it, its text is the program, and our own RTL passes it.
-fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> (Small, String) {
+fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (Small, String) {
     let out = tempfile::tempdir().unwrap();
     let out = arg(out.path());
     let bad = Folder::own(U::NAME).copy().without_assertions();
@@ -80,8 +80,8 @@ fn caught_and_shrunk<U: Tested>(change: Change, clocks: &str, timed: bool) -> (S
             U::NAME,
             "--rtl",
             bad.arg(),
-            "--clocks",
-            clocks,
+            "--cycles",
+            cycles,
             "--out",
             out,
         ],
@@ -247,7 +247,7 @@ fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
     let report = reconverge_ends(
         1,
         &[
-            "fuzz", unit, "--clocks", "100000", "--rtl", rtl, "--out", out,
+            "fuzz", unit, "--cycles", "100000", "--rtl", rtl, "--out", out,
         ],
     );
     let what = |report: &str| {
@@ -318,12 +318,12 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
         field: "pc".to_owned(),
         element: 0,
         bit: 0,
-        clock: 2,
+        cycle: 2,
     });
     let once = shrink(&case);
     assert!(once.after.instructions <= 1, "{}", once.headline());
     let place = once.failure.place();
-    assert_eq!((place.field(), place.clock()), (Some("pc"), Some(2)));
+    assert_eq!((place.field(), place.cycle()), (Some("pc"), Some(2)));
     let twice = shrink(&once.failure.case);
     assert_eq!(
         SavedCase::from(&twice.failure).to_text(),

@@ -56,7 +56,7 @@ impl Model {
         case
     }
 
-    /// Runs `case`, on which RTL and golden agree on every clock, and the scalar judge with both for every
+    /// Runs `case`, on which RTL and golden agree on every cycle, and the scalar judge with both for every
     /// thread launched. The outcome, the instructions that the judge compared, and where they were.
     fn agreed(
         &mut self,
@@ -98,7 +98,7 @@ const PBK: u8 = 2;
 #[derive(Debug, Default)]
 struct Jumps {
     targets: BTreeMap<u32, Vec<u32>>,
-    /// On top before the clock.
+    /// On top before the cycle.
     top: Token,
     syncs: u64,
     breaks: u64,
@@ -624,7 +624,7 @@ fn rtl_with_another_brx_is_caught_and_its_case_replays() {
         let with = [
             "--param",
             "BRX=1",
-            "--clocks",
+            "--cycles",
             "200000",
             "--rtl",
             rtl,

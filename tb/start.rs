@@ -103,14 +103,14 @@ impl<U: Tested> Watch<U> for States<U> {
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// RTL and golden both: the clock behind the load is compared as every other one, and so is what they make of
+/// RTL and golden both: the cycle behind the load is compared as every other one, and so is what they make of
 /// it. The scalar judge has nothing to say of a program that begins in the middle.
 fn a_case_begins_in_the_state_that_it_says<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
     let mut dut = rtl.open(1).unwrap();
     let (mut begins, mut steps) = (0, 0);
     for mut case in seeded::<U>(40) {
-        case.noise_clocks = None;
+        case.noise_cycles = None;
         case.max_steps = 100;
         let starts = std::mem::take(&mut case.start);
         for start in starts.into_iter().take(6) {

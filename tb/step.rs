@@ -125,7 +125,7 @@ fn screens_are_as_expected<U: Tested>() {
         field: "pc".to_owned(),
         element: 0,
         bit: 3,
-        clock: 7,
+        cycle: 7,
     });
     text += &Looked::at(wrong).screen(80, 30);
     let expected = Path::new(ROOT).join(program::<U>("stepped.txt"));

@@ -88,7 +88,7 @@ fn a_stream_reads_back_as_it_was_saved<U: Tested>() {
         field: U::fields()[0].name.to_owned(),
         element: 0,
         bit: 0,
-        clock: 9,
+        cycle: 9,
     });
     let place = reconverge::case::Place::Hung { seconds: 60 };
     let text = stream.to_saved(place.clone());
@@ -116,14 +116,14 @@ fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>(
             field: field.name.to_owned(),
             element: 0,
             bit: 0,
-            clock: 3,
+            cycle: 3,
         });
         let failure = check(&stream, &rtl).unwrap_err();
         let Cause::Mismatch(mismatch) = &failure.cause else {
             panic!("{failure}");
         };
         assert_eq!(
-            (mismatch.clock, mismatch.diffs.len()),
+            (mismatch.cycle, mismatch.diffs.len()),
             (3, 1),
             "{}",
             field.name

@@ -625,7 +625,7 @@ fn gtkwave_shows_a_mismatch_at_the_marker<U: Tested>() {
     let opened = gtkwave(&waves.dump, &waves.view, Path::new(ROOT), None);
     let dump = Dump::at(&waves.dump, opened.marker);
     shows(&opened, &lines, &dump, waves.dir.path()).unwrap();
-    // The failing clock is in the picture, with some of what came before.
+    // The failing cycle is in the picture, with some of what came before.
     let (start, end) = opened.window;
     assert!(
         start + 40 <= opened.marker && opened.marker + 10 <= end,

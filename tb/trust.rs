@@ -34,7 +34,7 @@ fn spoilt() -> Case<R500> {
         field: "pc".to_owned(),
         element: 0,
         bit: 1,
-        clock: 6,
+        cycle: 6,
     });
     case
 }
@@ -342,7 +342,7 @@ fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
         let args = [
             "fuzz",
             "r500",
-            "--clocks",
+            "--cycles",
             "400000",
             "--timeout",
             "2",
@@ -397,7 +397,7 @@ fn summaries_are_written_before_a_case_is_made_smaller() {
     let args = [
         "fuzz",
         "r500",
-        "--clocks",
+        "--cycles",
         "400000",
         "--timeout",
         "600",
@@ -747,7 +747,7 @@ fn a_full_disk_loses_no_mismatch() {
     );
     assert_eq!(status, Some(1), "{err}");
     assert!(
-        report.starts_with("MISMATCH r500.if_else.1  clock 6  "),
+        report.starts_with("MISMATCH r500.if_else.1  cycle 6  "),
         "{report}"
     );
     assert!(
@@ -813,7 +813,7 @@ fn a_run_without_end_can_be_interrupted() {
     assert_eq!(ran.status, Some(3), "{}{}", ran.out, ran.err);
     let cycles = (ran.err)
         .strip_prefix("error: spa5.endless.1: interrupted after ")
-        .and_then(|rest| rest.strip_suffix(" clocks, in which nothing failed\n"));
+        .and_then(|rest| rest.strip_suffix(" cycles, in which nothing failed\n"));
     let cycles: u64 = cycles.unwrap_or(&ran.err).replace(',', "").parse().unwrap();
     assert!(cycles > 0, "it does not say how far it is");
     assert_eq!(

@@ -21,7 +21,7 @@ fuzz_target!(|text: &str| {
         unit.text();
         let mut twice = unit.clone();
         if twice.merge(unit, "f.json").is_ok() {
-            assert_eq!(twice.totals.clocks, 2 * unit.totals.clocks);
+            assert_eq!(twice.totals.cycles, 2 * unit.totals.cycles);
         }
     }
 });

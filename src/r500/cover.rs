@@ -38,7 +38,7 @@ use sample::Memory;
 #[derive(Debug)]
 pub struct Bins {
     all: u64,
-    clocks: Cross<(Status, Pace, Host)>,
+    cycles: Cross<(Status, Pace, Host)>,
     writes: Cross<(Written, Port)>,
     launches: Cross<(Rest, Mode, Start, Offset)>,
     fetches: Cross<(Came, Place, Fetched)>,
@@ -101,10 +101,10 @@ impl Coverage<R500> for Bins {
 
     #[rustfmt::skip]
     fn declare(d: &mut Declaration, build: &Build) -> Self {
-        use When::{Clock, Sometimes, Step as EachStep};
+        use When::{Cycle, Sometimes, Step as EachStep};
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),
-            clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
+            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what bench and host asked of it"),
             writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and the registers it took"),
             fetches: d.cross(EachStep, "fetches", "each step: how PC got there, where it stands in the code window, how it ended"),
@@ -250,7 +250,7 @@ impl Coverage<R500> for Bins {
         let status = Status::of(before.running, before.done, before.halted);
         let pace = Pace::of(pins.rst_n, pins.stall, pins.inst_valid);
         hits.hit(
-            self.clocks,
+            self.cycles,
             (status, pace, Host::of(pins.launch, pins.const_we)),
         );
         if pins.const_we == 1 && pins.rst_n == 1 {

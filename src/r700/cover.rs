@@ -30,7 +30,7 @@ pub struct Bins {
     max: u32,
     /// Sub-entries of each entry.
     subentries: u32,
-    clocks: Cross<(Status, Pace, Host)>,
+    cycles: Cross<(Status, Pace, Host)>,
     writes: Cross<(Written, Port)>,
     launches: Cross<(Rest, Mask, Entry, Size)>,
     neighbours: Cross<(Previous<Kind>, Kind)>,
@@ -112,7 +112,7 @@ impl Coverage<R700> for Bins {
 
     #[rustfmt::skip]
     fn declare(d: &mut Declaration, build: &Build) -> Self {
-        use When::{Clock, Sometimes, Step as EachStep};
+        use When::{Cycle, Sometimes, Step as EachStep};
         let max = build.value::<R700>("MAX_STACK_SIZE");
         let subentries = build.value::<R700>("SUBENTRIES");
         let dx10_count = build.value::<R700>("DX10_COUNT") == 1;
@@ -122,7 +122,7 @@ impl Coverage<R700> for Bins {
             all: u64::MAX >> (64 - build.lanes),
             max,
             subentries,
-            clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
+            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what bench and host asked of it"),
             writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
             neighbours: d.cross(EachStep, "neighbours", "each step: the instruction before it, and itself"),
@@ -309,7 +309,7 @@ impl Coverage<R700> for Bins {
         let status = Status::of(before.running, before.done, before.halted);
         let pace = Pace::of(pins.rst_n, pins.stall, pins.inst_valid);
         hits.hit(
-            self.clocks,
+            self.cycles,
             (status, pace, Host::of(pins.launch, pins.const_we)),
         );
         if pins.const_we == 1 && pins.rst_n == 1 {

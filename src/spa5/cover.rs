@@ -27,7 +27,7 @@ pub struct Bins {
     depth: usize,
     brx: bool,
     csm: bool,
-    clocks: Cross<(Status, Pace, Launch)>,
+    cycles: Cross<(Status, Pace, Launch)>,
     launches: Cross<(Rest, Mask, Entry)>,
     bases: Cross<(Base,)>,
     addresses: Cross<(Bit, Is)>,
@@ -73,7 +73,7 @@ impl Coverage<Spa5> for Bins {
 
     #[rustfmt::skip]
     fn declare(d: &mut Declaration, build: &Build) -> Self {
-        use When::{Clock, Sometimes, Step as EachStep};
+        use When::{Cycle, Sometimes, Step as EachStep};
         let depth = build.value::<Spa5>("DEPTH") as usize;
         let brx = build.value::<Spa5>("BRX") != 0;
         let csm = build.value::<Spa5>("CSM") != 0;
@@ -83,7 +83,7 @@ impl Coverage<Spa5> for Bins {
             depth,
             brx,
             csm,
-            clocks: d.cross(Clock, "clocks", "each cycle: what the unit was doing, and what bench and host asked of it"),
+            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what bench and host asked of it"),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
             bases: d.cross(Sometimes, "program bases", "each launch: where the program lies"),
             addresses: d.cross(Sometimes, "address bits", "each instruction: the bits of its address"),
@@ -223,7 +223,7 @@ impl Coverage<Spa5> for Bins {
         } else {
             Launch::No
         };
-        hits.hit(self.clocks, (status, pace, launch));
+        hits.hit(self.cycles, (status, pace, launch));
         match after.event() {
             Event::Reset => *m = Memory::default(),
             Event::Launched => self.launch(m, status, pins, hits),

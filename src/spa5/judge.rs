@@ -34,7 +34,7 @@ const BITS: u32 = 16;
 
 /// Compares what every thread executed with what it executes alone.
 pub fn judge(case: &Case<Spa5>, records: &[Record], end: &State) -> Verdict {
-    if case.conditions == Conditions::Noise || case.noise_clocks.is_some() {
+    if case.conditions == Conditions::Noise || case.noise_cycles.is_some() {
         let why = "its conditions are noise, or more than one launch is run";
         return Verdict::NotStructured(why.to_owned());
     }

@@ -422,7 +422,7 @@ mod tests {
             ..Program::default()
         };
         let mut case = Case::<Spa5>::new(program);
-        case.noise_clocks = Some(1);
+        case.noise_cycles = Some(1);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         let mut sizes = Vec::new();
         for _ in 0..200 {

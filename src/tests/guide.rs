@@ -48,7 +48,7 @@ fn a_case_is_kept_for_what_no_other_came_to_as_soon() {
         let found = kept((&model, &guide), &mut dut, number, &case(number));
         for new in &found.0 {
             let old = guide.kept[new.place.bin].as_ref();
-            assert!(old.is_none_or(|old| new.place.clocks < old.place.clocks));
+            assert!(old.is_none_or(|old| new.place.cycles < old.place.cycles));
             assert!(model.declaration().is_reachable(new.place.bin));
         }
         assert!(number > 0 || found.0.len() > 100);
@@ -92,7 +92,7 @@ fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
         collector.begin(case);
         stimulus::run(case, dut, &mut case.golden(), &mut collector);
         collector.end();
-        (collector.clocks, collector.hits)
+        (collector.cycles, collector.hits)
     };
     for number in 0..LEARNED {
         let found = kept((&model, &guide), &mut dut, number, &case(number));
@@ -107,16 +107,16 @@ fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
     let (mut children, mut campaign) = (model.no_hits(), model.no_hits());
     let (mut spent, mut most) = (0, 0);
     for number in LEARNED..2 * LEARNED {
-        let (clocks, hits) = count(&mut dut, &case(number));
+        let (cycles, hits) = count(&mut dut, &case(number));
         campaign.add(&hits);
-        most += clocks;
+        most += cycles;
     }
     while spent < most {
         let child = guide.child(&mut rng).unwrap();
         child.check("child").unwrap();
-        let (clocks, hits) = count(&mut dut, &child);
+        let (cycles, hits) = count(&mut dut, &child);
         children.add(&hits);
-        spent += clocks;
+        spent += cycles;
     }
     assert!(
         new(&children) > new(&campaign),

@@ -56,10 +56,10 @@ fn a_mismatch_counts_before_what_the_scalar_judge_says() {
         field: "pc".to_owned(),
         element: 0,
         bit: 0,
-        clock: 6,
+        cycle: 6,
     };
     let found = judged(Judges::All, disagrees, Some(flip)).unwrap_err();
-    assert!(found.starts_with("mismatch: clock 6: pc[0] is "), "{found}");
+    assert!(found.starts_with("mismatch: cycle 6: pc[0] is "), "{found}");
 }
 
 #[test]
@@ -70,13 +70,13 @@ fn what_stops_the_rtl_counts_before_a_mismatch() {
         field: "pc".to_owned(),
         element: 0,
         bit: 0,
-        clock: 4,
+        cycle: 4,
     });
     let mut dut = Rtl::own(case.lanes).unwrap().open(1).unwrap();
     let mut ran = stimulus::run(&case, &mut dut, &mut case.golden(), &mut ());
     assert!(ran.mismatch.is_some());
     let why = "$stop".to_owned();
-    ran.stopped = Some(crate::lockstep::Stopped { clock: 4, why });
+    ran.stopped = Some(crate::lockstep::Stopped { cycle: 4, why });
     let failure = verdict(&case, Judges::All, disagrees, ran, None).unwrap_err();
     assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
 }
@@ -88,7 +88,7 @@ fn a_case_that_launches_nothing_is_no_pass() {
     let mut case = Case::<R500>::new(program);
     let rtl = Rtl::own(case.lanes).unwrap();
     assert!(check(&case, &rtl).is_ok());
-    case.noise_clocks = Some(1);
+    case.noise_cycles = Some(1);
     let failure = check(&case, &rtl).unwrap_err();
     assert_eq!(failure.kind(), "not-run", "{failure}");
 }

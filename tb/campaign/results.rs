@@ -210,7 +210,7 @@ fn results_of_another_campaign_are_refused() {
     let results = place.arg("r");
     for (flag, n, limit) in [
         ("--programs", "701", "701 programs"),
-        ("--clocks", "700", "700 clocks"),
+        ("--cycles", "700", "700 cycles"),
     ] {
         let why = format!(
             "error: {name}:1: limit: results with 700 programs, not {limit}; use another folder"
@@ -310,7 +310,7 @@ fn shards_that_do_not_make_one_campaign_are_refused() {
     let content = fs::read_to_string(&file).unwrap();
     let header = content.find('\n').unwrap() + 1;
     fs::write(&file, &content[..header + 20]).unwrap();
-    let why = "not finished: 0 programs, 0 clocks; the command that wrote it resumes";
+    let why = "not finished: 0 programs, 0 cycles; the command that wrote it resumes";
     says(
         2,
         &["merge", &a, &file],

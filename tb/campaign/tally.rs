@@ -308,7 +308,7 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
 fn a_campaign_stops_counting_bins_when_all_have_been_hit() {
     let place = Place::new();
     let (results, file) = (place.arg("r"), place.path("s.json"));
-    let args = ["fuzz", "r500", "--clocks", "9000000", "--variants", "none"];
+    let args = ["fuzz", "r500", "--cycles", "9000000", "--variants", "none"];
     let more = ["--results", &results, "--json", arg(&file)];
     reconverge_ends(0, &[&args[..], &more].concat());
     let bins = &json(&file)["seen"]["bins"];

@@ -24,7 +24,7 @@ pub struct Mistake {
 
 /// A unit with all that its tests need to know. Programs are files in `tb/programs/<unit>`.
 pub trait Tested: Unit + Debug + PartialEq {
-    /// A program that divides its lanes and, with seed 3, goes on for more than 30 clocks.
+    /// A program that divides its lanes and, with seed 3, goes on for more than 30 cycles.
     const LONG: &'static str;
     /// `IF / ELSE / ENDIF` of the worked examples: a clause in each part.
     const IF_ELSE: &'static str;
@@ -49,7 +49,7 @@ pub trait Tested: Unit + Debug + PartialEq {
     /// A parameter or the number of lanes used wrongly, so that nothing changes with the unit's own: each to be caught with the
     /// first variant.
     const ONLY_IN_VARIANTS: &'static [Change];
-    /// The clock contract broken: host port, launch, stall, reset, and what stays after the end.
+    /// The cycle contract broken: host port, launch, stall, reset, and what stays after the end.
     const CONTRACT: &'static [Change];
     /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
     const CONSTRUCTS: &'static [&'static str];

@@ -60,11 +60,11 @@ fn counts_of_the_same_run_are_not_added_twice<U: Tested>() {
     assert_eq!(both.totals.programs, 12);
     let seeds: Vec<u64> = both.runs.iter().map(|run| run.seed).collect();
     assert_eq!(seeds, [1, 2]);
-    assert_eq!(both.runs[0].clocks, first.units[0].runs[0].clocks);
-    let clocks = both.runs[0].clocks + both.runs[1].clocks;
+    assert_eq!(both.runs[0].cycles, first.units[0].runs[0].cycles);
+    let cycles = both.runs[0].cycles + both.runs[1].cycles;
     let line = line_starting(&out, "  lock-step ").replace(',', "");
     assert!(
-        line.contains(&format!(" 0 mismatches in {clocks} clocks")),
+        line.contains(&format!(" 0 mismatches in {cycles} cycles")),
         "{line}"
     );
     refuses(
@@ -141,7 +141,7 @@ fn a_run_that_failed_fails_wherever_its_file_is_read<U: Tested>() {
     let [file, again, html] = ["failed.json", "again.json", "cover.html"].map(at);
     let wrong = wrong::<U>();
     let rtl = ["--rtl", wrong.arg(), "--out", arg(dir.path())];
-    let run = ["cover", U::NAME, "--clocks", "600000", "--json", &file];
+    let run = ["cover", U::NAME, "--cycles", "600000", "--json", &file];
     let said = reconverge_ends(1, &[&run[..], &rtl].concat());
     let read = |file: &str| Saved::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
     let saved = read(&file);
@@ -158,14 +158,14 @@ fn a_run_that_failed_fails_wherever_its_file_is_read<U: Tested>() {
         case["failure"]
     );
     let Place::Mismatch {
-        clock,
+        cycle,
         field,
         element,
     } = &failed.failure
     else {
         panic!("{}", failed.failure);
     };
-    let what = format!("clock {clock}: {field}[{element}] is ");
+    let what = format!("cycle {cycle}: {field}[{element}] is ");
     assert!(failed.message.starts_with(&what), "{}", failed.message);
     if let Some(rule) = &failed.rule {
         assert!(said.contains(&format!(".md#{rule} ")), "{rule}\n{said}");

@@ -409,7 +409,7 @@ fn every_state_that_a_program_of_r700_comes_to_is_one_that_a_case_may_begin_in()
                 continue;
             }
             case.start.clear();
-            (case.noise_clocks, case.stall16, case.max_steps) = (None, 0, 300);
+            (case.noise_cycles, case.stall16, case.max_steps) = (None, 0, 300);
             let mut golden = case.golden();
             let mut stimulus = CaseStimulus::new(&case);
             for _ in 0..400 {

@@ -65,8 +65,8 @@ impl<C: TestCase> Failure<C> {
     /// something is wrong: `why` of [`Dut::close`](crate::dut::Dut::close).
     pub fn at_the_end(case: &C, why: String, compared: Compared) -> Self {
         // No cycle comes after the last one.
-        let clock = compared.clocks.saturating_sub(1);
-        Self::new(case, Cause::Stopped(Stopped { clock, why }), compared)
+        let cycle = compared.cycles.saturating_sub(1);
+        Self::new(case, Cause::Stopped(Stopped { cycle, why }), compared)
     }
 
     /// Returns the mismatch, if the cause is one.
@@ -83,13 +83,13 @@ impl<C: TestCase> Failure<C> {
             Cause::Mismatch(mismatch) => {
                 let first = mismatch.first();
                 Place::Mismatch {
-                    clock: mismatch.clock,
+                    cycle: mismatch.cycle,
                     field: C::Design::fields()[first.field].name.to_owned(),
                     element: first.element,
                 }
             }
             Cause::Stopped(stopped) => Place::Stopped {
-                clock: stopped.clock,
+                cycle: stopped.cycle,
                 how: stopped.why.clone(),
             },
             Cause::Judge { lane, how } => Place::ScalarJudge {
@@ -126,10 +126,10 @@ impl<C: TestCase> Failure<C> {
                 let diff = mismatch.first();
                 let field = &C::Design::fields()[diff.field];
                 let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
-                let (clock, name, element) = (mismatch.clock, field.name, diff.element);
-                format!("clock {clock}: {name}[{element}] is {rtl}, not {golden}")
+                let (cycle, name, element) = (mismatch.cycle, field.name, diff.element);
+                format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}")
             }
-            Cause::Stopped(stopped) => format!("clock {}: {}", stopped.clock, stopped.why),
+            Cause::Stopped(stopped) => format!("cycle {}: {}", stopped.cycle, stopped.why),
             Cause::Judge { lane, how } => format!("lane {lane}: {how}"),
             Cause::Crashed(how) | Cause::NotRun(how) => how.clone(),
             Cause::Hung(seconds) => format!("no progress within {seconds} s"),
@@ -140,9 +140,9 @@ impl<C: TestCase> Failure<C> {
     /// agreed.
     pub fn cycle(&self) -> u64 {
         match &self.cause {
-            Cause::Mismatch(mismatch) => mismatch.clock,
-            Cause::Stopped(stopped) => stopped.clock,
-            _ => self.compared.clocks,
+            Cause::Mismatch(mismatch) => mismatch.cycle,
+            Cause::Stopped(stopped) => stopped.cycle,
+            _ => self.compared.cycles,
         }
     }
 

@@ -274,8 +274,8 @@ pub struct Flip {
     /// Bit of the element.
     pub bit: usize,
     /// Cycle.
-    #[serde(with = "count")]
-    pub clock: u64,
+    #[serde(rename = "clock", with = "count")]
+    pub cycle: u64,
 }
 
 impl Flip {

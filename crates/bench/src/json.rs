@@ -205,7 +205,7 @@ mod tests {
         #[serde(with = "hexes")]
         words: Vec<u64>,
         #[serde(with = "count")]
-        clocks: u64,
+        cycles: u64,
         #[serde(with = "limit")]
         most: u64,
         #[serde(deserialize_with = "required")]
@@ -214,14 +214,14 @@ mod tests {
         named: BTreeMap<u32, u8>,
     }
 
-    const TEXT: &str = r#"{"mask":"0xffffffffffffffff","words":["0x0","0x1f"],"clocks":9007199254740991,"most":7,"perhaps":null,"named":{"1":2}}"#;
+    const TEXT: &str = r#"{"mask":"0xffffffffffffffff","words":["0x0","0x1f"],"cycles":9007199254740991,"most":7,"perhaps":null,"named":{"1":2}}"#;
 
     #[test]
     fn numbers_of_64_bits_are_strings_and_come_back() {
         let all = All {
             mask: u64::MAX,
             words: vec![0, 31],
-            clocks: MOST,
+            cycles: MOST,
             most: 7,
             perhaps: None,
             named: BTreeMap::from([(1, 2)]),

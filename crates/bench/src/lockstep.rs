@@ -35,7 +35,8 @@ fn idle<D: Design>() -> D::In {
 #[serde(deny_unknown_fields)]
 pub struct Compared {
     /// Cycles in which the whole state was compared.
-    pub clocks: u64,
+    #[serde(rename = "clocks")]
+    pub cycles: u64,
     /// Instructions executed.
     pub steps: u64,
     /// Programs launched.
@@ -44,7 +45,7 @@ pub struct Compared {
 
 impl std::ops::AddAssign for Compared {
     fn add_assign(&mut self, other: Self) {
-        self.clocks += other.clocks;
+        self.cycles += other.cycles;
         self.steps += other.steps;
         self.launches += other.launches;
     }
@@ -74,7 +75,8 @@ pub mod state_bytes {
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Mismatch<D: Design> {
     /// The cycle whose inputs led to the mismatch, counted from 0.
-    pub clock: u64,
+    #[serde(rename = "clock")]
+    pub cycle: u64,
     /// The elements that differ; never empty.
     pub diffs: Vec<Diff>,
     /// The state of the RTL.
@@ -97,7 +99,8 @@ impl<D: Design> Mismatch<D> {
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
     /// The cycle whose inputs led to the stop, counted from 0.
-    pub clock: u64,
+    #[serde(rename = "clock")]
+    pub cycle: u64,
     /// The RTL's message.
     pub why: String,
 }
@@ -173,7 +176,7 @@ fn lockstep<D: Design>(
             pins = idle::<D>();
         }
         let mut spoilt = None;
-        if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.clock)) {
+        if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.cycle)) {
             let state = spoilt.insert(*golden.state());
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
         }
@@ -181,15 +184,15 @@ fn lockstep<D: Design>(
         match dut.check(&pins, expected) {
             Check::Stopped => {
                 let why = dut.stopped().unwrap_or_default();
-                let clock = cycle.saturating_sub(1);
-                stopped = Some(Stopped { clock, why });
+                let cycle = cycle.saturating_sub(1);
+                stopped = Some(Stopped { cycle, why });
             }
             // There is nothing to compare before the first reset cycle has taken effect.
             _ if cycle == 0 => {}
             Check::Agrees => cycles += 1,
             Check::Differs(rtl) => {
                 mismatch = Some(Mismatch {
-                    clock: cycle - 1,
+                    cycle: cycle - 1,
                     diffs: field::diff(D::fields(), lanes, bytes_of(rtl), bytes_of(expected)),
                     rtl: *rtl,
                     golden: *expected,

@@ -14,8 +14,8 @@ pub enum Place {
     /// RTL and golden differed.
     Mismatch {
         /// Cycle, from 0.
-        #[serde(with = "count")]
-        clock: u64,
+        #[serde(rename = "clock", with = "count")]
+        cycle: u64,
         /// First field that differed.
         field: String,
         /// Lane, frame or entry of the field.
@@ -24,8 +24,8 @@ pub enum Place {
     /// The RTL stopped the simulation.
     Stopped {
         /// Cycle, from 0.
-        #[serde(with = "count")]
-        clock: u64,
+        #[serde(rename = "clock", with = "count")]
+        cycle: u64,
         /// The RTL's message.
         how: String,
     },
@@ -73,25 +73,25 @@ impl Place {
     }
 
     /// Returns the cycle whose inputs led to the failure, if it is known.
-    pub fn clock(&self) -> Option<u64> {
+    pub fn cycle(&self) -> Option<u64> {
         match self {
-            Place::Mismatch { clock, .. } | Place::Stopped { clock, .. } => Some(*clock),
+            Place::Mismatch { cycle, .. } | Place::Stopped { cycle, .. } => Some(*cycle),
             _ => None,
         }
     }
 }
 
 impl Display for Place {
-    /// Prints the place on one line, as in `it failed at clock 9 in bc[2]`.
+    /// Prints the place on one line, as in `it failed at cycle 9 in bc[2]`.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Place::Mismatch {
-                clock,
+                cycle,
                 field,
                 element,
-            } => write!(f, "at clock {clock} in {field}[{element}]"),
-            Place::Stopped { clock, how } => {
-                write!(f, "at clock {clock}, where the RTL stopped: {how}")
+            } => write!(f, "at cycle {cycle} in {field}[{element}]"),
+            Place::Stopped { cycle, how } => {
+                write!(f, "at cycle {cycle}, where the RTL stopped: {how}")
             }
             Place::ScalarJudge { lane, how } => {
                 write!(f, "before the scalar judge, lane {lane}: {how}")

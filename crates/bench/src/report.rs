@@ -72,7 +72,7 @@ impl<D: Design> History<D> {
 #[derive(Clone, Debug)]
 pub struct Report {
     headline: String,
-    clock: u64,
+    cycle: u64,
     differences: Option<Differences>,
     /// The golden model's rule for the first field that differs.
     pub rule: Option<String>,
@@ -95,7 +95,7 @@ impl Report {
     pub fn of<C: TestCase>(failure: &Failure<C>) -> Self {
         let mut report = Report {
             headline: headline(failure),
-            clock: failure.cycle(),
+            cycle: failure.cycle(),
             differences: None,
             rule: None,
             history: Vec::new(),
@@ -104,7 +104,7 @@ impl Report {
             return report;
         }
         let case = &failure.case;
-        let history = case.history(report.clock);
+        let history = case.history(report.cycle);
         if let Some(mismatch) = failure.mismatch() {
             let mut stack = None;
             if let Some((before, pins)) = &history.last {
@@ -128,9 +128,9 @@ impl Report {
                         field,
                         element,
                         bit,
-                        clock,
+                        cycle,
                     } = flip;
-                    format!("{field}[{element}].{bit} of golden in cycle {clock}: --flip")
+                    format!("{field}[{element}].{bit} of golden in cycle {cycle}: --flip")
                 }),
             });
         }
@@ -144,14 +144,14 @@ pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     let (what, rest) = match &failure.cause {
         Cause::Mismatch(m) => {
             let fields = C::Design::fields().len();
-            let agreed = failure.compared.clocks;
+            let agreed = failure.compared.cycles;
             let rest = format!(
-                "clock {}  ({agreed} clocks, {fields} fields each, agreed before this)",
-                m.clock
+                "cycle {}  ({agreed} cycles, {fields} fields each, agreed before this)",
+                m.cycle
             );
             ("MISMATCH", rest)
         }
-        Cause::Stopped(s) => ("STOPPED", format!("clock {}  {}", s.clock, s.why)),
+        Cause::Stopped(s) => ("STOPPED", format!("cycle {}  {}", s.cycle, s.why)),
         Cause::Judge { .. } => ("SCALAR JUDGE", failure.message()),
         Cause::Crashed(_) => ("CRASHED", failure.message()),
         Cause::Hung(_) => ("HUNG", failure.message()),
@@ -206,7 +206,7 @@ impl Report {
             let Line {
                 cycle, what, state, ..
             } = line;
-            let mark = if *cycle == self.clock { '>' } else { ' ' };
+            let mark = if *cycle == self.cycle { '>' } else { ' ' };
             let shown = lanes(&line.lanes, colour);
             let state = match (shown.is_empty(), narrow) {
                 (true, _) => format!("  {state}"),
@@ -325,7 +325,7 @@ impl Waves {
             Cause::Stopped(stopped) => Some(stopped),
             _ => None,
         });
-        let stopped_at = stopped.map(|s| s.clock * wave::PERIOD_NS);
+        let stopped_at = stopped.map(|s| s.cycle * wave::PERIOD_NS);
         if let (Some(stopped), Some(time)) = (stopped, stopped_at) {
             let why = one_line(&stopped.why);
             words.put_first("failure", from * wave::PERIOD_NS, time, &why);
@@ -342,7 +342,7 @@ impl Waves {
                 }
             }
         };
-        let differs = mismatch.map(|m| wave::time_of(m.clock));
+        let differs = mismatch.map(|m| wave::time_of(m.cycle));
         let shown = wave::Shown {
             lanes: case.lanes(),
             marker: differs.or(stopped_at),
@@ -351,8 +351,8 @@ impl Waves {
             letters,
             // The dump has four cycles after a mismatch.
             cycles: mismatch
-                .map(|m| m.clock + 5 - from)
-                .or(stopped.map(|s| s.clock + 1 - from)),
+                .map(|m| m.cycle + 5 - from)
+                .or(stopped.map(|s| s.cycle + 1 - from)),
         };
         let view = dump.with_extension("gtkw");
         let view = wave::write_view::<C::Design>(&view, &dump, &shown, true)?;
@@ -378,15 +378,15 @@ fn unlike<C: TestCase>(first: &Failure<C>, again: &Judged<C>) -> Option<String> 
             "NOT REPRODUCED: from reset the run does not fail: {WHY}"
         ));
     };
-    let clock = again.cycle();
+    let cycle = again.cycle();
     match (first.mismatch(), again.mismatch()) {
-        (Some(a), Some(b)) if a.clock == b.clock && first.alike(again) => (a.diffs != b.diffs)
-            .then(|| format!("note    the dump has other values at clock {clock}: {WHY}")),
-        _ if first.alike(again) && first.cycle() == clock => None,
+        (Some(a), Some(b)) if a.cycle == b.cycle && first.alike(again) => (a.diffs != b.diffs)
+            .then(|| format!("note    the dump has other values at cycle {cycle}: {WHY}")),
+        _ if first.alike(again) && first.cycle() == cycle => None,
         _ => {
             let how = match again.mismatch() {
                 Some(_) => again.message(),
-                None => format!("clock {clock}"),
+                None => format!("cycle {cycle}"),
             };
             Some(format!(
                 "NOT REPRODUCED: from reset the run first fails at {how}: {WHY}"

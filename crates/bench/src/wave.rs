@@ -37,9 +37,9 @@ impl Trace {
     }
 }
 
-/// Returns the time in a dump at which the effect of the inputs of cycle `clock` is visible.
-pub fn time_of(clock: u64) -> u64 {
-    (clock + 1) * PERIOD_NS
+/// Returns the time in a dump at which the effect of the inputs of cycle `cycle` is visible.
+pub fn time_of(cycle: u64) -> u64 {
+    (cycle + 1) * PERIOD_NS
 }
 
 /// Returns the signal that shows `element` of `field`.
@@ -350,7 +350,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
     if !end.is_empty() {
         line(END, end);
     }
-    line(OPEN, "-inputs: what they do is to be seen one clock later");
+    line(OPEN, "-inputs: what they do is to be seen one cycle later");
     for (name, width) in U::DECLARATION.inputs {
         let width = if *width == 0 { lanes as u32 } else { *width };
         line(

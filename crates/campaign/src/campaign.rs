@@ -44,7 +44,7 @@ pub const CHUNK: u64 = 256;
 /// takes as long as its time limit.
 pub const MOST_LOST: usize = 8;
 /// Length in cycles of a case with a fixed length.
-const CASE_CLOCKS: u64 = 512;
+const CASE_CYCLES: u64 = 512;
 
 /// Number of preloaded states of a seeded case: about the number of its launches.
 const STARTS: usize = 24;
@@ -68,7 +68,8 @@ pub enum Limit {
     /// After this many programs.
     Programs(#[serde(with = "count")] u64),
     /// After at least this many cycles.
-    Clocks(#[serde(with = "count")] u64),
+    #[serde(rename = "clocks")]
+    Cycles(#[serde(with = "count")] u64),
     /// After about this time.
     Time(Duration),
 }
@@ -94,7 +95,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             seed: 1,
-            limit: Limit::Clocks(2_000_000),
+            limit: Limit::Cycles(2_000_000),
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             keep_going: false,
             rtl: None,
@@ -169,10 +170,10 @@ impl<U: Campaign> Summary<U> {
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.compared += other.compared;
-        for (kind, (programs, clocks)) in other.kinds {
+        for (kind, (programs, cycles)) in other.kinds {
             let entry = self.kinds.entry(kind).or_default();
             entry.0 += programs;
-            entry.1 += clocks;
+            entry.1 += cycles;
         }
         for (outcome, count) in other.outcomes {
             *self.outcomes.entry(outcome).or_default() += count;
@@ -187,7 +188,7 @@ impl<U: Campaign> Summary<U> {
     /// Returns all counters.
     fn counts(&self) -> impl Iterator<Item = u64> {
         let Compared {
-            clocks,
+            cycles,
             steps,
             launches,
         } = self.compared;
@@ -195,10 +196,10 @@ impl<U: Campaign> Summary<U> {
         let kinds = self
             .kinds
             .values()
-            .flat_map(|(programs, clocks)| [*programs, *clocks]);
+            .flat_map(|(programs, cycles)| [*programs, *cycles]);
         [
             self.programs,
-            clocks,
+            cycles,
             steps,
             launches,
             programs,
@@ -244,8 +245,8 @@ impl<U: Campaign> Summary<U> {
         let kinds: serde_json::Map<String, Value> = self
             .kinds
             .iter()
-            .map(|(k, (programs, clocks))| {
-                (k.clone(), json!({"programs": programs, "clocks": clocks}))
+            .map(|(k, (programs, cycles))| {
+                (k.clone(), json!({"programs": programs, "clocks": cycles}))
             })
             .collect();
         let failures: Vec<Value> = self
@@ -273,7 +274,7 @@ impl<U: Campaign> Summary<U> {
             "seed": Hex(options.seed),
             "programs": self.programs,
             "launches": self.compared.launches,
-            "clocks": self.compared.clocks,
+            "clocks": self.compared.cycles,
             "instructions": self.compared.steps,
             "fields": U::fields().len(),
             "kinds": kinds,
@@ -346,7 +347,7 @@ pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>
         p16: [1, 4, 8, 8, 12, 15][rng.random_range(0..6)],
     };
     if kind != Kind::Structured {
-        case.noise_clocks = Some(CASE_CLOCKS);
+        case.noise_cycles = Some(CASE_CYCLES);
         case.max_steps = u64::MAX;
     }
     if matches!(kind, Kind::Raw | Kind::Seeded) {
@@ -372,9 +373,9 @@ pub enum Pace {
     Busy,
 }
 
-/// Records the inputs of the first `clocks` cycles of a campaign with the golden model alone, for measurements.
-pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace) -> Vec<U::In> {
-    let mut inputs = Vec::with_capacity(clocks + 2 * CASE_CLOCKS as usize);
+/// Records the inputs of the first `cycles` cycles of a campaign with the golden model alone, for measurements.
+pub fn recorded<U: Campaign>(seed: u64, build: &Build, cycles: usize, pace: Pace) -> Vec<U::In> {
+    let mut inputs = Vec::with_capacity(cycles + 2 * CASE_CYCLES as usize);
     let mut golden = U::Golden::build(build);
     for index in 0.. {
         let (_, mut case) = case::<U>(seed, index, build);
@@ -383,14 +384,14 @@ pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace
             continue;
         }
         if pace == Pace::Busy {
-            (case.stall16, case.max_steps) = (0, CASE_CLOCKS);
+            (case.stall16, case.max_steps) = (0, CASE_CYCLES);
         }
         if pace != Pace::Campaign {
-            case.noise_clocks = None;
+            case.noise_cycles = None;
         }
         let mut stimulus = CaseStimulus::new(&case);
         // Limit the length: without noise a program may wait forever for an instruction.
-        for _ in 0..16 * CASE_CLOCKS {
+        for _ in 0..16 * CASE_CYCLES {
             let Some(pins) = stimulus.next(golden.state()) else {
                 break;
             };
@@ -398,11 +399,11 @@ pub fn recorded<U: Campaign>(seed: u64, build: &Build, clocks: usize, pace: Pace
             stimulus.done(&pins, golden.step(), golden.state());
             inputs.push(pins);
         }
-        if inputs.len() >= clocks {
+        if inputs.len() >= cycles {
             break;
         }
     }
-    inputs.truncate(clocks);
+    inputs.truncate(cycles);
     inputs
 }
 
@@ -568,8 +569,8 @@ fn run_one<U: Campaign>(
             });
         }
     }
-    let clocks = summary.compared.clocks;
-    summary.kinds.insert(kind.name().to_owned(), (1, clocks));
+    let cycles = summary.compared.cycles;
+    summary.kinds.insert(kind.name().to_owned(), (1, cycles));
     summary
 }
 

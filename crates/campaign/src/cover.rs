@@ -41,7 +41,8 @@ use crate::watch::Watch;
 #[serde(rename_all = "kebab-case")]
 pub enum When {
     /// Exactly one bin of the group is hit in every cycle.
-    Clock,
+    #[serde(rename = "clock")]
+    Cycle,
     /// Exactly one bin of the group is hit in every step that executed or failed.
     Step,
     /// As described by the group: some steps hit no bin, others hit several.
@@ -535,7 +536,7 @@ impl<U: Campaign> Model<U> {
     /// Returns the coverage that `collector` counted, by name.
     pub fn coverage(&self, collector: &Collector<U>) -> UnitCoverage {
         let totals = Totals {
-            clocks: collector.clocks,
+            cycles: collector.cycles,
             steps: collector.steps,
             ..Totals::default()
         };
@@ -599,7 +600,7 @@ pub struct Collector<'m, U: Campaign> {
     /// Counters of all cases since the collector was made.
     pub hits: Hits,
     /// Cycles sampled.
-    pub clocks: u64,
+    pub cycles: u64,
     /// Steps executed or failed.
     pub steps: u64,
 }
@@ -613,7 +614,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
             before: U::State::default(),
             without: Vec::new(),
             hits: model.no_hits(),
-            clocks: 0,
+            cycles: 0,
             steps: 0,
         }
     }
@@ -646,7 +647,7 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
     }
     #[inline]
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
-        self.clocks += 1;
+        self.cycles += 1;
         self.steps += u64::from(golden.step() != Step::None);
         let bins = &self.model.bins;
         bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);

@@ -65,7 +65,7 @@ pub struct Budget {
     /// Number of runs.
     pub runs: u64,
     /// Cycles of all runs together.
-    pub clocks: u64,
+    pub cycles: u64,
     /// Time, so that slow RTL does not take forever. The only limit that depends on the machine.
     pub time: Duration,
 }
@@ -75,7 +75,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             runs: 60_000,
-            clocks: 10_000_000,
+            cycles: 10_000_000,
             time: Duration::from_secs(30),
         }
     }
@@ -97,7 +97,7 @@ impl Size {
         Size {
             instructions: case.program.count(),
             lanes: case.lanes,
-            noise: case.noise_clocks.unwrap_or(0),
+            noise: case.noise_cycles.unwrap_or(0),
         }
     }
 }
@@ -121,8 +121,8 @@ impl<U: Campaign> Shrunk<U> {
         let (a, b) = (self.before, self.after);
         let noise = match (a.noise, b.noise) {
             (0, 0) => String::new(),
-            (from, 0) => format!(", {from} clocks of noise to none"),
-            (from, to) => format!(", {from} to {to} clocks of noise"),
+            (from, 0) => format!(", {from} cycles of noise to none"),
+            (from, to) => format!(", {from} to {to} cycles of noise"),
         };
         format!(
             "program shrunk from {} to {} instructions, {} to {} lanes{noise}",
@@ -235,7 +235,7 @@ fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
             c.launch_mask,
             c.stall16,
             c.max_steps,
-            c.noise_clocks,
+            c.noise_cycles,
         )
     };
     rest(a) == rest(b)
@@ -260,7 +260,7 @@ struct Bench<'f, U: Campaign> {
     /// Seed of the models: that of the failure.
     seed: u32,
     runs: u64,
-    clocks: u64,
+    cycles: u64,
     /// Who judges. The scalar judge only if its verdict matters, because it takes longer than the run.
     judges: Judges,
     judge: Judge<U>,
@@ -280,7 +280,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
             models: BTreeMap::new(),
             seed,
             runs: 0,
-            clocks: 0,
+            cycles: 0,
             judges: Judges::All,
             judge,
             closes: false,
@@ -306,9 +306,9 @@ impl<'f, U: Campaign> Bench<'f, U> {
             *dut = rtl.open(case.model_seed())?;
         }
         self.runs += 1;
-        self.clocks += match &judged {
-            Ok(agreed) => agreed.compared.clocks,
-            Err(failure) => failure.compared.clocks,
+        self.cycles += match &judged {
+            Ok(agreed) => agreed.compared.cycles,
+            Err(failure) => failure.compared.cycles,
         };
         let agreed = match judged {
             Ok(agreed) if self.closes => agreed.compared,

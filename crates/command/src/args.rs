@@ -138,11 +138,11 @@ pub fn workers(jobs: Option<u16>) -> usize {
     )
 }
 
-/// Returns the limit of a campaign from `--programs`, `--clocks` or `--seconds`, which exclude each other.
-pub fn limit(programs: Option<u64>, clocks: Option<u64>, seconds: Option<u64>) -> Option<Limit> {
+/// Returns the limit of a campaign from `--programs`, `--cycles` or `--seconds`, which exclude each other.
+pub fn limit(programs: Option<u64>, cycles: Option<u64>, seconds: Option<u64>) -> Option<Limit> {
     let seconds = seconds.map(|n| Limit::Time(Duration::from_secs(n)));
     programs
         .map(Limit::Programs)
-        .or(clocks.map(Limit::Clocks))
+        .or(cycles.map(Limit::Cycles))
         .or(seconds)
 }

@@ -25,7 +25,7 @@ use super::{
 use reconverge::quantity::count;
 
 /// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
-const DEFAULT_CLOCKS: u64 = 20_000_000;
+const DEFAULT_CYCLES: u64 = 20_000_000;
 
 #[derive(Args)]
 pub struct CoverArgs {
@@ -39,8 +39,8 @@ pub struct CoverArgs {
     #[arg(long, group = "limit", value_parser = count)]
     programs: Option<u64>,
     /// Stop after at least this many cycles [default: 20000000]
-    #[arg(long, group = "limit", value_parser = count)]
-    clocks: Option<u64>,
+    #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
+    cycles: Option<u64>,
     /// Stop after about this many seconds
     #[arg(long, group = "limit", value_parser = count)]
     seconds: Option<u64>,
@@ -90,7 +90,7 @@ pub struct Gathered {
 
 impl CoverArgs {
     fn limit(&self) -> Option<Limit> {
-        limit(self.programs, self.clocks, self.seconds)
+        limit(self.programs, self.cycles, self.seconds)
     }
 
     /// Returns the limit of the run; `None` if there is no run.
@@ -98,7 +98,7 @@ impl CoverArgs {
         let default = self
             .merge
             .is_empty()
-            .then_some(Limit::Clocks(DEFAULT_CLOCKS));
+            .then_some(Limit::Cycles(DEFAULT_CYCLES));
         self.limit().or(default)
     }
 }
@@ -116,7 +116,7 @@ pub fn all(args: &CoverArgs) -> Done {
         }
     }
     if args.lcov.is_some() && args.run().is_none() {
-        let why = "nothing is run: give --programs, --clocks or --seconds";
+        let why = "nothing is run: give --programs, --cycles or --seconds";
         return Err(InputError::new("--lcov", 0, "limit", why).into());
     }
     let mut gathered = Gathered::default();
@@ -273,19 +273,19 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
         let (started, mut lines) = (std::time::Instant::now(), Lines::new());
         let mut rtl = Isolated::new(&model_of_rtl, args.limits)?;
-        let covered = rtl.cover(&options, |programs, clocks, hit| {
+        let covered = rtl.cover(&options, |programs, cycles, hit| {
             if let Some(bar) = &bar {
                 bar.set_position(match limit {
                     Limit::Programs(_) => programs,
-                    Limit::Clocks(_) => clocks,
+                    Limit::Cycles(_) => cycles,
                     Limit::Time(_) => started.elapsed().as_secs(),
                 });
                 bar.set_message(format!("{hit} of {} bins", model.reachable()));
             }
-            let [programs, clocks] = [programs, clocks].map(HumanCount);
+            let [programs, cycles] = [programs, cycles].map(HumanCount);
             lines.tell(|| {
                 let (unit, all) = (U::NAME, model.reachable());
-                format!("{unit}: {programs} programs, {clocks} clocks, {hit} of {all} bins")
+                format!("{unit}: {programs} programs, {cycles} cycles, {hit} of {all} bins")
             });
         })?;
         if let Some(bar) = &bar {
@@ -296,13 +296,13 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             return Err(Failure::Other(format!("{}: interrupted", U::NAME)));
         };
         let mut counted = model.named(&covered.hits, covered.totals);
-        this.clocks = covered.compared;
+        this.cycles = covered.compared;
         counted.runs.push(this);
         coverage.merge(&counted, "this run")?;
-        for (share, clocks) in &covered.reached {
-            let clocks = HumanCount(*clocks);
+        for (share, cycles) in &covered.reached {
+            let cycles = HumanCount(*cycles);
             text += &format!(
-                "  {:<18}{share} % of the bins after {clocks} clocks\n",
+                "  {:<18}{share} % of the bins after {cycles} cycles\n",
                 "reached"
             );
         }
@@ -320,7 +320,7 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     }
     let mismatches = failed_before + usize::from(failed.is_some());
     let lock_step = format!(
-        "  {:<18}{mismatches} mismatches in {} clocks, {} fields each\n",
+        "  {:<18}{mismatches} mismatches in {} cycles, {} fields each\n",
         "lock-step",
         HumanCount(coverage.compared()),
         U::fields().len()

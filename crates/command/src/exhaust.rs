@@ -94,7 +94,8 @@ struct Explored {
     agrees: bool,
     states: u64,
     transitions: u64,
-    clocks: u64,
+    #[serde(rename = "clocks")]
+    cycles: u64,
     depths: Vec<u64>,
     failure: Option<Place>,
     message: Option<String>,
@@ -371,7 +372,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             // This does not get into the checkpoint, which is not written any more.
             self.checked.states += difference.state as u64;
             self.checked.transitions += checked.transitions;
-            self.checked.clocks += checked.clocks;
+            self.checked.cycles += checked.cycles;
             self.difference = Some(Difference {
                 state: chunk.first + difference.state,
                 ..difference
@@ -380,7 +381,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         }
         chunk.states.iter().for_each(|state| self.digest.add(state));
         let count = chunk.states.len() as u64;
-        let sums = (checked.transitions, checked.clocks);
+        let sums = (checked.transitions, checked.cycles);
         self.checked.add(count, sums, &self.digest);
         true
     }
@@ -417,10 +418,10 @@ impl<U: Compiled> Run<'_, '_, U> {
             None => 0,
         };
         print(&format!(
-            "  states       {}, the last one {depth} cycles after reset\n  transitions  {}\n  clocks       {}\n",
+            "  states       {}, the last one {depth} cycles after reset\n  transitions  {}\n  cycles       {}\n",
             HumanCount(states),
             HumanCount(self.checked.transitions),
-            HumanCount(self.checked.clocks)
+            HumanCount(self.checked.cycles)
         ))?;
         let mut explored = Explored {
             reconverge_exhaust: 1,
@@ -432,7 +433,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             agrees: true,
             states,
             transitions: self.checked.transitions,
-            clocks: self.checked.clocks,
+            cycles: self.checked.cycles,
             depths,
             failure: None,
             message: None,

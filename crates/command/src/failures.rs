@@ -53,7 +53,7 @@ pub fn groups<U: Compiled>(failures: &[Failed<U>]) -> Vec<Group> {
             members.sort_by_key(|index| {
                 let Failed { failure, number } = &failures[*index];
                 let case = &failure.case;
-                let by_itself = case.noise_clocks.is_none() && case.start.is_empty();
+                let by_itself = case.noise_cycles.is_none() && case.start.is_empty();
                 (!by_itself, failure.cycle(), *number)
             });
             let what = what(&failures[members[0]].failure);

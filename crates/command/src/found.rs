@@ -315,7 +315,7 @@ fn run_command<U: Compiled>(
     path: &Path,
     conditions: Option<PathBuf>,
 ) -> Option<String> {
-    let noise = case.noise_clocks.is_some() || case.conditions == Conditions::Noise;
+    let noise = case.noise_cycles.is_some() || case.conditions == Conditions::Noise;
     let seeded = !case.start.is_empty() || case.model_seed.is_some();
     if noise || seeded || case.mutant.is_some() {
         return None;

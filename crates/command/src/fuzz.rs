@@ -209,7 +209,7 @@ impl Progress {
             name,
             limit,
             started: Instant::now(),
-            before: so_far.compared.clocks,
+            before: so_far.compared.cycles,
         };
         progress.set(so_far);
         if let Some(bar) = &progress.bar {
@@ -223,24 +223,24 @@ impl Progress {
     fn set<U: Compiled>(&mut self, so_far: &Summary<U>) {
         let numbers = [
             so_far.programs,
-            so_far.compared.clocks,
+            so_far.compared.cycles,
             so_far.failures.len() as u64,
         ];
-        let [programs, clocks, failed] = numbers.map(HumanCount);
+        let [programs, cycles, failed] = numbers.map(HumanCount);
         let name = &self.name;
         self.lines
-            .tell(|| format!("{name}: {programs} programs, {clocks} clocks, {failed} failed"));
+            .tell(|| format!("{name}: {programs} programs, {cycles} cycles, {failed} failed"));
         let Some(bar) = &self.bar else {
             return;
         };
         bar.set_position(match self.limit {
             Limit::Programs(_) => so_far.programs,
-            Limit::Clocks(_) => so_far.compared.clocks,
+            Limit::Cycles(_) => so_far.compared.cycles,
             Limit::Time(_) => self.started.elapsed().as_secs(),
         });
-        let clocks = so_far.compared.clocks - self.before;
-        let rate = clocks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        bar.set_message(format!("{} clocks/s", HumanCount(rate as u64)));
+        let cycles = so_far.compared.cycles - self.before;
+        let rate = cycles as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        bar.set_message(format!("{} cycles/s", HumanCount(rate as u64)));
     }
 }
 
@@ -255,7 +255,7 @@ impl Drop for Progress {
 pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     let (length, what) = match limit {
         Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
-        Limit::Clocks(n) => (n.div_ceil(shard.of()), "clocks"),
+        Limit::Cycles(n) => (n.div_ceil(shard.of()), "cycles"),
         Limit::Time(t) => (t.as_secs(), "s"),
     };
     if !std::io::stderr().is_terminal() {
@@ -311,7 +311,7 @@ pub fn fuzz<U: Compiled>(
     campaign: Campaign,
     publish: Publish,
 ) -> Result<Ran, Failure> {
-    let limit = limit(args.programs, args.clocks, args.seconds);
+    let limit = limit(args.programs, args.cycles, args.seconds);
     let limit = limit.unwrap_or(Options::default().limit);
     let shard = args.shard.unwrap_or_default();
     let limit = match campaign.variant {
@@ -540,7 +540,7 @@ pub fn ran<U: Compiled>(
         build,
         ..
     } = whole;
-    let nothing = summary.compared.clocks == 0 && summary.failures.is_empty();
+    let nothing = summary.compared.cycles == 0 && summary.failures.is_empty();
     if nothing && interrupted.is_none() {
         return Err(Failure::Other("nothing was compared".to_owned()));
     }
@@ -638,16 +638,16 @@ fn failed_text<U: Compiled>(
     shard: Shard,
     build: &Build,
 ) -> String {
-    let [programs, failed, clocks] = [
+    let [programs, failed, cycles] = [
         summary.programs,
         summary.failures.len() as u64,
-        summary.compared.clocks,
+        summary.compared.cycles,
     ]
     .map(HumanCount);
     let campaign = campaign::<U>(options, shard, build);
     let s = if summary.programs == 1 { "" } else { "s" };
     let mut text = format!(
-        "{campaign}  {programs} program{s}, {failed} FAILED; {clocks} clocks agreed (-v prints every statistic)\n"
+        "{campaign}  {programs} program{s}, {failed} FAILED; {cycles} cycles agreed (-v prints every statistic)\n"
     );
     if let Some(why) = given_up(summary, options, shard) {
         let _ = writeln!(text, "  given up        {why}");
@@ -689,7 +689,7 @@ fn row<U: Compiled>(
 ) -> String {
     let numbers = [
         summary.programs,
-        summary.compared.clocks,
+        summary.compared.cycles,
         summary.compared.steps,
         summary.judged.0,
         summary.failures.len() as u64,
@@ -742,13 +742,13 @@ fn text<U: Compiled>(
     };
     let verdict = match summary.failures.len() {
         0 => format!(
-            "0 mismatches in {} clocks, {} fields each",
-            HumanCount(compared.clocks),
+            "0 mismatches in {} cycles, {} fields each",
+            HumanCount(compared.cycles),
             U::fields().len()
         ),
         n => format!(
-            "{n} FAILED; {} clocks, {} fields each, agreed",
-            HumanCount(compared.clocks),
+            "{n} FAILED; {} cycles, {} fields each, agreed",
+            HumanCount(compared.cycles),
             U::fields().len()
         ),
     };
@@ -766,13 +766,13 @@ fn text<U: Compiled>(
             HumanCount(instructions)
         ),
     );
-    for (kind, (programs, clocks)) in &summary.kinds {
+    for (kind, (programs, cycles)) in &summary.kinds {
         line(
             kind,
             &format!(
-                "{} programs, {} clocks",
+                "{} programs, {} cycles",
                 HumanCount(*programs),
-                HumanCount(*clocks)
+                HumanCount(*cycles)
             ),
         );
     }

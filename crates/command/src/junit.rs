@@ -26,14 +26,14 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
     if let Some(took) = took {
         suite.set_time(took);
     }
-    for (kind, (programs, clocks)) in &summary.kinds {
+    for (kind, (programs, cycles)) in &summary.kinds {
         let failed = counted.iter();
         let failed =
             failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
         let passed = programs - failed.count() as u64;
         let name = format!("{}.{kind}.{:x}{}", U::NAME, options.seed, build.tag::<U>());
         // Programs of this kind have no compared cycle and no failure: this RTL cannot begin in their start states.
-        let skipped = *clocks == 0 && passed == *programs;
+        let skipped = *cycles == 0 && passed == *programs;
         let mut test = match skipped {
             true => {
                 let mut status = TestCaseStatus::skipped();
@@ -44,7 +44,7 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
         };
         test.set_classname(&campaign);
         if !skipped {
-            test.set_system_out(format!("{passed} programs passed, {clocks} clocks agreed"));
+            test.set_system_out(format!("{passed} programs passed, {cycles} cycles agreed"));
         }
         suite.add_test_case(test);
     }

@@ -258,13 +258,13 @@ struct FuzzArgs {
     /// Campaign seed; never 0
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
-    /// Stop after this many programs, instead of --clocks
+    /// Stop after this many programs, instead of --cycles
     #[arg(long, group = "limit", value_parser = count)]
     programs: Option<u64>,
     /// Stop after at least this many cycles, at the end of a chunk of 256 programs [default: 2000000]
-    #[arg(long, group = "limit", value_parser = count)]
-    clocks: Option<u64>,
-    /// Stop after about this many seconds, instead of --clocks. Such a campaign can neither be resumed nor divided into shards
+    #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
+    cycles: Option<u64>,
+    /// Stop after about this many seconds, instead of --cycles. Such a campaign can neither be resumed nor divided into shards
     #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = count)]
     seconds: Option<u64>,
     /// Worker processes [default: one per processor]
@@ -291,7 +291,7 @@ struct FuzzArgs {
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, starting with the 3rd. It ends after
-    /// 1/N of --clocks
+    /// 1/N of --cycles
     #[arg(long, value_name = "I/N", requires = "results")]
     shard: Option<Shard>,
     #[command(flatten)]

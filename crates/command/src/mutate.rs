@@ -21,7 +21,7 @@ use super::{
 use reconverge::quantity::count;
 
 /// Cycles for one mutant by default.
-const DEFAULT_CLOCKS: u64 = 4_000_000;
+const DEFAULT_CYCLES: u64 = 4_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Families {
@@ -48,8 +48,8 @@ pub struct MutateArgs {
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
     /// Cycles that the campaign may take for one mutant
-    #[arg(long, default_value_t = DEFAULT_CLOCKS, value_parser = count)]
-    clocks: u64,
+    #[arg(long, visible_alias = "clocks", default_value_t = DEFAULT_CYCLES, value_parser = count)]
+    cycles: u64,
     /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -129,7 +129,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             family,
             count: args.count.map(|n| n as usize),
             seed: args.seed,
-            clocks: args.clocks,
+            cycles: args.cycles,
             jobs: workers(args.jobs),
             only: args.only.clone(),
             rtl: args.place.rtl.as_deref().map(absolute),

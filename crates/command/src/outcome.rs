@@ -26,7 +26,8 @@ struct Ended {
     seed: Hex,
     lanes: u32,
     agrees: bool,
-    clocks: u64,
+    #[serde(rename = "clocks")]
+    cycles: u64,
     instructions: u64,
     fields: usize,
     end: Option<End>,
@@ -106,7 +107,7 @@ pub fn text<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>, saved: &Saved
         seed: Hex(case.seed),
         lanes: case.lanes,
         agrees: judged.is_ok(),
-        clocks: compared.clocks,
+        cycles: compared.cycles,
         instructions: compared.steps,
         fields: U::fields().len(),
         end: agreed.map(end),
@@ -137,7 +138,7 @@ pub fn of_stream<U: Compiled>(
         golden: Hex(diff.golden),
     };
     let mismatch = failure.and_then(Failure::mismatch);
-    let compared = |failure: &Failure<Stream<U>>| failure.compared.clocks;
+    let compared = |failure: &Failure<Stream<U>>| failure.compared.cycles;
     let ended = Ended {
         reconverge_run: FORMAT,
         unit: U::NAME,
@@ -145,7 +146,7 @@ pub fn of_stream<U: Compiled>(
         seed: Hex(stream.seed),
         lanes: stream.lanes,
         agrees: judged.is_ok(),
-        clocks: agreed.map_or_else(|| failure.map_or(0, compared), |agreed| agreed.cycles),
+        cycles: agreed.map_or_else(|| failure.map_or(0, compared), |agreed| agreed.cycles),
         instructions: 0,
         fields: U::fields().len(),
         end: agreed.map(|agreed| End {

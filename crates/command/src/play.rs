@@ -140,7 +140,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             let name = stream.name();
             let fields = U::fields().len();
             let mut text = format!(
-                "{name}\nlock-step    agrees: {} clocks, {fields} fields each, {} lanes\n",
+                "{name}\nlock-step    agrees: {} cycles, {fields} fields each, {} lanes\n",
                 agreed.cycles, stream.lanes
             );
             if let Some(place) = &saved.failure {

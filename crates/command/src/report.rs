@@ -66,7 +66,7 @@ impl Part {
             build: build.to_string(),
             numbers: [
                 summary.programs,
-                summary.compared.clocks,
+                summary.compared.cycles,
                 summary.compared.steps,
                 summary.judged.0,
                 summary.failures.len() as u64,

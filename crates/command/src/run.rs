@@ -165,8 +165,8 @@ fn flip(text: &str) -> Result<Flip, InputError> {
             format!("{text}: {why}; FIELD[ELEMENT].BIT@CYCLE"),
         )
     };
-    let (what, clock) = text.split_once('@').ok_or_else(|| bad("no cycle"))?;
-    let clock = clock.parse().map_err(|_| bad("the cycle is no number"))?;
+    let (what, cycle) = text.split_once('@').ok_or_else(|| bad("no cycle"))?;
+    let cycle = cycle.parse().map_err(|_| bad("the cycle is no number"))?;
     let (what, bit) = what.split_once('.').unwrap_or((what, "0"));
     let bit = bit.parse().map_err(|_| bad("the bit is no number"))?;
     let (field, element) = match what.split_once('[') {
@@ -180,7 +180,7 @@ fn flip(text: &str) -> Result<Flip, InputError> {
         field: field.to_owned(),
         element,
         bit,
-        clock,
+        cycle,
     })
 }
 
@@ -359,13 +359,13 @@ fn check<U: Compiled>(
     let judged = rtl.check(case, judges, |cycles| {
         done = cycles;
         let cycles = HumanCount(cycles);
-        ticker.tick(|| format!("{name}: {cycles} clocks, nothing failed so far"));
+        ticker.tick(|| format!("{name}: {cycles} cycles, nothing failed so far"));
     });
     match judged {
         Ok(judged) => Ok(judged),
         Err(Trouble::Interrupted) => {
             let cycles = HumanCount(done);
-            let why = format!("{name}: interrupted after {cycles} clocks, in which nothing failed");
+            let why = format!("{name}: interrupted after {cycles} cycles, in which nothing failed");
             Err(Failure::Other(why))
         }
         Err(trouble) => Err(Failure::Other(trouble.why())),
@@ -392,10 +392,10 @@ pub fn agreed_text<U: Compiled>(
     let compared = agreed.compared;
     if let Some(flip) = &case.flip {
         let why = format!(
-            "the run ended after {} clocks, clock {} never came",
-            compared.clocks, flip.clock
+            "the run ended after {} cycles, cycle {} never came",
+            compared.cycles, flip.cycle
         );
-        return Err(InputError::new("--flip", 0, "clock", why).into());
+        return Err(InputError::new("--flip", 0, "cycle", why).into());
     }
     let end = if agreed.step_limit {
         format!(
@@ -426,9 +426,9 @@ pub fn agreed_text<U: Compiled>(
     let remark = U::remark(&case.program, &agreed.end)
         .map_or_else(String::new, |remark| format!("note         {remark}\n"));
     Ok(format!(
-        "{}  {end}\nlock-step    agrees: {} clocks, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
+        "{}  {end}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
         case.name(),
-        compared.clocks,
+        compared.cycles,
         U::fields().len(),
         case.lanes
     ))

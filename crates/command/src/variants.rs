@@ -41,7 +41,7 @@ impl Which {
 pub fn limit(limit: Limit, shard: Shard) -> Limit {
     match limit {
         Limit::Programs(n) => Limit::Programs(n.div_ceil(SHARE).max(CHUNK * shard.of())),
-        Limit::Clocks(n) => Limit::Clocks(n.div_ceil(SHARE)),
+        Limit::Cycles(n) => Limit::Cycles(n.div_ceil(SHARE)),
         Limit::Time(time) => Limit::Time((time / SHARE as u32).max(Duration::from_secs(1))),
     }
 }

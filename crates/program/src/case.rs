@@ -236,8 +236,8 @@ pub struct Case<U: Programs> {
     /// Length of a noisy run in cycles; `None`: no noise. A noisy bench does what the contract tells the unit to ignore or
     /// to survive: noise on pins that do not matter, launches and host writes while a program runs, further launches, resets
     /// in mid-flight.
-    #[serde(deserialize_with = "required")]
-    pub noise_clocks: Option<u64>,
+    #[serde(rename = "noise_clocks", deserialize_with = "required")]
+    pub noise_cycles: Option<u64>,
     /// States that are preloaded after a launch: each launch takes the next one, cyclically. If empty, the program begins in
     /// the state after the launch.
     pub start: Vec<U::Start>,
@@ -267,7 +267,7 @@ impl<U: Programs> Case<U> {
             stall16: 0,
             max_steps: MAX_STEPS,
             conditions: Conditions::Drawn { p16: 8 },
-            noise_clocks: None,
+            noise_cycles: None,
             start: Vec::new(),
             flip: None,
             rtl: None,
@@ -308,7 +308,7 @@ impl<U: Programs> Case<U> {
             let _ = write!(
                 text,
                 " --flip '{}[{}].{}@{}'",
-                flip.field, flip.element, flip.bit, flip.clock
+                flip.field, flip.element, flip.bit, flip.cycle
             );
         }
         text
@@ -341,8 +341,8 @@ impl<U: Programs> Case<U> {
                 let _ = write!(text, ", begins in {n} states in turn");
             }
         }
-        if let Some(clocks) = self.noise_clocks {
-            let _ = write!(text, ", {clocks} noisy clocks with launches and resets");
+        if let Some(cycles) = self.noise_cycles {
+            let _ = write!(text, ", {cycles} noisy cycles with launches and resets");
         }
         text
     }
@@ -430,7 +430,7 @@ impl<U: Programs> Case<U> {
                     self.max_steps
                 },
             ),
-            ("flip", self.flip.as_ref().map_or(0, |flip| flip.clock)),
+            ("flip", self.flip.as_ref().map_or(0, |flip| flip.cycle)),
         ] {
             if number > json::MOST {
                 return bad(name, format!("{number} is more than {}", json::MOST));
@@ -442,15 +442,15 @@ impl<U: Programs> Case<U> {
             let why = format!("{}: not UTF-8, it could not be saved", path.display());
             return bad("rtl", why);
         }
-        if self.noise_clocks == Some(0) {
+        if self.noise_cycles == Some(0) {
             return bad("noise_clocks", "0 would compare nothing".to_owned());
         }
-        if let Some(clocks) = self.noise_clocks.filter(|clocks| *clocks > MOST_NOISE) {
-            let why = format!("{clocks} is more than {MOST_NOISE}");
+        if let Some(cycles) = self.noise_cycles.filter(|cycles| *cycles > MOST_NOISE) {
+            let why = format!("{cycles} is more than {MOST_NOISE}");
             return bad("noise_clocks", why);
         }
-        // Only a noisy case may have no limit: it ends after `noise_clocks` cycles.
-        if self.noise_clocks.is_none() && self.max_steps == u64::MAX {
+        // Only a noisy case may have no limit: it ends after `noise_cycles` cycles.
+        if self.noise_cycles.is_none() && self.max_steps == u64::MAX {
             let why = "without a limit only with noise_clocks".to_owned();
             return bad("max_steps", why);
         }

@@ -218,7 +218,7 @@ pub fn check_by<U: Programs>(
     watch: &mut impl Watch<U>,
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
     // A judge that is not asked, or can never tell, needs no records.
-    let plain = case.noise_clocks.is_none() && case.start.is_empty();
+    let plain = case.noise_cycles.is_none() && case.start.is_empty();
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
     let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
     verdict(case, judges, judge, outcome, records).map_err(|mut failure| {
@@ -276,7 +276,7 @@ pub fn verdict<U: Programs>(
     if let Some(mismatch) = mismatch {
         return fails(Cause::Mismatch(Box::new(mismatch)));
     }
-    if compared.clocks == 0 {
+    if compared.cycles == 0 {
         return fails(Cause::NotRun("nothing was compared".to_owned()));
     }
     let scalar = match judges {

@@ -130,7 +130,7 @@ impl<U: Programs> Records<U> {
         if self.lost > 0 {
             return Verdict::NotStructured(format!("more than {} instructions", Self::MOST));
         }
-        if case.noise_clocks.is_some() {
+        if case.noise_cycles.is_some() {
             return Verdict::NotStructured("launched again and again".to_owned());
         }
         if !case.start.is_empty() {

@@ -17,9 +17,9 @@ use crate::start::Start;
 use crate::watch::Watch;
 
 /// Reset cycles at the beginning of a run.
-const RESET_CLOCKS: u64 = 2;
+const RESET_CYCLES: u64 = 2;
 /// Idle cycles at the end of a run.
-const IDLE_CLOCKS: u64 = 2;
+const IDLE_CYCLES: u64 = 2;
 /// A noisy bench resets the unit in mid-flight once in about this many cycles.
 const RESET_EVERY: u32 = 1500;
 /// A noisy bench puts noise on the pins that do not matter once in about this many cycles.
@@ -63,7 +63,7 @@ pub struct CaseStimulus<'c, U: Programs> {
     phase: Phase,
     launches: u64,
     steps: u64,
-    clock: u64,
+    cycle: u64,
     /// The stalled cycle of the load has been generated.
     asked: bool,
     // Constructed once: construction takes a division, and each is sampled in every cycle.
@@ -80,10 +80,10 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             environment: U::Environment::new(case),
             rng: Pcg64Mcg::seed_from_u64(case.seed),
             setup: U::setup(&case.program),
-            phase: Phase::Reset(RESET_CLOCKS),
+            phase: Phase::Reset(RESET_CYCLES),
             launches: 0,
             steps: 0,
-            clock: 0,
+            cycle: 0,
             asked: false,
             stalls: ratio(case.stall16, 16),
             resets: ratio(1, RESET_EVERY),
@@ -100,14 +100,14 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
     /// Does the same as [`CaseStimulus::next`] in place. Returns false when the run is over.
     #[inline]
     fn set(&mut self, state: &U::State, pins: &mut U::In) -> bool {
-        let noisy = self.case.noise_clocks;
-        if noisy.is_some_and(|clocks| self.clock >= clocks) {
+        let noisy = self.case.noise_cycles;
+        if noisy.is_some_and(|cycles| self.cycle >= cycles) {
             self.phase = Phase::Over;
         }
         if self.phase == Phase::Run && !U::running(state) {
             self.phase = Phase::Idle(match noisy {
                 Some(_) => self.rng.random_range(0..4),
-                None => IDLE_CLOCKS,
+                None => IDLE_CYCLES,
             });
         } else if self.phase == Phase::Run && self.steps >= self.case.max_steps {
             self.phase = Phase::Over;
@@ -122,7 +122,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
                 Phase::Over
             };
         }
-        self.clock += 1;
+        self.cycle += 1;
         if noisy.is_some()
             && !matches!(self.phase, Phase::Over | Phase::Reset(_))
             && self.resets.sample(&mut self.rng)
@@ -138,7 +138,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
                     None => Phase::Setup(0),
                 };
                 *pins = U::In::reset();
-                if noisy.is_some() && self.clock > RESET_CLOCKS {
+                if noisy.is_some() && self.cycle > RESET_CYCLES {
                     pins.scramble(U::running(state), &mut self.rng);
                 }
                 return true;
@@ -316,7 +316,7 @@ pub fn run_with_dump<U: Programs>(
     } = watched;
     Ok(Ran {
         compared: Compared {
-            clocks: cycles,
+            cycles,
             steps,
             launches: stimulus.launches,
         },

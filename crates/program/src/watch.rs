@@ -5,9 +5,9 @@ use crate::program::Programs;
 /// Observes a run cycle by cycle.
 pub trait Watch<U: Programs> {
     /// Called before the golden model executes a cycle with `pins`.
-    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden);
     /// Called after the golden model has executed the cycle.
-    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden);
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden);
     /// Called when RTL and golden model have been put into the state `start`, after the cycle that was observed last.
     fn loaded(&mut self, _start: &U::Start) {}
     /// Returns true if the run may end early. Only [`crate::stimulus::golden_alone`] calls this.
@@ -41,14 +41,14 @@ impl<U: Programs> Watch<U> for () {
 /// Two watches that both observe the run.
 impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
     #[inline]
-    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        self.0.before(clock, pins, golden);
-        self.1.before(clock, pins, golden);
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        self.0.before(cycle, pins, golden);
+        self.1.before(cycle, pins, golden);
     }
     #[inline]
-    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        self.0.after(clock, pins, golden);
-        self.1.after(clock, pins, golden);
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        self.0.after(cycle, pins, golden);
+        self.1.after(cycle, pins, golden);
     }
     #[inline]
     fn loaded(&mut self, start: &U::Start) {
@@ -60,15 +60,15 @@ impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
 /// Observes the run if it is `Some`.
 impl<U: Programs, W: Watch<U>> Watch<U> for Option<W> {
     #[inline]
-    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         if let Some(watch) = self {
-            watch.before(clock, pins, golden);
+            watch.before(cycle, pins, golden);
         }
     }
     #[inline]
-    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         if let Some(watch) = self {
-            watch.after(clock, pins, golden);
+            watch.after(cycle, pins, golden);
         }
     }
     #[inline]
@@ -81,12 +81,12 @@ impl<U: Programs, W: Watch<U>> Watch<U> for Option<W> {
 
 impl<U: Programs, W: Watch<U> + ?Sized> Watch<U> for &mut W {
     #[inline]
-    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        (**self).before(clock, pins, golden);
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        (**self).before(cycle, pins, golden);
     }
     #[inline]
-    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        (**self).after(clock, pins, golden);
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        (**self).after(cycle, pins, golden);
     }
     #[inline]
     fn loaded(&mut self, start: &U::Start) {

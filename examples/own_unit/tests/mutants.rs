@@ -24,7 +24,7 @@ fn judged(family: Family, count: Option<usize>, campaign: bool) -> Summary {
         if campaign || number == 0 {
             return streams(number, hunt, budget);
         }
-        hunt.clocks = budget;
+        hunt.cycles = budget;
         Ok(hunt)
     };
     let stop = AtomicBool::new(false);

@@ -364,7 +364,7 @@ axis! {
 
 axis! {
     /// Number of cycles of an unwind.
-    Turns "clocks" {
+    Turns "cycles" {
         One "1",
         Two "2",
         Few "3 or 4",

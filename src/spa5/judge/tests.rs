@@ -582,12 +582,12 @@ fn spec_o12_bra_u_on_which_threads_disagree_ends_the_comparison() {
 #[test]
 fn noise_enters_no_history() {
     let (mut case, records, end) = if_in_loop();
-    case.noise_clocks = Some(1);
+    case.noise_cycles = Some(1);
     assert!(matches!(
         judge(&case, &records, &end),
         Verdict::NotStructured(_)
     ));
-    case.noise_clocks = None;
+    case.noise_cycles = None;
     case.conditions = Conditions::Noise;
     assert!(matches!(
         judge(&case, &records, &end),

@@ -78,7 +78,7 @@ impl Tested for R500 {
             "<= wdata_i[23:0];",
             "<= int_q[24*waddr_i[4:0] +: 24] | wdata_i[23:0];",
         ),
-        // No write in the clock of a launch; none after a program; one while stalled.
+        // No write in the cycle of a launch; none after a program; one while stalled.
         (
             "r500_seq.sv",
             WRITE,
@@ -90,7 +90,7 @@ impl Tested for R500 {
             "(const_we_i & ~running_q & ~stall_i & ~done_q & ~halted_q)",
         ),
         ("r500_seq.sv", WRITE, "(const_we_i & ~running_q)"),
-        // done, then the error, last one clock.
+        // done, then the error, last one cycle.
         (
             "r500_seq.sv",
             AFTER_LAUNCH,

@@ -158,7 +158,7 @@ impl Tested for R700 {
             "<= wdata_i;\n    end\n  end\n\n  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n      bool_q",
             "<= loop_q[32*waddr_i[4:0] +: 32] | wdata_i;\n    end\n  end\n\n  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n      bool_q",
         ),
-        // No write in the clock of a launch; none after a program; one while stalled; one while running.
+        // No write in the cycle of a launch; none after a program; one while stalled; one while running.
         (
             "r700_seq.sv",
             WRITE,
@@ -171,7 +171,7 @@ impl Tested for R700 {
         ),
         ("r700_seq.sv", WRITE, "(const_we_i & ~running_q)"),
         ("r700_seq.sv", WRITE, "(const_we_i & ~stall_i)"),
-        // done, halted, the error code last one clock.
+        // done, halted, the error code last one cycle.
         (
             "r700_seq.sv",
             AFTER_LAUNCH,
@@ -193,7 +193,7 @@ impl Tested for R700 {
             AFTER_LAUNCH,
             "          depth_d   = 6'd0;\n        end\n        if (!launch_i & inst_valid_i & done_q) pc_d = pc_plus_1;",
         ),
-        // A stall takes the execute mask away, or the jump; a clock without an instruction leaves them.
+        // A stall takes the execute mask away, or the jump; a cycle without an instruction leaves them.
         (
             "r700_lanes.sv",
             "end else if (!stall_i) begin",

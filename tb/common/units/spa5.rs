@@ -248,7 +248,7 @@ impl Tested for Spa5 {
             "fault    = (run & outside)",
             "fault    = (run & outside & inst_valid_i)",
         ),
-        // A launch while a program runs; between the clocks of an unwind; none after an error.
+        // A launch while a program runs; between the cycles of an unwind; none after an error.
         (
             "spa5_seq.sv",
             STOPPED,
@@ -310,7 +310,7 @@ impl Tested for Spa5 {
             "        status_d = spa5_pkg::StatusDone;\n",
             "        status_d = spa5_pkg::StatusDone;\n        pc_d     = pc_seq;\n",
         ),
-        // An error lasts one clock, as a code and as a status.
+        // An error lasts one cycle, as a code and as a status.
         (
             "spa5_seq.sv",
             "    err_d    = err_q;\n",

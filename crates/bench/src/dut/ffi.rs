@@ -39,7 +39,7 @@ pub struct Api {
     features: u32,
     create: unsafe extern "C" fn(u32, u32, *mut c_char, usize) -> *mut Raw,
     destroy: unsafe extern "C" fn(*mut Raw, *mut c_char, usize),
-    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
+    cycle: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
     load: unsafe extern "C" fn(*mut Raw, *const c_void) -> c_int,
     bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64, *mut u64) -> c_int,
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
@@ -233,7 +233,7 @@ impl Model {
         // `golden` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
         // frees, and the borrow prevents such a call.
         unsafe {
-            let state = (api.clock)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
+            let state = (api.cycle)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
             (!state.is_null())
                 .then(|| std::slice::from_raw_parts(state.cast(), api.state_size as usize))
         }
@@ -267,7 +267,7 @@ impl Model {
     pub fn load(&mut self, state: &[u8]) {
         let api = self.source.api();
         assert_eq!(state.len(), api.state_size as usize);
-        // SAFETY: `raw` is a live model and the length is what the shim copies. If the RTL stops, the next clock reports
+        // SAFETY: `raw` is a live model and the length is what the shim copies. If the RTL stops, the next cycle reports
         // it.
         unsafe { (api.load)(self.raw.as_ptr(), state.as_ptr().cast()) };
     }

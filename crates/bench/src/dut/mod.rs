@@ -479,7 +479,7 @@ impl<U: Design> Dut<U> {
     }
 
     /// Clocks the model once with `pins`. The bench top registers its inputs, so the returned state is the one after the
-    /// PREVIOUS clock; `expected`, the golden model's state after that same clock, goes into an open dump. Once the RTL has
+    /// PREVIOUS cycle; `expected`, the golden model's state after that same cycle, goes into an open dump. Once the RTL has
     /// stopped ([`Dut::stopped`]), the state no longer changes.
     pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
         if let Some(state) = self.model.clock(bytes_of(pins), expected.map(bytes_of)) {
@@ -488,7 +488,7 @@ impl<U: Design> Dut<U> {
         &self.state
     }
 
-    /// Clocks the model like [`Dut::clock`] and compares the state, for the lock-step loop. Compares every byte, in the
+    /// Clocks the model like [`Dut::cycle`] and compares the state, for the lock-step loop. Compares every byte, in the
     /// model's own memory.
     #[inline]
     pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Check<'_, U> {
@@ -514,7 +514,7 @@ impl<U: Design> Dut<U> {
         self.model.preloads()
     }
 
-    /// Loads `state` into the unit, except control registers and constants. The clock before must have been stalled,
+    /// Loads `state` into the unit, except control registers and constants. The cycle before must have been stalled,
     /// because its pins are still in the bench top's registers. Does nothing if the RTL's probes name no registers to load:
     /// [`Dut::preloads`].
     pub fn load(&mut self, state: &U::State) {
@@ -527,7 +527,7 @@ impl<U: Design> Dut<U> {
         self.model.bare(cast_slice(pins))
     }
 
-    /// Opens a dump; it begins with the next clock.
+    /// Opens a dump; it begins with the next cycle.
     ///
     /// # Errors
     /// `path` cannot be written.
@@ -571,7 +571,7 @@ impl<U: Design> Dut<U> {
         Ok(coverage.within(&self.counted, dir, &home))
     }
 
-    /// Returns the bench top's own comparison of the last clock, one bit per field. Valid only while a dump is open.
+    /// Returns the bench top's own comparison of the last cycle, one bit per field. Valid only while a dump is open.
     pub fn mismatch(&self) -> u64 {
         self.model.mismatch()
     }

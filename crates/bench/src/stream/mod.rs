@@ -173,7 +173,7 @@ impl<D: Design> Stream<D> {
             &mut golden,
         )?;
         let compared = Compared {
-            clocks: cycles,
+            cycles,
             ..Compared::default()
         };
         let cause = match (stopped, mismatch) {
@@ -190,7 +190,7 @@ impl<D: Design> Stream<D> {
     fn closed(&self, dut: Dut<D>, judged: Judged<Self>) -> Judged<Self> {
         let agreed = judged?;
         let compared = Compared {
-            clocks: agreed.cycles,
+            cycles: agreed.cycles,
             ..Compared::default()
         };
         let wrong = |why| Failure::at_the_end(self, why, compared);

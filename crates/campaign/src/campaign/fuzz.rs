@@ -35,7 +35,7 @@ pub fn fuzz<U: Campaign>(
         let failure = summary.failures.swap_remove(0).failure;
         return Err(Box::new(found(failure, rtl, out)));
     }
-    match summary.compared.clocks {
+    match summary.compared.cycles {
         0 => Err(not_run("nothing was compared".to_owned())),
         _ => Ok(summary),
     }

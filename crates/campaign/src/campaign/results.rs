@@ -109,7 +109,7 @@ impl Header {
     fn differs(&self, other: &Header) -> Option<(&'static str, String, String)> {
         let limit = |h: &Header| match h.limit {
             Limit::Programs(n) => format!("{n} programs"),
-            Limit::Clocks(n) => format!("{n} clocks"),
+            Limit::Cycles(n) => format!("{n} cycles"),
             Limit::Time(t) => format!("{} seconds", t.as_secs()),
         };
         type Shown<'a> = &'a dyn Fn(&Header) -> String;
@@ -394,8 +394,8 @@ pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), Inp
         if !tally.finished() {
             let done = tally.total();
             let why = format!(
-                "not finished: {} programs, {} clocks; the command that wrote it resumes",
-                done.programs, done.compared.clocks
+                "not finished: {} programs, {} cycles; the command that wrote it resumes",
+                done.programs, done.compared.cycles
             );
             return Err(InputError::new(name, 0, "shard", why));
         }
@@ -415,8 +415,8 @@ pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), Inp
         let why = format!("missing beside it: {}", missing.join(" "));
         return Err(InputError::new(first_name, 1, "shard", why));
     }
-    if total.compared.clocks == 0 && total.failures.is_empty() {
-        let why = "nothing was compared: 0 clocks";
+    if total.compared.cycles == 0 && total.failures.is_empty() {
+        let why = "nothing was compared: 0 cycles";
         return Err(InputError::new(first_name, 0, "clocks", why));
     }
     Ok((header, total))

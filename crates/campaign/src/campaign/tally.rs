@@ -218,11 +218,11 @@ impl<U: Campaign> Tally<U> {
         })
     }
 
-    /// Returns true if the limit is reached before chunk `number`, when the chunks before it took `clocks` cycles.
-    fn over(&self, number: u64, clocks: u64) -> bool {
+    /// Returns true if the limit is reached before chunk `number`, when the chunks before it took `cycles` cycles.
+    fn over(&self, number: u64, cycles: u64) -> bool {
         match self.options.limit {
             // Each shard runs its part of the limit, because it does not know the results of the others.
-            Limit::Clocks(n) => clocks >= n.div_ceil(self.shard.of),
+            Limit::Cycles(n) => cycles >= n.div_ceil(self.shard.of),
             Limit::Time(_) => self.late.is_some_and(|late| number >= late),
             Limit::Programs(_) => self.cases(number).is_none(),
         }
@@ -244,9 +244,9 @@ impl<U: Campaign> Tally<U> {
             self.late.get_or_insert(self.handed);
         }
         let before = || self.waiting.range(..self.handed).map(|(_, s)| s);
-        let clocks = before().map(|s| s.compared.clocks).sum::<u64>();
+        let cycles = before().map(|s| s.compared.cycles).sum::<u64>();
         if before().any(|s| s.ends(&self.options))
-            || self.over(self.handed, self.total.compared.clocks + clocks)
+            || self.over(self.handed, self.total.compared.cycles + cycles)
         {
             return None;
         }
@@ -350,7 +350,7 @@ impl<U: Campaign> Tally<U> {
 
     /// Returns true if the campaign has ended: no more chunks are to be run.
     pub fn finished(&self) -> bool {
-        self.total.ends(&self.options) || self.over(self.next, self.total.compared.clocks)
+        self.total.ends(&self.options) || self.over(self.next, self.total.compared.cycles)
     }
 
     /// Returns the sum of the chunks so far, up to the first one that is not done.

@@ -195,7 +195,7 @@ impl Level {
 
 axis! {
     /// The action of the bench in a cycle, as far as it is common to all units.
-    Pace "clock" {
+    Pace "bench" {
         Reset "reset",
         StalledReset "reset and stall",
         Stall "stall",

@@ -36,7 +36,7 @@ pub struct Place {
     /// Number of launches before the hit.
     launches: usize,
     /// Cycles from the start of the case to the hit; if the case has preloaded states, as if it had only the last launch.
-    pub clocks: u64,
+    pub cycles: u64,
 }
 
 /// Observes a case for a collector whose counters are 0, and records where each bin is hit first.
@@ -66,25 +66,25 @@ impl<'a, 'm, U: Campaign> Trail<'a, 'm, U> {
 }
 
 impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
-    fn before(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
+    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
         self.pc = U::pc(state);
         let held = pins.is_reset() || pins.is_stalled() || U::running(state);
         if pins.launches() && !held {
             self.launches += 1;
-            self.last = clock;
+            self.last = cycle;
             if self.launches == 1 {
-                self.first = clock;
+                self.first = cycle;
             }
         }
-        self.collector.before(clock, pins, golden);
+        self.collector.before(cycle, pins, golden);
     }
 
-    fn after(&mut self, clock: u64, pins: &U::In, golden: &U::Golden) {
-        self.collector.after(clock, pins, golden);
-        let clocks = match self.seeded {
-            true => self.first + clock - self.last,
-            false => clock,
+    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        self.collector.after(cycle, pins, golden);
+        let cycles = match self.seeded {
+            true => self.first + cycle - self.last,
+            false => cycle,
         };
         self.collector.hits.settle();
         for bin in self.collector.hits.new.drain(..) {
@@ -92,7 +92,7 @@ impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
                 bin,
                 pc: self.pc,
                 launches: self.launches,
-                clocks,
+                cycles,
             });
         }
     }
@@ -115,9 +115,9 @@ impl<U: Campaign> Kept<U> {
             let number = self.place.launches.saturating_sub(1) % case.start.len();
             case.start = vec![case.start.swap_remove(number)];
         }
-        let clocks = self.place.clocks + BEHIND;
-        case.noise_clocks = case.noise_clocks.map(|all| all.min(clocks));
-        case.max_steps = case.max_steps.min(clocks);
+        let cycles = self.place.cycles + BEHIND;
+        case.noise_cycles = case.noise_cycles.map(|all| all.min(cycles));
+        case.max_steps = case.max_steps.min(cycles);
         case
     }
 }
@@ -175,7 +175,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
     fn improves(&self, number: u64, place: &Place) -> bool {
         self.kept[place.bin]
             .as_ref()
-            .is_none_or(|kept| (place.clocks, number) < (kept.place.clocks, kept.number))
+            .is_none_or(|kept| (place.cycles, number) < (kept.place.cycles, kept.number))
     }
 
     /// Adds the cases found. The order of the threads does not matter.

@@ -54,11 +54,11 @@ fn unit_section(page: &mut String, unit: &UnitCoverage) {
     let _ = write!(
         page,
         "<h2 id=\"{name}\">{name}: {hit} of {reachable} reachable bins hit, {} %</h2>\n\
-         <p>{built}; {} programs, {} launches, {} clocks, {} steps</p>\n",
+         <p>{built}; {} programs, {} launches, {} cycles, {} steps</p>\n",
         percent(hit, reachable),
         number(t.programs),
         number(t.launches),
-        number(t.clocks),
+        number(t.cycles),
         number(t.steps),
     );
     for failed in &unit.failures {

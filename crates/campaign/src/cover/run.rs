@@ -75,7 +75,7 @@ impl Options {
             rtl: rtl.contents().to_owned(),
             assertions: rtl.assertions(),
             program: results::program::<U>(),
-            clocks: 0,
+            cycles: 0,
             from: "this run".to_owned(),
         }
     }
@@ -159,7 +159,7 @@ impl<U: Campaign> Worker<'_, U> {
         };
         self.totals.programs += 1;
         self.totals.launches += compared.launches;
-        self.compared += compared.clocks;
+        self.compared += compared.cycles;
         if let Err(failure) = judged
             && self.failed.is_none()
         {
@@ -200,7 +200,7 @@ pub fn run<U: Campaign>(
     }
     let mut guide = Guide::new(model);
     // Cases so far and cycles, each for the campaign and for the children.
-    let (mut cases, mut clocks) = ([0, 0], [0, 0]);
+    let (mut cases, mut cycles) = ([0, 0], [0, 0]);
     let mut children = false;
     let mut reached = Vec::new();
     loop {
@@ -208,19 +208,19 @@ pub fn run<U: Campaign>(
         let hit = model.hit(&covered.hits);
         for share in &SHARES[reached.len()..] {
             if 100 * hit >= share * model.reachable() {
-                reached.push((*share, covered.totals.clocks));
+                reached.push((*share, covered.totals.cycles));
             }
         }
         covered.reached.clone_from(&reached);
         let goes_on = follow.chunk(&covered);
-        clocks[usize::from(children)] = covered.totals.clocks - clocks[usize::from(!children)];
+        cycles[usize::from(children)] = covered.totals.cycles - cycles[usize::from(!children)];
         let done = cases[0] + cases[1];
         // The time limit does not apply before the careful chunk is done.
         let late = |t| started.elapsed() >= t && done > options.careful.unwrap_or(0);
         let chunk = match options.limit {
             _ if !goes_on => 0,
             Limit::Programs(n) => CHUNK.min(n.saturating_sub(done)),
-            Limit::Clocks(n) if covered.totals.clocks >= n => 0,
+            Limit::Cycles(n) if covered.totals.cycles >= n => 0,
             Limit::Time(t) if late(t) => 0,
             _ => CHUNK,
         };
@@ -249,7 +249,7 @@ pub fn run<U: Campaign>(
             }
             return Ok(covered);
         }
-        children = options.guided && clocks[1] < clocks[0];
+        children = options.guided && cycles[1] < cycles[0];
         for worker in &mut workers {
             guide.learn(std::mem::take(&mut worker.found));
         }
@@ -313,7 +313,7 @@ fn gather<U: Campaign>(model: &Model<U>, workers: &[Worker<U>]) -> Covered<U> {
         covered.hits.add(&worker.hits);
         covered.totals.programs += worker.totals.programs;
         covered.totals.launches += worker.totals.launches;
-        covered.totals.clocks += worker.collector.clocks;
+        covered.totals.cycles += worker.collector.cycles;
         covered.totals.steps += worker.collector.steps;
         covered.compared += worker.compared;
     }

@@ -22,8 +22,8 @@ pub struct Ran {
     /// Hash of the sources of the program that ran it: generators, golden models.
     pub program: String,
     /// Cycles that agreed.
-    #[serde(with = "count")]
-    pub clocks: u64,
+    #[serde(rename = "clocks", with = "count")]
+    pub cycles: u64,
     /// The file that holds the run, for messages about another one.
     #[serde(skip)]
     pub from: String,

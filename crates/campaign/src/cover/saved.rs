@@ -42,8 +42,8 @@ pub struct Totals {
     #[serde(with = "count")]
     pub launches: u64,
     /// Cycles.
-    #[serde(with = "count")]
-    pub clocks: u64,
+    #[serde(rename = "clocks", with = "count")]
+    pub cycles: u64,
     /// Steps that executed or failed.
     #[serde(with = "count")]
     pub steps: u64,
@@ -54,7 +54,7 @@ impl Totals {
         [
             &mut self.programs,
             &mut self.launches,
-            &mut self.clocks,
+            &mut self.cycles,
             &mut self.steps,
         ]
     }
@@ -216,8 +216,8 @@ impl UnitCoverage {
     /// Returns the number of cycles that agreed in all runs.
     pub fn compared(&self) -> u64 {
         // The numbers come from files, so the sum may overflow.
-        let clocks = self.runs.iter().map(|run| run.clocks);
-        clocks.fold(0, u64::saturating_add)
+        let cycles = self.runs.iter().map(|run| run.cycles);
+        cycles.fold(0, u64::saturating_add)
     }
 
     /// Adds the counters, the runs and the failures of `other`, which was read from `file`.

@@ -23,7 +23,7 @@ pub struct Checked<U: Design> {
     /// Transitions compared, up to the first difference.
     pub transitions: u64,
     /// Cycles in which the whole state was compared.
-    pub clocks: u64,
+    pub cycles: u64,
     /// The first difference, if there is one.
     pub difference: Option<Difference<U>>,
 }
@@ -198,14 +198,14 @@ pub fn check<U: Programs>(
     let ran = lockstep::run(&mut walk, setting, dut, &mut golden)
         .unwrap_or_else(|e| unreachable!("no dump: {e}"));
     let cause = match (ran.stopped, ran.mismatch) {
-        (Some(stopped), _) => Some((stopped.clock, Cause::Stopped(stopped))),
-        (None, Some(mismatch)) => Some((mismatch.clock, Cause::Mismatch(Box::new(mismatch)))),
+        (Some(stopped), _) => Some((stopped.cycle, Cause::Stopped(stopped))),
+        (None, Some(mismatch)) => Some((mismatch.cycle, Cause::Mismatch(Box::new(mismatch)))),
         (None, None) => None,
     };
     let mut transitions = walk.done;
-    let difference = cause.map(|(clock, cause)| {
-        let mark = walk.marks.iter().find(|mark| mark.0 == clock);
-        let (_, state, transition) = mark.copied().unwrap_or((clock, walk.state, None));
+    let difference = cause.map(|(cycle, cause)| {
+        let mark = walk.marks.iter().find(|mark| mark.0 == cycle);
+        let (_, state, transition) = mark.copied().unwrap_or((cycle, walk.state, None));
         // A difference shows in the cycle after the last one of a transition, when the walk has begun the next transition.
         if (walk.state, Some(walk.transition)) != (state, transition) && transition.is_some() {
             transitions = transitions.saturating_sub(1);
@@ -218,7 +218,7 @@ pub fn check<U: Programs>(
     });
     Checked {
         transitions,
-        clocks: ran.cycles,
+        cycles: ran.cycles,
         difference,
     }
 }

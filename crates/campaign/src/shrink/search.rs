@@ -26,7 +26,7 @@ impl<U: Campaign> Search<'_, U> {
     pub(super) fn over(&self) -> bool {
         self.error.is_some()
             || self.bench.runs >= self.budget.runs / u64::from(self.share)
-            || self.bench.clocks >= self.budget.clocks / u64::from(self.share)
+            || self.bench.cycles >= self.budget.cycles / u64::from(self.share)
             || self.started.elapsed() >= self.budget.time / self.share
     }
 
@@ -37,7 +37,7 @@ impl<U: Campaign> Search<'_, U> {
             return false;
         }
         let drawn = candidate.conditions.are_drawn();
-        let varies = drawn || candidate.noise_clocks.is_some() || candidate.stall16 > 0;
+        let varies = drawn || candidate.noise_cycles.is_some() || candidate.stall16 > 0;
         let first = candidate.seed;
         for n in 0..if varies { seeds } else { 1 } {
             if self.over() {
@@ -59,7 +59,7 @@ impl<U: Campaign> Search<'_, U> {
     }
 
     pub(super) fn attempt(&mut self, candidate: Case<U>) -> bool {
-        let stalled = candidate.noise_clocks.is_none() && candidate.stall16 > 0;
+        let stalled = candidate.noise_cycles.is_none() && candidate.stall16 > 0;
         self.attempt_with(candidate, if stalled { STALL_SEEDS } else { SEEDS })
     }
 
@@ -97,11 +97,11 @@ impl<U: Campaign> Search<'_, U> {
 
     pub(super) fn all(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) {
         self.length();
-        if self.best.noise_clocks.is_some() {
+        if self.best.noise_cycles.is_some() {
             self.quiet();
         }
         self.stalls(false);
-        if self.best.noise_clocks.is_some() {
+        if self.best.noise_cycles.is_some() {
             // With few lanes, a long program still hits situations that a short one does not.
             self.few_lanes(other);
         }
@@ -112,7 +112,7 @@ impl<U: Campaign> Search<'_, U> {
             self.reduce();
         }
         // Try again: the reason why this did not work before may be gone.
-        if self.best.noise_clocks.is_some() {
+        if self.best.noise_cycles.is_some() {
             self.quiet();
             self.reduce();
         }
@@ -156,8 +156,8 @@ impl<U: Campaign> Search<'_, U> {
     pub(super) fn length(&mut self) {
         let last = self.failure.cycle() + 1;
         let steps = self.history.steps.len() as u64;
-        self.edited(|case| match &mut case.noise_clocks {
-            Some(clocks) => *clocks = last.min(*clocks),
+        self.edited(|case| match &mut case.noise_cycles {
+            Some(cycles) => *cycles = last.min(*cycles),
             // All executed instructions, and one more for the judge, which also compares the end.
             None => case.max_steps = case.max_steps.min(steps + 1),
         });
@@ -166,7 +166,7 @@ impl<U: Campaign> Search<'_, U> {
     /// Tries to make a noisy case a plain one.
     pub(super) fn quiet(&mut self) {
         let plain = |case: &mut Case<U>| {
-            case.noise_clocks = None;
+            case.noise_cycles = None;
             case.max_steps = 4096;
         };
         let stall16 = self.best.stall16.max(5);
@@ -210,7 +210,7 @@ impl<U: Campaign> Search<'_, U> {
         ] {
             let mut candidate = self.best.clone();
             candidate.conditions = conditions;
-            candidate.noise_clocks = candidate.noise_clocks.map(|clocks| clocks.max(512));
+            candidate.noise_cycles = candidate.noise_cycles.map(|cycles| cycles.max(512));
             if self.best.conditions == Conditions::Noise
                 && self.attempt_with(candidate, MANY_SEEDS / 4)
             {
@@ -278,8 +278,8 @@ impl<U: Campaign> Search<'_, U> {
             let mut candidate = self.best.clone();
             if stall16 < candidate.stall16 && (at_last || stall16 == 0) {
                 candidate.stall16 = stall16;
-                if let Some(clocks) = &mut candidate.noise_clocks {
-                    *clocks = (*clocks).max(256);
+                if let Some(cycles) = &mut candidate.noise_cycles {
+                    *cycles = (*cycles).max(256);
                 }
                 if self.attempt_with(candidate, MANY_SEEDS) {
                     return;
@@ -299,9 +299,9 @@ impl<U: Campaign> Search<'_, U> {
         let lead = |address| self.best.program.led(pieces, address);
         case.start = case.start.iter().map(|s| s.led(lead)).collect();
         case.program = case.program.laid_out(pieces);
-        if let Some(clocks) = &mut case.noise_clocks {
+        if let Some(cycles) = &mut case.noise_cycles {
             // A late event may come even later.
-            *clocks = (*clocks).max(256);
+            *cycles = (*cycles).max(256);
         }
         case
     }
@@ -432,7 +432,7 @@ impl<U: Campaign> Search<'_, U> {
     /// Tries to replace the draws by a table with the same bits.
     pub(super) fn table(&mut self) {
         let conditions = &self.best.conditions;
-        if !conditions.are_drawn() || self.best.noise_clocks.is_some() {
+        if !conditions.are_drawn() || self.best.noise_cycles.is_some() {
             return;
         }
         let steps = self.history.steps.len() as u64;
@@ -511,12 +511,12 @@ impl<U: Campaign> Search<'_, U> {
     /// Tries to reduce the case to [`LANES`] lanes, for which there is a model.
     pub(super) fn lanes(&mut self) {
         let few = LANES as usize;
-        let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_clocks.is_none()) else {
+        let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_cycles.is_none()) else {
             let mut candidate = self.best.clone();
             candidate.lanes = LANES;
             candidate.launch_mask = u64::MAX >> (64 - LANES);
-            if let Some(clocks) = &mut candidate.noise_clocks {
-                *clocks = (*clocks).max(2048);
+            if let Some(cycles) = &mut candidate.noise_cycles {
+                *cycles = (*cycles).max(2048);
             }
             // The lane that failed and its neighbours.
             let all = self.best.lanes as usize;
@@ -662,7 +662,7 @@ impl<U: Campaign> Search<'_, U> {
                 return;
             };
             let program = program.clone();
-            let seeds = if self.best.noise_clocks.is_some() {
+            let seeds = if self.best.noise_cycles.is_some() {
                 2
             } else {
                 1
@@ -679,18 +679,18 @@ impl<U: Campaign> Search<'_, U> {
 
     /// Tries seeds to make a case that stays noisy as short as possible.
     pub(super) fn short_noise(&mut self) {
-        let Some(_) = self.best.noise_clocks else {
+        let Some(_) = self.best.noise_cycles else {
             return;
         };
         let seed = self.best.seed;
         for n in 0..4 * MANY_SEEDS {
-            let clocks = self.failure.cycle();
-            if clocks < 4 {
+            let cycles = self.failure.cycle();
+            if cycles < 4 {
                 return;
             }
             let mut candidate = self.best.clone();
             // Accept only a shorter case.
-            candidate.noise_clocks = Some(clocks);
+            candidate.noise_cycles = Some(cycles);
             candidate.seed = if n == 0 {
                 1
             } else {

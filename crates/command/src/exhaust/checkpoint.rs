@@ -56,7 +56,8 @@ pub struct Checkpoint {
     /// Number of transitions from them.
     pub transitions: u64,
     /// Number of cycles in which the whole state was compared.
-    pub clocks: u64,
+    #[serde(rename = "clocks")]
+    pub cycles: u64,
     /// Digest of the bytes of these states.
     digest: Hex,
     /// Digest of that and the counts.
@@ -76,7 +77,7 @@ impl Checkpoint {
             sources: reconverge::package::SOURCES.to_owned(),
             states: 0,
             transitions: 0,
-            clocks: 0,
+            cycles: 0,
             digest: Hex(0),
             sum: Hex(0),
         };
@@ -88,7 +89,7 @@ impl Checkpoint {
     pub fn add(&mut self, states: u64, sums: (u64, u64), digest: &Digest) {
         self.states += states;
         self.transitions += sums.0;
-        self.clocks += sums.1;
+        self.cycles += sums.1;
         self.digest = Hex(digest.0);
         self.sum = Hex(self.summed());
     }
@@ -99,7 +100,7 @@ impl Checkpoint {
     }
 
     fn summed(&self) -> u64 {
-        let counts = [self.states, self.transitions, self.clocks];
+        let counts = [self.states, self.transitions, self.cycles];
         Digest(self.digest.0).with(counts).0
     }
 

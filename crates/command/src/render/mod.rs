@@ -416,7 +416,7 @@ pub fn render(args: &RenderArgs) -> Done {
     let rate = |n: u64| HumanCount((n as f64 / took) as u64);
     complain(&format!(
         "{took:.1} s: {} cycles/s, {} pixels/s",
-        rate(sum.compared.clocks),
+        rate(sum.compared.cycles),
         rate(sum.pixels)
     ));
     Ok(Agreed::Yes)

@@ -28,7 +28,7 @@ fn line(name: &str, text: &str) -> String {
 pub fn judged(sum: &Sum) -> String {
     let lock_step = format!(
         "0 mismatches in {} cycles, {} fields each",
-        HumanCount(sum.compared.clocks),
+        HumanCount(sum.compared.cycles),
         R500::fields().len()
     );
     let scalar = match &sum.unstructured {
@@ -223,7 +223,7 @@ pub fn json(name: &str, scene: &Scene, sum: &Sum, blocks: &[Count]) -> Result<St
         width: scene.size.width,
         height: scene.size.height,
         wavefronts: sum.wavefronts,
-        cycles: sum.compared.clocks,
+        cycles: sum.compared.cycles,
         steps: sum.compared.steps,
         alone: sum.alone,
         total: sum.profile.total().into(),

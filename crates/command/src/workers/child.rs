@@ -421,8 +421,8 @@ impl<U: Compiled> Worker<U> {
             && only.is_none()
             && let Err(why) = dut.close()
         {
-            let clock = checked.clocks.saturating_sub(1);
-            let cause = Cause::Stopped(Stopped { clock, why });
+            let cycle = checked.cycles.saturating_sub(1);
+            let cause = Cause::Stopped(Stopped { cycle, why });
             checked.difference = Some(super::unplaced(states, cause));
         }
         Answer::Exhausted(Box::new(checked))
@@ -465,7 +465,7 @@ impl<U: Compiled> cover::Follow<U> for Covering<'_, U> {
         }
         let hit = self.model.hit(&covered.hits);
         self.parent
-            .say(&Answer::<U>::Covering(totals.programs, totals.clocks, hit));
+            .say(&Answer::<U>::Covering(totals.programs, totals.cycles, hit));
         !self.stop.load(Ordering::Relaxed)
     }
     fn begins(&self, case: &Case<U>) {

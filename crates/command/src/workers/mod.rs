@@ -249,7 +249,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         let judged = self.ask_again(&order, |answer| match answer {
             Answer::Judged(judged) => Step::Done(*judged),
             Answer::Pulse(cycles) => {
-                compared.clocks = cycles;
+                compared.cycles = cycles;
                 progress(cycles);
                 Step::More
             }
@@ -280,7 +280,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             }
             Checked {
                 transitions: 0,
-                clocks: 0,
+                cycles: 0,
                 difference: None,
             }
         });
@@ -294,7 +294,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
     fn search(&mut self, limits: &[u32], states: &[Vec<u8>]) -> Result<Checked<U>, Trouble> {
         let mut checked = Checked {
             transitions: 0,
-            clocks: 0,
+            cycles: 0,
             difference: None,
         };
         for (number, state) in states.iter().enumerate() {
@@ -307,7 +307,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 }
             };
             checked.transitions += found.transitions;
-            checked.clocks += found.clocks;
+            checked.cycles += found.cycles;
             if let Some(difference) = found.difference {
                 checked.difference = Some(Difference {
                     state: number,
@@ -326,7 +326,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         state: &[Vec<u8>],
         cause: Cause<U>,
     ) -> Result<Checked<U>, Trouble> {
-        let (mut transitions, mut clocks) = (0, 0);
+        let (mut transitions, mut cycles) = (0, 0);
         let mut found = None;
         for number in 0.. {
             match self.transitions(limits, state, Some(number)) {
@@ -334,7 +334,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                 Ok(checked) if checked.transitions == 0 && checked.difference.is_none() => break,
                 Ok(checked) => {
                     transitions += checked.transitions;
-                    clocks += checked.clocks;
+                    cycles += checked.cycles;
                 }
                 Err(lost) => {
                     found = Some((number, lost.cause().map_err(Lost::trouble)?));
@@ -348,7 +348,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         };
         Ok(Checked {
             transitions,
-            clocks,
+            cycles,
             difference: Some(Difference {
                 state: 0,
                 transition,

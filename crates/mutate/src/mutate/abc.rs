@@ -112,7 +112,7 @@ impl<'a> Abc<'a> {
         Ok(answer)
     }
 
-    /// Tells whether `what` can be 1 within `clocks` cycles, for any inputs, if `registers` (pairs of a literal and its next value)
+    /// Tells whether `what` can be 1 within `cycles` cycles, for any inputs, if `registers` (pairs of a literal and its next value)
     /// begin with 0.
     ///
     /// # Errors
@@ -122,10 +122,10 @@ impl<'a> Abc<'a> {
         aig: &Aig,
         registers: &[(Lit, Lit)],
         what: Lit,
-        clocks: usize,
+        cycles: usize,
     ) -> Result<Found, String> {
         let circuit = aig.aiger(registers, what);
-        let commands = format!("read circuit.aig; bmc3 -F {clocks} -C {SEARCH_CONFLICTS}");
+        let commands = format!("read circuit.aig; bmc3 -F {cycles} -C {SEARCH_CONFLICTS}");
         let Some(said) = self.ask(&circuit, &commands, &mut self.time.clone())? else {
             return Ok(Found::TimeOver);
         };

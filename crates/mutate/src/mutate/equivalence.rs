@@ -133,15 +133,15 @@ struct Asked {
 }
 
 /// Question 1 as a graph.
-struct OneClock {
+struct OneCycle {
     aig: Aig,
     differs: Lit,
     /// Bits that may differ after the cycle and do not always matter.
     could_be_loose: Loose,
 }
 
-/// Inputs of one cycle.
-struct Clock {
+/// The inputs of one cycle.
+struct Inputs {
     free: Vec<Lit>,
     /// The cycle is not in reset.
     released: Lit,
@@ -223,7 +223,7 @@ impl Referee {
             referee.formal = Some(referee.joined(formal)?);
             referee.check_invariant(&Abc::new(stop))?;
         }
-        let all = referee.after_one_clock(
+        let all = referee.after_one_cycle(
             0,
             &Asked {
                 any_state: false,
@@ -287,8 +287,8 @@ impl Referee {
             .collect()
     }
 
-    /// Returns a cycle with any value on every input.
-    fn clock(&self, aig: &mut Aig) -> Result<Clock, String> {
+    /// Returns inputs with any value.
+    fn inputs(&self, aig: &mut Aig) -> Result<Inputs, String> {
         let mut free = vec![Lit::FALSE; self.circuit.wires()];
         for wire in self.circuit.free() {
             free[*wire] = aig.input();
@@ -299,37 +299,37 @@ impl Referee {
             Some([wire]) => free[*wire],
             _ => return Err(format!("the netlist has no {reset}")),
         };
-        Ok(Clock { free, released })
+        Ok(Inputs { free, released })
     }
 
-    /// Returns a cycle that is in reset unless `started`, with any value on every other input.
-    fn clock_in_reset_until(&self, aig: &mut Aig, started: Lit) -> Result<Clock, String> {
-        let mut clock = self.clock(aig)?;
-        clock.released = aig.and(started, clock.released);
+    /// Returns inputs that are in reset unless `started`; every other input has any value.
+    fn inputs_in_reset_until(&self, aig: &mut Aig, started: Lit) -> Result<Inputs, String> {
+        let mut cycle = self.inputs(aig)?;
+        cycle.released = aig.and(started, cycle.released);
         if let Some((reset, high)) = &self.reset {
             for wire in self.circuit.input(reset).into_iter().flatten() {
-                clock.free[*wire] = if *high {
-                    !clock.released
+                cycle.free[*wire] = if *high {
+                    !cycle.released
                 } else {
-                    clock.released
+                    cycle.released
                 };
             }
         }
-        Ok(clock)
+        Ok(cycle)
     }
 
     /// Computes one cycle of mutant `number`.
-    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], clock: &Clock) -> Frame {
-        let mut free = clock.free.clone();
+    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], cycle: &Inputs) -> Frame {
+        let mut free = cycle.free.clone();
         for (wire, bit) in &self.selectors {
             free[*wire] = (*bit < 32 && number >> bit & 1 == 1).into();
         }
         self.circuit.step(aig, state, &free)
     }
 
-    /// Returns what the formal file says about `state` and the inputs in `clock`. Without a formal file, all of the state matters
+    /// Returns what the formal file says about `state` and the inputs in `cycle`. Without a formal file, all of the state matters
     /// and nothing is known.
-    fn said(&self, aig: &mut Aig, state: &[Lit], clock: &Clock) -> Said {
+    fn said(&self, aig: &mut Aig, state: &[Lit], cycle: &Inputs) -> Said {
         let mut said = Said {
             allowed: Lit::TRUE,
             invariants: Vec::new(),
@@ -347,7 +347,7 @@ impl Referee {
         for (wires, source) in &formal.inputs {
             let (from, all) = match source {
                 Source::State(places) => (places, state),
-                Source::Port(ports) => (ports, &clock.free[..]),
+                Source::Port(ports) => (ports, &cycle.free[..]),
             };
             for (wire, place) in wires.iter().zip(from) {
                 free[*wire] = all[*place];
@@ -377,8 +377,8 @@ impl Referee {
         let file = &self.formal_file;
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
-        let clock = self.clock(&mut aig)?;
-        let before = self.said(&mut aig, &state, &clock);
+        let cycle = self.inputs(&mut aig)?;
+        let before = self.said(&mut aig, &state, &cycle);
         // They must not be vacuous: some state must be allowed, with some inputs, and some state must not.
         let possible = aig.and(before.allowed, before.contract);
         for some in [possible, !before.allowed] {
@@ -386,10 +386,10 @@ impl Referee {
                 return Err(format!("{file}: the invariant says nothing"));
             }
         }
-        let next = self.step(&mut aig, 0, &state, &clock).next;
-        let later = self.clock(&mut aig)?;
+        let next = self.step(&mut aig, 0, &state, &cycle).next;
+        let later = self.inputs(&mut aig)?;
         let after = self.said(&mut aig, &next, &later).invariants;
-        let from = aig.or(!clock.released, before.allowed);
+        let from = aig.or(!cycle.released, before.allowed);
         let from = aig.and(from, before.contract);
         // One by one: together they are too much for one search. CaDiCaL takes 30 s where ABC does not finish (the
         // threads that wait, of spa5 as it ships).
@@ -398,7 +398,7 @@ impl Referee {
             match sat::ask(&aig, broken, abc.time, abc.stop, &sat::Proof::Believed)? {
                 sat::Answer::Never => {}
                 sat::Answer::Sometimes(_) => {
-                    return Err(format!("{file}: a clock can break {name}"));
+                    return Err(format!("{file}: a cycle can break {name}"));
                 }
                 sat::Answer::GaveUp => {
                     return Err(format!("{file}: {name} is too hard to prove"));
@@ -420,11 +420,11 @@ impl Referee {
     }
 
     /// Builds question 1 about mutant `number`, asked as `so` says.
-    fn after_one_clock(&self, number: u32, so: &Asked) -> Result<OneClock, String> {
+    fn after_one_cycle(&self, number: u32, so: &Asked) -> Result<OneCycle, String> {
         let mut aig = Aig::new();
         let state = self.anything(&mut aig);
-        let clock = self.clock(&mut aig)?;
-        let says = self.said(&mut aig, &state, &clock);
+        let cycle = self.inputs(&mut aig)?;
+        let says = self.said(&mut aig, &state, &cycle);
         let [allowed, contract] = match so.any_state {
             true => [Lit::TRUE; 2],
             false => [says.allowed, says.contract],
@@ -434,16 +434,16 @@ impl Referee {
             let any = aig.input();
             other[*place] = aig.mux(says.live[*place], state[*place], any);
         }
-        let rtl = self.step(&mut aig, 0, &state, &clock);
-        let mutant = self.step(&mut aig, number, &other, &clock);
+        let rtl = self.step(&mut aig, 0, &state, &cycle);
+        let mutant = self.step(&mut aig, number, &other, &cycle);
         let mut now = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
         if number == 0 {
             // What `seen` shows of the state depends on nothing else, so it is enough to ask this once.
-            let other_says = self.said(&mut aig, &other, &clock);
+            let other_says = self.said(&mut aig, &other, &cycle);
             let seen = Self::unlike(&mut aig, &says.seen, &other_says.seen);
             now = aig.or(now, seen);
         }
-        let later = self.clock(&mut aig)?;
+        let later = self.inputs(&mut aig)?;
         let matters = self.said(&mut aig, &rtl.next, &later).live;
         let (mut after, mut could_be_loose) = (Vec::new(), Loose::new());
         for (place, (a, b)) in rtl.next.iter().zip(&mutant.next).enumerate() {
@@ -479,7 +479,7 @@ impl Referee {
         }
         // The first cycle is in reset and begins in any state, so its outputs are not compared.
         let now = aig.and(allowed, now);
-        let from = aig.or(!clock.released, allowed);
+        let from = aig.or(!cycle.released, allowed);
         let after = aig.and(from, after);
         let differs = aig.or(now, after);
         let differs = aig.and(contract, differs);
@@ -487,7 +487,7 @@ impl Referee {
         let clocks = [&rtl, &mutant].map(|frame| self.circuit.clocks(frame));
         let moved = Self::unlike(&mut aig, &clocks[0], &clocks[1]);
         let differs = aig.or(differs, moved);
-        Ok(OneClock {
+        Ok(OneCycle {
             aig,
             differs,
             could_be_loose,
@@ -516,7 +516,7 @@ impl Referee {
         };
         let mut time_over = false;
         loop {
-            let asked = self.after_one_clock(number, &so)?;
+            let asked = self.after_one_cycle(number, &so)?;
             if asked.differs == Lit::FALSE {
                 return Ok(Proof::Equivalent("it is the same logic".to_owned()));
             }
@@ -567,7 +567,7 @@ impl Referee {
         let mut aig = Aig::new();
         let (started, broken_q) = (aig.input(), aig.input());
         // The first cycle is in reset.
-        let clock = self.clock_in_reset_until(&mut aig, started)?;
+        let cycle = self.inputs_in_reset_until(&mut aig, started)?;
         let awake = self.anything(&mut aig);
         let (rtl_q, mutant_q) = (self.anything(&mut aig), self.anything(&mut aig));
         let mut state = |q: &[Lit]| -> Vec<Lit> {
@@ -576,10 +576,10 @@ impl Referee {
                 .collect()
         };
         let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
-        let rtl = self.step(&mut aig, 0, &rtl_state, &clock);
-        let mutant = self.step(&mut aig, number, &mutant_state, &clock);
+        let rtl = self.step(&mut aig, 0, &rtl_state, &cycle);
+        let mutant = self.step(&mut aig, number, &mutant_state, &cycle);
         let outputs = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
-        let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &clock));
+        let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &cycle));
         let seen = Self::unlike(&mut aig, &a.seen, &b.seen);
         let differs = aig.or(outputs, seen);
         // All inputs so far have kept to the contract.
@@ -594,12 +594,12 @@ impl Referee {
         // One more cycle, because the first is the reset.
         let found = Abc::new(stop).search(&aig, &registers, differs, DEPTH + 1)?;
         Ok(match found {
-            Found::At(clock) => {
-                Proof::Differs(format!("some inputs show it {clock} clocks after a reset"))
+            Found::At(cycle) => {
+                Proof::Differs(format!("some inputs show it {cycle} cycles after a reset"))
             }
-            Found::NotIn(clocks) => Proof::Unknown(format!(
-                "no difference within {} clocks of a reset",
-                clocks.saturating_sub(1)
+            Found::NotIn(cycles) => Proof::Unknown(format!(
+                "no difference within {} cycles of a reset",
+                cycles.saturating_sub(1)
             )),
             Found::TimeOver => Proof::Unknown(format!(
                 "no difference from a reset found within {}",
@@ -643,21 +643,21 @@ mod tests {
             };
             let mut aig = Aig::new();
             let started = aig.input();
-            let clock = referee.clock_in_reset_until(&mut aig, started).unwrap();
+            let cycle = referee.inputs_in_reset_until(&mut aig, started).unwrap();
             let [wire] = referee.circuit.input("rst").unwrap() else {
                 panic!("one wire");
             };
-            let reset = clock.free[*wire];
-            // `clock` gives this input before it is tied to the reset: the next one after `started`.
+            let reset = cycle.free[*wire];
+            // `cycle` gives this input before it is tied to the reset: the next one after `started`.
             let pin = {
                 let mut again = Aig::new();
                 again.input();
-                referee.clock(&mut again).unwrap().free[*wire]
+                referee.inputs(&mut again).unwrap().free[*wire]
             };
             let value = |at: u64, pin_is: u64| {
                 let inputs = HashMap::from([(started, at), (pin, pin_is)]);
                 let values = aig.evaluate(&inputs);
-                (values.of(reset) & 1, values.of(clock.released) & 1)
+                (values.of(reset) & 1, values.of(cycle.released) & 1)
             };
             let (asserted, not) = (u64::from(high), u64::from(!high));
             for pin_is in [0, 1] {

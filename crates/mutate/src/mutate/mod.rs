@@ -125,7 +125,7 @@ pub struct Options {
     /// Seed that selects mutants among the candidates; also the seed of the campaign that judges them. Never 0.
     pub seed: u64,
     /// Most cycles that the campaign may spend on one mutant.
-    pub clocks: u64,
+    pub cycles: u64,
     /// Worker threads.
     pub jobs: usize,
     /// Numbers of the mutants to judge; empty: all.
@@ -147,7 +147,7 @@ impl Options {
             family: Family::Source,
             count: None,
             seed: 1,
-            clocks: 100_000,
+            cycles: 100_000,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             only: Vec::new(),
             rtl: Some(rtl.into()),
@@ -530,7 +530,7 @@ pub struct Judged {
     /// Verdict on it.
     pub verdict: Verdict,
     /// Cycles that the campaign compared, over all its cases.
-    pub clocks: u64,
+    pub cycles: u64,
 }
 
 /// Progress of a campaign against one mutant.
@@ -540,7 +540,7 @@ pub struct Hunt<C: TestCase> {
     /// Number of the next case.
     pub next: u64,
     /// Cycles compared so far.
-    pub clocks: u64,
+    pub cycles: u64,
     /// The case that caught the mutant: its number in the campaign, its kind, and how it failed.
     pub caught: Option<(u64, String, Failure<C>)>,
 }
@@ -549,7 +549,7 @@ impl<C: TestCase> Default for Hunt<C> {
     fn default() -> Self {
         Hunt {
             next: 0,
-            clocks: 0,
+            cycles: 0,
             caught: None,
         }
     }
@@ -558,7 +558,7 @@ impl<C: TestCase> Default for Hunt<C> {
 impl<C: TestCase> Hunt<C> {
     /// Tells whether the hunt is over: the mutant is caught, or `budget` cycles are spent.
     pub fn over(&self, budget: u64) -> bool {
-        self.caught.is_some() || self.clocks >= budget
+        self.caught.is_some() || self.cycles >= budget
     }
 
     /// Records the result of the next case: the cycles in which RTL and golden model agreed, or its failure.
@@ -568,7 +568,7 @@ impl<C: TestCase> Hunt<C> {
     fn judged(&mut self, kind: &str, judged: Result<u64, Failure<C>>) -> Result<(), String> {
         match judged {
             Ok(cycles) => {
-                self.clocks += cycles;
+                self.cycles += cycles;
                 self.next += 1;
             }
             Err(failure) => match failure.cause {
@@ -582,7 +582,7 @@ impl<C: TestCase> Hunt<C> {
     /// Records that the next case failed, which catches the mutant.
     pub fn lost(&mut self, kind: &str, failure: Failure<C>) {
         // The cycle that differs was compared too.
-        self.clocks += failure.compared.clocks + 1;
+        self.cycles += failure.compared.cycles + 1;
         self.caught = Some((self.next, kind.to_owned(), failure));
         self.next += 1;
     }
@@ -670,12 +670,12 @@ impl<D: Design> Mutants<D> {
         let summary = |yardstick, judged| Summary {
             list: self.list.clone(),
             dir: self.dir.clone(),
-            clocks: options.clocks,
+            cycles: options.cycles,
             yardstick,
             wanted: wanted.len(),
             judged,
         };
-        let none = match hunter(0, Hunt::default(), options.clocks) {
+        let none = match hunter(0, Hunt::default(), options.cycles) {
             // Without the yardstick nothing can be judged.
             Err(_) if stop.load(Ordering::Relaxed) => return Ok(summary(0, Vec::new())),
             hunted => hunted?,
@@ -687,7 +687,7 @@ impl<D: Design> Mutants<D> {
                 self.dir.display()
             )));
         }
-        if none.clocks == 0 {
+        if none.cycles == 0 {
             return Err(Trouble::Other("nothing was compared".to_owned()));
         }
         let done = AtomicUsize::new(0);
@@ -714,7 +714,7 @@ impl<D: Design> Mutants<D> {
                 .collect()
         });
         let judged: Vec<Judged> = judged?.into_iter().flatten().collect();
-        Ok(summary(none.clocks, judged))
+        Ok(summary(none.cycles, judged))
     }
 
     fn judge_one<C: TestCase<Design = D>>(
@@ -725,7 +725,7 @@ impl<D: Design> Mutants<D> {
         stop: &AtomicBool,
     ) -> Result<Judged, String> {
         let number = mutant.number;
-        let mut hunt = hunter(number, Hunt::default(), options.clocks.min(FIRST))?;
+        let mut hunt = hunter(number, Hunt::default(), options.cycles.min(FIRST))?;
         let mut proof = None;
         if hunt.caught.is_none() {
             let ask = |question: fn(&Referee, u32, &AtomicBool) -> Result<Proof, String>| {
@@ -735,7 +735,7 @@ impl<D: Design> Mutants<D> {
             };
             let mut said = ask(Referee::prove);
             if !matches!(said, Proof::Equivalent(_)) {
-                hunt = hunter(number, hunt, options.clocks)?;
+                hunt = hunter(number, hunt, options.cycles)?;
                 if hunt.caught.is_none() {
                     said = match (said, ask(Referee::refute)) {
                         (Proof::Unknown(a), Proof::Unknown(b)) if a != b => {
@@ -757,7 +757,7 @@ impl<D: Design> Mutants<D> {
         Ok(Judged {
             mutant: mutant.clone(),
             verdict,
-            clocks: hunt.clocks,
+            cycles: hunt.cycles,
         })
     }
 

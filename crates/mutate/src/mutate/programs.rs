@@ -25,7 +25,7 @@ impl<U: Campaign> Hunt<Case<U>> {
         let (kind, case) = campaign::case::<U>(seed, self.next, rtl.build());
         let judged =
             open(&case, rtl).and_then(|mut dut| check_on(&case, &mut dut, Judges::LockStep, watch));
-        self.judged(kind.name(), judged.map(|agreed| agreed.compared.clocks))
+        self.judged(kind.name(), judged.map(|agreed| agreed.compared.cycles))
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Summary {
     /// Folder of the mutants.
     pub dir: PathBuf,
     /// Most cycles that the campaign could spend on each mutant.
-    pub clocks: u64,
+    pub cycles: u64,
     /// Cycles in which the model with no mutant selected agreed with the golden model.
     pub yardstick: u64,
     /// Number of mutants to judge.
@@ -96,18 +96,18 @@ impl Summary {
     }
 
     /// Returns the cycles that it took to catch the caught mutants: median, 95th percentile, maximum; `None` if none was caught.
-    pub fn clocks_to_catch(&self) -> Option<[u64; 3]> {
-        let mut clocks: Vec<u64> = self
+    pub fn cycles_to_catch(&self) -> Option<[u64; 3]> {
+        let mut cycles: Vec<u64> = self
             .judged
             .iter()
             .filter(|j| matches!(j.verdict, Verdict::Caught(_)))
-            .map(|j| j.clocks)
+            .map(|j| j.cycles)
             .collect();
-        clocks.sort_unstable();
+        cycles.sort_unstable();
         // The smallest value that at least this percentage of the mutants do not exceed.
         let at =
-            |hundredths: usize| clocks[(clocks.len() * hundredths).div_ceil(100).saturating_sub(1)];
-        (!clocks.is_empty()).then(|| [at(50), at(95), at(100)])
+            |hundredths: usize| cycles[(cycles.len() * hundredths).div_ceil(100).saturating_sub(1)];
+        (!cycles.is_empty()).then(|| [at(50), at(95), at(100)])
     }
 
     /// Returns a table of the verdicts by line of the source.
@@ -139,14 +139,14 @@ impl Summary {
             .map(|j| {
                 let mut value = json!(j.mutant);
                 value["verdict"] = json!(j.verdict.name());
-                value["clocks"] = json!(j.clocks);
+                value["clocks"] = json!(j.cycles);
                 match &j.verdict {
                     Verdict::Caught(c) => {
                         value["case"] = json!(c.case);
                         value["kind"] = json!(c.kind);
                         value["field"] = json!(c.place.field());
                         value["element"] = json!(c.place.element());
-                        value["clock"] = json!(c.place.clock());
+                        value["clock"] = json!(c.place.cycle());
                         value["saved"] = json!(c.saved);
                     }
                     Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {
@@ -156,7 +156,7 @@ impl Summary {
                 value
             })
             .collect();
-        let [median, p95, most] = self.clocks_to_catch().map_or([None; 3], |c| c.map(Some));
+        let [median, p95, most] = self.cycles_to_catch().map_or([None; 3], |c| c.map(Some));
         json!({
             "unit": self.list.unit,
             "family": self.list.family,
@@ -165,7 +165,7 @@ impl Summary {
             "parameters": self.list.parameters,
             "candidates": self.list.candidates,
             "complete": self.judged.len() == self.wanted,
-            "clocks_each": self.clocks,
+            "clocks_each": self.cycles,
             "verdicts": counts(&self.counts()),
             "clocks_to_catch": {"median": median, "p95": p95, "most": most},
             "modules": modules,
@@ -209,26 +209,26 @@ impl Display for Summary {
             Some(n) => format!(" of {} possible", grouped(n as u64)),
             None => String::new(),
         };
-        let (name, total, clocks) = (
+        let (name, total, cycles) = (
             self.name(),
             grouped(counts.total() as u64),
-            grouped(self.clocks),
+            grouped(self.cycles),
         );
         writeln!(
             f,
-            "{name}  {total} mutants{candidates}, {clocks} clocks each at most"
+            "{name}  {total} mutants{candidates}, {cycles} cycles each at most"
         )?;
         if self.judged.len() < self.wanted {
             let [judged, wanted] = [self.judged.len(), self.wanted].map(|n| grouped(n as u64));
             writeln!(f, "  interrupted     after {judged} of {wanted} mutants")?;
         }
         let yardstick = grouped(self.yardstick);
-        writeln!(f, "  none selected   0 mismatches in {yardstick} clocks")?;
-        if let Some(clocks) = self.clocks_to_catch() {
-            let [median, p95, most] = clocks.map(grouped);
+        writeln!(f, "  none selected   0 mismatches in {yardstick} cycles")?;
+        if let Some(cycles) = self.cycles_to_catch() {
+            let [median, p95, most] = cycles.map(grouped);
             writeln!(
                 f,
-                "  clocks to catch {median} in the median, {p95} at 95 %, {most} at most"
+                "  cycles to catch {median} in the median, {p95} at 95 %, {most} at most"
             )?;
         }
         f.write_str(&head("module"))?;

@@ -134,7 +134,7 @@ pub fn words<U: Programs>(
             stack: std::mem::take(&mut writer.last.stack),
             ..golden
         };
-        writer.found(time_of(mismatch.clock), &golden, Some(&rtl.lanes));
+        writer.found(time_of(mismatch.cycle), &golden, Some(&rtl.lanes));
     }
     // A stack level has no text before its first use: set it to empty at the start of the dump.
     let first = from * PERIOD_NS;

@@ -1,6 +1,6 @@
 //! The bins of rpseq: what a campaign has to meet.
 
-use reconverge::cover::When::{Clock, Sometimes, Step as EachStep};
+use reconverge::cover::When::{Cycle, Sometimes, Step as EachStep};
 use reconverge::cover::{
     Coverage, Cross, Decision, Declaration, Hits, Lanes, Level, Pace, Previous, Status, numbered,
 };
@@ -45,7 +45,7 @@ impl Coverage<RpSeq> for Bins {
         let bins = Bins {
             lanes: build.lanes,
             depth,
-            cycles: d.cross(Clock, "cycles", "each cycle: what the unit was doing, and what the bench did"),
+            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what the bench did"),
             steps: d.cross(EachStep, "steps", "each step: instruction, entries on the stack, active lanes"),
             neighbours: d.cross(EachStep, "neighbours", "each step: the instruction before it, and itself"),
             branches: d.cross(Sometimes, "branches", "each BR: entries on the stack, lanes that take it"),
