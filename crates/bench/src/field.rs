@@ -42,6 +42,9 @@ pub struct Field {
     pub filter: Option<&'static str>,
     /// A mismatch report shows the field even if both sides agree on it.
     pub context: bool,
+    /// The field is not compared in the first cycle of a run: it is what an output was before the clock edge of that cycle, when
+    /// no reset had set the registers on which it may depend.
+    pub not_first: bool,
 }
 
 /// Purpose of a pin, as far as the bench needs to know.
@@ -424,6 +427,7 @@ mod tests {
                 signal_width: 1,
                 filter: None,
                 context: false,
+                not_first: false,
             },
             Field {
                 name: "w",
@@ -435,6 +439,7 @@ mod tests {
                 signal_width: 1,
                 filter: None,
                 context: false,
+                not_first: false,
             },
         ];
         for (f, field) in fields.iter().enumerate() {

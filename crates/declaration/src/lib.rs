@@ -399,6 +399,12 @@ impl Declaration {
         self.state.iter().find(|field| field.name == name)
     }
 
+    /// Returns whether `field` is not compared in the first cycle of a run: a sampled output of a design with a clock may depend on
+    /// registers, and no reset has set them before the first edge.
+    pub fn not_first(&self, field: &State) -> bool {
+        field.sampled && !self.clock.is_empty()
+    }
+
     /// Returns the reset pin with its active level.
     pub fn reset(&self) -> Option<(&Pin, Level)> {
         self.pins.iter().find_map(|pin| match pin.role {

@@ -189,9 +189,10 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        context: {},\n    }},",
+                 filter: {filter:?},\n        context: {},\n        not_first: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
                 field.context,
+                self.not_first(field),
             );
         }
         let _ = writeln!(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::rust::width;
 use crate::{
-    Condition, Declaration, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
+    Condition, Declaration, Level, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
 };
 
 /// Name of the parameter with the width of lane masks in the generated modules.
@@ -494,12 +494,28 @@ impl Declaration {
     }
 
     fn mismatch(&self, out: &mut String) {
+        // 0 on the pins at power-up is a reset, unless it is active high.
+        let in_reset =
+            self.clock.is_empty() || self.reset().is_some_and(|(_, level)| level == Level::Low);
+        if !in_reset || self.state.iter().any(|field| self.not_first(field)) {
+            out.push_str(
+                "  // Nothing is compared before the first reset cycle has taken effect, and outputs that depend on pins of the\n  \
+                 // same cycle not in that cycle either: their registers are not set before its edge.\n  \
+                 logic edge_q = 1'b0, reset_q = 1'b0, second_q = 1'b0;\n  \
+                 always_ff @(posedge clk_i) {second_q, reset_q, edge_q} <= {reset_q, edge_q, 1'b1};\n\n",
+            );
+        }
         out.push_str("  always_ff @(edge bench_i) if (!load_i) begin\n");
         for (i, field) in self.state.iter().enumerate() {
             let name = &field.name;
+            let compared = match self.not_first(field) {
+                true => "second_q & ",
+                false if in_reset => "",
+                false => "reset_q & ",
+            };
             let _ = writeln!(
                 out,
-                "    mismatch_o[{i}] <= state_o.{name} != golden_i.{name};"
+                "    mismatch_o[{i}] <= {compared}(state_o.{name} != golden_i.{name});"
             );
         }
         let name = &self.name;

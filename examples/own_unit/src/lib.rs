@@ -6,6 +6,7 @@ use reconverge::design::{self, Build, Design};
 use reconverge::field::Declaration;
 
 pub mod rpseq;
+pub mod slot;
 
 include!(concat!(env!("OUT_DIR"), "/rpstack.rs"));
 

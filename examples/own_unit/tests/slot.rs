@@ -1,0 +1,51 @@
+//! An output that depends on a pin of the same cycle, and a reset that is active high.
+
+mod common;
+
+use std::fs;
+
+use own_unit::slot::{Slot, rtl};
+use reconverge::design::Build;
+use reconverge::dut::Rtl;
+use reconverge::stream::fuzz::{Options, fuzz};
+
+/// Before the first edge no reset has set the registers, so an output that depends on them can be anything.
+#[test]
+fn an_output_of_the_same_cycle_agrees_whatever_is_in_the_registers_at_first() {
+    let rtl = Rtl::<Slot>::of(Build::from(1), &rtl()).unwrap();
+    for seed in 1..=20 {
+        let mut options = Options::default().out(env!("CARGO_TARGET_TMPDIR"));
+        options.seed = seed;
+        let met = fuzz(&rtl, &options).unwrap();
+        assert_eq!(met.coverage.missing::<Slot>(), Vec::<String>::new());
+    }
+}
+
+/// Later it is compared, and a dump marks exactly the cycles in which it differs.
+#[test]
+fn a_wrong_output_of_the_same_cycle_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    common::plant(dir.path(), "slot/slot.sv", "!full_q || pop_i", "!full_q");
+    let rtl = Rtl::<Slot>::of(Build::from(1), &dir.path().join("slot")).unwrap();
+    let found = fuzz(&rtl, &Options::default().out(dir.path())).unwrap_err();
+    println!("{found}");
+    let said = found.to_string();
+    assert!(said.contains("ready"), "{said}");
+    assert!(found.failure.cycle() > 0, "{said}");
+    let dump = found.saved.as_ref().unwrap().with_extension("vcd");
+    let dump = fs::read_to_string(dump).unwrap();
+    let declared = dump.lines().find(|line| line.contains(" mismatch_o "));
+    let code = declared.unwrap().split_whitespace().nth(3).unwrap();
+    let (mut time, mut differs) = (0, Vec::new());
+    for line in dump.lines() {
+        if let Some(at) = line.strip_prefix('#') {
+            time = at.parse::<u64>().unwrap();
+        } else if let Some((bits, _)) = line.split_once(' ').filter(|(_, of)| *of == code)
+            && bits.contains('1')
+        {
+            differs.push((time, bits.to_owned()));
+        }
+    }
+    let failed = 10 * (found.failure.cycle() + 1);
+    assert_eq!(differs, [(failed, "b010".to_owned())]);
+}
