@@ -519,6 +519,28 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
     assert_eq!((merged, json(&again)), (out, list));
 }
 
+/// A found bug: the file of the last run, in which everything agreed, was left for CI to read.
+#[test]
+fn junit_says_so_if_the_rtl_could_not_be_run() {
+    let place = Place::new();
+    let junit = place.path("s.xml");
+    let bad = Folder::own("r500").planted("  no_such_module u_none ();");
+    let args = ["fuzz", "r500", "--programs", "4", "--variants", "none"];
+    let args = [&args[..], &["--junit", arg(&junit)]].concat();
+    let read = || Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    reconverge_ends(0, &args);
+    assert_eq!((read().failures, read().errors), (0, 0));
+    let output = reconverge(&[&args[..], &["--rtl", bad.arg()]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!((read().failures, read().errors, read().tests), (0, 1, 1));
+    let whole = fs::read_to_string(&junit).unwrap();
+    assert!(whole.contains("no_such_module"), "{whole}");
+    // What is wrong with the command line is not about the RTL.
+    reconverge_ends(0, &args);
+    let output = reconverge(&[&args[..], &["--lanes", "65"]].concat());
+    assert_eq!((output.status.code(), read().errors), (Some(2), 0));
+}
+
 #[test]
 fn variants_have_lanes_and_parameters_of_their_own() {
     for other in [["--lanes", "4"], ["--param", "DEPTH=4"]] {

@@ -122,6 +122,8 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
         assert!(err.ends_with(&end), "{err}");
         let summary = json(Path::new(&json_file));
         assert_eq!(summary["complete"], false);
+        let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+        assert_eq!((read.failures, read.errors), (0, 1));
         let done = fs::read_to_string(&file).unwrap();
         assert!(done.ends_with('\n'), "the chunks were brought to their end");
         let counted = summary["programs"].as_u64().unwrap();

@@ -218,12 +218,24 @@ fn copy_with(
     }
 }
 
-/// Returns the signals added to a dump, according to its header; `None` if it is not a dump.
+/// What the header of a dump says.
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    /// Name of the design whose bench top wrote the dump; empty if none did.
+    pub design: String,
+    /// The signals added to the dump.
+    pub added: Added,
+}
+
+/// Returns what the header of a dump says; `None` if it is not a dump.
 ///
 /// # Errors
 /// The dump cannot be read.
-pub fn added_to(mut dump: impl BufRead) -> io::Result<Option<Added>> {
-    let mut added = Added::default();
+pub fn header(mut dump: impl BufRead) -> io::Result<Option<Header>> {
+    let Header {
+        mut design,
+        mut added,
+    } = Header::default();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -231,10 +243,17 @@ pub fn added_to(mut dump: impl BufRead) -> io::Result<Option<Added>> {
             return Ok(None);
         }
         if line.starts_with(b"$enddefinitions") {
-            return Ok(Some(added));
+            return Ok(Some(Header { design, added }));
         }
         let text = String::from_utf8_lossy(&line);
-        if let ["$var", _, _, id, name, ..] = text.split_whitespace().collect::<Vec<_>>()[..] {
+        let words = text.split_whitespace().collect::<Vec<_>>();
+        if let ["$scope", "module", name, ..] = words[..]
+            && let Some(name) = name.strip_suffix("_tb")
+            && design.is_empty()
+        {
+            name.clone_into(&mut design);
+        }
+        if let ["$var", _, _, id, name, ..] = words[..] {
             if id.starts_with(&format!("~{WORDS}")) {
                 added.words.push(name.to_owned());
             } else if id.starts_with(&format!("~{XOR}")) {

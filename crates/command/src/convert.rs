@@ -116,13 +116,25 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
         }
         Some(dump) => {
             let from = BufReader::new(input::open(dump)?).take(input::MOST_BYTES);
-            let added = wave::added_to(from);
-            let added = added.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
-            shown.added = added.ok_or_else(|| {
-                let why = "not a VCD: no $enddefinitions in it";
-                InputError::new(dump.to_string_lossy(), 0, "dump", why)
-            })?;
-            (dump.with_extension("gtkw"), dump.clone())
+            let header = wave::header(from);
+            let header = header.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
+            let bad = |why| InputError::new(dump.to_string_lossy(), 0, "dump", why);
+            let header =
+                header.ok_or_else(|| bad("not a VCD: no $enddefinitions in it".to_owned()))?;
+            if header.design != U::NAME {
+                let why = match header.design.as_str() {
+                    "" => "not of a bench of this command: no module UNIT_tb in it".to_owned(),
+                    other => format!("of {other}, not of {}", U::NAME),
+                };
+                return Err(bad(why).into());
+            }
+            let view = dump.with_extension("gtkw");
+            // The one that was written with the dump marks what differs.
+            if view.is_file() {
+                return written(dump, args.open);
+            }
+            shown.added = header.added;
+            (view, dump.clone())
         }
         // Only the view, for a dump that does not exist yet.
         None => (
@@ -138,7 +150,7 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-/// Uses the view that was written with an FST unchanged: it names the words of the dump.
+/// Uses the view that was written with a dump unchanged: that of an FST names its words, and that of a failure what differs.
 fn written(dump: &Path, and_open: bool) -> Done {
     let view = dump.with_extension("gtkw");
     if !view.is_file() {

@@ -114,6 +114,10 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
                     true => Ok(Agreed::Yes),
                     false => write_summary(&args.summary, &all, several),
                 };
+                // A file of an earlier run must not stand for this one.
+                let error = junit::not_run(unit.name(), &why.to_string());
+                let junit = publish_junit(&args.summary, all.iter(), Some(error), true);
+                junit.as_ref().err().map(tell_why);
                 if !failed {
                     return Err(why);
                 }
@@ -159,15 +163,31 @@ fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Resul
         };
         write_whole(path, &format!("{json:#}\n"))?;
     }
-    if let Some(path) = args.junit.as_ref().filter(now) {
-        let suites = ran.iter().map(|ran| ran.suite.clone()).collect();
-        write_whole(path, &junit::text(suites)?)?;
-    }
+    publish_junit(args, ran.iter().copied(), None, last)?;
     if let Some(path) = args.html.as_ref().filter(now) {
         let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
         write_whole(path, &report::page(&parts, &report::Further::default()))?;
     }
     Ok(())
+}
+
+/// Writes the file of `--junit`, with `error` as the last suite.
+fn publish_junit<'r>(
+    args: &SummaryArgs,
+    ran: impl Iterator<Item = &'r Ran>,
+    error: Option<Suite>,
+    last: bool,
+) -> Result<(), Failure> {
+    let now = |path: &&PathBuf| last || !is_standard(path);
+    let Some(path) = args.junit.as_ref().filter(now) else {
+        return Ok(());
+    };
+    let suites = ran.map(|ran| match &ran.interrupted {
+        Some(why) => junit::unfinished(ran.suite.clone(), why),
+        None => ran.suite.clone(),
+    });
+    let suites = suites.chain(error).collect();
+    Ok(write_whole(path, &junit::text(suites)?)?)
 }
 
 /// Writes the results of campaigns; returns whether all agreed.

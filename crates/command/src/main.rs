@@ -394,7 +394,7 @@ struct ViewArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     unit: String,
-    /// Dump to open; the view is written beside it
+    /// Dump to open; the view beside it is used, or written if there is none
     dump: Option<PathBuf>,
     /// Open the dump in GTKWave
     #[arg(long, requires = "dump")]
@@ -433,6 +433,15 @@ impl From<InputError> for Failure {
         match e.is_of_the_machine() {
             false => Failure::Input(e),
             true => Failure::Other(e.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Input(e) => e.fmt(f),
+            Failure::Other(message) => f.write_str(message),
         }
     }
 }

@@ -238,8 +238,7 @@ fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(),
         match proved.stream::<U>(&report.build)? {
             // The property is refuted whatever the result here.
             Some(stream) => match from_reset(&stream, args) {
-                Err(Failure::Other(why)) => complain(&format!("warning: not run: {why}")),
-                Err(Failure::Input(why)) => complain(&format!("warning: not run: {why}")),
+                Err(why) => complain(&format!("warning: not run: {why}")),
                 Ok(()) => {}
             },
             None if args.reach == 0 => {}
