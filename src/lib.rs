@@ -7,7 +7,7 @@
 //!                               |
 //!                  Stimulus: the pins of every cycle
 //!                   |                            |
-//!            Golden::cycle                   Dut::cycle          (one cycle later: the bench top
+//!            Golden::cycle                   Dut::clock          (one cycle later: the bench top
 //!                   |                            |                registers its inputs)
 //!                   +------> compared <----------+
 //!                               |

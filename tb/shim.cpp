@@ -309,6 +309,8 @@ int open_vcd(rcv_model *handle, const char *path) noexcept {
 
 uint64_t mismatch(const rcv_model *m) noexcept { return of(m)->top->mismatch_o; }
 
+void no_assert(rcv_model *m) noexcept { of(m)->context.assertOn(false); }
+
 const char *stopped(const rcv_model *m) noexcept { return of(m)->stopped.get(); }
 
 const char *trouble(const rcv_model *m) noexcept { return of(m)->trouble.get(); }
@@ -334,6 +336,6 @@ extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
 const rcv_api RCV_SYMBOL = {
     RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o), RCV_FEATURES,
     create,  destroy,   step,                  load,                     bare,
-    open_vcd, close_vcd, mismatch, stopped, trouble, write_coverage,
+    open_vcd, close_vcd, mismatch, no_assert, stopped, trouble, write_coverage,
 };
 }

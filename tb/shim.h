@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 5u
+#define RCV_ABI 6u
 
 // Bits of `features`.
 #define RCV_ASSERTIONS 1u  // SystemVerilog assertions are checked
@@ -55,6 +55,8 @@ typedef struct {
   int (*close_vcd)(rcv_model *m);
   // Returns one bit for each field: whether RTL and golden model differed in the last cycle with a dump open.
   uint64_t (*mismatch)(const rcv_model *m);
+  // Checks no assertion from now on: after a failure, cycles that only complete a dump must not end it.
+  void (*no_assert)(rcv_model *m);
   // Returns why the simulation stopped, or NULL.
   const char *(*stopped)(const rcv_model *m);
   // Returns why the last call of `open_vcd`, `close_vcd` or `write_coverage` failed.

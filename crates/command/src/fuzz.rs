@@ -434,8 +434,10 @@ pub fn fuzz<U: Compiled>(
         }
     }
     let mut summary = tally.into_total();
-    if finished && summary.failures.is_empty() {
-        for (_, saved) in found.values() {
+    if finished {
+        // Programs that ran at the same time as the last one that counts.
+        let counts = |number: &u64| summary.failures.iter().any(|f| f.number == *number);
+        for (_, (_, saved)) in found.iter().filter(|(number, _)| !counts(number)) {
             let saved = saved.as_ref().and_then(Option::as_ref);
             let place = saved.map_or_else(String::new, |path| format!(": {}", path.display()));
             complain(&format!(

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 /// `RCV_ABI` of `tb/shim.h`.
-const ABI: u32 = 5;
+const ABI: u32 = 6;
 
 /// `RCV_ASSERTIONS` of `tb/shim.h`.
 const ASSERTIONS: u32 = 1;
@@ -39,12 +39,13 @@ pub struct Api {
     features: u32,
     create: unsafe extern "C" fn(u32, u32, *mut c_char, usize) -> *mut Raw,
     destroy: unsafe extern "C" fn(*mut Raw, *mut c_char, usize),
-    cycle: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
+    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
     load: unsafe extern "C" fn(*mut Raw, *const c_void) -> c_int,
     bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64, *mut u64) -> c_int,
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
     close_vcd: unsafe extern "C" fn(*mut Raw) -> c_int,
     mismatch: unsafe extern "C" fn(*const Raw) -> u64,
+    no_assert: unsafe extern "C" fn(*mut Raw),
     stopped: unsafe extern "C" fn(*const Raw) -> *const c_char,
     trouble: unsafe extern "C" fn(*const Raw) -> *const c_char,
     write_coverage: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
@@ -233,7 +234,7 @@ impl Model {
         // `golden` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
         // frees, and the borrow prevents such a call.
         unsafe {
-            let state = (api.cycle)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
+            let state = (api.clock)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
             (!state.is_null())
                 .then(|| std::slice::from_raw_parts(state.cast(), api.state_size as usize))
         }
@@ -316,6 +317,12 @@ impl Model {
     pub fn mismatch(&self) -> u64 {
         // SAFETY: `raw` is a live model, of which the call reads a word.
         unsafe { (self.source.api().mismatch)(self.raw.as_ptr()) }
+    }
+
+    /// Checks no assertion from now on.
+    pub fn no_assert(&mut self) {
+        // SAFETY: `raw` is a live model, which the call changes.
+        unsafe { (self.source.api().no_assert)(self.raw.as_ptr()) }
     }
 
     /// Ends the simulation: runs the `final` blocks of the RTL.
