@@ -341,6 +341,28 @@ fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
     assert!(saved.is_file());
 }
 
+/// A found bug: RTL that never changes, because its registers have no clock, was proved.
+#[test]
+fn registers_with_another_clock_are_refused() {
+    if !have(&TOOLS) {
+        return;
+    }
+    const CLOCKED: &str =
+        "  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n      running_q";
+    let text = fs::read_to_string(Path::new(ROOT).join("rtl/r500/r500_seq.sv")).unwrap();
+    assert_eq!(text.matches(CLOCKED).count(), 1, "{CLOCKED}");
+    for clock in ["1'b0", "inst_valid_i", "(clk_i & ~stall_i)"] {
+        let copy = Rtl::own("r500").copy();
+        let other = CLOCKED.replace("clk_i", clock);
+        copy.change(("r500_seq.sv", CLOCKED, &other));
+        let args = ["--rtl", copy.arg(), "--only", "step pc_q", "--no-faults"];
+        let run = prove(&args, &[]).ends(3);
+        let line = 1 + text[..text.find(CLOCKED).unwrap()].lines().count();
+        run.says(&format!("error: r500_seq.sv:{line}."));
+        run.says(": its clock is not the input clk_i");
+    }
+}
+
 #[test]
 fn a_fault_that_nothing_refutes_is_no_proof() {
     if !have(&TOOLS) {

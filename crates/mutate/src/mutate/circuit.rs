@@ -41,6 +41,8 @@ struct JsonCell {
     #[serde(rename = "type")]
     kind: String,
     parameters: HashMap<String, Value>,
+    #[serde(default)]
+    attributes: HashMap<String, Value>,
     connections: HashMap<String, Vec<Value>>,
 }
 
@@ -102,8 +104,9 @@ pub struct Circuit {
     /// Output and input of each register.
     registers: Vec<(usize, Bit)>,
     memories: Vec<Memory>,
-    /// Clocks of the registers and of the writes to memories, without duplicates.
-    clocks: Vec<Bit>,
+    /// Clocks of the registers and of the writes to memories, without duplicates, each with the place in the text of one that has
+    /// it.
+    clocks: Vec<(Bit, String)>,
     /// Wires that neither a cell nor a register drives.
     free: Vec<usize>,
     wires: usize,
@@ -344,8 +347,10 @@ impl Circuit {
                     return Err(bad("acts at the falling edge"));
                 }
                 for bit in of("CLK") {
-                    if !self.clocks.contains(&bit) {
-                        self.clocks.push(bit);
+                    if !self.clocks.iter().any(|(other, _)| *other == bit) {
+                        let place = cell.attributes.get("src").and_then(Value::as_str);
+                        let place = place.unwrap_or(name).to_owned();
+                        self.clocks.push((bit, place));
                     }
                 }
             }
@@ -706,7 +711,24 @@ impl Circuit {
 
     /// Returns the clocks of all registers and memories in a frame.
     pub fn clocks(&self, frame: &Frame) -> Vec<Lit> {
-        self.clocks.iter().map(|bit| frame.get(*bit)).collect()
+        self.clocks.iter().map(|(bit, _)| frame.get(*bit)).collect()
+    }
+
+    /// Checks that input `clock` clocks all registers and memories in `frame`, of which it is `value`. A frame is one cycle of
+    /// this clock: a register with another one would change at other times than it says.
+    ///
+    /// # Errors
+    /// Another clock, with the place in the text of a register or memory that has it.
+    pub fn check_clock(
+        &self,
+        frame: &Frame,
+        clock: &str,
+        value: Option<Lit>,
+    ) -> Result<(), String> {
+        let other = (self.clocks.iter()).find(|(bit, _)| Some(frame.get(*bit)) != value);
+        other.map_or(Ok(()), |(_, place)| {
+            Err(format!("{place}: its clock is not the input {clock}"))
+        })
     }
 
     /// Tells whether the wires `told` make a difference where they first meet other logic, in two cycles with the same state

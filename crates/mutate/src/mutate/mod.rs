@@ -352,6 +352,8 @@ pub(crate) struct Origin {
     pub unit: &'static str,
     /// Name of the top module.
     pub top: String,
+    /// Port of the clock.
+    pub clock: String,
     /// Port of the reset; `true` if the reset is active high.
     pub reset: Option<(String, bool)>,
     pub texts: Texts,
@@ -390,6 +392,7 @@ impl Origin {
         Ok(Origin {
             unit: D::NAME,
             top: declared.top,
+            clock: declared.clock,
             reset,
             texts,
             front_end: netlist::FrontEnd::Yosys,

@@ -274,8 +274,19 @@ impl<'a> Unit<'a> {
             beside,
             invariant: HashSet::new(),
         };
+        unit.check_clock(&from.clock)?;
         unit.sort_assertions();
         Ok(unit)
+    }
+
+    /// Checks that the RTL has no other clock than the input `clock`.
+    fn check_clock(&self, clock: &str) -> Result<(), String> {
+        let mut aig = Aig::new();
+        let state = self.anything(&mut aig);
+        let cycle = self.cycle(&mut aig, state, &[]);
+        let value = self.port(clock, &cycle);
+        let value = value.and_then(|bits| bits.first().copied());
+        self.circuit.check_clock(&cycle.frame, clock, value)
     }
 
     /// Finds the invariants among the assertions. An output or a net of the RTL may depend on anything, so an assertion about
