@@ -269,7 +269,7 @@ fn a_flip_that_never_comes_is_bad_input_and_not_a_pass<U: Tested>() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(
-        message.starts_with("error: --flip: cycle: the run ended after "),
+        message.starts_with("error: flip pc[0].0@5000: cycle: the run ended after "),
         "{message}"
     );
 }

@@ -752,7 +752,8 @@ fn arguments() -> Cli {
 /// Parses the arguments, runs the command, and reports the result.
 fn main() -> ExitCode {
     let cli = arguments();
-    match dispatch(&cli.command) {
+    let ready = stop::files_may_be_limited().map_err(Failure::Other);
+    match ready.and_then(|()| dispatch(&cli.command)) {
         Ok(Agreed::Yes) => ExitCode::SUCCESS,
         Ok(Agreed::No) => ExitCode::from(1),
         Err(failure) => match tell(&failure) {

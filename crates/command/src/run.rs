@@ -395,7 +395,10 @@ pub fn agreed_text<U: Compiled>(
             "the run ended after {} cycles, cycle {} never came",
             compared.cycles, flip.cycle
         );
-        return Err(InputError::new("--flip", 0, "cycle", why).into());
+        // Of --flip or of a saved case.
+        let (field, element, bit, cycle) = (&flip.field, flip.element, flip.bit, flip.cycle);
+        let flip = format!("flip {field}[{element}].{bit}@{cycle}");
+        return Err(InputError::new(flip, 0, "cycle", why).into());
     }
     let end = if agreed.step_limit {
         format!(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
+use signal_hook::consts::{SIGHUP, SIGXFSZ, TERM_SIGNALS};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
@@ -58,6 +58,13 @@ pub fn ignored() -> Result<(), String> {
         flag::register(signal, Arc::default()).map_err(|e| format!("signals: {e}"))?;
     }
     Ok(())
+}
+
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) an error with a message, as on a full disk. By default it ends
+/// the process, and with it what it has found.
+pub fn files_may_be_limited() -> Result<(), String> {
+    let registered = flag::register(SIGXFSZ, Arc::default());
+    registered.map(|_| ()).map_err(|e| format!("signals: {e}"))
 }
 
 /// Why there is no result.

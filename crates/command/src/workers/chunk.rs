@@ -218,7 +218,7 @@ impl<U: Compiled> Isolated<'_, U> {
             let enough = match &how {
                 Lost::By(Cause::Hung(_)) => 1,
                 Lost::By(_) if began.is_some() => 2,
-                Lost::Killed => KILLS,
+                Lost::Killed(_) => KILLS,
                 _ => TRIES,
             };
             if tries < enough {

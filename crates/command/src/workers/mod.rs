@@ -59,9 +59,6 @@ pub struct LimitArgs {
     memory: u64,
 }
 
-/// The text of the standard library for it.
-const KILLED: &str = "signal: 9 (SIGKILL)";
-
 /// Returns the message for RTL that exceeds the memory limit.
 fn out_of_memory(megabytes: u64) -> String {
     format!("out of memory: it may have {megabytes} MB (--memory)")
@@ -224,7 +221,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
     ) -> Result<T, Lost<U>> {
         for _ in 1..TRIES {
             match self.ask(order, Duration::ZERO, &mut take) {
-                Err(Lost::Killed | Lost::Suspended) => {}
+                Err(Lost::Killed(_) | Lost::Suspended) => {}
                 asked => return asked,
             }
         }
@@ -612,7 +609,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
                     hunt.lost(kind.name(), Failure::new(&case, cause, Compared::default()));
                     return Ok(hunt);
                 }
-                (Err(Lost::By(_) | Lost::Suspended | Lost::Killed), _) if tries < KILLS => {
+                (Err(Lost::By(_) | Lost::Suspended | Lost::Killed(_)), _) if tries < KILLS => {
                     each = true;
                 }
                 (Err(lost), _) => return Err(lost.trouble()),
@@ -664,7 +661,7 @@ impl<U: Compiled> Lost<U> {
     fn cause(self) -> Result<Cause<U>, Self> {
         match self {
             Lost::By(cause) => Ok(cause),
-            Lost::Killed => Ok(Cause::Crashed(KILLED.to_owned())),
+            Lost::Killed(how) => Ok(Cause::Crashed(how)),
             lost => Err(lost),
         }
     }
@@ -673,9 +670,8 @@ impl<U: Compiled> Lost<U> {
     fn trouble(self) -> Trouble {
         Trouble::Other(match self {
             Lost::By(Cause::Hung(seconds)) => format!("no progress within {seconds} s"),
-            Lost::By(Cause::Crashed(how)) => how,
+            Lost::By(Cause::Crashed(how)) | Lost::Killed(how) => how,
             Lost::By(_) => "the worker ended".to_owned(),
-            Lost::Killed => KILLED.to_owned(),
             Lost::Suspended => "it was suspended".to_owned(),
             Lost::Interrupted => return Trouble::Interrupted,
             Lost::Trouble(why) => why,

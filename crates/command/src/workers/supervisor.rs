@@ -37,8 +37,9 @@ const UNREAD: Duration = Duration::from_secs(2);
 pub enum Lost<U: Compiled> {
     /// The RTL ended the process.
     By(Cause<U>),
-    /// Something outside killed the process with SIGKILL, as the kernel does when memory runs out.
-    Killed,
+    /// Something outside ended the process, as the kernel does when memory (SIGKILL) or processor time (SIGXCPU) runs out; the
+    /// signal in words.
+    Killed(String),
     /// A signal suspended the process, which the RTL did not cause.
     Suspended,
     /// The command must stop, or the answer no longer counts.
@@ -299,8 +300,12 @@ impl Worker {
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.kill_group();
                 self.drain();
-                if status.signal() == Some(Signal::KILL.as_raw()) {
-                    return Lost::Killed;
+                let outside = [Signal::KILL, Signal::XCPU].map(Signal::as_raw);
+                if status
+                    .signal()
+                    .is_some_and(|signal| outside.contains(&signal))
+                {
+                    return Lost::Killed(self.how(status));
                 }
                 return Lost::By(Cause::Crashed(self.how(status)));
             }
