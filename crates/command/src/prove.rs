@@ -237,10 +237,11 @@ fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(),
         print(&format!("{headline}\n{cycle}  waves: {}\n", path.display()))?;
         match proved.stream::<U>(&report.build)? {
             // The property is refuted whatever the result here.
-            Some(stream) => match from_reset(&stream, args) {
-                Err(why) => complain(&format!("warning: not run: {why}")),
-                Ok(()) => {}
-            },
+            Some(stream) => {
+                if let Err(why) = from_reset(&stream, args) {
+                    complain(&format!("warning: not run: {why}"));
+                }
+            }
             None if args.reach == 0 => {}
             None => print(&format!(
                 "  no way from reset to such a cycle was found, of at most {} cycles (--reach)\n",
