@@ -445,6 +445,12 @@ impl<U: Compiled> Run<'_, '_, U> {
         let agreed = match end {
             End::Closed => {
                 print("CLOSED: every transition agrees, every invariant holds\n")?;
+                if self.args.place.rtl.is_some() {
+                    print(
+                        "note    a register of this RTL that is no field is not loaded: what it keeps from one cycle to\n        \
+                           the next is tested by `fuzz`, and proved to be nothing by `prove`\n",
+                    )?;
+                }
                 Agreed::Yes
             }
             End::Differs => {
