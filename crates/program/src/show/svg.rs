@@ -60,6 +60,10 @@ struct Place {
     width: usize,
 }
 
+fn pc(found: &Found) -> String {
+    format!("0x{:03x}", found.pc)
+}
+
 fn letters(n: usize) -> usize {
     (n as f64 * LETTER).ceil() as usize
 }
@@ -74,15 +78,20 @@ impl Place {
         let long = long.unwrap_or(0).clamp(12, 48);
         let deep = rows.clone().map(|row| row.found.stack.len()).max();
         let deep = deep.unwrap_or(0).min(FRAMES);
-        let said = rows.map(|row| super::text::printed(&row.found.stack).len());
+        let said = rows
+            .clone()
+            .map(|row| super::text::printed(&row.found.stack).len());
         let said = said.max().unwrap_or(0).clamp(5, STACK);
+        let sides = run.sides.iter().flatten();
+        let pcs = rows.clone().map(|row| &row.found).chain(sides);
+        let pcs = pcs.chain([&run.end.found]).map(|found| pc(found).len());
         let lane = match run.lanes {
             0..=16 => 16,
             17..=33 => 11,
             _ => 8,
         };
         let cycle = MARGIN + letters(6);
-        let text = cycle + letters(8) + 8;
+        let text = cycle + 8 + letters(pcs.max().unwrap_or(0)) + 12;
         let lanes = text + letters(long) + 12;
         let turn = lanes + run.lanes * lane + run.lanes.saturating_sub(1) / 8 * GAP + 12;
         let stack = turn + letters(16) + 8;
@@ -173,6 +182,7 @@ fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
     );
     label(out, "dim number", place.cycle, y, &row.cycle.to_string());
     found(out, place, y, &row.found, &row.text);
+    stack(out, place, y, &row.found.stack);
     if let Some(turn) = row.turn() {
         let said = super::text::turn(row.found.active(), row.next);
         label(
@@ -194,12 +204,10 @@ fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
 }
 
 fn found(out: &mut String, place: &Place, y: usize, found: &Found, what: &str) {
-    let pc = format!("0x{:03x}", found.pc);
-    label(out, "dim", place.cycle + 8, y, &pc);
+    label(out, "dim", place.cycle + 8, y, &pc(found));
     let shown: String = what.chars().take(48).collect();
     label(out, "", place.text, y, &shown);
     lanes(out, place, y, &found.lanes);
-    stack(out, place, y, &found.stack);
 }
 
 fn stack(out: &mut String, place: &Place, y: usize, frames: &[Frame]) {
@@ -274,7 +282,10 @@ pub fn svg(run: &Run) -> String {
     label(&mut body, "dim number", place.cycle, y, "cycle");
     label(&mut body, "dim", place.cycle + 8, y, "pc");
     label(&mut body, "dim", place.text, y, "instruction");
-    label(&mut body, "dim", place.lanes, y, "lanes");
+    label(&mut body, "dim", place.lanes, y, "lane 0");
+    for lane in (8..run.lanes).step_by(8) {
+        label(&mut body, "dim", place.x(lane), y, &lane.to_string());
+    }
     label(&mut body, "dim", place.stack, y, "stack");
     y += LINE + 4;
     for item in &run.items {
@@ -305,6 +316,10 @@ pub fn svg(run: &Run) -> String {
             for (side, it) in [("RTL", rtl), ("golden model", golden)] {
                 let _ = write!(body, "<g class=\"side\" data-pc=\"{}\">", it.pc);
                 found(&mut body, &place, y, it, side);
+                // The state of the RTL has only the top of its stack.
+                if std::ptr::eq(it, golden) {
+                    stack(&mut body, &place, y, &it.stack);
+                }
                 let pairs = rtl.lanes.iter().zip(&golden.lanes).enumerate();
                 for (lane, _) in pairs.filter(|(_, (a, b))| a != b) {
                     let x = place.x(lane);
@@ -321,6 +336,7 @@ pub fn svg(run: &Run) -> String {
         None => {
             body.push_str("<g class=\"end\">");
             found(&mut body, &place, y, &run.end.found, &run.end.outcome);
+            stack(&mut body, &place, y, &run.end.found.stack);
             body.push_str("</g>\n");
             y += LINE;
         }
